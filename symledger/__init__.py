@@ -1,0 +1,1 @@
+"""Closed-form parameter, memory and FLOP formulas of neural networks, derived and checked."""

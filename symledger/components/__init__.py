@@ -1,0 +1,1 @@
+"""Components, one concept a file: definitions in the notation of ``symledger.core``, no costs."""

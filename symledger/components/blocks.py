@@ -1,0 +1,102 @@
+"""Transformer blocks: attention and a feed-forward network, each beside a residual path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.attention import VASWANI, Attention
+from symledger.components.dropout import Dropout
+from symledger.components.feedforward import Activation, FeedForward, GatedFeedForward
+from symledger.components.norms import LayerNorm, RMSNorm
+from symledger.core.component import Component, Steps, steps
+from symledger.core.tensor import Tensor
+from symledger.sizes import Size
+
+Norm = Literal["layer", "rms"]
+
+
+def norm(kind: Norm, d: Expr) -> Component:
+    """Return the norm of that kind."""
+    return LayerNorm(d) if kind == "layer" else RMSNorm(d)
+
+
+@dataclass(frozen=True)
+class Block(Component):
+    """What both kinds of block share: their sizes, choices and parts."""
+
+    d: Expr = sizes.d
+    h: Expr = sizes.h
+    h_kv: Expr = sizes.h_kv
+    d_k: Expr = sizes.d_k
+    d_v: Expr = sizes.d_v
+    d_ff: Expr = sizes.d_ff
+    norm: Norm = "layer"
+    activation: Activation = "gelu"
+    gated: bool = False
+    bias: bool = True
+    causal: bool = True
+    rotary: bool = False
+    dropout: bool = False
+    flash: bool = False
+
+    signature: ClassVar[str] = "B T d -> B T d"
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.h_kv: sizes.h, sizes.d_k: sizes.d / sizes.h, sizes.d_v: sizes.d / sizes.h,
+        sizes.d_ff: 4 * sizes.d,
+    }  # fmt: skip
+
+    def attend(self, x: Tensor) -> Tensor:
+        """Apply self-attention, and dropout to its result if there is any."""
+        attention = Attention(
+            self.d, self.h, self.h_kv, self.d_k, self.d_v,
+            self.bias, self.causal, self.rotary, self.dropout, self.flash,
+        )  # fmt: skip
+        y = attention(x, name="attention")
+        return Dropout()(y, name="attention_dropout") if self.dropout else y
+
+    def feed(self, x: Tensor) -> Tensor:
+        """Apply the feed-forward network, and dropout to its result if there is any."""
+        kind = GatedFeedForward if self.gated else FeedForward
+        y = kind(self.d, self.d_ff, self.activation, self.bias)(x, name="feed_forward")
+        return Dropout()(y, name="feed_forward_dropout") if self.dropout else y
+
+
+@dataclass(frozen=True)
+class PreLNBlock(Block):
+    """A block that normalizes what enters attention and the feed-forward network.
+
+    Source: Xiong et al., *On Layer Normalization in the Transformer Architecture* (2020).
+    """
+
+    title: ClassVar[str] = "transformer block, norms before attention and feed-forward"
+    references: ClassVar[tuple[str, ...]] = (
+        "Xiong et al., On Layer Normalization in the Transformer Architecture (2020), figure 1b",
+    )
+
+    def forward(self, x: Tensor) -> Steps:
+        middle = x + self.attend(norm(self.norm, self.d)(x, name="norm_1"))
+        return steps(
+            middle=middle, y=middle + self.feed(norm(self.norm, self.d)(middle, name="norm_2"))
+        )
+
+
+@dataclass(frozen=True)
+class PostLNBlock(Block):
+    """A block that normalizes after each residual sum, as the first transformer did.
+
+    Source: Vaswani et al., *Attention Is All You Need* (2017), section 3.1.
+    """
+
+    causal: bool = False
+
+    title: ClassVar[str] = "transformer block, norms after each residual sum"
+    references: ClassVar[tuple[str, ...]] = (VASWANI.replace("3.2", "3.1"),)
+
+    def forward(self, x: Tensor) -> Steps:
+        middle = norm(self.norm, self.d)(x + self.attend(x), name="norm_1")
+        y = norm(self.norm, self.d)(middle + self.feed(middle), name="norm_2")
+        return steps(middle=middle, y=y)

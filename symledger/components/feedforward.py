@@ -1,0 +1,72 @@
+"""The feed-forward network of a transformer block, plain and gated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.linear import Linear
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import apply
+from symledger.core.tensor import Tensor
+from symledger.sizes import Size
+
+Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
+
+
+@dataclass(frozen=True)
+class FeedForward(Component):
+    """Two affine maps with a nonlinearity between them: widen to d_ff, act, return to d.
+
+    Source: Vaswani et al., *Attention Is All You Need* (2017), section 3.3, equation 2;
+    GELU: Hendrycks, Gimpel (2016), exact with erf, or with tanh.
+    """
+
+    d: Expr = sizes.d
+    d_ff: Expr = sizes.d_ff
+    activation: Activation = "gelu"
+    bias: bool = True
+
+    signature: ClassVar[str] = "... d -> ... d"
+    title: ClassVar[str] = "two affine maps with a nonlinearity between them"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_ff: 4 * sizes.d}
+    references: ClassVar[tuple[str, ...]] = (
+        "Vaswani et al., Attention Is All You Need (2017), section 3.3, equation 2",
+    )
+
+    def forward(self, x: Tensor) -> Steps:
+        u = Linear(self.d, self.d_ff, self.bias)(x, name="1")
+        a = apply(self.activation, u)
+        return steps(u=u, a=a, y=Linear(self.d_ff, self.d, self.bias)(a, name="2"))
+
+
+@dataclass(frozen=True)
+class GatedFeedForward(Component):
+    """A feed-forward network whose hidden values are multiplied by a gate.
+
+    The gate is an affine map through a nonlinearity: SiLU gives SwiGLU, GELU gives GeGLU.
+    Source: Shazeer, *GLU Variants Improve Transformer* (2020), equations 5 and 6.
+    """
+
+    d: Expr = sizes.d
+    d_ff: Expr = sizes.d_ff
+    activation: Activation = "silu"
+    bias: bool = False
+
+    signature: ClassVar[str] = "... d -> ... d"
+    title: ClassVar[str] = "a feed-forward network with a multiplied gate (SwiGLU, GeGLU)"
+    references: ClassVar[tuple[str, ...]] = (
+        "Shazeer, GLU Variants Improve Transformer (2020), equations 5 and 6",
+    )
+    corollaries: ClassVar[dict[str, dict[Size, Expr]]] = {
+        "as many weights as a plain network of width 4d": {sizes.d_ff: 8 * sizes.d / 3},
+    }
+
+    def forward(self, x: Tensor) -> Steps:
+        gate = apply(self.activation, Linear(self.d, self.d_ff, self.bias)(x, name="gate"))
+        up = Linear(self.d, self.d_ff, self.bias)(x, name="up")
+        z = gate * up
+        return steps(gate=gate, up=up, z=z, y=Linear(self.d_ff, self.d, self.bias)(z, name="down"))

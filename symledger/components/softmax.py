@@ -1,0 +1,54 @@
+"""Softmax, shifted by the maximum so that no exponential overflows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from symledger.core.component import Component, Steps, steps
+from symledger.core.fused import Values
+from symledger.core.notation import apply, maximum, total
+from symledger.core.tensor import Tensor
+
+
+@dataclass(frozen=True)
+class Softmax(Component):
+    """Exponentials along the last axis, divided by their sum.
+
+    Fused: the backward pass is written in the result alone, as implementations do.
+    Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), section 4.1.
+    """
+
+    signature: ClassVar[str] = "... n -> ... n"
+    title: ClassVar[str] = "exponentials along the last axis, divided by their sum"
+    references: ClassVar[tuple[str, ...]] = (
+        "Goodfellow, Bengio, Courville, Deep Learning (2016), section 4.1",
+    )
+
+    def forward(self, x: Tensor) -> Steps:
+        e = apply("exp", x - maximum(x))
+        return steps(y=e / total(e))
+
+    def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
+        """Send dy back: dx = y (dy − Σ dy y)."""
+        return {"x": at.y * (dy - total(dy * at.y))}
+
+
+@dataclass(frozen=True)
+class LogSoftmax(Component):
+    """The logarithm of softmax, computed without forming it.
+
+    Fused: the backward pass keeps the result alone.
+    """
+
+    signature: ClassVar[str] = "... n -> ... n"
+    title: ClassVar[str] = "the logarithm of softmax"
+
+    def forward(self, x: Tensor) -> Steps:
+        shifted = x - maximum(x)
+        return steps(y=shifted - apply("log", total(apply("exp", shifted))))
+
+    def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
+        """Send dy back: dx = dy − softmax(x) Σ dy."""
+        return {"x": dy - apply("exp", at.y) * total(dy)}

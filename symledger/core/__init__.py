@@ -1,0 +1,1 @@
+"""The language of definitions: patterns, operations, tensors, components. It knows no costs."""

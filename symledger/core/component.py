@@ -1,0 +1,217 @@
+"""Components: a frozen dataclass with a ``forward``, and the tracing of it.
+
+Two things make a definition document itself: ``signature``, a type line checked at every call,
+and ``return steps(…)``, whose named values become the rows and equations of its page, in order.
+A component that states a ``pullback`` is fused (see ``fused``).
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+from sympy import Expr
+
+from symledger.core.fused import Region
+from symledger.core.ops import Input
+from symledger.core.patterns import ELLIPSIS, Operand, parse
+from symledger.core.program import Program
+from symledger.core.tensor import Scope, Shape, Tensor, as_size, current_scope, inside, show
+from symledger.errors import DefinitionError, ShapeError
+from symledger.sizes import Size, named
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The named values of a ``forward``, in order; the last ones are what it returns."""
+
+    named: Mapping[str, Tensor]
+
+    def last(self, number: int) -> tuple[Tensor, ...]:
+        """Return the last ``number`` values."""
+        return tuple(self.named.values())[len(self.named) - number :]
+
+
+def steps(**values: Tensor) -> Steps:
+    """Name the values of a ``forward``; the last one is its result."""
+    return Steps(values)
+
+
+class Component:
+    """A part of a network, defined once. Subclasses are frozen dataclasses with a ``forward``.
+
+    ``assumptions`` are the defaults under which the corollary of its formulas holds, by symbol;
+    ``corollaries`` are further named cases; ``references`` say where the definition comes from.
+    """
+
+    signature: ClassVar[str] = ""
+    title: ClassVar[str] = ""
+    assumptions: ClassVar[Mapping[Size, Expr]] = {}
+    corollaries: ClassVar[Mapping[str, Mapping[Size, Expr | int]]] = {}
+    references: ClassVar[tuple[str, ...]] = ()
+
+    def forward(self, *inputs: Any) -> Steps:
+        """Describe the computation; every subclass does."""
+        raise DefinitionError(f"{type(self).__name__} has no forward: define what it computes.")
+
+    def __call__(self, *inputs: Tensor | None, name: str = "") -> Tensor:
+        """Use this component inside another one under a name; return its only result."""
+        results = self.apply(*inputs, name=name)
+        if len(results) != 1:
+            raise DefinitionError(
+                f"{type(self).__name__} returns {len(results)} tensors; take them with "
+                "y, z = component.apply(…)."
+            )
+        return results[0]
+
+    def apply(self, *inputs: Tensor | None, name: str = "") -> tuple[Tensor, ...]:
+        """Use this component inside another one; return all its results."""
+        return self.apply_in(Scope(name or snake(type(self).__name__), self, current_scope()), inputs)
+
+    def apply_in(self, scope: Scope, inputs: tuple[Tensor | None, ...]) -> tuple[Tensor, ...]:
+        """Record the computation in a given scope, its types checked against the signature."""
+        pattern = parse(self.signature)
+        sizes: dict[str, Expr] = {}
+        lead: list[Shape] = []
+        given = [(o, x) for o, x in zip(pattern.inputs, inputs, strict=False) if x is not None]
+        if not given or len(inputs) > len(pattern.inputs):
+            raise ShapeError(
+                f'{type(self).__name__} takes "{self.signature}", but {len(inputs)} tensors '
+                f"arrived{where(scope)}."
+            )
+        for operand, x in given:
+            self._fit(operand, x, sizes, lead, scope)
+        region = Region(self.pullback) if hasattr(self, "pullback") else None
+        with inside(scope, region):
+            result = self.forward(*inputs)
+        if not isinstance(result, Steps):
+            raise DefinitionError(
+                f"{type(self).__name__}.forward returned {type(result).__name__}: "
+                "end it with `return steps(name=value, …)`."
+            )
+        scope.steps.update(result.named)
+        outputs = result.last(len(pattern.outputs))
+        for operand, y in zip(pattern.outputs, outputs, strict=True):
+            self._fit(operand, y, sizes, lead, scope, "returns")
+        if region:
+            names = list(inspect.signature(self.forward).parameters)
+            entered = {n: x for n, x in zip(names, inputs, strict=False) if x is not None}
+            region.named.update({**entered, **result.named})
+            region.outputs = outputs
+        return outputs
+
+    def _fit(
+        self, operand: Operand, x: Tensor, sizes: dict[str, Expr], lead: list[Shape], scope: Scope,
+        verb: str = "takes",
+    ) -> None:  # fmt: skip
+        expected = list(operand.axes)
+        shape = x.shape
+        if ELLIPSIS in expected:
+            leading = len(shape) - len(expected) + 1
+            expected = expected[1:]
+            lead.append(shape[: max(leading, 0)])
+            shape = shape[max(leading, 0) :]
+        wrong = len(expected) != len(shape) or any(other != lead[0] for other in lead)
+        rows: list[str] = []
+        known: list[str] = []
+        for axis, length in zip(expected, shape, strict=False):
+            size = self.size_of(axis)
+            if size is None:
+                size = sizes.setdefault(axis[0], length)
+            if str(size) != axis[0] and len(axis) == 1:
+                known.append(f"{axis[0]} = {size}")
+            if size != length:
+                rows.append(f"    axis {' '.join(axis)}:  expected {size},  got {length}")
+        if wrong or rows:
+            meaning = f" with {', '.join(known)}" if known else ""
+            detail = "\n".join(rows) or f"    {len(operand.axes)} axes against {len(x.shape)}"
+            raise ShapeError(
+                f"{type(self).__name__} {verb} {operand}{meaning}, but "
+                f"{'x' if verb == 'takes' else 'the result'} is {show(x.shape)}.\n"
+                f"{detail}{where(scope)}"
+            )
+
+    def size_of(self, axis: tuple[str, ...]) -> Expr | None:
+        """Return the length that this component's fields give to an axis of its signature."""
+        product: Expr = as_size(1)
+        for name in axis:
+            value = getattr(self, name, None)
+            if isinstance(value, bool) or not isinstance(value, Expr | int):
+                return None
+            product = product * value
+        return product
+
+
+def where(scope: Scope) -> str:
+    """Say where in the model a component is used, innermost first."""
+    parts: list[str] = []
+    at: Scope | None = scope
+    while at is not None and at.component is not None:
+        label = type(at.component).__name__
+        parts.append(f"{label} ({at.name})" if at.parent and at.parent.component else label)
+        at = at.parent
+    return "\n  in " + ",  in ".join(parts) if parts else ""
+
+
+def snake(name: str) -> str:
+    """Turn a class name into a formula owner: ``MiniGPT`` → ``mini_gpt``."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
+
+
+def trace(
+    component: Component, inputs: Mapping[str, str] | None = None,
+    lengths: Mapping[str, Expr] | None = None, name: str = "",
+) -> Program:  # fmt: skip
+    """Record a component's program on inputs of the shapes that its signature states.
+
+    A leading ``...`` stands for ``B T``; inputs that ``forward`` can do without are left out.
+    ``inputs`` says otherwise: by name, the axes of each input that is there; ``lengths`` are
+    those of its free axes that are not symbols of that name.
+
+    Raises:
+        DefinitionError: the component breaks a rule of the notation.
+    """
+    scope = Scope(name or snake(type(component).__name__), component)
+    operands = dict(zip(_needed(component), parse(component.signature).inputs, strict=False))
+    if inputs is not None:
+        operands = {label: parse(f"{axes} ->").inputs[0] for label, axes in inputs.items()}
+    leaves = {
+        label: input_leaf(component, operand, label, lengths or {})
+        for label, operand in operands.items()
+    }
+    entered = [leaves.get(label) for label in inspect.signature(component.forward).parameters]
+    while entered and entered[-1] is None:
+        entered.pop()
+    outputs = component.apply_in(scope, tuple(entered))
+    return Program(scope, tuple(leaves.values()), outputs)
+
+
+def _needed(component: Component) -> list[str]:
+    parameters = inspect.signature(component.forward).parameters.values()
+    return [p.name for p in parameters if p.default is inspect.Parameter.empty]
+
+
+def input_leaf(
+    component: Component, operand: Operand, label: str, lengths: Mapping[str, Expr]
+) -> Tensor:
+    """Make the input that an operand of a signature describes."""
+    shape: list[Expr] = []
+    for axis in operand.axes:
+        if axis == ELLIPSIS:
+            shape += [named("B"), named("T")]
+        else:
+            own = component.size_of(axis)
+            shape.append(own if own is not None else lengths.get(axis[0], named(axis[0])))
+    below = operand.below and (component.size_of((operand.below,)) or named(operand.below))
+    storage = "index" if operand.below else "value"
+    return Tensor(Input(label, below or None), (), tuple(shape), storage)
+
+
+def options_of(component: Component) -> dict[str, Any]:
+    """Return the fields of a component that are choices, not sizes: name → value."""
+    values = {f.name: getattr(component, f.name) for f in fields(component)}  # type: ignore[arg-type]
+    return {k: v for k, v in values.items() if isinstance(v, bool | str)}
+

@@ -1,0 +1,263 @@
+"""The verbs that definitions are written with. Each records one operation (or a few).
+
+Axes are spoken of in patterns: ``einsum`` contracts, ``view`` splits, permutes and merges.
+Sums, means and maxima run along the last axis, which stays with length 1, so that
+``x - mean(x)`` reads as it is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sympy import Expr, Symbol
+
+from symledger.core import scalars
+from symledger.core.ops import (
+    Call, Const, Contract, Gather, Input, Join, Max, MaxIndex, Pad, Pairs, Param, Rearrange,
+    Repeat, Scatter, Slice, Storage, Sum,
+)  # fmt: skip
+from symledger.core.patterns import ELLIPSIS, Axis, Operand, parse
+from symledger.core.program import Program
+from symledger.core.tensor import ONE, Scope, Tensor, as_size, current_scope, pointwise, show
+from symledger.errors import PatternError, ShapeError
+
+if TYPE_CHECKING:
+    from symledger.core.component import Component
+
+
+def param(name: str, *shape: Expr | int, trainable: bool = True) -> Tensor:
+    """A weight of the given shape."""
+    return Tensor(Param(name, trainable), (), tuple(as_size(n) for n in shape))
+
+
+def table(name: str, formula: Callable[..., Expr], *shape: Expr, storage: Storage = "value") -> Tensor:
+    """A computed table: ``formula`` gives the element at each index."""
+    indices = tuple(Symbol(f"_{letter}", integer=True) for letter in "ijkl"[: len(shape)])
+    return Tensor(Const(name, indices, formula(*indices)), (), shape, storage)
+
+
+def noise(name: str, like: Tensor, keep: Expr) -> Tensor:
+    """A random mask of ones (with chance ``keep``) and zeros, of another tensor's shape."""
+    return Tensor(Input(name, keep=keep), (), like.shape, "mask")
+
+
+def einsum(pattern: str, left: Tensor, right: Tensor, pairs: Pairs | None = None,
+           mask: Tensor | None = None) -> Tensor:  # fmt: skip
+    """Contract two tensors: multiply along shared indices, sum those that the result lacks.
+
+    At least one index is summed, and every index stands in at least two of the three tensors.
+
+    Raises:
+        PatternError: the pattern breaks one of these rules.
+        ShapeError: an operand has other axes than its pattern, or a shared index two lengths.
+
+    >>> from symledger.sizes import B, d_in, d_out
+    >>> einsum("... i, i o -> ... o", param("x", B, d_in), param("W", d_in, d_out))
+    Contract[B d_out]
+    """
+    parsed = parse(pattern)
+    if len(parsed.inputs) != 2 or len(parsed.outputs) != 1:
+        raise PatternError(f'"{pattern}" must contract two tensors into one.')
+    lead = max(_lead(o, x) for o, x in zip(parsed.inputs, (left, right), strict=True))
+    operands = [_indices(o, lead) for o in (*parsed.inputs, *parsed.outputs)]
+    sizes: dict[str, Expr] = {}
+    for indices, x in zip(operands, (left, right), strict=False):
+        if len(indices) != x.rank:
+            raise ShapeError(f'"{pattern}" names {len(indices)} axes, but {show(x.shape)} arrived.')
+        for index, length in zip(indices, x.shape, strict=True):
+            if sizes.setdefault(index, length) != length:
+                raise ShapeError(
+                    f'"{pattern}" was given {show(left.shape)} and {show(right.shape)}: '
+                    f"index {index} is {sizes[index]} in one and {length} in the other."
+                )
+    _check_contract(pattern, *operands)
+    args = (left, right, mask) if mask is not None else (left, right)
+    return contract(Contract(*operands, pairs), args, sizes)
+
+
+def contract(op: Contract, args: tuple[Tensor, ...], sizes: dict[str, Expr]) -> Tensor:
+    """Record a Contract whose index lengths are known."""
+    return Tensor(op, args, tuple(sizes[index] for index in op.out))
+
+
+def _lead(operand: Operand, x: Tensor) -> int:
+    return x.rank - len(operand.axes) + 1 if operand.has_ellipsis else 0
+
+
+def _indices(operand: Operand, lead: int) -> tuple[str, ...]:
+    names: list[str] = []
+    for axis in operand.axes:
+        names += [f"_{i}" for i in range(lead)] if axis == ELLIPSIS else list(axis)
+    return tuple(names)
+
+
+def _check_contract(pattern: str, left: tuple[str, ...], right: tuple[str, ...],
+                    out: tuple[str, ...]) -> None:  # fmt: skip
+    for operand in (left, right, out):
+        if len(set(operand)) != len(operand):
+            raise PatternError(f'"{pattern}" repeats an index in one tensor.')
+    for index in dict.fromkeys((*left, *right, *out)):
+        if (index in left) + (index in right) + (index in out) < 2:
+            raise PatternError(
+                f'"{pattern}": index {index} stands in only one tensor. Sum a lone axis first.'
+            )
+    if not set(left) & set(right) - set(out):
+        raise PatternError(f'"{pattern}" sums nothing: write a pointwise product instead.')
+
+
+def view(pattern: str, x: Tensor, **sizes: Expr | int) -> Tensor:
+    """Split, permute, rename and merge axes; unknown lengths follow from the known ones.
+
+    >>> from symledger.sizes import B, T, h, d_k
+    >>> view("B T (h k) -> B h T k", param("q", B, T, h * d_k), h=h)
+    Rearrange[B h T d_k]
+    """
+    parsed = parse(pattern)
+    left, right = parsed.inputs[0], parsed.outputs[0]
+    lead = _lead(left, x)
+    before, after = _grouped(left, lead), _grouped(right, lead)
+    if len(before) != x.rank or sorted(_flat(before)) != sorted(_flat(after)):
+        raise ShapeError(f'"{pattern}" does not fit {show(x.shape)}, or drops an axis.')
+    known = {name: as_size(length) for name, length in sizes.items()}
+    for group, length in zip(before, x.shape, strict=True):
+        _solve(pattern, group, length, known)
+    shape = []
+    for group in after:
+        merged: Expr = ONE
+        for name in group:
+            merged = merged * known[name]
+        shape.append(merged)
+    op = Rearrange(before, after, tuple(known.items()))
+    return Tensor(op, (x,), tuple(shape), x.storage)
+
+
+def _grouped(operand: Operand, lead: int) -> tuple[Axis, ...]:
+    groups: list[Axis] = []
+    for axis in operand.axes:
+        groups += [(f"_{i}",) for i in range(lead)] if axis == ELLIPSIS else [axis]
+    return tuple(groups)
+
+
+def _flat(groups: tuple[Axis, ...]) -> list[str]:
+    return [name for group in groups for name in group]
+
+
+def _solve(pattern: str, group: Axis, length: Expr, known: dict[str, Expr]) -> None:
+    unknown = [name for name in group if name not in known]
+    product: Expr = ONE
+    for name in group:
+        product = product * known.get(name, ONE)
+    if len(unknown) == 1:
+        known[unknown[0]] = length / product
+    elif unknown or product != length:
+        raise ShapeError(
+            f'"{pattern}" cannot split an axis of length {length} into {" × ".join(group)}: '
+            + (f"say how long {' and '.join(unknown[1:])} is." if unknown else "it does not fit.")
+        )
+
+
+def total(x: Tensor, axes: tuple[int, ...] = (-1,)) -> Tensor:
+    """The sum along some axes (the last one), kept with length 1."""
+    places = tuple(sorted(axis % x.rank for axis in axes))
+    shape = tuple(ONE if i in places else n for i, n in enumerate(x.shape))
+    return Tensor(Sum(places), (x,), shape)
+
+
+def reduce(x: Tensor, axes: tuple[int, ...]) -> Tensor:
+    """The sum along some axes, which disappear."""
+    summed = total(x, axes)
+    names = tuple(f"_{i}" for i in range(x.rank))
+    places = {axis % x.rank for axis in axes}
+    before = tuple(() if i in places else (name,) for i, name in enumerate(names))
+    after = tuple(group for group in before if group)
+    kept = tuple((names[i], n) for i, n in enumerate(x.shape) if i not in places)
+    return Tensor(Rearrange(before, after, kept), (summed,), tuple(n for _, n in kept))
+
+
+def over_rows(x: Tensor) -> Tensor:
+    """The sum over every axis but the last, as for the gradient of a weight of that length."""
+    return reduce(x, tuple(range(x.rank - 1)))
+
+
+def mean(x: Tensor) -> Tensor:
+    """The mean along the last axis, kept with length 1."""
+    return total(x) * (ONE / x.shape[-1])
+
+
+def expand(x: Tensor, shape: tuple[Expr, ...]) -> Tensor:
+    """Copies of ``x`` along axes of length 1 and along new leading axes, up to ``shape``."""
+    return x if x.shape == shape else Tensor(Repeat(), (x,), shape, x.storage)
+
+
+def maximum(x: Tensor) -> Tensor:
+    """The largest element along the last axis, kept with length 1."""
+    return Tensor(Max(), (x,), (*x.shape[:-1], ONE))
+
+
+def argmax(x: Tensor) -> Tensor:
+    """Where the largest element along the last axis stands; found together with it."""
+    return Tensor(MaxIndex(), (x,), (*x.shape[:-1], ONE), "index")
+
+
+def narrow(x: Tensor, axis: int, start: Expr | int, length: Expr | int) -> Tensor:
+    """The positions ``start … start + length − 1`` of an axis."""
+    place = axis % x.rank
+    shape = tuple(as_size(length) if i == place else n for i, n in enumerate(x.shape))
+    return Tensor(Slice(place, as_size(start), as_size(length)), (x,), shape, x.storage)
+
+
+def pad(x: Tensor, axis: int, start: Expr | int, length: Expr | int) -> Tensor:
+    """Zeros around ``x``, so that it stands at ``start`` in an axis of the given length."""
+    place = axis % x.rank
+    shape = tuple(as_size(length) if i == place else n for i, n in enumerate(x.shape))
+    return Tensor(Pad(place, as_size(start), as_size(length)), (x,), shape, x.storage)
+
+
+def join(tensors: list[Tensor], axis: int = -1) -> Tensor:
+    """Tensors one after the other along an axis."""
+    place = axis % tensors[0].rank
+    length: Expr = as_size(0)
+    for x in tensors:
+        length = length + x.shape[place]
+    shape = tuple(length if i == place else n for i, n in enumerate(tensors[0].shape))
+    return Tensor(Join(place), tuple(tensors), shape, tensors[0].storage)
+
+
+def gather(rows: Tensor, index: Tensor, batch: int = 0) -> Tensor:
+    """Rows of a table at whole numbers; the first ``batch`` axes go along together."""
+    shape = index.shape + rows.shape[batch + 1 :]
+    return Tensor(Gather(batch), (rows, index), shape)
+
+
+def scatter(rows: Tensor, index: Tensor, into: tuple[Expr, ...], batch: int = 0) -> Tensor:
+    """A table of zeros with rows added at whole numbers; what gather is pulled back to."""
+    return Tensor(Scatter(batch), (rows, index), into)
+
+
+def apply(function: str, x: Tensor) -> Tensor:
+    """A named scalar function (``relu``, ``gelu``, ``rsqrt`` …) of every element."""
+    return pointwise(scalars.function(function), x)
+
+
+def statistic(x: Tensor) -> Tensor:
+    """The same tensor, kept as a statistic: 4 bytes an element whatever the values have."""
+    return replace(x, storage="statistic")
+
+
+def state(x: Tensor) -> Tensor:
+    """The same tensor, marked as kept between decoding steps (the key/value cache)."""
+    names = tuple((f"_{i}",) for i in range(x.rank))
+    lengths = tuple((f"_{i}", n) for i, n in enumerate(x.shape))
+    return Tensor(Rearrange(names, names, lengths), (x,), x.shape, x.storage, state=True)
+
+
+def repeat(component: Component, times: Expr, *inputs: Tensor, name: str,
+           shared: bool = False) -> Tensor:  # fmt: skip
+    """Apply a component ``times`` times: its first input is carried, the others stay the same."""
+    scope = Scope(name, component, current_scope())
+    formals = tuple(Tensor(Input(f"x{i}"), (), x.shape, x.storage) for i, x in enumerate(inputs))
+    outputs = component.apply_in(scope, formals)
+    body = Program(scope, formals, outputs)
+    return Tensor(Call(body, times, shared), inputs, outputs[0].shape)

@@ -1,0 +1,193 @@
+"""The operations: few, closed, and everything else is made of them.
+
+An operation is only a name with its settings. What it costs, how it is pulled back, how NumPy
+runs it and how it is written down belongs to the readings, each a ``match`` over these types.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from sympy import Expr, Symbol
+
+from symledger.core.scalars import Scalar
+
+if TYPE_CHECKING:
+    from symledger.core.program import Program, Pullback
+    from symledger.core.tensor import Tensor
+
+Storage = Literal["value", "statistic", "mask", "index"]
+"""What a tensor holds, which decides how many bytes an element takes: a convention."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """Data from outside; ``below`` is set for whole numbers (token ids), which have no gradient.
+
+    ``keep`` is set for a mask of ones and zeros: the chance that an element is one.
+    """
+
+    name: str
+    below: Expr | None = None
+    keep: Expr | None = None
+
+
+@dataclass(frozen=True)
+class Param:
+    """A weight. Using the same tensor twice is tying."""
+
+    name: str
+    trainable: bool = True
+
+
+@dataclass(frozen=True)
+class Const:
+    """A table that is computed, not learned: ``value`` is a formula in the ``indices``."""
+
+    name: str
+    indices: tuple[Symbol, ...]
+    value: Expr
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Which (query, key) pairs count: the axes' index names, and how many pairs are true.
+
+    The table itself is the third argument of the Contract: 0 where a pair counts.
+    """
+
+    query: str
+    key: str
+    count: Expr
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A sum of products of two tensors over named indices."""
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    out: tuple[str, ...]
+    pairs: Pairs | None = None
+
+
+@dataclass(frozen=True)
+class Map:
+    """Scalar code applied to every element; shorter or length-1 axes are broadcast."""
+
+    code: Scalar
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The sum along some axes, which stay with length 1."""
+
+    axes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Copies along axes of length 1 (or new leading axes): what Sum is pulled back to."""
+
+
+@dataclass(frozen=True)
+class Max:
+    """The largest element along the last axis, which stays with length 1."""
+
+
+@dataclass(frozen=True)
+class MaxIndex:
+    """Where that largest element stands (the first one); found together with it."""
+
+
+@dataclass(frozen=True)
+class Rearrange:
+    """Split, permute, rename and merge axes: the same elements under other indices.
+
+    Both sides group the same names; ``sizes`` holds the length of each name.
+    """
+
+    left: tuple[tuple[str, ...], ...]
+    right: tuple[tuple[str, ...], ...]
+    sizes: tuple[tuple[str, Expr], ...]
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A run of positions along an axis."""
+
+    axis: int
+    start: Expr
+    length: Expr
+
+
+@dataclass(frozen=True)
+class Pad:
+    """Zeros around a tensor along an axis: what Slice is pulled back to."""
+
+    axis: int
+    start: Expr
+    length: Expr
+
+
+@dataclass(frozen=True)
+class Join:
+    """Tensors one after the other along an axis."""
+
+    axis: int
+
+
+@dataclass(frozen=True)
+class Gather:
+    """Rows of a table picked by whole numbers; the first ``batch`` axes are shared."""
+
+    batch: int = 0
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Rows added into a table of zeros at whole numbers: what Gather is pulled back to."""
+
+    batch: int = 0
+
+
+@dataclass(frozen=True)
+class Call:
+    """A program applied ``times`` times to its own result.
+
+    Its first input is carried from each application to the next, further inputs are the same
+    every time. Each application has weights of its own, or all share one set.
+    """
+
+    body: Program
+    times: Expr
+    shared: bool = False
+
+
+@dataclass(frozen=True)
+class CallBack:
+    """A Call pulled back: its body's backward program, run in reverse order of application.
+
+    ``first`` is the program of the first application where that one differs: no gradient is
+    asked for what enters it.
+    """
+
+    call: Tensor
+    body: Pullback
+    first: Pullback | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """A further gradient of a CallBack: of a weight of its body, or of a constant input of it."""
+
+    leaf: Tensor
+
+
+Leaf = Input | Param | Const
+View = Rearrange | Slice | Pad
+Op = (
+    Leaf | Contract | Map | Sum | Repeat | Max | MaxIndex | View | Join
+    | Gather | Scatter | Call | CallBack | Result
+)  # fmt: skip

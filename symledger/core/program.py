@@ -1,0 +1,141 @@
+"""Programs: what calling a component leaves behind, and its backward companion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sympy import Expr
+
+from symledger.core.ops import Call, Const, Input, Param, Rearrange, Slice
+from symledger.core.tensor import Scope, Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A graph of tensors from inputs to outputs, in the order in which they were made."""
+
+    scope: Scope
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+
+    @cached_property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """Every tensor that the outputs depend on, inputs included, in order."""
+        return reachable((*self.outputs, *self.inputs))
+
+    @cached_property
+    def params(self) -> tuple[Tensor, ...]:
+        """The weights, each object once; those of repeated bodies are in their bodies."""
+        return tuple(t for t in self.tensors if isinstance(t.op, Param))
+
+    @cached_property
+    def calls(self) -> tuple[Tensor, ...]:
+        """The repeated bodies."""
+        return tuple(t for t in self.tensors if isinstance(t.op, Call))
+
+    @cached_property
+    def owners(self) -> dict[Tensor, Scope]:
+        """The component that each weight belongs to: the first one that uses it."""
+        found: dict[Tensor, Scope] = {}
+        for tensor in self.tensors:
+            for arg in tensor.args:
+                if isinstance(arg.op, Param):
+                    found.setdefault(arg, tensor.scope)
+        return found
+
+    def path(self, leaf: Tensor) -> str:
+        """The dotted name of a weight, as in ``block.attention.Q.W``."""
+        name = leaf.op.name if isinstance(leaf.op, Param | Input | Const) else ""
+        return ".".join((*self.owners.get(leaf, leaf.scope).path, name))
+
+    @cached_property
+    def bodies(self) -> tuple[Program, ...]:
+        """This program and the bodies of its calls, at any depth."""
+        inner = (c.op.body for c in self.calls if isinstance(c.op, Call))
+        return (self, *(p for body in inner for p in body.bodies))
+
+    @cached_property
+    def symbols(self) -> tuple[Expr, ...]:
+        """Every size symbol that stands in a shape, a table, a count or a number of repetitions."""
+        found: set[Expr] = set()
+        for program in self.bodies:
+            for t in program.tensors:
+                for length in t.shape:
+                    found |= length.free_symbols
+                if isinstance(t.op, Call):
+                    found |= t.op.times.free_symbols
+        return tuple(sorted(found, key=str))
+
+    def lengths(self) -> Iterator[Expr]:
+        """Yield every quantity that must be a positive whole number: all lengths of all axes."""
+        seen: set[Expr] = set()
+        for program in self.bodies:
+            for t in program.tensors:
+                named = t.op.sizes if isinstance(t.op, Rearrange) else ()
+                repeats = (t.op.times,) if isinstance(t.op, Call) else ()
+                for length in (*t.shape, *(length for _, length in named), *repeats):
+                    if length not in seen and not length.is_Integer:
+                        seen.add(length)
+                        yield length
+
+    def bounds(self) -> Iterator[tuple[Expr, Expr]]:
+        """Yield (a, b) for every a that must not exceed b: slices that must lie in their axis."""
+        for program in self.bodies:
+            for t in program.tensors:
+                if isinstance(t.op, Slice):
+                    whole = t.args[0].shape[t.op.axis]
+                    if t.op.start + t.op.length != whole:
+                        yield t.op.start + t.op.length, whole
+
+
+@dataclass(frozen=True, eq=False)
+class Pullback:
+    """The backward program: from the gradients of the outputs to those of the leaves.
+
+    It is written over the forward program's own tensors; those that it mentions must be kept.
+    """
+
+    program: Program
+    seeds: tuple[Tensor, ...]
+    gradients: dict[Tensor, Tensor] = field(default_factory=dict)
+
+    @property
+    def scope(self) -> Scope:
+        """The component whose backward program this is."""
+        return self.program.scope
+
+    @cached_property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """The tensors of the backward program alone, in order, seeds left out."""
+        known = set(self.program.tensors) | set(self.seeds)
+        return tuple(
+            t for t in reachable(tuple(self.gradients.values()), known) if t not in known
+        )
+
+
+def reachable(
+    ends: tuple[Tensor, ...], stop: set[Tensor] | frozenset[Tensor] = frozenset()
+) -> tuple[Tensor, ...]:
+    """Return the tensors that ``ends`` depend on, in the order in which they were made.
+
+    The walk does not go beyond the tensors in ``stop``. The named steps of a fused body belong to
+    it even where only its stated pull-back uses them (a log-sum-exp, say).
+    """
+    seen: set[Tensor] = set()
+    stack = list(ends)
+    while stack:
+        tensor = stack.pop()
+        if tensor not in seen:
+            seen.add(tensor)
+            if tensor not in stop:
+                stack.extend(tensor.args)
+                if tensor.region:
+                    stack.extend(tensor.region.named.values())
+    return tuple(sorted(seen, key=lambda tensor: tensor.order))
+
+
+def is_leaf(tensor: Tensor) -> bool:
+    """Whether a tensor comes from outside the program: data, a weight or a table."""
+    return isinstance(tensor.op, Input | Param | Const)

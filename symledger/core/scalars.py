@@ -1,0 +1,230 @@
+"""Scalar code: what a Map does to each element.
+
+One SymPy scalar gives the value, the slope (``diff``), the LaTeX and the price. It is brought
+into straight-line form, one elementary operation a line, and NumPy executes exactly these lines.
+Constants are folded; each of + − × ÷, negation, integer power, named function, comparison and
+select is one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from sympy import (
+    Add, Derivative, Expr, Function, Integer, Mod, Mul, Piecewise, Pow, Rational, Symbol,
+    erf, exp, log, pi, sqrt, tanh,
+)  # fmt: skip
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
+
+from symledger.errors import DefinitionError
+
+X, Y, Z = ARGS = tuple(Symbol(f"_{i}", real=True) for i in range(3))
+RESULT = Symbol("_result", real=True)
+GRADIENT = Symbol("_gradient", real=True)
+
+Operand = int | Expr
+"""The number of an earlier line (arguments come first), or a constant."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One elementary operation on earlier lines and constants."""
+
+    op: str
+    args: tuple[Operand, ...]
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A scalar function: its arguments and its value.
+
+    ``slope_in_result``, where set, is the slope of a one-argument function written in its own
+    result: then the backward pass keeps the result and not the argument.
+    """
+
+    args: tuple[Symbol, ...]
+    value: Expr
+    slope_in_result: Expr | None = None
+    name: str = ""
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The straight-line form; arguments are operands 0, 1, …, then come the lines."""
+        return straight_line(self.args, self.value)
+
+    def with_constant(self, constant: Expr) -> Scalar:
+        """Return this two-argument function with its second argument held at a constant."""
+        return _with_constant(self, constant)
+
+    def slope(self, position: int) -> Scalar:
+        """Return gradient × slope in one argument, as a function of what it mentions.
+
+        Its first argument is the incoming gradient, the others are a subset of this function's
+        arguments and RESULT.
+        """
+        return _slope(self, position)
+
+
+@cache
+def _with_constant(code: Scalar, constant: Expr) -> Scalar:
+    return Scalar(code.args[:1], code.value.xreplace({code.args[1]: constant}))
+
+
+@cache
+def _slope(code: Scalar, position: int) -> Scalar:
+    if code.slope_in_result is not None:
+        slope = code.slope_in_result
+    else:
+        slope = code.value.diff(code.args[position])
+    value = GRADIENT * slope
+    mentioned = tuple(s for s in (*code.args, RESULT) if s in slope.free_symbols)
+    return Scalar((GRADIENT, *mentioned), value)
+
+
+@lru_cache(maxsize=None)
+def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
+    """Write a scalar expression as straight-line code; equal subexpressions become one line."""
+    lines: list[Line] = []
+    known: dict[Expr, Operand] = {arg: position for position, arg in enumerate(args)}
+    variables = frozenset(args)
+
+    def emit(op: str, *operands: Operand) -> Operand:
+        lines.append(Line(op, operands))
+        return len(args) + len(lines) - 1
+
+    def visit(e: Expr) -> Operand:
+        if e in known:
+            return known[e]
+        if not variables & e.free_symbols:
+            return e
+        known[e] = result = build(e)
+        return result
+
+    def build(e: Expr) -> Operand:
+        if isinstance(e, Add):
+            return total(e)
+        if isinstance(e, Mul):
+            return product(e)
+        if isinstance(e, Pow):
+            return power(e)
+        if isinstance(e, Piecewise):
+            return select(e)
+        if isinstance(e, Relational):
+            return emit(e.rel_op, visit(e.lhs), visit(e.rhs))
+        if isinstance(e, Mod):
+            return emit("mod", visit(e.args[0]), visit(e.args[1]))
+        if isinstance(e, Function) and not isinstance(e, AppliedUndef) and len(e.args) == 1:
+            return emit(type(e).__name__, visit(e.args[0]))
+        raise DefinitionError(
+            f"scalar code cannot hold {type(e).__name__}: it is made of + − × ÷, powers, "
+            "Piecewise and functions of one argument."
+        )
+
+    def total(e: Expr) -> Operand:
+        constant, terms = e.as_independent(*args, as_Add=True)
+        ordered = sorted(Add.make_args(terms), key=_negative)
+        result = visit(ordered[0])
+        for term in ordered[1:]:
+            if _negative(term):
+                result = emit("-", result, visit(-term))
+            else:
+                result = emit("+", result, visit(term))
+        if constant.could_extract_minus_sign():
+            return emit("-", result, -constant)
+        return emit("+", result, constant) if constant != 0 else result
+
+    def product(e: Expr) -> Operand:
+        constant, rest = e.as_independent(*args, as_Add=False)
+        above = [f for f in Mul.make_args(rest) if not _reciprocal(f)]
+        below = [1 / f for f in Mul.make_args(rest) if _reciprocal(f)]
+        if not above:
+            result: Operand = constant
+        else:
+            result = visit(above[0])
+            for factor in above[1:]:
+                result = emit("*", result, visit(factor))
+            if constant == -1:
+                result = emit("neg", result)
+            elif constant != 1:
+                result = emit("*", result, constant)
+        for factor in below:
+            result = emit("/", result, visit(factor))
+        return result
+
+    def power(e: Expr) -> Operand:
+        base, exponent = e.base, e.exp
+        if variables & exponent.free_symbols:
+            return emit("power", visit(base), visit(exponent))
+        if exponent == Rational(1, 2):
+            return emit("sqrt", visit(base))
+        if exponent == Rational(-1, 2):
+            return emit("rsqrt", visit(base))
+        if exponent == -1:
+            return emit("/", Integer(1), visit(base))
+        if exponent.is_Integer:
+            return emit("power", visit(base), exponent)
+        if exponent.is_Rational and exponent.q == 2:
+            return emit("power", visit(Pow(base, Rational(exponent.p > 0 or -1, 2))),
+                        Integer(abs(exponent.p)))
+        raise DefinitionError(f"scalar code cannot hold the power {exponent}.")
+
+    def select(e: Expr) -> Operand:
+        result = visit(e.args[-1][0])
+        for branch, condition in reversed(e.args[:-1]):
+            result = emit("select", visit(condition), visit(branch), result)
+        return result
+
+    if Derivative in {type(node) for node in value.atoms(Derivative)}:
+        raise DefinitionError("scalar code has a function without a known derivative.")
+    result = visit(value)
+    if not lines or result != len(args) + len(lines) - 1:
+        emit("copy", result)
+    return tuple(lines)
+
+
+def _negative(term: Expr) -> bool:
+    return bool(term.could_extract_minus_sign())
+
+
+def _reciprocal(factor: Expr) -> bool:
+    return isinstance(factor, Pow) and factor.exp == -1
+
+
+ADD = Scalar((X, Y), X + Y, name="+")
+SUBTRACT = Scalar((X, Y), X - Y, name="-")
+MULTIPLY = Scalar((X, Y), X * Y, name="*")
+DIVIDE = Scalar((X, Y), X / Y, name="/")
+NEGATE = Scalar((X,), -X)
+
+
+FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
+    "exp": lambda: (exp(X), RESULT),
+    "log": lambda: (log(X), None),
+    "square": lambda: (X**2, None),
+    "rsqrt": lambda: (1 / sqrt(X), -(RESULT**3) / 2),
+    "relu": lambda: (
+        Piecewise((X, X > 0), (0, True)), Piecewise((1, RESULT > 0), (0, True))
+    ),
+    "tanh": lambda: (tanh(X), 1 - RESULT**2),
+    "sigmoid": lambda: (1 / (1 + exp(-X)), RESULT * (1 - RESULT)),
+    "silu": lambda: (X / (1 + exp(-X)), None),
+    "gelu": lambda: (X * (1 + erf(X / sqrt(2))) / 2, None),
+    "gelu_tanh": lambda: (
+        X * (1 + tanh(sqrt(2 / pi) * (X + Rational(44715, 10**6) * X**3))) / 2, None
+    ),
+}  # fmt: skip
+"""Each function's value and, where it is written in its result, its slope."""
+
+
+@cache
+def function(name: str) -> Scalar:
+    """Return a named scalar function of FUNCTIONS.
+
+    ``relu``, ``tanh``, ``sigmoid``, ``exp`` and ``rsqrt`` state their slope in their result, as
+    implementations do; a test proves with SymPy that it equals the slope in the argument.
+    """
+    value, slope = FUNCTIONS[name]()
+    return Scalar((X,), value, slope, name)

@@ -1,0 +1,162 @@
+"""Tensors: the nodes of a program, written with the operators that model code uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from itertools import count
+from typing import TYPE_CHECKING
+
+from sympy import Expr, Integer
+
+from symledger.core import scalars
+from symledger.core.ops import Map, Op, Storage
+from symledger.core.scalars import Scalar
+from symledger.errors import ShapeError
+
+if TYPE_CHECKING:
+    from symledger.core.component import Component
+    from symledger.core.fused import Region
+
+Shape = tuple[Expr, ...]
+ONE = Integer(1)
+_clock = count()
+
+
+@dataclass(frozen=True, eq=False)
+class Scope:
+    """One use of a component inside another: where a tensor was made, and the tree of lines."""
+
+    name: str
+    component: Component | None = None
+    parent: Scope | None = None
+    steps: dict[str, Tensor] = field(default_factory=dict)
+    order: int = field(default_factory=lambda: next(_clock))
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """The names from the outermost component down to here, the outermost left out."""
+        return (*self.parent.path, self.name) if self.parent else ()
+
+
+_scope: ContextVar[Scope] = ContextVar("scope", default=Scope(""))
+_region: ContextVar[Region | None] = ContextVar("region", default=None)
+
+
+def current_scope() -> Scope:
+    """Return the use of a component whose ``forward`` is running."""
+    return _scope.get()
+
+
+@contextmanager
+def inside(scope: Scope, region: Region | None = None) -> Iterator[None]:
+    """Record the tensors made in this block as belonging to ``scope`` (and to a fused region)."""
+    scope_token = _scope.set(scope)
+    region_token = _region.set(_region.get() or region)
+    try:
+        yield
+    finally:
+        _scope.reset(scope_token)
+        _region.reset(region_token)
+
+
+@dataclass(frozen=True, eq=False)
+class Tensor:
+    """A symbolic tensor: the operation that makes it, from what, and its shape.
+
+    ``storage`` says what its elements are, ``state`` that decoding keeps it between steps.
+    """
+
+    op: Op
+    args: tuple[Tensor, ...]
+    shape: Shape
+    storage: Storage = "value"
+    state: bool = False
+    scope: Scope = field(default_factory=_scope.get)
+    region: Region | None = field(default_factory=_region.get)
+    order: int = field(default_factory=lambda: next(_clock))
+
+    @property
+    def rank(self) -> int:
+        """The number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> Expr:
+        """The number of elements."""
+        product: Expr = ONE
+        for length in self.shape:
+            product = product * length
+        return product
+
+    def __repr__(self) -> str:
+        return f"{type(self.op).__name__}{show(self.shape)}"
+
+    def __add__(self, other: Tensor | Expr | int) -> Tensor:
+        return binary(scalars.ADD, self, other)
+
+    def __sub__(self, other: Tensor | Expr | int) -> Tensor:
+        return binary(scalars.SUBTRACT, self, other)
+
+    def __mul__(self, other: Tensor | Expr | int) -> Tensor:
+        return binary(scalars.MULTIPLY, self, other)
+
+    def __truediv__(self, other: Tensor | Expr | int) -> Tensor:
+        return binary(scalars.DIVIDE, self, other)
+
+    def __neg__(self) -> Tensor:
+        return pointwise(scalars.NEGATE, self)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+
+def as_size(value: Expr | int) -> Expr:
+    """Return a whole number as the SymPy integer that it is; leave an expression as it is."""
+    return Integer(value) if isinstance(value, int) else value
+
+
+def binary(code: Scalar, left: Tensor, right: Tensor | Expr | int) -> Tensor:
+    """Apply two-argument scalar code to a tensor and a tensor or a constant."""
+    if isinstance(right, Tensor):
+        return pointwise(code, left, right)
+    return pointwise(code.with_constant(as_size(right)), left)
+
+
+def pointwise(code: Scalar, *args: Tensor, storage: Storage = "value") -> Tensor:
+    """Apply scalar code to every element, broadcasting as NumPy does.
+
+    Raises:
+        ShapeError: two axes that stand above each other have different lengths, neither 1.
+    """
+    shape = args[0].shape
+    for arg in args[1:]:
+        shape = broadcast(shape, arg.shape)
+    return Tensor(Map(code), args, shape, storage)
+
+
+def broadcast(left: Shape, right: Shape) -> Shape:
+    """Return the common shape of two tensors aligned at their last axes."""
+    longer, shorter = (left, right) if len(left) >= len(right) else (right, left)
+    lead = len(longer) - len(shorter)
+    pairs = zip(longer[lead:], shorter, strict=True)
+    merged = tuple(_common(a, b, left, right) for a, b in pairs)
+    return longer[:lead] + merged
+
+
+def _common(a: Expr, b: Expr, left: Shape, right: Shape) -> Expr:
+    if a == b or b == ONE:
+        return a
+    if a == ONE:
+        return b
+    raise ShapeError(
+        f"{show(left)} and {show(right)} do not fit together: {a} stands above {b}. "
+        "Axes are aligned from the last one; they must be equal, or one of them 1."
+    )
+
+
+def show(shape: Shape) -> str:
+    """Write a shape for a person: ``[B T d]``."""
+    return "[" + " ".join(str(length).replace(" ", "") for length in shape) + "]"

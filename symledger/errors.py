@@ -1,0 +1,76 @@
+"""Everything symledger can refuse, and how it says so.
+
+    SymledgerError                 exit code 2 unless a class says otherwise
+    ├── UnknownTarget              3  no such target or formula
+    ├── BadInput                   a value, option, assumption or file that cannot be used
+    │   └── Contradiction          two assumptions that cannot both hold
+    ├── DefinitionError            a component that is not well formed
+    │   ├── PatternError           notation that cannot be read
+    │   └── ShapeError             a tensor that does not fit a declared pattern
+    ├── UnverifiedStep             an equals sign that could not be proven
+    └── CheckFailed                1  evidence that contradicts a formula
+
+Every message says what was asked, what was found, why that is wrong, and what to try.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SymledgerError(Exception):
+    """Anything that symledger refuses, with the exit code that the command line returns."""
+
+    exit_code = 2
+
+
+class UnknownTarget(SymledgerError):
+    """A target or formula that the catalogue does not have."""
+
+    exit_code = 3
+
+
+class BadInput(SymledgerError):
+    """A value, option, assumption or file that cannot be used."""
+
+
+class Contradiction(BadInput):
+    """Two assumptions that cannot both hold."""
+
+
+class DefinitionError(SymledgerError):
+    """A component that is not well formed."""
+
+
+class PatternError(DefinitionError):
+    """Notation that cannot be read."""
+
+
+class ShapeError(DefinitionError):
+    """A tensor that does not fit the pattern it was given to."""
+
+
+class UnverifiedStep(SymledgerError):
+    """An equals sign between two expressions that are not identically equal."""
+
+
+class CheckFailed(SymledgerError):
+    """Evidence that contradicts a formula."""
+
+    exit_code = 1
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return a sentence that names the nearest known names, or lists a few of them.
+
+    >>> nearest("mini_gtp", ["mini_gpt", "linear"])
+    'Did you mean mini_gpt?'
+    """
+    names = sorted(set(known))
+    folded = {known_name.lower(): known_name for known_name in names}
+    close = get_close_matches(name.lower(), list(folded), n=2, cutoff=0.5)
+    if close:
+        return f"Did you mean {' or '.join(folded[match] for match in close)}?"
+    shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
+    return f"Known: {shown}." if names else "There is nothing to choose from."

@@ -1,0 +1,1 @@
+"""Model families: compositions of components, with the configurations they were published in."""

@@ -1,0 +1,79 @@
+"""How much arithmetic? A price for every operation; contractions and pointwise work apart.
+
+A FLOP is one multiplication or one addition, so a multiply-add is two. A Contract costs two for
+every combination of its indices. Where it sums over causal pairs, a convention says which pairs
+are charged: all (``full``), half of them (``half``), or exactly those that count (``exact``).
+"""
+
+from __future__ import annotations
+
+from typing import Literal, assert_never
+
+from sympy import Expr, Integer
+
+from symledger.core.ops import (
+    Call, CallBack, Const, Contract, Gather, Input, Join, Map, Max, MaxIndex, Pad, Param,
+    Rearrange, Repeat, Result, Scatter, Slice, Sum,
+)  # fmt: skip
+from symledger.core.program import Program, Pullback
+from symledger.core.tensor import ONE, Tensor
+from symledger.readings.pullback import index_sizes
+from symledger.readings.tally import ZERO, Tally, tally
+
+Causal = Literal["full", "half", "exact"]
+
+
+def contraction_flops(program: Program | Pullback, causal: Causal = "full") -> Tally:
+    """Return the FLOPs of the contractions: the headline."""
+    return tally(program, lambda t: contraction(t, causal))
+
+
+def pointwise_flops(program: Program | Pullback) -> Tally:
+    """Return the FLOPs of everything else: maps, sums, maxima, scattered additions."""
+    return tally(program, pointwise)
+
+
+def contraction(t: Tensor, causal: Causal) -> Expr:
+    """Price a Contract: 2 × the product of all its index lengths; anything else is free."""
+    if not isinstance(t.op, Contract):
+        return ZERO
+    sizes = index_sizes(t)
+    combinations: Expr = ONE
+    pairs = t.op.pairs if causal != "full" else None
+    if pairs:
+        every = sizes.pop(pairs.query) * sizes.pop(pairs.key)
+        combinations = pairs.count if causal == "exact" else every / 2
+    for length in sizes.values():
+        combinations = combinations * length
+    return 2 * combinations
+
+
+def pointwise(t: Tensor) -> Expr:
+    """Price everything that is not a contraction, an elementary operation an element."""
+    match t.op:
+        case Map(code):
+            return Integer(len(code.lines)) * t.size
+        case Sum():
+            return t.args[0].size
+        case Max():
+            return (t.args[0].shape[-1] - 1) * t.size
+        case Scatter():
+            return t.args[0].size
+        case Result(leaf):
+            return _accumulated(t, leaf)
+        case Input() | Param() | Const() | Contract() | Repeat() | MaxIndex() | Gather():
+            return ZERO
+        case Rearrange() | Slice() | Pad() | Join() | Call() | CallBack():
+            return ZERO
+        case _:
+            assert_never(t.op)
+
+
+def _accumulated(t: Tensor, leaf: Tensor) -> Expr:
+    """A gradient that every application adds to: one addition an element after the first."""
+    back = t.args[0].op
+    assert isinstance(back, CallBack)
+    call = back.call.op
+    assert isinstance(call, Call)
+    own_weights = isinstance(leaf.op, Param) and not call.shared
+    return ZERO if own_weights else (call.times - 1) * leaf.size

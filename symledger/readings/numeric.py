@@ -1,0 +1,308 @@
+"""Does it run? NumPy execution of a program, forward and backward.
+
+Every operation is executed as it is priced: a Contract by one plain ``einsum``, a Map line by
+line. So the same run on arrays of counting scalars counts the arithmetic (see ``checks``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, assert_never
+
+import numpy as np
+from numpy.typing import NDArray
+from sympy import Expr, Integer, Symbol
+
+from symledger.core.ops import (
+    Call, CallBack, Const, Contract, Gather, Input, Join, Map, Max, MaxIndex, Pad, Param,
+    Rearrange, Repeat, Result, Scatter, Slice, Sum,
+)  # fmt: skip
+from symledger.core.program import Program, Pullback
+from symledger.core.scalars import Operand, straight_line
+from symledger.core.tensor import Shape, Tensor
+from symledger.errors import DefinitionError
+
+Array = NDArray[Any]
+Sizes = Mapping[Symbol, int]
+
+FUNCTIONS: dict[str, Callable[..., Array]] = {
+    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "neg": np.negative,
+    "power": np.power, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "exp": np.exp,
+    "log": np.log, "tanh": np.tanh, "sin": np.sin, "cos": np.cos, "floor": np.floor,
+    "mod": np.mod, "erf": np.vectorize(math.erf, otypes=[float]),
+    "<": lambda a, b: np.real(a) < np.real(b), "<=": lambda a, b: np.real(a) <= np.real(b),
+    ">": lambda a, b: np.real(a) > np.real(b), ">=": lambda a, b: np.real(a) >= np.real(b),
+    "select": np.where, "copy": np.array,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """How elementary operations are done, and on which kind of numbers arrays are made."""
+
+    functions: Mapping[str, Callable[..., Array]] = field(default_factory=lambda: FUNCTIONS)
+    lift: Callable[[Array], Array] = np.asarray
+    skip_masked: bool = False
+
+
+FLOATS = Arithmetic()
+
+
+@dataclass
+class Values:
+    """The arrays of one execution, and those of each application of each repeated body."""
+
+    arrays: dict[Tensor, Array]
+    inner: dict[Tensor, list[Values]] = field(default_factory=dict)
+
+    def __getitem__(self, t: Tensor) -> Array:
+        return self.arrays[t]
+
+
+class Machine:
+    """Runs programs at given sizes."""
+
+    def __init__(self, sizes: Sizes, arithmetic: Arithmetic = FLOATS) -> None:
+        self.sizes = {symbol: Integer(n) for symbol, n in sizes.items()}
+        self.arithmetic = arithmetic
+
+    def length(self, e: Expr) -> int:
+        """Return a size as the whole number that it is here.
+
+        Raises:
+            DefinitionError: it is not one at these sizes.
+        """
+        value = e.xreplace(self.sizes)
+        if not value.is_Integer:
+            raise DefinitionError(f"{e} = {value} is not a whole number at {self.sizes}.")
+        return int(value)
+
+    def shape(self, shape: Shape) -> tuple[int, ...]:
+        """Return a shape in numbers."""
+        return tuple(self.length(n) for n in shape)
+
+    def constant(self, e: Expr) -> float:
+        """Return a constant of scalar code as a number."""
+        return float(e.xreplace(self.sizes))
+
+    def run(self, program: Program, leaves: Mapping[Tensor, Array]) -> Values:
+        """Execute a program forwards.
+
+        ``leaves`` holds the inputs and weights; those of repeated bodies are stacked along a
+        leading axis, one for each application.
+        """
+        values = Values({})
+        for t in program.tensors:
+            if isinstance(t.op, Input | Param):
+                values.arrays[t] = leaves[t]
+            elif isinstance(t.op, Call):
+                values.arrays[t] = self._call(t, t.op, values, leaves)
+            else:
+                values.arrays[t] = self.execute(t, [values[arg] for arg in t.args])
+        return values
+
+    def _call(self, t: Tensor, call: Call, values: Values, leaves: Mapping[Tensor, Array]) -> Array:
+        carried, *others = (values[arg] for arg in t.args)
+        applications = values.inner[t] = []
+        own = {leaf for leaf, _ in own_leaves(call.body)} - set(call.body.inputs)
+        for i in range(self.length(call.times)):
+            entering = dict(zip(call.body.inputs, (carried, *others), strict=True))
+            mine = {x: leaves[x] if call.shared else leaves[x][i] for x in own}
+            inner = self.run(call.body, {**mine, **entering})
+            applications.append(inner)
+            carried = inner[call.body.outputs[0]]
+        return carried
+
+    def back(
+        self, pull: Pullback, values: Values, seeds: Mapping[Tensor, Array]
+    ) -> dict[Tensor, Array]:
+        """Execute a backward program; return the gradient of each leaf that it gives.
+
+        ``values`` need only hold what the backward program mentions.
+        """
+        arrays: dict[Tensor, Array] = dict(seeds)
+        further: dict[Tensor, dict[Tensor, Array]] = {}
+        for t in pull.tensors:
+            if isinstance(t.op, CallBack):
+                gradient = self._find(t.args[0], arrays, values)
+                arrays[t], further[t] = self._call_back(t.op, values, gradient)
+            elif isinstance(t.op, Result):
+                arrays[t] = further[t.args[0]][t.op.leaf]
+            else:
+                args = [self._find(arg, arrays, values) for arg in t.args]
+                arrays[t] = self.execute(t, args)
+        return {leaf: self._find(g, arrays, values) for leaf, g in pull.gradients.items()}
+
+    def _find(self, t: Tensor, arrays: dict[Tensor, Array], values: Values) -> Array:
+        """An array of this pass, a stored one, or a view or table made again from those."""
+        if t in arrays:
+            return arrays[t]
+        if t in values.arrays:
+            return values.arrays[t]
+        if isinstance(t.op, Rearrange | Slice | Pad | Const):
+            return self.execute(t, [self._find(arg, arrays, values) for arg in t.args])
+        raise DefinitionError(f"the backward pass needs {t}, which was not kept.")
+
+    def _call_back(
+        self, op: CallBack, values: Values, gradient: Array
+    ) -> tuple[Array, dict[Tensor, Array]]:
+        assert isinstance(op.call.op, Call)
+        call = op.call.op
+        carried = call.body.inputs[0]
+        stacks: dict[Tensor, list[Array]] = {}
+        for i, inner in reversed(list(enumerate(values.inner[op.call]))):
+            pull = op.first if op.first and i == 0 else op.body
+            found = self.back(pull, inner, {pull.seeds[0]: gradient})
+            gradient = found.pop(carried, gradient)
+            for leaf, g in found.items():
+                stacks.setdefault(leaf, []).append(g)
+        own = {leaf for leaf, _ in own_leaves(call.body)} - set(call.body.inputs)
+        further: dict[Tensor, Array] = {}
+        for leaf, stack in stacks.items():
+            if leaf in own and not call.shared:
+                further[leaf] = np.stack(stack[::-1])
+            else:
+                total = stack[0]
+                for g in stack[1:]:
+                    total = total + g
+                further[leaf] = total
+        return gradient, further
+
+    def execute(self, t: Tensor, args: list[Array]) -> Array:
+        """Execute one operation on arrays."""
+        match t.op:
+            case Contract() as op:
+                return self._contract(op, t, args)
+            case Map(code):
+                return self.lines(code.args, code.value, args)
+            case Sum(axes):
+                return np.add.reduce(args[0], axis=axes, keepdims=True, initial=self._zero())
+            case Repeat():
+                return np.broadcast_to(args[0], self.shape(t.shape))
+            case Max():
+                return largest(args[0])
+            case MaxIndex():
+                return np.argmax(args[0].real, axis=-1, keepdims=True)
+            case Rearrange():
+                return self._rearrange(t.op, args[0])
+            case Slice(axis, start, length):
+                first = self.length(start)
+                window = slice(first, first + self.length(length))
+                return args[0][(slice(None),) * axis + (window,)]
+            case Pad(axis, start, _):
+                out = self.zeros(t.shape, args[0])
+                first = self.length(start)
+                window = slice(first, first + args[0].shape[axis])
+                out[(slice(None),) * axis + (window,)] = args[0]
+                return out
+            case Join(axis):
+                return np.concatenate(args, axis=axis)
+            case Gather(batch):
+                return args[0][grid(args[1], batch)]
+            case Scatter(batch):
+                out = self.zeros(t.shape, args[0])
+                np.add.at(out, grid(args[1], batch), args[0])
+                return out
+            case Const(_, indices, value):
+                places = list(np.indices(self.shape(t.shape)))
+                made = self.lines(indices, value, places)
+                return self.arithmetic.lift(np.broadcast_to(made, self.shape(t.shape)))
+            case Input() | Param() | Call() | CallBack() | Result():
+                raise DefinitionError(f"{t} is not one operation.")
+            case _:
+                assert_never(t.op)
+
+    def lines(self, names: tuple[Symbol, ...], value: Expr, args: list[Array]) -> Array:
+        """Execute straight-line scalar code."""
+        slots: list[Any] = list(args)
+        table = FUNCTIONS if args and args[0].dtype.kind == "i" else self.arithmetic.functions
+
+        def operand(x: Operand) -> Any:
+            return slots[x] if isinstance(x, int) else self.constant(x)
+
+        for line in straight_line(names, value):
+            slots.append(table[line.op](*(operand(x) for x in line.args)))
+        return np.asarray(slots[-1])
+
+    def _contract(self, op: Contract, t: Tensor, args: list[Array]) -> Array:
+        letters = {name: chr(ord("a") + i) for i, name in enumerate(dict.fromkeys(op.left + op.right))}
+        left, right, out = ("".join(letters[n] for n in part) for part in (op.left, op.right, op.out))
+        pattern = f"{left},{right}->{out}"
+        if op.pairs is None or not self.arithmetic.skip_masked:
+            return np.einsum(pattern, args[0], args[1])
+        visible = args[2].astype(float) == 0
+        row, column = letters[op.pairs.query], letters[op.pairs.key]
+        if row not in out:
+            row, column, visible = column, row, visible.T
+        result = self.zeros(t.shape, args[0])
+        for i, seen in enumerate(visible):
+            chosen = {row: [i], column: np.flatnonzero(seen)}
+            a, b = (_take(x, axes, chosen) for x, axes in ((args[0], left), (args[1], right)))
+            part = np.einsum(pattern, a, b)
+            axes = [chosen.get(axis, np.arange(n)) for axis, n in zip(out, result.shape, strict=True)]
+            result[np.ix_(*axes)] = part
+        return result
+
+    def _rearrange(self, op: Rearrange, x: Array) -> Array:
+        sizes = {name: self.length(n) for name, n in op.sizes}
+        names = [name for group in op.left for name in group]
+        opened = x.reshape([sizes[name] for name in names])
+        order = [names.index(name) for group in op.right for name in group]
+        merged = [math.prod(sizes[name] for name in group) for group in op.right]
+        return opened.transpose(order).reshape(merged)
+
+    def _zero(self) -> Any:
+        return self.arithmetic.lift(np.zeros(()))[()]
+
+    def zeros(self, shape: Shape, like: Array) -> Array:
+        """Return zeros of the same kind of number as another array."""
+        lifted = self.arithmetic.lift(np.zeros(self.shape(shape)))
+        return lifted if lifted.dtype == object else lifted.astype(like.dtype)
+
+
+def largest(x: Array) -> Array:
+    """The maximum along the last axis; of complex numbers, the one of largest real part."""
+    if x.dtype.kind != "c":
+        return np.maximum.reduce(x, axis=-1, keepdims=True)
+    return np.take_along_axis(x, np.argmax(x.real, axis=-1, keepdims=True), axis=-1)
+
+
+def grid(index: Array, batch: int) -> tuple[Array, ...]:
+    """The full index of the rows that ``index`` picks, its first ``batch`` axes going along."""
+    places = np.indices(index.shape)[:batch] if batch else ()
+    return (*places, index)
+
+
+def _take(x: Array, axes: str, chosen: Mapping[str, Any]) -> Array:
+    for place, axis in enumerate(axes):
+        if axis in chosen:
+            x = np.take(x, chosen[axis], axis=place)
+    return x
+
+
+def own_leaves(program: Program) -> Iterator[tuple[Tensor, Shape]]:
+    """Yield inputs and weights with their full shapes, bodies' stacked by application."""
+    for t in program.tensors:
+        if isinstance(t.op, Input | Param):
+            yield t, t.shape
+        if isinstance(t.op, Call):
+            for leaf, shape in own_leaves(t.op.body):
+                if leaf not in t.op.body.inputs:
+                    yield leaf, shape if t.op.shared else (t.op.times, *shape)
+
+
+def random_leaves(program: Program, machine: Machine, rng: np.random.Generator) -> dict[Tensor, Array]:
+    """Draw inputs and weights: normal values, whole numbers below their bound, masks."""
+    drawn: dict[Tensor, Array] = {}
+    for leaf, symbolic in own_leaves(program):
+        shape = machine.shape(symbolic)
+        op = leaf.op
+        if isinstance(op, Input) and op.below is not None:
+            drawn[leaf] = rng.integers(0, machine.length(op.below), shape)
+        elif isinstance(op, Input) and op.keep is not None:
+            drawn[leaf] = (rng.random(shape) < float(op.keep)).astype(float)
+        else:
+            drawn[leaf] = rng.standard_normal(shape)
+    return drawn

@@ -1,0 +1,202 @@
+"""What is the backward pass? Another program in the same language, built operation by operation.
+
+Every operation has one rule: given the gradient of its result, the gradients of its arguments.
+Walking the program backwards and adding up what reaches a tensor gives its gradient. Fused bodies
+state their own rule; a repeated body is pulled back once, whatever the number of repetitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from typing import assert_never
+
+from sympy import Expr
+
+from symledger.core.fused import Region
+from symledger.core.notation import (
+    argmax, contract, expand, gather, narrow, pad, reduce, scatter, total,
+)  # fmt: skip
+from symledger.core.ops import (
+    Call, CallBack, Const, Contract, Gather, Input, Join, Map, Max, MaxIndex, Pad, Param,
+    Rearrange, Repeat, Result, Scatter, Slice, Sum,
+)  # fmt: skip
+from symledger.core.program import Program, Pullback
+from symledger.core.scalars import GRADIENT, RESULT
+from symledger.core.tensor import ONE, Shape, Tensor, inside, pointwise
+from symledger.errors import DefinitionError
+
+Pair = tuple[Tensor, Tensor]
+"""A tensor and (a part of) its gradient."""
+
+
+def pullback(program: Program, inputs: bool = True, frozen: tuple[str, ...] = ()) -> Pullback:
+    """Build the backward program of a program.
+
+    Args:
+        program: the forward program.
+        inputs: whether a gradient is asked for the (non-integer) inputs.
+        frozen: dotted weight names, ``*`` allowed, that need no gradient.
+
+    Raises:
+        DefinitionError: an operation has no pull-back.
+    """
+    wanted = {t for t in program.inputs if inputs and _differentiable(t)}
+    return _Walk(program, wanted, frozen).run()
+
+
+def _differentiable(leaf: Tensor) -> bool:
+    return not (isinstance(leaf.op, Input) and (leaf.op.below is not None or leaf.op.keep is not None))
+
+
+class _Walk:
+    """One walk backwards through a program."""
+
+    def __init__(self, program: Program, wanted: set[Tensor], frozen: tuple[str, ...]) -> None:
+        self.program = program
+        self.frozen = frozen
+        self.gradients: dict[Tensor, Tensor] = {}
+        self.inner: dict[Tensor, Tensor] = {}
+        self.needed = set(wanted)
+        for t in program.tensors:
+            if self._is_trained(t) or any(arg in self.needed for arg in t.args):
+                self.needed.add(t)
+
+    def _is_trained(self, t: Tensor) -> bool:
+        if isinstance(t.op, Param):
+            path = self.program.path(t)
+            return t.op.trainable and not any(fnmatchcase(path, f) for f in self.frozen)
+        if isinstance(t.op, Call):
+            body = t.op.body
+            return any(_Walk(body, set(), self.frozen)._is_trained(inner) for inner in body.tensors)
+        return False
+
+    def run(self) -> Pullback:
+        """Walk, and return the backward program."""
+        outputs = self.program.outputs
+        seeds = tuple(Tensor(Input("gradient"), (), y.shape, scope=y.scope) for y in outputs)
+        for y, seed in zip(outputs, seeds, strict=True):
+            self._add(y, seed)
+        done: set[Region] = set()
+        for t in reversed(self.program.tensors):
+            if t.region is None:
+                if t in self.gradients and t.args:
+                    self._extend(t, self._rule(t, self.gradients[t]))
+            elif t.region not in done:
+                done.add(t.region)
+                self._extend(t.region.outputs[-1], self._fused(t.region))
+        leaves = {t: g for t, g in self.gradients.items() if not t.args and t in self.needed}
+        return Pullback(self.program, seeds, {**leaves, **self.inner})
+
+    def _extend(self, at: Tensor, pairs: Iterable[Pair]) -> None:
+        with inside(at.scope):
+            for tensor, gradient in pairs:
+                self._add(tensor, gradient)
+
+    def _add(self, tensor: Tensor, gradient: Tensor) -> None:
+        if tensor in self.needed:
+            known = self.gradients.get(tensor)
+            with inside(tensor.scope):
+                self.gradients[tensor] = gradient if known is None else known + gradient
+
+    def _fused(self, region: Region) -> Iterator[Pair]:
+        incoming = [self.gradients.get(y) for y in region.outputs]
+        if any(g is not None for g in incoming):
+            zeros = [g if g is not None else y * 0 for g, y in zip(incoming, region.outputs, strict=True)]
+            with inside(region.outputs[-1].scope):
+                yield from region.gradients(*zeros)
+
+    def _rule(self, t: Tensor, g: Tensor) -> Iterator[Pair]:
+        """Yield the gradient of each argument that needs one."""
+        for position, arg in enumerate(t.args):
+            if isinstance(t.op, Call):
+                yield from self._call(t, t.op, g)
+                return
+            if arg in self.needed:
+                yield arg, _of_argument(t, g, position)
+
+    def _call(self, t: Tensor, call: Call, g: Tensor) -> Iterator[Pair]:
+        body = call.body
+        wanted = {f for f, x in zip(body.inputs, t.args, strict=True) if x in self.needed}
+        carried = body.inputs[0]
+        first = None
+        if carried not in wanted:
+            first = _Walk(body, wanted, self.frozen).run()
+            wanted = wanted | {carried}
+        inner = _Walk(body, wanted, self.frozen).run()
+        back = Tensor(CallBack(t, inner, first), (g,), t.args[0].shape)
+        yield t.args[0], back
+        for leaf in inner.gradients:
+            if leaf in body.inputs[1:]:
+                yield t.args[body.inputs.index(leaf)], Tensor(Result(leaf), (back,), leaf.shape)
+            elif leaf is not carried:
+                shape = leaf.shape if call.shared else (call.times, *inner.gradients[leaf].shape)
+                self.inner[leaf] = Tensor(Result(leaf), (back,), shape)
+
+
+def _of_argument(t: Tensor, g: Tensor, position: int) -> Tensor:
+    """The gradient of one argument of an operation, given the gradient of its result."""
+    arg = t.args[position]
+    match t.op:
+        case Contract() as op:
+            return _contract(op, t, g, position)
+        case Map(code):
+            slope = code.slope(position)
+            if slope.value == GRADIENT:
+                return unbroadcast(g, arg.shape)
+            known = {**dict(zip(code.args, t.args, strict=True)), RESULT: t, GRADIENT: g}
+            return unbroadcast(pointwise(slope, *(known[s] for s in slope.args)), arg.shape)
+        case Sum():
+            return expand(g, arg.shape)
+        case Repeat():
+            return unbroadcast(g, arg.shape)
+        case Max():
+            return scatter(g, argmax(arg), arg.shape, batch=arg.rank - 1)
+        case Rearrange(left, right, sizes):
+            return Tensor(Rearrange(right, left, sizes), (g,), arg.shape)
+        case Slice(axis, start, _):
+            return pad(g, axis, start, arg.shape[axis])
+        case Pad(axis, start, _):
+            return narrow(g, axis, start, arg.shape[axis])
+        case Join(axis):
+            before: Expr = sum((x.shape[axis] for x in t.args[:position]), start=ONE * 0)
+            return narrow(g, axis, before, arg.shape[axis])
+        case Gather(batch):
+            return scatter(g, t.args[1], arg.shape, batch)
+        case Scatter(batch):
+            return gather(g, t.args[1], batch)
+        case Input() | Param() | Const() | Call() | MaxIndex() | CallBack() | Result():
+            raise DefinitionError(f"{t.op} has no pull-back here.")
+        case _:
+            assert_never(t.op)
+
+
+def _contract(op: Contract, t: Tensor, g: Tensor, position: int) -> Tensor:
+    """A Contract over the same indices, at the same price, with result and argument swapped."""
+    sizes = index_sizes(t)
+    mask = t.args[2:]
+    if position == 0:
+        back, args = replace(op, left=op.out, right=op.right, out=op.left), (g, t.args[1], *mask)
+    else:
+        back, args = replace(op, left=op.left, right=op.out, out=op.right), (t.args[0], g, *mask)
+    return contract(back, args, sizes)
+
+
+def index_sizes(t: Tensor) -> dict[str, Expr]:
+    """Return the length of every index of a Contract."""
+    assert isinstance(t.op, Contract)
+    op, (left, right) = t.op, t.args[:2]
+    return {
+        **dict(zip(op.left, left.shape, strict=True)),
+        **dict(zip(op.right, right.shape, strict=True)),
+    }
+
+
+def unbroadcast(g: Tensor, shape: Shape) -> Tensor:
+    """Sum a gradient over the axes along which its tensor was broadcast."""
+    lead = g.rank - len(shape)
+    kept = tuple(i for i in range(lead, g.rank) if shape[i - lead] == ONE and g.shape[i] != ONE)
+    if kept:
+        g = total(g, kept)
+    return reduce(g, tuple(range(lead))) if lead else g

@@ -1,0 +1,69 @@
+"""What every extensive reading returns: amounts, each where it arises, repeated bodies nested."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from sympy import Expr, Integer
+
+from symledger.core.ops import Call, CallBack
+from symledger.core.program import Program, Pullback
+from symledger.core.tensor import Scope, Shape, Tensor
+
+ZERO = Integer(0)
+
+
+@dataclass(frozen=True)
+class Amount:
+    """How much of something one tensor accounts for, and in which component."""
+
+    scope: Scope
+    own: Expr
+    label: str = ""
+    shape: Shape | None = None
+
+
+@dataclass(frozen=True)
+class Tally:
+    """The amounts of a program, and those of its repeated bodies, each ``times`` times."""
+
+    scope: Scope
+    items: tuple[Amount | Tally, ...]
+    times: Expr = Integer(1)
+
+    @property
+    def total(self) -> Expr:
+        """The sum of everything, as it was written (not expanded)."""
+        parts = (i.own if isinstance(i, Amount) else i.total for i in self.items)
+        return self.times * sum(parts, start=ZERO)
+
+    def amounts(self) -> Iterator[Amount]:
+        """Yield the amounts of one pass through every body."""
+        for item in self.items:
+            if isinstance(item, Amount):
+                yield item
+            else:
+                yield from item.amounts()
+
+
+Price = Callable[[Tensor], Expr]
+
+
+def tally(program: Program | Pullback, price: Price, times: Expr = Integer(1)) -> Tally:
+    """Price every tensor of a program; a repeated body is priced once and counted ``times``."""
+    items: list[Amount | Tally] = []
+    for t in program.tensors:
+        own = price(t)
+        if own != 0:
+            items.append(Amount(t.scope, own, type(t.op).__name__, t.shape))
+        if isinstance(t.op, Call):
+            items.append(tally(t.op.body, price, t.op.times))
+        if isinstance(t.op, CallBack):
+            call = t.op.call.op
+            assert isinstance(call, Call)
+            rest = call.times - 1 if t.op.first else call.times
+            items.append(tally(t.op.body, price, rest))
+            if t.op.first:
+                items.append(tally(t.op.first, price))
+    return Tally(program.scope, tuple(items), times)

@@ -1,0 +1,62 @@
+"""What is read and written? The sizes of arguments and results.
+
+Fused, everything that enters or leaves the target is moved once and nothing else: a lower bound.
+Unfused, every operation reads its arguments and writes its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from sympy import Expr
+
+from symledger.core.ops import Call, Const, Gather, Input, Param, Rearrange, Slice, Storage
+from symledger.core.program import Program
+from symledger.core.tensor import Tensor
+from symledger.readings.tally import ZERO, Amount, Tally, tally
+
+Bytes = dict[Storage, Expr]
+
+
+def traffic(program: Program, bytes_of: Bytes) -> Tally:
+    """Return the bytes of the inputs, weights and outputs, each moved once: a lower bound.
+
+    Of a table that is only looked up, the rows that are picked are read, not the whole.
+    """
+    items: list[Amount | Tally] = [
+        Amount(program.scope, t.size * bytes_of[t.storage], "input") for t in program.inputs
+    ]
+    items += _weights(program, bytes_of)
+    items += [
+        Amount(program.scope, t.size * bytes_of[t.storage], "output") for t in program.outputs
+    ]
+    return Tally(program.scope, tuple(items))
+
+
+def _weights(program: Program, bytes_of: Bytes) -> Iterable[Amount | Tally]:
+    for weight in program.params:
+        users = [t for t in program.tensors if weight in t.args]
+        looked_up = all(isinstance(t.op, Gather) for t in users)
+        read = sum((t.size for t in users), start=ZERO) if looked_up else weight.size
+        yield Amount(program.owners[weight], read * bytes_of["value"], program.path(weight))
+    for call in program.calls:
+        assert isinstance(call.op, Call)
+        inner = tuple(_weights(call.op.body, bytes_of))
+        times = Tally(call.scope, ()).times if call.op.shared else call.op.times
+        yield Tally(call.op.body.scope, inner, times)
+
+
+def unfused_traffic(program: Program, bytes_of: Bytes) -> Tally:
+    """Return the bytes that move when every operation reads its arguments and writes its result."""
+
+    def price(t: Tensor) -> Expr:
+        if isinstance(t.op, Input | Param | Const | Rearrange | Slice | Call):
+            return ZERO
+        return sum((x.size * bytes_of[x.storage] for x in (*t.args, t)), start=ZERO)
+
+    return tally(program, price)
+
+
+def state(program: Program, bytes_of: Bytes) -> Tally:
+    """Return the bytes that decoding keeps between steps: the key/value cache."""
+    return tally(program, lambda t: t.size * bytes_of[t.storage] if t.state else ZERO)

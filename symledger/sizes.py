@@ -1,0 +1,73 @@
+"""The alphabet: every symbol that formulas are written in, with its one meaning.
+
+A size is a SymPy symbol that knows what it stands for. All sizes are positive integers.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Symbol
+
+
+
+class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
+    """A positive whole number with a name, a meaning and a LaTeX spelling.
+
+    >>> Size("w", "window length").meaning
+    'window length'
+    """
+
+    __slots__ = ("latex", "meaning")
+    latex: str
+    meaning: str
+
+    def __new__(cls, name: str, meaning: str = "", latex: str = "") -> Size:
+        symbol: Size = Symbol.__xnew__(cls, name, integer=True, positive=True)
+        symbol.meaning = meaning or name
+        symbol.latex = latex or latex_name(name)
+        return symbol
+
+    def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        return (self.name, self.meaning, self.latex), {}
+
+
+def latex_name(name: str) -> str:
+    """Spell a Python name as LaTeX: one letter stays, the rest becomes an upright subscript.
+
+    >>> latex_name("d_ff"), latex_name("V"), latex_name("window")
+    ('d_{\\\\mathrm{ff}}', 'V', '\\\\mathit{window}')
+    """
+    head, _, subscript = name.partition("_")
+    base = head if len(head) == 1 else rf"\mathit{{{head}}}"
+    if not subscript:
+        return base
+    inner = subscript.replace("_", r"\,")
+    return f"{base}_{inner}" if len(inner) == 1 else rf"{base}_{{\mathrm{{{inner}}}}}"
+
+
+B = Size("B", "batch: sequences (or rows) processed together")
+T = Size("T", "tokens in a sequence; the query length in attention")
+S = Size("S", "key length: positions that are attended to")
+V = Size("V", "vocabulary size")
+L = Size("L", "number of layers")
+d = Size("d", "model width")
+h = Size("h", "attention (query) heads")
+h_kv = Size("h_kv", "key/value heads")
+d_h = Size("d_h", "head width")
+d_k = Size("d_k", "width of a query and a key in one head")
+d_v = Size("d_v", "width of a value in one head")
+d_ff = Size("d_ff", "hidden width of the feed-forward network")
+d_in = Size("d_in", "input width")
+d_out = Size("d_out", "output width")
+T_max = Size("T_max", "context window: positions in a learned table")
+
+ALPHABET: tuple[Size, ...] = (
+    *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, T_max),
+)
+BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
+
+
+def named(name: str) -> Size:
+    """Return the alphabet's symbol of that name, or a new one that means only its name."""
+    return BY_NAME.get(name) or Size(name)
