@@ -1,1 +1,36 @@
-"""Closed-form parameter, memory and FLOP formulas of neural networks, derived and checked."""
+"""Closed-form parameter, memory and FLOP formulas of neural networks, derived and checked.
+
+>>> from symledger import derive
+>>> derive("mini_gpt").params
+<mini_gpt.params: 12Ld² + 2Ld + Vd + d = 131,392 parameters>
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from symledger.account import Account as Account
+    from symledger.account import derive as derive
+    from symledger.core.component import Component as Component
+    from symledger.core.component import steps as steps
+    from symledger.formulas import Formula as Formula
+
+_HOMES = {
+    "Account": "symledger.account",
+    "Component": "symledger.core.component",
+    "Formula": "symledger.formulas",
+    "derive": "symledger.account",
+    "steps": "symledger.core.component",
+}
+__all__ = ["Account", "Component", "Formula", "derive", "steps"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first asked for, so that ``--help`` needs no SymPy."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'symledger' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -53,3 +53,24 @@ class LMHead(Component):
     def forward(self, x: Tensor, E: Tensor | None = None) -> Steps:
         table = param("W", self.V, self.d) if E is None else E
         return steps(logits=einsum("... i, v i -> ... v", x, table))
+
+
+@dataclass(frozen=True)
+class TiedEmbedding(Component):
+    """One table used twice: its rows embed the tokens, and its rows score the logits.
+
+    Its gradient is the sum of both uses.
+    Source: Press, Wolf, *Using the Output Embedding to Improve Language Models* (2017).
+    """
+
+    V: Expr = sizes.V
+    d: Expr = sizes.d
+
+    signature: ClassVar[str] = "... in V -> ... V"
+    title: ClassVar[str] = "token embedding and language-model head with one table"
+    references: ClassVar[tuple[str, ...]] = LMHead.references
+
+    def forward(self, tokens: Tensor) -> Steps:
+        E = param("E", self.V, self.d)
+        x = TokenEmbedding(self.V, self.d)(tokens, E, name="token_embedding")
+        return steps(x=x, logits=LMHead(self.V, self.d)(x, E, name="head"))

@@ -76,14 +76,16 @@ class Component:
         pattern = parse(self.signature)
         sizes: dict[str, Expr] = {}
         lead: list[Shape] = []
-        given = [(o, x) for o, x in zip(pattern.inputs, inputs, strict=False) if x is not None]
-        if not given or len(inputs) > len(pattern.inputs):
+        labels = inspect.signature(self.forward).parameters
+        entered = {n: x for n, x in zip(labels, inputs, strict=False) if x is not None}
+        if set(_needed(self)) - set(entered) or len(inputs) > len(pattern.inputs):
             raise ShapeError(
-                f'{type(self).__name__} takes "{self.signature}", but {len(inputs)} tensors '
-                f"arrived{where(scope)}."
+                f'{type(self).__name__} takes "{self.signature}" as {", ".join(labels)}, '
+                f"but {len(inputs)} arrived.{where(scope)}"
             )
-        for operand, x in given:
-            self._fit(operand, x, sizes, lead, scope)
+        operands = dict(zip(labels, pattern.inputs, strict=False))
+        for label, x in entered.items():
+            self._fit(operands[label], x, sizes, lead, scope, label)
         region = Region(self.pullback) if hasattr(self, "pullback") else None
         with inside(scope, region):
             result = self.forward(*inputs)
@@ -94,44 +96,49 @@ class Component:
             )
         scope.steps.update(result.named)
         outputs = result.last(len(pattern.outputs))
+        if len(outputs) < len(pattern.outputs):
+            raise DefinitionError(
+                f'{type(self).__name__} returns "{self.signature.partition("->")[2].strip()}", '
+                f"but the number of its steps is {len(outputs)}."
+            )
         for operand, y in zip(pattern.outputs, outputs, strict=True):
-            self._fit(operand, y, sizes, lead, scope, "returns")
+            self._fit(operand, y, sizes, lead, scope)
         if region:
-            names = list(inspect.signature(self.forward).parameters)
-            entered = {n: x for n, x in zip(names, inputs, strict=False) if x is not None}
             region.named.update({**entered, **result.named})
             region.outputs = outputs
         return outputs
 
     def _fit(
         self, operand: Operand, x: Tensor, sizes: dict[str, Expr], lead: list[Shape], scope: Scope,
-        verb: str = "takes",
+        label: str = "",
     ) -> None:  # fmt: skip
-        expected = list(operand.axes)
-        shape = x.shape
-        if ELLIPSIS in expected:
-            leading = len(shape) - len(expected) + 1
-            expected = expected[1:]
-            lead.append(shape[: max(leading, 0)])
-            shape = shape[max(leading, 0) :]
-        wrong = len(expected) != len(shape) or any(other != lead[0] for other in lead)
+        axes, shape = operand.axes, x.shape
+        if operand.has_ellipsis:
+            axes = axes[1:]
+            leading = max(len(shape) - len(axes), 0)
+            lead.append(shape[:leading])
+            shape = shape[leading:]
         rows: list[str] = []
-        known: list[str] = []
-        for axis, length in zip(expected, shape, strict=False):
+        known: dict[str, Expr] = {}
+        if len(axes) != len(shape):
+            least = "at least " if operand.has_ellipsis else ""
+            rows.append(f"    axes:  expected {least}{len(axes)},  got {x.rank}")
+        elif operand.has_ellipsis and lead[-1] != lead[0]:
+            rows.append(f"    axes ...:  expected {show(lead[0])},  got {show(lead[-1])}")
+        for axis, length in zip(axes, shape, strict=True) if not rows else ():
             size = self.size_of(axis)
             if size is None:
                 size = sizes.setdefault(axis[0], length)
             if str(size) != axis[0] and len(axis) == 1:
-                known.append(f"{axis[0]} = {size}")
+                known[axis[0]] = size
             if size != length:
                 rows.append(f"    axis {' '.join(axis)}:  expected {size},  got {length}")
-        if wrong or rows:
-            meaning = f" with {', '.join(known)}" if known else ""
-            detail = "\n".join(rows) or f"    {len(operand.axes)} axes against {len(x.shape)}"
+        if rows:
+            verb, what = ("takes", label) if label else ("returns", "the result")
+            meaning = ", ".join(f"{name} = {size}" for name, size in known.items())
             raise ShapeError(
-                f"{type(self).__name__} {verb} {operand}{meaning}, but "
-                f"{'x' if verb == 'takes' else 'the result'} is {show(x.shape)}.\n"
-                f"{detail}{where(scope)}"
+                f"{type(self).__name__} {verb} {operand}{meaning and ' with ' + meaning}, "
+                f"but {what} is {show(x.shape)}.\n" + "\n".join(rows) + where(scope)
             )
 
     def size_of(self, axis: tuple[str, ...]) -> Expr | None:

@@ -115,6 +115,8 @@ def view(pattern: str, x: Tensor, **sizes: Expr | int) -> Tensor:
     Rearrange[B h T d_k]
     """
     parsed = parse(pattern)
+    if len(parsed.inputs) != 1 or len(parsed.outputs) != 1:
+        raise PatternError(f'"{pattern}" must turn one tensor into one.')
     left, right = parsed.inputs[0], parsed.outputs[0]
     lead = _lead(left, x)
     before, after = _grouped(left, lead), _grouped(right, lead)
@@ -255,9 +257,18 @@ def state(x: Tensor) -> Tensor:
 
 def repeat(component: Component, times: Expr, *inputs: Tensor, name: str,
            shared: bool = False) -> Tensor:  # fmt: skip
-    """Apply a component ``times`` times: its first input is carried, the others stay the same."""
+    """Apply a component ``times`` times: its first input is carried, the others stay the same.
+
+    Raises:
+        ShapeError: the body does not give back one tensor of the shape that it carries.
+    """
     scope = Scope(name, component, current_scope())
     formals = tuple(Tensor(Input(f"x{i}"), (), x.shape, x.storage) for i, x in enumerate(inputs))
     outputs = component.apply_in(scope, formals)
+    if [y.shape for y in outputs] != [inputs[0].shape]:
+        raise ShapeError(
+            f"{type(component).__name__} cannot be repeated: it carries {show(inputs[0].shape)} "
+            f"but gives {', '.join(show(y.shape) for y in outputs)}."
+        )
     body = Program(scope, formals, outputs)
     return Tensor(Call(body, times, shared), inputs, outputs[0].shape)

@@ -17,6 +17,7 @@ Axis = tuple[str, ...]
 """The names merged into one axis; a plain axis has one name, an axis of length 1 has none."""
 
 ELLIPSIS: Axis = ("...",)
+NAME = re.compile(r"[A-Za-z]\w*")
 TOKEN = re.compile(r"\s*(\.\.\.|[A-Za-z]\w*|[()])")
 
 
@@ -73,7 +74,12 @@ def parse(text: str) -> Pattern:
 
 
 def _operand(text: str, pattern: str) -> Operand:
-    body, _, below = text.partition(" in ")
+    body, marker, below = text.partition(" in ")
+    if marker and not NAME.fullmatch(below.strip()):
+        raise PatternError(
+            f'"{pattern}" cannot be read at "in {below.strip()}": "in" is followed by one name, '
+            'as in "... in V".'
+        )
     axes: list[Axis] = []
     group: list[str] | None = None
     position = 0

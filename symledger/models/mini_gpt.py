@@ -70,6 +70,6 @@ class MiniGPT(Component):
 
 
 CONFIGURATIONS = {
-    "mini_gpt": {"V": 512, "d": 64, "L": 2, "h": 4, "T": 32, "B": 8},
-    "mini_gpt-small": {"V": 512, "d": 32, "L": 2, "h": 4, "T": 32, "B": 8},
+    "mini_gpt": {"V": 512, "d": 64, "L": 2, "h": 4, "T": 32, "B": 8, "T_max": 32},
+    "mini_gpt-small": {"V": 512, "d": 32, "L": 2, "h": 4, "T": 32, "B": 8, "T_max": 32},
 }

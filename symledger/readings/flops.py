@@ -76,4 +76,4 @@ def _accumulated(t: Tensor, leaf: Tensor) -> Expr:
     call = back.call.op
     assert isinstance(call, Call)
     own_weights = isinstance(leaf.op, Param) and not call.shared
-    return ZERO if own_weights else (call.times - 1) * leaf.size
+    return ZERO if own_weights else (call.times - 1) * t.size

@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
-from sympy import Integer
+from collections.abc import Callable
+from fnmatch import fnmatchcase
 
 from symledger.core.ops import Call, Param
 from symledger.core.program import Program
-from symledger.core.tensor import Scope, Tensor
-from symledger.readings.tally import Amount, Tally
+from symledger.core.tensor import ONE, Scope, Tensor
+from symledger.readings.tally import ZERO, Amount, Tally
 
 
 def params(program: Program) -> Tally:
     """Return the weights of a program, each in the component that uses it first.
 
-    A weight used again elsewhere is tied: there it appears with nothing, under its own name.
+    A weight used again elsewhere is tied: there it appears with nothing, and a note says so.
     """
+    return _weights(program, lambda body, t: isinstance(t.op, Param))
+
+
+def trained_params(program: Program, frozen: tuple[str, ...] = ()) -> Tally:
+    """Return the weights that are trained, those named by ``frozen`` (``*`` allowed) left out."""
+    return _weights(program, lambda body, t: is_trained(body, t, frozen))
+
+
+def _weights(program: Program, counts: Callable[[Program, Tensor], bool]) -> Tally:
     items: list[Amount | Tally] = []
-    seen: dict[Tensor, set[Scope]] = {}
+    users: dict[Tensor, set[Scope]] = {}
     for t in program.tensors:
         for arg in t.args:
-            if isinstance(arg.op, Param) and t.scope not in seen.setdefault(arg, set()):
-                first = not seen[arg]
-                seen[arg].add(t.scope)
-                own = arg.size if first else Integer(0)
-                items.append(Amount(t.scope, own, arg.op.name, arg.shape))
+            if counts(program, arg) and t.scope not in users.setdefault(arg, set()):
+                items.append(_amount(program, arg, t.scope, first=not users[arg]))
+                users[arg].add(t.scope)
         if isinstance(t.op, Call):
-            body = params(t.op.body)
-            items.append(Tally(body.scope, body.items, Integer(1) if t.op.shared else t.op.times))
+            body = _weights(t.op.body, counts)
+            items.append(Tally(body.scope, body.items, ONE if t.op.shared else t.op.times))
     return Tally(program.scope, tuple(items))
+
+
+def is_trained(program: Program, t: Tensor, frozen: tuple[str, ...]) -> bool:
+    """Whether a tensor is a trainable weight whose dotted name matches nothing in ``frozen``."""
+    if not (isinstance(t.op, Param) and t.op.trainable):
+        return False
+    return not any(fnmatchcase(program.path(t), pattern) for pattern in frozen)
+
+
+def _amount(program: Program, weight: Tensor, scope: Scope, first: bool) -> Amount:
+    assert isinstance(weight.op, Param)
+    note = "" if first else f"tied to {program.path(weight)}"
+    return Amount(scope, weight.size if first else ZERO, weight.op.name, weight.shape, note)

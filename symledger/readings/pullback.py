@@ -9,14 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import assert_never
 
 from sympy import Expr
 
 from symledger.core.fused import Region
 from symledger.core.notation import (
-    argmax, contract, expand, gather, narrow, pad, reduce, scatter, total,
+    argmax, contract, expand, gather, narrow, pad, reduce, scatter, table, total,
 )  # fmt: skip
 from symledger.core.ops import (
     Call, CallBack, Const, Contract, Gather, Input, Join, Map, Max, MaxIndex, Pad, Param,
@@ -26,6 +25,7 @@ from symledger.core.program import Program, Pullback
 from symledger.core.scalars import GRADIENT, RESULT
 from symledger.core.tensor import ONE, Shape, Tensor, inside, pointwise
 from symledger.errors import DefinitionError
+from symledger.readings.params import is_trained
 
 Pair = tuple[Tensor, Tensor]
 """A tensor and (a part of) its gradient."""
@@ -64,13 +64,10 @@ class _Walk:
                 self.needed.add(t)
 
     def _is_trained(self, t: Tensor) -> bool:
-        if isinstance(t.op, Param):
-            path = self.program.path(t)
-            return t.op.trainable and not any(fnmatchcase(path, f) for f in self.frozen)
         if isinstance(t.op, Call):
             body = t.op.body
             return any(_Walk(body, set(), self.frozen)._is_trained(inner) for inner in body.tensors)
-        return False
+        return is_trained(self.program, t, self.frozen)
 
     def run(self) -> Pullback:
         """Walk, and return the backward program."""
@@ -103,9 +100,9 @@ class _Walk:
     def _fused(self, region: Region) -> Iterator[Pair]:
         incoming = [self.gradients.get(y) for y in region.outputs]
         if any(g is not None for g in incoming):
-            zeros = [g if g is not None else y * 0 for g, y in zip(incoming, region.outputs, strict=True)]
             with inside(region.outputs[-1].scope):
-                yield from region.gradients(*zeros)
+                pairs = zip(incoming, region.outputs, strict=True)
+                yield from region.gradients(*(zeros(y) if g is None else g for g, y in pairs))
 
     def _rule(self, t: Tensor, g: Tensor) -> Iterator[Pair]:
         """Yield the gradient of each argument that needs one."""
@@ -131,7 +128,8 @@ class _Walk:
             if leaf in body.inputs[1:]:
                 yield t.args[body.inputs.index(leaf)], Tensor(Result(leaf), (back,), leaf.shape)
             elif leaf is not carried:
-                shape = leaf.shape if call.shared else (call.times, *inner.gradients[leaf].shape)
+                own = inner.gradients[leaf].shape
+                shape = own if call.shared else (call.times, *own)
                 self.inner[leaf] = Tensor(Result(leaf), (back,), shape)
 
 
@@ -191,6 +189,11 @@ def index_sizes(t: Tensor) -> dict[str, Expr]:
         **dict(zip(op.left, left.shape, strict=True)),
         **dict(zip(op.right, right.shape, strict=True)),
     }
+
+
+def zeros(y: Tensor) -> Tensor:
+    """The gradient of a result that nothing uses; it mentions no value."""
+    return expand(table("zero", lambda: ONE * 0), y.shape)
 
 
 def unbroadcast(g: Tensor, shape: Shape) -> Tensor:

@@ -7,7 +7,7 @@ tensors that it carries is counted as one sequence of ``times`` + 1 tensors.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sympy import Expr
 
@@ -89,7 +89,7 @@ def _body(back: CallBack, result_mentioned: bool) -> KeptBody:
     each, first = kept(back.body), kept(back.first) if back.first else None
     entering, leaving = body.inputs[0], root(body.outputs[0])
     own = {*body.inputs, leaving}
-    leaves = leaving in each.roots
+    leaves = leaving in each.roots or any(b.call is leaving and b.last for b in each.bodies)
     return KeptBody(
         back.call, _without(each, own), _without(first, own) if first else None,
         entering in each.roots, leaves, leaves or result_mentioned,
@@ -97,7 +97,9 @@ def _body(back: CallBack, result_mentioned: bool) -> KeptBody:
 
 
 def _without(inner: Kept, own: set[Tensor]) -> Kept:
-    return Kept(inner.scope, tuple(t for t in inner.roots if t not in own), inner.bodies)
+    roots = tuple(t for t in inner.roots if t not in own)
+    bodies = tuple(replace(b, last=b.last and b.call not in own) for b in inner.bodies)
+    return Kept(inner.scope, roots, bodies)
 
 
 def root(t: Tensor) -> Tensor:

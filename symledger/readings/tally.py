@@ -22,6 +22,7 @@ class Amount:
     own: Expr
     label: str = ""
     shape: Shape | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,11 @@ from collections.abc import Iterable
 
 from sympy import Expr
 
-from symledger.core.ops import Call, Const, Gather, Input, Param, Rearrange, Slice, Storage
+from symledger.core.ops import (
+    Call, Const, Contract, Gather, Input, Pad, Param, Rearrange, Repeat, Slice, Storage,
+)  # fmt: skip
 from symledger.core.program import Program
-from symledger.core.tensor import Tensor
+from symledger.core.tensor import ONE, Tensor
 from symledger.readings.tally import ZERO, Amount, Tally, tally
 
 Bytes = dict[Storage, Expr]
@@ -42,17 +44,22 @@ def _weights(program: Program, bytes_of: Bytes) -> Iterable[Amount | Tally]:
     for call in program.calls:
         assert isinstance(call.op, Call)
         inner = tuple(_weights(call.op.body, bytes_of))
-        times = Tally(call.scope, ()).times if call.op.shared else call.op.times
-        yield Tally(call.op.body.scope, inner, times)
+        yield Tally(call.op.body.scope, inner, ONE if call.op.shared else call.op.times)
 
 
 def unfused_traffic(program: Program, bytes_of: Bytes) -> Tally:
-    """Return the bytes that move when every operation reads its arguments and writes its result."""
+    """Return the bytes that move when every operation reads its arguments and writes its result.
+
+    Views move nothing; a lookup reads the rows it picks; masks of pairs are not read.
+    """
 
     def price(t: Tensor) -> Expr:
-        if isinstance(t.op, Input | Param | Const | Rearrange | Slice | Call):
+        if isinstance(t.op, Input | Param | Const | Rearrange | Slice | Pad | Repeat | Call):
             return ZERO
-        return sum((x.size * bytes_of[x.storage] for x in (*t.args, t)), start=ZERO)
+        read = (t, t.args[1]) if isinstance(t.op, Gather) else t.args
+        if isinstance(t.op, Contract):
+            read = t.args[:2]
+        return sum((x.size * bytes_of[x.storage] for x in (*read, t)), start=ZERO)
 
     return tally(program, price)
 

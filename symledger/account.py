@@ -1,0 +1,257 @@
+"""The account of a target: every quantity of it, derived when asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sympy import Symbol
+
+from symledger import algebra, evidence
+from symledger.algebra import Terms
+from symledger.assumptions import Assumed, check_lengths, parse_equation, parse_size, settle
+from symledger.conventions import Causal, Conventions
+from symledger.core.program import Program
+from symledger.derivation import substitute
+from symledger.errors import BadInput, UnknownTarget, nearest
+from symledger.formulas import QUANTITIES, Formula, Readings, causal_variants, make_formula
+from symledger.ledger import Line
+from symledger.target import (
+    Target, equations_of, meaning, parse_option, resolve, symbols_of,
+)  # fmt: skip
+
+SCHEMA = "symledger.derive/1"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for, as it was said, so that it can be asked again with a change."""
+
+    target: str
+    settings: Mapping[str, str]
+    equations: tuple[str, ...]
+    conventions: Conventions
+
+
+@dataclass(frozen=True)
+class Corollary:
+    """A named case: the equations that make it, and what some quantities are under them."""
+
+    equations: tuple[str, ...]
+    forms: Mapping[str, Terms]
+
+
+COROLLARY_QUANTITIES = ("params", "flops.forward")
+
+
+class Account:
+    """Everything that is known about one target under what was set and assumed.
+
+    Quantities are items (``account["flops.forward"]``) and attributes (``account.params``,
+    ``account.flops_forward``).
+    """
+
+    def __init__(self, request: Request) -> None:
+        self.request = request
+        self.conventions = request.conventions
+        target = resolve(request.target)
+        options = {
+            name: parse_option(target, name, text)
+            for name, text in request.settings.items() if name in target.choices
+        }  # fmt: skip
+        self.target = target.with_options(options)
+        self.program: Program = self.target.program()
+        self.symbols = symbols_of(self.program, self.target.component)
+        self.assumed = self._settle()
+        self._check_frozen()
+        self.readings = Readings(self.program, self.conventions)
+        self._made: dict[str, Formula] = {}
+
+    def _settle(self) -> Assumed:
+        values: dict[Symbol, int] = {}
+        for name, text in self.request.settings.items():
+            if name in self.target.choices:
+                continue
+            if name not in self.symbols:
+                known = [*self.symbols, *self.target.choices]
+                raise BadInput(
+                    f"{name[:40]} is neither a symbol nor an option of {self.target.name}. "
+                    + nearest(name, known)
+                )
+            values[self.symbols[name]] = parse_size(name, text)
+        given = [parse_equation(text, self.symbols) for text in self.request.equations]
+        configuration = {
+            self.symbols[name]: n for name, n in (self.target.configuration or {}).items()
+            if name in self.symbols
+        }  # fmt: skip
+        defaults = equations_of(self.target.component.assumptions, self.symbols, self.program)
+        assumed = settle(defaults, configuration, given, values)
+        check_lengths(list(self.program.lengths()), list(self.program.bounds()), assumed)
+        return assumed
+
+    def _check_frozen(self) -> None:
+        names = [body.path(weight) for body in self.program.bodies for weight in body.params]
+        for pattern in self.conventions.frozen:
+            if not any(evidence.matches(name, pattern) for name in names):
+                raise BadInput(f"no weight is named {pattern[:80]}. {nearest(pattern, names)}")
+
+    @cached_property
+    def quantities(self) -> tuple[str, ...]:
+        """The quantities that this target has: those that are not identically nothing."""
+        return tuple(name for name in QUANTITIES if name not in OPTIONAL or self[name].general)
+
+    def __getitem__(self, name: str) -> Formula:
+        if name not in QUANTITIES:
+            raise UnknownTarget(
+                f"{name[:80]} is not a quantity. {nearest(name, QUANTITIES)}"
+            )
+        if name not in self._made:
+            self._made[name] = make_formula(self.target.owner, name, self.readings, self.assumed)
+        return self._made[name]
+
+    def __getattr__(self, name: str) -> Formula:
+        quantity = next((q for q in QUANTITIES if q.replace(".", "_") == name), None)
+        if quantity is None or name.startswith("__"):
+            raise AttributeError(
+                f"an account has no {name}; its quantities are "
+                + ", ".join(q.replace(".", "_") for q in QUANTITIES)
+            )
+        return self[quantity]
+
+    def causal(self, name: str) -> dict[Causal, Formula]:
+        """Return a FLOP formula under each causal convention, where that makes a difference."""
+        return causal_variants(self.target.owner, name, self.readings, self.assumed)
+
+    @cached_property
+    def corollaries(self) -> dict[str, Corollary]:
+        """The named cases that this target has, each once."""
+        found: dict[str, Corollary] = {}
+        for name, stated in self.target.component.corollaries.items():
+            equations = equations_of(stated, self.symbols, self.program)
+            given = {s: algebra.terms(e) for s, e in equations.items()}
+            said = tuple(f"{s} = {algebra.text(p)}" for s, p in given.items())
+            if said and len(said) == len({s for s in stated if s.name in self.symbols}):
+                forms = {q: substitute(self[q].general, given) for q in COROLLARY_QUANTITIES}
+                case = Corollary(said, forms)
+                if case not in found.values():
+                    found[name] = case
+        return found
+
+    def subs(self, **values: int) -> Account:
+        """Return this account with some symbols set to other values."""
+        settings = {**self.request.settings, **{k: str(v) for k, v in values.items()}}
+        r = self.request
+        return Account(Request(r.target, settings, r.equations, r.conventions))
+
+    def _repr_latex_(self) -> str:
+        return self.params._repr_latex_()
+
+    def __repr__(self) -> str:
+        return f"<account of {self.target.name}: {self.params!r}>"
+
+    def to_dict(self, quantities: Iterable[str] | None = None) -> dict[str, Any]:
+        """Return the promised JSON object."""
+        names = tuple(quantities) if quantities else self.quantities
+        bindings = sorted(self.assumed.bindings.items(), key=lambda item: item[0].name)
+        stated = self.assumed.equations.items()
+        return {
+            "schema": SCHEMA,
+            "target": self.target.name,
+            "owner": self.target.owner,
+            "title": self.target.title,
+            "symbols": {
+                s.name: {"meaning": meaning(s).meaning, "latex": meaning(s).latex, "unit": "1"}
+                for s in sorted(self.symbols.values(), key=lambda s: s.name)
+            },
+            "options": {k: str(v).lower() if isinstance(v, bool) else v
+                        for k, v in self.target.options.items()},
+            "bindings": {s.name: str(n) for s, n in bindings},
+            "assumptions": [f"{s} = {algebra.canonical(p)}" for s, p in stated],
+            "dropped": list(self.assumed.dropped),
+            "conventions": self.conventions.to_dict(),
+            "formulas": {name: self._formula_dict(name) for name in names},
+            "corollaries": {
+                name: {"assumptions": list(case.equations),
+                       **{q: algebra.canonical(p) for q, p in case.forms.items()}}
+                for name, case in self.corollaries.items()
+            },
+            "tree": self.tree_dict(self[names[0]]),
+        }  # fmt: skip
+
+    def _formula_dict(self, name: str) -> dict[str, Any]:
+        formula = self[name]
+        shown = formula.to_dict()
+        variants = self.causal(name)
+        if variants:
+            shown["causal"] = {
+                kind: {
+                    "expr": algebra.canonical(f.general),
+                    "corollary": algebra.canonical(f.corollary_terms),
+                    "value": None if f.value is None else str(f.value),
+                }
+                for kind, f in variants.items()
+            }
+        shown["evidence"] = [e.to_dict() for e in evidence.of(self, formula)]
+        return shown
+
+    def tree_dict(self, formula: Formula) -> dict[str, Any]:
+        """Return a formula's tree of lines, every line of the same shape."""
+        whole = formula.value
+        at = self.assumed.bindings
+
+        def node(line: Line) -> dict[str, Any]:
+            total = substitute(line.total, self.assumed.equations)
+            found = algebra.value(total, at)
+            share = found / whole if found is not None and whole else None
+            return {
+                "label": line.label,
+                "id": ".".join((self.target.owner, *line.path)),
+                "times": algebra.canonical(algebra.terms(line.times)),
+                "expr": algebra.canonical(line.total),
+                "corollary": algebra.canonical(total),
+                "value": None if found is None else str(found),
+                "share": None if share is None else str(share),
+                "note": line.note,
+                "shape": None if line.shape is None else [str(n) for n in line.shape],
+                "parts": [node(part) for part in line.parts],
+            }
+
+        return node(formula.line)
+
+
+OPTIONAL = ("memory.kv_cache", "flops.forward", "flops.backward", "flops.training",
+            "macs.forward", "macs.backward", "macs.training", "intensity.forward")  # fmt: skip
+"""Quantities that a target may lack: a norm contracts nothing, only attention keeps a cache."""
+
+
+def derive(
+    target: str, set: Mapping[str, Any] | None = None, assume: Iterable[str] = (),  # noqa: A002  # named as the command line names it
+    dtype: str = "fp32", optimizer: str = "adam", causal: Causal = "full",
+    input_gradient: bool = True, frozen: Iterable[str] = (),
+) -> Account:  # fmt: skip
+    """Derive the formulas of a target.
+
+    Args:
+        target: a catalogue name, or ``path/to/model.py:ClassName``.
+        set: values of symbols and choices of options, by name.
+        assume: equations such as ``"d_ff = 4*d"``.
+        dtype: the type of values, for bytes.
+        optimizer: sgd, momentum, adam or adam-mixed.
+        causal: how masked pairs are charged: full, half or exact.
+        input_gradient: whether the backward pass gives the gradient of float inputs.
+        frozen: dotted names of weights that are not trained, ``*`` allowed.
+
+    Raises:
+        SymledgerError: anything that cannot be answered exactly; the message says why.
+
+    >>> derive("mini_gpt").params.value
+    131392
+    """
+    settings = {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in (set or {}).items()
+    }
+    conventions = Conventions(dtype, optimizer, causal, input_gradient, tuple(frozen))
+    return Account(Request(target, settings, tuple(assume), conventions))

@@ -1,0 +1,270 @@
+"""What holds: values that were set, equations that were given, defaults that may give way.
+
+In order of strength: a value that the user set, an equation that the user gave, a value of the
+target's configuration, a default equation of the target. What is stronger drops what is weaker
+and contradicts it, and says so; two of the user's own that contradict each other are an error.
+Text becomes an expression through a whitelist of ``ast`` nodes, and in no other way.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sympy import Expr, Integer, Rational, Symbol
+
+from symledger import algebra
+from symledger.algebra import Terms
+from symledger.errors import BadInput, Contradiction, nearest
+
+LARGEST = 10**18
+Equations = Mapping[Symbol, Expr]
+
+
+def parse_equation(text: str, symbols: Mapping[str, Symbol]) -> tuple[Symbol, Expr]:
+    """Read ``"d_ff = 4*d"``: a symbol on the left, a polynomial in symbols on the right.
+
+    Raises:
+        BadInput: it is not of that form, or names a symbol that is not there.
+    """
+    left, equals, right = text.partition("=")
+    if not equals or not right.strip() or right.startswith("="):
+        raise BadInput(f'"{text}" is not an assumption: write one as "d_ff = 4*d".')
+    name = left.strip()
+    symbol = _symbol(name, symbols, text)
+    e = parse_expression(right, symbols)
+    polynomial = algebra.terms(e)
+    if not polynomial or all(c < 0 for c in polynomial.values()):
+        raise BadInput(f'"{text}" makes {name} zero or negative; sizes are positive whole numbers.')
+    return symbol, e
+
+
+def parse_expression(text: str, symbols: Mapping[str, Symbol]) -> Expr:
+    """Read an expression of numbers, known symbols, + - * / and whole powers.
+
+    Raises:
+        BadInput: it holds anything else.
+    """
+    if len(text) > 500:
+        raise BadInput(f"an expression of {len(text)} characters is too long; 500 are allowed.")
+    try:
+        tree = ast.parse(text.strip(), mode="eval").body
+        return _build(tree, symbols, text.strip())
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        raise BadInput(
+            f'"{text.strip()}" cannot be read as an expression; write it as in 4*d or 8*d/3.'
+        ) from error
+
+
+def _build(node: ast.expr, symbols: Mapping[str, Symbol], text: str) -> Expr:
+    match node:
+        case ast.Constant(value=int() as n) if not isinstance(n, bool):
+            if n > LARGEST:
+                raise BadInput(f"{n} in an expression is too large; numbers go up to 10^18.")
+            return Integer(n)
+        case ast.Name(id=name):
+            return _symbol(name, symbols, text)
+        case ast.UnaryOp(op=ast.USub(), operand=operand):
+            return -_build(operand, symbols, text)
+        case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as n)):
+            if not 0 <= n <= 8:
+                raise BadInput(f'"{text}": the power {n} is not allowed; powers are 0 to 8.')
+            return _build(left, symbols, text) ** n
+        case ast.BinOp(left=left, op=op, right=right):
+            a, b = _build(left, symbols, text), _build(right, symbols, text)
+            match op:
+                case ast.Add():
+                    return a + b
+                case ast.Sub():
+                    return a - b
+                case ast.Mult():
+                    return a * b
+                case ast.Div():
+                    if b == 0:
+                        raise BadInput(f'"{text}" divides by zero.')
+                    return a / b
+    raise BadInput(
+        f'"{text}" may hold whole numbers, symbols, + - * / and powers only; '
+        f"{ast.unparse(node)[:40]} is none of these."
+    )
+
+
+def _symbol(name: str, symbols: Mapping[str, Symbol], text: str) -> Symbol:
+    if name not in symbols:
+        raise BadInput(f'"{text}" names {name or "nothing"}, which is not a symbol here. '
+                       + nearest(name, symbols))  # fmt: skip
+    return symbols[name]
+
+
+def parse_size(name: str, text: str) -> int:
+    """Read the value of a size: a whole number from 1 to 10^18, ``_`` between digits allowed.
+
+    Raises:
+        BadInput: it is not one.
+    """
+    digits = text.strip().replace("_", "")
+    if not (digits.isascii() and digits.isdigit()):
+        hint = "" if digits else " (nothing was given)"
+        raise BadInput(
+            f"{name} = {text.strip()[:40]} is not a size{hint}: a whole number from 1 to 10^18."
+        )
+    number = int(digits) if len(digits) <= 20 else LARGEST + 1
+    if not 1 <= number <= LARGEST:
+        raise BadInput(f"{name} = {text.strip()[:40]} is out of range: sizes are 1 to 10^18.")
+    return number
+
+
+@dataclass(frozen=True)
+class Assumed:
+    """What holds, settled.
+
+    ``equations`` are closed (no right side mentions a left side); ``bindings`` are the values of
+    symbols; ``stated`` are the equations as they were written; ``dropped`` says in sentences what
+    gave way.
+    """
+
+    equations: dict[Symbol, Terms]
+    bindings: dict[Symbol, int]
+    stated: dict[Symbol, Expr]
+    dropped: list[str] = field(default_factory=list)
+
+
+def settle(
+    defaults: Equations, configuration: Mapping[Symbol, int],
+    given: list[tuple[Symbol, Expr]], values: Mapping[Symbol, int],
+) -> Assumed:  # fmt: skip
+    """Settle what holds, strongest first.
+
+    Raises:
+        Contradiction: two of the user's own statements cannot both hold.
+    """
+    settled = Assumed({}, dict(values), {})
+    for symbol, e in given:
+        _add_given(settled, symbol, e)
+    for symbol, n in configuration.items():
+        if symbol in settled.equations:
+            settled.dropped.append(f"{symbol} = {n} gave way to {_shown(settled, symbol)}")
+        else:
+            settled.bindings.setdefault(symbol, n)
+    _check_given(settled, {symbol for symbol, _ in given})
+    for symbol, e in defaults.items():
+        _add_default(settled, symbol, e, configuration)
+    _evaluate(settled)
+    return settled
+
+
+def _add_given(settled: Assumed, symbol: Symbol, e: Expr) -> None:
+    known = settled.equations.get(symbol)
+    closed = algebra.terms(e, settled.equations)
+    if known is not None:
+        if known != closed:
+            raise Contradiction(
+                f"{symbol} = {settled.stated[symbol]} and {symbol} = {e} cannot both hold."
+            )
+        return
+    if closed == {((symbol, 1),): Fraction(1)}:
+        return
+    if any(symbol == s for monomial in closed for s, _ in monomial):
+        raise Contradiction(
+            f"{symbol} = {e} defines {symbol} by itself, given what else was assumed: "
+            "these assumptions cannot all hold."
+        )
+    _close(settled, symbol, closed, e)
+
+
+def _close(settled: Assumed, symbol: Symbol, closed: Terms, stated: Expr) -> None:
+    for other, polynomial in settled.equations.items():
+        settled.equations[other] = algebra.terms(
+            algebra.expression(polynomial), {symbol: closed}
+        )
+    settled.equations[symbol] = closed
+    settled.stated[symbol] = stated
+
+
+def _check_given(settled: Assumed, given: set[Symbol]) -> None:
+    for symbol in sorted(given & set(settled.equations), key=str):
+        implied = algebra.value(settled.equations[symbol], settled.bindings)
+        fixed = settled.bindings.get(symbol)
+        if fixed is not None and implied is not None and implied != fixed:
+            where = ", ".join(f"{s} = {settled.bindings[s]}" for s in sorted(
+                settled.stated[symbol].free_symbols, key=str) if s in settled.bindings)  # fmt: skip
+            raise Contradiction(
+                f"{symbol} = {settled.stated[symbol]} gives {implied}"
+                + (f" with {where}" if where else "")
+                + f", but {symbol} = {fixed} was set: these cannot both hold."
+            )
+
+
+def _add_default(settled: Assumed, symbol: Symbol, e: Expr, configuration: Mapping[Symbol, int]) -> None:
+    if symbol in settled.equations:
+        if settled.equations[symbol] != algebra.terms(e, settled.equations):
+            settled.dropped.append(
+                f"{symbol} = {e} gave way to {_shown(settled, symbol)}"
+            )
+        return
+    closed = algebra.terms(e, settled.equations)
+    if closed == {((symbol, 1),): Fraction(1)}:
+        return
+    if any(symbol == s for monomial in closed for s, _ in monomial):
+        settled.dropped.append(f"{symbol} = {e} gave way: what was assumed defines {symbol} already")
+        return
+    fixed = settled.bindings.get(symbol)
+    if fixed is not None and algebra.value(closed, settled.bindings) != fixed:
+        settled.dropped.append(f"{symbol} = {e} gave way to {symbol} = {fixed}")
+        return
+    _close(settled, symbol, closed, e)
+
+
+def _shown(settled: Assumed, symbol: Symbol) -> str:
+    return f"{symbol} = {settled.stated[symbol]}"
+
+
+def _evaluate(settled: Assumed) -> None:
+    """Give a value to every symbol whose equation has one."""
+    for symbol, polynomial in settled.equations.items():
+        found = algebra.value(polynomial, settled.bindings)
+        if found is not None and symbol not in settled.bindings:
+            if found.denominator != 1 or found < 1:
+                raise BadInput(
+                    f"{symbol} = {settled.stated[symbol]} = {found} is not a positive whole number. "
+                    + divide_hint(settled.stated[symbol], settled.bindings)
+                )
+            settled.bindings[symbol] = int(found)
+
+
+def check_lengths(
+    lengths: list[Expr], bounds: list[tuple[Expr, Expr]], assumed: Assumed
+) -> None:
+    """Refuse sizes at which some axis would not be a positive whole number long.
+
+    Raises:
+        BadInput: a length is not a positive whole number, or a slice exceeds its axis.
+    """
+    at = {symbol: Rational(n) for symbol, n in assumed.bindings.items()}
+    for length in lengths:
+        found = length.xreplace(at)
+        if found.is_number and not (found.is_Integer and found > 0):
+            raise BadInput(
+                f"{length} = {found} is not a positive whole number, but some axis is that long. "
+                + divide_hint(length, assumed.bindings)
+            )
+    for inner, outer in bounds:
+        a, b = inner.xreplace(at), outer.xreplace(at)
+        if a.is_number and b.is_number and a > b:
+            raise BadInput(f"{inner} = {a} exceeds {outer} = {b}: the table has no more rows.")
+
+
+def divide_hint(e: Expr, bindings: Mapping[Symbol, int]) -> str:
+    """Suggest the nearest values that divide, where a quotient of two symbols does not."""
+    above, below = e.as_numer_denom()
+    symbols = sorted(above.free_symbols, key=str)
+    if len(symbols) != 1 or above != symbols[0] or symbols[0] not in bindings:
+        return "Choose sizes that divide."
+    found = below.xreplace({s: Integer(n) for s, n in bindings.items()})
+    if not found.is_Integer or found < 1:
+        return "Choose sizes that divide."
+    n, step = bindings[symbols[0]], int(found)
+    near = sorted({max(n // step, 1) * step, (n // step + 1) * step})
+    return f"Choose {symbols[0]} divisible by {below} = {step}: {' or '.join(map(str, near))}."

@@ -1,0 +1,1 @@
+"""Evidence: independent checks of every kind of formula. None of them knows a component."""

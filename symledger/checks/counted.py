@@ -1,0 +1,129 @@
+"""FLOP formulas against counted operations: equal to the unit, at every point."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice, product
+
+from sympy import Expr, Symbol
+
+from symledger.checks.counting import Count, count
+from symledger.checks.evidence import Evidence, at_points, worst_of
+from symledger.checks.exact import value, whole
+from symledger.checks.trial import Trial
+from symledger.core.ops import CallBack, Contract
+from symledger.core.program import Program, Pullback
+from symledger.core.tensor import Tensor
+from symledger.readings.numeric import Machine
+
+SAME = 1e-9
+"""How far a counting run may be from the run on floats: only the order of additions differs."""
+
+PAIR_POINTS = 12
+
+Pick = Callable[[Count], int]
+
+
+def operations(
+    trials: Sequence[Trial], counts: Sequence[Count], formula: Expr, quantity: str, pick: Pick,
+    what: str,
+) -> Evidence:  # fmt: skip
+    """Compare a FLOP formula with the operations counted in each trial.
+
+    Args:
+        trials: the runs, for their sizes.
+        counts: what was counted in each of them.
+        formula: the FLOPs as a formula.
+        quantity: what the formula is called.
+        pick: which number of a count it stands for.
+        what: the same in words.
+    """
+    pairs = [
+        (value(formula, trial.sizes), pick(counted))
+        for trial, counted in zip(trials, counts, strict=True)
+    ]
+    wrong = [f"the formula gives {a}, {b} were counted" for a, b in pairs if a != b]
+    wrong += [
+        f"the counting run is {counted.deviation:.1e} from the run on floats"
+        for counted in counts
+        if not counted.deviation <= SAME
+    ]
+    return Evidence(
+        "counted operations", quantity,
+        f"{what} on counting numbers are as many as the formula says, {at_points(len(trials))}",
+        tuple(trial.point for trial in trials), trials[0].seed,
+        worst_of(float(abs(a - b)) for a, b in pairs), not wrong, "; ".join(wrong),
+    )  # fmt: skip
+
+
+def forward_and_backward(
+    trials: Sequence[Trial], formulas: Mapping[str, Expr], skip_masked: bool = False
+) -> Iterator[Evidence]:
+    """Count every trial once and compare it with each formula.
+
+    ``formulas`` holds some of ``flops.forward``, ``flops.backward`` and the same with
+    ``.pointwise``. With ``skip_masked`` contractions leave out the pairs that a mask hides.
+    """
+    counts = [count(trial, skip_masked) for trial in trials]
+    for quantity, formula in formulas.items():
+        forward = quantity.startswith("flops.forward")
+        kind = "pointwise" if quantity.endswith(".pointwise") else "contraction"
+
+        def pick(counted: Count, forward: bool = forward, kind: str = kind) -> int:
+            return (counted.forward if forward else counted.backward)[kind]
+
+        what = f"the {kind} operations of a {'forward' if forward else 'backward'} run"
+        if kind == "contraction" and skip_masked:
+            what += " that skips masked pairs"
+        yield operations(trials, counts, formula, quantity, pick, what)
+
+
+def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
+    """Compare every count of pairs with the true entries of its mask table, at several lengths.
+
+    None where nothing is masked. There are never fewer keys than queries: the formulas of masks
+    assume it.
+    """
+    tensors = [*_forward(program), *(_backward(pull) if pull else ())]
+    contracts = [t for t in tensors if isinstance(t.op, Contract) and t.op.pairs]
+    points: dict[str, dict[str, int]] = {}
+    wrong: list[str] = []
+    for t in contracts:
+        assert isinstance(t.op, Contract)
+        assert t.op.pairs
+        for sizes in _lengths(t.args[2], t.op.pairs.count):
+            table = Machine(sizes).execute(t.args[2], [])
+            stated, true = value(t.op.pairs.count, sizes), int((table == 0).sum())
+            points[str(sizes)] = {str(symbol): n for symbol, n in sizes.items()}
+            if stated != true:
+                wrong.append(f"at {points[str(sizes)]} {stated} pairs are stated, {true} are true")
+    if not contracts:
+        return None
+    return Evidence(
+        "pairs", "flops.forward",
+        "the stated numbers of pairs are those of the true entries of the mask tables, "
+        f"{at_points(len(points))}",
+        tuple(points.values()), 0, str(len(wrong)), not wrong, "; ".join(wrong[:3]),
+    )  # fmt: skip
+
+
+def _lengths(mask: Tensor, stated: Expr) -> Iterator[dict[Symbol, int]]:
+    """Small sizes at which there are at least as many keys as queries."""
+    symbols = set().union(*(n.free_symbols for n in (*mask.shape, mask.op.value, stated)))  # type: ignore[union-attr]
+    free = sorted(symbols - set(getattr(mask.op, "indices", ())), key=str)
+    choices = (dict(zip(free, n, strict=True)) for n in product(range(1, 8), repeat=len(free)))
+    return islice((s for s in choices if whole(mask.shape[0], s) <= whole(mask.shape[1], s)), 0,
+                  PAIR_POINTS * 2, 2)  # fmt: skip
+
+
+def _forward(program: Program) -> Iterator[Tensor]:
+    for body in program.bodies:
+        yield from body.tensors
+
+
+def _backward(pull: Pullback) -> Iterator[Tensor]:
+    for t in pull.tensors:
+        yield t
+        if isinstance(t.op, CallBack):
+            for body in filter(None, (t.op.body, t.op.first)):
+                yield from _backward(body)

@@ -1,0 +1,154 @@
+"""FLOPs, counted: the program is run on numbers that notice everything that is done to them.
+
+A contraction's multiplications and additions are counted apart from all other work. What finds the
+place of a maximum is left out: it repeats the comparisons that found the maximum itself.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from symledger.checks.trial import Array, Recorder, Trial
+from symledger.core.ops import Contract, MaxIndex
+from symledger.core.tensor import Tensor
+from symledger.readings.numeric import Arithmetic
+
+
+@dataclass
+class Meter:
+    """How many elementary operations were done, and how many of them in each kind of work."""
+
+    done: int = 0
+    kinds: dict[str, int] = field(
+        default_factory=lambda: {"contraction": 0, "pointwise": 0, "place": 0}
+    )
+
+
+class Counted:
+    """A real number that adds one to its meter whenever something is computed from it."""
+
+    __slots__ = ("meter", "value")
+
+    def __init__(self, value: float, meter: Meter) -> None:
+        self.value = value
+        self.meter = meter
+
+    def __add__(self, other: Any) -> Counted:
+        self.meter.done += 1
+        return Counted(self.value + plain(other), self.meter)
+
+    __radd__ = __add__
+
+    def __mul__(self, other: Any) -> Counted:
+        self.meter.done += 1
+        return Counted(self.value * plain(other), self.meter)
+
+    __rmul__ = __mul__
+
+    def __ge__(self, other: Any) -> bool:
+        self.meter.done += 1
+        return self.value >= plain(other)
+
+    def __gt__(self, other: Any) -> bool:
+        self.meter.done += 1
+        return self.value > plain(other)
+
+    def __float__(self) -> float:
+        return self.value
+
+
+def plain(x: Any) -> Any:
+    """Return a number without its meter."""
+    return x.value if type(x) is Counted else x
+
+
+ELEMENTARY: Mapping[str, tuple[int, Callable[..., Any]]] = {
+    "+": (2, operator.add), "-": (2, operator.sub), "*": (2, operator.mul),
+    "/": (2, operator.truediv), "neg": (1, operator.neg), "power": (2, operator.pow),
+    "sqrt": (1, math.sqrt), "rsqrt": (1, lambda x: 1 / math.sqrt(x)), "exp": (1, math.exp),
+    "log": (1, math.log), "tanh": (1, math.tanh), "sin": (1, math.sin), "cos": (1, math.cos),
+    "floor": (1, math.floor), "mod": (2, operator.mod), "erf": (1, math.erf),
+    "<": (2, operator.lt), "<=": (2, operator.le), ">": (2, operator.gt), ">=": (2, operator.ge),
+    "select": (3, lambda chosen, a, b: a if chosen else b), "copy": (1, lambda x: x),
+}  # fmt: skip
+"""Each line of scalar code: how many operands it has, and what it does. Each counts one."""
+
+
+def counting(meter: Meter, skip_masked: bool) -> Arithmetic:
+    """Return an arithmetic whose numbers report to a meter."""
+
+    def one(number: int, compute: Callable[..., Any]) -> Callable[..., Array]:
+        def once(*args: Any) -> Counted:
+            meter.done += 1
+            return Counted(compute(*map(plain, args)), meter)
+
+        made: Callable[..., Array] = np.frompyfunc(once, number, 1)
+        return made
+
+    def lift(x: Array) -> Array:
+        out = np.empty(np.shape(x), dtype=object)
+        out.ravel()[:] = [Counted(float(v), meter) for v in np.ravel(x)]
+        return out
+
+    functions = {name: one(*line) for name, line in ELEMENTARY.items()}
+    return Arithmetic(functions, lift, skip_masked)
+
+
+class CountingMachine(Recorder):
+    """A machine on counting numbers that tells contractions from other work."""
+
+    def __init__(self, sizes: Mapping[Any, int], skip_masked: bool) -> None:
+        self.meter = Meter()
+        super().__init__(sizes, counting(self.meter, skip_masked))
+
+    def execute(self, t: Tensor, args: list[Array]) -> Array:
+        """Execute one operation, and note what kind of work it was."""
+        before = self.meter.done
+        result = super().execute(t, args)
+        kind = {Contract: "contraction", MaxIndex: "place"}.get(type(t.op), "pointwise")
+        self.meter.kinds[kind] += self.meter.done - before
+        return np.asarray(result)
+
+    def take(self) -> dict[str, int]:
+        """Return what was counted since the last time; what no operation did is pointwise."""
+        counts, done = self.meter.kinds, self.meter.done
+        counts["pointwise"] += done - sum(counts.values())
+        self.meter.done, self.meter.kinds = 0, dict.fromkeys(counts, 0)
+        return counts
+
+
+@dataclass(frozen=True)
+class Count:
+    """The operations of one run by kind of work, and how far it was from the run on floats."""
+
+    forward: dict[str, int]
+    backward: dict[str, int]
+    deviation: float
+
+
+def count(trial: Trial, skip_masked: bool = False) -> Count:
+    """Run a trial again on counting numbers, forward and backward.
+
+    With ``skip_masked`` the pairs that a mask hides are left out of the contractions; the results
+    must be the same.
+    """
+    machine = CountingMachine(trial.sizes, skip_masked)
+    lift = machine.arithmetic.lift
+    leaves = {t: a if a.dtype.kind == "i" else lift(a) for t, a in trial.leaves.items()}
+    values = machine.run(trial.program, leaves)
+    forward = machine.take()
+    gradients = machine.back(trial.pull, values, {t: lift(a) for t, a in trial.seeds.items()})
+    backward = machine.take()
+    pairs = [(values[t], trial.values[t]) for t in trial.program.outputs]
+    pairs += [(g, trial.gradients[leaf]) for leaf, g in gradients.items()]
+    return Count(forward, backward, max((_apart(a, b) for a, b in pairs), default=0.0))
+
+
+def _apart(a: Array, b: Array) -> float:
+    return float(np.max(np.abs(a.astype(float) - b), initial=0) / (1 + np.max(np.abs(b), initial=0)))

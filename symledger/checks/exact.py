@@ -1,0 +1,86 @@
+"""Formulas evaluated exactly, by walking the tree: neither expanded nor rewritten by SymPy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from sympy import Add, Expr, Mul, Pow, Rational, Symbol, ceiling, floor
+
+from symledger.errors import DefinitionError
+
+Sizes = Mapping[Any, int]
+"""Whole numbers by symbol."""
+
+
+def value(e: Expr, sizes: Sizes) -> Fraction:
+    """Return what a formula is worth at some sizes.
+
+    Raises:
+        DefinitionError: a symbol has no size, or the formula holds more than + − × ÷, whole
+            powers, floor and ceiling.
+
+    >>> from symledger.sizes import d, h
+    >>> value(4 * d**2 / h, {d: 6, h: 5})
+    Fraction(144, 5)
+    """
+    if isinstance(e, Symbol):
+        if e not in sizes:
+            raise DefinitionError(f"{e} has no size here; known are {', '.join(map(str, sizes))}.")
+        return Fraction(sizes[e])
+    if isinstance(e, Rational):
+        return Fraction(int(e.p), int(e.q))
+    if isinstance(e, Add):
+        return sum((value(term, sizes) for term in e.args), start=Fraction(0))
+    if isinstance(e, Mul):
+        return math.prod((value(factor, sizes) for factor in e.args), start=Fraction(1))
+    if isinstance(e, Pow) and e.exp.is_Integer:
+        return Fraction(value(e.base, sizes) ** int(e.exp))
+    if isinstance(e, floor | ceiling):
+        rounded = math.floor if isinstance(e, floor) else math.ceil
+        return Fraction(rounded(value(e.args[0], sizes)))
+    raise DefinitionError(f"{e} is no count: it holds {type(e).__name__}.")
+
+
+def whole(e: Expr, sizes: Sizes) -> int:
+    """Return what a count is worth at some sizes.
+
+    Raises:
+        DefinitionError: it is not a whole number there.
+    """
+    found = value(e, sizes)
+    if found.denominator != 1:
+        at = ", ".join(f"{symbol} = {n}" for symbol, n in sizes.items())
+        raise DefinitionError(f"{e} = {found} is not a whole number at {at}.")
+    return int(found)
+
+
+def exponents(e: Expr, symbol: Symbol) -> tuple[int, int]:
+    """Return bounds of the exponents that a symbol has in a Laurent polynomial.
+
+    They are read off the formula as it is written, so cancelling terms may leave them wide.
+
+    Raises:
+        DefinitionError: the formula is no Laurent polynomial in the symbol.
+
+    >>> from symledger.sizes import d, h
+    >>> exponents(4 * d**2 + d / h, d), exponents(4 * d**2 + d / h, h)
+    ((1, 2), (-1, 0))
+    """
+    if e == symbol:
+        return 1, 1
+    if symbol not in e.free_symbols:
+        return 0, 0
+    if isinstance(e, Add):
+        low, high = zip(*(exponents(term, symbol) for term in e.args), strict=True)
+        return min(low), max(high)
+    if isinstance(e, Mul):
+        low, high = zip(*(exponents(factor, symbol) for factor in e.args), strict=True)
+        return sum(low), sum(high)
+    if isinstance(e, Pow) and e.exp.is_Integer and (e.exp > 0 or e.base == symbol):
+        low_, high_ = exponents(e.base, symbol)
+        first, last = sorted((low_ * int(e.exp), high_ * int(e.exp)))
+        return first, last
+    raise DefinitionError(f"{e} is no polynomial in {symbol}.")

@@ -1,0 +1,95 @@
+"""Gradients against differences: nothing here knows a derivative.
+
+Along a random direction of each leaf, the change of a random weighted sum of the outputs is
+compared with what the backward program says. A leaf without a gradient is one whose gradient is
+zero, and that is checked too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from symledger.checks.evidence import Evidence, at_points, worst_of
+from symledger.checks.trial import Array, Trial
+from symledger.core.ops import Map
+from symledger.core.tensor import Tensor
+from symledger.readings.numeric import Machine
+
+STEP = 1e-5
+CLOSE = 1e-8
+"""Tolerance of central differences in float64, relative to the scale of what is summed."""
+
+COMPLEX_STEP = 1e-30
+EXACT = 1e-12
+"""Tolerance of the complex step: rounding alone, which grows with the number of operations."""
+
+Slope = Callable[[Trial, Tensor, Array], tuple[float, float]]
+
+
+def finite_differences(trial: Trial) -> Evidence:
+    """Compare every gradient with central differences in float64."""
+    return _compared(trial, _central, CLOSE, "finite differences", "central differences")
+
+
+def complex_step(trial: Trial) -> Evidence | None:
+    """Compare every gradient with the imaginary part after an imaginary step.
+
+    None where the program is not analytic: erf is not extended to complex numbers here.
+    """
+    lines = (
+        line.op
+        for body in trial.program.bodies
+        for t in body.tensors
+        if isinstance(t.op, Map)
+        for line in t.op.code.lines
+    )
+    if "erf" in lines:
+        return None
+    return _compared(trial, _imaginary, EXACT, "complex step", "a complex step")
+
+
+def _compared(trial: Trial, slope: Slope, tolerance: float, kind: str, how: str) -> Evidence:
+    rng = np.random.default_rng(trial.seed + 2)
+    apart: dict[str, float] = {}
+    for leaf in trial.varied:
+        direction = rng.standard_normal(trial.leaves[leaf].shape)
+        direction /= np.linalg.norm(direction)
+        measured, scale = slope(trial, leaf, direction)
+        stated = float(np.sum(trial.gradients.get(leaf, np.zeros(())) * direction))
+        apart[trial.program.path(leaf)] = abs(measured - stated) / (1 + abs(measured) + scale)
+    wrong = [
+        f"{name} is {apart:.1e} away"
+        for name, apart in apart.items()
+        if not apart <= tolerance
+    ]
+    return Evidence(
+        kind, "gradients",  # type: ignore[arg-type]
+        f"the gradients of {len(apart)} leaves along random directions agree with {how} "
+        f"to {tolerance:.0e} of their scale, {at_points(1)}",
+        (trial.point,), trial.seed, worst_of(apart.values()), not wrong, "; ".join(wrong[:3]),
+    )  # fmt: skip
+
+
+def _central(trial: Trial, leaf: Tensor, direction: Array) -> tuple[float, float]:
+    above, scale = _weighted(trial, leaf, STEP * direction)
+    below, _ = _weighted(trial, leaf, -STEP * direction)
+    return (above.real - below.real) / (2 * STEP), scale
+
+
+def _imaginary(trial: Trial, leaf: Tensor, direction: Array) -> tuple[float, float]:
+    moved, scale = _weighted(trial, leaf, 1j * COMPLEX_STEP * direction)
+    return moved.imag / COMPLEX_STEP, scale
+
+
+def _weighted(trial: Trial, leaf: Tensor, step: Array) -> tuple[complex, float]:
+    """The outputs weighted with the incoming gradients and summed; the sum of their sizes."""
+    leaves = {**trial.leaves, leaf: trial.leaves[leaf] + step}
+    values = Machine(trial.sizes).run(trial.program, leaves)
+    weighted = [
+        values[output] * trial.seeds[seed]
+        for output, seed in zip(trial.program.outputs, trial.pull.seeds, strict=True)
+    ]
+    total = complex(sum(np.sum(part) for part in weighted))
+    return total, float(sum(np.sum(np.abs(part)) for part in weighted))

@@ -1,0 +1,75 @@
+"""Everything that can be checked about one program, as it comes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sympy import Expr, Integer
+
+from symledger.checks import counted, gradients, substitution
+from symledger.checks.evidence import Evidence
+from symledger.checks.sampling import sizes_for
+from symledger.checks.saved_set import saved_set
+from symledger.checks.substitution import Bytes
+from symledger.checks.trial import Trial
+from symledger.core.program import Program, Pullback
+from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
+from symledger.readings.params import params
+from symledger.readings.pullback import pullback
+from symledger.readings.saved import saved
+from symledger.readings.traffic import state
+
+BYTES: Bytes = {"value": 2, "statistic": 4, "mask": 1, "index": 8}
+"""Distinct, so that no storage class is taken for another."""
+
+PRICES = {storage: Integer(n) for storage, n in BYTES.items()}
+
+
+def examine(program: Program, *, quick: bool = False) -> Iterator[Evidence]:
+    """Check every reading of a program; yield what was found, one comparison at a time.
+
+    Args:
+        program: what is to be checked.
+        quick: look at one point instead of three.
+
+    Raises:
+        DefinitionError: the program cannot be run at small sizes.
+    """
+    pull = pullback(program)
+    trials = [Trial(program, pull, sizes_for(program, i), i) for i in range(1 if quick else 3)]
+    yield substitution.shapes(trials)
+    yield substitution.parameters(trials, params(program).total)
+    kept_between_steps = state(program, PRICES).total
+    if kept_between_steps != 0:
+        yield substitution.state(trials, kept_between_steps, BYTES)
+    yield from _arithmetic(trials, pull)
+    yield from _gradients(trials[0])
+
+
+def _arithmetic(trials: list[Trial], pull: Pullback) -> Iterator[Evidence]:
+    program = trials[0].program
+    pointwise = {
+        "flops.forward.pointwise": pointwise_flops(program).total,
+        "flops.backward.pointwise": pointwise_flops(pull).total,
+    }
+    yield from counted.forward_and_backward(trials, {**_contractions(pull, "full"), **pointwise})
+    found = counted.pairs(program, pull)
+    if found:
+        yield found
+        exact = _contractions(pull, "exact")
+        yield from counted.forward_and_backward(trials, exact, skip_masked=True)
+
+
+def _contractions(pull: Pullback, causal: Causal) -> dict[str, Expr]:
+    return {
+        "flops.forward": contraction_flops(pull.program, causal).total,
+        "flops.backward": contraction_flops(pull, causal).total,
+    }
+
+
+def _gradients(trial: Trial) -> Iterator[Evidence]:
+    yield saved_set(trial, saved(trial.pull, PRICES).total, BYTES)
+    yield gradients.finite_differences(trial)
+    analytic = gradients.complex_step(trial)
+    if analytic:
+        yield analytic

@@ -1,0 +1,134 @@
+"""Small sizes at which a program can run: distinct primes, mended until every length is whole.
+
+Prime sizes tell axes apart: a formula that takes one symbol for another comes out wrong. Ties
+between sizes make products of primes (h = h_kv·g, d_k = 2r). The symbols that make most work get
+the smallest primes; another attempt swaps neighbours, so that no two symbols agree every time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+
+from sympy import Expr, Mul, Symbol
+
+from symledger.checks.exact import value
+from symledger.core.ops import Call, Contract
+from symledger.core.program import Program
+from symledger.errors import DefinitionError
+from symledger.readings.flops import contraction_flops, pointwise_flops
+
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83)
+LARGEST_CHANGE = 64
+Floor = tuple[Expr, int]
+"""A quantity that must be whole, and the least that it may be."""
+
+
+def sizes_for(
+    program: Program, attempt: int = 0, extra: Iterable[Expr] = ()
+) -> dict[Symbol, int]:
+    """Choose sizes for a program, others at every attempt, always the same at the same one.
+
+    The number of applications of a repeated body is 2 or 3, whatever else has that size.
+
+    Args:
+        program: the program to be run.
+        attempt: 0, 1, 2 … for another choice.
+        extra: further quantities that must be whole and positive.
+
+    Raises:
+        DefinitionError: no sizes were found at which every length is a positive whole number.
+    """
+    floors = list(dict.fromkeys([*_floors(program), *((e, 1) for e in extra)]))
+    symbols = set(program.symbols).union(*(e.free_symbols for e, _ in floors))
+    times = _repetitions(program)
+    ordered = _swapped(_by_work(program, symbols - times, floors), attempt)
+    if len(ordered) > len(PRIMES):
+        raise DefinitionError(f"{len(ordered)} sizes are free: more than there are primes here.")
+    sizes = dict.fromkeys(sorted(times, key=str), 2 + attempt % 2)
+    sizes.update(zip(ordered, PRIMES, strict=False))
+    return _mended(sizes, floors, times)
+
+
+def _floors(program: Program) -> Iterator[Floor]:
+    """What must hold: axes of at least 2, so that none is broadcast unseen; slices that fit."""
+    times = _repetitions(program)
+    for length in program.lengths():
+        yield length, 1 if length.free_symbols <= times else 2
+    for inner, whole in program.bounds():
+        yield whole - inner, 0
+    for t in (t for body in program.bodies for t in body.tensors):
+        if isinstance(t.op, Contract) and t.op.pairs:
+            yield t.args[2].shape[1] - t.args[2].shape[0], 0
+
+
+def _repetitions(program: Program) -> set[Symbol]:
+    calls = (t.op for body in program.bodies for t in body.calls)
+    return set().union(*(op.times.free_symbols for op in calls if isinstance(op, Call)))
+
+
+def _by_work(program: Program, symbols: set[Symbol], floors: list[Floor]) -> list[Symbol]:
+    """Symbols in falling order of how much the work grows when one of them is doubled.
+
+    What it divides is doubled with it: more key/value heads make more query heads.
+    """
+    work = contraction_flops(program).total + pointwise_flops(program).total
+    even = dict.fromkeys(symbols | work.free_symbols, 4)
+
+    def growth(symbol: Symbol) -> Fraction:
+        tied = {symbol}.union(*(e.free_symbols for e, _ in floors if symbol**-1 in Mul.make_args(e)))
+        return value(work, even | dict.fromkeys(tied & symbols, 8))
+
+    return sorted(symbols, key=lambda symbol: (-growth(symbol), str(symbol)))
+
+
+def _swapped(symbols: list[Symbol], attempt: int) -> list[Symbol]:
+    """Swap neighbours: from the first on at odd attempts, from the second on at even ones."""
+    out = list(symbols)
+    for step in range(1, attempt + 1):
+        for i in range((step + 1) % 2, len(out) - 1, 2):
+            out[i], out[i + 1] = out[i + 1], out[i]
+    return out
+
+
+def _mended(
+    sizes: dict[Symbol, int], floors: list[Floor], times: set[Symbol]
+) -> dict[Symbol, int]:
+    for _ in range(10 * len(floors) + 1):
+        broken = next((floor for floor in floors if not _holds(floor, sizes)), None)
+        if broken is None:
+            return sizes
+        sizes = _repaired(broken, sizes, times)
+    raise _none_found(broken[0] if broken else None)
+
+
+def _holds(floor: Floor, sizes: dict[Symbol, int]) -> bool:
+    found = value(floor[0], sizes)
+    return found.denominator == 1 and found >= floor[1]
+
+
+def _repaired(floor: Floor, sizes: dict[Symbol, int], times: set[Symbol]) -> dict[Symbol, int]:
+    """Multiply a factor of a product, or raise a symbol of a sum, by as little as is enough."""
+    for changed in _changes(floor[0], sizes):
+        own = [n for symbol, n in changed.items() if symbol not in times]
+        if _holds(floor, changed) and len(set(own)) == len(own):
+            return changed
+    raise _none_found(floor[0])
+
+
+def _changes(e: Expr, sizes: dict[Symbol, int]) -> Iterator[dict[Symbol, int]]:
+    free = sorted(e.free_symbols, key=lambda symbol: (sizes[symbol], str(symbol)))
+    factors = [symbol for symbol in free if symbol in Mul.make_args(e)]
+    for step in range(2, LARGEST_CHANGE):
+        for symbol in factors:
+            yield {**sizes, symbol: sizes[symbol] * step}
+    for step in range(1, LARGEST_CHANGE):
+        for symbol in free:
+            yield {**sizes, symbol: sizes[symbol] + step}
+
+
+def _none_found(e: Expr | None) -> DefinitionError:
+    return DefinitionError(
+        f"no small sizes were found at which {e} is a whole number that is large enough: "
+        "check the lengths of the axes, or leave more of them free."
+    )

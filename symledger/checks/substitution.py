@@ -1,0 +1,95 @@
+"""Parameters, shapes and decoding state against the arrays that a NumPy run really allocates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sympy import Expr
+
+from symledger.checks.evidence import Evidence, at_points, worst_of
+from symledger.checks.exact import value, whole
+from symledger.checks.trial import Trial, every
+from symledger.core.ops import Param, Storage
+from symledger.core.tensor import show
+
+Bytes = Mapping[Storage, int]
+"""How many bytes an element of each storage class takes."""
+
+
+def parameters(trials: Sequence[Trial], formula: Expr) -> Evidence:
+    """Compare a number of parameters with the elements of all weight arrays."""
+    return against_arrays(
+        trials, formula, [_weights(trial) for trial in trials], "params",
+        "the elements of all weight arrays of a run are as many as the formula says",
+    )  # fmt: skip
+
+
+def state(trials: Sequence[Trial], formula: Expr, bytes_of: Bytes) -> Evidence:
+    """Compare the bytes kept between decoding steps with the arrays marked as state."""
+    return against_arrays(
+        trials, formula, [_state(trial, bytes_of) for trial in trials], "memory.kv_cache",
+        "the arrays of a run that decoding keeps take as many bytes as the formula says",
+    )  # fmt: skip
+
+
+def against_arrays(
+    trials: Sequence[Trial], formula: Expr, measured: Sequence[int], quantity: str, claim: str
+) -> Evidence:
+    """Compare a formula with a number measured at each trial."""
+    expected = [value(formula, trial.sizes) for trial in trials]
+    apart = [abs(a - b) for a, b in zip(expected, measured, strict=True)]
+    wrong = [
+        f"the formula gives {a}, the arrays {b}"
+        for a, b in zip(expected, measured, strict=True)
+        if a != b
+    ]
+    return Evidence(
+        "substitution", quantity, f"{claim}, {at_points(len(trials))}",
+        tuple(trial.point for trial in trials), trials[0].seed,
+        worst_of(map(float, apart)), not wrong, "; ".join(wrong),
+    )  # fmt: skip
+
+
+def _weights(trial: Trial) -> int:
+    return sum(a.size for leaf, a in trial.leaves.items() if isinstance(leaf.op, Param))
+
+
+def _state(trial: Trial, bytes_of: Bytes) -> int:
+    return sum(
+        a.size * bytes_of[t.storage]
+        for values in every(trial.values)
+        for t, a in values.arrays.items()
+        if t.state
+    )
+
+
+def shapes(trials: Sequence[Trial]) -> Evidence:
+    """Compare the shape of every array, forward and backward, with its tensor's symbolic shape.
+
+    The gradient of a leaf has the leaf's shape.
+    """
+    wrong = [line for trial in trials for line in _misshapen(trial)]
+    number = len(trials[0].machine.made)
+    return Evidence(
+        "substitution", "shapes",
+        f"the shapes of {number} arrays made in a run, forward and backward, and those of all "
+        f"gradients, are the symbolic ones, {at_points(len(trials))}",
+        tuple(trial.point for trial in trials), trials[0].seed,
+        str(len(wrong)), not wrong, "; ".join(wrong[:3]),
+    )  # fmt: skip
+
+
+def _misshapen(trial: Trial) -> list[str]:
+    made = [(t, a.shape) for v in every(trial.values) for t, a in v.arrays.items()]
+    expected = {t: tuple(whole(n, trial.sizes) for n in t.shape) for t, _ in made}
+    gradients = trial.gradients
+    made += trial.machine.made
+    expected.update((t, trial.shape(t)) for t, _ in trial.machine.made)
+    lines = [
+        f"{t} = {show(t.shape)} came out as {shape}" for t, shape in made if shape != expected[t]
+    ]
+    return lines + [
+        f"the gradient of {trial.program.path(leaf)} came out as {g.shape}, not {trial.shapes[leaf]}"
+        for leaf, g in gradients.items()
+        if g.shape != trial.shapes[leaf]
+    ]

@@ -1,0 +1,113 @@
+"""One execution of a program, forward and backward, on random arrays at small sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sympy import Symbol
+
+from symledger.checks.exact import whole
+from symledger.core.ops import Input, Param
+from symledger.core.program import Program, Pullback
+from symledger.core.tensor import Tensor
+from symledger.readings.numeric import Arithmetic, FLOATS, Machine, Values, own_leaves, random_leaves
+
+Array = NDArray[Any]
+
+
+class Recorder(Machine):
+    """A machine that writes down the shape of every array it makes, beside its tensor."""
+
+    def __init__(self, sizes: Mapping[Symbol, int], arithmetic: Arithmetic = FLOATS) -> None:
+        super().__init__(sizes, arithmetic)
+        self.made: list[tuple[Tensor, tuple[int, ...]]] = []
+
+    def execute(self, t: Tensor, args: list[Array]) -> Array:
+        """Execute one operation, and record what came out."""
+        result = super().execute(t, args)
+        self.made.append((t, np.shape(result)))
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class Trial:
+    """A program, its backward program, sizes, and a seed: everything else follows from these.
+
+    ``seeds`` are the gradients that arrive at the outputs, random like the leaves.
+    """
+
+    program: Program
+    pull: Pullback
+    sizes: dict[Symbol, int]
+    seed: int = 0
+
+    @property
+    def point(self) -> dict[str, int]:
+        """The sizes by name."""
+        return {str(symbol): n for symbol, n in self.sizes.items()}
+
+    @cached_property
+    def machine(self) -> Recorder:
+        """The machine that made ``values`` and ``gradients``."""
+        return Recorder(self.sizes)
+
+    @cached_property
+    def leaves(self) -> dict[Tensor, Array]:
+        """Inputs and weights, those of repeated bodies stacked by application."""
+        return random_leaves(self.program, self.machine, np.random.default_rng(self.seed))
+
+    @cached_property
+    def seeds(self) -> dict[Tensor, Array]:
+        """The incoming gradients."""
+        rng = np.random.default_rng(self.seed + 1)
+        return {t: rng.standard_normal(self.shape(t)) for t in self.pull.seeds}
+
+    @cached_property
+    def values(self) -> Values:
+        """The arrays of the forward pass."""
+        return self.machine.run(self.program, self.leaves)
+
+    @cached_property
+    def gradients(self) -> dict[Tensor, Array]:
+        """What the backward pass gives for each leaf."""
+        return self.machine.back(self.pull, self.values, self.seeds)
+
+    def shape(self, t: Tensor) -> tuple[int, ...]:
+        """Return a tensor's symbolic shape, evaluated exactly at these sizes."""
+        return tuple(whole(length, self.sizes) for length in t.shape)
+
+    @cached_property
+    def shapes(self) -> dict[Tensor, tuple[int, ...]]:
+        """The symbolic shapes of the leaves, evaluated here."""
+        return {
+            leaf: tuple(whole(length, self.sizes) for length in shape)
+            for leaf, shape in own_leaves(self.program)
+        }
+
+    @property
+    def varied(self) -> tuple[Tensor, ...]:
+        """The leaves that have a gradient: real numbers from outside, weights if trained."""
+        return tuple(leaf for leaf in self.leaves if _is_varied(leaf))
+
+
+def _is_varied(leaf: Tensor) -> bool:
+    match leaf.op:
+        case Param(_, trainable):
+            return trainable
+        case Input(_, below, keep):
+            return below is None and keep is None
+        case _:
+            return False
+
+
+def every(values: Values) -> Iterator[Values]:
+    """Yield the arrays of an execution and of all applications of its repeated bodies."""
+    yield values
+    for applications in values.inner.values():
+        for inner in applications:
+            yield from every(inner)

@@ -1,0 +1,209 @@
+"""Targets: from what a user names to a component that can be derived."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Mapping
+from contextlib import redirect_stdout
+from dataclasses import dataclass, fields, replace
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from sympy import Expr, Symbol
+
+from symledger import algebra, assumptions, catalogue
+from symledger.core.component import Component, snake, trace
+from symledger.core.program import Program
+from symledger.core.tensor import as_size
+from symledger.errors import BadInput, SymledgerError, UnknownTarget, nearest
+from symledger.sizes import BY_NAME, Size, named
+
+
+@dataclass(frozen=True)
+class Target:
+    """Something that can be derived: a component with its options, inputs and configuration."""
+
+    name: str
+    owner: str
+    title: str
+    component: Component
+    inputs: Mapping[str, str] | None = None
+    lengths: Mapping[str, str] | None = None
+    configuration: Mapping[str, int] | None = None
+    origin: str = ""
+
+    def with_options(self, chosen: Mapping[str, Any]) -> Target:
+        """Return this target with some of its choices made."""
+        return replace(self, component=replace(self.component, **chosen)) if chosen else self  # type: ignore[type-var]
+
+    @property
+    def choices(self) -> dict[str, tuple[Any, ...]]:
+        """The options and what each may be: ``{"bias": (False, True)}``."""
+        hints = get_type_hints(type(self.component))
+        found: dict[str, tuple[Any, ...]] = {}
+        for f in fields(self.component):  # type: ignore[arg-type]
+            kind = hints[f.name]
+            if kind is bool:
+                found[f.name] = (False, True)
+            elif get_origin(kind) is Literal:
+                found[f.name] = get_args(kind)
+        return found
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options as they are chosen."""
+        return {name: getattr(self.component, name) for name in self.choices}
+
+    def program(self) -> Program:
+        """Record the program.
+
+        Raises:
+            SymledgerError: the definition breaks a rule; a user's own may fail in any other way.
+        """
+        lengths = {
+            axis: assumptions.parse_expression(text, BY_NAME)
+            for axis, text in (self.lengths or {}).items()
+        }
+        if not self.origin:
+            return trace(self.component, self.inputs, lengths, self.name)
+        with _guarded(self.origin, f"{type(self.component).__name__}.forward"):
+            return trace(self.component, name=self.name)
+
+
+class _guarded:  # noqa: N801  # reads as a verb where it is used
+    """Turn whatever a user's model file raises into one clear message; send its prints aside."""
+
+    def __init__(self, path: str, what: str) -> None:
+        self.path, self.what = path, what
+        self.redirect = redirect_stdout(sys.stderr)
+
+    def __enter__(self) -> None:
+        self.redirect.__enter__()
+
+    def __exit__(self, kind: Any, error: BaseException | None, tb: Any) -> bool:
+        self.redirect.__exit__(kind, error, tb)
+        if error is None or isinstance(error, SymledgerError):
+            return False
+        lines = [f.lineno for f in traceback.extract_tb(tb) if f.filename == self.path]
+        if isinstance(error, SyntaxError):
+            lines = [error.lineno]
+        at = f" at line {lines[-1]}" if lines else ""
+        message = str(error).splitlines()[0][:200] if str(error) else ""
+        raise BadInput(
+            f"{self.what} in {self.path} raised {type(error).__name__}{at}"
+            + (f": {message}" if message else "") + ". Run the file with Python to see it all."
+        ) from error  # fmt: skip
+
+
+def resolve(text: str) -> Target:
+    """Find what the user named: a catalogue name, or ``path/to/model.py:ClassName``.
+
+    Raises:
+        UnknownTarget: the catalogue has no such name, or the file no such class.
+        BadInput: the file cannot be read, raises, or its class cannot be used.
+    """
+    if ".py" in text or "/" in text or (":" in text and "(" not in text):
+        return _from_file(text)
+    entry = catalogue.find(text)
+    kind = entry.load()
+    return Target(
+        entry.name, entry.family, entry.title or kind.title, kind(**entry.options),
+        entry.inputs, entry.lengths, entry.configuration(),
+    )  # fmt: skip
+
+
+def _from_file(text: str) -> Target:
+    path, colon, name = text.rpartition(":")
+    if not colon or not name.isidentifier():
+        raise BadInput(
+            f"{text[:200]} does not say which class: write path/to/model.py:ClassName."
+        )
+    module = _import(path)
+    kind = getattr(module, name, None)
+    known = [n for n, c in vars(module).items()
+             if isinstance(c, type) and issubclass(c, Component) and c.__module__ == module.__name__]  # fmt: skip
+    if kind is None:
+        raise UnknownTarget(f"{path} has no class {name}. {nearest(name, known)}")
+    if not (isinstance(kind, type) and issubclass(kind, Component)):
+        raise BadInput(
+            f"{name} in {path} is not a symledger Component: subclass symledger.Component "
+            f"and give it a signature and a forward. {nearest(name, known)}"
+        )
+    with _guarded(path, f"{name}()"):
+        component = kind()
+        title = kind.title or (kind.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+        return Target(name, snake(name), title, component, origin=path,
+                      configuration=dict(getattr(kind, "configuration", {})))  # fmt: skip
+
+
+def _import(path: str) -> ModuleType:
+    """Run the file that the user named as a module of its own."""
+    try:
+        file = Path(path)
+        if not file.is_file():
+            reason = "it is a folder" if file.is_dir() else "there is no such file"
+            raise BadInput(f"{path[:200]} cannot be read: {reason}.")
+        file.read_bytes()
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path[:200]} cannot be read: {error}.") from error
+    spec = spec_from_file_location(f"symledger_user_{file.stem}", file)
+    if spec is None or spec.loader is None:
+        raise BadInput(f"{path[:200]} is not a Python file: its name must end in .py.")
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    with _guarded(path, "the file"):
+        spec.loader.exec_module(module)
+    return module
+
+
+def parse_option(target: Target, name: str, text: str) -> Any:
+    """Read the value of an option.
+
+    Raises:
+        BadInput: it is not one of the option's values.
+    """
+    allowed = target.choices[name]
+    if allowed == (False, True):
+        words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+        if text.strip().lower() in words:
+            return words[text.strip().lower()]
+        raise BadInput(f"{name} = {text[:40]} is not a choice: it is true or false.")
+    if text.strip() in allowed:
+        return text.strip()
+    raise BadInput(
+        f"{name} = {text[:40]} is not a choice: it is {', '.join(allowed)}. "
+        + nearest(text.strip(), allowed)
+    )
+
+
+def symbols_of(program: Program, component: Component) -> dict[str, Symbol]:
+    """Return the symbols that a target may be set or assumed in, by name."""
+    found: dict[str, Symbol] = {s.name: s for s in program.symbols if isinstance(s, Symbol)}
+    for symbol in component.assumptions:
+        found.setdefault(symbol.name, symbol)
+    return found
+
+
+def equations_of(
+    equations: Mapping[Size, Expr | int], symbols: Mapping[str, Symbol], program: Program
+) -> dict[Symbol, Expr]:
+    """Return those equations that a program has symbols for and that leave every axis a length.
+
+    (Keys as many as queries, S = T, leave nothing for a cache of length S − T.)
+    """
+    found: dict[Symbol, Expr] = {}
+    for symbol, stated in equations.items():
+        e = as_size(stated)
+        if symbol.name in symbols and {x.name for x in e.free_symbols} <= set(symbols):
+            given = {symbol: algebra.terms(e)}
+            if all(algebra.terms(length, given) for length in program.lengths()):
+                found[symbol] = e
+    return found
+
+
+def meaning(symbol: Symbol) -> Size:
+    """Return a symbol as one that knows its meaning."""
+    return symbol if isinstance(symbol, Size) else named(symbol.name)
