@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +13,7 @@ from sympy import Symbol
 from symledger import algebra, evidence
 from symledger.algebra import Terms
 from symledger.assumptions import Assumed, check_lengths, parse_equation, parse_size, settle
+from symledger.catalogue import IDENTITIES, Identity, Side
 from symledger.conventions import Causal, Conventions
 from symledger.core.program import Program
 from symledger.derivation import substitute
@@ -19,7 +21,11 @@ from symledger.errors import BadInput, UnknownTarget, nearest
 from symledger.formulas import QUANTITIES, Formula, Readings, causal_variants, make_formula
 from symledger.ledger import Line
 from symledger.target import (
-    Target, equations_of, meaning, parse_option, resolve, symbols_of,
+    equations_of,
+    meaning,
+    parse_option,
+    resolve,
+    symbols_of,
 )  # fmt: skip
 
 SCHEMA = "symledger.derive/1"
@@ -94,7 +100,7 @@ class Account:
     def _check_frozen(self) -> None:
         names = [body.path(weight) for body in self.program.bodies for weight in body.params]
         for pattern in self.conventions.frozen:
-            if not any(evidence.matches(name, pattern) for name in names):
+            if not any(fnmatchcase(name, pattern) for name in names):
                 raise BadInput(f"no weight is named {pattern[:80]}. {nearest(pattern, names)}")
 
     @cached_property
@@ -124,6 +130,15 @@ class Account:
         """Return a FLOP formula under each causal convention, where that makes a difference."""
         return causal_variants(self.target.owner, name, self.readings, self.assumed)
 
+    def fingerprint(self, name: str) -> str | None:
+        """Return the hash of a quantity under the default conventions; None for no quantity."""
+        if name not in QUANTITIES:
+            return None
+        if self.conventions == Conventions():
+            return self[name].hash
+        default = Readings(self.program, Conventions())
+        return make_formula(self.target.owner, name, default, self.assumed).hash
+
     @cached_property
     def corollaries(self) -> dict[str, Corollary]:
         """The named cases that this target has, each once."""
@@ -138,6 +153,20 @@ class Account:
                 if case not in found.values():
                     found[name] = case
         return found
+
+    @property
+    def identities(self) -> tuple[tuple[Identity, Side, Side], ...]:
+        """The identities that this target is a side of: the identity, this side, the other."""
+        found = []
+        for identity in IDENTITIES:
+            for here, there in ((identity.left, identity.right), (identity.right, identity.left)):
+                if here.name == self.target.owner == self.target.name and self._chose(here):
+                    found.append((identity, here, there))
+        return tuple(found)
+
+    def _chose(self, side: Side) -> bool:
+        expected = {**self.target.defaults, **side.options}
+        return self.target.options == expected
 
     def subs(self, **values: int) -> Account:
         """Return this account with some symbols set to other values."""
@@ -177,6 +206,10 @@ class Account:
                        **{q: algebra.canonical(p) for q, p in case.forms.items()}}
                 for name, case in self.corollaries.items()
             },
+            "identities": [
+                {"quantity": i.quantity, "this": str(here), "same_as": str(there)}
+                for i, here, there in self.identities
+            ],
             "tree": self.tree_dict(self[names[0]]),
         }  # fmt: skip
 
@@ -193,7 +226,7 @@ class Account:
                 }
                 for kind, f in variants.items()
             }
-        shown["evidence"] = [e.to_dict() for e in evidence.of(self, formula)]
+        shown["evidence"] = [e.to_dict() for e in evidence.of(self, name)]
         return shown
 
     def tree_dict(self, formula: Formula) -> dict[str, Any]:

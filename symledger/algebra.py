@@ -22,6 +22,10 @@ Terms = dict[Monomial, Fraction]
 """Monomials with their coefficients, no coefficient zero."""
 
 ONE: Monomial = ()
+LONGEST = 100_000
+"""Products of terms that one multiplication may take: far more than any formula needs."""
+HIGHEST = 100
+"""The highest power that is multiplied out, for the same reason."""
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -57,7 +61,13 @@ def add(many: Iterable[Terms]) -> Terms:
 
 
 def multiply(left: Terms, right: Terms) -> Terms:
-    """Multiply two polynomials."""
+    """Multiply two polynomials.
+
+    Raises:
+        BadInput: the result would be too long to be of use.
+    """
+    if len(left) * len(right) > LONGEST:
+        raise BadInput("multiplied out, this has far too many terms; assume something simpler.")
     total: Terms = {}
     for a, x in left.items():
         for b, y in right.items():
@@ -81,6 +91,8 @@ def power(base: Terms, exponent: int) -> Terms:
         ((monomial, coefficient),) = base.items()
         inverse = tuple((symbol, -n) for symbol, n in monomial)
         base, exponent = {inverse: 1 / coefficient}, -exponent
+    if exponent > HIGHEST:
+        raise BadInput(f"the power {exponent} is too high; powers go up to {HIGHEST}.")
     result: Terms = {ONE: Fraction(1)}
     for _ in range(exponent):
         result = multiply(result, base)
@@ -178,12 +190,12 @@ def _text_term(monomial: Monomial, c: Fraction) -> str:
     above = _text_product([pair for pair in monomial if pair[1] > 0])
     below = _text_product([(s, -n) for s, n in monomial if n < 0])
     digits = str(c.numerator) if c.numerator != 1 or not above else ""
+    factors = sum(n < 0 for _, n in monomial) + (c.denominator != 1)
     if c.denominator != 1:
         below = f"{c.denominator}{below}"
     if not below:
         return digits + above
-    simple = len(below) == 1 or below.isdigit() or "·" not in below and "_" in below
-    return f"{digits}{above}/{below if simple else f'({below})'}"
+    return f"{digits}{above}/{below if factors == 1 else f'({below})'}"
 
 
 def _text_product(pairs: list[tuple[Symbol, int]]) -> str:

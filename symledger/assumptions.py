@@ -9,9 +9,11 @@ Text becomes an expression through a whitelist of ``ast`` nodes, and in no other
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import gcd
 
 from sympy import Expr, Integer, Rational, Symbol
 
@@ -20,6 +22,8 @@ from symledger.algebra import Terms
 from symledger.errors import BadInput, Contradiction, nearest
 
 LARGEST = 10**18
+MOST_TERMS = 8
+"""The longest right side of an equation; longer ones would only make formulas unreadable."""
 Equations = Mapping[Symbol, Expr]
 
 
@@ -31,14 +35,34 @@ def parse_equation(text: str, symbols: Mapping[str, Symbol]) -> tuple[Symbol, Ex
     """
     left, equals, right = text.partition("=")
     if not equals or not right.strip() or right.startswith("="):
-        raise BadInput(f'"{text}" is not an assumption: write one as "d_ff = 4*d".')
+        raise BadInput(f'{quoted(text)} is not an assumption: write one as "d_ff = 4*d".')
     name = left.strip()
     symbol = _symbol(name, symbols, text)
     e = parse_expression(right, symbols)
     polynomial = algebra.terms(e)
     if not polynomial or all(c < 0 for c in polynomial.values()):
-        raise BadInput(f'"{text}" makes {name} zero or negative; sizes are positive whole numbers.')
+        raise BadInput(
+            f"{quoted(text)} makes {name} zero or negative; sizes are positive whole numbers."
+        )
+    _check_modest(symbol, polynomial)
     return symbol, e
+
+
+def quoted(text: str) -> str:
+    """Quote what was given, on one line and not at length."""
+    shown = " ".join(text.split())
+    return f'"{shown if len(shown) <= 80 else shown[:79] + "…"}"'
+
+
+def _check_modest(symbol: Symbol, polynomial: Terms) -> None:
+    numbers = [n for c in polynomial.values() for n in (abs(c.numerator), c.denominator)]
+    powers = [abs(n) for monomial in polynomial for _, n in monomial]
+    if len(polynomial) > MOST_TERMS:
+        raise BadInput(f"what {symbol} equals has {len(polynomial)} terms; {MOST_TERMS} may be.")
+    if max(numbers) > LARGEST or max(powers, default=0) > 8:
+        raise BadInput(
+            f"what {symbol} equals is out of proportion: numbers go up to 10^18, powers to 8."
+        )
 
 
 def parse_expression(text: str, symbols: Mapping[str, Symbol]) -> Expr:
@@ -51,18 +75,23 @@ def parse_expression(text: str, symbols: Mapping[str, Symbol]) -> Expr:
         raise BadInput(f"an expression of {len(text)} characters is too long; 500 are allowed.")
     try:
         tree = ast.parse(text.strip(), mode="eval").body
-        return _build(tree, symbols, text.strip())
+        return _build(tree, symbols, text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise BadInput(
-            f'"{text.strip()}" cannot be read as an expression; write it as in 4*d or 8*d/3.'
+            f"{quoted(text)} cannot be read as an expression; write it as in 4*d or 8*d/3."
         ) from error
 
 
 def _build(node: ast.expr, symbols: Mapping[str, Symbol], text: str) -> Expr:
+    e = _node(node, symbols, text)
+    if isinstance(e, Rational) and max(abs(e.p), e.q) > LARGEST:
+        raise BadInput(f"{quoted(text)} holds a number that is too large; they go up to 10^18.")
+    return e
+
+
+def _node(node: ast.expr, symbols: Mapping[str, Symbol], text: str) -> Expr:
     match node:
         case ast.Constant(value=int() as n) if not isinstance(n, bool):
-            if n > LARGEST:
-                raise BadInput(f"{n} in an expression is too large; numbers go up to 10^18.")
             return Integer(n)
         case ast.Name(id=name):
             return _symbol(name, symbols, text)
@@ -70,7 +99,7 @@ def _build(node: ast.expr, symbols: Mapping[str, Symbol], text: str) -> Expr:
             return -_build(operand, symbols, text)
         case ast.BinOp(left=left, op=ast.Pow(), right=ast.Constant(value=int() as n)):
             if not 0 <= n <= 8:
-                raise BadInput(f'"{text}": the power {n} is not allowed; powers are 0 to 8.')
+                raise BadInput(f"{quoted(text)}: that power is not allowed; powers are 0 to 8.")
             return _build(left, symbols, text) ** n
         case ast.BinOp(left=left, op=op, right=right):
             a, b = _build(left, symbols, text), _build(right, symbols, text)
@@ -83,18 +112,20 @@ def _build(node: ast.expr, symbols: Mapping[str, Symbol], text: str) -> Expr:
                     return a * b
                 case ast.Div():
                     if b == 0:
-                        raise BadInput(f'"{text}" divides by zero.')
+                        raise BadInput(f"{quoted(text)} divides by zero.")
                     return a / b
     raise BadInput(
-        f'"{text}" may hold whole numbers, symbols, + - * / and powers only; '
-        f"{ast.unparse(node)[:40]} is none of these."
+        f"{quoted(text)} may hold whole numbers, symbols, + - * / and powers only; "
+        f"{quoted(ast.unparse(node))} is none of these."
     )
 
 
 def _symbol(name: str, symbols: Mapping[str, Symbol], text: str) -> Symbol:
     if name not in symbols:
-        raise BadInput(f'"{text}" names {name or "nothing"}, which is not a symbol here. '
-                       + nearest(name, symbols))  # fmt: skip
+        raise BadInput(
+            f"{quoted(text)} names {quoted(name)[1:-1] or 'nothing'}, which is not a symbol here. "
+            + nearest(name, symbols)
+        )
     return symbols[name]
 
 
@@ -104,15 +135,13 @@ def parse_size(name: str, text: str) -> int:
     Raises:
         BadInput: it is not one.
     """
-    digits = text.strip().replace("_", "")
-    if not (digits.isascii() and digits.isdigit()):
-        hint = "" if digits else " (nothing was given)"
-        raise BadInput(
-            f"{name} = {text.strip()[:40]} is not a size{hint}: a whole number from 1 to 10^18."
-        )
-    number = int(digits) if len(digits) <= 20 else LARGEST + 1
+    shown = quoted(text)[1:-1] or "(nothing)"
+    if not re.fullmatch(r"[0-9]+(_[0-9]+)*", text.strip()):
+        raise BadInput(f"{name} = {shown} is not a size: a whole number from 1 to 10^18.")
+    digits = text.strip().replace("_", "").lstrip("0")
+    number = int(digits or "0") if len(digits) <= 19 else LARGEST + 1
     if not 1 <= number <= LARGEST:
-        raise BadInput(f"{name} = {text.strip()[:40]} is out of range: sizes are 1 to 10^18.")
+        raise BadInput(f"{name} = {shown} is out of range: sizes are 1 to 10^18.")
     return number
 
 
@@ -129,6 +158,12 @@ class Assumed:
     bindings: dict[Symbol, int]
     stated: dict[Symbol, Expr]
     dropped: list[str] = field(default_factory=list)
+
+    def contradicted(self) -> list[Symbol]:
+        """The symbols whose equation gives another value than the one that they have."""
+        known = {s: algebra.value(p, self.bindings) for s, p in self.equations.items()}
+        wrong = (s for s, n in known.items() if n is not None and self.bindings.get(s, n) != n)
+        return sorted(wrong, key=str)
 
 
 def settle(
@@ -148,10 +183,10 @@ def settle(
             settled.dropped.append(f"{symbol} = {n} gave way to {_shown(settled, symbol)}")
         else:
             settled.bindings.setdefault(symbol, n)
-    _check_given(settled, {symbol for symbol, _ in given})
+    _check_given(settled)
     for symbol, e in defaults.items():
-        _add_default(settled, symbol, e, configuration)
-    _evaluate(settled)
+        _add_default(settled, symbol, e)
+    _evaluate(settled, {symbol for symbol, _ in given})
     return settled
 
 
@@ -181,23 +216,25 @@ def _close(settled: Assumed, symbol: Symbol, closed: Terms, stated: Expr) -> Non
         )
     settled.equations[symbol] = closed
     settled.stated[symbol] = stated
+    for left, polynomial in settled.equations.items():
+        _check_modest(left, polynomial)
 
 
-def _check_given(settled: Assumed, given: set[Symbol]) -> None:
-    for symbol in sorted(given & set(settled.equations), key=str):
+def _check_given(settled: Assumed) -> None:
+    for symbol in settled.contradicted():
         implied = algebra.value(settled.equations[symbol], settled.bindings)
-        fixed = settled.bindings.get(symbol)
-        if fixed is not None and implied is not None and implied != fixed:
-            where = ", ".join(f"{s} = {settled.bindings[s]}" for s in sorted(
-                settled.stated[symbol].free_symbols, key=str) if s in settled.bindings)  # fmt: skip
-            raise Contradiction(
-                f"{symbol} = {settled.stated[symbol]} gives {implied}"
-                + (f" with {where}" if where else "")
-                + f", but {symbol} = {fixed} was set: these cannot both hold."
-            )
+        where = ", ".join(
+            f"{s} = {settled.bindings[s]}"
+            for s in sorted(settled.stated[symbol].free_symbols, key=str) if s in settled.bindings
+        )  # fmt: skip
+        raise Contradiction(
+            f"{said(symbol, settled.stated[symbol])} gives {implied}"
+            + (f" with {where}" if where else "")
+            + f", but {symbol} = {settled.bindings[symbol]} was set: these cannot both hold."
+        )
 
 
-def _add_default(settled: Assumed, symbol: Symbol, e: Expr, configuration: Mapping[Symbol, int]) -> None:
+def _add_default(settled: Assumed, symbol: Symbol, e: Expr) -> None:
     if symbol in settled.equations:
         if settled.equations[symbol] != algebra.terms(e, settled.equations):
             settled.dropped.append(
@@ -214,22 +251,35 @@ def _add_default(settled: Assumed, symbol: Symbol, e: Expr, configuration: Mappi
     if fixed is not None and algebra.value(closed, settled.bindings) != fixed:
         settled.dropped.append(f"{symbol} = {e} gave way to {symbol} = {fixed}")
         return
-    _close(settled, symbol, closed, e)
+    trial = replace(settled, equations=dict(settled.equations), stated=dict(settled.stated))
+    _close(trial, symbol, closed, e)
+    for other in trial.contradicted():
+        settled.dropped.append(
+            f"{symbol} = {e} gave way to {_shown(settled, other)} = {settled.bindings[other]}"
+        )
+        return
+    settled.equations.update(trial.equations)
+    settled.stated.update(trial.stated)
 
 
 def _shown(settled: Assumed, symbol: Symbol) -> str:
     return f"{symbol} = {settled.stated[symbol]}"
 
 
-def _evaluate(settled: Assumed) -> None:
-    """Give a value to every symbol whose equation has one."""
+def _evaluate(settled: Assumed, given: set[Symbol]) -> None:
+    """Give a value to every symbol whose equation has one; a given one must be a size."""
     for symbol, polynomial in settled.equations.items():
         found = algebra.value(polynomial, settled.bindings)
         if found is not None and symbol not in settled.bindings:
             if found.denominator != 1 or found < 1:
                 raise BadInput(
-                    f"{symbol} = {settled.stated[symbol]} = {found} is not a positive whole number. "
+                    f"{said(symbol, settled.stated[symbol], found)} is not a positive whole number."
                     + divide_hint(settled.stated[symbol], settled.bindings)
+                )
+            if symbol in given and found > LARGEST:
+                raise BadInput(
+                    f"{said(symbol, settled.stated[symbol], found)} is out of range: "
+                    "sizes are 1 to 10^18."
                 )
             settled.bindings[symbol] = int(found)
 
@@ -247,7 +297,7 @@ def check_lengths(
         found = length.xreplace(at)
         if found.is_number and not (found.is_Integer and found > 0):
             raise BadInput(
-                f"{length} = {found} is not a positive whole number, but some axis is that long. "
+                f"{length} = {found} is not a positive whole number, but some axis is that long."
                 + divide_hint(length, assumed.bindings)
             )
     for inner, outer in bounds:
@@ -256,15 +306,18 @@ def check_lengths(
             raise BadInput(f"{inner} = {a} exceeds {outer} = {b}: the table has no more rows.")
 
 
+def said(*equal: object) -> str:
+    """Write an equation, what is written the same only once: ``d = 1/2``, not ``d = 1/2 = 1/2``."""
+    return " = ".join(dict.fromkeys(map(str, equal)))
+
+
 def divide_hint(e: Expr, bindings: Mapping[Symbol, int]) -> str:
-    """Suggest the nearest values that divide, where a quotient of two symbols does not."""
+    """Suggest the nearest values that divide, where a product is divided and does not."""
     above, below = e.as_numer_denom()
-    symbols = sorted(above.free_symbols, key=str)
-    if len(symbols) != 1 or above != symbols[0] or symbols[0] not in bindings:
-        return "Choose sizes that divide."
     found = below.xreplace({s: Integer(n) for s, n in bindings.items()})
-    if not found.is_Integer or found < 1:
-        return "Choose sizes that divide."
-    n, step = bindings[symbols[0]], int(found)
+    factor, symbol = above.as_coeff_Mul()
+    if not (isinstance(symbol, Symbol) and symbol in bindings and found.is_Integer and found > 1):
+        return ""
+    n, step = bindings[symbol], int(found) // gcd(int(found), int(factor))
     near = sorted({max(n // step, 1) * step, (n // step + 1) * step})
-    return f"Choose {symbols[0]} divisible by {below} = {step}: {' or '.join(map(str, near))}."
+    return f" Choose {symbol} divisible by {said(below, step)}: {' or '.join(map(str, near))}."

@@ -88,6 +88,48 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("llama", "models.llama:Llama", "model"),
     Entry("llama-7b", "models.llama:Llama", "model", "llama", configured=True),
 )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Side:
+    """One side of an identity: a target, its choices, and the equations under which it holds."""
+
+    name: str
+    equations: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        choices = [k if v is True else f"{k} {v}" for k, v in self.options.items()]
+        said = [*choices, *(e.replace("*", "") for e in self.equations)]
+        return self.name + (f" with {', '.join(said)}" if said else "")
+
+
+@dataclass(frozen=True)
+class Identity:
+    """Two formulas of different owners that are the same polynomial; proven on a grid."""
+
+    quantity: str
+    left: Side
+    right: Side
+
+
+MULTI_HEAD = ("h_kv = h", "d_k = d/h", "d_v = d/h")
+
+IDENTITIES: tuple[Identity, ...] = (
+    Identity("params", Side("linear", ("d_in = d", "d_out = 4*d")),
+             Side("attention", MULTI_HEAD, {"bias": True})),
+    Identity("params", Side("feed_forward", ("d_ff = 4*d",), {"bias": False}),
+             Side("gated_feed_forward", ("d_ff = 8*d/3",))),
+    Identity("params", Side("self_attention"), Side("attention")),
+    Identity("params", Side("cached_attention"), Side("attention")),
+    Identity("params", Side("lm_head"), Side("token_embedding")),
+    Identity("params", Side("tied_embedding"), Side("token_embedding")),
+    Identity("params", Side("pre_ln_block"), Side("post_ln_block")),
+    Identity("flops.forward", Side("flash_attention"), Side("dot_product_attention")),
+    Identity("flops.forward", Side("pre_ln_block"), Side("post_ln_block")),
+    Identity("flops.forward", Side("tied_embedding"), Side("lm_head")),
+    Identity("flops.forward", Side("self_attention"), Side("attention", ("S = T",))),
+)  # fmt: skip
 BY_NAME = {entry.name: entry for entry in ENTRIES}
 
 

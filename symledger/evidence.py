@@ -1,20 +1,49 @@
-"""The recorded evidence: what was compared, and whether it is about this very formula."""
+"""The recorded evidence: what was compared, and whether it is about this very formula.
+
+It travels with the package, a file an owner, so that a derivation shows it without running
+anything. A record holds the fingerprint of each formula that it is about, under the default
+conventions; where a formula has changed since, its evidence is stale.
+"""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from symledger.account import Account
-    from symledger.formulas import Formula
 
-FILE = "evidence.json"
+FOLDER = "recorded"
 Status = Literal["passed", "failed", "stale"]
+
+BASIS: dict[str, tuple[str, ...]] = {
+    "params": ("params", "shapes"),
+    "flops.forward": ("flops.forward",),
+    "flops.forward.pointwise": ("flops.forward.pointwise",),
+    "flops.backward": ("flops.backward", "gradients"),
+    "flops.backward.pointwise": ("flops.backward.pointwise", "gradients"),
+    "flops.training": ("flops.forward", "flops.backward"),
+    "macs.forward": ("flops.forward",),
+    "macs.backward": ("flops.backward",),
+    "macs.training": ("flops.forward", "flops.backward"),
+    "memory.parameters": ("params",),
+    "memory.gradients": ("params", "gradients"),
+    "memory.optimizer": ("params",),
+    "memory.saved": ("memory.saved",),
+    "memory.training": ("params", "memory.saved"),
+    "memory.kv_cache": ("memory.kv_cache",),
+    "traffic.forward": ("traffic.forward",),
+    "traffic.unfused": ("traffic.unfused",),
+    "intensity.forward": ("flops.forward", "traffic.forward"),
+}
+"""For each quantity, the checked quantities that its evidence is made of: bytes of weights are
+parameters times a convention, multiply-adds are half the FLOPs."""
+
+BACKWARD = ("flops.backward", "flops.backward.pointwise", "memory.saved", "gradients")
+"""What depends on which gradients are asked for."""
 
 
 @dataclass(frozen=True)
@@ -25,42 +54,61 @@ class Record:
     """
 
     kind: str
+    quantity: str
     claim: str
     status: Status
     points: tuple[dict[str, int], ...] = ()
     seed: int = 0
     worst: str = "0"
-    hash: str = field(default="", compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON data."""
         return {
-            "kind": self.kind, "claim": self.claim, "status": self.status,
-            "points": [dict(p) for p in self.points], "seed": self.seed, "worst": self.worst,
+            "kind": self.kind, "quantity": self.quantity, "claim": self.claim,
+            "status": self.status, "points": [dict(p) for p in self.points],
+            "seed": self.seed, "worst": self.worst,
         }  # fmt: skip
 
 
-def variant(owner: str, name: str, options: dict[str, Any], defaults: dict[str, Any]) -> str:
-    """Name what evidence is about: an owner, and the options that are not the default ones."""
-    changed = [f"{k}={v}" for k, v in sorted(options.items()) if defaults.get(k) != v]
-    return owner + (f"[{','.join(changed)}]" if changed else "")
+def variant(account: Account) -> str:
+    """Name what evidence is about: an owner, and the options that are not its default ones."""
+    default = account.target.defaults
+    changed = [
+        f"{name}={str(value).lower()}" for name, value in sorted(account.target.options.items())
+        if default[name] != value
+    ]  # fmt: skip
+    return account.target.owner + (f"[{','.join(changed)}]" if changed else "")
 
 
 @cache
-def recorded() -> dict[str, Any]:
-    """Read the evidence that travels with the package."""
-    source = files("symledger") / FILE
+def recorded(owner: str) -> dict[str, Any]:
+    """Read the evidence about an owner that travels with the package."""
+    source = files("symledger") / FOLDER / f"{owner}.json"
     if not source.is_file():
         return {}
     found: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
     return found
 
 
-def of(account: Account, formula: Formula) -> list[Record]:
-    """Return what was recorded about a formula; empty where it was not checked."""
-    return []
-
-
-def matches(name: str, pattern: str) -> bool:
-    """Whether a dotted weight name matches a pattern with ``*``."""
-    return fnmatchcase(name, pattern)
+def of(account: Account, quantity: str) -> list[Record]:
+    """Return what was recorded about a quantity of a target; empty where it was not checked."""
+    if account.target.origin:
+        return []
+    about = recorded(account.target.owner).get(variant(account))
+    if about is None:
+        return []
+    conventions = account.conventions
+    asked_otherwise = bool(conventions.frozen) or not conventions.input_gradient
+    records: list[Record] = []
+    for basis in BASIS[quantity]:
+        if asked_otherwise and basis in BACKWARD:
+            return []
+        fresh = about["hashes"].get(basis) in (None, account.fingerprint(basis))
+        for e in about["evidence"]:
+            if e["quantity"] == basis:
+                status: Status = "stale" if not fresh else "passed" if e["passed"] else "failed"
+                points = tuple(e["points"])
+                records.append(
+                    Record(e["kind"], basis, e["claim"], status, points, e["seed"], e["worst"])
+                )
+    return records

@@ -289,8 +289,10 @@ class Formula:
         below = self.divisor
         return {
             "id": self.id, "unit": self.unit, "meaning": self.quantity.meaning,
-            "expr": self.canonical(self.general, below and below.general),
-            "corollary": self.canonical(self.corollary_terms, below and below.corollary_terms),
+            "expr": self.canonical(self.general, below.general if below else None),
+            "corollary": self.canonical(
+                self.corollary_terms, below.corollary_terms if below else None
+            ),
             "latex": self.latex,
             "value": None if self.value is None else str(self.value),
             "leading": self._leading_dict(),

@@ -15,6 +15,7 @@ from sympy import Expr
 
 from symledger import algebra
 from symledger.algebra import Terms
+from symledger.core.component import snake
 from symledger.core.tensor import ONE, Scope, Shape
 from symledger.readings.tally import ZERO, Amount, Tally
 
@@ -24,6 +25,7 @@ class Line:
     """One labelled line: an amount of its own, and parts.
 
     ``own`` and ``times`` are as they were recorded; ``each`` and ``total`` are multiplied out.
+    ``component`` is the kind of component that the line is about (``linear``).
     ``note`` gives the reason where the amount alone would puzzle (a tied weight costs nothing).
     """
 
@@ -34,6 +36,7 @@ class Line:
     parts: tuple[Line, ...] = ()
     shape: Shape | None = None
     note: str = ""
+    component: str = ""
 
     @cached_property
     def each(self) -> Terms:
@@ -93,7 +96,8 @@ class _Node:
     def line(self) -> Line:
         """Return the finished line."""
         parts = tuple(i.line() if isinstance(i, _Node) else i for i in self.items)
-        return Line(self.scope.name, self.scope.path, ZERO, self.times, parts)
+        kind = snake(type(self.scope.component).__name__) if self.scope.component else ""
+        return Line(self.scope.name, self.scope.path, ZERO, self.times, parts, component=kind)
 
 
 def ledger(tally: Tally) -> Line:

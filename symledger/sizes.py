@@ -10,7 +10,6 @@ from typing import Any
 from sympy import Symbol
 
 
-
 class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
     """A positive whole number with a name, a meaning and a LaTeX spelling.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Mapping
-from contextlib import redirect_stdout
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field, fields, replace
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -33,6 +33,7 @@ class Target:
     inputs: Mapping[str, str] | None = None
     lengths: Mapping[str, str] | None = None
     configuration: Mapping[str, int] | None = None
+    preset: Mapping[str, Any] = field(default_factory=dict)
     origin: str = ""
 
     def with_options(self, chosen: Mapping[str, Any]) -> Target:
@@ -53,6 +54,12 @@ class Target:
         return found
 
     @property
+    def defaults(self) -> dict[str, Any]:
+        """The options as this target's owner has them, before any choice."""
+        plain = {f.name: f.default for f in fields(self.component)}  # type: ignore[arg-type]
+        return {name: self.preset.get(name, plain[name]) for name in self.choices}
+
+    @property
     def options(self) -> dict[str, Any]:
         """The options as they are chosen."""
         return {name: getattr(self.component, name) for name in self.choices}
@@ -69,32 +76,31 @@ class Target:
         }
         if not self.origin:
             return trace(self.component, self.inputs, lengths, self.name)
-        with _guarded(self.origin, f"{type(self.component).__name__}.forward"):
-            return trace(self.component, name=self.name)
+        with guarded(self.origin, f"{type(self.component).__name__}.forward"):
+            program = trace(self.component, name=self.name)
+        return program
 
 
-class _guarded:  # noqa: N801  # reads as a verb where it is used
-    """Turn whatever a user's model file raises into one clear message; send its prints aside."""
+@contextmanager
+def guarded(path: str, what: str) -> Iterator[None]:
+    """Turn whatever a user's model file raises into one clear message; send its prints aside.
 
-    def __init__(self, path: str, what: str) -> None:
-        self.path, self.what = path, what
-        self.redirect = redirect_stdout(sys.stderr)
-
-    def __enter__(self) -> None:
-        self.redirect.__enter__()
-
-    def __exit__(self, kind: Any, error: BaseException | None, tb: Any) -> bool:
-        self.redirect.__exit__(kind, error, tb)
-        if error is None or isinstance(error, SymledgerError):
-            return False
-        lines = [f.lineno for f in traceback.extract_tb(tb) if f.filename == self.path]
-        if isinstance(error, SyntaxError):
-            lines = [error.lineno]
-        at = f" at line {lines[-1]}" if lines else ""
+    Raises:
+        BadInput: the code inside raised anything that is not already a refusal of ours.
+    """
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    except SymledgerError:
+        raise
+    except (Exception, SystemExit) as error:
+        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+        line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
         message = str(error).splitlines()[0][:200] if str(error) else ""
         raise BadInput(
-            f"{self.what} in {self.path} raised {type(error).__name__}{at}"
-            + (f": {message}" if message else "") + ". Run the file with Python to see it all."
+            f"{what} in {path} raised {type(error).__name__}"
+            + (f" at line {line}" if line else "") + (f": {message}" if message else "")
+            + ". Run the file with Python to see it all."
         ) from error  # fmt: skip
 
 
@@ -111,7 +117,7 @@ def resolve(text: str) -> Target:
     kind = entry.load()
     return Target(
         entry.name, entry.family, entry.title or kind.title, kind(**entry.options),
-        entry.inputs, entry.lengths, entry.configuration(),
+        entry.inputs, entry.lengths, entry.configuration(), entry.options,
     )  # fmt: skip
 
 
@@ -132,11 +138,13 @@ def _from_file(text: str) -> Target:
             f"{name} in {path} is not a symledger Component: subclass symledger.Component "
             f"and give it a signature and a forward. {nearest(name, known)}"
         )
-    with _guarded(path, f"{name}()"):
+    with guarded(path, f"{name}()"):
         component = kind()
         title = kind.title or (kind.__doc__ or "").strip().partition("\n")[0].rstrip(".")
-        return Target(name, snake(name), title, component, origin=path,
-                      configuration=dict(getattr(kind, "configuration", {})))  # fmt: skip
+        configuration = dict(getattr(kind, "configuration", {}))
+    return Target(
+        name, snake(name), title, component, configuration=configuration, origin=path
+    )  # fmt: skip
 
 
 def _import(path: str) -> ModuleType:
@@ -154,7 +162,7 @@ def _import(path: str) -> ModuleType:
         raise BadInput(f"{path[:200]} is not a Python file: its name must end in .py.")
     module = module_from_spec(spec)
     sys.modules[spec.name] = module
-    with _guarded(path, "the file"):
+    with guarded(path, "the file"):
         spec.loader.exec_module(module)
     return module
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import islice, product
+from itertools import product
 
 from sympy import Expr, Symbol
 
@@ -11,7 +11,7 @@ from symledger.checks.counting import Count, count
 from symledger.checks.evidence import Evidence, at_points, worst_of
 from symledger.checks.exact import value, whole
 from symledger.checks.trial import Trial
-from symledger.core.ops import CallBack, Contract
+from symledger.core.ops import CallBack, Const, Contract
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Tensor
 from symledger.readings.numeric import Machine
@@ -19,7 +19,8 @@ from symledger.readings.numeric import Machine
 SAME = 1e-9
 """How far a counting run may be from the run on floats: only the order of additions differs."""
 
-PAIR_POINTS = 12
+LONGEST = 6
+"""Masks are tabulated at all lengths up to this one."""
 
 Pick = Callable[[Count], int]
 
@@ -66,16 +67,25 @@ def forward_and_backward(
     """
     counts = [count(trial, skip_masked) for trial in trials]
     for quantity, formula in formulas.items():
-        forward = quantity.startswith("flops.forward")
-        kind = "pointwise" if quantity.endswith(".pointwise") else "contraction"
+        way, kind = _described(quantity)
+        skipping = " that skips masked pairs" if kind == "contraction" and skip_masked else ""
+        what = f"the {kind} operations of a {way} run{skipping}"
+        yield operations(trials, counts, formula, quantity, picked(quantity), what)
 
-        def pick(counted: Count, forward: bool = forward, kind: str = kind) -> int:
-            return (counted.forward if forward else counted.backward)[kind]
 
-        what = f"the {kind} operations of a {'forward' if forward else 'backward'} run"
-        if kind == "contraction" and skip_masked:
-            what += " that skips masked pairs"
-        yield operations(trials, counts, formula, quantity, pick, what)
+def _described(quantity: str) -> tuple[str, str]:
+    way = "forward" if quantity.startswith("flops.forward") else "backward"
+    return way, "pointwise" if quantity.endswith(".pointwise") else "contraction"
+
+
+def picked(quantity: str) -> Pick:
+    """Return which number of a count a quantity is.
+
+    >>> picked("flops.backward.pointwise")(Count({}, {"pointwise": 7}, 0.0))
+    7
+    """
+    way, kind = _described(quantity)
+    return lambda counted: (counted.forward if way == "forward" else counted.backward)[kind]
 
 
 def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
@@ -109,11 +119,13 @@ def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
 
 def _lengths(mask: Tensor, stated: Expr) -> Iterator[dict[Symbol, int]]:
     """Small sizes at which there are at least as many keys as queries."""
-    symbols = set().union(*(n.free_symbols for n in (*mask.shape, mask.op.value, stated)))  # type: ignore[union-attr]
-    free = sorted(symbols - set(getattr(mask.op, "indices", ())), key=str)
-    choices = (dict(zip(free, n, strict=True)) for n in product(range(1, 8), repeat=len(free)))
-    return islice((s for s in choices if whole(mask.shape[0], s) <= whole(mask.shape[1], s)), 0,
-                  PAIR_POINTS * 2, 2)  # fmt: skip
+    assert isinstance(mask.op, Const)
+    symbols = set().union(*(n.free_symbols for n in (*mask.shape, mask.op.value, stated)))
+    free = sorted(symbols - set(mask.op.indices), key=str)
+    for lengths in product(range(1, LONGEST + 1), repeat=len(free)):
+        sizes = dict(zip(free, lengths, strict=True))
+        if whole(mask.shape[0], sizes) <= whole(mask.shape[1], sizes):
+            yield sizes
 
 
 def _forward(program: Program) -> Iterator[Tensor]:

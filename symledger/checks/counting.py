@@ -10,7 +10,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 
@@ -30,6 +30,10 @@ class Meter:
     )
 
 
+Number = Union["Counted", float]
+"""What is computed with: a counting number or a constant."""
+
+
 class Counted:
     """A real number that adds one to its meter whenever something is computed from it."""
 
@@ -39,36 +43,36 @@ class Counted:
         self.value = value
         self.meter = meter
 
-    def __add__(self, other: Any) -> Counted:
+    def __add__(self, other: Number) -> Counted:
         self.meter.done += 1
         return Counted(self.value + plain(other), self.meter)
 
     __radd__ = __add__
 
-    def __mul__(self, other: Any) -> Counted:
+    def __mul__(self, other: Number) -> Counted:
         self.meter.done += 1
         return Counted(self.value * plain(other), self.meter)
 
     __rmul__ = __mul__
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: Number) -> bool:
         self.meter.done += 1
         return self.value >= plain(other)
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: Number) -> bool:
         self.meter.done += 1
         return self.value > plain(other)
 
     def __float__(self) -> float:
-        return self.value
+        return float(self.value)
 
 
-def plain(x: Any) -> Any:
+def plain(x: Number) -> float:
     """Return a number without its meter."""
-    return x.value if type(x) is Counted else x
+    return x.value if isinstance(x, Counted) else x
 
 
-ELEMENTARY: Mapping[str, tuple[int, Callable[..., Any]]] = {
+ELEMENTARY: Mapping[str, tuple[int, Callable[..., float]]] = {
     "+": (2, operator.add), "-": (2, operator.sub), "*": (2, operator.mul),
     "/": (2, operator.truediv), "neg": (1, operator.neg), "power": (2, operator.pow),
     "sqrt": (1, math.sqrt), "rsqrt": (1, lambda x: 1 / math.sqrt(x)), "exp": (1, math.exp),
@@ -83,8 +87,8 @@ ELEMENTARY: Mapping[str, tuple[int, Callable[..., Any]]] = {
 def counting(meter: Meter, skip_masked: bool) -> Arithmetic:
     """Return an arithmetic whose numbers report to a meter."""
 
-    def one(number: int, compute: Callable[..., Any]) -> Callable[..., Array]:
-        def once(*args: Any) -> Counted:
+    def one(number: int, compute: Callable[..., float]) -> Callable[..., Array]:
+        def once(*args: Number) -> Counted:
             meter.done += 1
             return Counted(compute(*map(plain, args)), meter)
 
@@ -151,4 +155,5 @@ def count(trial: Trial, skip_masked: bool = False) -> Count:
 
 
 def _apart(a: Array, b: Array) -> float:
-    return float(np.max(np.abs(a.astype(float) - b), initial=0) / (1 + np.max(np.abs(b), initial=0)))
+    size = np.max(np.abs(b), initial=0)
+    return float(np.max(np.abs(a.astype(float) - b), initial=0) / (1 + size))

@@ -45,8 +45,8 @@ def equal_on_grid(a: Expr, b: Expr, quantity: str = "", seed: int = 0) -> Eviden
     shown = differing or (points[-1:] if proof else points)
     return Evidence(
         "identity", quantity,
-        f"{PROOF}: equal at all {number} points of a grid larger than the degrees"
-        if proof else f"equal {at_points(len(points))}, drawn below {RANDOM_BELOW}",
+        f"{PROOF}: equal on a grid with more points along every symbol than its degree, {number} "
+        "in all" if proof else f"equal {at_points(len(points))}, drawn below {RANDOM_BELOW}",
         tuple({str(symbol): n for symbol, n in point.items()} for point in shown),
         seed, str(max((abs(value(a, p) - value(b, p)) for p in differing), default=0)), passed,
         "" if passed else "the two differ at this point",

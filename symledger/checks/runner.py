@@ -8,6 +8,7 @@ from sympy import Expr, Integer
 
 from symledger.checks import counted, gradients, substitution
 from symledger.checks.evidence import Evidence
+from symledger.checks.moved import moved
 from symledger.checks.sampling import sizes_for
 from symledger.checks.saved_set import saved_set
 from symledger.checks.substitution import Bytes
@@ -17,7 +18,7 @@ from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
-from symledger.readings.traffic import state
+from symledger.readings.traffic import state, traffic, unfused_traffic
 
 BYTES: Bytes = {"value": 2, "statistic": 4, "mask": 1, "index": 8}
 """Distinct, so that no storage class is taken for another."""
@@ -28,21 +29,29 @@ PRICES = {storage: Integer(n) for storage, n in BYTES.items()}
 def examine(program: Program, *, quick: bool = False) -> Iterator[Evidence]:
     """Check every reading of a program; yield what was found, one comparison at a time.
 
+    Where shapes are wrong nothing else can be run, so that is the last one then.
+
     Args:
         program: what is to be checked.
-        quick: look at one point instead of three.
+        quick: look at shapes and sizes of arrays at one point instead of three.
 
     Raises:
         DefinitionError: the program cannot be run at small sizes.
     """
     pull = pullback(program)
     trials = [Trial(program, pull, sizes_for(program, i), i) for i in range(1 if quick else 3)]
-    yield substitution.shapes(trials)
+    small = [Trial(program, pull, sizes_for(program, i, distinct=False), i) for i in range(3)]
+    shapes = substitution.shapes(trials)
+    yield shapes
+    if not shapes.passed:
+        return
     yield substitution.parameters(trials, params(program).total)
     kept_between_steps = state(program, PRICES).total
     if kept_between_steps != 0:
         yield substitution.state(trials, kept_between_steps, BYTES)
-    yield from _arithmetic(trials, pull)
+    once, unfused = traffic(program, PRICES).total, unfused_traffic(program, PRICES).total
+    yield from moved(trials, once, unfused, BYTES)
+    yield from _arithmetic(small, pull)
     yield from _gradients(trials[0])
 
 
@@ -69,6 +78,8 @@ def _contractions(pull: Pullback, causal: Causal) -> dict[str, Expr]:
 
 def _gradients(trial: Trial) -> Iterator[Evidence]:
     yield saved_set(trial, saved(trial.pull, PRICES).total, BYTES)
+    if not trial.varied:
+        return
     yield gradients.finite_differences(trial)
     analytic = gradients.complex_step(trial)
     if analytic:

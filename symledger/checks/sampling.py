@@ -2,7 +2,10 @@
 
 Prime sizes tell axes apart: a formula that takes one symbol for another comes out wrong. Ties
 between sizes make products of primes (h = h_kv·g, d_k = 2r). The symbols that make most work get
-the smallest primes; another attempt swaps neighbours, so that no two symbols agree every time.
+the smallest primes; another attempt swaps neighbours.
+
+Where every operation is counted one by one, fewer are wanted: then sizes are 2, 3 or 5, several
+symbols share one, but no two symbols share it at all of three attempts.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ Floor = tuple[Expr, int]
 
 
 def sizes_for(
-    program: Program, attempt: int = 0, extra: Iterable[Expr] = ()
+    program: Program, attempt: int = 0, extra: Iterable[Expr] = (), distinct: bool = True
 ) -> dict[Symbol, int]:
     """Choose sizes for a program, others at every attempt, always the same at the same one.
 
@@ -35,6 +38,7 @@ def sizes_for(
         program: the program to be run.
         attempt: 0, 1, 2 … for another choice.
         extra: further quantities that must be whole and positive.
+        distinct: whether no two symbols share a size at this attempt.
 
     Raises:
         DefinitionError: no sizes were found at which every length is a positive whole number.
@@ -42,12 +46,15 @@ def sizes_for(
     floors = list(dict.fromkeys([*_floors(program), *((e, 1) for e in extra)]))
     symbols = set(program.symbols).union(*(e.free_symbols for e, _ in floors))
     times = _repetitions(program)
-    ordered = _swapped(_by_work(program, symbols - times, floors), attempt)
+    ordered = _by_work(program, symbols - times, floors)
     if len(ordered) > len(PRIMES):
         raise DefinitionError(f"{len(ordered)} sizes are free: more than there are primes here.")
     sizes = dict.fromkeys(sorted(times, key=str), 2 + attempt % 2)
-    sizes.update(zip(ordered, PRIMES, strict=False))
-    return _mended(sizes, floors, times)
+    if distinct:
+        sizes.update(zip(_swapped(ordered, attempt), PRIMES, strict=False))
+    else:
+        sizes.update((symbol, _shared(i, attempt)) for i, symbol in enumerate(ordered))
+    return _mended(sizes, floors, set(ordered) if distinct else set())
 
 
 def _floors(program: Program) -> Iterator[Floor]:
@@ -76,8 +83,9 @@ def _by_work(program: Program, symbols: set[Symbol], floors: list[Floor]) -> lis
     even = dict.fromkeys(symbols | work.free_symbols, 4)
 
     def growth(symbol: Symbol) -> Fraction:
-        tied = {symbol}.union(*(e.free_symbols for e, _ in floors if symbol**-1 in Mul.make_args(e)))
-        return value(work, even | dict.fromkeys(tied & symbols, 8))
+        divided = (e.free_symbols for e, _ in floors if 1 / symbol in Mul.make_args(e))
+        tied = {symbol}.union(*divided) & symbols
+        return value(work, even | dict.fromkeys(tied, 8))
 
     return sorted(symbols, key=lambda symbol: (-growth(symbol), str(symbol)))
 
@@ -91,15 +99,21 @@ def _swapped(symbols: list[Symbol], attempt: int) -> list[Symbol]:
     return out
 
 
-def _mended(
-    sizes: dict[Symbol, int], floors: list[Floor], times: set[Symbol]
-) -> dict[Symbol, int]:
+def _shared(i: int, attempt: int) -> int:
+    """One of the first three primes; the base-3 digits of i tell any two of 27 symbols apart."""
+    ones, threes, nines = i % 3, i // 3 % 3, i // 9 % 3
+    code = (ones, ones + threes, ones + threes + nines + 1)
+    return PRIMES[code[attempt % 3] % 3]
+
+
+def _mended(sizes: dict[Symbol, int], floors: list[Floor], apart: set[Symbol]) -> dict[Symbol, int]:
+    """Change sizes until all that must hold does; those of ``apart`` stay different."""
     for _ in range(10 * len(floors) + 1):
         broken = next((floor for floor in floors if not _holds(floor, sizes)), None)
         if broken is None:
             return sizes
-        sizes = _repaired(broken, sizes, times)
-    raise _none_found(broken[0] if broken else None)
+        sizes = _repaired(broken, sizes, apart)
+    raise _none_found(" and ".join(str(e) for e, _ in floors))
 
 
 def _holds(floor: Floor, sizes: dict[Symbol, int]) -> bool:
@@ -107,13 +121,13 @@ def _holds(floor: Floor, sizes: dict[Symbol, int]) -> bool:
     return found.denominator == 1 and found >= floor[1]
 
 
-def _repaired(floor: Floor, sizes: dict[Symbol, int], times: set[Symbol]) -> dict[Symbol, int]:
+def _repaired(floor: Floor, sizes: dict[Symbol, int], apart: set[Symbol]) -> dict[Symbol, int]:
     """Multiply a factor of a product, or raise a symbol of a sum, by as little as is enough."""
     for changed in _changes(floor[0], sizes):
-        own = [n for symbol, n in changed.items() if symbol not in times]
+        own = [changed[symbol] for symbol in apart]
         if _holds(floor, changed) and len(set(own)) == len(own):
             return changed
-    raise _none_found(floor[0])
+    raise _none_found(str(floor[0]))
 
 
 def _changes(e: Expr, sizes: dict[Symbol, int]) -> Iterator[dict[Symbol, int]]:
@@ -127,8 +141,8 @@ def _changes(e: Expr, sizes: dict[Symbol, int]) -> Iterator[dict[Symbol, int]]:
             yield {**sizes, symbol: sizes[symbol] + step}
 
 
-def _none_found(e: Expr | None) -> DefinitionError:
+def _none_found(lengths: str) -> DefinitionError:
     return DefinitionError(
-        f"no small sizes were found at which {e} is a whole number that is large enough: "
+        f"no small sizes were found at which {lengths} is whole and large enough: "
         "check the lengths of the axes, or leave more of them free."
     )

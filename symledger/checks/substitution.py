@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from sympy import Expr
 
 from symledger.checks.evidence import Evidence, at_points, worst_of
-from symledger.checks.exact import value, whole
-from symledger.checks.trial import Trial, every
+from symledger.checks.exact import value
+from symledger.checks.trial import Array, Trial, every
 from symledger.core.ops import Param, Storage
-from symledger.core.tensor import show
+from symledger.core.tensor import Tensor, show
+from symledger.errors import DefinitionError
 
 Bytes = Mapping[Storage, int]
 """How many bytes an element of each storage class takes."""
@@ -66,7 +67,7 @@ def _state(trial: Trial, bytes_of: Bytes) -> int:
 def shapes(trials: Sequence[Trial]) -> Evidence:
     """Compare the shape of every array, forward and backward, with its tensor's symbolic shape.
 
-    The gradient of a leaf has the leaf's shape.
+    The gradient of a leaf has the leaf's shape. A run that stops is a contradiction too.
     """
     wrong = [line for trial in trials for line in _misshapen(trial)]
     number = len(trials[0].machine.made)
@@ -80,16 +81,17 @@ def shapes(trials: Sequence[Trial]) -> Evidence:
 
 
 def _misshapen(trial: Trial) -> list[str]:
-    made = [(t, a.shape) for v in every(trial.values) for t, a in v.arrays.items()]
-    expected = {t: tuple(whole(n, trial.sizes) for n in t.shape) for t, _ in made}
-    gradients = trial.gradients
-    made += trial.machine.made
-    expected.update((t, trial.shape(t)) for t, _ in trial.machine.made)
-    lines = [
-        f"{t} = {show(t.shape)} came out as {shape}" for t, shape in made if shape != expected[t]
+    lines: list[str] = []
+    gradients: dict[Tensor, Array] = {}
+    try:
+        gradients = trial.gradients
+    except (ValueError, IndexError, DefinitionError) as stopped:
+        lines.append(f"the run stopped: {stopped}")
+    lines += [
+        f"{t} came out as {shape}" for t, shape in trial.machine.made if shape != trial.shape(t)
     ]
     return lines + [
-        f"the gradient of {trial.program.path(leaf)} came out as {g.shape}, not {trial.shapes[leaf]}"
+        f"the gradient of {trial.program.path(leaf)} = {show(leaf.shape)} came out as {g.shape}"
         for leaf, g in gradients.items()
         if g.shape != trial.shapes[leaf]
     ]

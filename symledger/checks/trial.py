@@ -15,7 +15,14 @@ from symledger.checks.exact import whole
 from symledger.core.ops import Input, Param
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Tensor
-from symledger.readings.numeric import Arithmetic, FLOATS, Machine, Values, own_leaves, random_leaves
+from symledger.readings.numeric import (
+    FLOATS,
+    Arithmetic,
+    Machine,
+    Values,
+    own_leaves,
+    random_leaves,
+)  # fmt: skip
 
 Array = NDArray[Any]
 
@@ -58,8 +65,15 @@ class Trial:
 
     @cached_property
     def leaves(self) -> dict[Tensor, Array]:
-        """Inputs and weights, those of repeated bodies stacked by application."""
-        return random_leaves(self.program, self.machine, np.random.default_rng(self.seed))
+        """Inputs and weights, those of repeated bodies stacked by application.
+
+        Matrices are divided by the root of their length, so that nothing grows with depth.
+        """
+        drawn = random_leaves(self.program, self.machine, np.random.default_rng(self.seed))
+        for leaf, array in drawn.items():
+            if isinstance(leaf.op, Param) and leaf.rank > 1:
+                drawn[leaf] = array / array.shape[-2] ** 0.5
+        return drawn
 
     @cached_property
     def seeds(self) -> dict[Tensor, Array]:

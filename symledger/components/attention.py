@@ -19,10 +19,19 @@ from symledger.components.softmax import Softmax
 from symledger.core.component import Component, Steps, steps
 from symledger.core.fused import Values
 from symledger.core.notation import (
-    apply, einsum, join, maximum, state, statistic, table, total, view,
+    apply,
+    einsum,
+    join,
+    maximum,
+    state,
+    statistic,
+    table,
+    total,
+    view,
 )  # fmt: skip
 from symledger.core.ops import Pairs
 from symledger.core.tensor import Tensor
+from symledger.errors import DefinitionError
 from symledger.sizes import Size
 
 VASWANI = "Vaswani et al., Attention Is All You Need (2017), section 3.2"
@@ -213,6 +222,15 @@ class Attention(Component):
         return split
 
     def core(self) -> Component:
-        """Return the attention of heads: fused (flash) or operation by operation."""
+        """Return the attention of heads: fused (flash) or operation by operation.
+
+        Raises:
+            DefinitionError: dropout is asked for inside flash attention.
+        """
+        if self.flash and self.dropout:
+            raise DefinitionError(
+                "flash attention with dropout on its weights is not supported: "
+                "choose flash = false or dropout = false."
+            )
         widths = (self.h, self.h_kv, self.d_k, self.d_v, self.causal)
         return FlashAttention(*widths) if self.flash else ScaledDotProduct(*widths, self.dropout)

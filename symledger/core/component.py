@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from sympy import Expr
 
 from symledger.core.fused import Region
-from symledger.core.ops import Input
+from symledger.core.ops import Input, Storage
 from symledger.core.patterns import ELLIPSIS, Operand, parse
 from symledger.core.program import Program
 from symledger.core.tensor import Scope, Shape, Tensor, as_size, current_scope, inside, show
@@ -213,7 +213,7 @@ def input_leaf(
             own = component.size_of(axis)
             shape.append(own if own is not None else lengths.get(axis[0], named(axis[0])))
     below = operand.below and (component.size_of((operand.below,)) or named(operand.below))
-    storage = "index" if operand.below else "value"
+    storage: Storage = "index" if operand.below else "value"
     return Tensor(Input(label, below or None), (), tuple(shape), storage)
 
 

@@ -15,8 +15,23 @@ from sympy import Expr, Symbol
 
 from symledger.core import scalars
 from symledger.core.ops import (
-    Call, Const, Contract, Gather, Input, Join, Max, MaxIndex, Pad, Pairs, Param, Rearrange,
-    Repeat, Scatter, Slice, Storage, Sum,
+    Call,
+    Const,
+    Contract,
+    Gather,
+    Input,
+    Join,
+    Max,
+    MaxIndex,
+    Pad,
+    Pairs,
+    Param,
+    Rearrange,
+    Repeat,
+    Scatter,
+    Slice,
+    Storage,
+    Sum,
 )  # fmt: skip
 from symledger.core.patterns import ELLIPSIS, Axis, Operand, parse
 from symledger.core.program import Program
@@ -74,7 +89,8 @@ def einsum(pattern: str, left: Tensor, right: Tensor, pairs: Pairs | None = None
                 )
     _check_contract(pattern, *operands)
     args = (left, right, mask) if mask is not None else (left, right)
-    return contract(Contract(*operands, pairs), args, sizes)
+    first, second, out = operands
+    return contract(Contract(first, second, out, pairs), args, sizes)
 
 
 def contract(op: Contract, args: tuple[Tensor, ...], sizes: dict[str, Expr]) -> Tensor:

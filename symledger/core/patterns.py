@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from symledger.errors import PatternError
 
@@ -51,7 +51,7 @@ class Pattern:
     outputs: tuple[Operand, ...]
 
 
-@lru_cache(maxsize=None)
+@cache
 def parse(text: str) -> Pattern:
     """Read a pattern.
 

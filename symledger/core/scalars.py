@@ -10,11 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache
+from typing import TypeAlias
 
 from sympy import (
-    Add, Derivative, Expr, Function, Integer, Mod, Mul, Piecewise, Pow, Rational, Symbol,
-    erf, exp, log, pi, sqrt, tanh,
+    Add,
+    Derivative,
+    Expr,
+    Function,
+    Integer,
+    Mod,
+    Mul,
+    Piecewise,
+    Pow,
+    Rational,
+    Symbol,
+    erf,
+    exp,
+    log,
+    pi,
+    sqrt,
+    tanh,
 )  # fmt: skip
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
@@ -25,7 +41,7 @@ X, Y, Z = ARGS = tuple(Symbol(f"_{i}", real=True) for i in range(3))
 RESULT = Symbol("_result", real=True)
 GRADIENT = Symbol("_gradient", real=True)
 
-Operand = int | Expr
+Operand: TypeAlias = "int | Expr"
 """The number of an earlier line (arguments come first), or a constant."""
 
 
@@ -84,7 +100,7 @@ def _slope(code: Scalar, position: int) -> Scalar:
     return Scalar((GRADIENT, *mentioned), value)
 
 
-@lru_cache(maxsize=None)
+@cache
 def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
     """Write a scalar expression as straight-line code; equal subexpressions become one line."""
     lines: list[Line] = []
@@ -126,7 +142,10 @@ def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
     def total(e: Expr) -> Operand:
         constant, terms = e.as_independent(*args, as_Add=True)
         ordered = sorted(Add.make_args(terms), key=_negative)
-        result = visit(ordered[0])
+        if constant != 0 and _negative(ordered[0]):
+            result, constant = emit("-", constant, visit(-ordered[0])), Integer(0)
+        else:
+            result = visit(ordered[0])
         for term in ordered[1:]:
             if _negative(term):
                 result = emit("-", result, visit(-term))

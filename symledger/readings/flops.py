@@ -12,8 +12,24 @@ from typing import Literal, assert_never
 from sympy import Expr, Integer
 
 from symledger.core.ops import (
-    Call, CallBack, Const, Contract, Gather, Input, Join, Map, Max, MaxIndex, Pad, Param,
-    Rearrange, Repeat, Result, Scatter, Slice, Sum,
+    Call,
+    CallBack,
+    Const,
+    Contract,
+    Gather,
+    Input,
+    Join,
+    Map,
+    Max,
+    MaxIndex,
+    Pad,
+    Param,
+    Rearrange,
+    Repeat,
+    Result,
+    Scatter,
+    Slice,
+    Sum,
 )  # fmt: skip
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import ONE, Tensor

@@ -16,8 +16,24 @@ from numpy.typing import NDArray
 from sympy import Expr, Integer, Symbol
 
 from symledger.core.ops import (
-    Call, CallBack, Const, Contract, Gather, Input, Join, Map, Max, MaxIndex, Pad, Param,
-    Rearrange, Repeat, Result, Scatter, Slice, Sum,
+    Call,
+    CallBack,
+    Const,
+    Contract,
+    Gather,
+    Input,
+    Join,
+    Map,
+    Max,
+    MaxIndex,
+    Pad,
+    Param,
+    Rearrange,
+    Repeat,
+    Result,
+    Scatter,
+    Slice,
+    Sum,
 )  # fmt: skip
 from symledger.core.program import Program, Pullback
 from symledger.core.scalars import Operand, straight_line
@@ -176,7 +192,8 @@ class Machine:
             case Contract() as op:
                 return self._contract(op, t, args)
             case Map(code):
-                return self.lines(code.args, code.value, args)
+                whole = self.shape(t.shape)
+                return self.lines(code.args, code.value, [np.broadcast_to(x, whole) for x in args])
             case Sum(axes):
                 return np.add.reduce(args[0], axis=axes, keepdims=True, initial=self._zero())
             case Repeat():
@@ -217,7 +234,8 @@ class Machine:
     def lines(self, names: tuple[Symbol, ...], value: Expr, args: list[Array]) -> Array:
         """Execute straight-line scalar code."""
         slots: list[Any] = list(args)
-        table = FUNCTIONS if args and args[0].dtype.kind == "i" else self.arithmetic.functions
+        places = all(arg.dtype.kind == "i" for arg in args)
+        table = FUNCTIONS if places else self.arithmetic.functions
 
         def operand(x: Operand) -> Any:
             return slots[x] if isinstance(x, int) else self.constant(x)

@@ -15,11 +15,36 @@ from sympy import Expr
 
 from symledger.core.fused import Region
 from symledger.core.notation import (
-    argmax, contract, expand, gather, narrow, pad, reduce, scatter, table, total,
+    argmax,
+    contract,
+    expand,
+    gather,
+    narrow,
+    pad,
+    reduce,
+    scatter,
+    table,
+    total,
 )  # fmt: skip
 from symledger.core.ops import (
-    Call, CallBack, Const, Contract, Gather, Input, Join, Map, Max, MaxIndex, Pad, Param,
-    Rearrange, Repeat, Result, Scatter, Slice, Sum,
+    Call,
+    CallBack,
+    Const,
+    Contract,
+    Gather,
+    Input,
+    Join,
+    Map,
+    Max,
+    MaxIndex,
+    Pad,
+    Param,
+    Rearrange,
+    Repeat,
+    Result,
+    Scatter,
+    Slice,
+    Sum,
 )  # fmt: skip
 from symledger.core.program import Program, Pullback
 from symledger.core.scalars import GRADIENT, RESULT

@@ -16,10 +16,6 @@ from symledger.core.program import Pullback
 from symledger.core.tensor import ONE, Scope, Tensor
 from symledger.readings.tally import Amount, Tally
 
-
-CARRIED = "carried between applications"
-
-
 @dataclass(frozen=True)
 class Kept:
     """The stored tensors of a program, in order, and what its repeated bodies store."""
@@ -129,7 +125,7 @@ def _tally(k: Kept, bytes_of: dict[Storage, Expr], times: Expr = ONE) -> Tally:
         if body.first:
             items.append(_tally(body.first, bytes_of))
         sequence = body.carried * body.call.size * bytes_of[body.call.storage]
-        items.append(Amount(body.each.scope, sequence, CARRIED, body.call.shape))
+        items.append(Amount(k.scope, sequence, f"between {body.each.scope.name}s", body.call.shape))
     return Tally(k.scope, tuple(items), times)
 
 

@@ -11,7 +11,17 @@ from collections.abc import Iterable
 from sympy import Expr
 
 from symledger.core.ops import (
-    Call, Const, Contract, Gather, Input, Pad, Param, Rearrange, Repeat, Slice, Storage,
+    Call,
+    Const,
+    Contract,
+    Gather,
+    Input,
+    Pad,
+    Param,
+    Rearrange,
+    Repeat,
+    Slice,
+    Storage,
 )  # fmt: skip
 from symledger.core.program import Program
 from symledger.core.tensor import ONE, Tensor

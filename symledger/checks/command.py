@@ -1,0 +1,120 @@
+"""`symledger check`: examine targets, show what was found, record it where asked."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from itertools import chain
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from symledger.account import Account, derive
+from symledger.catalogue import ENTRIES
+from symledger.checks.evidence import Evidence
+from symledger.checks.identities import identities
+from symledger.checks.runner import examine
+from symledger.errors import BadInput
+from symledger.evidence import FOLDER, variant
+
+SCHEMA = "symledger.check/1"
+
+
+def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
+    """Check targets (all owners of the catalogue without any); return the exit code.
+
+    Each is checked with its default options and with every one of them chosen otherwise.
+
+    Raises:
+        SymledgerError: a target is not there or cannot be run.
+    """
+    accounts = list(variants(targets))
+    if record and any(account.target.origin for account in accounts):
+        raise BadInput("--record writes into the package: it takes names of the catalogue only.")
+    started = perf_counter()
+    found = [(account, _examined(account)) for account in accounts]
+    failed = sum(not e.passed for _, evidence in found for e in evidence)
+    if record:
+        for owner in dict.fromkeys(account.target.owner for account, _ in found):
+            _write(owner, [(a, e) for a, e in found if a.target.owner == owner])
+    if as_json:
+        print(json.dumps(to_dict(found, failed), indent=2, ensure_ascii=False))
+    else:
+        for account, evidence in found:
+            print(page(account, evidence))
+        total = sum(len(evidence) for _, evidence in found)
+        print(f"{total - failed} passed, {failed} failed in {perf_counter() - started:.1f} s")
+    return 1 if failed else 0
+
+
+def variants(targets: Sequence[str] = ()) -> Iterator[Account]:
+    """Yield each target with its default options, then with each option chosen otherwise."""
+    names = targets or list(dict.fromkeys(entry.family for entry in ENTRIES))
+    for name in names:
+        default = derive(name)
+        yield default
+        for option, allowed in default.target.choices.items():
+            for value in allowed:
+                if value != default.target.options[option]:
+                    yield derive(name, {option: value})
+
+
+def _examined(account: Account) -> list[Evidence]:
+    """Examine one target, saying on stderr how far it is."""
+    found: list[Evidence] = []
+    for evidence in chain(examine(account.program), identities(account)):
+        found.append(evidence)
+        progress(f"checking {variant(account)}: {len(found)} done, last {evidence.kind}")
+    progress("")
+    return found
+
+
+def progress(text: str) -> None:
+    """Say on a terminal's stderr what is being done, in one line that is written over."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r\x1b[K{text}")
+        sys.stderr.flush()
+
+
+def page(account: Account, evidence: Sequence[Evidence]) -> str:
+    """Write what was found about one target."""
+    lines = [variant(account)]
+    for e in evidence:
+        mark = "✓" if e.passed else "✗"
+        worst = "" if e.worst == "0" else f" (worst deviation {e.worst})"
+        lines.append(f"  {mark} {e.kind}: {e.claim}{worst}")
+        if not e.passed:
+            lines.append(f"      {e.detail}")
+    return "\n".join(lines)
+
+
+def to_dict(found: Sequence[tuple[Account, Sequence[Evidence]]], failed: int) -> dict[str, Any]:
+    """Return the result as JSON data."""
+    return {
+        "schema": SCHEMA,
+        "passed": failed == 0,
+        "targets": [
+            {"target": variant(account), "evidence": [e.to_dict() for e in evidence]}
+            for account, evidence in found
+        ],
+    }
+
+
+def _write(owner: str, found: Sequence[tuple[Account, Sequence[Evidence]]]) -> None:
+    """Write an owner's evidence into the package, whole or not at all."""
+    path = Path(str(files("symledger") / FOLDER / f"{owner}.json"))
+    known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    for account, evidence in found:
+        quantities = dict.fromkeys(e.quantity for e in evidence)
+        hashes = {q: account.fingerprint(q) for q in quantities}
+        known[variant(account)] = {
+            "hashes": {q: h for q, h in hashes.items() if h},
+            "evidence": [e.to_dict() for e in evidence],
+        }
+    path.parent.mkdir(exist_ok=True)
+    draft = path.with_suffix(".draft")
+    text = json.dumps(dict(sorted(known.items())), indent=1, ensure_ascii=False, sort_keys=True)
+    draft.write_text(text + "\n", encoding="utf-8")
+    draft.replace(path)

@@ -1,0 +1,44 @@
+"""Identities, proven on a grid: between formulas, and between a formula and its own lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from sympy import Expr
+
+from symledger.account import Account, derive
+from symledger.assumptions import parse_equation
+from symledger.catalogue import Side
+from symledger.checks.evidence import Evidence
+from symledger.checks.identity import equal_on_grid
+
+COLLECTED = ("params", "flops.forward", "flops.backward", "memory.saved")
+
+
+def identities(account: Account) -> Iterator[Evidence]:
+    """Prove what a target's formulas are said to equal.
+
+    A formula is compared with its lines as they were recorded, before anything was multiplied
+    out; the catalogue's identities with the formula on their other side.
+    """
+    for name in COLLECTED:
+        formula = account[name]
+        found = equal_on_grid(formula.line.written, formula.expr, name)
+        yield replace(
+            found, claim=f"the collected formula equals the sum of its lines; {found.claim}"
+        )
+    for identity, here, there in account.identities:
+        found = equal_on_grid(
+            side(here, identity.quantity), side(there, identity.quantity), identity.quantity
+        )
+        yield replace(found, claim=f"{here} equals {there}; {found.claim}")
+
+
+def side(of: Side, quantity: str) -> Expr:
+    """Return one side of an identity, its equations put in by SymPy's own substitution."""
+    account = derive(of.name, dict(of.options))
+    # an equation may name a symbol that only the other side has: d in d_in = d
+    symbols = {**account.symbols, **derive("attention").symbols}
+    given = dict(parse_equation(text, symbols) for text in of.equations)
+    return account[quantity].expr.xreplace(given)

@@ -1,0 +1,192 @@
+"""The command line. Nothing heavy is imported until a command needs it."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from symledger import __version__
+from symledger.errors import BadInput, SymledgerError
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+FORMATS = ("text", "json", "latex", "markdown", "python")
+
+
+class Command(click.Command):
+    """A command whose help begins with an example."""
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help, the example before everything else."""
+        if self.epilog:
+            formatter.write(f"Example: {self.epilog}\n\n")
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        self.format_options(ctx, formatter)
+
+
+class Group(click.Group):
+    """The program: its help begins with an example too, and it knows near misses."""
+
+    command_class = Command
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the help, the example before everything else."""
+        formatter.write("Example: symledger derive mini_gpt\n\n")
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        self.format_options(ctx, formatter)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        """Find a subcommand; an unknown one is refused with the nearest."""
+        from symledger.errors import nearest
+
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            raise BadInput(
+                f"{args[0][:80]} is not a command. {nearest(args[0], self.commands)}"
+            ) from error
+
+
+@click.group(cls=Group, context_settings=SETTINGS)
+@click.version_option(__version__, prog_name="symledger")
+def cli() -> None:
+    """Closed-form parameter, memory and FLOP formulas of neural networks.
+
+    Every formula is derived, and every number is checked by something that shares no code with
+    it. Exit codes: 0 done, 1 a check failed, 2 bad usage or input, 3 unknown target or formula.
+    """
+
+
+@cli.command(epilog="symledger derive mini_gpt --set d=128 --set tied=false")
+@click.argument("target")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Give a symbol a value or make a choice; may be repeated.")
+@click.option("--assume", multiple=True, metavar='"d_ff = 4*d"',
+              help="Assume an equation between symbols; may be repeated.")
+@click.option("--quantity", "quantities", multiple=True, metavar="NAME",
+              help="Show only this quantity, line by line; may be repeated.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--depth", type=click.IntRange(1, 9), default=2, show_default=True,
+              help="How many levels of the tree to open.")
+@click.option("--dtype", default="fp32", show_default=True, help="The type of values, for bytes.")
+@click.option("--optimizer", default="adam", show_default=True,
+              help="sgd, momentum, adam or adam-mixed (fp32 master weights).")
+@click.option("--causal", default="full", show_default=True,
+              help="How masked pairs are charged: full, half or exact.")
+@click.option("--freeze", multiple=True, metavar="WEIGHT",
+              help="A weight that is not trained, by dotted name (* allowed); may be repeated.")
+@click.option("--no-input-gradient", is_flag=True, help="Ask for no gradient of float inputs.")
+def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
+           quantities: tuple[str, ...], form: str, as_json: bool, depth: int, dtype: str,
+           optimizer: str, causal: str, freeze: tuple[str, ...],
+           no_input_gradient: bool) -> None:  # fmt: skip
+    """Derive the formulas of TARGET: a name of `symledger list`, or path/to/model.py:ClassName."""
+    from symledger.account import derive as derive_account
+
+    account = derive_account(
+        target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
+        not no_input_gradient, freeze,
+    )  # fmt: skip
+    for name in quantities:
+        account[name]
+    form = "json" if as_json else form
+    if form == "text":
+        from symledger.report.layout import show
+        from symledger.report.page import page
+
+        show(page(account, quantities, depth, width()))
+    elif form == "json":
+        print_json(account.to_dict(quantities))
+    else:
+        from importlib import import_module
+
+        write = import_module(f"symledger.report.{form}").write
+        sys.stdout.write(write(account, quantities or ("params",), depth))
+
+
+@cli.command("list", epilog="symledger list")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def list_targets(as_json: bool) -> None:
+    """List everything that can be derived by name."""
+    from symledger.report import listing
+
+    if as_json:
+        print_json(listing.to_dict())
+    else:
+        from symledger.report.layout import show
+
+        show(listing.page(width()))
+
+
+@cli.command(epilog="symledger check mini_gpt")
+@click.argument("targets", nargs=-1, metavar="[TARGET …]")
+@click.option("--record", is_flag=True, help="Write what was found into the package.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def check(targets: tuple[str, ...], record: bool, as_json: bool) -> None:
+    """Check formulas against what shares no code with them; without a TARGET, all of them.
+
+    Exit code 1 if any check failed.
+    """
+    from symledger.checks.command import run
+
+    sys.exit(run(targets, record, as_json))
+
+
+def split_settings(settings: tuple[str, ...]) -> dict[str, str]:
+    """Read ``NAME=VALUE`` pairs; the same name may not be given two values.
+
+    Raises:
+        BadInput: one is not of that form.
+    """
+    found: dict[str, str] = {}
+    for text in settings:
+        name, equals, value = text.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise BadInput(f'"{text[:80]}" is not a setting: write one as --set d=128.')
+        if found.get(name, value) != value:
+            raise BadInput(f"{name} was set twice, to {found[name][:40]} and to {value[:40]}.")
+        found[name] = value
+    return found
+
+
+def width() -> int:
+    """Return the width of the terminal; 100 where there is none."""
+    from shutil import get_terminal_size
+
+    return max(get_terminal_size((100, 24)).columns, 60) if sys.stdout.isatty() else 100
+
+
+def print_json(data: Any) -> None:
+    """Print one JSON object."""
+    import json
+
+    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+
+
+def main() -> None:
+    """Run the command line; every refusal is one clear message on stderr and an exit code."""
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.exit(code if isinstance(code, int) else 0)
+    except SymledgerError as error:
+        refuse(type(error).__name__, str(error), error.exit_code)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f" Try `{context.command_path} --help`." if context else ""
+        refuse("Usage", error.format_message() + hint, 2)
+    except (click.Abort, KeyboardInterrupt):
+        refuse("Stopped", "interrupted.", 130)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def refuse(kind: str, message: str, code: int) -> None:
+    """Say why on stderr, and leave."""
+    sys.stderr.write(f"{kind}: {message}\n")
+    sys.exit(code)

@@ -1,0 +1,90 @@
+"""Lines of styled words, printed plainly into pipes and with colour for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+Segment = tuple[str, str]
+"""Text, and the style it is shown in where there is colour."""
+
+
+@dataclass
+class Page:
+    """A page that is written from top to bottom."""
+
+    width: int = 100
+    lines: list[list[Segment]] = field(default_factory=list)
+
+    def line(self, *segments: Segment | str) -> None:
+        """Add one line."""
+        self.lines.append([(s, "") if isinstance(s, str) else s for s in segments])
+
+    def heading(self, text: str, *columns: Segment) -> None:
+        """Add an empty line and a heading."""
+        self.line()
+        self.line(("  " + text, "bold"), *columns)
+
+    def wrapped(self, text: str, indent: int, style: str = "", first: int | None = None) -> None:
+        """Add a text that is broken between words (formulas: before a sign) where it is long."""
+        for i, part in enumerate(wrap(text, self.width - indent)):
+            self.line((" " * (indent if i or first is None else first) + part, style))
+
+    def table(self, table: Sequence[Sequence[str]], styles: Sequence[str], right: set[int],
+              indent: int = 2, limits: Sequence[int] = ()) -> None:  # fmt: skip
+        """Add rows in aligned columns; a cell longer than its limit moves to lines of its own."""
+        widths = [
+            max((len(row[i]) for row in table if len(row[i]) <= _limit(limits, i)), default=0)
+            for i in range(len(styles))
+        ]
+        for row in table:
+            segments: list[Segment] = [(" " * indent, "")]
+            late = ""
+            for i, cell in enumerate(row):
+                if len(cell) > _limit(limits, i):
+                    late, cell = cell, ""
+                padded = cell.rjust(widths[i]) if i in right else cell.ljust(widths[i])
+                segments.append((padded + "  ", styles[i]))
+            self.line(*segments)
+            if late:
+                self.wrapped(late, indent + widths[0] + 2, styles[-1] if not styles else "")
+
+    def text(self) -> str:
+        """Return the page without styles."""
+        return "\n".join("".join(t for t, _ in line).rstrip() for line in self.lines) + "\n"
+
+
+def _limit(limits: Sequence[int], i: int) -> int:
+    return limits[i] if i < len(limits) and limits[i] else 10**9
+
+
+def wrap(text: str, width: int) -> Iterable[str]:
+    """Break a text before signs and between words, so that each part fits where it can."""
+    words = text.split(" ")
+    part = ""
+    for i, word in enumerate(words):
+        ahead = word
+        if word in ("+", "-", "·", "=") and i + 1 < len(words):
+            ahead = f"{word} {words[i + 1]}"
+        if part and len(part) + 1 + len(ahead) > max(width, 20):
+            yield part
+            part = word
+        else:
+            part = f"{part} {word}" if part else word
+    if part:
+        yield part
+
+
+def show(page: Page) -> None:
+    """Print a page: with colour on a terminal, plainly elsewhere."""
+    import sys
+
+    if not sys.stdout.isatty():
+        sys.stdout.write(page.text())
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, soft_wrap=True)
+    for line in page.lines:
+        console.print(Text.assemble(*line))

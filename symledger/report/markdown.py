@@ -1,0 +1,57 @@
+"""An account as Markdown: tables and formulas between dollar signs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from symledger import algebra
+from symledger.account import Account
+from symledger.formulas import Formula
+from symledger.report.latex import body
+from symledger.report.page import error_percent, number
+from symledger.report.rows import rows
+
+
+def write(account: Account, quantities: Sequence[str], depth: int) -> str:
+    """Write a section for each quantity: its lines, its derivation, its leading form."""
+    target, assumed = account.target, account.assumed
+    bound = ", ".join(f"{s} = {n}" for s, n in sorted(assumed.bindings.items(), key=str))
+    parts = [f"# {target.name}\n\n{target.title}."]
+    if bound:
+        parts.append(f"At {bound}.")
+    parts += [section(account, account[name], depth) for name in quantities]
+    said = (f"- {name.replace('_', ' ')}: {said}" for name, said in account.conventions.to_dict().items())
+    parts.append("## Conventions\n\n" + "\n".join(said))
+    return "\n\n".join(parts) + "\n"
+
+
+def section(account: Account, formula: Formula, depth: int) -> str:
+    """Write one quantity."""
+    table = ["| line | formula | value | share |", "|---|---|--:|--:|"]
+    for row in rows(account, formula, depth):
+        name = (row.guide + row.label).replace(" ", "\u00a0").replace("|", "\\|")
+        table.append(f"| {name} | {row.formula} | {row.value} | {row.share} |")
+    value = "" if formula.value is None else number(formula.value)
+    table.append(f"| **total** | {formula.text} | **{value}** | |")
+    steps: list[str] = []
+    for step in formula.steps:
+        shown = f"$= {body(step.shown)}$"
+        if not steps or shown not in steps[-1]:
+            steps.append(f"- {shown} ({step.reason.replace('*', '')})")
+    lines = [f"## {formula.id}", f"{formula.quantity.meaning}, in {formula.unit}",
+             "\n".join(table), "\n".join(steps), *_leading(formula)]  # fmt: skip
+    return "\n\n".join(lines)
+
+
+def _leading(formula: Formula) -> list[str]:
+    lead, at = formula.leading, formula.assumed.bindings
+    if not lead or not lead.charged:
+        return []
+    bound, main, exact = lead.bound(at), algebra.value(lead.terms, at), formula.exact
+    if not bound or main is None or not exact:
+        charges = ", ".join(f"${algebra.latex(charge)}$" for charge in lead.charged)
+        return [f"$\\approx {algebra.latex(lead.terms)}$, too low by at most the largest of {charges}"]
+    return [
+        f"$\\approx {algebra.latex(lead.terms)}$, too low by {error_percent((exact - main) / exact)}; "
+        f"proven: by at most ${algebra.latex(bound[0])}$ = {error_percent(bound[1])}"
+    ]

@@ -1,0 +1,292 @@
+"""The page that `symledger derive TARGET` prints: a derivation that a person enjoys reading."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from symledger import algebra, evidence
+from symledger.account import Account
+from symledger.conventions import DTYPES, Conventions, byte_units
+from symledger.formulas import Formula
+from symledger.report.layout import Page
+from symledger.report.rows import rows, written
+
+MEMORY = ("memory.parameters", "memory.gradients", "memory.optimizer", "memory.saved",
+          "memory.training", "memory.kv_cache")  # fmt: skip
+FLOPS = ("flops.forward", "flops.backward", "flops.training")
+REST = ("flops.forward.pointwise", "flops.backward.pointwise", "traffic.forward",
+        "traffic.unfused", "intensity.forward")  # fmt: skip
+
+
+def page(account: Account, quantities: Sequence[str], depth: int, width: int) -> Page:
+    """Write the page; with quantities named, only those."""
+    p = Page(width)
+    _head(p, account)
+    if quantities:
+        for name in quantities:
+            _tree(p, account, account[name], depth)
+            _derivation(p, account[name])
+            _evidence(p, account, (name,))
+        return p
+    _tree(p, account, account.params, depth)
+    _derivation(p, account.params)
+    _flops(p, account)
+    _memory(p, account)
+    _corollaries(p, account)
+    _identities(p, account)
+    _evidence(p, account, account.quantities)
+    _conventions(p, account)
+    _next(p, account)
+    return p
+
+
+def _head(p: Page, account: Account) -> None:
+    target, assumed = account.target, account.assumed
+    p.line((target.name, "bold cyan"), "   " + target.title)
+    indent = " " * (min(len(target.name), 12) + 3)
+    choices = [describe(name, value) for name, value in target.options.items()]
+    if choices:
+        p.wrapped(" · ".join(choices), len(indent), "dim")
+    symbols = []
+    for symbol in sorted(account.symbols.values(), key=lambda s: s.name):
+        equation = assumed.equations.get(symbol)
+        value = assumed.bindings.get(symbol)
+        shown = "" if equation is None else f" = {algebra.text(equation)}"
+        number = "" if value is None or shown == f" = {value}" else f" = {value:,}"
+        symbols.append((symbol.name + shown + number).replace(" ", "\u00a0"))
+    for part in _fold(symbols, p.width - len(indent)):
+        p.line(indent + part)
+    for sentence in assumed.dropped:
+        p.line((indent + "note: " + sentence, "yellow"))
+
+
+def describe(name: str, value: object) -> str:
+    """Say an option in words: ``no bias``, ``positions rotary``."""
+    if isinstance(value, bool):
+        return name if value else f"no {name}" if name != "tied" else "untied"
+    return f"{name} {value}"
+
+
+def _fold(items: list[str], width: int) -> list[str]:
+    lines = [""]
+    for item in items:
+        if lines[-1] and len(lines[-1]) + 3 + len(item) > width:
+            lines.append("")
+        lines[-1] += ("   " if lines[-1] else "") + item
+    return [line.replace("\u00a0", " ") for line in lines]
+
+
+def _tree(p: Page, account: Account, formula: Formula, depth: int) -> None:
+    found = list(rows(account, formula, depth))
+    weights = any(row.weights for row in found) and formula.id.endswith(".params")
+    table = [
+        [row.guide + row.label, row.weights if weights else "", row.shape if weights else "",
+         row.formula, row.value, row.share]
+        for row in found
+    ]  # fmt: skip
+    head = ["", "weights" if weights else "", "shape" if weights else "", "formula",
+            formula.unit if formula.value is not None else "",
+            "share" if formula.value is not None else ""]  # fmt: skip
+    total = "" if formula.value is None else number(formula.value)
+    table.append(["total", "", "", formula.text if not formula.divisor else "", total, ""])
+    table.insert(0, head)
+    p.heading(f"{formula.quantity.name.upper()}: {formula.quantity.meaning}")
+    limits = (0, 24, 26, 34, 0, 0)
+    p.table(table, ("", "green", "dim", "", "cyan", "dim"), {4, 5}, limits=limits)
+    _leading(p, formula)
+
+
+def number(value: int | Fraction) -> str:
+    """Write an exact value: a whole number in groups, a ratio as a decimal with its fraction."""
+    if isinstance(value, int):
+        return f"{value:,}"
+    return f"{float(value):,.4g} (exactly {value})"
+
+
+def _leading(p: Page, formula: Formula) -> None:
+    lead = formula.leading
+    if not lead or not lead.charged:
+        return
+    at, exact = formula.assumed.bindings, formula.exact
+    bound, main = lead.bound(at), algebra.value(lead.terms, at)
+    if bound and main is not None and exact:
+        p.wrapped(
+            f"≈ {algebra.text(lead.terms)} = {number(_whole(main))}, too low by "
+            f"{error_percent((exact - main) / exact)}; proven: by at most "
+            f"{algebra.text(bound[0])} = {error_percent(bound[1])}", 2, "magenta",
+        )  # fmt: skip
+    else:
+        each = ", ".join(algebra.text(charge) for charge in lead.charged)
+        most = each if len(lead.charged) == 1 else f"the largest of {each}"
+        p.wrapped(f"≈ {algebra.text(lead.terms)}, proven too low by at most {most}", 2, "magenta")
+
+
+def _whole(value: Fraction) -> int | Fraction:
+    return int(value) if value.denominator == 1 else value
+
+
+def error_percent(error: Fraction) -> str:
+    """Write a relative error with two significant digits: ``0.24 %``."""
+    return f"{float(error * 100):.2g} %"
+
+
+def _derivation(p: Page, formula: Formula) -> None:
+    p.heading("DERIVATION")
+    last = ""
+    for step in formula.steps:
+        shown = written(step.shown)
+        if shown == last:
+            continue
+        last = shown
+        p.wrapped(("= " if step.before else f"{formula.quantity.name} = ") + shown, 6, first=4)
+        p.line((f"        {step.reason}", "dim"))
+    if formula.divisor:
+        p.wrapped("divided by " + formula.divisor.quantity.name + " = "
+                  + algebra.text(formula.divisor.corollary_terms), 6, first=4)  # fmt: skip
+    if formula.value is not None:
+        numbers = substituted(formula)
+        if numbers:
+            p.wrapped("= " + numbers, 6, first=4)
+            p.line(("        with the numbers put in", "dim"))
+        p.line("    = ", (number(formula.value), "bold cyan"), f" {formula.unit}")
+
+
+def substituted(formula: Formula) -> str:
+    """Write the corollary with numbers in place of symbols: ``12·2·64² + …``."""
+    at, terms = formula.assumed.bindings, []
+    for monomial, c in algebra.ordered(formula.corollary_terms):
+        above = [f"{at[s]}{_power(n)}" for s, n in monomial if n > 0]
+        below = [f"{at[s]}{_power(-n)}" for s, n in monomial if n < 0]
+        if abs(c.numerator) != 1 or not above:
+            above.insert(0, str(abs(c.numerator)))
+        if c.denominator != 1:
+            below.insert(0, str(c.denominator))
+        divisor = below[0] if len(below) == 1 else f"({'·'.join(below)})"
+        sign = "-" if c < 0 else "+"
+        terms.append(f"{sign} " + "·".join(above) + (f"/{divisor}" if below else ""))
+    shown = " ".join(terms).removeprefix("+ ")
+    return "" if formula.divisor or shown == str(formula.value) else shown
+
+
+def _power(n: int) -> str:
+    return "" if n == 1 else str(n).translate(algebra.SUPERSCRIPTS)
+
+
+def _cells(formula: Formula, name: str) -> list[str]:
+    value = formula.value
+    shown = "" if value is None else f"{value:,}" if isinstance(value, int) else f"{float(value):,.4g}"
+    return [name, formula.text, shown, formula.unit]
+
+
+def _flops(p: Page, account: Account) -> None:
+    names = [name for name in FLOPS if name in account.quantities]
+    p.heading("FLOPS: contractions, a multiply-add counts 2")
+    table: list[list[str]] = []
+    for name in names:
+        table.append(_cells(account[name], name.removeprefix("flops.")))
+        for kind, f in account.causal(name).items():
+            if kind != account.conventions.causal and name != "flops.training":
+                table.append(_cells(f, f"  causal pairs {kind}"))
+    for name in REST:
+        if name in account.quantities:
+            short = name.removeprefix("flops.").replace(".", ", ")
+            table.append(_cells(account[name], short))
+    p.table(table, ("", "", "cyan", "dim"), {2}, limits=(0, 44))
+
+
+def _memory(p: Page, account: Account) -> None:
+    c = account.conventions
+    p.heading(f"MEMORY: {c.dtype}, optimizer {c.optimizer}")
+    table: list[list[str]] = []
+    for name in MEMORY:
+        if name in account.quantities:
+            f = account[name]
+            cells = _cells(f, name.removeprefix("memory.").replace("_", " "))
+            units = byte_units(f.value) if f.value is not None else ""
+            table.append([*cells[:2], cells[2] and cells[2] + " B", units and f"= {units}"])
+    p.table(table, ("", "", "cyan", "dim"), {2}, limits=(0, 44))
+    count = account.params.value
+    if isinstance(count, int) and count:
+        _dtypes(p, count)
+
+
+def _dtypes(p: Page, count: int) -> None:
+    p.line(("    weights: " + ",  ".join(
+        f"{name} {short_bytes(count * DTYPES[name])}" for name in ("fp32", "bf16", "int8")), "dim"))
+    kinds = [("fp32", "sgd"), ("fp32", "momentum"), ("fp32", "adam"), ("bf16", "adam-mixed")]
+    totals = []
+    for dtype, optimizer in kinds:
+        c = Conventions(dtype, optimizer)
+        each = 2 * c.value_bytes + c.state_bytes
+        totals.append(f"{optimizer} {dtype} {each} B each, {short_bytes(count * each)}")
+    p.wrapped("weights, gradients and optimizer: " + ",  ".join(totals), 4, "dim")
+
+
+def short_bytes(n: int) -> str:
+    """Write bytes in one binary unit, by its right name."""
+    return byte_units(n).split(" = ")[0]
+
+
+def _corollaries(p: Page, account: Account) -> None:
+    if not account.corollaries:
+        return
+    p.heading("CASES")
+    for name, case in account.corollaries.items():
+        p.line("    ", (name, "bold"), (f"   {', '.join(case.equations)}", "dim"))
+        for quantity, form in case.forms.items():
+            if form:
+                p.wrapped(f"{quantity} = {algebra.text(form)}", 8, first=6)
+
+
+def _identities(p: Page, account: Account) -> None:
+    if account.identities:
+        p.heading("THE SAME POLYNOMIAL")
+    for identity, here, there in account.identities:
+        equations = ", ".join(e.replace("*", "") for e in here.equations)
+        p.wrapped(f"{identity.quantity}{f' with {equations}' if equations else ''}: {there}", 6, first=4)
+
+
+MARKS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "stale": ("?", "yellow")}
+
+
+def _evidence(p: Page, account: Account, names: Sequence[str]) -> None:
+    """One line for each kind of comparison; with one quantity asked for, each comparison."""
+    p.heading("EVIDENCE")
+    records = {(r.kind, r.claim): r for name in names for r in evidence.of(account, name)}
+    kinds: dict[tuple[str, str], list[evidence.Record]] = {}
+    for r in records.values():
+        kinds.setdefault((r.kind, r.status), []).append(r)
+    for (kind, status), found in kinds.items():
+        stale = "" if status == "passed" else f" ({status})"
+        quantities = ", ".join(dict.fromkeys(r.quantity for r in found))
+        points = len({str(point) for r in found for point in r.points})
+        worst = max((r.worst for r in found), key=float)
+        exact = "exact" if float(worst) == 0 else f"worst deviation {worst}"
+        p.line("    ", MARKS[status], f" {kind}{stale}", (f"   {quantities}", "dim"))
+        p.line((f"      {points} point{'s' * (points != 1)}, {exact}", "dim"))
+        for claim in dict.fromkeys(r.claim for r in found) if len(names) == 1 else ():
+            p.wrapped(claim, 6)
+    unchecked = [name for name in names if not evidence.of(account, name)]
+    if unchecked:
+        p.wrapped("not checked: " + ", ".join(unchecked), 4, "dim")
+
+
+def _conventions(p: Page, account: Account) -> None:
+    p.heading("CONVENTIONS")
+    for name, meaning in account.conventions.to_dict().items():
+        p.wrapped(f"{name.replace('_', ' ')}: {meaning}", 6, "dim", first=4)
+
+
+def _next(p: Page, account: Account) -> None:
+    name = account.request.target
+    symbol = next(iter(sorted(account.symbols)), "d")
+    p.heading("NEXT")
+    value = account.assumed.bindings.get(account.symbols.get(symbol)) or 64
+    for command, why in (
+        (f"symledger derive {name} --set {symbol}={2 * value}", "another size"),
+        (f"symledger derive {name} --quantity flops.backward", "one quantity, line by line"),
+        (f"symledger derive {name} --format latex", "a derivation for a paper"),
+        (f"symledger check {name}", "check all of this on this machine"),
+    ):
+        p.line("    ", (command, "bold"), (f"   {why}", "dim"))

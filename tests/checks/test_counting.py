@@ -1,0 +1,155 @@
+from itertools import permutations
+
+import numpy as np
+import pytest
+from sympy import Integer
+
+from symledger import sizes
+from symledger.checks import counted
+from symledger.checks.counting import ELEMENTARY, Counted, CountingMachine, Meter, count, counting
+from symledger.core.component import trace
+from symledger.readings.flops import contraction_flops, pointwise_flops
+from symledger.readings.numeric import FUNCTIONS
+from symledger.readings.pullback import pullback
+from tests.checks.bench import RIGHT, PlainSoftmax, Recurrence, Unmasked, WrongPairs, trials
+
+QUANTITIES = [
+    *("flops.forward", "flops.backward", "flops.forward.pointwise", "flops.backward.pointwise"),
+]
+
+
+def formulas(run, causal="full"):
+    return {
+        "flops.forward": contraction_flops(run.program, causal).total,
+        "flops.backward": contraction_flops(run.pull, causal).total,
+        "flops.forward.pointwise": pointwise_flops(run.program).total,
+        "flops.backward.pointwise": pointwise_flops(run.pull).total,
+    }
+
+
+@pytest.mark.parametrize("component", [*RIGHT.values(), PlainSoftmax(), Recurrence()])
+def test_counted_operations_are_as_many_as_priced(component):
+    runs = trials(component, 3)
+    for skip, causal in ((False, "full"), (True, "exact")):
+        for found in counted.forward_and_backward(runs, formulas(runs[0], causal), skip):
+            assert found.passed, (found.quantity, found.detail)
+            assert found.worst == "0"
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_one_operation_too_many_is_found(quantity):
+    runs = trials(RIGHT["mini_gpt"])
+    (found,) = counted.forward_and_backward(runs, {quantity: formulas(runs[0])[quantity] + 1})
+    assert not found.passed
+    assert found.worst == "1.0e+00"
+
+
+@pytest.mark.parametrize("quantity", QUANTITIES)
+def test_symbols_taken_for_one_another_are_found(quantity):
+    runs = trials(RIGHT["mini_gpt"], 3)
+    formula = formulas(runs[0])[quantity]
+    counts = [count(run) for run in runs]
+    pick = counted.picked(quantity)
+    assert counted.operations(runs, counts, formula, quantity, pick, "").passed
+    for a, b in permutations(formula.free_symbols, 2):
+        wrong = formula.xreplace({a: b})
+        assert not counted.operations(runs, counts, wrong, quantity, pick, "").passed, (a, b)
+
+
+def test_full_and_exact_conventions_are_told_apart():
+    runs = trials(RIGHT["attention"], 2)
+    full = {"flops.forward": formulas(runs[0])["flops.forward"]}
+    (found,) = counted.forward_and_backward(runs, full, skip_masked=True)
+    assert not found.passed
+    assert "skips masked pairs" in found.claim
+
+
+def test_skipping_pairs_that_matter_is_found():
+    runs = trials(Unmasked(), 2)
+    exact = {"flops.forward": formulas(runs[0], "exact")["flops.forward"]}
+    (found,) = counted.forward_and_backward(runs, exact, skip_masked=True)
+    assert found.worst == "0"
+    assert not found.passed
+    assert "from the run on floats" in found.detail
+
+
+@pytest.mark.parametrize("name", ["attention", "flash", "mini_gpt"])
+def test_stated_pairs_are_true(name):
+    program = trace(RIGHT[name])
+    found = counted.pairs(program, pullback(program))
+    assert found.passed
+    assert len(found.points) > 5
+
+
+def test_wrong_pairs_are_found():
+    program = trace(WrongPairs())
+    assert not counted.pairs(program).passed
+    assert not counted.pairs(program, pullback(program)).passed
+    runs = trials(WrongPairs(), 2)
+    exact = {"flops.forward": formulas(runs[0], "exact")["flops.forward"]}
+    assert not next(counted.forward_and_backward(runs, exact, skip_masked=True)).passed
+
+
+def test_nothing_masked_gives_no_evidence_of_pairs():
+    assert counted.pairs(trace(RIGHT["linear"])) is None
+
+
+def test_every_line_counts_one_and_gives_what_numpy_gives():
+    assert set(ELEMENTARY) == set(FUNCTIONS)
+    meter = Meter()
+    arithmetic = counting(meter, skip_masked=False)
+    for name, (number, _) in ELEMENTARY.items():
+        args = [np.array([0.5, 0.75, 2.0]) + i for i in range(number)]
+        args = [args[0] > 0.6, *args[1:]] if name == "select" else args
+        lifted = [x if x.dtype == bool else arithmetic.lift(x) for x in args]
+        meter.done = 0
+        result = arithmetic.functions[name](*lifted)
+        assert meter.done == 3, name
+        assert np.allclose(result.astype(float), FUNCTIONS[name](*args)), name
+
+
+def test_the_operators_that_numpy_uses_count_one():
+    meter = Meter()
+    lift = counting(meter, skip_masked=False).lift
+    x, y = lift(np.arange(6.0).reshape(2, 3)), lift(np.arange(12.0).reshape(3, 4))
+    for compute, expected in (
+        (lambda: np.einsum("ij,jk->ik", x, y), 2 * 2 * 3 * 4),
+        (lambda: np.einsum("ij,ik->ijk", x, x), 2 * 2 * 3 * 3),
+        (lambda: np.maximum.reduce(x, axis=-1), 2 * 2),
+        (lambda: np.add.reduce(x, axis=(0, 1), initial=Counted(0.0, meter)), 6),
+        (lambda: x + x, 6),
+    ):
+        meter.done = 0
+        compute()
+        assert meter.done == expected
+
+
+def test_the_meter_starts_again_and_keeps_kinds_apart():
+    run = trials(RIGHT["linear"])[0]
+    machine = CountingMachine(run.sizes, skip_masked=False)
+    lift = machine.arithmetic.lift
+    leaves = {t: lift(a) for t, a in run.leaves.items()}
+    machine.run(run.program, leaves)
+    first = machine.take()
+    machine.run(run.program, leaves)
+    assert machine.take() == first
+    assert machine.take() == {"contraction": 0, "pointwise": 0, "place": 0}
+    assert first["pointwise"] == run.values[run.program.outputs[0]].size
+
+
+def test_the_place_of_a_maximum_is_not_priced_but_seen():
+    run = trials(PlainSoftmax())[0]
+    found = count(run)
+    rows = run.leaves[run.program.inputs[0]][..., 0].size
+    assert found.backward["place"] == rows * (
+        run.sizes[next(iter(run.program.inputs[0].shape[-1:]))] - 1
+    )
+    assert found.forward["place"] == 0
+
+
+def test_a_wrong_formula_of_zero_is_found():
+    runs = trials(RIGHT["layer_norm"])
+    (found,) = counted.forward_and_backward(runs, {"flops.forward": Integer(0)})
+    assert found.passed
+    (found,) = counted.forward_and_backward(runs, {"flops.forward": sizes.B * 0 + 2})
+    assert not found.passed

@@ -1,0 +1,58 @@
+import pytest
+
+from symledger.checks import gradients
+from symledger.components.feedforward import FeedForward
+from symledger.models.gpt2 import GPT2
+from tests.checks.bench import RIGHT, Exponential, Forgetful, PlainSoftmax, Recurrence, trials
+
+
+@pytest.mark.parametrize("component", [*RIGHT.values(), PlainSoftmax(), Recurrence()])
+def test_gradients_agree_with_differences(component):
+    found = gradients.finite_differences(trials(component, distinct=True)[0])
+    assert found.passed, found.detail
+    assert float(found.worst) < 1e-9
+
+
+@pytest.mark.parametrize("name", ["linear", "layer_norm", "attention", "flash"])
+def test_gradients_agree_with_a_complex_step(name):
+    found = gradients.complex_step(trials(RIGHT[name], distinct=True)[0])
+    assert found.passed
+    assert float(found.worst) < 1e-13
+
+
+def test_a_whole_analytic_model_agrees_to_rounding():
+    assert float(gradients.complex_step(trials(GPT2(), distinct=True)[0]).worst) < 1e-13
+
+
+def test_erf_has_no_complex_step():
+    assert gradients.complex_step(trials(RIGHT["mini_gpt"])[0]) is None
+    assert gradients.complex_step(trials(FeedForward(activation="gelu_tanh"))[0]) is not None
+
+
+@pytest.mark.parametrize("wrong", [Exponential(), Forgetful()])
+def test_a_forgotten_factor_or_gradient_is_found(wrong):
+    run = trials(wrong)[0]
+    for found in (gradients.finite_differences(run), gradients.complex_step(run)):
+        assert not found.passed
+        assert "away" in found.detail
+
+
+def test_a_gradient_that_is_off_by_one_part_in_a_million_is_found():
+    run = trials(RIGHT["layer_norm"])[0]
+    for leaf in run.varied:
+        kept = run.gradients[leaf]
+        run.gradients[leaf] = kept * (1 + 1e-6)
+        assert not gradients.finite_differences(run).passed
+        assert not gradients.complex_step(run).passed
+        run.gradients[leaf] = kept
+    assert gradients.finite_differences(run).passed
+
+
+def test_every_application_of_a_repeated_body_is_looked_at():
+    run = trials(RIGHT["mini_gpt"])[0]
+    stacked = next(leaf for leaf in run.varied if run.leaves[leaf].ndim > leaf.rank)
+    for i in range(2):
+        kept = run.gradients[stacked].copy()
+        run.gradients[stacked][i] *= 2
+        assert not gradients.finite_differences(run).passed
+        run.gradients[stacked][:] = kept

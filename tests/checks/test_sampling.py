@@ -1,0 +1,72 @@
+import itertools
+
+import pytest
+
+from symledger import sizes
+from symledger.checks.exact import value
+from symledger.checks.sampling import _shared, sizes_for
+from symledger.components.positions import LearnedPositions
+from symledger.core.component import trace
+from symledger.errors import DefinitionError
+from symledger.models.llama import Llama
+from symledger.sizes import T, T_max, d_h, d_k, h, h_kv
+from tests.checks.bench import RIGHT, WrongPairs
+
+
+@pytest.mark.parametrize("distinct", [True, False])
+@pytest.mark.parametrize("attempt", range(4))
+@pytest.mark.parametrize("name", RIGHT)
+def test_every_length_is_a_positive_whole_number(name, attempt, distinct):
+    program = trace(RIGHT[name])
+    found = sizes_for(program, attempt, distinct=distinct)
+    assert found == sizes_for(program, attempt, distinct=distinct)
+    lengths = [value(length, found) for length in program.lengths()]
+    assert all(n.denominator == 1 and n >= 2 for n in lengths)
+    assert all(value(a, found) <= value(b, found) for a, b in program.bounds())
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_attempts_differ(name):
+    program = trace(RIGHT[name])
+    points = [
+        tuple(sorted((str(k), n) for k, n in sizes_for(program, i).items())) for i in range(3)
+    ]
+    assert len(set(points)) == 3
+
+
+def test_distinct_sizes_are_distinct_but_for_repetitions():
+    program = trace(Llama())
+    for attempt in range(3):
+        found = sizes_for(program, attempt)
+        assert found.pop(sizes.L) in (2, 3)
+        assert len(set(found.values())) == len(found)
+
+
+def test_ties_are_mended():
+    found = sizes_for(trace(Llama()), 1)
+    assert found[h] % found[h_kv] == 0
+    assert found[h] > found[h_kv]
+    assert found[d_h] % 2 == 0
+    assert sizes_for(trace(RIGHT["attention"]))[d_k] % 2 == 0
+    positions = sizes_for(trace(LearnedPositions()), 2)
+    assert positions[T] <= positions[T_max]
+    pairs = sizes_for(trace(WrongPairs()), 1)
+    assert pairs[T] <= pairs[sizes.S]
+
+
+def test_further_quantities_are_respected():
+    found = sizes_for(trace(RIGHT["linear"]), 0, [sizes.d_in / 7, sizes.V - 20])
+    assert found[sizes.d_in] % 7 == 0
+    assert found[sizes.V] > 20
+
+
+def test_impossible_lengths_are_refused():
+    impossible = [sizes.d_in / 2, (sizes.d_in + 1) / 2]
+    with pytest.raises(DefinitionError, match="no small sizes were found"):
+        sizes_for(trace(RIGHT["linear"]), 0, impossible)
+
+
+def test_shared_sizes_tell_any_two_symbols_apart():
+    codes = [tuple(_shared(i, attempt) for attempt in range(3)) for i in range(27)]
+    assert len(set(codes)) == 27
+    assert all(len(set(code)) > 1 for code in itertools.islice(codes, 18))

@@ -1,0 +1,89 @@
+from dataclasses import replace
+
+import pytest
+
+from symledger.checks.runner import BYTES, PRICES
+from symledger.checks.saved_set import saved_set
+from symledger.components.feedforward import FeedForward
+from symledger.models.gpt2 import GPT2
+from symledger.readings.saved import kept, root, saved
+from tests.checks.bench import RIGHT, Hoarder, PlainSoftmax, Recurrence, trials
+
+SOME = [*RIGHT.values(), PlainSoftmax(), Recurrence(), FeedForward(activation="relu")]
+
+
+def check(run, formula=None, k=None):
+    formula = saved(run.pull, PRICES).total if formula is None else formula
+    return saved_set(run, formula, BYTES, k)
+
+
+@pytest.mark.parametrize("component", [*SOME, GPT2(dropout=True), GPT2(flash=True)])
+def test_what_is_kept_is_enough_and_needed(component):
+    for run in trials(component, 2, distinct=True):
+        found = check(run)
+        assert found.passed, found.detail
+        assert found.worst == "0"
+
+
+@pytest.mark.parametrize("component", SOME)
+def test_wrong_bytes_are_found(component):
+    run = trials(component)[0]
+    found = check(run, saved(run.pull, PRICES).total + 1)
+    assert not found.passed
+    assert found.worst == "1"
+
+
+@pytest.mark.parametrize("component", SOME)
+def test_every_missing_root_is_found(component):
+    run = trials(component)[0]
+    k = kept(run.pull)
+    for fewer in _without_one(k):
+        found = check(run, k=fewer)
+        assert not found.passed
+        assert "was not kept" in found.detail
+
+
+@pytest.mark.parametrize("component", [Recurrence(), RIGHT["mini_gpt"]])
+@pytest.mark.parametrize("off", [{"enters": False, "leaves": False}, {"last": False}])
+def test_a_carried_sequence_that_is_not_kept_is_found(component, off):
+    run = trials(component)[0]
+    k = kept(run.pull)
+    for i, body in enumerate(k.bodies):
+        if any(getattr(body, flag) for flag in off):
+            changed = (*k.bodies[:i], replace(body, **off), *k.bodies[i + 1 :])
+            assert "was not kept" in check(run, k=replace(k, bodies=changed)).detail
+
+
+@pytest.mark.parametrize("component", [RIGHT["layer_norm"], RIGHT["attention"], RIGHT["block"]])
+def test_an_extra_root_is_found_even_if_its_bytes_are_stated(component):
+    run = trials(component)[0]
+    k = kept(run.pull)
+    extra = next(
+        t for t in reversed(run.program.tensors) if t.args and root(t) is t and t not in k.roots
+    )
+    more = replace(k, roots=(*k.roots, extra))
+    formula = saved(run.pull, PRICES).total + extra.size * PRICES[extra.storage]
+    found = check(run, formula, more)
+    assert not found.passed
+    assert "no gradient depends on it" in found.detail
+
+
+def test_a_mention_that_influences_nothing_is_found():
+    found = check(trials(Hoarder())[0])
+    assert not found.passed
+    assert "no gradient depends on it" in found.detail
+
+
+def test_storage_classes_are_told_apart():
+    run = trials(RIGHT["layer_norm"])[0]
+    wrong = {**PRICES, "statistic": PRICES["value"]}
+    assert not check(run, saved(run.pull, wrong).total).passed
+
+
+def _without_one(k):
+    for i in range(len(k.roots)):
+        yield replace(k, roots=k.roots[:i] + k.roots[i + 1 :])
+    for i, body in enumerate(k.bodies):
+        for fewer in _without_one(body.each):
+            changed = replace(body, each=fewer)
+            yield replace(k, bodies=(*k.bodies[:i], changed, *k.bodies[i + 1 :]))

@@ -1,0 +1,43 @@
+"""The feed-forward network of a block."""
+
+import pytest
+from sympy import expand
+
+from symledger.components.feedforward import FeedForward, GatedFeedForward
+from symledger.core.component import trace
+from symledger.readings.params import params
+from symledger.sizes import B, T, d, d_ff
+
+from .tables import Row, assert_row
+
+PLAIN, GATED = 4 * B * T * d * d_ff, 6 * B * T * d * d_ff
+OUT = (B, T, d)
+
+
+@pytest.mark.parametrize(
+    ("component", "row"),
+    [
+        (FeedForward(), Row(2 * d * d_ff + d + d_ff, PLAIN, B * T * (d + 2 * d_ff), OUT)),
+        (FeedForward(bias=False), Row(2 * d * d_ff, PLAIN, B * T * (d + 2 * d_ff), OUT)),
+        (
+            FeedForward(activation="relu"),  # relu keeps its result, which the next map keeps too
+            Row(2 * d * d_ff + d + d_ff, PLAIN, B * T * (d + d_ff), OUT),
+        ),
+        (GatedFeedForward(), Row(3 * d * d_ff, GATED, B * T * (d + 4 * d_ff), OUT)),
+        (
+            GatedFeedForward(bias=True),
+            Row(3 * d * d_ff + 2 * d_ff + d, GATED, B * T * (d + 4 * d_ff), OUT),
+        ),
+    ],
+    ids=repr,
+)
+def test_feed_forward(component, row):
+    assert_row(component, row)
+
+
+def test_a_gated_network_of_two_thirds_the_width_has_as_many_weights():
+    """Shazeer, GLU Variants Improve Transformer (2020), section 3.2."""
+    (case,) = GatedFeedForward.corollaries.values()
+    gated = params(trace(GatedFeedForward())).total.subs(case)
+    plain = params(trace(FeedForward(bias=False))).total.subs(FeedForward.assumptions)
+    assert expand(gated - plain) == 0

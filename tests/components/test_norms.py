@@ -1,0 +1,25 @@
+"""Norms and softmax: fused, so a row keeps its input or its result and few statistics."""
+
+import pytest
+
+from symledger.components.norms import LayerNorm, RMSNorm
+from symledger.components.softmax import LogSoftmax, Softmax
+from symledger.sizes import B, Size, T, d
+
+from .tables import Row, assert_row
+
+N = Size("n")
+
+
+@pytest.mark.parametrize(
+    ("component", "row"),
+    [
+        (LayerNorm(), Row(2 * d, 0, B * T * (d + 2), (B, T, d))),
+        (RMSNorm(), Row(d, 0, B * T * (d + 1), (B, T, d))),
+        (Softmax(), Row(0, 0, B * T * N, (B, T, N))),
+        (LogSoftmax(), Row(0, 0, B * T * N, (B, T, N))),
+    ],
+    ids=repr,
+)
+def test_norms(component, row):
+    assert_row(component, row)

@@ -1,0 +1,105 @@
+"""Models against numbers that were counted elsewhere."""
+
+import pytest
+from sympy import Integer
+
+from symledger.core.component import trace
+from symledger.models import gpt2, llama, mini_gpt
+from symledger.models.gpt2 import GPT2
+from symledger.models.llama import Llama
+from symledger.models.mini_gpt import MiniGPT
+from symledger.readings.flops import contraction_flops
+from symledger.readings.params import params
+from symledger.readings.pullback import pullback
+from symledger.sizes import named
+
+MINI = mini_gpt.CONFIGURATIONS["mini_gpt"]
+
+
+def evaluate(model, formula, configuration):
+    """Put the model's default assumptions in, then the configuration's numbers."""
+    numbers = {named(name): value for name, value in configuration.items()}
+    rest = {s: e for s, e in model.assumptions.items() if s not in numbers}
+    value = formula.subs(rest).subs(numbers)
+    assert value.is_Integer, value
+    return int(value)
+
+
+def parameters(model, configuration):
+    return evaluate(model, params(trace(model)).total, configuration)
+
+
+@pytest.mark.parametrize(
+    ("model", "changes", "count"),
+    [
+        # the mini-GPT of a course page: V = 512, d = 64, L = 2, h = 4
+        (MiniGPT(), {}, 131392),
+        (MiniGPT(), {"d": 32}, 41120),
+        (MiniGPT(tied=False), {}, 164160),
+        (MiniGPT(positions="learned"), {"T_max": 32}, 131392 + 2048),
+        (MiniGPT(positions="sinusoidal"), {}, 131392),
+        # a block's biases: 4 · 64 in attention, 4 · 64 + 64 in the feed-forward network
+        (MiniGPT(bias=True), {}, 131392 + 2 * (256 + 320)),
+        (MiniGPT(flash=True, dropout=True), {}, 131392),
+    ],
+    ids=str,
+)
+def test_the_mini_gpt_has_as_many_parameters_as_the_page_counts(model, changes, count):
+    assert parameters(model, {**MINI, **changes}) == count
+
+
+@pytest.mark.parametrize(
+    ("model", "configuration", "count"),
+    [
+        # openai-community/gpt2: the sum of numel() over model.parameters() in transformers
+        (GPT2(), gpt2.CONFIGURATIONS["gpt2"], 124439808),
+        # Brown et al. (2020), table 2.1: "175.0B"; with V = 50257 and T_max = 2048 exactly
+        (GPT2(), gpt2.CONFIGURATIONS["gpt3-175b"], 174604259328),
+        # huggyllama/llama-7b: the sum of numel() over model.parameters() in transformers
+        (Llama(), llama.CONFIGURATIONS["llama-7b"], 6738415616),
+        (MiniGPT(), mini_gpt.CONFIGURATIONS["mini_gpt-small"], 41120),
+    ],
+    ids=["gpt2", "gpt3-175b", "llama-7b", "mini_gpt-small"],
+)
+def test_published_models_have_as_many_parameters_as_their_weights(model, configuration, count):
+    assert parameters(model, configuration) == count
+
+
+# By hand, for V = 512, d = 64, L = 2, B = 8, T = 32: a token's matrices 2 · (12 d² L + V d), and
+# for each pair 4 d in each layer; 8 · 32 · (2 · 131072 + 4 · 64 · 32 · 2) = 71303168
+@pytest.mark.parametrize("flash", [False, True])
+def test_the_mini_gpt_goes_forward_in_71303168_flops(flash):
+    forward = contraction_flops(trace(MiniGPT(flash=flash))).total
+    assert evaluate(MiniGPT(), forward, MINI) == 71303168
+
+
+@pytest.mark.parametrize(
+    ("model", "backward"),
+    [
+        (MiniGPT(), 142606336),
+        (MiniGPT(tied=False), 142606336),
+        # flash forms the scores once more: 2 · d · B · T² in each of two layers
+        (MiniGPT(flash=True), 142606336 + 2 * 2 * 64 * 8 * 32**2),
+    ],
+    ids=str,
+)
+def test_the_mini_gpt_goes_back_in_142606336_flops(model, backward):
+    flops = contraction_flops(pullback(trace(model))).total
+    assert evaluate(model, flops, MINI) == backward
+
+
+def test_causal_pairs_are_charged_by_convention():
+    program = trace(MiniGPT())
+    full, half, exact = (
+        evaluate(MiniGPT(), contraction_flops(program, causal).total, MINI)
+        for causal in ("full", "half", "exact")
+    )
+    pairs = 2 * 4 * 8 * 64  # L layers, 4 FLOPs for each of d widths, in B sequences
+    assert full == 71303168
+    assert full - half == pairs * 32 * 32 // 2
+    assert full - exact == pairs * 32 * 31 // 2
+
+
+def test_a_number_of_layers_may_be_a_number():
+    """Two layers written as 2 come to what L = 2 does."""
+    assert parameters(MiniGPT(L=Integer(2)), MINI) == 131392
