@@ -11,12 +11,11 @@ from typing import Any
 from sympy import Symbol
 
 from symledger import algebra, evidence
-from symledger.algebra import Terms
+from symledger.algebra import Terms, substitute
 from symledger.assumptions import Assumed, check_lengths, parse_equation, parse_size, settle
 from symledger.catalogue import IDENTITIES, Identity, Side
 from symledger.conventions import Causal, Conventions
 from symledger.core.program import Program
-from symledger.derivation import substitute
 from symledger.errors import BadInput, UnknownTarget, nearest
 from symledger.formulas import QUANTITIES, Formula, Readings, causal_variants, make_formula
 from symledger.ledger import Line
@@ -72,7 +71,7 @@ class Account:
         self.symbols = symbols_of(self.program, self.target.component)
         self.assumed = self._settle()
         self._check_frozen()
-        self.readings = Readings(self.program, self.conventions)
+        self.readings = Readings(self.program, self.conventions, self.target.guard("pullback"))
         self._made: dict[str, Formula] = {}
 
     def _settle(self) -> Assumed:
@@ -106,7 +105,8 @@ class Account:
     @cached_property
     def quantities(self) -> tuple[str, ...]:
         """The quantities that this target has: those that are not identically nothing."""
-        return tuple(name for name in QUANTITIES if name not in OPTIONAL or self[name].general)
+        absent = {gate for gate in set(OPTIONAL.values()) if not self[gate].general}
+        return tuple(name for name in QUANTITIES if OPTIONAL.get(name) not in absent)
 
     def __getitem__(self, name: str) -> Formula:
         if name not in QUANTITIES:
@@ -130,13 +130,18 @@ class Account:
         """Return a FLOP formula under each causal convention, where that makes a difference."""
         return causal_variants(self.target.owner, name, self.readings, self.assumed)
 
+    @cached_property
+    def evidence(self) -> dict[str, list[evidence.Record]]:
+        """The recorded evidence of each quantity; an empty list where it was not checked."""
+        return {name: evidence.of(self, name) for name in self.quantities}
+
     def fingerprint(self, name: str) -> str | None:
         """Return the hash of a quantity under the default conventions; None for no quantity."""
         if name not in QUANTITIES:
             return None
         if self.conventions == Conventions():
             return self[name].hash
-        default = Readings(self.program, Conventions())
+        default = Readings(self.program, Conventions(), self.target.guard("pullback"))
         return make_formula(self.target.owner, name, default, self.assumed).hash
 
     @cached_property
@@ -226,13 +231,13 @@ class Account:
                 }
                 for kind, f in variants.items()
             }
-        shown["evidence"] = [e.to_dict() for e in evidence.of(self, name)]
+        shown["evidence"] = [e.to_dict() for e in self.evidence.get(name, ())]
         return shown
 
     def tree_dict(self, formula: Formula) -> dict[str, Any]:
         """Return a formula's tree of lines, every line of the same shape."""
-        whole = formula.value
         at = self.assumed.bindings
+        whole = algebra.value(formula.corollary_terms, at)
 
         def node(line: Line) -> dict[str, Any]:
             total = substitute(line.total, self.assumed.equations)
@@ -254,9 +259,15 @@ class Account:
         return node(formula.line)
 
 
-OPTIONAL = ("memory.kv_cache", "flops.forward", "flops.backward", "flops.training",
-            "macs.forward", "macs.backward", "macs.training", "intensity.forward")  # fmt: skip
-"""Quantities that a target may lack: a norm contracts nothing, only attention keeps a cache."""
+OPTIONAL = {
+    "memory.kv_cache": "memory.kv_cache",
+    **dict.fromkeys(
+        ("flops.forward", "flops.backward", "flops.training", "macs.forward", "macs.backward",
+         "macs.training", "intensity.forward"), "flops.forward",
+    ),
+}  # fmt: skip
+"""Quantities that a target may lack, and the one that tells: a norm contracts nothing, only
+attention keeps a cache."""
 
 
 def derive(

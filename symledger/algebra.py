@@ -18,10 +18,12 @@ from symledger.sizes import Size, latex_name
 
 Monomial = tuple[tuple[Symbol, int], ...]
 """Symbols with their exponents, sorted by name, no exponent zero."""
-Terms = dict[Monomial, Fraction]
-"""Monomials with their coefficients, no coefficient zero."""
+Number = int | Fraction
+Terms = dict[Monomial, Number]
+"""Monomials with their coefficients, no coefficient zero; whole ones are ints, for speed."""
 
 ONE: Monomial = ()
+INTEGERS = (int, Integer)
 LONGEST = 100_000
 """Products of terms that one multiplication may take: far more than any formula needs."""
 HIGHEST = 100
@@ -36,19 +38,58 @@ def terms(e: Expr, given: Mapping[Symbol, Terms] | None = None) -> Terms:
         BadInput: it is not a polynomial (it divides by a sum, say).
     """
     if isinstance(e, Symbol):
-        return dict(given[e]) if given and e in given else {((e, 1),): Fraction(1)}
+        return dict(given[e]) if given and e in given else {((e, 1),): 1}
     if isinstance(e, Rational):
-        return {ONE: Fraction(int(e.p), int(e.q))} if e != 0 else {}
+        return {ONE: _rational(e)} if e != 0 else {}
     if isinstance(e, Add):
         return add(terms(part, given) for part in e.args)
     if isinstance(e, Mul):
-        product: Terms = {ONE: Fraction(1)}
-        for part in e.args:
-            product = multiply(product, terms(part, given))
-        return product
+        return _product(e.args, given)
     if isinstance(e, Pow) and isinstance(e.exp, Integer):
         return power(terms(e.base, given), int(e.exp))
     raise BadInput(f"{e} is not a polynomial in sizes: it may hold + − × and powers only.")
+
+
+def _rational(e: Rational) -> Number:
+    return int(e.p) if e.q == 1 else Fraction(int(e.p), int(e.q))
+
+
+def _product(parts: Iterable[Expr], given: Mapping[Symbol, Terms] | None) -> Terms:
+    """Multiply out; numbers and plain powers, which are most of it, are gathered first."""
+    coefficient: Number = 1
+    exponents: dict[Symbol, int] = {}
+    rest: list[Terms] = []
+    for part in parts:
+        base, n = (part.base, part.exp) if isinstance(part, Pow) else (part, 1)
+        if isinstance(part, Rational):
+            coefficient = coefficient * _rational(part)
+        elif isinstance(base, Symbol) and not (given and base in given) and isinstance(n, INTEGERS):
+            exponents[base] = exponents.get(base, 0) + int(n)
+        else:
+            rest.append(terms(part, given))
+    product: Terms = {_monomial(exponents): coefficient} if coefficient else {}
+    for factor in rest:
+        product = multiply(product, factor)
+    return product
+
+
+def substitute(polynomial: Terms, given: Mapping[Symbol, Terms]) -> Terms:
+    """Replace symbols by polynomials and multiply out.
+
+    Raises:
+        BadInput: it would divide by a sum, or the result would be too long to be of use.
+    """
+    if not any(symbol in given for monomial in polynomial for symbol, _ in monomial):
+        return polynomial
+    return add(_replaced(monomial, c, given) for monomial, c in polynomial.items())
+
+
+def _replaced(monomial: Monomial, c: Number, given: Mapping[Symbol, Terms]) -> Terms:
+    product: Terms = {tuple((s, n) for s, n in monomial if s not in given): c}
+    for symbol, n in monomial:
+        if symbol in given:
+            product = multiply(product, power(given[symbol], n))
+    return product
 
 
 def add(many: Iterable[Terms]) -> Terms:
@@ -56,7 +97,7 @@ def add(many: Iterable[Terms]) -> Terms:
     total: Terms = {}
     for one in many:
         for monomial, coefficient in one.items():
-            total[monomial] = total.get(monomial, Fraction(0)) + coefficient
+            total[monomial] = total.get(monomial, 0) + coefficient
     return {monomial: c for monomial, c in total.items() if c}
 
 
@@ -72,7 +113,7 @@ def multiply(left: Terms, right: Terms) -> Terms:
     for a, x in left.items():
         for b, y in right.items():
             monomial = times(a, b)
-            total[monomial] = total.get(monomial, Fraction(0)) + x * y
+            total[monomial] = total.get(monomial, 0) + x * y
     return {monomial: c for monomial, c in total.items() if c}
 
 
@@ -90,10 +131,10 @@ def power(base: Terms, exponent: int) -> Terms:
             )  # fmt: skip
         ((monomial, coefficient),) = base.items()
         inverse = tuple((symbol, -n) for symbol, n in monomial)
-        base, exponent = {inverse: 1 / coefficient}, -exponent
+        base, exponent = {inverse: _inverse(coefficient)}, -exponent
     if exponent > HIGHEST:
         raise BadInput(f"the power {exponent} is too high; powers go up to {HIGHEST}.")
-    result: Terms = {ONE: Fraction(1)}
+    result: Terms = {ONE: 1}
     for _ in range(exponent):
         result = multiply(result, base)
     return result
@@ -106,8 +147,21 @@ def times(a: Monomial, b: Monomial) -> Monomial:
     exponents = dict(a)
     for symbol, n in b:
         exponents[symbol] = exponents.get(symbol, 0) + n
+    return _monomial(exponents)
+
+
+def _monomial(exponents: Mapping[Symbol, int]) -> Monomial:
     kept = [(symbol, n) for symbol, n in exponents.items() if n]
-    return tuple(sorted(kept, key=lambda pair: pair[0].name))
+    return tuple(sorted(kept, key=_by_name)) if len(kept) > 1 else tuple(kept)
+
+
+def _by_name(pair: tuple[Symbol, int]) -> str:
+    name: str = pair[0].name
+    return name
+
+
+def _inverse(c: Number) -> Number:
+    return c if abs(c) == 1 else 1 / Fraction(c)
 
 
 def degree(monomial: Monomial) -> int:
@@ -115,10 +169,10 @@ def degree(monomial: Monomial) -> int:
     return sum(n for _, n in monomial)
 
 
-def ordered(polynomial: Terms) -> list[tuple[Monomial, Fraction]]:
+def ordered(polynomial: Terms) -> list[tuple[Monomial, Number]]:
     """Return the terms in the order in which they are written: by degree, then by names."""
 
-    def key(item: tuple[Monomial, Fraction]) -> tuple[int, list[tuple[str, int]]]:
+    def key(item: tuple[Monomial, Number]) -> tuple[int, list[tuple[str, int]]]:
         monomial, _ = item
         return -degree(monomial), [(symbol.name, -n) for symbol, n in monomial]
 
@@ -166,16 +220,16 @@ def latex(polynomial: Terms) -> str:
     return _sum(polynomial, _latex_term)
 
 
-def _sum(polynomial: Terms, write: Callable[[Monomial, Fraction], str]) -> str:
+def _sum(polynomial: Terms, write: Callable[[Monomial, Number], str]) -> str:
     out = ""
     for monomial, coefficient in ordered(polynomial):
         sign = "-" if coefficient < 0 else "+"
-        term = write(monomial, abs(coefficient))
+        term = write(monomial, coefficient if coefficient > 0 else -coefficient)
         out += (f" {sign} " if out else "-" * (sign == "-")) + term
     return out or "0"
 
 
-def _python_term(monomial: Monomial, c: Fraction) -> str:
+def _python_term(monomial: Monomial, c: Number) -> str:
     above = [s.name if n == 1 else f"{s.name}**{n}" for s, n in monomial if n > 0]
     below = [s.name if n == -1 else f"{s.name}**{-n}" for s, n in monomial if n < 0]
     if c.numerator != 1 or not above:
@@ -186,7 +240,7 @@ def _python_term(monomial: Monomial, c: Fraction) -> str:
     return "*".join(above) + (f"/{divisor}" if below else "")
 
 
-def _text_term(monomial: Monomial, c: Fraction) -> str:
+def _text_term(monomial: Monomial, c: Number) -> str:
     above = _text_product([pair for pair in monomial if pair[1] > 0])
     below = _text_product([(s, -n) for s, n in monomial if n < 0])
     digits = str(c.numerator) if c.numerator != 1 or not above else ""
@@ -208,7 +262,7 @@ def _text_product(pairs: list[tuple[Symbol, int]]) -> str:
     return out
 
 
-def _latex_term(monomial: Monomial, c: Fraction) -> str:
+def _latex_term(monomial: Monomial, c: Number) -> str:
     above = [_latex_power(s, n) for s, n in monomial if n > 0]
     below = [_latex_power(s, -n) for s, n in monomial if n < 0]
     if c.numerator != 1 or not above:

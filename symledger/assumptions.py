@@ -199,7 +199,7 @@ def _add_given(settled: Assumed, symbol: Symbol, e: Expr) -> None:
                 f"{symbol} = {settled.stated[symbol]} and {symbol} = {e} cannot both hold."
             )
         return
-    if closed == {((symbol, 1),): Fraction(1)}:
+    if closed == {((symbol, 1),): 1}:
         return
     if any(symbol == s for monomial in closed for s, _ in monomial):
         raise Contradiction(
@@ -211,9 +211,7 @@ def _add_given(settled: Assumed, symbol: Symbol, e: Expr) -> None:
 
 def _close(settled: Assumed, symbol: Symbol, closed: Terms, stated: Expr) -> None:
     for other, polynomial in settled.equations.items():
-        settled.equations[other] = algebra.terms(
-            algebra.expression(polynomial), {symbol: closed}
-        )
+        settled.equations[other] = algebra.substitute(polynomial, {symbol: closed})
     settled.equations[symbol] = closed
     settled.stated[symbol] = stated
     for left, polynomial in settled.equations.items():
@@ -242,10 +240,12 @@ def _add_default(settled: Assumed, symbol: Symbol, e: Expr) -> None:
             )
         return
     closed = algebra.terms(e, settled.equations)
-    if closed == {((symbol, 1),): Fraction(1)}:
+    if closed == {((symbol, 1),): 1}:
         return
     if any(symbol == s for monomial in closed for s, _ in monomial):
-        settled.dropped.append(f"{symbol} = {e} gave way: what was assumed defines {symbol} already")
+        settled.dropped.append(
+            f"{symbol} = {e} gave way: what was assumed defines {symbol} already"
+        )
         return
     fixed = settled.bindings.get(symbol)
     if fixed is not None and algebra.value(closed, settled.bindings) != fixed:
@@ -303,7 +303,7 @@ def check_lengths(
     for inner, outer in bounds:
         a, b = inner.xreplace(at), outer.xreplace(at)
         if a.is_number and b.is_number and a > b:
-            raise BadInput(f"{inner} = {a} exceeds {outer} = {b}: the table has no more rows.")
+            raise BadInput(f"{inner} = {a}, but it may not exceed {outer} = {b} here.")
 
 
 def said(*equal: object) -> str:

@@ -13,7 +13,7 @@ from fractions import Fraction
 from sympy import Symbol
 
 from symledger import algebra
-from symledger.algebra import Monomial, Terms
+from symledger.algebra import Monomial, Terms, substitute
 from symledger.errors import UnverifiedStep
 from symledger.ledger import Line
 
@@ -65,21 +65,14 @@ class Step:
         expected = substitute(self.before.shown.terms, self.given or {})
         found = self.shown.terms
         if found != expected:
-            difference = algebra.add([expected, algebra.multiply(found, {(): Fraction(-1)})])
+            difference = algebra.add([expected, algebra.multiply(found, {(): -1})])
             raise UnverifiedStep(
                 f"{algebra.canonical(expected)} does not equal {algebra.canonical(found)}: "
                 f"they differ by {algebra.canonical(difference)}."
             )
 
 
-def substitute(polynomial: Terms, given: Mapping[Symbol, Terms]) -> Terms:
-    """Replace symbols by polynomials and multiply out."""
-    if not any(symbol in given for monomial in polynomial for symbol, _ in monomial):
-        return polynomial
-    return algebra.terms(algebra.expression(polynomial), given)
-
-
-def derive_steps(line: Line, given: Mapping[Symbol, Terms], equations: str) -> tuple[Step, ...]:
+def derive_steps(line: Line, given: Mapping[Symbol, Terms]) -> tuple[Step, ...]:
     """Open a line level by level, multiply it out, and apply what is assumed."""
     steps: list[Step] = []
     for depth in range(1, 9):
@@ -91,6 +84,7 @@ def derive_steps(line: Line, given: Mapping[Symbol, Terms], equations: str) -> t
     steps.append(Step(Shown(line.total), "multiplied out and collected", steps[-1]))
     corollary = substitute(line.total, given)
     if corollary != line.total:
+        equations = ", ".join(f"{s} = {algebra.text(p)}" for s, p in given.items())
         steps.append(Step(Shown(corollary), f"with {equations}", steps[-1], given))
     return tuple(steps)
 
@@ -136,7 +130,7 @@ def leading(polynomial: Terms, at: Mapping[Symbol, int]) -> Leading | None:
         for onto, _ in algebra.ordered(kept):
             if _divides(monomial, onto):
                 inverse = tuple((symbol, -n) for symbol, n in onto)
-                ratio = {algebra.times(monomial, inverse): c / kept[onto]}
+                ratio: Terms = {algebra.times(monomial, inverse): Fraction(c) / kept[onto]}
                 charge = algebra.add([charges.get(onto, {}), ratio])
                 options.append((algebra.value(charge, at) or Fraction(0), onto, charge))
         _, onto, charge = min(options, key=lambda option: option[0])

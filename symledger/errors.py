@@ -16,8 +16,6 @@ Every message says what was asked, what was found, why that is wrong, and what t
 from __future__ import annotations
 
 from collections.abc import Iterable
-from difflib import get_close_matches
-
 
 class SymledgerError(Exception):
     """Anything that symledger refuses, with the exit code that the command line returns."""
@@ -67,6 +65,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     >>> nearest("mini_gtp", ["mini_gpt", "linear"])
     'Did you mean mini_gpt?'
     """
+    from difflib import get_close_matches  # only a refusal needs it
+
     names = sorted(set(known))
     folded = {known_name.lower(): known_name for known_name in names}
     close = get_close_matches(name.lower(), list(folded), n=2, cutoff=0.5)

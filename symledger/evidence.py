@@ -10,13 +10,13 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from symledger.account import Account
 
-FOLDER = "recorded"
+FOLDER = Path(__file__).with_name("recorded")
 Status = Literal["passed", "failed", "stale"]
 
 BASIS: dict[str, tuple[str, ...]] = {
@@ -83,7 +83,7 @@ def variant(account: Account) -> str:
 @cache
 def recorded(owner: str) -> dict[str, Any]:
     """Read the evidence about an owner that travels with the package."""
-    source = files("symledger") / FOLDER / f"{owner}.json"
+    source = FOLDER / f"{owner}.json"
     if not source.is_file():
         return {}
     found: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))

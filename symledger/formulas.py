@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import Any, Literal
 
 from sympy import Expr, Integer
 
 from symledger import algebra
-from symledger.algebra import Terms
+from symledger.algebra import Terms, substitute
 from symledger.assumptions import Assumed
 from symledger.conventions import Causal, Conventions
 from symledger.core.ops import Contract
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Scope
-from symledger.derivation import Leading, Step, derive_steps, leading, substitute
+from symledger.derivation import Leading, Step, derive_steps, leading
 from symledger.ledger import Line, ledger
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import params, trained_params
@@ -29,16 +30,25 @@ from symledger.readings.traffic import state, traffic, unfused_traffic
 
 
 class Readings:
-    """The program of a target under conventions, and its tallies, each made once when asked for."""
+    """The program of a target under conventions, and its tallies, each made once when asked for.
 
-    def __init__(self, program: Program, conventions: Conventions) -> None:
+    ``guard`` stands around what runs a definition's own code (a stated pull-back).
+    """
+
+    def __init__(
+        self, program: Program, conventions: Conventions,
+        guard: Callable[[], AbstractContextManager[None, None]] = nullcontext,
+    ) -> None:  # fmt: skip
         self.program = program
         self.conventions = conventions
+        self._made: dict[tuple[str, str], Tally] = {}
+        self.guard = guard
 
     @cached_property
     def back(self) -> Pullback:
         """The backward program."""
-        return pullback(self.program, self.conventions.input_gradient, self.conventions.frozen)
+        with self.guard():
+            return pullback(self.program, self.conventions.input_gradient, self.conventions.frozen)
 
     @property
     def bytes_of(self) -> dict[Any, Expr]:
@@ -47,11 +57,27 @@ class Readings:
 
     @cached_property
     def has_pairs(self) -> bool:
-        """Whether some contraction runs over masked pairs, so that the causal convention matters."""
+        """Whether some contraction runs over masked pairs: the causal convention matters then."""
         return any(
             isinstance(t.op, Contract) and t.op.pairs
             for body in self.program.bodies for t in body.tensors
         )  # fmt: skip
+
+
+    def contractions(self, direction: Literal["forward", "backward"]) -> Tally:
+        """The FLOPs of one pass, under the causal convention; many quantities are made of them."""
+        key = (direction, self.conventions.causal)
+        if key not in self._made:
+            program = self.program if direction == "forward" else self.back
+            self._made[key] = contraction_flops(program, self.conventions.causal)
+        return self._made[key]
+
+    def under(self, causal: Causal) -> Readings:
+        """Return these readings under another causal convention, what was made once shared."""
+        other = Readings(self.program, replace(self.conventions, causal=causal))
+        other._made = self._made
+        other.__dict__["back"] = self.back
+        return other
 
 
 def together(scope: Scope, *tallies: tuple[str, Tally]) -> Tally:
@@ -87,11 +113,11 @@ class Quantity:
 
 
 def _flops_forward(r: Readings) -> Tally:
-    return contraction_flops(r.program, r.conventions.causal)
+    return r.contractions("forward")
 
 
 def _flops_backward(r: Readings) -> Tally:
-    return contraction_flops(r.back, r.conventions.causal)
+    return r.contractions("backward")
 
 
 def _training_flops(r: Readings) -> Tally:
@@ -152,7 +178,8 @@ QUANTITIES: dict[str, Quantity] = {
                  _training_memory),
         Quantity("memory.kv_cache", "bytes", "keys and values kept between decoding steps",
                  lambda r: state(r.program, r.bytes_of)),
-        Quantity("traffic.forward", "bytes", "inputs, weights and outputs moved once: a lower bound",
+        Quantity("traffic.forward", "bytes",
+                 "inputs, weights and outputs moved once: a lower bound",
                  lambda r: traffic(r.program, r.bytes_of)),
         Quantity("traffic.unfused", "bytes", "every operation reads and writes",
                  lambda r: unfused_traffic(r.program, r.bytes_of)),
@@ -240,7 +267,7 @@ class Formula:
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The derivation, every step verified."""
-        return derive_steps(self.line, self.equations, ", ".join(self.assumptions))
+        return derive_steps(self.line, self.equations)
 
     @property
     def hash(self) -> str:
@@ -268,7 +295,8 @@ class Formula:
 
     def __repr__(self) -> str:
         found = self.value
-        shown = "" if found is None else f" = {found:,}" if isinstance(found, int) else f" = {found}"
+        number = f"{found:,}" if isinstance(found, int) else str(found)
+        shown = "" if found is None else f" = {number}"
         return f"<{self.id}: {self.text}{shown} {self.unit}>"
 
     @property
@@ -334,13 +362,4 @@ def causal_variants(
     if not readings.has_pairs or not name.startswith(("flops", "macs")) or "pointwise" in name:
         return {}
     kinds: tuple[Causal, ...] = ("full", "half", "exact")
-    found: dict[Causal, Formula] = {}
-    for causal in kinds:
-        other = Readings(readings.program, _with_causal(readings.conventions, causal))
-        other.__dict__["back"] = readings.back
-        found[causal] = make_formula(owner, name, other, assumed)
-    return found
-
-
-def _with_causal(c: Conventions, causal: Causal) -> Conventions:
-    return Conventions(c.dtype, c.optimizer, causal, c.input_gradient, c.frozen)
+    return {kind: make_formula(owner, name, readings.under(kind), assumed) for kind in kinds}

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache, partial
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +19,7 @@ from symledger import algebra, assumptions, catalogue
 from symledger.core.component import Component, snake, trace
 from symledger.core.program import Program
 from symledger.core.tensor import as_size
-from symledger.errors import BadInput, SymledgerError, UnknownTarget, nearest
+from symledger.errors import BadInput, DefinitionError, SymledgerError, UnknownTarget, nearest
 from symledger.sizes import BY_NAME, Size, named
 
 
@@ -43,15 +44,8 @@ class Target:
     @property
     def choices(self) -> dict[str, tuple[Any, ...]]:
         """The options and what each may be: ``{"bias": (False, True)}``."""
-        hints = get_type_hints(type(self.component))
-        found: dict[str, tuple[Any, ...]] = {}
-        for f in fields(self.component):  # type: ignore[arg-type]
-            kind = hints[f.name]
-            if kind is bool:
-                found[f.name] = (False, True)
-            elif get_origin(kind) is Literal:
-                found[f.name] = get_args(kind)
-        return found
+        kind: Any = type(self.component)
+        return choices_of(kind)
 
     @property
     def defaults(self) -> dict[str, Any]:
@@ -74,11 +68,15 @@ class Target:
             axis: assumptions.parse_expression(text, BY_NAME)
             for axis, text in (self.lengths or {}).items()
         }
-        if not self.origin:
+        with self.guard("forward")():
             return trace(self.component, self.inputs, lengths, self.name)
-        with guarded(self.origin, f"{type(self.component).__name__}.forward"):
-            program = trace(self.component, name=self.name)
-        return program
+
+    def guard(self, method: str) -> Callable[[], AbstractContextManager[None, None]]:
+        """What stands around running a method of the definition: only a user's own is guarded."""
+        if not self.origin:
+            return nullcontext
+        what = f"{type(self.component).__name__}.{method}"
+        return partial(guarded, self.origin, what)  # type: ignore[return-value]  # it swallows none
 
 
 @contextmanager
@@ -94,7 +92,9 @@ def guarded(path: str, what: str) -> Iterator[None]:
     except SymledgerError:
         raise
     except (Exception, SystemExit) as error:
-        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+        file = str(Path(path).resolve())
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [f.lineno for f in frames if str(Path(f.filename).resolve()) == file]
         line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
         message = str(error).splitlines()[0][:200] if str(error) else ""
         raise BadInput(
@@ -129,8 +129,10 @@ def _from_file(text: str) -> Target:
         )
     module = _import(path)
     kind = getattr(module, name, None)
-    known = [n for n, c in vars(module).items()
-             if isinstance(c, type) and issubclass(c, Component) and c.__module__ == module.__name__]  # fmt: skip
+    known = [
+        n for n, c in vars(module).items()
+        if isinstance(c, type) and issubclass(c, Component) and c.__module__ == module.__name__
+    ]  # fmt: skip
     if kind is None:
         raise UnknownTarget(f"{path} has no class {name}. {nearest(name, known)}")
     if not (isinstance(kind, type) and issubclass(kind, Component)):
@@ -138,13 +140,34 @@ def _from_file(text: str) -> Target:
             f"{name} in {path} is not a symledger Component: subclass symledger.Component "
             f"and give it a signature and a forward. {nearest(name, known)}"
         )
+    if not is_dataclass(kind):
+        raise BadInput(
+            f"{name} in {path} is not a dataclass: write @dataclass(frozen=True) above its class."
+        )
     with guarded(path, f"{name}()"):
         component = kind()
-        title = kind.title or (kind.__doc__ or "").strip().partition("\n")[0].rstrip(".")
-        configuration = dict(getattr(kind, "configuration", {}))
-    return Target(
-        name, snake(name), title, component, configuration=configuration, origin=path
-    )  # fmt: skip
+        title = str(kind.title) or _first_line(kind)
+        target = Target(name, snake(name), title, component, origin=path)
+        target.choices  # noqa: B018  # its type hints are read here, where a failure is the file's
+        return replace(target, configuration=_sizes_of(kind, path))
+
+
+def _first_line(kind: type[Component]) -> str:
+    said = (kind.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+    return "" if said.startswith(f"{kind.__name__}(") else said  # what dataclasses write
+
+
+def _sizes_of(kind: type[Component], path: str) -> dict[str, int]:
+    """Return the configuration that a user's class states, after a look at its equations."""
+    for equations in (kind.assumptions, *kind.corollaries.values()):
+        for symbol, e in equations.items():
+            if not (isinstance(symbol, Symbol) and isinstance(e, Expr | int)):
+                raise BadInput(
+                    f"{kind.__name__} in {path} assumes {symbol!r} = {e!r}: write equations "
+                    "between sizes, as in {sizes.d_ff: 4 * sizes.d}."
+                )
+    stated: Mapping[str, object] = dict(getattr(kind, "configuration", {}))
+    return {name: assumptions.parse_size(str(name), str(n)) for name, n in stated.items()}
 
 
 def _import(path: str) -> ModuleType:
@@ -165,6 +188,19 @@ def _import(path: str) -> ModuleType:
     with guarded(path, "the file"):
         spec.loader.exec_module(module)
     return module
+
+
+@cache
+def choices_of(kind: type[Any]) -> dict[str, tuple[Any, ...]]:
+    """Return the fields of a definition that are choices, and what each may be."""
+    hints = get_type_hints(kind)
+    found: dict[str, tuple[Any, ...]] = {}
+    for f in fields(kind):
+        if hints[f.name] is bool:
+            found[f.name] = (False, True)
+        elif get_origin(hints[f.name]) is Literal:
+            found[f.name] = get_args(hints[f.name])
+    return found
 
 
 def parse_option(target: Target, name: str, text: str) -> Any:
@@ -188,10 +224,19 @@ def parse_option(target: Target, name: str, text: str) -> Any:
 
 
 def symbols_of(program: Program, component: Component) -> dict[str, Symbol]:
-    """Return the symbols that a target may be set or assumed in, by name."""
-    found: dict[str, Symbol] = {s.name: s for s in program.symbols if isinstance(s, Symbol)}
-    for symbol in component.assumptions:
-        found.setdefault(symbol.name, symbol)
+    """Return the symbols that a target may be set or assumed in, by name.
+
+    Raises:
+        DefinitionError: two of them are written the same.
+    """
+    found: dict[str, Symbol] = {}
+    for symbol in program.symbols:
+        assert isinstance(symbol, Symbol)
+        if found.setdefault(symbol.name, symbol) != symbol:
+            raise DefinitionError(
+                f"{type(component).__name__} uses two different symbols that are both written "
+                f"{symbol}: take that of symledger.sizes, or make one with Size({symbol.name!r})."
+            )
     return found
 
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from importlib.resources import files
 from itertools import chain
-from pathlib import Path
 from time import perf_counter
 from typing import Any
 
@@ -104,7 +102,7 @@ def to_dict(found: Sequence[tuple[Account, Sequence[Evidence]]], failed: int) ->
 
 def _write(owner: str, found: Sequence[tuple[Account, Sequence[Evidence]]]) -> None:
     """Write an owner's evidence into the package, whole or not at all."""
-    path = Path(str(files("symledger") / FOLDER / f"{owner}.json"))
+    path = FOLDER / f"{owner}.json"
     known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     for account, evidence in found:
         quantities = dict.fromkeys(e.quantity for e in evidence)
@@ -115,6 +113,19 @@ def _write(owner: str, found: Sequence[tuple[Account, Sequence[Evidence]]]) -> N
         }
     path.parent.mkdir(exist_ok=True)
     draft = path.with_suffix(".draft")
-    text = json.dumps(dict(sorted(known.items())), indent=1, ensure_ascii=False, sort_keys=True)
-    draft.write_text(text + "\n", encoding="utf-8")
+    draft.write_text(written(known), encoding="utf-8")
     draft.replace(path)
+
+
+def written(known: dict[str, Any]) -> str:
+    """Write an owner's evidence as JSON, a comparison a line, so that a change can be reviewed."""
+
+    def line(data: Any) -> str:
+        return json.dumps(data, ensure_ascii=False, sort_keys=True)
+
+    about = [
+        f'{line(name)}: {{\n "hashes": {line(entry["hashes"])},\n "evidence": [\n  '
+        + ",\n  ".join(line(e) for e in entry["evidence"]) + "\n ]}"
+        for name, entry in sorted(known.items())
+    ]  # fmt: skip
+    return "{" + ",\n".join(about) + "}\n"

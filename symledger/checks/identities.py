@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sympy import Expr
 
+from symledger import algebra
 from symledger.account import Account, derive
 from symledger.assumptions import parse_equation
 from symledger.catalogue import Side
@@ -20,19 +21,25 @@ def identities(account: Account) -> Iterator[Evidence]:
     """Prove what a target's formulas are said to equal.
 
     A formula is compared with its lines as they were recorded, before anything was multiplied
-    out; the catalogue's identities with the formula on their other side.
+    out, then with the default equations put in by SymPy; the catalogue's identities with the
+    formula on their other side.
     """
     for name in COLLECTED:
         formula = account[name]
         found = equal_on_grid(formula.line.written, formula.expr, name)
-        yield replace(
-            found, claim=f"the collected formula equals the sum of its lines; {found.claim}"
-        )
+        yield _claimed(found, "the collected formula equals the sum of its lines")
+        if formula.equations:
+            given = {s: algebra.expression(p) for s, p in formula.equations.items()}
+            found = equal_on_grid(formula.line.written.xreplace(given), formula.corollary, name)
+            yield _claimed(found, f"so it does with {', '.join(formula.assumptions)}")
     for identity, here, there in account.identities:
-        found = equal_on_grid(
-            side(here, identity.quantity), side(there, identity.quantity), identity.quantity
-        )
-        yield replace(found, claim=f"{here} equals {there}; {found.claim}")
+        sides = side(here, identity.quantity), side(there, identity.quantity)
+        found = equal_on_grid(*sides, identity.quantity)
+        yield _claimed(found, f"{here} equals {there}")
+
+
+def _claimed(found: Evidence, claim: str) -> Evidence:
+    return replace(found, claim=f"{claim}; {found.claim}")
 
 
 def side(of: Side, quantity: str) -> Expr:

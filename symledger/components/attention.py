@@ -140,8 +140,10 @@ class FlashAttention(Component):
 
     def scores(self, q: Tensor, k: Tensor) -> Tensor:
         """Return the scaled, masked products of queries and keys."""
-        scores = self.contract(SCORES, q, k) * (1 / sqrt(self.d_k))
-        return scores + causal_mask(q.shape[1], k.shape[1])[0] if self.causal else scores
+        scores: Tensor = self.contract(SCORES, q, k) * (1 / sqrt(self.d_k))
+        if not self.causal:
+            return scores
+        return scores + causal_mask(q.shape[1], k.shape[1])[0]
 
     def contract(self, pattern: str, left: Tensor, right: Tensor) -> Tensor:
         """Contract over the visible pairs only, where the attention is causal."""

@@ -88,6 +88,8 @@ def einsum(pattern: str, left: Tensor, right: Tensor, pairs: Pairs | None = None
                     f"index {index} is {sizes[index]} in one and {length} in the other."
                 )
     _check_contract(pattern, *operands)
+    if pairs and not {pairs.query, pairs.key} <= sizes.keys():
+        raise PatternError(f'"{pattern}" has no index {pairs.query} or {pairs.key} to mask.')
     args = (left, right, mask) if mask is not None else (left, right)
     first, second, out = operands
     return contract(Contract(first, second, out, pairs), args, sizes)
@@ -201,7 +203,8 @@ def over_rows(x: Tensor) -> Tensor:
 
 def mean(x: Tensor) -> Tensor:
     """The mean along the last axis, kept with length 1."""
-    return total(x) * (ONE / x.shape[-1])
+    averaged: Tensor = total(x) * (ONE / x.shape[-1])
+    return averaged
 
 
 def expand(x: Tensor, shape: tuple[Expr, ...]) -> Tensor:

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from sympy import Expr
 
-from symledger.core.ops import Call, Const, Input, Param, Rearrange, Slice
+from symledger.core.ops import Call, Const, Contract, Input, Param, Rearrange, Slice
 from symledger.core.tensor import Scope, Tensor
 
 
@@ -81,13 +81,20 @@ class Program:
                         yield length
 
     def bounds(self) -> Iterator[tuple[Expr, Expr]]:
-        """Yield (a, b) for every a that must not exceed b: slices that must lie in their axis."""
+        """Yield (a, b) for every a that must not exceed b.
+
+        A slice must lie in its axis; causal queries may not outnumber the keys.
+        """
         for program in self.bodies:
             for t in program.tensors:
                 if isinstance(t.op, Slice):
                     whole = t.args[0].shape[t.op.axis]
                     if t.op.start + t.op.length != whole:
                         yield t.op.start + t.op.length, whole
+                if isinstance(t.op, Contract) and t.op.pairs:
+                    queries, keys = t.args[2].shape
+                    if queries != keys:
+                        yield queries, keys
 
 
 @dataclass(frozen=True, eq=False)

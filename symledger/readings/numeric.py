@@ -201,7 +201,7 @@ class Machine:
             case Max():
                 return largest(args[0])
             case MaxIndex():
-                return np.argmax(args[0].real, axis=-1, keepdims=True)
+                return np.asarray(np.argmax(args[0].real, axis=-1, keepdims=True))
             case Rearrange():
                 return self._rearrange(t.op, args[0])
             case Slice(axis, start, length):
@@ -249,7 +249,7 @@ class Machine:
         left, right, out = ("".join(letters[n] for n in part) for part in (op.left, op.right, op.out))
         pattern = f"{left},{right}->{out}"
         if op.pairs is None or not self.arithmetic.skip_masked:
-            return np.einsum(pattern, args[0], args[1])
+            return np.asarray(np.einsum(pattern, args[0], args[1]))
         visible = args[2].astype(float) == 0
         row, column = letters[op.pairs.query], letters[op.pairs.key]
         if row not in out:

@@ -253,7 +253,7 @@ MARKS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "stale": ("?", "y
 def _evidence(p: Page, account: Account, names: Sequence[str]) -> None:
     """One line for each kind of comparison; with one quantity asked for, each comparison."""
     p.heading("EVIDENCE")
-    records = {(r.kind, r.claim): r for name in names for r in evidence.of(account, name)}
+    records = {(r.kind, r.claim): r for name in names for r in account.evidence.get(name, ())}
     kinds: dict[tuple[str, str], list[evidence.Record]] = {}
     for r in records.values():
         kinds.setdefault((r.kind, r.status), []).append(r)
@@ -267,7 +267,7 @@ def _evidence(p: Page, account: Account, names: Sequence[str]) -> None:
         p.line((f"      {points} point{'s' * (points != 1)}, {exact}", "dim"))
         for claim in dict.fromkeys(r.claim for r in found) if len(names) == 1 else ():
             p.wrapped(claim, 6)
-    unchecked = [name for name in names if not evidence.of(account, name)]
+    unchecked = [name for name in names if not account.evidence.get(name)]
     if unchecked:
         p.wrapped("not checked: " + ", ".join(unchecked), 4, "dim")
 

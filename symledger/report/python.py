@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import keyword
 from collections.abc import Sequence
-from fractions import Fraction
 from math import lcm
 
 from sympy import Symbol
@@ -61,10 +60,10 @@ def _body(above: Terms, below: Terms, symbols: list[Symbol], ratio: bool) -> lis
 def code(polynomial: Terms, symbols: list[Symbol]) -> str:
     """Write a polynomial without divisions as Python; keywords among its symbols get a ``_``."""
     renamed: dict[Symbol, Terms] = {
-        s: {((Symbol(safe(s)), 1),): Fraction(1)}
+        s: {((Symbol(safe(s)), 1),): 1}
         for s in symbols if safe(s) != s.name
     }  # fmt: skip
-    return algebra.canonical(algebra.terms(algebra.expression(polynomial), renamed))
+    return algebra.canonical(algebra.substitute(polynomial, renamed))
 
 
 def safe(symbol: Symbol) -> str:
@@ -80,5 +79,5 @@ def fraction(polynomial: Terms) -> tuple[Terms, Terms]:
         for symbol, n in monomial:
             lowest[symbol] = min(lowest.get(symbol, 0), n)
     negative = sorted(((s, -n) for s, n in lowest.items() if n < 0), key=lambda p: p[0].name)
-    below: Terms = {tuple(negative): Fraction(number)}
+    below: Terms = {tuple(negative): number}
     return algebra.multiply(polynomial, below), below

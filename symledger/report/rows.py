@@ -10,9 +10,9 @@ from sympy import Expr
 
 from symledger import algebra
 from symledger.account import Account
-from symledger.algebra import Terms
+from symledger.algebra import Terms, substitute
 from symledger.core.tensor import Shape
-from symledger.derivation import Shown, substitute
+from symledger.derivation import Shown
 from symledger.formulas import Formula
 from symledger.ledger import Line
 

@@ -1,0 +1,52 @@
+"""The recorded evidence is complete, passed, and about the formulas as they are now."""
+
+import pytest
+
+from symledger import derive, evidence
+from symledger.checks.command import variants
+
+ACCOUNTS = {evidence.variant(account): account for account in variants()}
+
+
+@pytest.mark.parametrize("name", ACCOUNTS)
+def test_every_quantity_of_every_variant_has_fresh_passed_evidence(name: str) -> None:
+    account = ACCOUNTS[name]
+    statuses = {
+        quantity: {record.status for record in records}
+        for quantity, records in account.evidence.items()
+    }
+    nothing = {q for q in account.quantities if not account[q].general}
+    assert {q: s for q, s in statuses.items() if s != {"passed"} and q not in nothing} == {}, (
+        "run `symledger check --record` after a formula has changed"
+    )
+
+
+def test_every_owner_has_a_file_and_no_file_is_left_over() -> None:
+    owners = {account.target.owner for account in ACCOUNTS.values()}
+    assert {path.stem for path in evidence.FOLDER.iterdir()} == owners
+
+
+@pytest.mark.parametrize("owner", sorted({a.target.owner for a in ACCOUNTS.values()}))
+def test_no_variant_is_left_over(owner: str) -> None:
+    known = {name for name, account in ACCOUNTS.items() if account.target.owner == owner}
+    assert set(evidence.recorded(owner)) == known
+
+
+def test_evidence_about_another_formula_is_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    account = derive("mini_gpt")
+    record = evidence.recorded("mini_gpt")["mini_gpt"]
+    changed = {**record, "hashes": {**record["hashes"], "params": "0" * 16}}
+    monkeypatch.setattr(evidence, "recorded", lambda owner: {owner: changed})
+    assert "stale" in {r.status for r in account.evidence["params"]}
+    assert {r.status for r in account.evidence["flops.forward"]} == {"passed"}
+
+
+def test_evidence_survives_another_dtype_and_configuration() -> None:
+    account = derive("mini_gpt", {"d": 128}, dtype="bf16")
+    assert {r.status for r in account.evidence["memory.saved"]} == {"passed"}
+
+
+def test_what_was_asked_for_otherwise_is_not_checked() -> None:
+    assert derive("linear", input_gradient=False).evidence["flops.backward"] == []
+    assert derive("linear", frozen=["W"]).evidence["memory.saved"] == []
+    assert derive("mini_gpt", {"tied": False, "bias": True}).evidence["params"] == []
