@@ -173,9 +173,10 @@ class Account:
         expected = {**self.target.defaults, **side.options}
         return self.target.options == expected
 
-    def subs(self, **values: int) -> Account:
-        """Return this account with some symbols set to other values."""
-        settings = {**self.request.settings, **{k: str(v) for k, v in values.items()}}
+    def subs(self, values: Mapping[Any, int] | None = None, **named: int) -> Account:
+        """Return this account with some symbols, given by name or as symbols, set anew."""
+        given = {**(values or {}), **named}
+        settings = {**self.request.settings, **{str(k): str(v) for k, v in given.items()}}
         r = self.request
         return Account(Request(r.target, settings, r.equations, r.conventions))
 

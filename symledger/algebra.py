@@ -24,7 +24,7 @@ Terms = dict[Monomial, Number]
 
 ONE: Monomial = ()
 INTEGERS = (int, Integer)
-LONGEST = 100_000
+LONGEST = 10_000
 """Products of terms that one multiplication may take: far more than any formula needs."""
 HIGHEST = 100
 """The highest power that is multiplied out, for the same reason."""

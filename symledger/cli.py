@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import Any
 
@@ -172,6 +173,7 @@ def main() -> None:
     """Run the command line; every refusal is one clear message on stderr and an exit code."""
     try:
         code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except SymledgerError as error:
         refuse(type(error).__name__, str(error), error.exit_code)
@@ -181,8 +183,8 @@ def main() -> None:
         refuse("Usage", error.format_message() + hint, 2)
     except (click.Abort, KeyboardInterrupt):
         refuse("Stopped", "interrupted.", 130)
-    except BrokenPipeError:
-        sys.stderr.close()
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
 
 

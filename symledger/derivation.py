@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sympy import Symbol
+from sympy import Expr, Symbol
 
 from symledger import algebra
 from symledger.algebra import Monomial, Terms, substitute
@@ -99,6 +99,11 @@ class Leading:
 
     terms: Terms
     charged: tuple[Terms, ...]
+
+    @property
+    def expr(self) -> Expr:
+        """The dominating terms as a SymPy expression."""
+        return algebra.expression(self.terms)
 
     def bound(self, at: Mapping[Symbol, int]) -> tuple[Terms, Fraction] | None:
         """Return the largest charge and its value at a configuration, None while unbound."""

@@ -277,9 +277,15 @@ class Formula:
             whole += " / " + algebra.canonical(self.divisor.general)
         return sha256(whole.encode()).hexdigest()[:16]
 
-    def subs(self, values: Mapping[str, int]) -> Expr:
-        """Return the corollary with numbers for some symbols, given by name."""
-        at = {s: Integer(values[s.name]) for s in self.corollary.free_symbols if s.name in values}
+    def subs(self, values: Mapping[Any, int] | None = None, **named: int) -> Expr:
+        """Return the corollary with numbers for some symbols, given by name or as symbols.
+
+        >>> from symledger import derive
+        >>> derive("linear").params.subs(d_in=768)
+        769*d_out
+        """
+        given = {str(symbol): n for symbol, n in {**(values or {}), **named}.items()}
+        at = {s: Integer(given[s.name]) for s in self.corollary.free_symbols if s.name in given}
         return self.corollary.xreplace(at)
 
     def _repr_latex_(self) -> str:

@@ -19,7 +19,7 @@ class Carrier(Machine):
     """A machine that weighs what every operation reads and writes.
 
     ``moved`` is the bytes of all arguments and results; ``weights_read`` the bytes of each weight
-    that was read, of a looked-up table only the rows that were picked.
+    that was read, of a looked-up or sliced table only the rows that were picked.
     """
 
     def __init__(self, sizes: Mapping[Symbol, int], bytes_of: Bytes) -> None:
@@ -40,7 +40,9 @@ class Carrier(Machine):
             self.moved += sum(x.size * self.bytes_of[arg.storage] for arg, x in used)
             self.moved += result.size * self.bytes_of[t.storage]
         for arg, x in zip(t.args, args, strict=True):
-            if not isinstance(t.op, Gather):
+            if isinstance(t.op, Slice):
+                self._read(arg, x, self.picked, result.size)
+            elif not isinstance(t.op, Gather):
                 self._read(arg, x, self.whole, x.size)
         return result
 

@@ -53,6 +53,13 @@ class Component:
     corollaries: ClassVar[Mapping[str, Mapping[Size, Expr | int]]] = {}
     references: ClassVar[tuple[str, ...]] = ()
 
+    def __post_init__(self) -> None:
+        """Make whole numbers among the fields exact: 64 / 2 is 32 then, and never 32.0."""
+        for f in fields(self):  # type: ignore[arg-type]  # subclasses are dataclasses
+            value = getattr(self, f.name)
+            if isinstance(value, int) and not isinstance(value, bool):
+                object.__setattr__(self, f.name, as_size(value))
+
     def forward(self, *inputs: Any) -> Steps:
         """Describe the computation; every subclass does."""
         raise DefinitionError(f"{type(self).__name__} has no forward: define what it computes.")

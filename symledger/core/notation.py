@@ -49,7 +49,7 @@ def param(name: str, *shape: Expr | int, trainable: bool = True) -> Tensor:
 
 def table(name: str, formula: Callable[..., Expr], *shape: Expr, storage: Storage = "value") -> Tensor:
     """A computed table: ``formula`` gives the element at each index."""
-    indices = tuple(Symbol(f"_{letter}", integer=True) for letter in "ijkl"[: len(shape)])
+    indices = tuple(Symbol(f"_i{place}", integer=True) for place in range(len(shape)))
     return Tensor(Const(name, indices, formula(*indices)), (), shape, storage)
 
 

@@ -32,7 +32,6 @@ from sympy import (
     sqrt,
     tanh,
 )  # fmt: skip
-from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from symledger.errors import DefinitionError
@@ -40,6 +39,9 @@ from symledger.errors import DefinitionError
 X, Y, Z = ARGS = tuple(Symbol(f"_{i}", real=True) for i in range(3))
 RESULT = Symbol("_result", real=True)
 GRADIENT = Symbol("_gradient", real=True)
+
+NAMED = ("exp", "log", "tanh", "erf", "sin", "cos", "floor")
+"""The functions that scalar code may name; roots and reciprocal roots are powers."""
 
 Operand: TypeAlias = "int | Expr"
 """The number of an earlier line (arguments come first), or a constant."""
@@ -129,14 +131,16 @@ def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
         if isinstance(e, Piecewise):
             return select(e)
         if isinstance(e, Relational):
+            if e.rel_op not in ("<", "<=", ">", ">="):
+                raise DefinitionError(f"scalar code compares by order, not by {e.rel_op}.")
             return emit(e.rel_op, visit(e.lhs), visit(e.rhs))
         if isinstance(e, Mod):
             return emit("mod", visit(e.args[0]), visit(e.args[1]))
-        if isinstance(e, Function) and not isinstance(e, AppliedUndef) and len(e.args) == 1:
+        if isinstance(e, Function) and type(e).__name__ in NAMED:
             return emit(type(e).__name__, visit(e.args[0]))
         raise DefinitionError(
             f"scalar code cannot hold {type(e).__name__}: it is made of + − × ÷, powers, "
-            "Piecewise and functions of one argument."
+            f"Piecewise and {', '.join(NAMED)}."
         )
 
     def total(e: Expr) -> Operand:

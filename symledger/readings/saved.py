@@ -29,9 +29,9 @@ class Kept:
 class KeptBody:
     """What a Call stores: ``each`` at every application, or ``first`` at the first one.
 
-    Of the sequence of carried tensors x₀ … x_times, ``inner`` says that x₁ … x_{times−1} are
-    kept and ``last`` that x_times is; x₀ belongs to the program around the Call. ``enters`` and
-    ``leaves`` say whether the body mentions its x_i or its x_{i+1}.
+    It carries tensors x₀ … x_times. ``enters`` and ``leaves`` say whether application i mentions
+    its x_i or its x_{i+1}; either keeps x₁ … x_{times−1}. ``last`` says that x_times is kept; x₀
+    belongs to the program around the Call.
     """
 
     call: Tensor

@@ -33,7 +33,7 @@ Bytes = dict[Storage, Expr]
 def traffic(program: Program, bytes_of: Bytes) -> Tally:
     """Return the bytes of the inputs, weights and outputs, each moved once: a lower bound.
 
-    Of a table that is only looked up, the rows that are picked are read, not the whole.
+    Of a table that is only looked up or sliced, the rows that are picked are read, not the whole.
     """
     items: list[Amount | Tally] = [
         Amount(program.scope, t.size * bytes_of[t.storage], "input") for t in program.inputs
@@ -48,7 +48,7 @@ def traffic(program: Program, bytes_of: Bytes) -> Tally:
 def _weights(program: Program, bytes_of: Bytes) -> Iterable[Amount | Tally]:
     for weight in program.params:
         users = [t for t in program.tensors if weight in t.args]
-        looked_up = all(isinstance(t.op, Gather) for t in users)
+        looked_up = all(isinstance(t.op, Gather | Slice) for t in users)
         read = sum((t.size for t in users), start=ZERO) if looked_up else weight.size
         yield Amount(program.owners[weight], read * bytes_of["value"], program.path(weight))
     for call in program.calls:

@@ -5,6 +5,7 @@ from sympy import Integer, expand
 
 from symledger.components.attention import Attention, FlashAttention, ScaledDotProduct
 from symledger.core.component import trace
+from symledger.errors import DefinitionError
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params
 from symledger.sizes import B, S, Size, T, d, d_k, d_v, h, h_kv
@@ -106,6 +107,11 @@ def test_grouped_heads_are_multi_head_at_h_and_multi_query_at_1(reading, heads):
     general = reading(trace(Attention())).total.xreplace({h_kv: heads})
     special = reading(trace(Attention(h_kv=heads))).total
     assert expand(general - special) == 0
+
+
+def test_dropout_inside_flash_attention_is_refused_and_not_left_out():
+    with pytest.raises(DefinitionError, match="choose flash = false or dropout = false"):
+        trace(Attention(flash=True, dropout=True))
 
 
 def test_decoding_one_token_costs_the_maps_of_one_token_and_a_row_of_pairs():

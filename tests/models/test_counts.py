@@ -40,7 +40,8 @@ def parameters(model, configuration):
         (MiniGPT(positions="sinusoidal"), {}, 131392),
         # a block's biases: 4 · 64 in attention, 4 · 64 + 64 in the feed-forward network
         (MiniGPT(bias=True), {}, 131392 + 2 * (256 + 320)),
-        (MiniGPT(flash=True, dropout=True), {}, 131392),
+        (MiniGPT(flash=True), {}, 131392),
+        (MiniGPT(dropout=True), {}, 131392),
     ],
     ids=str,
 )

@@ -12,13 +12,14 @@ from symledger.components.losses import CrossEntropy
 from symledger.components.norms import LayerNorm, RMSNorm
 from symledger.components.softmax import Softmax
 from symledger.core.component import trace
+from symledger.core.ops import Contract
 from symledger.errors import DefinitionError
 from symledger.models.mini_gpt import MiniGPT
 from symledger.readings.numeric import FLOATS, Machine, Values, own_leaves, random_leaves
 from symledger.readings.pullback import pullback
 from symledger.sizes import B, L, S, T, V, d, d_k, d_v, h, h_kv
 
-from .small import LENGTHS, Collect, Lookup, M, Peak, Pick, Shifted, Stack
+from .small import LENGTHS, Collect, Lookup, M, Peak, Pick, Recurrent, Shifted, Stack
 
 
 def run(component, given=(), sizes=LENGTHS, arithmetic=FLOATS):
@@ -162,6 +163,28 @@ def test_shared_weights_are_one_set():
     for _ in range(LENGTHS[L]):
         x = np.tanh(x @ W)
     assert y == pytest.approx(x)
+
+
+class Watched(Machine):
+    """A machine that remembers what it executed."""
+
+    def __init__(self, sizes):
+        super().__init__(sizes)
+        self.done = []
+
+    def execute(self, t, args):
+        self.done.append(type(t.op))
+        return super().execute(t, args)
+
+
+def test_the_first_application_runs_the_program_that_asks_for_no_input_gradient():
+    """Of L applications all go back to their weights, and all but the first to their input."""
+    program = trace(Recurrent())
+    pull, machine = pullback(program), Watched(LENGTHS)
+    values = machine.run(program, random_leaves(program, machine, np.random.default_rng(0)))
+    machine.done.clear()
+    machine.back(pull, values, {pull.seeds[0]: np.ones((LENGTHS[B], LENGTHS[d]))})
+    assert machine.done.count(Contract) == 2 * LENGTHS[L] - 1
 
 
 def test_what_is_drawn_for_whole_numbers_lies_below_their_bound():

@@ -18,12 +18,13 @@ from symledger.core.component import Component, steps, trace
 from symledger.models.mini_gpt import MiniGPT
 from symledger.readings.numeric import Machine, Values, random_leaves
 from symledger.readings.pullback import pullback
-from symledger.readings.saved import CARRIED, kept, saved
+from symledger.readings.saved import kept, saved
 from symledger.sizes import B, L, S, T, V, d, d_ff, d_in, d_k, d_v, h, h_kv
 
 from .small import (
     LENGTHS,
     Act,
+    Binary,
     Encoded,
     M,
     N,
@@ -187,6 +188,7 @@ def test_a_standard_block_keeps_34_d_and_5_heads_by_tokens_bytes_a_token(block, 
         (RMSNorm(), B * T * (d + 1)),  # fused: the input and one statistic a row
         (Scaled(), B * d),  # the weight is no activation
         (Peak(), B * T * (d + 1)),  # x and its maximum; where it stood is found again from x
+        (Binary("*"), B * d + d),  # a column of x is a view of it, and w
         (Shifted(), 2 * B * T * d),  # what is joined, and x, which its padded tail is a view of
         (Scores(), B * T * h * d_k + B * S * h * d_k),
         # x₀, and of L applications the result of each: what enters one is what left the last
@@ -210,7 +212,7 @@ def test_each_stored_tensor_counts_once(component, elements):
 
 def test_a_carried_sequence_is_counted_as_one():
     tally = saved(pullback(trace(MiniGPT())), ELEMENTS)
-    rows = [a.own for a in tally.amounts() if a.label == CARRIED]
+    rows = [a.own for a in tally.amounts() if a.label == "between blocks"]
     assert [expand(row - L * B * T * d) for row in rows] == [0]
 
 

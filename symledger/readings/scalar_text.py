@@ -1,0 +1,328 @@
+"""Formulas as text: two notations, Unicode and LaTeX, and scalar code written in either.
+
+A piece of a formula knows how tightly it binds, so that parentheses stand where they are needed
+and nowhere else. Both notations are built by the same rules and differ in spelling only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Add, Expr, Integer, Mod, Mul, Piecewise, Pow, Rational, Symbol, floor, oo, pi
+from sympy.core.relational import Relational
+
+from symledger.errors import DefinitionError
+from symledger.sizes import Size, latex_name
+
+TERMS, OPEN, QUOTIENT, PRODUCT, ATOM = range(5)
+"""How tightly a piece binds: a sum, something open to its right (Σ, max), a quotient, …"""
+
+GREEK = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta",
+    "η": "eta", "θ": "theta", "κ": "kappa", "λ": "lambda", "ξ": "xi", "ρ": "rho",
+}  # fmt: skip
+SPELLED = {*GREEK.values(), "mu", "nu", "sigma", "tau", "phi", "chi", "psi", "omega"}
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+RELATIONS = {"<": ("<", "<"), "<=": ("≤", r"\le"), ">": (">", ">"), ">=": ("≥", r"\ge"),
+             "==": ("=", "=")}  # fmt: skip
+OWN_COMMAND = ("exp", "log", "tanh", "sin", "cos")
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A part of a formula, and how tightly it binds."""
+
+    text: str
+    level: int = ATOM
+
+
+class Notation:
+    """How formulas are spelled in Unicode text; LaTeX spells the same words otherwise."""
+
+    sigma, largest, where_largest = "Σ", "max", "argmax"
+    infinity, circle = "∞", "π"
+    latex = False
+
+    def size(self, symbol: Symbol) -> str:
+        """Spell a size."""
+        return str(symbol.name)
+
+    def indexed(self, name: str, indices: Sequence[str]) -> str:
+        """Spell a tensor's element: ``x_bti``, ``q_{bt(gr)k}``, ``E_{tokens_bt, i}``."""
+        short = len(indices) <= 3 and all(len(i) == 1 for i in indices)
+        joined = self.joined(indices)
+        return name + (f"_{joined}" if short else f"_{{{joined}}}") if indices else name
+
+    def joined(self, indices: Sequence[str]) -> str:
+        """Put indices beside each other, apart where one is more than a letter or a group."""
+        simple = all(len(i) == 1 or (i[0] == "(" and i[1:-1].isalpha()) for i in indices)
+        return ("" if simple else ", ").join(indices)
+
+    def operator(self, name: str, times: str = "", back: bool = False, label: str = "") -> str:
+        """Spell a function: repeated, pulled back (to the input of that label) where asked."""
+        powered = name + (f"^{times}" if len(times) < 2 else f"^({times})") if times else name
+        star = (f"({powered})*" if times else f"{powered}*") if back else powered
+        return f"{star}_{label}" if label else star
+
+    def prime(self, name: str) -> str:
+        """Spell the derivative of a function of one argument."""
+        return f"{name}′"
+
+    def bound(self, symbol: str, letters: Sequence[str], body: Piece) -> Piece:
+        """Σ, max or argmax over letters; the body reaches to the next sign."""
+        if not letters:
+            return body
+        inner = body.text if body.level in (OPEN, PRODUCT, ATOM) else self.parens(body.text)
+        return Piece(f"{self.indexed(symbol, letters)} {inner}", OPEN)
+
+    def parens(self, text: str) -> str:
+        """Put parentheses around."""
+        return f"({text})"
+
+    def floor(self, text: str) -> str:
+        """The whole number below."""
+        return f"⌊{text}⌋"
+
+    def bracket(self, text: str) -> Piece:
+        """One where a condition holds, zero elsewhere."""
+        return Piece(f"[{text}]")
+
+    def relation(self, sign: str) -> str:
+        """Spell a comparison."""
+        return RELATIONS[sign][self.latex]
+
+    def quotient(self, above: Piece, below: Piece) -> Piece:
+        """One piece divided by another."""
+        left = above.text if above.level >= PRODUCT else self.parens(above.text)
+        right = below.text if below.level in (OPEN, ATOM) else self.parens(below.text)
+        slash = " / " if " " in left + right else "/"
+        return Piece(left + slash + right, QUOTIENT)
+
+    def root(self, inner: Piece) -> Piece:
+        """The square root."""
+        return Piece("√" + (inner.text if inner.text.isidentifier() else f"({inner.text})"))
+
+    def power(self, base: Piece, exponent: Expr) -> Piece:
+        """A power."""
+        raised = (
+            str(exponent).translate(SUPERSCRIPTS) if exponent.is_Integer
+            else "^" + self.parens(scalar(exponent, {}, self).text)
+        )  # fmt: skip
+        return Piece((base.text if base.level == ATOM else self.parens(base.text)) + raised)
+
+    def exponent(self, n: int) -> str:
+        """A small decimal constant: 10 to a negative power."""
+        return f"1e-{n}"
+
+    def cases(self, branches: Sequence[tuple[str, str]]) -> Piece:
+        """One value under each condition; the last one otherwise."""
+        told = [f"{v} if {c}" if c else f"{v} otherwise" for v, c in branches]
+        return Piece("{" + "; ".join(told) + "}")
+
+    def function(self, name: str, inner: str) -> Piece:
+        """A function of something in parentheses."""
+        return Piece(self.operator(name) + self.parens(inner))
+
+    def product(self, factors: Sequence[Piece]) -> Piece:
+        """Factors beside each other; what is open to its right comes last."""
+        *first, last = sorted(factors, key=lambda f: f.level == OPEN)
+        if not first:
+            return last
+        fits = last.level in (OPEN, PRODUCT, ATOM)
+        texts = [f.text if f.level >= PRODUCT else self.parens(f.text) for f in first]
+        texts.append(last.text if fits else self.parens(last.text))
+        return Piece(" ".join(texts), OPEN if last.level == OPEN else PRODUCT)
+
+    def sum(self, terms: Sequence[tuple[bool, Piece]]) -> Piece:
+        """Terms with their signs: (negative, piece)."""
+        out = ""
+        for negative, term in terms:
+            inside = self.parens(term.text) if negative and term.level == TERMS else term.text
+            if not negative and out and inside.startswith("-"):
+                negative, inside = True, inside[1:]
+            out += (" - " if negative else " + ") + inside if out else "-" * negative + inside
+        single = len(terms) == 1 and not terms[0][0]
+        return Piece(out, terms[0][1].level if single else TERMS)
+
+
+class Latex(Notation):
+    """How formulas are spelled in LaTeX, with no package but amsmath."""
+
+    sigma, largest, where_largest = r"\sum", r"\max", r"\operatorname{argmax}"
+    infinity, circle = r"\infty", r"\pi"
+    latex = True
+
+    def size(self, symbol: Symbol) -> str:
+        return symbol.latex if isinstance(symbol, Size) else latex_name(symbol.name)
+
+    def name(self, name: str) -> tuple[str, str]:
+        """Spell a name, its own subscript apart: ``W_Q`` is W with Q."""
+        if name.startswith("∂"):
+            inner, own = self.name(name[1:])
+            return rf"\partial {inner}", own
+        plain, primes = name.rstrip("′"), "'" * (len(name) - len(name.rstrip("′")))
+        head, _, own = plain.partition("_")
+        if len(head) == 1 and own and head not in GREEK:
+            return head + primes, own if len(own) == 1 else rf"\mathrm{{{escaped(own)}}}"
+        letter = GREEK.get(plain, plain)
+        if letter in SPELLED:
+            return rf"\{letter}{primes}", ""
+        return (plain if len(plain) == 1 else rf"\mathrm{{{escaped(plain)}}}") + primes, ""
+
+    def indexed(self, name: str, indices: Sequence[str]) -> str:
+        spelled, own = (name, "") if name.startswith("\\") else self.name(name)
+        inside = ", ".join(part for part in (own, self.joined(indices)) if part)
+        return f"{spelled}_{{{inside}}}" if inside else spelled
+
+    def joined(self, indices: Sequence[str]) -> str:
+        simple = all(len(i) == 1 or i[0] == "(" for i in indices)
+        return (" " if simple else ", ").join(indices)
+
+    def operator(self, name: str, times: str = "", back: bool = False, label: str = "") -> str:
+        plain = rf"\{name}" if name in OWN_COMMAND else rf"\operatorname{{{escaped(name)}}}"
+        powered = f"{plain}^{{{times}}}" if times else plain
+        star = f"({powered})^{{*}}" if times else f"{powered}^{{*}}"
+        inner = label if len(label) == 1 else rf"\mathrm{{{escaped(label)}}}"
+        return (star if back else powered) + (f"_{{{inner}}}" if label else "")
+
+    def prime(self, name: str) -> str:
+        return rf"{self.operator(name)}'"
+
+    def parens(self, text: str) -> str:
+        tall = any(word in text for word in (r"\frac", r"\sum", r"\max", r"\begin"))
+        return rf"\left({text}\right)" if tall else f"({text})"
+
+    def floor(self, text: str) -> str:
+        return rf"\left\lfloor {text} \right\rfloor"
+
+    def quotient(self, above: Piece, below: Piece) -> Piece:
+        return Piece(rf"\frac{{{above.text}}}{{{below.text}}}", PRODUCT)
+
+    def root(self, inner: Piece) -> Piece:
+        return Piece(rf"\sqrt{{{inner.text}}}")
+
+    def power(self, base: Piece, exponent: Expr) -> Piece:
+        below = base.text if base.level == ATOM else self.parens(base.text)
+        return Piece(f"{{{below}}}^{{{scalar(exponent, {}, self).text}}}")
+
+    def exponent(self, n: int) -> str:
+        return f"10^{{-{n}}}"
+
+    def cases(self, branches: Sequence[tuple[str, str]]) -> Piece:
+        told = [rf"{v} & \text{{if }} {c}" if c else rf"{v} & \text{{otherwise}}" for v, c in branches]
+        return Piece(r"\begin{cases} " + r" \\ ".join(told) + r" \end{cases}")
+
+
+TEXT, LATEX = Notation(), Latex()
+
+
+def escaped(name: str) -> str:
+    """Return a name with its underscores as LaTeX takes them."""
+    return name.replace("_", r"\_")
+
+
+def scalar(e: Any, given: Mapping[Symbol, Piece], notation: Notation) -> Piece:
+    """Write a scalar expression, pieces put in for some of its symbols.
+
+    >>> from symledger.sizes import d, d_k
+    >>> scalar((d + 1) / d_k**2, {}, TEXT).text
+    '(d + 1)/(d_k²)'
+    """
+    return _Scalar(given, notation).write(e)
+
+
+class _Scalar:
+    def __init__(self, given: Mapping[Symbol, Piece], notation: Notation) -> None:
+        self.given, self.to = given, notation
+        self.places = {symbol: i for i, symbol in enumerate(given)}
+
+    def write(self, e: Any) -> Piece:
+        if e in self.given:
+            return self.given[e]
+        if isinstance(e, Symbol):
+            return Piece(self.to.size(e))
+        if isinstance(e, Rational):
+            return self.number(e)
+        if isinstance(e, Add):
+            ordered = sorted(e.args, key=self.order)
+            return self.to.sum([self.signed(term) for term in ordered])
+        if isinstance(e, Mul):
+            negative, piece = self.signed(e)
+            return self.to.sum([(True, piece)]) if negative else piece
+        if isinstance(e, Pow):
+            return self.power(e.base, e.exp)
+        if isinstance(e, Piecewise):
+            return self.select(e)
+        if isinstance(e, Relational):
+            sign = self.to.relation(e.rel_op)
+            return Piece(f"{self.write(e.lhs).text} {sign} {self.write(e.rhs).text}", TERMS)
+        return self.function(e)
+
+    def function(self, e: Any) -> Piece:
+        if e in (oo, -oo):
+            return Piece("-" * (e == -oo) + self.to.infinity, TERMS if e == -oo else ATOM)
+        if e == pi:
+            return Piece(self.to.circle)
+        inner = [self.write(arg).text for arg in e.args]
+        if isinstance(e, Mod):
+            return self.to.function("mod", ", ".join(inner))
+        if isinstance(e, floor):
+            return Piece(self.to.floor(inner[0]))
+        if len(inner) == 1:
+            return self.to.function(type(e).__name__, inner[0])
+        raise DefinitionError(f"{type(e).__name__} cannot be written down.")
+
+    def order(self, term: Expr) -> tuple[bool, bool, int, str]:
+        places = [self.places[s] for s in term.free_symbols if s in self.places]
+        return bool(term.could_extract_minus_sign()), not places, min(places, default=0), str(term)
+
+    def signed(self, term: Any) -> tuple[bool, Piece]:
+        """A term without its sign: a constant in front, then what is above and below the line."""
+        negative = bool(term.could_extract_minus_sign())
+        constant, rest = (-term if negative else term).as_independent(*self.given, as_Add=False)
+        if rest == 1:
+            return negative, self.constant(constant)
+        parts = sorted(Mul.make_args(rest), key=self.order)
+        below = [1 / f for f in parts if isinstance(f, Pow) and f.exp.could_extract_minus_sign()]
+        above = [self.write(f) for f in parts if 1 / f not in below]
+        if constant != 1 or not above:
+            above.insert(0, self.constant(constant))
+        product = self.to.product(above)
+        if not below:
+            return negative, product
+        return negative, self.to.quotient(product, self.to.product([self.write(f) for f in below]))
+
+    def constant(self, e: Any) -> Piece:
+        if not isinstance(e, Mul):
+            return self.write(e)
+        numerator, denominator = e.as_numer_denom()
+        if denominator != 1:
+            return self.to.quotient(self.constant(numerator), self.constant(denominator))
+        return self.to.product([self.write(f) for f in sorted(e.args, key=lambda f: (not f.is_Number, str(f)))])
+
+    def number(self, e: Rational) -> Piece:
+        if e < 0:
+            return self.to.sum([(True, self.number(-e))])
+        if e.is_Integer:
+            return Piece(str(e))
+        digits = len(str(e.q)) - 1
+        if e.p == 1 and digits > 2 and e.q == 10**digits:
+            return Piece(self.to.exponent(digits))
+        return self.to.quotient(Piece(str(e.p)), Piece(str(e.q)))
+
+    def power(self, base: Any, exponent: Any) -> Piece:
+        if exponent.could_extract_minus_sign():
+            return self.to.quotient(Piece("1"), self.write(Pow(base, -exponent)))
+        if exponent == Rational(1, 2):
+            return self.to.root(self.write(base))
+        return self.to.power(self.write(base), exponent)
+
+    def select(self, e: Any) -> Piece:
+        (value, condition), *rest = e.args
+        if value == 1 and [v for v, _ in rest] == [Integer(0)]:
+            return self.to.bracket(self.write(condition).text)
+        return self.to.cases(
+            [(self.write(v).text, "" if c == True else self.write(c).text) for v, c in e.args]  # noqa: E712
+        )
