@@ -207,7 +207,7 @@ class Attention(Component):
         v = self.heads("V", source, self.h_kv, self.d_v)
         if past_k is not None and past_v is not None:
             k, v = join([past_k, k], axis=1), join([past_v, v], axis=1)
-        if self.causal or source is not x:  # only then does decoding meet them again
+        if self.causal or memory is not None or past_k is not None:  # decoding meets them again
             k, v = state(k), state(v)
         z = self.core()(q, k, v, name="core")
         merged = view("B T h v -> B T (h v)", z)

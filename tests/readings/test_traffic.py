@@ -79,7 +79,8 @@ def test_fused_is_never_more_than_unfused(component):
 @pytest.mark.parametrize(
     ("component", "inputs", "kept"),
     [
-        (Attention(), None, 2 * B * T * h_kv * (d_k + d_v)),
+        (Attention(causal=True), None, 2 * B * T * h_kv * (d_k + d_v)),
+        (Attention(), None, 0),
         (
             Attention(), {"x": "B T d", "past_k": "B P h_kv d_k", "past_v": "B P h_kv d_v"},
             2 * B * (P + T) * h_kv * (d_k + d_v),
