@@ -298,5 +298,10 @@ def derive(
         name: str(value).lower() if isinstance(value, bool) else str(value)
         for name, value in (set or {}).items()
     }
-    conventions = Conventions(dtype, optimizer, causal, input_gradient, tuple(frozen))
-    return Account(Request(target, settings, tuple(assume), conventions))
+    conventions = Conventions(dtype, optimizer, causal, input_gradient, _several(frozen))
+    return Account(Request(target, settings, _several(assume), conventions))
+
+
+def _several(texts: Iterable[str]) -> tuple[str, ...]:
+    """Take one text where several may stand."""
+    return (texts,) if isinstance(texts, str) else tuple(texts)

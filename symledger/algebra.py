@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from functools import cache
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 
@@ -37,16 +38,22 @@ def terms(e: Expr, given: Mapping[Symbol, Terms] | None = None) -> Terms:
     Raises:
         BadInput: it is not a polynomial (it divides by a sum, say).
     """
+    return substitute(_terms(e), given) if given else _terms(e)
+
+
+@cache
+def _terms(e: Expr) -> Terms:
+    """The same, remembered: nobody changes terms once they are made."""
     if isinstance(e, Symbol):
-        return dict(given[e]) if given and e in given else {((e, 1),): 1}
+        return {((e, 1),): 1}
     if isinstance(e, Rational):
         return {ONE: _rational(e)} if e != 0 else {}
     if isinstance(e, Add):
-        return add(terms(part, given) for part in e.args)
+        return add(_terms(part) for part in e.args)
     if isinstance(e, Mul):
-        return _product(e.args, given)
+        return _product(e.args)
     if isinstance(e, Pow) and isinstance(e.exp, Integer):
-        return power(terms(e.base, given), int(e.exp))
+        return power(_terms(e.base), int(e.exp))
     raise BadInput(f"{e} is not a polynomial in sizes: it may hold + − × and powers only.")
 
 
@@ -54,7 +61,7 @@ def _rational(e: Rational) -> Number:
     return int(e.p) if e.q == 1 else Fraction(int(e.p), int(e.q))
 
 
-def _product(parts: Iterable[Expr], given: Mapping[Symbol, Terms] | None) -> Terms:
+def _product(parts: Iterable[Expr]) -> Terms:
     """Multiply out; numbers and plain powers, which are most of it, are gathered first."""
     coefficient: Number = 1
     exponents: dict[Symbol, int] = {}
@@ -63,10 +70,10 @@ def _product(parts: Iterable[Expr], given: Mapping[Symbol, Terms] | None) -> Ter
         base, n = (part.base, part.exp) if isinstance(part, Pow) else (part, 1)
         if isinstance(part, Rational):
             coefficient = coefficient * _rational(part)
-        elif isinstance(base, Symbol) and not (given and base in given) and isinstance(n, INTEGERS):
+        elif isinstance(base, Symbol) and isinstance(n, INTEGERS):
             exponents[base] = exponents.get(base, 0) + int(n)
         else:
-            rest.append(terms(part, given))
+            rest.append(_terms(part))
     product: Terms = {_monomial(exponents): coefficient} if coefficient else {}
     for factor in rest:
         product = multiply(product, factor)

@@ -132,8 +132,11 @@ def check(targets: tuple[str, ...], record: bool, as_json: bool) -> None:
 
     Exit code 1 if any check failed.
     """
+    import gc
+
     from symledger.checks.command import run
 
+    gc.enable()
     sys.exit(run(targets, record, as_json))
 
 

@@ -82,11 +82,7 @@ class Readings:
 
 def together(scope: Scope, *tallies: tuple[str, Tally]) -> Tally:
     """Put tallies of one unit together, each under its own name."""
-    return Tally(scope, tuple(_named(scope, name, tally) for name, tally in tallies))
-
-
-def _named(scope: Scope, name: str, tally: Tally) -> Amount:
-    return Amount(scope, tally.total, name)
+    return Tally(scope, tuple(Tally(Scope(n, None, scope), t.items, t.times) for n, t in tallies))
 
 
 def scaled(tally: Tally, factor: int) -> Tally:
@@ -342,15 +338,21 @@ class Formula:
         main, exact = algebra.value(self.leading.terms, at), self.exact
         each = [algebra.canonical(charge) for charge in self.leading.charged]
         undecided = each[0] if len(each) == 1 else f"Max({', '.join(each)})" if each else "0"
-        error = None if main is None or not exact else exact - main
         return {
             "expr": algebra.canonical(self.leading.terms),
             "latex": algebra.latex(self.leading.terms),
             "bound": algebra.canonical(bound[0]) if bound else undecided,
             "bound_value": str(bound[1]) if bound else None if each else "0",
             "value": None if main is None else str(main),
-            "error": None if error is None else f"{error}/{exact}" if error else "0",
+            "error": None if main is None or not exact else _ratio(exact - main, exact),
         }
+
+
+def _ratio(part: Fraction, whole: Fraction) -> str:
+    """Write part/whole, not reduced where both are whole numbers: ``320/131392``."""
+    if part == 0 or part.denominator * whole.denominator != 1:
+        return str(part / whole)
+    return f"{part}/{whole}"
 
 
 def make_formula(owner: str, name: str, readings: Readings, assumed: Assumed) -> Formula:

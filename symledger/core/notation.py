@@ -49,8 +49,7 @@ def param(name: str, *shape: Expr | int, trainable: bool = True) -> Tensor:
 
 def table(name: str, formula: Callable[..., Expr], *shape: Expr, storage: Storage = "value") -> Tensor:
     """A computed table: ``formula`` gives the element at each index."""
-    indices = tuple(Symbol(f"_i{place}", integer=True) for place in range(len(shape)))
-    return Tensor(Const(name, indices, formula(*indices)), (), shape, storage)
+    return Tensor(Const(name, len(shape), formula), (), shape, storage)
 
 
 def noise(name: str, like: Tensor, keep: Expr) -> Tensor:

@@ -6,6 +6,7 @@ runs it and how it is written down belongs to the readings, each a ``match`` ove
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -43,11 +44,24 @@ class Param:
 
 @dataclass(frozen=True)
 class Const:
-    """A table that is computed, not learned: ``value`` is a formula in the ``indices``."""
+    """A table that is computed, not learned: ``formula`` gives the element at each index.
+
+    It is applied only when somebody asks for the elements: most readings need but the shape.
+    """
 
     name: str
-    indices: tuple[Symbol, ...]
-    value: Expr
+    rank: int
+    formula: Callable[..., Expr]
+
+    @property
+    def indices(self) -> tuple[Symbol, ...]:
+        """One symbol for each axis."""
+        return tuple(Symbol(f"_i{place}", integer=True) for place in range(self.rank))
+
+    @property
+    def value(self) -> Expr:
+        """The element, as an expression in ``indices`` and sizes."""
+        return self.formula(*self.indices)
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import count
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Integer
+from sympy import Expr, Integer, Mul
 
 from symledger.core import scalars
 from symledger.core.ops import Map, Op, Storage
@@ -86,10 +87,7 @@ class Tensor:
     @property
     def size(self) -> Expr:
         """The number of elements."""
-        product: Expr = ONE
-        for length in self.shape:
-            product = product * length
-        return product
+        return product(self.shape)
 
     def __repr__(self) -> str:
         return f"{type(self.op).__name__}{show(self.shape)}"
@@ -111,6 +109,12 @@ class Tensor:
 
     __radd__ = __add__
     __rmul__ = __mul__
+
+
+@cache
+def product(lengths: Shape) -> Expr:
+    """Return the product of some lengths; most shapes occur many times."""
+    return Mul(*lengths)
 
 
 def as_size(value: Expr | int) -> Expr:

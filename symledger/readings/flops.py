@@ -32,7 +32,7 @@ from symledger.core.ops import (
     Sum,
 )  # fmt: skip
 from symledger.core.program import Program, Pullback
-from symledger.core.tensor import ONE, Tensor
+from symledger.core.tensor import Tensor, product
 from symledger.readings.pullback import index_sizes
 from symledger.readings.tally import ZERO, Tally, tally
 
@@ -54,14 +54,12 @@ def contraction(t: Tensor, causal: Causal) -> Expr:
     if not isinstance(t.op, Contract):
         return ZERO
     sizes = index_sizes(t)
-    combinations: Expr = ONE
     pairs = t.op.pairs if causal != "full" else None
+    charged: Expr = Integer(2)
     if pairs:
         every = sizes.pop(pairs.query) * sizes.pop(pairs.key)
-        combinations = pairs.count if causal == "exact" else every / 2
-    for length in sizes.values():
-        combinations = combinations * length
-    return 2 * combinations
+        charged = 2 * pairs.count if causal == "exact" else every
+    return product((charged, *sizes.values()))
 
 
 def pointwise(t: Tensor) -> Expr:

@@ -222,9 +222,9 @@ class Machine:
                 out = self.zeros(t.shape, args[0])
                 np.add.at(out, grid(args[1], batch), args[0])
                 return out
-            case Const(_, indices, value):
+            case Const() as op:
                 places = list(np.indices(self.shape(t.shape)))
-                made = self.lines(indices, value, places)
+                made = self.lines(op.indices, op.value, places)
                 return self.arithmetic.lift(np.broadcast_to(made, self.shape(t.shape)))
             case Input() | Param() | Call() | CallBack() | Result():
                 raise DefinitionError(f"{t} is not one operation.")
