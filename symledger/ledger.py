@@ -17,6 +17,7 @@ from symledger import algebra
 from symledger.algebra import Terms
 from symledger.core.component import snake
 from symledger.core.tensor import ONE, Scope, Shape
+from symledger.readings.params import TIED
 from symledger.readings.tally import ZERO, Amount, Tally
 
 
@@ -59,6 +60,11 @@ class Line:
     def written(self) -> Expr:
         """The total with its factors as they were recorded; for numbers, not for show."""
         return self.times * sum((part.written for part in self.parts), start=self.own)
+
+    @property
+    def tied_to(self) -> tuple[str, ...]:
+        """The path of the weight that this one is, where it is tied; else nothing."""
+        return tuple(self.note.removeprefix(TIED).split(".")) if self.note.startswith(TIED) else ()
 
     def walk(self) -> Iterator[Line]:
         """Yield this line and all below it."""

@@ -11,6 +11,10 @@ from symledger.core.tensor import ONE, Scope, Tensor
 from symledger.readings.tally import ZERO, Amount, Tally
 
 
+TIED = "tied to "
+"""What the note of a weight begins with that is another component's."""
+
+
 def params(program: Program) -> Tally:
     """Return the weights of a program, each in the component that uses it first.
 
@@ -47,5 +51,5 @@ def is_trained(program: Program, t: Tensor, frozen: tuple[str, ...]) -> bool:
 
 def _amount(program: Program, weight: Tensor, scope: Scope, first: bool) -> Amount:
     assert isinstance(weight.op, Param)
-    note = "" if first else f"tied to {program.path(weight)}"
+    note = "" if first else TIED + program.path(weight)
     return Amount(scope, weight.size if first else ZERO, weight.op.name, weight.shape, note)

@@ -40,7 +40,8 @@ def derivation(formula: Formula, depth: int = 9) -> str:
 def _steps(formula: Formula, depth: int) -> Iterable[tuple[str, str, str]]:
     """Yield (relation, right side, reason) for each line of the derivation."""
     if formula.divisor:
-        yield "=", formula.latex, formula.quantity.meaning
+        below = algebra.latex(formula.divisor.corollary_terms)
+        yield "=", f"({algebra.latex(formula.corollary_terms)}) / ({below})", ""
     else:
         shown_before = ""
         for step in formula.steps[: depth if depth < len(formula.steps) - 2 else None]:
@@ -50,7 +51,7 @@ def _steps(formula: Formula, depth: int) -> Iterable[tuple[str, str, str]]:
             shown_before = shown
         if depth < len(formula.steps) - 2:
             yield "=", formula.latex, _reason(formula, bool(formula.assumptions), "collected")
-    if formula.value is not None:
+    if formula.value is not None and formula.corollary_terms.keys() - {()}:
         yield "=", _numbers(formula), ""
     yield from _leading(formula)
 

@@ -31,31 +31,44 @@ class Page:
             self.line((" " * (indent if i or first is None else first) + part, style))
 
     def table(self, table: Sequence[Sequence[str]], styles: Sequence[str], right: set[int],
-              indent: int = 2, limits: Sequence[int] = ()) -> None:  # fmt: skip
-        """Add rows in aligned columns; a cell longer than its limit moves to lines of its own."""
+              flexible: tuple[int, ...] = (), indent: int = 2) -> None:  # fmt: skip
+        """Add rows in aligned columns.
+
+        ``flexible`` columns share what the others leave of the page's width; a cell that is
+        longer moves to lines of its own below its row.
+        """
+        limits = self._limits(table, flexible, indent)
         widths = [
-            max((len(row[i]) for row in table if len(row[i]) <= _limit(limits, i)), default=0)
+            max((len(row[i]) for row in table if len(row[i]) <= limits[i]), default=0)
             for i in range(len(styles))
         ]
         for row in table:
             segments: list[Segment] = [(" " * indent, "")]
-            late = ""
+            late: list[Segment] = []
             for i, cell in enumerate(row):
-                if len(cell) > _limit(limits, i):
-                    late, cell = cell, ""
-                padded = cell.rjust(widths[i]) if i in right else cell.ljust(widths[i])
+                fits = len(cell) <= limits[i]
+                shown = cell if fits else ""
+                padded = shown.rjust(widths[i]) if i in right else shown.ljust(widths[i])
                 segments.append((padded + "  ", styles[i]))
+                late += [] if fits else [(cell, styles[i])]
             self.line(*segments)
-            if late:
-                self.wrapped(late, indent + widths[0] + 2, styles[-1] if not styles else "")
+            for cell, style in late:
+                self.wrapped(cell, indent + widths[0] + 2, style)
+
+    def _limits(self, table: Sequence[Sequence[str]], flexible: tuple[int, ...],
+                indent: int) -> list[int]:  # fmt: skip
+        widths = [max(len(row[i]) for row in table) for i in range(len(table[0]))]
+        fixed = sum(n for i, n in enumerate(widths) if i not in flexible)
+        free = self.width - indent - fixed - 2 * len(widths)
+        narrowest_first = sorted(flexible, key=lambda i: widths[i])
+        for done, i in enumerate(narrowest_first):
+            widths[i] = min(widths[i], max(free // (len(flexible) - done), 16))
+            free -= widths[i]
+        return widths
 
     def text(self) -> str:
         """Return the page without styles."""
         return "\n".join("".join(t for t, _ in line).rstrip() for line in self.lines) + "\n"
-
-
-def _limit(limits: Sequence[int], i: int) -> int:
-    return limits[i] if i < len(limits) and limits[i] else 10**9
 
 
 def wrap(text: str, width: int) -> Iterable[str]:

@@ -92,8 +92,7 @@ def _tree(p: Page, account: Account, formula: Formula, depth: int) -> None:
     table.append(["total", "", "", formula.text if not formula.divisor else "", total, ""])
     table.insert(0, head)
     p.heading(f"{formula.quantity.name.upper()}: {formula.quantity.meaning}")
-    limits = (0, 24, 26, 34, 0, 0)
-    p.table(table, ("", "green", "dim", "", "cyan", "dim"), {4, 5}, limits=limits)
+    p.table(table, ("", "green", "dim", "", "cyan", "dim"), {4, 5}, flexible=(1, 2, 3))
     _leading(p, formula)
 
 
@@ -149,7 +148,8 @@ def _derivation(p: Page, formula: Formula) -> None:
         if numbers:
             p.wrapped("= " + numbers, 6, first=4)
             p.line(("        with the numbers put in", "dim"))
-        p.line("    = ", (number(formula.value), "bold cyan"), f" {formula.unit}")
+        if formula.text != number(formula.value):
+            p.line("    = ", (number(formula.value), "bold cyan"), f" {formula.unit}")
 
 
 def substituted(formula: Formula) -> str:
@@ -192,7 +192,7 @@ def _flops(p: Page, account: Account) -> None:
         if name in account.quantities:
             short = name.removeprefix("flops.").replace(".", ", ")
             table.append(_cells(account[name], short))
-    p.table(table, ("", "", "cyan", "dim"), {2}, limits=(0, 44))
+    p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
 
 
 def _memory(p: Page, account: Account) -> None:
@@ -205,7 +205,7 @@ def _memory(p: Page, account: Account) -> None:
             cells = _cells(f, name.removeprefix("memory.").replace("_", " "))
             units = byte_units(f.value) if f.value is not None else ""
             table.append([*cells[:2], cells[2] and cells[2] + " B", units and f"= {units}"])
-    p.table(table, ("", "", "cyan", "dim"), {2}, limits=(0, 44))
+    p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
     count = account.params.value
     if isinstance(count, int) and count:
         _dtypes(p, count)
@@ -263,8 +263,9 @@ def _evidence(p: Page, account: Account, names: Sequence[str]) -> None:
         points = len({str(point) for r in found for point in r.points})
         worst = max((r.worst for r in found), key=float)
         exact = "exact" if float(worst) == 0 else f"worst deviation {worst}"
-        p.line("    ", MARKS[status], f" {kind}{stale}", (f"   {quantities}", "dim"))
-        p.line((f"      {points} point{'s' * (points != 1)}, {exact}", "dim"))
+        sizes = f"{points} point{'s' * (points != 1)}"
+        p.line("    ", MARKS[status], f" {kind}{stale}", (f"   {sizes}, {exact}", "dim"))
+        p.wrapped(quantities, 6, "dim")
         for claim in dict.fromkeys(r.claim for r in found) if len(names) == 1 else ():
             p.wrapped(claim, 6)
     unchecked = [name for name in names if not account.evidence.get(name)]
