@@ -146,17 +146,15 @@ class Account:
 
     @cached_property
     def corollaries(self) -> dict[str, Corollary]:
-        """The named cases that this target has, each once."""
+        """The named cases of this target."""
         found: dict[str, Corollary] = {}
-        for name, stated in self.target.component.corollaries.items():
+        for name, stated in self.target.cases.items():
             equations = equations_of(stated, self.symbols, self.program)
             given = {s: algebra.terms(e) for s, e in equations.items()}
             said = tuple(f"{s} = {algebra.text(p)}" for s, p in given.items())
-            if said and len(said) == len({s for s in stated if s.name in self.symbols}):
+            if said:
                 forms = {q: substitute(self[q].general, given) for q in COROLLARY_QUANTITIES}
-                case = Corollary(said, forms)
-                if case not in found.values():
-                    found[name] = case
+                found[name] = Corollary(said, forms)
         return found
 
     @property

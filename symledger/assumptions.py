@@ -12,7 +12,6 @@ import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from math import gcd
 
 from sympy import Expr, Integer, Rational, Symbol

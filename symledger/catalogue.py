@@ -19,7 +19,8 @@ class Entry:
     """A name, the definition behind it, and how it is asked about.
 
     ``inputs`` are the axes of its inputs where they are not those of its signature;
-    ``lengths`` the lengths of free axes, in the syntax of assumptions; ``options`` its choices.
+    ``lengths`` the lengths of free axes, in the syntax of assumptions; ``options`` its choices;
+    ``cases`` the named corollaries of the definition that are cases of this entry.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Entry:
     inputs: Mapping[str, str] | None = None
     lengths: Mapping[str, str] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
+    cases: tuple[str, ...] = ()
     configured: bool = False
 
     def load(self) -> type[Any]:
@@ -57,16 +59,19 @@ CACHE = {"x": "B T d", "past_k": "B P h_kv d_k", "past_v": "B P h_kv d_v"}
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("linear", "components.linear:Linear", inputs={"x": "B d_in"}),
-    Entry("attention", "components.attention:Attention", inputs=CROSS),
+    Entry("attention", "components.attention:Attention", inputs=CROSS,
+          cases=("multi-head", "grouped", "multi-query", "cross-attention")),
     Entry("self_attention", "components.attention:Attention",
-          title="attention of a sequence to itself"),
+          title="attention of a sequence to itself", cases=("multi-head", "grouped", "multi-query")),
     Entry("cached_attention", "components.attention:Attention", inputs=CACHE,
-          lengths={"P": "S - T"}, options={"causal": True},
+          lengths={"P": "S - T"}, options={"causal": True}, cases=("decoding one token",),
           title="attention of T new tokens to S positions, S − T of them in a cache"),
-    Entry("dot_product_attention", "components.attention:ScaledDotProduct"),
+    Entry("dot_product_attention", "components.attention:ScaledDotProduct",
+          cases=("multi-query", "decoding one token")),
     Entry("flash_attention", "components.attention:FlashAttention"),
     Entry("feed_forward", "components.feedforward:FeedForward"),
-    Entry("gated_feed_forward", "components.feedforward:GatedFeedForward"),
+    Entry("gated_feed_forward", "components.feedforward:GatedFeedForward",
+          cases=("as many weights as a plain network of width 4d",)),
     Entry("layer_norm", "components.norms:LayerNorm"),
     Entry("rms_norm", "components.norms:RMSNorm"),
     Entry("softmax", "components.softmax:Softmax"),

@@ -50,6 +50,8 @@ def opened(line: Line, depth: int) -> Shown:
 class Step:
     """One equals sign: what is shown, why, and the step that it follows from.
 
+    ``opens`` marks the steps that open the tree of lines one level further.
+
     Raises:
         UnverifiedStep: it does not equal the step before under the given equations.
     """
@@ -58,6 +60,7 @@ class Step:
     reason: str
     before: Step | None = None
     given: Mapping[Symbol, Terms] | None = None
+    opens: bool = False
 
     def __post_init__(self) -> None:
         if self.before is None:
@@ -79,8 +82,8 @@ def derive_steps(line: Line, given: Mapping[Symbol, Terms]) -> tuple[Step, ...]:
         shown = opened(line, depth)
         if steps and shown == steps[-1].shown:
             break
-        reason = "line by line" if depth == 1 else "its parts opened"
-        steps.append(Step(shown, reason, steps[-1] if steps else None))
+        reason = "line by line" if depth == 1 else "parts opened"
+        steps.append(Step(shown, reason, steps[-1] if steps else None, opens=True))
     steps.append(Step(Shown(line.total), "multiplied out and collected", steps[-1]))
     corollary = substitute(line.total, given)
     if corollary != line.total:

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+
 class SymledgerError(Exception):
     """Anything that symledger refuses, with the exit code that the command line returns."""
 

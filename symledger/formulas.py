@@ -265,6 +265,10 @@ class Formula:
         """The derivation, every step verified."""
         return derive_steps(self.line, self.equations)
 
+    def opened_to(self, depth: int) -> tuple[Step, ...]:
+        """The derivation with the levels of the tree opened only so far."""
+        return tuple(s for i, s in enumerate(self.steps) if i < depth or not s.opens)
+
     @property
     def hash(self) -> str:
         """A fingerprint of the canonical general form, to tell stale evidence by."""

@@ -9,9 +9,14 @@ from typing import Any
 
 from sympy import Symbol
 
+from symledger.errors import DefinitionError
+
 
 class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
     """A positive whole number with a name, a meaning and a LaTeX spelling.
+
+    Raises:
+        DefinitionError: the name is not an ASCII identifier, so that no formula could be read back.
 
     >>> Size("w", "window length").meaning
     'window length'
@@ -22,6 +27,12 @@ class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
     meaning: str
 
     def __new__(cls, name: str, meaning: str = "", latex: str = "") -> Size:
+        """Make the symbol; two of the same name are equal."""
+        if not (name.isidentifier() and name.isascii()):
+            raise DefinitionError(
+                f"{name!r} cannot name a size: use ASCII letters, digits and _, as in d_model, and "
+                "give latex= for how it is written."
+            )
         symbol: Size = Symbol.__xnew__(cls, name, integer=True, positive=True)
         symbol.meaning = meaning or name
         symbol.latex = latex or latex_name(name)
@@ -32,10 +43,10 @@ class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
 
 
 def latex_name(name: str) -> str:
-    """Spell a Python name as LaTeX: one letter stays, the rest becomes an upright subscript.
+    r"""Spell a Python name as LaTeX: one letter stays, the rest becomes an upright subscript.
 
-    >>> latex_name("d_ff"), latex_name("V"), latex_name("window")
-    ('d_{\\\\mathrm{ff}}', 'V', '\\\\mathit{window}')
+    >>> print(latex_name("d_ff"), latex_name("V"), latex_name("window"))
+    d_{\mathrm{ff}} V \mathit{window}
     """
     head, _, subscript = name.partition("_")
     base = head if len(head) == 1 else rf"\mathit{{{head}}}"

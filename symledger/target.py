@@ -35,6 +35,7 @@ class Target:
     lengths: Mapping[str, str] | None = None
     configuration: Mapping[str, int] | None = None
     preset: Mapping[str, Any] = field(default_factory=dict)
+    cases: Mapping[str, Mapping[Size, Expr | int]] = field(default_factory=dict)
     origin: str = ""
 
     def with_options(self, chosen: Mapping[str, Any]) -> Target:
@@ -118,6 +119,7 @@ def resolve(text: str) -> Target:
     return Target(
         entry.name, entry.family, entry.title or kind.title, kind(**entry.options),
         entry.inputs, entry.lengths, entry.configuration(), entry.options,
+        {name: kind.corollaries[name] for name in entry.cases},
     )  # fmt: skip
 
 
@@ -147,7 +149,9 @@ def _from_file(text: str) -> Target:
     with guarded(path, f"{name}()"):
         component = kind()
         title = str(kind.title) or _first_line(kind)
-        target = Target(name, snake(name), title, component, origin=path)
+        target = Target(
+            name, snake(name), title, component, cases=dict(kind.corollaries), origin=path
+        )  # fmt: skip
         target.choices  # noqa: B018  # its type hints are read here, where a failure is the file's
         return replace(target, configuration=_sizes_of(kind, path))
 

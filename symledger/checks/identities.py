@@ -13,6 +13,7 @@ from symledger.assumptions import parse_equation
 from symledger.catalogue import Side
 from symledger.checks.evidence import Evidence
 from symledger.checks.identity import equal_on_grid
+from symledger.sizes import BY_NAME
 
 COLLECTED = ("params", "flops.forward", "flops.backward", "memory.saved")
 
@@ -27,11 +28,11 @@ def identities(account: Account) -> Iterator[Evidence]:
     for name in COLLECTED:
         formula = account[name]
         found = equal_on_grid(formula.line.written, formula.expr, name)
-        yield _claimed(found, "the collected formula equals the sum of its lines")
+        yield _claimed(found, f"{name}, collected, equals the sum of its lines")
         if formula.equations:
             given = {s: algebra.expression(p) for s, p in formula.equations.items()}
             found = equal_on_grid(formula.line.written.xreplace(given), formula.corollary, name)
-            yield _claimed(found, f"so it does with {', '.join(formula.assumptions)}")
+            yield _claimed(found, f"{name} does so with {', '.join(formula.assumptions)}")
     for identity, here, there in account.identities:
         sides = side(here, identity.quantity), side(there, identity.quantity)
         found = equal_on_grid(*sides, identity.quantity)
@@ -45,7 +46,5 @@ def _claimed(found: Evidence, claim: str) -> Evidence:
 def side(of: Side, quantity: str) -> Expr:
     """Return one side of an identity, its equations put in by SymPy's own substitution."""
     account = derive(of.name, dict(of.options))
-    # an equation may name a symbol that only the other side has: d in d_in = d
-    symbols = {**account.symbols, **derive("attention").symbols}
-    given = dict(parse_equation(text, symbols) for text in of.equations)
+    given = dict(parse_equation(text, BY_NAME) for text in of.equations)
     return account[quantity].expr.xreplace(given)

@@ -77,7 +77,7 @@ class ScaledDotProduct(Component):
     }  # fmt: skip
     corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
         "multi-query": {sizes.h_kv: 1, sizes.d_v: sizes.d_k, sizes.S: sizes.T},
-        "decoding one token against a cache": {sizes.T: 1, sizes.d_v: sizes.d_k},
+        "decoding one token": {sizes.T: 1, sizes.d_v: sizes.d_k},
     }
     references: ClassVar[tuple[str, ...]] = (VASWANI + ".1, equation 1", AINSLIE)
 
@@ -193,6 +193,10 @@ class Attention(Component):
         "grouped": {k: v for k, v in assumptions.items() if k != sizes.h_kv},
         "multi-query": {**assumptions, sizes.h_kv: 1},
         "cross-attention": {k: v for k, v in assumptions.items() if k != sizes.S},
+        "decoding one token": {
+            sizes.T: 1, sizes.h_kv: sizes.h, sizes.d_k: sizes.d / sizes.h,
+            sizes.d_v: sizes.d / sizes.h,
+        },
     }
     references: ClassVar[tuple[str, ...]] = (VASWANI + ".2", SHAZEER, AINSLIE)
 

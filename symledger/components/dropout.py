@@ -11,6 +11,9 @@ from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import noise
 from symledger.core.tensor import Tensor
 
+CHANCE = Rational(1, 10)
+"""The chance of a zero where nothing else is said."""
+
 
 @dataclass(frozen=True)
 class Dropout(Component):
@@ -20,7 +23,7 @@ class Dropout(Component):
     Source: Srivastava et al., *Dropout* (2014), section 4; scaled while training, not after.
     """
 
-    p: Expr = Rational(1, 10)
+    p: Expr = CHANCE
 
     signature: ClassVar[str] = "... n -> ... n"
     title: ClassVar[str] = "random zeros while training"

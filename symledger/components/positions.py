@@ -14,6 +14,8 @@ from symledger.core.tensor import Tensor
 
 BASE = Integer(10000)
 """The longest wavelength is 2π times this."""
+START = Integer(0)
+"""The position of the first token where nothing came before."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ class RotaryPositions(Component):
     """
 
     d_k: Expr = sizes.d_k
-    offset: Expr = Integer(0)
+    offset: Expr = START
 
     signature: ClassVar[str] = "B T h d_k -> B T h d_k"
     title: ClassVar[str] = "pairs of elements turned by the position"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Symbol
+from sympy import Expr
 
 from symledger.core import scalars
 from symledger.core.ops import (

@@ -86,24 +86,24 @@ def _operand(text: str, pattern: str) -> Operand:
     body = body.rstrip()
     while position < len(body):
         match = TOKEN.match(body, position)
-        token = match.group(1) if match else ""
-        if not match or (group is not None and token in ("(", "...")) or (
-            group is None and token == ")"
+        word = match.group(1) if match else ""
+        if not match or (group is not None and word in ("(", "...")) or (
+            group is None and word == ")"
         ):
             raise PatternError(
                 f'"{pattern}" cannot be read at "{body[position:].strip()}": an axis is a name, '
                 'a group "(a b)" or a leading "...".'
             )
         position = match.end()
-        if token == "(":
+        if word == "(":
             group = []
-        elif token == ")":
+        elif word == ")":
             axes.append(tuple(group or ()))
             group = None
         elif group is not None:
-            group.append(token)
+            group.append(word)
         else:
-            axes.append((token,))
+            axes.append((word,))
     if group is not None or axes.count(ELLIPSIS) > 1 or ELLIPSIS in axes[1:]:
         raise PatternError(
             f'"{pattern}" cannot be read: "..." may only lead, and every "(" needs its ")".'

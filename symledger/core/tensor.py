@@ -42,7 +42,8 @@ class Scope:
         return (*self.parent.path, self.name) if self.parent else ()
 
 
-_scope: ContextVar[Scope] = ContextVar("scope", default=Scope(""))
+OUTSIDE = Scope("")
+_scope: ContextVar[Scope] = ContextVar("scope", default=OUTSIDE)
 _region: ContextVar[Region | None] = ContextVar("region", default=None)
 
 

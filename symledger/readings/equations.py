@@ -32,6 +32,7 @@ from symledger.core.ops import (
     Map,
     Max,
     MaxIndex,
+    Op,
     Pad,
     Param,
     Rearrange,
@@ -41,13 +42,12 @@ from symledger.core.ops import (
     Slice,
     Sum,
 )  # fmt: skip
-from symledger.core.program import Program, Pullback
+from symledger.core.program import Program, Pullback, is_leaf
 from symledger.core.scalars import GRADIENT, Scalar
-from symledger.core.tensor import ONE, Scope, Shape, Tensor
+from symledger.core.tensor import ONE, Scope, Shape, Tensor, product
 from symledger.readings.pullback import index_sizes, pullback
 from symledger.readings.scalar_text import (
     ATOM,
-    GREEK,
     LATEX,
     TERMS,
     TEXT,
@@ -56,11 +56,15 @@ from symledger.readings.scalar_text import (
     scalar,
 )  # fmt: skip
 
-__all__ = ["LATEX", "TEXT", "Equation", "Notation", "backward_equations", "equations"]
+__all__ = [
+    "LATEX", "TEXT", "Equation", "Notation", "backward_equations", "equations", "table_equations",
+]  # fmt: skip
 
 ZERO = ONE * 0
 LONG = 30
 """Characters from which on a value that is used twice gets a (Greek) letter of its own."""
+FORWARD, BACKWARD = "αβγδε", "ζηθκλξ"
+"""Letters for such values, on the way there and back."""
 FRESH = ascii_lowercase[8:] + ascii_lowercase[:8]
 SPELLED_OUT = {"", "+", "-", "*", "/", "exp", "log", "square"}
 """Functions that are written by their value; the others by their name."""
@@ -95,7 +99,7 @@ class Index:
 NOWHERE = Index()
 """The index of an axis of length 1: none."""
 Axis = tuple[tuple[str, Expr], ...]
-"""The letters wanted for an axis ("" where any will do), each with its length; none for length 1."""
+"""The letters wanted for an axis ("" where any will do) with their lengths; none for length 1."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +162,13 @@ class Sheet:
             case _:
                 return self.applied.get(t)
 
+    def returned(self, t: Tensor) -> bool:
+        """Whether a gradient comes from children alone: such terms are written last."""
+        if isinstance(t.op, Map) and t.op.code == scalars.ADD:
+            return all(self.returned(x) for x in t.args)
+        made = self.applied.get(t)
+        return made is not None and made.back
+
     def parts(self, t: Tensor) -> tuple[Tensor, ...]:
         """The tensors that the right side of a tensor's definition mentions."""
         made = self.application(t)
@@ -167,7 +178,9 @@ class Sheet:
 
 
 def _same_table(a: Tensor, b: Tensor) -> bool:
-    return a is b or (isinstance(a.op, Const) and a.op == b.op and a.shape == b.shape)
+    if not (isinstance(a.op, Const) and isinstance(b.op, Const) and a.shape == b.shape):
+        return a is b
+    return a is b or bool(a.op.value == b.op.value)
 
 
 def _groups(op: Rearrange, groups: tuple[tuple[str, ...], ...]) -> tuple[Axis, ...]:
@@ -230,9 +243,8 @@ class Outline:
             inside = self.child(t)
             if isinstance(t.op, Param) and inside is not None:
                 sheet.name(t, f"{t.op.name}_{inside.name}")
-            elif isinstance(t.op, Input | Param | Const) and inside is None:
-                if t.shape or not isinstance(t.op, Const):
-                    sheet.name(t, t.op.name)
+            elif is_leaf(t) and inside is None and (t.shape or not isinstance(t.op, Const)):
+                sheet.name(t, known_name(t))
         for name, t in self.scope.steps.items():
             if t not in sheet.names:
                 sheet.name(t, name)
@@ -267,8 +279,9 @@ def known_name(t: Tensor) -> str:
 
 
 def call_name(scope: Scope) -> str:
-    """The name that a child is written by, which is no number."""
-    if scope.name.isidentifier():
+    """The name that a child is written by: no number, and not that of a step beside it."""
+    beside = scope.parent.steps if scope.parent else {}
+    if scope.name.isidentifier() and scope.name not in beside:
         return scope.name
     return f"{snake(type(scope.component).__name__)}_{scope.name}"
 
@@ -304,27 +317,24 @@ class Writer:
             return Piece(self.to.indexed(name, self.shown(at)))
         made = self.sheet.application(t)
         if made is not None:
-            return Piece(self.element(self.call(made), at))
+            return Piece(self.to.element(self.call(made), self.shown(at)))
         return self.operation(t, at, live)
-
-    def element(self, whole: str, at: Sequence[Index]) -> str:
-        """Write one element of an applied component."""
-        shown = self.shown(at)
-        return whole + (f"_{{{self.to.joined(shown)}}}" if shown else "")
 
     def call(self, made: Applied) -> str:
         """Write an applied component without indices: the whole array that it gives."""
         times = scalar(made.times, {}, self.to).text if made.times is not None else ""
         name = self.to.operator(made.name, times, made.back, made.label)
-        return f"{name}({', '.join(self.whole(x) for x in made.args)})"
+        return f"{name}({', '.join(self.whole(x, len(made.args) == 1) for x in made.args)})"
 
-    def whole(self, t: Tensor) -> str:
+    def whole(self, t: Tensor, alone: bool = True) -> str:
         """Write a whole array: by its name, or by its elements where it takes indices to say."""
         bare = self.bare(t)
         if bare is not None:
             return bare.text
         indices = choose(self.axes(t))
-        return self.piece(t, indices, letters(indices)).text
+        value = self.piece(t, indices, letters(indices)).text
+        said = self.to.mapping(self.shown(indices), value)
+        return said if alone else self.to.parens(said)
 
     def bare(self, t: Tensor) -> Piece | None:
         """Write an array without indices, if it is a name, applied, or a sum of such."""
@@ -359,14 +369,19 @@ class Writer:
     def axes(self, t: Tensor) -> tuple[Axis, ...]:
         """The letters wanted for the axes of a tensor: of its making, its uses, its sizes."""
         if t not in self.known:
-            sources = [self.made_of(t), self.sheet.wanted.get(t, ()), plain(t.shape)]
-            if t in self.sheet.like:
-                sources.insert(0, self.axes(self.sheet.like[t]))
+            made, uses, part = self.made_of(t), self.sheet.wanted.get(t, ()), along(t.op)
+            here = tuple(axis for i, axis in enumerate(made) if i != part)
+            here = here if part is None else (*here[:part], (), *here[part:])
+            like = [self.axes(self.sheet.like[t])] if t in self.sheet.like else []
+            sources = [*like, lower(here), lower(uses), plain(t.shape), made, uses]
             self.known[t] = merged(t.shape, sources)
         return self.known[t]
 
     def made_of(self, t: Tensor) -> tuple[Axis, ...]:
         """The letters that the operation behind a tensor has for its axes."""
+        applied = self.sheet.application(t)
+        if applied is not None:
+            return next((self.axes(x) for x in applied.args if x.shape == t.shape), ())
         match t.op:
             case Contract(_, _, out):
                 return tuple(((n, length),) for n, length in zip(out, t.shape, strict=True))
@@ -414,9 +429,10 @@ class Writer:
                 return self._argument(rows, (*at[:batch], row, *at[index.rank :]), live)
             case Scatter(batch):
                 return self._scatter(t, at, batch, live)
-            case Const(_, names, value):
-                places = zip(names, at, strict=True)
-                return scalar(value, {n: Piece(self.index(i), TERMS) for n, i in places}, self.to)
+            case Const() as op:
+                places = {s: self.index(i) or "0" for s, i in zip(op.indices, at, strict=True)}
+                given = {s: Piece(i, ATOM if len(i) == 1 else TERMS) for s, i in places.items()}
+                return scalar(op.value, given, self.to)
             case Input(name) | Param(name):
                 return Piece(self.to.indexed(name, self.shown(at)))
             case Call() | CallBack() | Result():
@@ -445,9 +461,10 @@ class Writer:
         return self.to.bound(self.to.sigma, self.shown(own), self.to.product(factors))
 
     def _map(self, code: Scalar, t: Tensor, at: Sequence[Index], live: frozenset[str]) -> Piece:
-        given = {
-            s: self._argument(x, at, live) for s, x in zip(code.args, t.args, strict=True)
-        }
+        pairs = list(zip(code.args, t.args, strict=True))
+        if code == scalars.ADD:
+            pairs.sort(key=lambda pair: self.sheet.returned(pair[1]))
+        given = {s: self._argument(x, at, live) for s, x in pairs}
         slope_of = slopes().get(code)
         if slope_of is not None:
             _, inner = given.values()
@@ -541,6 +558,11 @@ class Writer:
         return self.to.bound(self.to.sigma, self.shown(own), self.to.product([here, row]))
 
 
+def along(op: Op) -> int | None:
+    """The axis that an operation takes a part of, or makes of parts."""
+    return op.axis if isinstance(op, Slice | Pad | Join) else None
+
+
 def plain(shape: Shape) -> tuple[Axis, ...]:
     """The letters that sizes suggest: b for B; h for h, but no letter for the last axis's d."""
     last = len(shape) - 1
@@ -550,47 +572,48 @@ def plain(shape: Shape) -> tuple[Axis, ...]:
     )
 
 
+def lower(axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
+    """The letters of patterns that stand for an index, not (B, T) for a size."""
+    return tuple(axis if all(name.islower() for name, _ in axis) else () for axis in axes)
+
+
 def axis_of(name: str, length: Expr) -> Axis:
     """An index of a pattern as an axis."""
-    return merged((length,), [(((name, length),),), plain((length,))])[0]
+    named = ((((name, length),),))
+    return merged((length,), [lower(named), plain((length,)), named])[0]
 
 
 def merged(shape: Shape, sources: Sequence[tuple[Axis, ...]]) -> tuple[Axis, ...]:
     """For each axis, the first source that wants letters; sources are aligned at the last axis."""
-    found = []
+    found: list[Axis] = []
     for place, n in enumerate(shape, start=-len(shape)):
         offered = [s[place] for s in sources if len(s) >= -place]
         usable = (a for a in offered if a and all(len(name) == 1 for name, _ in a))
-        fitting = (a if len(a) > 1 else ((a[0][0], n),) for a in usable if len(a) == 1 or is_split(a, n))
+        fitting = (((a[0][0], n),) if len(a) == 1 else a for a in usable if fits(a, n))
         found.append(() if n == ONE else next(fitting, (("", n),)))
     return tuple(found)
 
 
-def is_split(axis: Axis, length: Expr) -> bool:
-    """Whether the parts of a merged axis make up that length."""
-    product = ONE
-    for _, n in axis:
-        product = product * n
-    return bool(product == length)
+def fits(axis: Axis, length: Expr) -> bool:
+    """Whether an axis is one letter, or its parts make up that length."""
+    return len(axis) == 1 or bool(product(tuple(n for _, n in axis)) == length)
 
 
 def choose(axes: Sequence[Axis], live: frozenset[str] = frozenset()) -> list[Index]:
     """Choose letters that are free: those wanted first, then from i on."""
-    wanted = [(a, p, name.lower()) for a, axis in enumerate(axes) for p, (name, _) in enumerate(axis)]
-    taken, chosen = set(live), {}
-    for a, p, letter in wanted:
-        if letter and letter not in taken:
-            chosen[a, p] = letter
+    wanted = [name.lower() for axis in axes for name, _ in axis]
+    taken, chosen = set(live), [""] * len(wanted)
+    for place, letter in enumerate(wanted):
+        if letter not in taken:
+            chosen[place] = letter
             taken.add(letter)
-    for a, p, _ in wanted:
-        if (a, p) not in chosen:
-            chosen[a, p] = next(letter for letter in FRESH if letter not in taken)
-            taken.add(chosen[a, p])
+    free = (letter for letter in FRESH if letter not in taken)
+    given = iter([letter or next(free) for letter in chosen])
+    own = [tuple((Index(next(given)), n) for _, n in axis) for axis in axes]
     return [
-        NOWHERE if not axis else Index(chosen[a, 0]) if len(axis) == 1
-        else Index(parts=tuple((Index(chosen[a, p]), n) for p, (_, n) in enumerate(axis)))
-        for a, axis in enumerate(axes)
-    ]  # fmt: skip
+        NOWHERE if not parts else parts[0][0] if len(parts) == 1 else Index(parts=parts)
+        for parts in own
+    ]
 
 
 def letters(indices: Iterable[Index]) -> frozenset[str]:
@@ -615,17 +638,19 @@ Target = tuple[str, Tensor]
 """What an equation is asked for: a name and the tensor that it names."""
 
 
-def written(sheet: Sheet, targets: Sequence[Target], notation: Notation) -> tuple[Equation, ...]:
+def written(
+    sheet: Sheet, targets: Sequence[Target], notation: Notation, greek: str = FORWARD
+) -> tuple[Equation, ...]:
     """Write the equations, each after those of the values that it mentions by a Greek letter."""
     uses, order = Counter[Tensor](), list[Tensor]()
     for name, t in targets:
         sheet.names.setdefault(t, name)
         _count(sheet, t, uses, order)
-    measure, greek, own = Writer(sheet, TEXT), iter(GREEK), dict[Tensor, str]()
+    measure, free, own = Writer(sheet, TEXT), list(greek), dict[Tensor, str]()
     for t in order:
-        if uses[t] > 1 and t not in sheet.names and not isinstance(t.op, Rearrange):
-            if len(measure.whole(t)) > LONG:
-                own[t] = sheet.names[t] = next(greek)
+        again = uses[t] > 1 and t not in sheet.names and not isinstance(t.op, Rearrange)
+        if again and free and len(measure.whole(t)) > LONG:
+            own[t] = sheet.names[t] = free.pop(0)
     writer, done = Writer(sheet, notation), set[str]()
     found = []
     for name, t in targets:
@@ -670,6 +695,16 @@ def equations(
     return written(sheet, targets, notation)
 
 
+def table_equations(
+    program: Program, scope: Scope | None = None, notation: Notation = TEXT
+) -> tuple[Equation, ...]:
+    """Write down the tables that a component computes: its causal mask, its sines and cosines."""
+    outline = Outline(program, scope or program.scope)
+    tables = {t: n for t, n in outline.sheet().names.items() if isinstance(t.op, Const)}
+    targets = {name: t for t, name in tables.items() if t not in outline.entering}
+    return written(Sheet(), list(targets.items()), notation)
+
+
 def backward_equations(pull: Pullback, notation: Notation = TEXT) -> tuple[Equation, ...]:
     """Write down the gradients of a component's inputs and of its own weights.
 
@@ -685,10 +720,12 @@ def backward_equations(pull: Pullback, notation: Notation = TEXT) -> tuple[Equat
         sheet, targets = stated(outline, pull, leaves)
     else:
         sheet, targets = Reverse(outline).run(leaves)
-    return written(sheet, targets, notation)
+    return written(sheet, targets, notation, BACKWARD)
 
 
-def stated(outline: Outline, pull: Pullback, leaves: Sequence[Tensor]) -> tuple[Sheet, list[Target]]:
+def stated(
+    outline: Outline, pull: Pullback, leaves: Sequence[Tensor]
+) -> tuple[Sheet, list[Target]]:
     """The gradients of a fused component, as it states them."""
     sheet = outline.sheet()
     for seed, y in zip(pull.seeds, pull.program.outputs, strict=True):
@@ -719,12 +756,13 @@ class Reverse:
         for t in (*self.outline.entering, *self.outline.tensors):
             self._cut(t)
         self.sheet.note_uses((*self.cut.values(), *self.made.values()))
-        inputs = tuple(t for t in self.cut.values() if isinstance(t.op, Input))
+        children = self.outline.children.items()
+        entering = [(inner, x) for inner, child in children for x in child.entering]
         used = {x for t in (*self.cut.values(), *self.made.values()) for x in t.args}
-        used |= {self.cut[x] for c in self.outline.children.values() for x in c.entering}
+        used |= {self.cut[x] for _, x in entering}
         again = [t for t in self.outline.body.outputs if self.cut[t] in used]
-        entering = [(s, x) for s, c in self.outline.children.items() for x in c.entering]
-        ends = [*self.made.values(), *(self.cut[t] for t in again), *(self.cut[x] for _, x in entering)]
+        ends = [*self.made.values(), *(self.cut[t] for t in (*again, *(x for _, x in entering)))]
+        inputs = tuple(t for t in self.cut.values() if isinstance(t.op, Input))
         pull = pullback(Program(self.outline.scope, inputs, tuple(ends)))
         for t, new in self.cut.items():
             if new in pull.gradients:
@@ -732,12 +770,12 @@ class Reverse:
                 self.sheet.like.setdefault(pull.gradients[new], new)
         self.sheet.like |= zip(pull.seeds, ends, strict=True)
         seeds = iter(pull.seeds)
-        for t, seed in zip(self.made, seeds, strict=False):
-            self._name(seed, t)
-        for t, seed in zip(again, seeds, strict=False):
-            self.sheet.names[seed] = f"∂{self.forward.names[t]}_out"
-        for (inner, x), seed in zip(entering, seeds, strict=True):
-            self.sheet.applied[seed] = self._back(inner, x)
+        for t in self.made:
+            self._name(next(seeds), t)
+        for t in again:
+            self.sheet.names[next(seeds)] = f"∂{self.forward.names[t]}_out"
+        for inner, x in entering:
+            self.sheet.applied[next(seeds)] = self._back(inner, x)
         return self.sheet, self._targets(leaves)
 
     def _cut(self, t: Tensor) -> None:

@@ -10,7 +10,6 @@ from symledger.core.program import Program
 from symledger.core.tensor import ONE, Scope, Tensor
 from symledger.readings.tally import ZERO, Amount, Tally
 
-
 TIED = "tied to "
 """What the note of a weight begins with that is another component's."""
 

@@ -16,6 +16,7 @@ from symledger.core.program import Pullback
 from symledger.core.tensor import ONE, Scope, Tensor
 from symledger.readings.tally import Amount, Tally
 
+
 @dataclass(frozen=True)
 class Kept:
     """The stored tensors of a program, in order, and what its repeated bodies store."""

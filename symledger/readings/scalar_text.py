@@ -32,10 +32,16 @@ OWN_COMMAND = ("exp", "log", "tanh", "sin", "cos")
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of a formula, and how tightly it binds."""
+    """A part of a formula, and how tightly it binds.
+
+    Where ``rest`` is set, it is a product: a sign, constants in front, and that rest.
+    """
 
     text: str
     level: int = ATOM
+    negative: bool = False
+    constants: tuple[Piece, ...] = ()
+    rest: Piece | None = None
 
 
 class Notation:
@@ -51,9 +57,13 @@ class Notation:
 
     def indexed(self, name: str, indices: Sequence[str]) -> str:
         """Spell a tensor's element: ``x_bti``, ``q_{bt(gr)k}``, ``E_{tokens_bt, i}``."""
+        return self.element(name, indices)
+
+    def element(self, whole: str, indices: Sequence[str]) -> str:
+        """Put indices to what is already spelled: ``softmax(x)_bti``."""
         short = len(indices) <= 3 and all(len(i) == 1 for i in indices)
         joined = self.joined(indices)
-        return name + (f"_{joined}" if short else f"_{{{joined}}}") if indices else name
+        return whole + (f"_{joined}" if short else f"_{{{joined}}}") if indices else whole
 
     def joined(self, indices: Sequence[str]) -> str:
         """Put indices beside each other, apart where one is more than a letter or a group."""
@@ -74,8 +84,19 @@ class Notation:
         """Σ, max or argmax over letters; the body reaches to the next sign."""
         if not letters:
             return body
-        inner = body.text if body.level in (OPEN, PRODUCT, ATOM) else self.parens(body.text)
-        return Piece(f"{self.indexed(symbol, letters)} {inner}", OPEN)
+        if body.rest is not None and symbol == self.sigma:
+            inner = self.bound(symbol, letters, body.rest)
+            return self.term(body.negative, body.constants, [inner])
+        text = body.text if body.level in (OPEN, PRODUCT, ATOM) else self.parens(body.text)
+        return Piece(f"{self.under(symbol, letters)} {text}", OPEN)
+
+    def under(self, symbol: str, letters: Sequence[str]) -> str:
+        """Put what a sum runs over under its sign."""
+        return f"{symbol}_" + (letters[0] if len(letters) == 1 else f"{{{', '.join(letters)}}}")
+
+    def mapping(self, indices: Sequence[str], value: str) -> str:
+        """An array, said by its elements: indices ↦ value."""
+        return f"{self.joined(indices)} ↦ {value}"
 
     def parens(self, text: str) -> str:
         """Put parentheses around."""
@@ -97,19 +118,16 @@ class Notation:
         """One piece divided by another."""
         left = above.text if above.level >= PRODUCT else self.parens(above.text)
         right = below.text if below.level in (OPEN, ATOM) else self.parens(below.text)
-        slash = " / " if " " in left + right else "/"
+        slash = " / " if " " in left + right and left != "1" else "/"
         return Piece(left + slash + right, QUOTIENT)
 
     def root(self, inner: Piece) -> Piece:
         """The square root."""
         return Piece("√" + (inner.text if inner.text.isidentifier() else f"({inner.text})"))
 
-    def power(self, base: Piece, exponent: Expr) -> Piece:
+    def power(self, base: Piece, exponent: str) -> Piece:
         """A power."""
-        raised = (
-            str(exponent).translate(SUPERSCRIPTS) if exponent.is_Integer
-            else "^" + self.parens(scalar(exponent, {}, self).text)
-        )  # fmt: skip
+        raised = exponent.translate(SUPERSCRIPTS) if exponent.isdigit() else f"^({exponent})"
         return Piece((base.text if base.level == ATOM else self.parens(base.text)) + raised)
 
     def exponent(self, n: int) -> str:
@@ -125,26 +143,53 @@ class Notation:
         """A function of something in parentheses."""
         return Piece(self.operator(name) + self.parens(inner))
 
-    def product(self, factors: Sequence[Piece]) -> Piece:
-        """Factors beside each other; what is open to its right comes last."""
+    def product(self, factors: Sequence[Piece], constant: Piece | None = None) -> Piece:
+        """Factors beside each other: their constants first, what is open to its right last."""
+        constants = [c for f in factors for c in f.constants]
+        if constant is not None:
+            constants.insert(0, constant)
+        negative = sum(f.negative for f in factors) % 2 == 1
+        return self.term(negative, constants, [f.rest or f for f in factors])
+
+    def term(self, negative: bool, constants: Sequence[Piece], rest: Sequence[Piece]) -> Piece:
+        """A product with its sign and its constants, which stay known."""
+        whole = self.beside([*constants, *rest])
+        if not constants and not negative:
+            return whole
+        text, level = ("-" + whole.text, TERMS) if negative else (whole.text, whole.level)
+        return Piece(text, level, negative, tuple(constants), self.beside(rest))
+
+    def beside(self, factors: Sequence[Piece]) -> Piece:
+        """Factors beside each other, in parentheses where needed."""
         *first, last = sorted(factors, key=lambda f: f.level == OPEN)
         if not first:
             return last
-        fits = last.level in (OPEN, PRODUCT, ATOM)
         texts = [f.text if f.level >= PRODUCT else self.parens(f.text) for f in first]
+        fits = last.level in (OPEN, PRODUCT, ATOM)
         texts.append(last.text if fits else self.parens(last.text))
-        return Piece(" ".join(texts), OPEN if last.level == OPEN else PRODUCT)
+        return Piece(self.times(texts), OPEN if last.level == OPEN else PRODUCT)
+
+    def times(self, factors: Sequence[str]) -> str:
+        """Spell a product."""
+        return " ".join(factors)
 
     def sum(self, terms: Sequence[tuple[bool, Piece]]) -> Piece:
         """Terms with their signs: (negative, piece)."""
+        if len(terms) == 1:
+            negative, term = terms[0]
+            turned = negative != term.negative
+            return self.term(turned, term.constants, [term.rest or term]) if negative else term
         out = ""
         for negative, term in terms:
-            inside = self.parens(term.text) if negative and term.level == TERMS else term.text
-            if not negative and out and inside.startswith("-"):
-                negative, inside = True, inside[1:]
-            out += (" - " if negative else " + ") + inside if out else "-" * negative + inside
-        single = len(terms) == 1 and not terms[0][0]
-        return Piece(out, terms[0][1].level if single else TERMS)
+            text = term.text
+            if term.negative and term.rest is not None:
+                negative, text = not negative, self.beside([*term.constants, term.rest]).text
+            elif negative and term.level == TERMS:
+                text = self.parens(text)
+            elif not negative and text.startswith("-"):
+                negative, text = True, text[1:]
+            out += (" - " if negative else " + ") + text if out else "-" * negative + text
+        return Piece(out, TERMS)
 
 
 class Latex(Notation):
@@ -155,6 +200,7 @@ class Latex(Notation):
     latex = True
 
     def size(self, symbol: Symbol) -> str:
+        """The symbol as the alphabet spells it."""
         return symbol.latex if isinstance(symbol, Size) else latex_name(symbol.name)
 
     def name(self, name: str) -> tuple[str, str]:
@@ -172,46 +218,76 @@ class Latex(Notation):
         return (plain if len(plain) == 1 else rf"\mathrm{{{escaped(plain)}}}") + primes, ""
 
     def indexed(self, name: str, indices: Sequence[str]) -> str:
-        spelled, own = (name, "") if name.startswith("\\") else self.name(name)
+        """``x_{b t i}``; a name's own subscript stands before the indices."""
+        spelled, own = self.name(name)
         inside = ", ".join(part for part in (own, self.joined(indices)) if part)
         return f"{spelled}_{{{inside}}}" if inside else spelled
 
+    def element(self, whole: str, indices: Sequence[str]) -> str:
+        """Indices after what is already spelled."""
+        return f"{whole}_{{{self.joined(indices)}}}" if indices else whole
+
     def joined(self, indices: Sequence[str]) -> str:
+        """Indices with spaces, or with commas."""
         simple = all(len(i) == 1 or i[0] == "(" for i in indices)
         return (" " if simple else ", ").join(indices)
 
+    def mapping(self, indices: Sequence[str], value: str) -> str:
+        """An array, said by its elements."""
+        return rf"{self.joined(indices)} \mapsto {value}"
+
     def operator(self, name: str, times: str = "", back: bool = False, label: str = "") -> str:
+        """An upright name."""
         plain = rf"\{name}" if name in OWN_COMMAND else rf"\operatorname{{{escaped(name)}}}"
         powered = f"{plain}^{{{times}}}" if times else plain
         star = f"({powered})^{{*}}" if times else f"{powered}^{{*}}"
         inner = label if len(label) == 1 else rf"\mathrm{{{escaped(label)}}}"
         return (star if back else powered) + (f"_{{{inner}}}" if label else "")
 
+    def under(self, symbol: str, letters: Sequence[str]) -> str:
+        """Letters below the sign."""
+        return f"{symbol}_{{{', '.join(letters)}}}"
+
     def prime(self, name: str) -> str:
+        """The derivative of a function."""
         return rf"{self.operator(name)}'"
 
     def parens(self, text: str) -> str:
+        """Parentheses, growing around what is tall."""
         tall = any(word in text for word in (r"\frac", r"\sum", r"\max", r"\begin"))
         return rf"\left({text}\right)" if tall else f"({text})"
 
     def floor(self, text: str) -> str:
+        """The whole number below."""
         return rf"\left\lfloor {text} \right\rfloor"
 
     def quotient(self, above: Piece, below: Piece) -> Piece:
+        """A fraction."""
         return Piece(rf"\frac{{{above.text}}}{{{below.text}}}", PRODUCT)
 
     def root(self, inner: Piece) -> Piece:
+        """A root with its bar."""
         return Piece(rf"\sqrt{{{inner.text}}}")
 
-    def power(self, base: Piece, exponent: Expr) -> Piece:
+    def power(self, base: Piece, exponent: str) -> Piece:
+        """A superscript."""
         below = base.text if base.level == ATOM else self.parens(base.text)
-        return Piece(f"{{{below}}}^{{{scalar(exponent, {}, self).text}}}")
+        return Piece(f"{{{below}}}^{{{exponent}}}")
 
     def exponent(self, n: int) -> str:
+        """10 to a negative power."""
         return f"10^{{-{n}}}"
 
+    def times(self, factors: Sequence[str]) -> str:
+        """Factors, set apart where they are words or brackets."""
+        words = (r"\mathrm", r"\partial \mathrm", "[")
+        spaced = [rf"\, {f}" if i and f.startswith(words) else f for i, f in enumerate(factors)]
+        return " ".join(spaced)
+
     def cases(self, branches: Sequence[tuple[str, str]]) -> Piece:
-        told = [rf"{v} & \text{{if }} {c}" if c else rf"{v} & \text{{otherwise}}" for v, c in branches]
+        """Cases below each other."""
+        conditions = [rf"\text{{if }} {c}" if c else r"\text{otherwise}" for _, c in branches]
+        told = [f"{v} & {c}" for (v, _), c in zip(branches, conditions, strict=True)]
         return Piece(r"\begin{cases} " + r" \\ ".join(told) + r" \end{cases}")
 
 
@@ -287,12 +363,14 @@ class _Scalar:
         parts = sorted(Mul.make_args(rest), key=self.order)
         below = [1 / f for f in parts if isinstance(f, Pow) and f.exp.could_extract_minus_sign()]
         above = [self.write(f) for f in parts if 1 / f not in below]
-        if constant != 1 or not above:
-            above.insert(0, self.constant(constant))
-        product = self.to.product(above)
+        if len(above) == 1 and above[0].level == ATOM and "_" not in above[0].text:
+            constant, under = constant.as_numer_denom()
+            below += [under] if under != 1 else []
+        front = self.constant(constant) if constant != 1 else None
         if not below:
-            return negative, product
-        return negative, self.to.quotient(product, self.to.product([self.write(f) for f in below]))
+            return negative, self.to.product(above, front)
+        top = self.to.beside([x for x in (front, *above) if x]) if front or above else Piece("1")
+        return negative, self.to.quotient(top, self.to.beside([self.write(f) for f in below]))
 
     def constant(self, e: Any) -> Piece:
         if not isinstance(e, Mul):
@@ -300,7 +378,8 @@ class _Scalar:
         numerator, denominator = e.as_numer_denom()
         if denominator != 1:
             return self.to.quotient(self.constant(numerator), self.constant(denominator))
-        return self.to.product([self.write(f) for f in sorted(e.args, key=lambda f: (not f.is_Number, str(f)))])
+        factors = sorted(e.args, key=lambda f: (not f.is_Number, str(f)))
+        return self.to.beside([self.write(f) for f in factors])
 
     def number(self, e: Rational) -> Piece:
         if e < 0:
@@ -317,7 +396,7 @@ class _Scalar:
             return self.to.quotient(Piece("1"), self.write(Pow(base, -exponent)))
         if exponent == Rational(1, 2):
             return self.to.root(self.write(base))
-        return self.to.power(self.write(base), exponent)
+        return self.to.power(self.write(base), self.write(exponent).text)
 
     def select(self, e: Any) -> Piece:
         (value, condition), *rest = e.args

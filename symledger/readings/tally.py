@@ -9,7 +9,7 @@ from sympy import Expr, Integer
 
 from symledger.core.ops import Call, CallBack
 from symledger.core.program import Program, Pullback
-from symledger.core.tensor import Scope, Shape, Tensor
+from symledger.core.tensor import ONE, Scope, Shape, Tensor
 
 ZERO = Integer(0)
 
@@ -31,7 +31,7 @@ class Tally:
 
     scope: Scope
     items: tuple[Amount | Tally, ...]
-    times: Expr = Integer(1)
+    times: Expr = ONE
 
     @property
     def total(self) -> Expr:
@@ -51,7 +51,7 @@ class Tally:
 Price = Callable[[Tensor], Expr]
 
 
-def tally(program: Program | Pullback, price: Price, times: Expr = Integer(1)) -> Tally:
+def tally(program: Program | Pullback, price: Price, times: Expr = ONE) -> Tally:
     """Price every tensor of a program; a repeated body is priced once and counted ``times``."""
     items: list[Amount | Tally] = []
     for t in program.tensors:

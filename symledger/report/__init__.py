@@ -1,1 +1,1 @@
-"""An account written down: for a terminal, as LaTeX, Markdown or Python. Nothing is computed here."""
+"""An account written down: as a page, LaTeX, Markdown or Python. Nothing is derived here."""

@@ -44,13 +44,11 @@ def _steps(formula: Formula, depth: int) -> Iterable[tuple[str, str, str]]:
         yield "=", f"({algebra.latex(formula.corollary_terms)}) / ({below})", ""
     else:
         shown_before = ""
-        for step in formula.steps[: depth if depth < len(formula.steps) - 2 else None]:
+        for step in formula.opened_to(depth):
             shown = body(step.shown)
             if shown != shown_before:
                 yield "=", shown, _reason(formula, step.given is not None, step.reason)
             shown_before = shown
-        if depth < len(formula.steps) - 2:
-            yield "=", formula.latex, _reason(formula, bool(formula.assumptions), "collected")
     if formula.value is not None and formula.corollary_terms.keys() - {()}:
         yield "=", _numbers(formula), ""
     yield from _leading(formula)

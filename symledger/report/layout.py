@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+NBSP = "\u00a0"
+"""A space at which no line is broken; it is printed as a plain one."""
+
 Segment = tuple[str, str]
 """Text, and the style it is shown in where there is colour."""
 
@@ -73,19 +76,19 @@ class Page:
 
 def wrap(text: str, width: int) -> Iterable[str]:
     """Break a text before signs and between words, so that each part fits where it can."""
-    words = text.split(" ")
+    words = text.replace(" %", f"{NBSP}%").split(" ")
     part = ""
     for i, word in enumerate(words):
         ahead = word
         if word in ("+", "-", "·", "=") and i + 1 < len(words):
             ahead = f"{word} {words[i + 1]}"
         if part and len(part) + 1 + len(ahead) > max(width, 20):
-            yield part
+            yield part.replace(NBSP, " ")
             part = word
         else:
             part = f"{part} {word}" if part else word
     if part:
-        yield part
+        yield part.replace(NBSP, " ")
 
 
 def show(page: Page) -> None:

@@ -34,7 +34,7 @@ def section(account: Account, formula: Formula, depth: int) -> str:
     value = "" if formula.value is None else number(formula.value)
     table.append(f"| **total** | {formula.text} | **{value}** | |")
     steps: list[str] = []
-    for step in formula.steps:
+    for step in formula.opened_to(depth):
         shown = f"$= {body(step.shown)}$"
         if not steps or shown not in steps[-1]:
             steps.append(f"- {shown} ({step.reason.replace('*', '')})")

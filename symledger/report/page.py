@@ -9,7 +9,7 @@ from symledger import algebra, evidence
 from symledger.account import Account
 from symledger.conventions import DTYPES, Conventions, byte_units
 from symledger.formulas import Formula
-from symledger.report.layout import Page
+from symledger.report.layout import NBSP, Page
 from symledger.report.rows import rows, written
 
 MEMORY = ("memory.parameters", "memory.gradients", "memory.optimizer", "memory.saved",
@@ -26,11 +26,11 @@ def page(account: Account, quantities: Sequence[str], depth: int, width: int) ->
     if quantities:
         for name in quantities:
             _tree(p, account, account[name], depth)
-            _derivation(p, account[name])
+            _derivation(p, account[name], depth)
             _evidence(p, account, (name,))
         return p
     _tree(p, account, account.params, depth)
-    _derivation(p, account.params)
+    _derivation(p, account.params, depth)
     _flops(p, account)
     _memory(p, account)
     _corollaries(p, account)
@@ -45,7 +45,7 @@ def _head(p: Page, account: Account) -> None:
     target, assumed = account.target, account.assumed
     p.line((target.name, "bold cyan"), "   " + target.title)
     indent = " " * (min(len(target.name), 12) + 3)
-    choices = [describe(name, value) for name, value in target.options.items()]
+    choices = [describe(name, v).replace(" ", NBSP) for name, v in target.options.items()]
     if choices:
         p.wrapped(" · ".join(choices), len(indent), "dim")
     symbols = []
@@ -54,7 +54,7 @@ def _head(p: Page, account: Account) -> None:
         value = assumed.bindings.get(symbol)
         shown = "" if equation is None else f" = {algebra.text(equation)}"
         number = "" if value is None or shown == f" = {value}" else f" = {value:,}"
-        symbols.append((symbol.name + shown + number).replace(" ", "\u00a0"))
+        symbols.append((symbol.name + shown + number).replace(" ", NBSP))
     for part in _fold(symbols, p.width - len(indent)):
         p.line(indent + part)
     for sentence in assumed.dropped:
@@ -74,7 +74,7 @@ def _fold(items: list[str], width: int) -> list[str]:
         if lines[-1] and len(lines[-1]) + 3 + len(item) > width:
             lines.append("")
         lines[-1] += ("   " if lines[-1] else "") + item
-    return [line.replace("\u00a0", " ") for line in lines]
+    return [line.replace(NBSP, " ") for line in lines]
 
 
 def _tree(p: Page, account: Account, formula: Formula, depth: int) -> None:
@@ -130,10 +130,10 @@ def error_percent(error: Fraction) -> str:
     return f"{float(error * 100):.2g} %"
 
 
-def _derivation(p: Page, formula: Formula) -> None:
+def _derivation(p: Page, formula: Formula, depth: int) -> None:
     p.heading("DERIVATION")
     last = ""
-    for step in formula.steps:
+    for step in formula.opened_to(depth):
         shown = written(step.shown)
         if shown == last:
             continue
@@ -206,20 +206,22 @@ def _memory(p: Page, account: Account) -> None:
             units = byte_units(f.value) if f.value is not None else ""
             table.append([*cells[:2], cells[2] and cells[2] + " B", units and f"= {units}"])
     p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
-    count = account.params.value
-    if isinstance(count, int) and count:
-        _dtypes(p, count)
+    count, trained = account.params.value, account["memory.gradients"].value
+    if isinstance(count, int) and isinstance(trained, int) and count:
+        _dtypes(p, count, trained // c.value_bytes)
 
 
-def _dtypes(p: Page, count: int) -> None:
+def _dtypes(p: Page, count: int, trained: int) -> None:
+    """What other types and optimizers would take, for as many weights, trained or not."""
     p.line(("    weights: " + ",  ".join(
         f"{name} {short_bytes(count * DTYPES[name])}" for name in ("fp32", "bf16", "int8")), "dim"))
     kinds = [("fp32", "sgd"), ("fp32", "momentum"), ("fp32", "adam"), ("bf16", "adam-mixed")]
     totals = []
     for dtype, optimizer in kinds:
         c = Conventions(dtype, optimizer)
-        each = 2 * c.value_bytes + c.state_bytes
-        totals.append(f"{optimizer} {dtype} {each} B each, {short_bytes(count * each)}")
+        each = c.value_bytes + c.state_bytes
+        whole = short_bytes(count * c.value_bytes + trained * each)
+        totals.append(f"{optimizer} {dtype} {c.value_bytes + each} B each, {whole}".replace(" ", NBSP))
     p.wrapped("weights, gradients and optimizer: " + ",  ".join(totals), 4, "dim")
 
 

@@ -1,0 +1,65 @@
+"""The README is true: its commands print what is shown, its sessions and links hold."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import documents
+import pytest
+
+README = documents.ROOT / "README.md"
+
+
+@pytest.mark.parametrize("command", documents.parameters([README]))
+def test_a_command_prints_what_is_shown(command, monkeypatch, capsys):
+    documents.run(command, monkeypatch, capsys)
+
+
+@pytest.mark.parametrize("text", documents.blocks(README, "python"))
+def test_a_session_prints_what_is_shown(text):
+    documents.session(text, "README.md")
+
+
+def test_install_and_test_are_one_command_each():
+    installing, testing = (text.strip() for text in documents.blocks(README, "sh"))
+    assert installing.endswith("symledger derive mini_gpt")
+    assert testing.endswith("pytest")
+    assert "\n" not in installing + testing
+
+
+def test_continuous_integration_calls_the_command_of_the_readme():
+    script = (documents.ROOT / ".ci" / "run").read_text("utf-8")
+    testing = documents.blocks(README, "sh")[1].strip()
+    assert testing in script.splitlines()
+
+
+def test_every_file_that_is_linked_exists():
+    links = re.findall(r"\]\(([^)#:]+)\)", README.read_text("utf-8"))
+    assert links
+    assert [link for link in links if not (documents.ROOT / link).exists()] == []
+
+
+def test_every_quantity_is_explained():
+    from symledger.formulas import QUANTITIES
+
+    text = README.read_text("utf-8")
+    assert [name for name in QUANTITIES if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("setting", ["true", ""])
+@pytest.mark.parametrize("where", ["in a test", "in a module"])
+def test_continuous_integration_lets_no_test_be_skipped(where, setting, tmp_path):
+    skip = "import pytest\npytest.skip('no', allow_module_level=True)\n"
+    test = "def test_one():\n    import pytest\n    pytest.skip('no')\n"
+    run = "def test_two():\n    pass\n"
+    shutil.copy(documents.ROOT / "tests" / "conftest.py", tmp_path)
+    (tmp_path / "test_it.py").write_text(skip if where == "in a module" else test)
+    (tmp_path / "test_other.py").write_text(run)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    done = subprocess.run(  # noqa: S603  # this interpreter
+        command, env={**os.environ, "CI": setting}, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode != 0) == (setting == "true"), done.stdout
+    assert ("nothing may be skipped" in done.stdout) == (setting == "true")
