@@ -17,8 +17,9 @@ from symledger.catalogue import IDENTITIES, Identity, Side
 from symledger.conventions import Causal, Conventions
 from symledger.core.program import Program
 from symledger.errors import BadInput, UnknownTarget, nearest
-from symledger.formulas import QUANTITIES, Formula, Readings, causal_variants, make_formula
+from symledger.formulas import Formula, causal_variants, make_formula
 from symledger.ledger import Line
+from symledger.quantities import QUANTITIES, Readings
 from symledger.target import (
     equations_of,
     meaning,
@@ -238,13 +239,13 @@ class Account:
         at = self.assumed.bindings
         whole = algebra.value(formula.corollary_terms, at)
 
-        def node(line: Line) -> dict[str, Any]:
+        def node(line: Line, name: str) -> dict[str, Any]:
             total = substitute(line.total, self.assumed.equations)
             found = algebra.value(total, at)
             share = found / whole if found is not None and whole else None
             return {
                 "label": line.label,
-                "id": ".".join((self.target.owner, *line.path)),
+                "id": name,
                 "times": algebra.canonical(algebra.terms(line.times)),
                 "expr": algebra.canonical(line.total),
                 "corollary": algebra.canonical(total),
@@ -252,10 +253,10 @@ class Account:
                 "share": None if share is None else str(share),
                 "note": line.note,
                 "shape": None if line.shape is None else [str(n) for n in line.shape],
-                "parts": [node(part) for part in line.parts],
+                "parts": [node(part, f"{name}.{part.label}") for part in line.parts],
             }
 
-        return node(formula.line)
+        return node(formula.line, self.target.owner)
 
 
 OPTIONAL = {

@@ -39,12 +39,17 @@ def parse_equation(text: str, symbols: Mapping[str, Symbol]) -> tuple[Symbol, Ex
     symbol = _symbol(name, symbols, text)
     e = parse_expression(right, symbols)
     polynomial = algebra.terms(e)
-    if not polynomial or all(c < 0 for c in polynomial.values()):
+    if never_positive(polynomial):
         raise BadInput(
             f"{quoted(text)} makes {name} zero or negative; sizes are positive whole numbers."
         )
     _check_modest(symbol, polynomial)
     return symbol, e
+
+
+def never_positive(polynomial: Terms) -> bool:
+    """Whether a polynomial in positive sizes is zero or negative, whatever they are."""
+    return all(c < 0 for c in polynomial.values())
 
 
 def quoted(text: str) -> str:
@@ -58,7 +63,7 @@ def _check_modest(symbol: Symbol, polynomial: Terms) -> None:
     powers = [abs(n) for monomial in polynomial for _, n in monomial]
     if len(polynomial) > MOST_TERMS:
         raise BadInput(f"what {symbol} equals has {len(polynomial)} terms; {MOST_TERMS} may be.")
-    if max(numbers) > LARGEST or max(powers, default=0) > 8:
+    if max(numbers, default=0) > LARGEST or max(powers, default=0) > 8:
         raise BadInput(
             f"what {symbol} equals is out of proportion: numbers go up to 10^18, powers to 8."
         )
@@ -159,9 +164,10 @@ class Assumed:
     dropped: list[str] = field(default_factory=list)
 
     def contradicted(self) -> list[Symbol]:
-        """The symbols whose equation gives another value than the one that they have."""
+        """The symbols whose equation gives no size, or another one than they have."""
         known = {s: algebra.value(p, self.bindings) for s, p in self.equations.items()}
-        wrong = (s for s, n in known.items() if n is not None and self.bindings.get(s, n) != n)
+        wrong = {s for s, n in known.items() if n is not None and self.bindings.get(s, n) != n}
+        wrong |= {s for s, p in self.equations.items() if never_positive(p)}
         return sorted(wrong, key=str)
 
 
@@ -219,6 +225,11 @@ def _close(settled: Assumed, symbol: Symbol, closed: Terms, stated: Expr) -> Non
 
 def _check_given(settled: Assumed) -> None:
     for symbol in settled.contradicted():
+        if never_positive(settled.equations[symbol]):
+            raise Contradiction(
+                f"{said(symbol, settled.stated[symbol])} is zero or negative, given what else was "
+                "assumed: these assumptions cannot all hold."
+            )
         implied = algebra.value(settled.equations[symbol], settled.bindings)
         where = ", ".join(
             f"{s} = {settled.bindings[s]}"
@@ -253,9 +264,7 @@ def _add_default(settled: Assumed, symbol: Symbol, e: Expr) -> None:
     trial = replace(settled, equations=dict(settled.equations), stated=dict(settled.stated))
     _close(trial, symbol, closed, e)
     for other in trial.contradicted():
-        settled.dropped.append(
-            f"{symbol} = {e} gave way to {_shown(settled, other)} = {settled.bindings[other]}"
-        )
+        settled.dropped.append(f"{symbol} = {e} gave way: {_shown(trial, other)} could not hold")
         return
     settled.equations.update(trial.equations)
     settled.stated.update(trial.stated)

@@ -1,14 +1,13 @@
-"""Formulas: every quantity of a target as a derivation, from its program to its value."""
+"""Formulas: one quantity of one target as a derivation, from its lines to its value."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any
 
 from sympy import Expr, Integer
 
@@ -16,173 +15,9 @@ from symledger import algebra
 from symledger.algebra import Terms, substitute
 from symledger.assumptions import Assumed
 from symledger.conventions import Causal, Conventions
-from symledger.core.ops import Contract
-from symledger.core.program import Program, Pullback
-from symledger.core.tensor import Scope
 from symledger.derivation import Leading, Step, derive_steps, leading
 from symledger.ledger import Line, ledger
-from symledger.readings.flops import contraction_flops, pointwise_flops
-from symledger.readings.params import params, trained_params
-from symledger.readings.pullback import pullback
-from symledger.readings.saved import saved
-from symledger.readings.tally import Amount, Tally
-from symledger.readings.traffic import state, traffic, unfused_traffic
-
-
-class Readings:
-    """The program of a target under conventions, and its tallies, each made once when asked for.
-
-    ``guard`` stands around what runs a definition's own code (a stated pull-back).
-    """
-
-    def __init__(
-        self, program: Program, conventions: Conventions,
-        guard: Callable[[], AbstractContextManager[None, None]] = nullcontext,
-    ) -> None:  # fmt: skip
-        self.program = program
-        self.conventions = conventions
-        self._made: dict[tuple[str, str], Tally] = {}
-        self.guard = guard
-
-    @cached_property
-    def back(self) -> Pullback:
-        """The backward program."""
-        with self.guard():
-            return pullback(self.program, self.conventions.input_gradient, self.conventions.frozen)
-
-    @property
-    def bytes_of(self) -> dict[Any, Expr]:
-        """Bytes of an element, by storage class."""
-        return {name: Integer(n) for name, n in self.conventions.storage_bytes.items()}
-
-    @cached_property
-    def has_pairs(self) -> bool:
-        """Whether some contraction runs over masked pairs: the causal convention matters then."""
-        return any(
-            isinstance(t.op, Contract) and t.op.pairs
-            for body in self.program.bodies for t in body.tensors
-        )  # fmt: skip
-
-
-    def contractions(self, direction: Literal["forward", "backward"]) -> Tally:
-        """The FLOPs of one pass, under the causal convention; many quantities are made of them."""
-        key = (direction, self.conventions.causal)
-        if key not in self._made:
-            program = self.program if direction == "forward" else self.back
-            self._made[key] = contraction_flops(program, self.conventions.causal)
-        return self._made[key]
-
-    def under(self, causal: Causal) -> Readings:
-        """Return these readings under another causal convention, what was made once shared."""
-        other = Readings(self.program, replace(self.conventions, causal=causal))
-        other._made = self._made
-        other.__dict__["back"] = self.back
-        return other
-
-
-def together(scope: Scope, *tallies: tuple[str, Tally]) -> Tally:
-    """Put tallies of one unit together, each under its own name."""
-    return Tally(scope, tuple(Tally(Scope(n, None, scope), t.items, t.times) for n, t in tallies))
-
-
-def scaled(tally: Tally, factor: int) -> Tally:
-    """Multiply every amount of a tally by a number."""
-    return Tally(tally.scope, tuple(
-        scaled(item, factor) if isinstance(item, Tally)
-        else Amount(item.scope, factor * item.own, item.label, item.shape, item.note)
-        for item in tally.items
-    ), tally.times)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Quantity:
-    """A question with a unit, and the reading that answers it.
-
-    ``over`` is the quantity that the answer is divided by (an intensity).
-    """
-
-    name: str
-    unit: str
-    meaning: str
-    read: Callable[[Readings], Tally]
-    over: str = ""
-
-
-def _flops_forward(r: Readings) -> Tally:
-    return r.contractions("forward")
-
-
-def _flops_backward(r: Readings) -> Tally:
-    return r.contractions("backward")
-
-
-def _training_flops(r: Readings) -> Tally:
-    parts = ("forward", _flops_forward(r)), ("backward", _flops_backward(r))
-    return together(r.program.scope, *parts)
-
-
-def _macs(read: Callable[[Readings], Tally]) -> Callable[[Readings], Tally]:
-    def halved(r: Readings) -> Tally:
-        tally = read(r)
-        return Tally(tally.scope, tally.items, tally.times / 2)
-
-    return halved
-
-
-def _parameters(r: Readings) -> Tally:
-    return scaled(params(r.program), r.conventions.value_bytes)
-
-
-def _gradients(r: Readings) -> Tally:
-    return scaled(trained_params(r.program, r.conventions.frozen), r.conventions.value_bytes)
-
-
-def _optimizer(r: Readings) -> Tally:
-    return scaled(trained_params(r.program, r.conventions.frozen), r.conventions.state_bytes)
-
-
-def _saved(r: Readings) -> Tally:
-    return saved(r.back, r.bytes_of)
-
-
-def _training_memory(r: Readings) -> Tally:
-    return together(
-        r.program.scope, ("parameters", _parameters(r)), ("gradients", _gradients(r)),
-        ("optimizer", _optimizer(r)), ("saved activations", _saved(r)),
-    )  # fmt: skip
-
-
-QUANTITIES: dict[str, Quantity] = {
-    q.name: q
-    for q in (
-        Quantity("params", "parameters", "unique parameters", lambda r: params(r.program)),
-        Quantity("flops.forward", "FLOP", "forward pass, contractions", _flops_forward),
-        Quantity("flops.forward.pointwise", "FLOP", "forward pass, everything else",
-                 lambda r: pointwise_flops(r.program)),
-        Quantity("flops.backward", "FLOP", "backward pass, contractions", _flops_backward),
-        Quantity("flops.backward.pointwise", "FLOP", "backward pass, everything else",
-                 lambda r: pointwise_flops(r.back)),
-        Quantity("flops.training", "FLOP", "forward and backward, contractions", _training_flops),
-        Quantity("macs.forward", "MAC", "forward pass in multiply-adds", _macs(_flops_forward)),
-        Quantity("macs.backward", "MAC", "backward pass in multiply-adds", _macs(_flops_backward)),
-        Quantity("macs.training", "MAC", "both passes in multiply-adds", _macs(_training_flops)),
-        Quantity("memory.parameters", "bytes", "the weights", _parameters),
-        Quantity("memory.gradients", "bytes", "a gradient for every trained weight", _gradients),
-        Quantity("memory.optimizer", "bytes", "the optimizer's state", _optimizer),
-        Quantity("memory.saved", "bytes", "activations kept for the backward pass", _saved),
-        Quantity("memory.training", "bytes", "weights, gradients, optimizer and activations",
-                 _training_memory),
-        Quantity("memory.kv_cache", "bytes", "keys and values kept between decoding steps",
-                 lambda r: state(r.program, r.bytes_of)),
-        Quantity("traffic.forward", "bytes",
-                 "inputs, weights and outputs moved once: a lower bound",
-                 lambda r: traffic(r.program, r.bytes_of)),
-        Quantity("traffic.unfused", "bytes", "every operation reads and writes",
-                 lambda r: unfused_traffic(r.program, r.bytes_of)),
-        Quantity("intensity.forward", "FLOP/byte", "forward FLOPs for each byte moved",
-                 _flops_forward, over="traffic.forward"),
-    )
-}  # fmt: skip
+from symledger.quantities import QUANTITIES, Quantity, Readings
 
 
 @dataclass(frozen=True)

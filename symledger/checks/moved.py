@@ -76,10 +76,10 @@ def moved(
     return (
         against_arrays(
             trials, once, lower, "traffic.forward",
-            "inputs, outputs and the weights that a run reads take as many bytes as the formula says",
+            "inputs, outputs and the weights that a run reads take the formula's bytes",
         ),
         against_arrays(
             trials, unfused, total, "traffic.unfused",
-            "what the operations of a run read and write takes as many bytes as the formula says",
+            "what the operations of a run read and write takes the formula's bytes",
         ),
     )  # fmt: skip

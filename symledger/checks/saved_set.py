@@ -107,8 +107,8 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
         wrong.append(f"the formula gives {stated} bytes, the arrays held take {stored}")
     return Evidence(
         "saved set", "memory.saved",
-        f"the saved arrays alone ({len(holder.held)}) reproduce every gradient bit for bit, each is "
-        f"needed, and their bytes are those of the formula, {at_points(1)}",
+        f"the saved arrays alone ({len(holder.held)}) reproduce every gradient bit for bit, each "
+        f"is needed, and their bytes are those of the formula, {at_points(1)}",
         (trial.point,), trial.seed, str(abs(stated - stored)), not wrong, "; ".join(wrong[:3]),
     )  # fmt: skip
 

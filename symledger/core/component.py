@@ -76,7 +76,8 @@ class Component:
 
     def apply(self, *inputs: Tensor | None, name: str = "") -> tuple[Tensor, ...]:
         """Use this component inside another one; return all its results."""
-        return self.apply_in(Scope(name or snake(type(self).__name__), self, current_scope()), inputs)
+        scope = Scope(name or snake(type(self).__name__), self, current_scope())
+        return self.apply_in(scope, inputs)
 
     def apply_in(self, scope: Scope, inputs: tuple[Tensor | None, ...]) -> tuple[Tensor, ...]:
         """Record the computation in a given scope, its types checked against the signature."""

@@ -30,7 +30,6 @@ from symledger.core.ops import (
     Repeat,
     Scatter,
     Slice,
-    Storage,
     Sum,
 )  # fmt: skip
 from symledger.core.patterns import ELLIPSIS, Axis, Operand, parse
@@ -47,9 +46,9 @@ def param(name: str, *shape: Expr | int, trainable: bool = True) -> Tensor:
     return Tensor(Param(name, trainable), (), tuple(as_size(n) for n in shape))
 
 
-def table(name: str, formula: Callable[..., Expr], *shape: Expr, storage: Storage = "value") -> Tensor:
+def table(name: str, formula: Callable[..., Expr], *shape: Expr) -> Tensor:
     """A computed table: ``formula`` gives the element at each index."""
-    return Tensor(Const(name, len(shape), formula), (), shape, storage)
+    return Tensor(Const(name, len(shape), formula), (), shape)
 
 
 def noise(name: str, like: Tensor, keep: Expr) -> Tensor:

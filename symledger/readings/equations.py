@@ -45,6 +45,7 @@ from symledger.core.ops import (
 from symledger.core.program import Program, Pullback, is_leaf
 from symledger.core.scalars import GRADIENT, Scalar
 from symledger.core.tensor import ONE, Scope, Shape, Tensor, product
+from symledger.errors import DefinitionError
 from symledger.readings.pullback import index_sizes, pullback
 from symledger.readings.scalar_text import (
     ATOM,
@@ -148,19 +149,17 @@ class Sheet:
 
     def application(self, t: Tensor) -> Applied | None:
         """The component applied that a tensor is the result of, where it is one."""
-        match t.op:
-            case Call(body, times):
-                return Applied(call_name(body.scope), t.args, times)
-            case CallBack(call):
-                assert isinstance(call.op, Call)
-                return Applied(call_name(call.op.body.scope), t.args, call.op.times, back=True)
-            case Result(leaf):
-                made = self.application(t.args[0])
-                assert made is not None
-                name = leaf.op.name if isinstance(leaf.op, Input | Param) else ""
-                return replace(made, label=name)
-            case _:
-                return self.applied.get(t)
+        if isinstance(t.op, Call):
+            return Applied(call_name(t.op.body.scope), t.args, t.op.times)
+        if isinstance(t.op, CallBack):
+            return _call_back(t.op.call, t.args, 0)
+        if isinstance(t.op, Result):
+            back = t.args[0].op
+            assert isinstance(back, CallBack)
+            assert isinstance(back.call.op, Call)
+            position = back.call.op.body.inputs.index(t.op.leaf)
+            return _call_back(back.call, t.args[0].args, position)
+        return self.applied.get(t)
 
     def returned(self, t: Tensor) -> bool:
         """Whether a gradient comes from children alone: such terms are written last."""
@@ -175,6 +174,14 @@ class Sheet:
         if made is not None:
             return made.args
         return t.args[:2] if isinstance(t.op, Contract) else t.args
+
+
+def _call_back(call: Tensor, incoming: tuple[Tensor, ...], position: int) -> Applied:
+    """A repeated body pulled back to one of its inputs."""
+    assert isinstance(call.op, Call)
+    scope, inputs = call.op.body.scope, call.op.body.inputs
+    label = labels(scope, inputs)[position] if len(inputs) > 1 else ""
+    return Applied(call_name(scope), incoming, call.op.times, True, label)
 
 
 def _same_table(a: Tensor, b: Tensor) -> bool:
@@ -193,7 +200,11 @@ class Outline:
 
     def __init__(self, program: Program, scope: Scope) -> None:
         self.scope = scope
-        self.body = next(p for p in program.bodies if p.scope is scope or self._own(p.tensors))
+        bodies = (p for p in program.bodies if p.scope is scope or self._own(p.tensors))
+        found = next(bodies, None)
+        if found is None:
+            raise DefinitionError(f"{scope.name} is not a component of {program.scope.name}.")
+        self.body = found
         self.tensors = self._own(self.body.tensors)
         outside = {x: None for t in self.tensors for x in t.args if not self.holds(x)}
         self.entering = (
@@ -299,14 +310,30 @@ class Writer:
     def __init__(self, sheet: Sheet, notation: Notation) -> None:
         self.sheet, self.to = sheet, notation
         self.known: dict[Tensor, tuple[Axis, ...]] = {}
+        self.sizes = frozenset[str]()
 
     def define(self, name: str, t: Tensor) -> Equation:
         """Write the equation that defines a tensor under a name."""
-        indices = choose(self.axes(t))
+        self.sizes = frozenset(s.name for s in self.constants(t))
+        indices = choose(self.axes(t), self.sizes)
         expand = self.sheet.names.get(t) == name
-        right = self.piece(t, indices, letters(indices), expand).text
+        right = self.piece(t, indices, letters(indices) | self.sizes, expand).text
         left = self.to.indexed(name, self.shown(indices))
         return Equation(name, left, right, t.shape)
+
+    def constants(self, t: Tensor) -> set[Symbol]:
+        """The sizes that stand in a definition, whose letters are no indices then."""
+        found: set[Symbol] = set()
+        if isinstance(t.op, Map):
+            found |= t.op.code.value.free_symbols - set(t.op.code.args)
+        elif isinstance(t.op, Const):
+            found |= t.op.value.free_symbols - set(t.op.indices)
+        elif isinstance(t.op, Slice | Pad):
+            found |= (t.op.start + t.op.length).free_symbols
+        elif isinstance(t.op, Join):
+            found |= set().union(*(x.shape[t.op.axis].free_symbols for x in t.args))
+        inner = (x for x in self.sheet.parts(t) if x not in self.sheet.names)
+        return found.union(*(self.constants(x) for x in inner))
 
     def piece(
         self, t: Tensor, at: Sequence[Index], live: frozenset[str], expand: bool = False
@@ -331,8 +358,8 @@ class Writer:
         bare = self.bare(t)
         if bare is not None:
             return bare.text
-        indices = choose(self.axes(t))
-        value = self.piece(t, indices, letters(indices)).text
+        indices = choose(self.axes(t), self.sizes)
+        value = self.piece(t, indices, letters(indices) | self.sizes).text
         said = self.to.mapping(self.shown(indices), value)
         return said if alone else self.to.parens(said)
 
@@ -391,8 +418,12 @@ class Writer:
                 return merged(t.shape, [self.axes(x) for x in t.args])
             case Sum() | Max() | MaxIndex() | Slice() | Pad():
                 return self.axes(t.args[0])
-            case _:
+            case Input() | Param() | Const() | Gather() | Scatter():
                 return ()
+            case Call() | CallBack() | Result():
+                return ()
+            case _:
+                assert_never(t.op)
 
     def _moved(self, t: Tensor, op: Rearrange) -> tuple[Axis, ...]:
         names = {g[0]: a for g, a in zip(op.left, self.axes(t.args[0]), strict=True) if len(g) == 1}
@@ -579,7 +610,7 @@ def lower(axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
 
 def axis_of(name: str, length: Expr) -> Axis:
     """An index of a pattern as an axis."""
-    named = ((((name, length),),))
+    named = (((name, length),),)
     return merged((length,), [lower(named), plain((length,)), named])[0]
 
 
@@ -643,8 +674,7 @@ def written(
 ) -> tuple[Equation, ...]:
     """Write the equations, each after those of the values that it mentions by a Greek letter."""
     uses, order = Counter[Tensor](), list[Tensor]()
-    for name, t in targets:
-        sheet.names.setdefault(t, name)
+    for _, t in targets:
         _count(sheet, t, uses, order)
     measure, free, own = Writer(sheet, TEXT), list(greek), dict[Tensor, str]()
     for t in order:
@@ -654,11 +684,12 @@ def written(
     writer, done = Writer(sheet, notation), set[str]()
     found = []
     for name, t in targets:
-        for inner in [*_below(sheet, t, own), t]:
-            title = name if inner is t else own[inner]
+        before = [(own[x], x) for x in (*_below(sheet, t, own), t) if x in own]
+        for title, x in (*before, (name, t)):
             if title not in done:
                 done.add(title)
-                found.append(writer.define(title, inner))
+                found.append(writer.define(title, x))
+        sheet.names.setdefault(t, name)
     return tuple(found)
 
 

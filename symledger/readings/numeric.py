@@ -245,8 +245,11 @@ class Machine:
         return np.asarray(slots[-1])
 
     def _contract(self, op: Contract, t: Tensor, args: list[Array]) -> Array:
-        letters = {name: chr(ord("a") + i) for i, name in enumerate(dict.fromkeys(op.left + op.right))}
-        left, right, out = ("".join(letters[n] for n in part) for part in (op.left, op.right, op.out))
+        names = dict.fromkeys(op.left + op.right)
+        letters = {name: chr(ord("a") + i) for i, name in enumerate(names)}
+        left, right, out = (
+            "".join(letters[name] for name in part) for part in (op.left, op.right, op.out)
+        )
         pattern = f"{left},{right}->{out}"
         if op.pairs is None or not self.arithmetic.skip_masked:
             return np.asarray(np.einsum(pattern, args[0], args[1]))
@@ -259,8 +262,8 @@ class Machine:
             chosen = {row: [i], column: np.flatnonzero(seen)}
             a, b = (_take(x, axes, chosen) for x, axes in ((args[0], left), (args[1], right)))
             part = np.einsum(pattern, a, b)
-            axes = [chosen.get(axis, np.arange(n)) for axis, n in zip(out, result.shape, strict=True)]
-            result[np.ix_(*axes)] = part
+            lengths = zip(out, result.shape, strict=True)
+            result[np.ix_(*(chosen.get(axis, np.arange(n)) for axis, n in lengths))] = part
         return result
 
     def _rearrange(self, op: Rearrange, x: Array) -> Array:
@@ -311,7 +314,9 @@ def own_leaves(program: Program) -> Iterator[tuple[Tensor, Shape]]:
                     yield leaf, shape if t.op.shared else (t.op.times, *shape)
 
 
-def random_leaves(program: Program, machine: Machine, rng: np.random.Generator) -> dict[Tensor, Array]:
+def random_leaves(
+    program: Program, machine: Machine, rng: np.random.Generator
+) -> dict[Tensor, Array]:
     """Draw inputs and weights: normal values, whole numbers below their bound, masks."""
     drawn: dict[Tensor, Array] = {}
     for leaf, symbolic in own_leaves(program):

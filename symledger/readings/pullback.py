@@ -72,7 +72,8 @@ def pullback(program: Program, inputs: bool = True, frozen: tuple[str, ...] = ()
 
 
 def _differentiable(leaf: Tensor) -> bool:
-    return not (isinstance(leaf.op, Input) and (leaf.op.below is not None or leaf.op.keep is not None))
+    op = leaf.op
+    return not (isinstance(op, Input) and (op.below is not None or op.keep is not None))
 
 
 class _Walk:

@@ -19,6 +19,7 @@ from symledger.sizes import Size, latex_name
 TERMS, OPEN, QUOTIENT, PRODUCT, ATOM = range(5)
 """How tightly a piece binds: a sum, something open to its right (Σ, max), a quotient, …"""
 
+ONE = Integer(1)
 GREEK = {
     "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta",
     "η": "eta", "θ": "theta", "κ": "kappa", "λ": "lambda", "ξ": "xi", "ρ": "rho",
@@ -34,13 +35,13 @@ OWN_COMMAND = ("exp", "log", "tanh", "sin", "cos")
 class Piece:
     """A part of a formula, and how tightly it binds.
 
-    Where ``rest`` is set, it is a product: a sign, constants in front, and that rest.
+    Where ``rest`` is set, it is a product: a sign, a constant in front, and that rest.
     """
 
     text: str
     level: int = ATOM
     negative: bool = False
-    constants: tuple[Piece, ...] = ()
+    constant: Expr = ONE
     rest: Piece | None = None
 
 
@@ -86,7 +87,7 @@ class Notation:
             return body
         if body.rest is not None and symbol == self.sigma:
             inner = self.bound(symbol, letters, body.rest)
-            return self.term(body.negative, body.constants, [inner])
+            return self.term(body.negative, body.constant, [inner])
         text = body.text if body.level in (OPEN, PRODUCT, ATOM) else self.parens(body.text)
         return Piece(f"{self.under(symbol, letters)} {text}", OPEN)
 
@@ -143,21 +144,24 @@ class Notation:
         """A function of something in parentheses."""
         return Piece(self.operator(name) + self.parens(inner))
 
-    def product(self, factors: Sequence[Piece], constant: Piece | None = None) -> Piece:
+    def product(self, factors: Sequence[Piece], constant: Expr = ONE) -> Piece:
         """Factors beside each other: their constants first, what is open to its right last."""
-        constants = [c for f in factors for c in f.constants]
-        if constant is not None:
-            constants.insert(0, constant)
+        for f in factors:
+            constant = constant * f.constant
         negative = sum(f.negative for f in factors) % 2 == 1
-        return self.term(negative, constants, [f.rest or f for f in factors])
+        return self.term(negative, constant, [f.rest or f for f in factors])
 
-    def term(self, negative: bool, constants: Sequence[Piece], rest: Sequence[Piece]) -> Piece:
-        """A product with its sign and its constants, which stay known."""
-        whole = self.beside([*constants, *rest])
-        if not constants and not negative:
+    def term(self, negative: bool, constant: Expr, rest: Sequence[Piece]) -> Piece:
+        """A product with its sign and its constant, which stay known."""
+        whole = self.beside([*self.constants(constant), *rest])
+        if constant == 1 and not negative:
             return whole
         text, level = ("-" + whole.text, TERMS) if negative else (whole.text, whole.level)
-        return Piece(text, level, negative, tuple(constants), self.beside(rest))
+        return Piece(text, level, negative, constant, self.beside(rest))
+
+    def constants(self, constant: Expr) -> list[Piece]:
+        """A constant as a factor; one is none."""
+        return [] if constant == 1 else [scalar(constant, {}, self)]
 
     def beside(self, factors: Sequence[Piece]) -> Piece:
         """Factors beside each other, in parentheses where needed."""
@@ -178,12 +182,12 @@ class Notation:
         if len(terms) == 1:
             negative, term = terms[0]
             turned = negative != term.negative
-            return self.term(turned, term.constants, [term.rest or term]) if negative else term
+            return self.term(turned, term.constant, [term.rest or term]) if negative else term
         out = ""
         for negative, term in terms:
             text = term.text
             if term.negative and term.rest is not None:
-                negative, text = not negative, self.beside([*term.constants, term.rest]).text
+                negative, text = not negative, self.term(False, term.constant, [term.rest]).text
             elif negative and term.level == TERMS:
                 text = self.parens(text)
             elif not negative and text.startswith("-"):
@@ -366,10 +370,9 @@ class _Scalar:
         if len(above) == 1 and above[0].level == ATOM and "_" not in above[0].text:
             constant, under = constant.as_numer_denom()
             below += [under] if under != 1 else []
-        front = self.constant(constant) if constant != 1 else None
         if not below:
-            return negative, self.to.product(above, front)
-        top = self.to.beside([x for x in (front, *above) if x]) if front or above else Piece("1")
+            return negative, self.to.product(above, constant)
+        top = self.to.product(above, constant) if above else self.constant(constant)
         return negative, self.to.quotient(top, self.to.beside([self.write(f) for f in below]))
 
     def constant(self, e: Any) -> Piece:

@@ -94,15 +94,11 @@ def _component(use: _Use, whole: Program) -> Iterator[Row]:
 
 
 def _leaf(t: Tensor, path: tuple[str, ...]) -> Row:
-    match t.op:
-        case Param(name):
-            return Row(name, "weight", t.shape, path)
-        case Const(name):
-            return Row(name, "table", t.shape, path)
-        case Input(name):
-            return Row(name, "input", t.shape, path)
-        case _:
-            raise AssertionError(f"{t} is no leaf")
+    assert isinstance(t.op, Input | Param | Const)
+    kind: Kind = "input"
+    if not isinstance(t.op, Input):
+        kind = "weight" if isinstance(t.op, Param) else "table"
+    return Row(t.op.name, kind, t.shape, path)
 
 
 def _step(program: Program, y: Tensor) -> str:

@@ -20,8 +20,9 @@ def write(account: Account, quantities: Sequence[str], depth: int) -> str:
     if bound:
         parts.append(f"At {bound}.")
     parts += [section(account, account[name], depth) for name in quantities]
-    said = (f"- {name.replace('_', ' ')}: {said}" for name, said in account.conventions.to_dict().items())
-    parts.append("## Conventions\n\n" + "\n".join(said))
+    conventions = account.conventions.to_dict().items()
+    said = "\n".join(f"- {name.replace('_', ' ')}: {meaning}" for name, meaning in conventions)
+    parts.append(f"## Conventions\n\n{said}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -48,10 +49,11 @@ def _leading(formula: Formula) -> list[str]:
     if not lead or not lead.charged:
         return []
     bound, main, exact = lead.bound(at), algebra.value(lead.terms, at), formula.exact
+    about = f"$\\approx {algebra.latex(lead.terms)}$"
     if not bound or main is None or not exact:
         charges = ", ".join(f"${algebra.latex(charge)}$" for charge in lead.charged)
-        return [f"$\\approx {algebra.latex(lead.terms)}$, too low by at most the largest of {charges}"]
+        return [f"{about}, too low by at most the largest of {charges}"]
     return [
-        f"$\\approx {algebra.latex(lead.terms)}$, too low by {error_percent((exact - main) / exact)}; "
+        f"{about}, too low by {error_percent((exact - main) / exact)}; "
         f"proven: by at most ${algebra.latex(bound[0])}$ = {error_percent(bound[1])}"
     ]

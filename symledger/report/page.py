@@ -175,7 +175,9 @@ def _power(n: int) -> str:
 
 def _cells(formula: Formula, name: str) -> list[str]:
     value = formula.value
-    shown = "" if value is None else f"{value:,}" if isinstance(value, int) else f"{float(value):,.4g}"
+    if value is None:
+        return [name, formula.text, "", formula.unit]
+    shown = f"{value:,}" if isinstance(value, int) else f"{float(value):,.4g}"
     return [name, formula.text, shown, formula.unit]
 
 
@@ -221,7 +223,8 @@ def _dtypes(p: Page, count: int, trained: int) -> None:
         c = Conventions(dtype, optimizer)
         each = c.value_bytes + c.state_bytes
         whole = short_bytes(count * c.value_bytes + trained * each)
-        totals.append(f"{optimizer} {dtype} {c.value_bytes + each} B each, {whole}".replace(" ", NBSP))
+        said = f"{optimizer} {dtype} {c.value_bytes + each} B each, {whole}"
+        totals.append(said.replace(" ", NBSP))
     p.wrapped("weights, gradients and optimizer: " + ",  ".join(totals), 4, "dim")
 
 
@@ -246,7 +249,8 @@ def _identities(p: Page, account: Account) -> None:
         p.heading("THE SAME POLYNOMIAL")
     for identity, here, there in account.identities:
         equations = ", ".join(e.replace("*", "") for e in here.equations)
-        p.wrapped(f"{identity.quantity}{f' with {equations}' if equations else ''}: {there}", 6, first=4)
+        under = f" with {equations}" if equations else ""
+        p.wrapped(f"{identity.quantity}{under}: {there}", 6, first=4)
 
 
 MARKS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "stale": ("?", "yellow")}

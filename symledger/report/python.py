@@ -34,7 +34,8 @@ def function(formula: Formula) -> str:
     name = formula.id.replace(".", "_").replace("-", "_")
     head = f"def {name}(*, {', '.join(arguments)})" if arguments else f"def {name}()"
     returns = "Fraction" if formula.divisor else "int"
-    said = f"{formula.quantity.meaning[0].upper()}{formula.quantity.meaning[1:]}, in {formula.unit}."
+    meaning = formula.quantity.meaning
+    said = f"{meaning[0].upper()}{meaning[1:]}, in {formula.unit}."
     assumed = f"\n\n    With {', '.join(formula.assumptions)}.\n    " if formula.assumptions else ""
     return (
         f'{head} -> {returns}:\n    """{formula.id}. {said}{assumed}"""\n'
