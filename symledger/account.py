@@ -20,6 +20,14 @@ from symledger.errors import BadInput, UnknownTarget, nearest
 from symledger.formulas import Formula, causal_variants, make_formula
 from symledger.ledger import Line
 from symledger.quantities import QUANTITIES, Readings
+from symledger.readings.equations import (
+    LATEX,
+    TEXT,
+    Equation,
+    Notation,
+    backward_equations,
+)  # fmt: skip
+from symledger.readings.equations import equations as forward_equations
 from symledger.target import (
     equations_of,
     meaning,
@@ -158,6 +166,15 @@ class Account:
                 found[name] = Corollary(said, forms)
         return found
 
+    def equations(
+        self, notation: Notation = TEXT
+    ) -> tuple[tuple[Equation, ...], tuple[Equation, ...]]:
+        """What the target computes, forward and backward, in index notation."""
+        return (
+            forward_equations(self.program, notation=notation),
+            backward_equations(self.readings.back, notation),
+        )
+
     @property
     def identities(self) -> tuple[tuple[Identity, Side, Side], ...]:
         """The identities that this target is a side of: the identity, this side, the other."""
@@ -206,6 +223,7 @@ class Account:
             "dropped": list(self.assumed.dropped),
             "conventions": self.conventions.to_dict(),
             "formulas": {name: self._formula_dict(name) for name in names},
+            "equations": self._equations_dict(),
             "corollaries": {
                 name: {"assumptions": list(case.equations),
                        **{q: algebra.canonical(p) for q, p in case.forms.items()}}
@@ -217,6 +235,19 @@ class Account:
             ],
             "tree": self.tree_dict(self[names[0]]),
         }  # fmt: skip
+
+    def _equations_dict(self) -> dict[str, list[dict[str, Any]]]:
+        written = zip(self.equations(), self.equations(LATEX), strict=True)
+        return {
+            way: [
+                {
+                    "name": t.name, "text": str(t), "latex": str(x),
+                    "shape": [str(n) for n in t.shape],
+                }
+                for t, x in zip(texts, formulas, strict=True)
+            ]  # fmt: skip
+            for way, (texts, formulas) in zip(("forward", "backward"), written, strict=True)
+        }
 
     def _formula_dict(self, name: str) -> dict[str, Any]:
         formula = self[name]

@@ -8,7 +8,7 @@ level is the derivation.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sympy import Expr
@@ -18,7 +18,7 @@ from symledger.algebra import Terms
 from symledger.core.component import snake
 from symledger.core.tensor import ONE, Scope, Shape
 from symledger.readings.params import TIED
-from symledger.readings.tally import ZERO, Amount, Tally
+from symledger.readings.tally import ZERO, Tally
 
 
 @dataclass(frozen=True)
@@ -99,11 +99,15 @@ class _Node:
             above.items.append(above.below[scope])
         return above.below[scope]
 
-    def line(self) -> Line:
-        """Return the finished line."""
-        parts = tuple(i.line() if isinstance(i, _Node) else i for i in self.items)
+    def line(self, path: tuple[str, ...] = ()) -> Line:
+        """Return the finished line, which stands at ``path`` in the tree."""
+        parts = tuple(
+            i.line((*path, i.scope.name)) if isinstance(i, _Node)
+            else replace(i, path=(*path, i.label))
+            for i in self.items
+        )  # fmt: skip
         kind = snake(type(self.scope.component).__name__) if self.scope.component else ""
-        return Line(self.scope.name, self.scope.path, ZERO, self.times, parts, component=kind)
+        return Line(self.scope.name, path, ZERO, self.times, parts, component=kind)
 
 
 def ledger(tally: Tally) -> Line:
@@ -119,11 +123,6 @@ def _node(tally: Tally) -> _Node:
                 parent = item.scope.parent
                 node.at(parent if parent else tally.scope).items.append(_node(item))
         else:
-            owner = node.at(item.scope)
-            owner.items.append(_leaf(item, owner.scope))
+            leaf = Line(item.label, (), item.own, shape=item.shape or (), note=item.note)
+            node.at(item.scope).items.append(leaf)
     return node
-
-
-def _leaf(item: Amount, owner: Scope) -> Line:
-    return Line(item.label, (*owner.path, item.label), item.own, shape=item.shape or (),
-                note=item.note)  # fmt: skip

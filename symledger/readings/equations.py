@@ -141,9 +141,14 @@ class Sheet:
         """Take the letters of an axis from the patterns that use it."""
         for t in tensors:
             if isinstance(t.op, Contract):
-                sizes = index_sizes(t)
-                for x, names in zip(t.args, (t.op.left, t.op.right), strict=False):
-                    self.wanted.setdefault(x, tuple(((n, sizes[n]),) for n in names))
+                pairs = list(zip(t.args, (t.op.left, t.op.right), strict=False))
+                axes: dict[str, Axis] = {n: ((n, size),) for n, size in index_sizes(t).items()}
+                for x, names in pairs:
+                    if isinstance(x.op, Rearrange) and x not in self.names:
+                        groups = zip(names, _groups(x.op, x.op.right), strict=True)
+                        axes |= {n: group for n, group in groups if len(group) > 1}
+                for x, names in pairs:
+                    self.wanted.setdefault(x, tuple(axes[n] for n in names))
             elif isinstance(t.op, Rearrange):
                 self.wanted.setdefault(t.args[0], _groups(t.op, t.op.left))
 
@@ -411,7 +416,8 @@ class Writer:
             return next((self.axes(x) for x in applied.args if x.shape == t.shape), ())
         match t.op:
             case Contract(_, _, out):
-                return tuple(((n, length),) for n, length in zip(out, t.shape, strict=True))
+                wanted = self._index_axes(t)
+                return tuple(wanted[n] for n in out)
             case Rearrange(_, right, _):
                 return merged(t.shape, [_groups(t.op, right), self._moved(t, t.op)])
             case Map() | Repeat() | Join():
@@ -424,6 +430,16 @@ class Writer:
                 return ()
             case _:
                 assert_never(t.op)
+
+    def _index_axes(self, t: Tensor) -> dict[str, Axis]:
+        """The letters wanted for each index of a Contract: a merged axis keeps its parts."""
+        assert isinstance(t.op, Contract)
+        found: dict[str, Axis] = {n: ((n, length),) for n, length in index_sizes(t).items()}
+        for x, names in zip(t.args, (t.op.left, t.op.right), strict=False):
+            if x not in self.sheet.names:
+                axes = zip(names, self.axes(x), strict=True)
+                found |= {n: axis for n, axis in axes if len(axis) > 1}
+        return found
 
     def _moved(self, t: Tensor, op: Rearrange) -> tuple[Axis, ...]:
         names = {g[0]: a for g, a in zip(op.left, self.axes(t.args[0]), strict=True) if len(g) == 1}
@@ -482,7 +498,8 @@ class Writer:
     ) -> Piece:
         sizes = index_sizes(t)
         summed = [n for n in sizes if n not in op.out]
-        own = choose([axis_of(n, sizes[n]) for n in summed], live)
+        wanted = self._index_axes(t)
+        own = choose([axis_of(wanted[n], sizes[n]) for n in summed], live)
         place = {**dict(zip(op.out, at, strict=True)), **dict(zip(summed, own, strict=True))}
         live = live | letters(own)
         factors = [
@@ -534,7 +551,7 @@ class Writer:
     def _split(self, group: Axis, text: str) -> dict[str, Index]:
         """The indices of the parts of an axis, from one letter: whole quotients and remainders."""
         whole, found, below = Symbol("_whole"), {}, ONE
-        given = {whole: Piece(text, TERMS)}
+        given = {whole: Piece(text, ATOM if len(text) == 1 or text[0] == "(" else TERMS)}
         for position, (name, n) in reversed(list(enumerate(group))):
             part = Piece(self.to.floor(scalar(whole / below, given, self.to).text))
             if below == ONE:
@@ -608,10 +625,9 @@ def lower(axes: tuple[Axis, ...]) -> tuple[Axis, ...]:
     return tuple(axis if all(name.islower() for name, _ in axis) else () for axis in axes)
 
 
-def axis_of(name: str, length: Expr) -> Axis:
-    """An index of a pattern as an axis."""
-    named = (((name, length),),)
-    return merged((length,), [lower(named), plain((length,)), named])[0]
+def axis_of(wanted: Axis, length: Expr) -> Axis:
+    """The letters of an axis of that length, given what a pattern wants."""
+    return merged((length,), [lower((wanted,)), plain((length,)), (wanted,)])[0]
 
 
 def merged(shape: Shape, sources: Sequence[tuple[Axis, ...]]) -> tuple[Axis, ...]:

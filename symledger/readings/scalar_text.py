@@ -6,6 +6,7 @@ and nowhere else. Both notations are built by the same rules and differ in spell
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -28,6 +29,8 @@ SPELLED = {*GREEK.values(), "mu", "nu", "sigma", "tau", "phi", "chi", "psi", "om
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 RELATIONS = {"<": ("<", "<"), "<=": ("≤", r"\le"), ">": (">", ">"), ">=": ("≥", r"\ge"),
              "==": ("=", "=")}  # fmt: skip
+SIMPLE = re.compile(r"\w|\([a-z ]+\)")
+"""An index that is one letter or a group of letters."""
 OWN_COMMAND = ("exp", "log", "tanh", "sin", "cos")
 
 
@@ -68,8 +71,7 @@ class Notation:
 
     def joined(self, indices: Sequence[str]) -> str:
         """Put indices beside each other, apart where one is more than a letter or a group."""
-        simple = all(len(i) == 1 or (i[0] == "(" and i[1:-1].isalpha()) for i in indices)
-        return ("" if simple else ", ").join(indices)
+        return ("" if all(SIMPLE.fullmatch(i) for i in indices) else ", ").join(indices)
 
     def operator(self, name: str, times: str = "", back: bool = False, label: str = "") -> str:
         """Spell a function: repeated, pulled back (to the input of that label) where asked."""
@@ -93,7 +95,8 @@ class Notation:
 
     def under(self, symbol: str, letters: Sequence[str]) -> str:
         """Put what a sum runs over under its sign."""
-        return f"{symbol}_" + (letters[0] if len(letters) == 1 else f"{{{', '.join(letters)}}}")
+        joined = ", ".join(letters)
+        return f"{symbol}_{joined}" if len(joined) == 1 else f"{symbol}_{{{joined}}}"
 
     def mapping(self, indices: Sequence[str], value: str) -> str:
         """An array, said by its elements: indices ↦ value."""
@@ -233,8 +236,7 @@ class Latex(Notation):
 
     def joined(self, indices: Sequence[str]) -> str:
         """Indices with spaces, or with commas."""
-        simple = all(len(i) == 1 or i[0] == "(" for i in indices)
-        return (" " if simple else ", ").join(indices)
+        return (" " if all(SIMPLE.fullmatch(i) for i in indices) else ", ").join(indices)
 
     def mapping(self, indices: Sequence[str], value: str) -> str:
         """An array, said by its elements."""

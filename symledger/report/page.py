@@ -10,7 +10,7 @@ from symledger.account import Account
 from symledger.conventions import DTYPES, Conventions, byte_units
 from symledger.formulas import Formula
 from symledger.report.layout import NBSP, Page
-from symledger.report.rows import rows, written
+from symledger.report.rows import rows, show_shape, written
 
 MEMORY = ("memory.parameters", "memory.gradients", "memory.optimizer", "memory.saved",
           "memory.training", "memory.kv_cache")  # fmt: skip
@@ -29,10 +29,15 @@ def page(account: Account, quantities: Sequence[str], depth: int, width: int) ->
             _derivation(p, account[name], depth)
             _evidence(p, account, (name,))
         return p
+    repeats = bool(account.program.calls)
+    if not repeats:
+        _equations(p, account)
     _tree(p, account, account.params, depth)
     _derivation(p, account.params, depth)
     _flops(p, account)
     _memory(p, account)
+    if repeats:  # a whole model: its numbers come first
+        _equations(p, account)
     _corollaries(p, account)
     _identities(p, account)
     _evidence(p, account, account.quantities)
@@ -75,6 +80,16 @@ def _fold(items: list[str], width: int) -> list[str]:
             lines.append("")
         lines[-1] += ("   " if lines[-1] else "") + item
     return [line.replace(NBSP, " ") for line in lines]
+
+
+def _equations(p: Page, account: Account) -> None:
+    """What it computes, forward and backward, in index notation."""
+    forward, backward = account.equations()
+    for heading, found in (("FORWARD", forward), ("BACKWARD", backward)):
+        p.heading(heading)
+        table = [[str(e), show_shape(e.shape, account.assumed.equations)] for e in found]
+        p.table(table, ("", "dim"), set(), flexible=(0,), indent=4)
+    p.line(("    ∂x is the gradient of what was asked for in x; f* is f pulled back", "dim"))
 
 
 def _tree(p: Page, account: Account, formula: Formula, depth: int) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sympy import Expr
+from sympy import Symbol
 
 from symledger import algebra
 from symledger.account import Account
@@ -39,7 +39,7 @@ class _Rows:
     def __init__(self, account: Account, formula: Formula) -> None:
         self.equations = account.assumed.equations
         self.at = account.assumed.bindings
-        self.whole = formula.exact
+        self.whole = algebra.value(substitute(formula.line.total, self.equations), self.at)
 
     def below(self, line: Line, depth: int, guide: str, top: bool) -> Iterator[Row]:
         """Yield the rows of a line's parts."""
@@ -78,16 +78,9 @@ class _Rows:
         count: dict[str, int] = {}
         for leaf in named:
             if leaf.shape:
-                shape = self.shape(leaf.shape)
+                shape = show_shape(leaf.shape, self.equations)
                 count[shape] = count.get(shape, 0) + 1
         return ", ".join(shape if n == 1 else f"{n} × {shape}" for shape, n in count.items())
-
-    def shape(self, shape: Shape) -> str:
-        """One shape, under the assumptions."""
-        return f"({', '.join(self.length(n) for n in shape)})"
-
-    def length(self, n: Expr) -> str:
-        return algebra.text(substitute(algebra.terms(n), self.equations))
 
 
 def merged(parts: tuple[Line, ...]) -> tuple[Line, ...]:
@@ -101,6 +94,12 @@ def merged(parts: tuple[Line, ...]) -> tuple[Line, ...]:
         else:
             found[key] = part
     return tuple(found.values())
+
+
+def show_shape(shape: Shape, equations: Mapping[Symbol, Terms]) -> str:
+    """Write a shape under the assumptions: ``(d, 4d)``."""
+    lengths = (algebra.text(substitute(algebra.terms(n), equations)) for n in shape)
+    return f"({', '.join(lengths)})"
 
 
 def _only_leaves(line: Line) -> bool:
