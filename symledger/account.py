@@ -16,7 +16,7 @@ from symledger.assumptions import Assumed, check_lengths, parse_equation, parse_
 from symledger.catalogue import IDENTITIES, Identity, Side
 from symledger.conventions import Causal, Conventions
 from symledger.core.program import Program
-from symledger.errors import BadInput, UnknownTarget, nearest
+from symledger.errors import BadInput, UnknownTarget, nearest, shown
 from symledger.formulas import Formula, causal_variants, make_formula
 from symledger.ledger import Line
 from symledger.quantities import QUANTITIES, Readings
@@ -28,6 +28,7 @@ from symledger.readings.equations import (
     backward_equations,
 )  # fmt: skip
 from symledger.readings.equations import equations as forward_equations
+from symledger.sizes import BY_NAME
 from symledger.target import (
     equations_of,
     meaning,
@@ -84,6 +85,9 @@ class Account:
         self._made: dict[str, Formula] = {}
 
     def _settle(self) -> Assumed:
+        given = [parse_equation(text, self.symbols, BY_NAME) for text in self.request.equations]
+        for _, e in given:
+            self.symbols.update({symbol.name: symbol for symbol in e.free_symbols})
         values: dict[Symbol, int] = {}
         for name, text in self.request.settings.items():
             if name in self.target.choices:
@@ -91,11 +95,10 @@ class Account:
             if name not in self.symbols:
                 known = [*self.symbols, *self.target.choices]
                 raise BadInput(
-                    f"{name[:40]} is neither a symbol nor an option of {self.target.name}. "
+                    f"{shown(name)} is neither a symbol nor an option of {self.target.name}. "
                     + nearest(name, known)
                 )
             values[self.symbols[name]] = parse_size(name, text)
-        given = [parse_equation(text, self.symbols) for text in self.request.equations]
         configuration = {
             self.symbols[name]: n for name, n in (self.target.configuration or {}).items()
             if name in self.symbols
@@ -109,7 +112,7 @@ class Account:
         names = [body.path(weight) for body in self.program.bodies for weight in body.params]
         for pattern in self.conventions.frozen:
             if not any(fnmatchcase(name, pattern) for name in names):
-                raise BadInput(f"no weight is named {pattern[:80]}. {nearest(pattern, names)}")
+                raise BadInput(f"no weight is named {shown(pattern)}. {nearest(pattern, names)}")
 
     @cached_property
     def quantities(self) -> tuple[str, ...]:
@@ -120,7 +123,7 @@ class Account:
     def __getitem__(self, name: str) -> Formula:
         if name not in QUANTITIES:
             raise UnknownTarget(
-                f"{name[:80]} is not a quantity. {nearest(name, QUANTITIES)}"
+                f"{shown(name)} is not a quantity. {nearest(name, QUANTITIES)}"
             )
         if name not in self._made:
             self._made[name] = make_formula(self.target.owner, name, self.readings, self.assumed)
@@ -245,7 +248,7 @@ class Account:
                     "shape": [str(n) for n in t.shape],
                 }
                 for t, x in zip(texts, formulas, strict=True)
-            ]  # fmt: skip
+            ]
             for way, (texts, formulas) in zip(("forward", "backward"), written, strict=True)
         }
 

@@ -18,7 +18,7 @@ from sympy import Expr, Integer, Rational, Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
-from symledger.errors import BadInput, Contradiction, nearest
+from symledger.errors import BadInput, Contradiction, nearest, quoted, shown
 
 LARGEST = 10**18
 MOST_TERMS = 8
@@ -26,8 +26,12 @@ MOST_TERMS = 8
 Equations = Mapping[Symbol, Expr]
 
 
-def parse_equation(text: str, symbols: Mapping[str, Symbol]) -> tuple[Symbol, Expr]:
+def parse_equation(
+    text: str, symbols: Mapping[str, Symbol], further: Mapping[str, Symbol] | None = None
+) -> tuple[Symbol, Expr]:
     """Read ``"d_ff = 4*d"``: a symbol on the left, a polynomial in symbols on the right.
+
+    The right side may also name ``further`` symbols: ``"d_in = d"`` asks about a map from d.
 
     Raises:
         BadInput: it is not of that form, or names a symbol that is not there.
@@ -37,7 +41,7 @@ def parse_equation(text: str, symbols: Mapping[str, Symbol]) -> tuple[Symbol, Ex
         raise BadInput(f'{quoted(text)} is not an assumption: write one as "d_ff = 4*d".')
     name = left.strip()
     symbol = _symbol(name, symbols, text)
-    e = parse_expression(right, symbols)
+    e = parse_expression(right, {**(further or {}), **symbols})
     polynomial = algebra.terms(e)
     if never_positive(polynomial):
         raise BadInput(
@@ -50,12 +54,6 @@ def parse_equation(text: str, symbols: Mapping[str, Symbol]) -> tuple[Symbol, Ex
 def never_positive(polynomial: Terms) -> bool:
     """Whether a polynomial in positive sizes is zero or negative, whatever they are."""
     return all(c < 0 for c in polynomial.values())
-
-
-def quoted(text: str) -> str:
-    """Quote what was given, on one line and not at length."""
-    shown = " ".join(text.split())
-    return f'"{shown if len(shown) <= 80 else shown[:79] + "…"}"'
 
 
 def _check_modest(symbol: Symbol, polynomial: Terms) -> None:
@@ -127,7 +125,7 @@ def _node(node: ast.expr, symbols: Mapping[str, Symbol], text: str) -> Expr:
 def _symbol(name: str, symbols: Mapping[str, Symbol], text: str) -> Symbol:
     if name not in symbols:
         raise BadInput(
-            f"{quoted(text)} names {quoted(name)[1:-1] or 'nothing'}, which is not a symbol here. "
+            f"{quoted(text)} names {shown(name)}, which is not a symbol here. "
             + nearest(name, symbols)
         )
     return symbols[name]
@@ -139,13 +137,13 @@ def parse_size(name: str, text: str) -> int:
     Raises:
         BadInput: it is not one.
     """
-    shown = quoted(text)[1:-1] or "(nothing)"
+    found = shown(text)
     if not re.fullmatch(r"[0-9]+(_[0-9]+)*", text.strip()):
-        raise BadInput(f"{name} = {shown} is not a size: a whole number from 1 to 10^18.")
+        raise BadInput(f"{name} = {found} is not a size: a whole number from 1 to 10^18.")
     digits = text.strip().replace("_", "").lstrip("0")
     number = int(digits or "0") if len(digits) <= 19 else LARGEST + 1
     if not 1 <= number <= LARGEST:
-        raise BadInput(f"{name} = {shown} is out of range: sizes are 1 to 10^18.")
+        raise BadInput(f"{name} = {found} is out of range: sizes are 1 to 10^18.")
     return number
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal
 
-from symledger.errors import UnknownTarget, nearest
+from symledger.errors import UnknownTarget, nearest, shown
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def find(name: str) -> Entry:
     """
     if name not in BY_NAME:
         raise UnknownTarget(
-            f"{name[:80]} is not in the catalogue. {nearest(name, BY_NAME)} "
+            f"{shown(name)} is not in the catalogue. {nearest(name, BY_NAME)} "
             "`symledger list` shows all; a component of your own is path/to/model.py:ClassName."
         )
     return BY_NAME[name]

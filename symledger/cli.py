@@ -51,14 +51,17 @@ class Group(click.Group):
             ) from error
 
 
-@click.group(cls=Group, context_settings=SETTINGS)
+@click.group(cls=Group, context_settings=SETTINGS, invoke_without_command=True)
+@click.pass_context
 @click.version_option(__version__, prog_name="symledger")
-def cli() -> None:
+def cli(ctx: click.Context) -> None:
     """Closed-form parameter, memory and FLOP formulas of neural networks.
 
     Every formula is derived, and every number is checked by something that shares no code with
     it. Exit codes: 0 done, 1 a check failed, 2 bad usage or input, 3 unknown target or formula.
     """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
 
 
 @cli.command(epilog="symledger derive mini_gpt --set d=128 --set tied=false")
@@ -169,11 +172,13 @@ def print_json(data: Any) -> None:
     """Print one JSON object."""
     import json
 
-    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=False) + "\n")
+    plain = (sys.stdout.encoding or "utf-8").lower() != "utf-8"
+    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=plain) + "\n")
 
 
 def main() -> None:
     """Run the command line; every refusal is one clear message on stderr and an exit code."""
+    prepare_streams()
     try:
         code = cli.main(standalone_mode=False)
         sys.stdout.flush()
@@ -187,11 +192,30 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         refuse("Stopped", "interrupted.", 130)
     except BrokenPipeError:  # the reader has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         sys.exit(0)
+    except OSError as error:  # a full disk, say
+        discard_output()
+        refuse("Output", f"the result could not be written: {error.strerror}.", 2)
+
+
+def prepare_streams() -> None:
+    """Make every stream take every character; one that is closed swallows what is written."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  # open until the end
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def discard_output() -> None:
+    """Let what is still buffered go nowhere, so that leaving does not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def refuse(kind: str, message: str, code: int) -> None:
-    """Say why on stderr, and leave."""
-    sys.stderr.write(f"{kind}: {message}\n")
+    """Say why on stderr, without control characters, and leave."""
+    clean = "".join(c if c.isprintable() or c == "\n" else " " for c in message)
+    sys.stderr.write(f"{kind}: {clean}\n")
     sys.exit(code)

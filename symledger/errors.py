@@ -60,6 +60,21 @@ class CheckFailed(SymledgerError):
     exit_code = 1
 
 
+def shown(text: str) -> str:
+    """Show what was given: on one line, without control characters, and not at length."""
+    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return (line if len(line) <= 80 else line[:79] + "…") or "nothing"
+
+
+def quoted(text: str) -> str:
+    """Quote what was given, shown on one line.
+
+    >>> print(quoted("d = 4 * d"))
+    "d = 4 * d"
+    """
+    return f'"{shown(text).strip(chr(34))}"'
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a sentence that names the nearest known names, or lists a few of them.
 

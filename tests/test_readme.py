@@ -42,7 +42,7 @@ def test_every_file_that_is_linked_exists():
 
 
 def test_every_quantity_is_explained():
-    from symledger.formulas import QUANTITIES
+    from symledger.quantities import QUANTITIES
 
     text = README.read_text("utf-8")
     assert [name for name in QUANTITIES if f"`{name}`" not in text] == []

@@ -38,7 +38,8 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
         for owner in dict.fromkeys(account.target.owner for account, _ in found):
             _write(owner, [(a, e) for a, e in found if a.target.owner == owner])
     if as_json:
-        print(json.dumps(to_dict(found, failed), indent=2, ensure_ascii=False))
+        plain = (sys.stdout.encoding or "utf-8").lower() != "utf-8"
+        print(json.dumps(to_dict(found, failed), indent=2, ensure_ascii=plain))
     else:
         for account, evidence in found:
             print(page(account, evidence))

@@ -15,8 +15,8 @@ QUANTITIES = ("params", "flops.backward", "flops.training", "memory.saved", "int
 
 
 def document(parts: list[str]) -> str:
-    body = "\n".join(parts)
-    return rf"\documentclass{{article}}\usepackage{{amsmath}}\begin{{document}}{body}\end{{document}}"
+    head = r"\documentclass{article}\usepackage{amsmath}\begin{document}"
+    return "\n".join([head, *parts, r"\end{document}"])
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")

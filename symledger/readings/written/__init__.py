@@ -1,0 +1,1 @@
+"""How programs are written down, from spelling to equations. It knows no component."""
