@@ -161,12 +161,11 @@ class Component:
 
 
 def where(scope: Scope) -> str:
-    """Say where in the model a component is used, innermost first."""
+    """Say where in the model a component is used, innermost first: ``in Block › down``."""
     parts: list[str] = []
-    at: Scope | None = scope
-    while at is not None and at.component is not None:
-        label = type(at.component).__name__
-        parts.append(f"{label} ({at.name})" if at.parent and at.parent.component else label)
+    at = scope
+    while at.parent is not None and at.parent.component is not None:
+        parts.append(f"{type(at.parent.component).__name__} › {at.name}")
         at = at.parent
     return "\n  in " + ",  in ".join(parts) if parts else ""
 

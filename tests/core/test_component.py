@@ -77,7 +77,7 @@ def test_a_tensor_that_does_not_fit_is_refused_in_the_words_of_the_notation():
     assert str(refusal.value) == (
         "Linear takes [... d_in] with d_in = d_ff, but x is [B T d].\n"
         "    axis d_in:  expected d_ff,  got d\n"
-        "  in Linear (down),  in FeedForward (block),  in MiniGPT"
+        "  in FeedForward › down,  in MiniGPT › block"
     )
 
 
@@ -88,52 +88,52 @@ def test_a_tensor_that_does_not_fit_is_refused_in_the_words_of_the_notation():
             Linear(d, V),
             [data(B, T)],
             "Linear takes [... d_in] with d_in = d, but x is [B T].\n"
-            "    axis d_in:  expected d,  got T\n  in Linear",
+            "    axis d_in:  expected d,  got T",
         ),
         (
             Attend(),
             [data(B, T, h, d), data(B, S, h, V)],
             "Attend takes [B S h d_k] with d_k = d, but k is [B S h V].\n"
-            "    axis d_k:  expected d,  got V\n  in Attend",
+            "    axis d_k:  expected d,  got V",
         ),
         (
             Attend(Integer(8)),
             [data(B, T, h, d), data(B, S, h, d)],
             "Attend takes [B T h d_k] with h = 8, d_k = d, but q is [B T h d].\n"
-            "    axis h:  expected 8,  got h\n  in Attend",
+            "    axis h:  expected 8,  got h",
         ),
         (
             Attend(),
             [data(B, h, d), data(B, S, h, d)],
             "Attend takes [B T h d_k], but q is [B h d].\n"
-            "    axes:  expected 4,  got 3\n  in Attend",
+            "    axes:  expected 4,  got 3",
         ),
         (
             Linear(),
             [data()],
             "Linear takes [... d_in], but x is [].\n"
-            "    axes:  expected at least 1,  got 0\n  in Linear",
+            "    axes:  expected at least 1,  got 0",
         ),
         (
             Pair(),
             [data(B, T, d), data(B, S, d)],
             "Pair takes [... d], but y is [B S d].\n"
-            "    axes ...:  expected [B T],  got [B S]\n  in Pair",
+            "    axes ...:  expected [B T],  got [B S]",
         ),
         (
             Attend(),
             [data(B, T, h, d)],
-            'Attend takes "B T h d_k, B S h d_k -> B T h d_k" as q, k, but 1 arrived.\n  in Attend',
+            'Attend takes "B T h d_k, B S h d_k -> B T h d_k" as q, k, but 1 arrived.',
         ),
         (
             Linear(),
             [data(B, d_in), data(B, d_in)],
-            'Linear takes "... d_in -> ... d_out" as x, but 2 arrived.\n  in Linear',
+            'Linear takes "... d_in -> ... d_out" as x, but 2 arrived.',
         ),
         (
             Linear(),
             [],
-            'Linear takes "... d_in -> ... d_out" as x, but 0 arrived.\n  in Linear',
+            'Linear takes "... d_in -> ... d_out" as x, but 0 arrived.',
         ),
     ],
 )
