@@ -14,7 +14,7 @@ from symledger import algebra, evidence
 from symledger.algebra import Terms, substitute
 from symledger.assumptions import Assumed, check_lengths, parse_equation, parse_size, settle
 from symledger.catalogue import IDENTITIES, Identity, Side
-from symledger.conventions import Causal, Conventions
+from symledger.conventions import Conventions
 from symledger.core.program import Program
 from symledger.errors import BadInput, UnknownTarget, nearest, shown
 from symledger.formulas import Formula, causal_variants, make_formula
@@ -28,6 +28,7 @@ from symledger.readings.equations import (
     backward_equations,
 )  # fmt: skip
 from symledger.readings.equations import equations as forward_equations
+from symledger.readings.flops import Causal
 from symledger.sizes import BY_NAME
 from symledger.target import (
     equations_of,
@@ -153,8 +154,12 @@ class Account:
             return None
         if self.conventions == Conventions():
             return self[name].hash
-        default = Readings(self.program, Conventions(), self.target.guard("pullback"))
-        return make_formula(self.target.owner, name, default, self.assumed).hash
+        return make_formula(self.target.owner, name, self._default, self.assumed).hash
+
+    @cached_property
+    def _default(self) -> Readings:
+        """The readings under the default conventions, which recorded evidence is about."""
+        return Readings(self.program, Conventions(), self.target.guard("pullback"))
 
     @cached_property
     def corollaries(self) -> dict[str, Corollary]:

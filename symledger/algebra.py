@@ -289,7 +289,3 @@ def latex_number(n: int) -> str:
     r"""Write a whole number in LaTeX, in groups of three from five digits on: ``131{,}392``."""
     return f"{n:,}".replace(",", "{,}") if abs(n) >= 10000 else str(n)
 
-
-def number(n: int) -> str:
-    """Write a whole number for people: ``131,392``."""
-    return f"{n:,}"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, get_args
+from typing import get_args
 
 from symledger.errors import BadInput, nearest
-
-Causal = Literal["full", "half", "exact"]
+from symledger.readings.flops import Causal
 
 DTYPES = {"fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
 """Bytes of a value."""
@@ -16,7 +15,7 @@ DTYPES = {"fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8
 
 @dataclass(frozen=True)
 class Optimizer:
-    """What an optimizer keeps: bytes a parameter of gradients and of state.
+    """What an optimizer keeps for each parameter beside its gradient.
 
     ``copies`` are tensors of the parameters' own type; ``wide`` are 4-byte ones whatever that is.
     """
@@ -67,8 +66,9 @@ class Conventions:
 
     @property
     def storage_bytes(self) -> dict[str, int]:
-        """Bytes of an element of each storage class."""
-        return {"value": self.value_bytes, "statistic": 4, "mask": 1, "index": 8}
+        """Bytes of an element of each storage class; a statistic is never narrower than fp32."""
+        statistic = max(4, self.value_bytes)
+        return {"value": self.value_bytes, "statistic": statistic, "mask": 1, "index": 8}
 
     @property
     def state_bytes(self) -> int:
@@ -83,7 +83,8 @@ class Conventions:
             "flops": "contractions only; pointwise work is counted apart",
             "causal": CAUSAL[self.causal],
             "dtype": f"{self.dtype}: {self.value_bytes} bytes a value",
-            "saved": "values as dtype, statistics 4 bytes, masks 1, indices 8; no loss included",
+            "saved": f"values as dtype, statistics {self.storage_bytes['statistic']} bytes, "
+                     "masks 1, indices 8; what the target itself keeps, without a loss after it",
             "optimizer": f"{self.optimizer}: {optimizer.meaning}, "
                          f"{self.state_bytes} bytes a parameter",
             "input_gradient": "asked for" if self.input_gradient else "not asked for",

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
 from sympy import Expr, Integer
 
-from symledger.conventions import Causal, Conventions
+from symledger.conventions import Conventions
 from symledger.core.ops import Contract
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Scope
-from symledger.readings.flops import contraction_flops, pointwise_flops
+from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
 from symledger.readings.params import params, trained_params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
@@ -67,9 +68,8 @@ class Readings:
 
     def under(self, causal: Causal) -> Readings:
         """Return these readings under another causal convention, what was made once shared."""
-        other = Readings(self.program, replace(self.conventions, causal=causal))
-        other._made = self._made
-        other.__dict__["back"] = self.back
+        other = copy(self)
+        other.conventions = replace(self.conventions, causal=causal)
         return other
 
 

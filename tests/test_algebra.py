@@ -169,7 +169,3 @@ def test_division_by_nothing_is_refused():
 @pytest.mark.parametrize(("n", "written"), [(0, "0"), (9999, "9999"), (10000, "10{,}000")])
 def test_latex_groups_digits_from_five_on(n, written):
     assert algebra.latex_number(n) == written
-
-
-def test_a_whole_number_for_people_is_grouped():
-    assert algebra.number(124439808) == "124,439,808"

@@ -152,7 +152,7 @@ def defined(package):
         module = importlib.import_module(found.name)
         for _, cls in inspect.getmembers(module, inspect.isclass):
             own_forward = issubclass(cls, Component) and cls.forward is not Component.forward
-            if own_forward and cls.__module__ == found.name:
+            if own_forward and cls.title and cls.__module__ == found.name:
                 yield cls
 
 

@@ -361,3 +361,17 @@ def test_an_empty_reader_is_no_error():
     )  # fmt: skip
     assert result.stdout.startswith("mini_gpt ")
     assert result.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("softmax", "--no-input-gradient"),
+        ("linear", "--freeze", "*", "--no-input-gradient"),
+        ("gpt2", "--freeze", "*"),
+    ],
+)
+def test_a_target_without_a_backward_pass_has_a_page(arguments):
+    result = run("derive", *arguments)
+    assert (result.code, result.err) == (0, "")
+    assert "BACKWARD" not in result.out

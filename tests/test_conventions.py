@@ -16,7 +16,10 @@ from symledger.errors import BadInput
 def test_bytes_of_a_value(dtype, value_bytes):
     c = Conventions(dtype)
     assert c.value_bytes == DTYPES[dtype] == value_bytes
-    assert c.storage_bytes == {"value": value_bytes, "statistic": 4, "mask": 1, "index": 8}
+    statistic = max(4, value_bytes)
+    assert c.storage_bytes == {
+        "value": value_bytes, "statistic": statistic, "mask": 1, "index": 8,
+    }  # fmt: skip
     assert derive("linear", dtype=dtype, set={"d_in": 3, "d_out": 5})[
         "memory.parameters"
     ].value == value_bytes * (3 * 5 + 5)

@@ -79,7 +79,7 @@ ELEMENTARY: Mapping[str, tuple[int, Callable[..., float]]] = {
     "log": (1, math.log), "tanh": (1, math.tanh), "sin": (1, math.sin), "cos": (1, math.cos),
     "floor": (1, math.floor), "mod": (2, operator.mod), "erf": (1, math.erf),
     "<": (2, operator.lt), "<=": (2, operator.le), ">": (2, operator.gt), ">=": (2, operator.ge),
-    "select": (3, lambda chosen, a, b: a if chosen else b), "copy": (1, lambda x: x),
+    "select": (3, lambda chosen, a, b: a if chosen else b),
 }  # fmt: skip
 """Each line of scalar code: how many operands it has, and what it does. Each counts one."""
 
@@ -101,6 +101,7 @@ def counting(meter: Meter, skip_masked: bool) -> Arithmetic:
         return out
 
     functions = {name: one(*line) for name, line in ELEMENTARY.items()}
+    functions["copy"] = np.array  # moves a value, computes nothing
     return Arithmetic(functions, lift, skip_masked)
 
 

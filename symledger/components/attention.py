@@ -149,16 +149,10 @@ class FlashAttention(Component):
         """Contract over the visible pairs only, where the attention is causal."""
         if not self.causal:
             return einsum(pattern, left, right)
-        axes = dict(zip(*_axes(pattern, left, right), strict=True))
+        names = pattern.split("->")[0].replace(",", " ").split()
+        axes = dict(zip(names, left.shape + right.shape, strict=True))
         mask, pairs = causal_mask(axes["T"], axes["S"])
         return einsum(pattern, left, right, pairs, mask)
-
-
-def _axes(pattern: str, left: Tensor, right: Tensor) -> tuple[list[str], list[Expr]]:
-    names = pattern.split("->")[0].replace(",", " ").split()
-    return list(dict.fromkeys(names)), [
-        length for _, length in dict(zip(names, left.shape + right.shape, strict=True)).items()
-    ]
 
 
 @dataclass(frozen=True)
@@ -204,6 +198,8 @@ class Attention(Component):
         self, x: Tensor, memory: Tensor | None = None,
         past_k: Tensor | None = None, past_v: Tensor | None = None,
     ) -> Steps:  # fmt: skip
+        if (past_k is None) != (past_v is None):
+            raise DefinitionError("attention takes past keys and past values together, or neither.")
         source = x if memory is None else memory
         offset = past_k.shape[1] if past_k is not None else Integer(0)
         q = self.heads("Q", x, self.h, self.d_k, offset)

@@ -20,7 +20,7 @@ from symledger.core.ops import Input, Storage
 from symledger.core.patterns import ELLIPSIS, Operand, parse
 from symledger.core.program import Program
 from symledger.core.tensor import Scope, Shape, Tensor, as_size, current_scope, inside, show
-from symledger.errors import DefinitionError, ShapeError
+from symledger.errors import DefinitionError, PatternError, ShapeError
 from symledger.sizes import Size, named
 
 
@@ -54,11 +54,24 @@ class Component:
     references: ClassVar[tuple[str, ...]] = ()
 
     def __post_init__(self) -> None:
-        """Make whole numbers among the fields exact: 64 / 2 is 32 then, and never 32.0."""
+        """Make whole numbers among the fields exact: 64 / 2 is 32 then, and never 32.0.
+
+        Raises:
+            DefinitionError: a field that is a size by default is given something that is none.
+        """
         for f in fields(self):  # type: ignore[arg-type]  # subclasses are dataclasses
             value = getattr(self, f.name)
+            if isinstance(f.default, Expr) and not isinstance(value, Expr | int):
+                raise DefinitionError(
+                    f"{type(self).__name__}: {f.name} is a size, a symbol or a whole number; "
+                    f"{value!r} is neither."
+                )
             if isinstance(value, int) and not isinstance(value, bool):
                 object.__setattr__(self, f.name, as_size(value))
+            if isinstance(f.default, Size) and getattr(self, f.name).is_nonpositive:
+                raise DefinitionError(
+                    f"{type(self).__name__}: {f.name} = {value}, but a size is at least 1."
+                )
 
     def forward(self, *inputs: Any) -> Steps:
         """Describe the computation; every subclass does."""
@@ -82,6 +95,13 @@ class Component:
     def apply_in(self, scope: Scope, inputs: tuple[Tensor | None, ...]) -> tuple[Tensor, ...]:
         """Record the computation in a given scope, its types checked against the signature."""
         pattern = parse(self.signature)
+        groups = (a for o in (*pattern.inputs, *pattern.outputs) for a in o.axes if len(a) != 1)
+        for group in groups:
+            if self.size_of(group) is None:
+                raise PatternError(
+                    f'"{self.signature}" merges {" and ".join(group)}, but not all of these are '
+                    f"sizes of {type(self).__name__}: say what they are in its fields."
+                )
         sizes: dict[str, Expr] = {}
         lead: list[Shape] = []
         labels = inspect.signature(self.forward).parameters
@@ -112,6 +132,12 @@ class Component:
         for operand, y in zip(pattern.outputs, outputs, strict=True):
             self._fit(operand, y, sizes, lead, scope)
         if region:
+            for label in entered.keys() & result.named.keys():
+                if entered[label] is not result.named[label]:
+                    raise DefinitionError(
+                        f"{type(self).__name__} names a step {label}, like an input: its stated "
+                        "pull-back could not tell them apart."
+                    )
             region.named.update({**entered, **result.named})
             region.outputs = outputs
         return outputs
@@ -137,7 +163,7 @@ class Component:
             size = self.size_of(axis)
             if size is None:
                 size = sizes.setdefault(axis[0], length)
-            if str(size) != axis[0] and len(axis) == 1:
+            if len(axis) == 1 and str(size) != axis[0]:
                 known[axis[0]] = size
             if size != length:
                 rows.append(f"    axis {' '.join(axis)}:  expected {size},  got {length}")
@@ -222,10 +248,4 @@ def input_leaf(
     below = operand.below and (component.size_of((operand.below,)) or named(operand.below))
     storage: Storage = "index" if operand.below else "value"
     return Tensor(Input(label, below or None), (), tuple(shape), storage)
-
-
-def options_of(component: Component) -> dict[str, Any]:
-    """Return the fields of a component that are choices, not sizes: name → value."""
-    values = {f.name: getattr(component, f.name) for f in fields(component)}  # type: ignore[arg-type]
-    return {k: v for k, v in values.items() if isinstance(v, bool | str)}
 

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from symledger.errors import DefinitionError, nearest
+
 if TYPE_CHECKING:
     from symledger.core.tensor import Tensor
 
@@ -44,6 +46,21 @@ class Region:
     outputs: tuple[Tensor, ...] = ()
 
     def gradients(self, *incoming: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """Run the stated pull-back; return (input or weight, its gradient) pairs."""
+        """Run the stated pull-back; return (input or weight, its gradient) pairs.
+
+        Raises:
+            DefinitionError: it names what is not there, or a gradient has another shape.
+        """
         stated = self.pullback(Values(self.named), *incoming)
+        for name, gradient in stated.items():
+            if name not in self.named:
+                raise DefinitionError(
+                    f"a stated pull-back gives a gradient to {name}, which is neither an input nor "
+                    f"a named step. {nearest(name, self.named)}"
+                )
+            if gradient.shape != self.named[name].shape:
+                raise DefinitionError(
+                    f"a stated pull-back gives {name} a gradient of shape {list(gradient.shape)}, "
+                    f"but {name} is {list(self.named[name].shape)}."
+                )
         return [(self.named[name], gradient) for name, gradient in stated.items()]

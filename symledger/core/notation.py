@@ -126,6 +126,10 @@ def _check_contract(pattern: str, left: tuple[str, ...], right: tuple[str, ...],
 def view(pattern: str, x: Tensor, **sizes: Expr | int) -> Tensor:
     """Split, permute, rename and merge axes; unknown lengths follow from the known ones.
 
+    Raises:
+        PatternError: the pattern is not one tensor into one, or repeats a name.
+        ShapeError: it does not fit the tensor, drops an axis, or a split is not determined.
+
     >>> from symledger.sizes import B, T, h, d_k
     >>> view("B T (h k) -> B h T k", param("q", B, T, h * d_k), h=h)
     Rearrange[B h T d_k]
@@ -138,6 +142,8 @@ def view(pattern: str, x: Tensor, **sizes: Expr | int) -> Tensor:
     before, after = _grouped(left, lead), _grouped(right, lead)
     if len(before) != x.rank or sorted(_flat(before)) != sorted(_flat(after)):
         raise ShapeError(f'"{pattern}" does not fit {show(x.shape)}, or drops an axis.')
+    if len(set(_flat(before))) != len(_flat(before)) or not sizes.keys() <= set(_flat(before)):
+        raise PatternError(f'"{pattern}" repeats a name, or has none of {", ".join(sizes)}.')
     known = {name: as_size(length) for name, length in sizes.items()}
     for group, length in zip(before, x.shape, strict=True):
         _solve(pattern, group, length, known)
@@ -235,17 +241,39 @@ def pad(x: Tensor, axis: int, start: Expr | int, length: Expr | int) -> Tensor:
 
 
 def join(tensors: list[Tensor], axis: int = -1) -> Tensor:
-    """Tensors one after the other along an axis."""
+    """Tensors one after the other along an axis.
+
+    Raises:
+        ShapeError: they differ along another axis.
+    """
     place = axis % tensors[0].rank
     length: Expr = as_size(0)
     for x in tensors:
         length = length + x.shape[place]
+        if _without(x.shape, place) != _without(tensors[0].shape, place):
+            raise ShapeError(
+                f"{show(tensors[0].shape)} and {show(x.shape)} cannot be joined along axis "
+                f"{place}: all their other axes must be equal."
+            )
     shape = tuple(length if i == place else n for i, n in enumerate(tensors[0].shape))
     return Tensor(Join(place), tuple(tensors), shape, tensors[0].storage)
 
 
+def _without(shape: tuple[Expr, ...], place: int) -> tuple[Expr, ...]:
+    return shape[:place] + shape[place + 1 :]
+
+
 def gather(rows: Tensor, index: Tensor, batch: int = 0) -> Tensor:
-    """Rows of a table at whole numbers; the first ``batch`` axes go along together."""
+    """Rows of a table at whole numbers; the first ``batch`` axes go along together.
+
+    Raises:
+        ShapeError: these axes differ.
+    """
+    if rows.shape[:batch] != index.shape[:batch]:
+        raise ShapeError(
+            f"rows of {show(rows.shape)} cannot be picked by {show(index.shape)}: "
+            f"their first {batch} axes differ."
+        )
     shape = index.shape + rows.shape[batch + 1 :]
     return Tensor(Gather(batch), (rows, index), shape)
 
@@ -272,7 +300,7 @@ def state(x: Tensor) -> Tensor:
     return Tensor(Rearrange(names, names, lengths), (x,), x.shape, x.storage, state=True)
 
 
-def repeat(component: Component, times: Expr, *inputs: Tensor, name: str,
+def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
            shared: bool = False) -> Tensor:  # fmt: skip
     """Apply a component ``times`` times: its first input is carried, the others stay the same.
 
@@ -288,4 +316,4 @@ def repeat(component: Component, times: Expr, *inputs: Tensor, name: str,
             f"but gives {', '.join(show(y.shape) for y in outputs)}."
         )
     body = Program(scope, formals, outputs)
-    return Tensor(Call(body, times, shared), inputs, outputs[0].shape)
+    return Tensor(Call(body, as_size(times), shared), inputs, outputs[0].shape)

@@ -43,6 +43,8 @@ class Program:
             for arg in tensor.args:
                 if isinstance(arg.op, Param):
                     found.setdefault(arg, tensor.scope)
+        for weight in self.params:  # one that is only returned
+            found.setdefault(weight, weight.scope)
         return found
 
     def path(self, leaf: Tensor) -> str:

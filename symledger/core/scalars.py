@@ -34,7 +34,7 @@ from sympy import (
 )  # fmt: skip
 from sympy.core.relational import Relational
 
-from symledger.errors import DefinitionError
+from symledger.errors import DefinitionError, nearest
 
 X, Y, Z = ARGS = tuple(Symbol(f"_{i}", real=True) for i in range(3))
 RESULT = Symbol("_result", real=True)
@@ -257,5 +257,7 @@ def function(name: str) -> Scalar:
     ``relu``, ``tanh``, ``sigmoid``, ``exp`` and ``rsqrt`` state their slope in their result, as
     implementations do; a test proves with SymPy that it equals the slope in the argument.
     """
+    if name not in FUNCTIONS:
+        raise DefinitionError(f"{name} is not a scalar function. {nearest(name, FUNCTIONS)}")
     value, slope = FUNCTIONS[name]()
     return Scalar((X,), value, slope, name)

@@ -108,6 +108,12 @@ class Tensor:
     def __neg__(self) -> Tensor:
         return pointwise(scalars.NEGATE, self)
 
+    def __rsub__(self, other: Expr | int) -> Tensor:
+        return pointwise(Scalar((scalars.X,), as_size(other) - scalars.X), self)
+
+    def __rtruediv__(self, other: Expr | int) -> Tensor:
+        return pointwise(Scalar((scalars.X,), as_size(other) / scalars.X), self)
+
     __radd__ = __add__
     __rmul__ = __mul__
 

@@ -8,19 +8,17 @@ from typing import ClassVar
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.blocks import PreLNBlock
+from symledger.components.blocks import Norm, PreLNBlock
 from symledger.components.dropout import Dropout
-from symledger.components.embedding import LMHead, TokenEmbedding
-from symledger.components.norms import LayerNorm
 from symledger.components.positions import LearnedPositions
-from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import param, repeat
+from symledger.core.component import Component
 from symledger.core.tensor import Tensor
+from symledger.models.decoder import Decoder
 from symledger.sizes import Size
 
 
 @dataclass(frozen=True)
-class GPT2(Component):
+class GPT2(Decoder):
     """The decoder-only transformer of GPT-2; GPT-3 is wider and deeper.
 
     GPT-3 attends in alternating dense and banded patterns; that changes no parameter, and its
@@ -28,19 +26,12 @@ class GPT2(Component):
     Source: Radford et al. (2019), section 2.3; Brown et al. (2020), section 2.1.
     """
 
-    V: Expr = sizes.V
-    d: Expr = sizes.d
-    L: Expr = sizes.L
-    h: Expr = sizes.h
-    d_h: Expr = sizes.d_h
-    d_ff: Expr = sizes.d_ff
     T_max: Expr = sizes.T_max
-    tied: bool = True
     bias: bool = True
     dropout: bool = False
     flash: bool = False
 
-    signature: ClassVar[str] = "B T in V -> B T V"
+    final_norm: ClassVar[Norm] = "layer"
     title: ClassVar[str] = "decoder-only transformer, pre-LN LayerNorm, learned positions"
     assumptions: ClassVar[dict[Size, Expr]] = {
         sizes.d_h: sizes.d / sizes.h, sizes.d_ff: 4 * sizes.d,
@@ -50,18 +41,11 @@ class GPT2(Component):
         "Brown et al., Language Models are Few-Shot Learners (2020), section 2.1 and table 2.1",
     )
 
-    def forward(self, tokens: Tensor) -> Steps:
-        E = param("E", self.V, self.d)
-        x = TokenEmbedding(self.V, self.d)(tokens, E, name="token_embedding")
+    def place(self, x: Tensor) -> Tensor:
         x = LearnedPositions(self.T_max, self.d)(x, name="positions")
-        if self.dropout:
-            x = Dropout()(x, name="embedding_dropout")
-        x = repeat(self.block(), self.L, x, name="block")
-        x = LayerNorm(self.d)(x, name="final_norm")
-        return steps(x=x, logits=LMHead(self.V, self.d)(x, E if self.tied else None, name="head"))
+        return Dropout()(x, name="embedding_dropout") if self.dropout else x
 
     def block(self) -> Component:
-        """Return the block that is repeated L times."""
         return PreLNBlock(
             self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
             norm="layer", activation="gelu_tanh", bias=self.bias,

@@ -37,6 +37,7 @@ from symledger.readings.pullback import index_sizes
 from symledger.readings.tally import ZERO, Tally, tally
 
 Causal = Literal["full", "half", "exact"]
+"""Which pairs a contraction under a causal mask is charged for."""
 
 
 def contraction_flops(program: Program | Pullback, causal: Causal = "full") -> Tally:
@@ -66,7 +67,7 @@ def pointwise(t: Tensor) -> Expr:
     """Price everything that is not a contraction, an elementary operation an element."""
     match t.op:
         case Map(code):
-            return Integer(len(code.lines)) * t.size
+            return Integer(sum(line.op != "copy" for line in code.lines)) * t.size
         case Sum():
             return t.args[0].size
         case Max():

@@ -86,13 +86,16 @@ class _Walk:
         self.inner: dict[Tensor, Tensor] = {}
         self.needed = set(wanted)
         for t in program.tensors:
-            if self._is_trained(t) or any(arg in self.needed for arg in t.args):
+            reached = self._is_trained(t) or any(arg in self.needed for arg in t.args)
+            if reached and t.storage != "index":  # whole numbers have no gradient
                 self.needed.add(t)
 
     def _is_trained(self, t: Tensor) -> bool:
         if isinstance(t.op, Call):
-            body = t.op.body
-            return any(_Walk(body, set(), self.frozen)._is_trained(inner) for inner in body.tensors)
+            return any(
+                is_trained(body, weight, self.frozen)
+                for body in t.op.body.bodies for weight in body.params
+            )  # fmt: skip
         return is_trained(self.program, t, self.frozen)
 
     def run(self) -> Pullback:
@@ -132,10 +135,10 @@ class _Walk:
 
     def _rule(self, t: Tensor, g: Tensor) -> Iterator[Pair]:
         """Yield the gradient of each argument that needs one."""
+        if isinstance(t.op, Call):
+            yield from self._call(t, t.op, g)
+            return
         for position, arg in enumerate(t.args):
-            if isinstance(t.op, Call):
-                yield from self._call(t, t.op, g)
-                return
             if arg in self.needed:
                 yield arg, _of_argument(t, g, position)
 

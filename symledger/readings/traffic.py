@@ -31,9 +31,10 @@ Bytes = dict[Storage, Expr]
 
 
 def traffic(program: Program, bytes_of: Bytes) -> Tally:
-    """Return the bytes of the inputs, weights and outputs, each moved once: a lower bound.
+    """Return the bytes of the inputs, weights and outputs, each moved once.
 
-    Of a table that is only looked up or sliced, the rows that are picked are read, not the whole.
+    Of a table that is only looked up or sliced, the picked rows are read, once for each that is
+    picked. That makes the whole a lower bound, as long as no row is picked twice.
     """
     items: list[Amount | Tally] = [
         Amount(program.scope, t.size * bytes_of[t.storage], "input") for t in program.inputs

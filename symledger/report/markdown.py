@@ -32,13 +32,16 @@ def section(account: Account, formula: Formula, depth: int) -> str:
     for row in rows(account, formula, depth):
         name = (row.guide + row.label).replace(" ", "\u00a0").replace("|", "\\|")
         table.append(f"| {name} | {row.formula} | {row.value} | {row.share} |")
-    value = "" if formula.value is None else number(formula.value)
-    table.append(f"| **total** | {formula.text} | **{value}** | |")
+    value = "" if formula.value is None else f"**{number(formula.value)}**"
+    table.append(f"| **total** | {formula.text} | {value} | |")
     steps: list[str] = []
     for step in formula.opened_to(depth):
         shown = f"$= {body(step.shown)}$"
         if not steps or shown not in steps[-1]:
             steps.append(f"- {shown} ({step.reason.replace('*', '')})")
+    if formula.divisor:
+        below = algebra.latex(formula.divisor.corollary_terms)
+        steps = [f"- $= ({algebra.latex(formula.corollary_terms)}) / ({below})$"]
     lines = [f"## {formula.id}", f"{formula.quantity.meaning}, in {formula.unit}",
              "\n".join(table), "\n".join(steps), *_leading(formula)]  # fmt: skip
     return "\n\n".join(lines)

@@ -86,10 +86,12 @@ def _equations(p: Page, account: Account) -> None:
     """What it computes, forward and backward, in index notation."""
     forward, backward = account.equations()
     for heading, found in (("FORWARD", forward), ("BACKWARD", backward)):
-        p.heading(heading)
-        table = [[str(e), show_shape(e.shape, account.assumed.equations)] for e in found]
-        p.table(table, ("", "dim"), set(), flexible=(0,), indent=4)
-    p.line(("    ∂x is the gradient of what was asked for in x; f* is f pulled back", "dim"))
+        if found:
+            p.heading(heading)
+            table = [[str(e), show_shape(e.shape, account.assumed.equations)] for e in found]
+            p.table(table, ("", "dim"), set(), flexible=(0,), indent=4)
+    if backward:
+        p.line(("    ∂x is the gradient of what was asked for in x; f* is f pulled back", "dim"))
 
 
 def _tree(p: Page, account: Account, formula: Formula, depth: int) -> None:

@@ -6,7 +6,7 @@ import pytest
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.core.component import Component, options_of, snake, steps, trace
+from symledger.core.component import Component, snake, steps, trace
 from symledger.core.notation import einsum, param, repeat, total
 from symledger.core.ops import Input
 from symledger.core.tensor import Tensor
@@ -237,10 +237,6 @@ def test_a_trace_takes_whole_numbers_optional_inputs_and_lengths_as_told():
 )
 def test_a_class_name_gives_the_owner_of_formulas(name, owner):
     assert snake(name) == owner
-
-
-def test_options_are_the_fields_that_are_choices():
-    assert options_of(Linear()) == {"bias": True, "kind": "plain"}
 
 
 def test_names_and_steps_of_nested_uses_make_the_path():
