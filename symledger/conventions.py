@@ -82,7 +82,7 @@ class Conventions:
             "flop": "one multiplication or one addition; a multiply-add is 2 FLOP, 1 MAC",
             "flops": "contractions only; pointwise work is counted apart",
             "causal": CAUSAL[self.causal],
-            "dtype": f"{self.dtype}: {self.value_bytes} bytes a value",
+            "dtype": f"{self.dtype}: {self.value_bytes} byte{'s' * (self.value_bytes > 1)} a value",
             "saved": f"values as dtype, statistics {self.storage_bytes['statistic']} bytes, "
                      "masks 1, indices 8; what the target itself keeps, without a loss after it",
             "optimizer": f"{self.optimizer}: {optimizer.meaning}, "

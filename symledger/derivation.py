@@ -6,7 +6,7 @@ the equations it states, cannot be constructed: both are multiplied out and comp
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -108,14 +108,19 @@ class Leading:
         """The dominating terms as a SymPy expression."""
         return algebra.expression(self.terms)
 
-    def bound(self, at: Mapping[Symbol, int]) -> tuple[Terms, Fraction] | None:
-        """Return the largest charge and its value at a configuration, None while unbound."""
-        values = [(algebra.value(charge, at), charge) for charge in self.charged]
-        known = [(found, charge) for found, charge in values if found is not None]
-        if len(known) < len(values) or not known:
-            return None
-        largest, charge = max(known, key=lambda pair: pair[0])
-        return charge, largest
+    def value(self, at: Mapping[Symbol, int]) -> algebra.Number | None:
+        """Return the value of the dominating terms, None while a symbol is unbound."""
+        return algebra.value(self.terms, at)
+
+    def bound(self, at: Mapping[Symbol, int]) -> Fraction | None:
+        """Return the largest charge at a configuration, None while a symbol is unbound."""
+        known = [v for v in (algebra.value(charge, at) for charge in self.charged) if v is not None]
+        return Fraction(max(known)) if known and len(known) == len(self.charged) else None
+
+    def written(self, write: Callable[[Terms], str], largest: str = "max") -> str:
+        """Write the bound, which holds wherever all sizes are at least 1: ``max(1/(6d), 1/V)``."""
+        each = [write(charge) for charge in self.charged]
+        return each[0] if len(each) == 1 else f"{largest}({', '.join(each)})"
 
 
 def leading(polynomial: Terms, at: Mapping[Symbol, int]) -> Leading | None:

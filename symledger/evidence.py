@@ -44,6 +44,8 @@ parameters times a convention, multiply-adds are half the FLOPs."""
 
 BACKWARD = ("flops.backward", "flops.backward.pointwise", "memory.saved", "gradients")
 """What depends on which gradients are asked for."""
+TRAINED = ("memory.gradients", "memory.optimizer", "memory.training")
+"""What depends on which weights are frozen, though its evidence is about all of them."""
 
 
 @dataclass(frozen=True)
@@ -99,16 +101,28 @@ def of(account: Account, quantity: str) -> list[Record]:
         return []
     conventions = account.conventions
     asked_otherwise = bool(conventions.frozen) or not conventions.input_gradient
+    if conventions.frozen and quantity in TRAINED:
+        return []
     records: list[Record] = []
     for basis in BASIS[quantity]:
         if asked_otherwise and basis in BACKWARD:
             return []
         fresh = about["hashes"].get(basis) in (None, account.fingerprint(basis))
         for e in about["evidence"]:
-            if e["quantity"] == basis:
+            if e["quantity"] == basis and _applies(e, account, basis):
                 status: Status = "stale" if not fresh else "passed" if e["passed"] else "failed"
                 points = tuple(e["points"])
                 records.append(
                     Record(e["kind"], basis, e["claim"], status, points, e["seed"], e["worst"])
                 )
     return records
+
+
+def _applies(e: dict[str, Any], account: Account, basis: str) -> bool:
+    """Whether a comparison is about the formula as it was asked for, not under other conditions."""
+    if e["causal"] and e["causal"] != account.conventions.causal:
+        return False
+    if e["kind"] == "identity":
+        same_bytes = account.fingerprint(basis) == account[basis].hash
+        return same_bytes and set(e["assumptions"]) <= set(account[basis].assumptions)
+    return True

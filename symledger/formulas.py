@@ -13,9 +13,10 @@ from sympy import Expr, Integer
 
 from symledger import algebra
 from symledger.algebra import Terms, substitute
-from symledger.assumptions import Assumed
+from symledger.assumptions import Assumed, parse_size
 from symledger.conventions import Conventions
 from symledger.derivation import Leading, Step, derive_steps, leading
+from symledger.errors import BadInput, nearest, shown
 from symledger.ledger import Line, ledger
 from symledger.quantities import QUANTITIES, Quantity, Readings
 from symledger.readings.flops import Causal
@@ -96,6 +97,12 @@ class Formula:
         found = self.exact
         return int(found) if found is not None and found.denominator == 1 else found
 
+    @property
+    def error(self) -> Fraction | None:
+        """The relative error of the leading form at the configuration, None while unbound."""
+        main = None if self.leading is None else self.leading.value(self.assumed.bindings)
+        return None if main is None or not self.exact else (self.exact - main) / self.exact
+
     @cached_property
     def steps(self) -> tuple[Step, ...]:
         """The derivation, every step verified."""
@@ -116,13 +123,21 @@ class Formula:
     def subs(self, values: Mapping[Any, int] | None = None, **named: int) -> Expr:
         """Return the corollary with numbers for some symbols, given by name or as symbols.
 
+        Raises:
+            BadInput: a symbol is not in it, or a number is not a size.
+
         >>> from symledger import derive
         >>> derive("linear").params.subs(d_in=768)
         769*d_out
         """
         given = {str(symbol): n for symbol, n in {**(values or {}), **named}.items()}
-        at = {s: Integer(given[s.name]) for s in self.corollary.free_symbols if s.name in given}
-        return self.corollary.xreplace(at)
+        symbols = {s.name: s for s in self.corollary.free_symbols}
+        unknown = next((name for name in given if name not in symbols), None)
+        if unknown is not None:
+            raise BadInput(f"{shown(unknown)} is not a symbol of {self.id}. "
+                           + nearest(unknown, symbols))  # fmt: skip
+        sizes = {symbols[name]: Integer(parse_size(name, str(n))) for name, n in given.items()}
+        return self.corollary.xreplace(sizes)
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex}$"
@@ -176,13 +191,12 @@ class Formula:
         at = self.assumed.bindings
         bound = self.leading.bound(at)
         main, exact = algebra.value(self.leading.terms, at), self.exact
-        each = [algebra.canonical(charge) for charge in self.leading.charged]
-        undecided = each[0] if len(each) == 1 else f"Max({', '.join(each)})" if each else "0"
+        charged = self.leading.charged
         return {
             "expr": algebra.canonical(self.leading.terms),
             "latex": algebra.latex(self.leading.terms),
-            "bound": algebra.canonical(bound[0]) if bound else undecided,
-            "bound_value": str(bound[1]) if bound else None if each else "0",
+            "bound": self.leading.written(algebra.canonical, "Max") if charged else "0",
+            "bound_value": None if bound is None and charged else str(bound or 0),
             "value": None if main is None else str(main),
             "error": None if main is None or not exact else _ratio(exact - main, exact),
         }

@@ -12,7 +12,6 @@ from typing import Any, Literal
 from sympy import Expr, Integer
 
 from symledger.conventions import Conventions
-from symledger.core.ops import Contract
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Scope
 from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
@@ -52,10 +51,7 @@ class Readings:
     @cached_property
     def has_pairs(self) -> bool:
         """Whether some contraction runs over masked pairs: the causal convention matters then."""
-        return any(
-            isinstance(t.op, Contract) and t.op.pairs
-            for body in self.program.bodies for t in body.tensors
-        )  # fmt: skip
+        return self.program.masks
 
 
     def contractions(self, direction: Literal["forward", "backward"]) -> Tally:
@@ -168,7 +164,7 @@ QUANTITIES: dict[str, Quantity] = {
         Quantity("memory.kv_cache", "bytes", "keys and values kept between decoding steps",
                  lambda r: state(r.program, r.bytes_of)),
         Quantity("traffic.forward", "bytes",
-                 "inputs, weights and outputs moved once: a lower bound",
+                 "inputs, weights, outputs moved once; picked rows of a table each time",
                  lambda r: traffic(r.program, r.bytes_of)),
         Quantity("traffic.unfused", "bytes", "every operation reads and writes",
                  lambda r: unfused_traffic(r.program, r.bytes_of)),

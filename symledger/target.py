@@ -19,7 +19,14 @@ from symledger import algebra, assumptions, catalogue
 from symledger.core.component import Component, snake, trace
 from symledger.core.program import Program
 from symledger.core.tensor import as_size
-from symledger.errors import BadInput, DefinitionError, SymledgerError, UnknownTarget, nearest
+from symledger.errors import (
+    BadInput,
+    DefinitionError,
+    SymledgerError,
+    UnknownTarget,
+    nearest,
+    shown,
+)
 from symledger.sizes import BY_NAME, Size, named
 
 
@@ -218,12 +225,13 @@ def parse_option(target: Target, name: str, text: str) -> Any:
         words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
         if text.strip().lower() in words:
             return words[text.strip().lower()]
-        raise BadInput(f"{name} = {text[:40]} is not a choice: it is true or false.")
-    if text.strip() in allowed:
-        return text.strip()
+        raise BadInput(f"{name} = {shown(text)} is not a choice: it is true or false.")
+    spelled = {str(value): value for value in allowed}
+    if text.strip() in spelled:
+        return spelled[text.strip()]
     raise BadInput(
-        f"{name} = {text[:40]} is not a choice: it is {', '.join(allowed)}. "
-        + nearest(text.strip(), allowed)
+        f"{name} = {shown(text)} is not a choice: it is {', '.join(spelled)}. "
+        + nearest(text.strip(), spelled)
     )
 
 

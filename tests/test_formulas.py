@@ -69,9 +69,9 @@ def test_fingerprints_of_a_ratio_cover_its_divisor():
 @pytest.mark.parametrize(
     ("target", "settings", "leading"),
     [
-        # the bound that is largest at the configuration, its value, the actual error
-        ("mini_gpt", {}, {"expr": "12*L*d**2 + V*d", "bound": "1/(6*d)", "bound_value": "1/384",
-                          "value": "131072", "error": "320/131392"}),
+        # the bound, its value at the configuration, the actual error
+        ("mini_gpt", {}, {"expr": "12*L*d**2 + V*d", "bound": "Max(1/(6*d), 1/V)",
+                          "bound_value": "1/384", "value": "131072", "error": "320/131392"}),
         # unbound: the larger of all charges, whichever that is
         ("llama", {"L": 2, "d": 64, "h": 4, "d_ff": 256},
          {"bound": "Max(2/(3*d_ff), 1/(2*V))", "bound_value": None, "value": None, "error": None}),

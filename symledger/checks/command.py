@@ -63,7 +63,7 @@ def variants(targets: Sequence[str] = ()) -> Iterator[Account]:
 def _examined(account: Account) -> list[Evidence]:
     """Examine one target, saying on stderr how far it is."""
     found: list[Evidence] = []
-    for evidence in chain(examine(account.program), identities(account)):
+    for evidence in chain(examine(account.program, account.readings.back), identities(account)):
         found.append(evidence)
         progress(f"checking {variant(account)}: {len(found)} done, last {evidence.kind}")
     progress("")

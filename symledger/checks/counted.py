@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 
 from sympy import Expr, Symbol
@@ -70,7 +71,9 @@ def forward_and_backward(
         way, kind = _described(quantity)
         skipping = " that skips masked pairs" if kind == "contraction" and skip_masked else ""
         what = f"the {kind} operations of a {way} run{skipping}"
-        yield operations(trials, counts, formula, quantity, picked(quantity), what)
+        found = operations(trials, counts, formula, quantity, picked(quantity), what)
+        masked = kind == "contraction" and trials[0].program.masks
+        yield replace(found, causal=("exact" if skip_masked else "full") if masked else "")
 
 
 def _described(quantity: str) -> tuple[str, str]:

@@ -26,6 +26,8 @@ class Evidence:
 
     ``quantity`` names what it supports (``flops.forward``), ``claim`` says in a sentence what was
     compared, ``worst`` is the largest deviation as short text ("0" where everything was exact).
+    ``causal`` says under which causal convention, ``assumptions`` under which equations, where
+    that makes a difference.
     """
 
     kind: Kind
@@ -36,6 +38,8 @@ class Evidence:
     worst: str
     passed: bool
     detail: str = ""
+    causal: str = ""
+    assumptions: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold.
@@ -59,6 +63,7 @@ class Evidence:
                 f"known are {', '.join(get_args(Kind))}."
             )
         entries["points"] = tuple(dict(point) for point in entries.get("points", ()))
+        entries["assumptions"] = tuple(entries.get("assumptions", ()))
         try:
             return cls(**entries)
         except TypeError as wrong:

@@ -32,7 +32,8 @@ def identities(account: Account) -> Iterator[Evidence]:
         if formula.equations:
             given = {s: algebra.expression(p) for s, p in formula.equations.items()}
             found = equal_on_grid(formula.line.written.xreplace(given), formula.corollary, name)
-            yield _claimed(found, f"{name} does so with {', '.join(formula.assumptions)}")
+            said = f"{name} does so with {', '.join(formula.assumptions)}"
+            yield replace(_claimed(found, said), assumptions=formula.assumptions)
     for identity, here, there in account.identities:
         sides = side(here, identity.quantity), side(there, identity.quantity)
         found = equal_on_grid(*sides, identity.quantity)

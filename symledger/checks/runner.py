@@ -26,19 +26,22 @@ BYTES: Bytes = {"value": 2, "statistic": 4, "mask": 1, "index": 8}
 PRICES = {storage: Integer(n) for storage, n in BYTES.items()}
 
 
-def examine(program: Program, *, quick: bool = False) -> Iterator[Evidence]:
+def examine(
+    program: Program, pull: Pullback | None = None, *, quick: bool = False
+) -> Iterator[Evidence]:
     """Check every reading of a program; yield what was found, one comparison at a time.
 
     Where shapes are wrong nothing else can be run, so that is the last one then.
 
     Args:
         program: what is to be checked.
+        pull: its backward program, where that has been made already.
         quick: look at shapes and sizes of arrays at one point instead of three.
 
     Raises:
         DefinitionError: the program cannot be run at small sizes.
     """
-    pull = pullback(program)
+    pull = pull or pullback(program)
     trials = [Trial(program, pull, sizes_for(program, i), i) for i in range(1 if quick else 3)]
     small = [Trial(program, pull, sizes_for(program, i, distinct=False), i) for i in range(3)]
     shapes = substitution.shapes(trials)

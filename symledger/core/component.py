@@ -19,7 +19,16 @@ from symledger.core.fused import Region
 from symledger.core.ops import Input, Storage
 from symledger.core.patterns import ELLIPSIS, Operand, parse
 from symledger.core.program import Program
-from symledger.core.tensor import Scope, Shape, Tensor, as_size, current_scope, inside, show
+from symledger.core.tensor import (
+    Scope,
+    Shape,
+    Tensor,
+    as_size,
+    current_scope,
+    inside,
+    noting_weights,
+    show,
+)  # fmt: skip
 from symledger.errors import DefinitionError, PatternError, ShapeError
 from symledger.sizes import Size, named
 
@@ -225,8 +234,18 @@ def trace(
     entered = [leaves.get(label) for label in inspect.signature(component.forward).parameters]
     while entered and entered[-1] is None:
         entered.pop()
-    outputs = component.apply_in(scope, tuple(entered))
-    return Program(scope, tuple(leaves.values()), outputs)
+    with noting_weights() as made:
+        outputs = component.apply_in(scope, tuple(entered))
+    program = Program(scope, tuple(leaves.values()), outputs)
+    used = {weight for body in program.bodies for weight in body.params}
+    for weight in made:
+        if weight not in used:
+            path = ".".join((*weight.scope.path, str(getattr(weight.op, "name", ""))))
+            raise DefinitionError(
+                f"{type(component).__name__} has a weight {path} {show(weight.shape)} that nothing "
+                "uses: it would be counted nowhere. Use it, or leave it out."
+            )
+    return program
 
 
 def _needed(component: Component) -> list[str]:

@@ -34,7 +34,16 @@ from symledger.core.ops import (
 )  # fmt: skip
 from symledger.core.patterns import ELLIPSIS, Axis, Operand, parse
 from symledger.core.program import Program
-from symledger.core.tensor import ONE, Scope, Tensor, as_size, current_scope, pointwise, show
+from symledger.core.tensor import (
+    ONE,
+    Scope,
+    Tensor,
+    as_size,
+    current_scope,
+    note_weight,
+    pointwise,
+    show,
+)
 from symledger.errors import PatternError, ShapeError
 
 if TYPE_CHECKING:
@@ -42,8 +51,10 @@ if TYPE_CHECKING:
 
 
 def param(name: str, *shape: Expr | int, trainable: bool = True) -> Tensor:
-    """A weight of the given shape."""
-    return Tensor(Param(name, trainable), (), tuple(as_size(n) for n in shape))
+    """A weight of the given shape. One that nothing uses is refused when tracing ends."""
+    weight = Tensor(Param(name, trainable), (), tuple(as_size(n) for n in shape))
+    note_weight(weight)
+    return weight
 
 
 def table(name: str, formula: Callable[..., Expr], *shape: Expr) -> Tensor:

@@ -35,6 +35,13 @@ class Program:
         """The repeated bodies."""
         return tuple(t for t in self.tensors if isinstance(t.op, Call))
 
+    @property
+    def masks(self) -> bool:
+        """Whether some contraction runs over masked pairs, at any depth."""
+        return any(
+            isinstance(t.op, Contract) and t.op.pairs for body in self.bodies for t in body.tensors
+        )
+
     @cached_property
     def owners(self) -> dict[Tensor, Scope]:
         """The component that each weight belongs to: the first one that uses it."""

@@ -47,6 +47,27 @@ _scope: ContextVar[Scope] = ContextVar("scope", default=OUTSIDE)
 _region: ContextVar[Region | None] = ContextVar("region", default=None)
 
 
+_weights: ContextVar[list[Tensor] | None] = ContextVar("weights", default=None)
+
+
+@contextmanager
+def noting_weights() -> Iterator[list[Tensor]]:
+    """Note every weight that is made in this block."""
+    made: list[Tensor] = []
+    token = _weights.set(made)
+    try:
+        yield made
+    finally:
+        _weights.reset(token)
+
+
+def note_weight(weight: Tensor) -> None:
+    """Note a weight, while a component is traced."""
+    made = _weights.get()
+    if made is not None:
+        made.append(weight)
+
+
 def current_scope() -> Scope:
     """Return the use of a component whose ``forward`` is running."""
     return _scope.get()

@@ -193,7 +193,8 @@ class Machine:
                 return self._contract(op, t, args)
             case Map(code):
                 whole = self.shape(t.shape)
-                return self.lines(code.args, code.value, [np.broadcast_to(x, whole) for x in args])
+                made = self.lines(code.args, code.value, [np.broadcast_to(x, whole) for x in args])
+                return made if made.shape == whole else np.broadcast_to(made, whole)  # a constant
             case Sum(axes):
                 return np.add.reduce(args[0], axis=axes, keepdims=True, initial=self._zero())
             case Repeat():

@@ -1,6 +1,7 @@
 """What is read and written? The sizes of arguments and results.
 
-Fused, everything that enters or leaves the target is moved once and nothing else: a lower bound.
+Fused, everything that enters or leaves the target is moved once and nothing else: a lower
+bound, where no table is looked up.
 Unfused, every operation reads its arguments and writes its result.
 """
 

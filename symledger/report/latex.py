@@ -18,10 +18,11 @@ WIDTH = 40
 
 def write(account: Account, quantities: Sequence[str], depth: int) -> str:
     """Write one ``align`` for each quantity, levels of the tree opened down to ``depth``."""
-    return "\n".join(derivation(account[name], depth) for name in quantities)
+    target = account.target.name
+    return "\n".join(derivation(target, account[name], depth) for name in quantities)
 
 
-def derivation(formula: Formula, depth: int = 9) -> str:
+def derivation(target: str, formula: Formula, depth: int) -> str:
     """Write a formula's derivation: opened, collected, assumed, leading, in numbers."""
     name = rf"\text{{{formula.quantity.name}}}"
     rows: list[str] = []
@@ -29,7 +30,8 @@ def derivation(formula: Formula, depth: int = 9) -> str:
         first, *more = _broken("" if rows else f"{name} ", sign, right)
         text = rf"\intertext{{{reason}}}" + "\n" if rows and reason else ""
         rows += [text + first, *more]
-    rows = [*(rf"{row} \notag" for row in rows[:-1]), rf"{rows[-1]} \label{{eq:{formula.id}}}"]
+    label = rf"{rows[-1]} \label{{eq:{target}.{formula.quantity.name}}}"
+    rows = [*(rf"{row} \notag" for row in rows[:-1]), label]
     head = [
         f"% {formula.id}: {formula.quantity.meaning}, in {formula.unit}",
         *(f"% with {equation}" for equation in formula.assumptions),
@@ -79,12 +81,14 @@ def _leading(formula: Formula) -> Iterable[tuple[str, str, str]]:
     lead = formula.leading
     if not lead or not lead.charged:
         return
-    charges = [f"${algebra.latex(charge)}$" for charge in lead.charged]
-    bound = lead.bound(formula.assumed.bindings)
-    most = f"${algebra.latex(bound[0])}$" if bound else " or ".join(charges)
-    main = algebra.value(lead.terms, formula.assumed.bindings)
+    most = lead.written(algebra.latex, r"\max")
+    main, bound = (f(formula.assumed.bindings) for f in (lead.value, lead.bound))
     number = "" if main is None else f" = {latex_value(main)}"
-    yield r"\approx", algebra.latex(lead.terms) + number, f"too low by at most {most}"
+    said = f"relatively too low by at most ${most}$ where all sizes are at least 1"
+    if formula.error is not None and bound is not None:
+        errors = (f"{float(100 * e):.2g}" for e in (formula.error, bound))
+        said += r"; here by ${}\,\%$, at most ${}\,\%$".format(*errors)
+    yield r"\approx", algebra.latex(lead.terms) + number, said
 
 
 def _numbers(formula: Formula) -> str:
@@ -92,7 +96,7 @@ def _numbers(formula: Formula) -> str:
     return latex_value(formula.exact)
 
 
-def latex_value(value: Fraction) -> str:
+def latex_value(value: int | Fraction) -> str:
     """Write an exact value."""
     if value.denominator == 1:
         return algebra.latex_number(int(value))

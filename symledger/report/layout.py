@@ -54,9 +54,13 @@ class Page:
                 padded = shown.rjust(widths[i]) if i in right else shown.ljust(widths[i])
                 segments.append((padded + "  ", styles[i]))
                 late += [] if fits else [(cell, styles[i])]
-            self.line(*segments)
+            if len(row[0]) > limits[0]:  # what a row is about comes first
+                self.wrapped(row[0], indent + 2, styles[0], first=indent)
+                late = [cell for cell in late if cell != (row[0], styles[0])]
+            if any(text.strip() for text, _ in segments):
+                self.line(*segments)
             for cell, style in late:
-                self.wrapped(cell, indent + widths[0] + 2, style)
+                self.wrapped(cell, indent + min(widths[0], 16) + 2, style)
 
     def _limits(self, table: Sequence[Sequence[str]], flexible: tuple[int, ...],
                 indent: int) -> list[int]:  # fmt: skip
@@ -65,7 +69,7 @@ class Page:
         free = self.width - indent - fixed - 2 * len(widths)
         narrowest_first = sorted(flexible, key=lambda i: widths[i])
         for done, i in enumerate(narrowest_first):
-            widths[i] = min(widths[i], max(free // (len(flexible) - done), 16))
+            widths[i] = min(widths[i], max(free // (len(flexible) - done), 0))
             free -= widths[i]
         return widths
 
@@ -103,4 +107,6 @@ def show(page: Page) -> None:
 
     console = Console(highlight=False, soft_wrap=True)
     for line in page.lines:
-        console.print(Text.assemble(*line))
+        written = Text.assemble(*line)
+        written.rstrip()
+        console.print(written)

@@ -16,7 +16,7 @@ def page(width: int) -> Page:
         p.heading(heading)
         entries = [entry for entry in ENTRIES if entry.kind == kind]
         table = [[entry.name, title(entry)] for entry in entries]
-        p.table(table, ("bold cyan", ""), set(), indent=4)
+        p.table(table, ("bold cyan", ""), set(), flexible=(1,), indent=4)
     p.line()
     p.line(("  symledger derive NAME", "bold"), "   derives one of them; --help says more")
     return p

@@ -51,12 +51,12 @@ def _leading(formula: Formula) -> list[str]:
     lead, at = formula.leading, formula.assumed.bindings
     if not lead or not lead.charged:
         return []
-    bound, main, exact = lead.bound(at), algebra.value(lead.terms, at), formula.exact
+    bound, error = lead.bound(at), formula.error
     about = f"$\\approx {algebra.latex(lead.terms)}$"
-    if not bound or main is None or not exact:
-        charges = ", ".join(f"${algebra.latex(charge)}$" for charge in lead.charged)
-        return [f"{about}, too low by at most the largest of {charges}"]
+    most = lead.written(algebra.latex, r"\max")
+    if bound is None or error is None:
+        return [f"{about}, proven too low by at most ${most}$"]
     return [
-        f"{about}, too low by {error_percent((exact - main) / exact)}; "
-        f"proven: by at most ${algebra.latex(bound[0])}$ = {error_percent(bound[1])}"
+        f"{about}, too low by {error_percent(error)}; "
+        f"proven: by at most ${most}$ = {error_percent(bound)}"
     ]

@@ -124,21 +124,20 @@ def _leading(p: Page, formula: Formula) -> None:
     lead = formula.leading
     if not lead or not lead.charged:
         return
-    at, exact = formula.assumed.bindings, formula.exact
-    bound, main = lead.bound(at), algebra.value(lead.terms, at)
-    if bound and main is not None and exact:
+    at = formula.assumed.bindings
+    bound, main, error = lead.bound(at), algebra.value(lead.terms, at), formula.error
+    most = lead.written(algebra.text)
+    if bound is not None and main is not None and error is not None:
         p.wrapped(
             f"≈ {algebra.text(lead.terms)} = {number(_whole(main))}, too low by "
-            f"{error_percent((exact - main) / exact)}; proven: by at most "
-            f"{algebra.text(bound[0])} = {error_percent(bound[1])}", 2, "magenta",
+            f"{error_percent(error)}; proven: by at most {most} = {error_percent(bound)}",
+            2, "magenta",
         )  # fmt: skip
     else:
-        each = ", ".join(algebra.text(charge) for charge in lead.charged)
-        most = each if len(lead.charged) == 1 else f"the largest of {each}"
         p.wrapped(f"≈ {algebra.text(lead.terms)}, proven too low by at most {most}", 2, "magenta")
 
 
-def _whole(value: Fraction) -> int | Fraction:
+def _whole(value: int | Fraction) -> int | Fraction:
     return int(value) if value.denominator == 1 else value
 
 
@@ -309,7 +308,7 @@ def _next(p: Page, account: Account) -> None:
     value = account.assumed.bindings.get(account.symbols.get(symbol)) or 64
     for command, why in (
         (f"symledger derive {name} --set {symbol}={2 * value}", "another size"),
-        (f"symledger derive {name} --quantity flops.backward", "one quantity, line by line"),
+        (f"symledger derive {name} --quantity memory.saved", "one quantity, line by line"),
         (f"symledger derive {name} --format latex", "a derivation for a paper"),
         (f"symledger check {name}", "check all of this on this machine"),
     ):

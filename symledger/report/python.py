@@ -46,11 +46,18 @@ def function(formula: Formula) -> str:
 
 def _body(above: Terms, below: Terms, symbols: list[Symbol], ratio: bool) -> list[str]:
     numerator, denominator = code(above, symbols), code(below, symbols)
+    names = ", ".join(safe(s) for s in symbols)
+    guard = []
+    if symbols:
+        smallest = f"min({names})" if len(symbols) > 1 else names
+        refusal = 'raise ValueError("sizes are positive whole numbers")'
+        guard = [f"if {smallest} < 1:", f"    {refusal}"]
     if ratio:
-        return [f"return Fraction({numerator}, {denominator})"]
+        return [*guard, f"return Fraction({numerator}, {denominator})"]
     if denominator == "1":
-        return [f"return {numerator}"]
+        return [*guard, f"return {numerator}"]
     return [
+        *guard,
         f"quotient, rest = divmod({numerator}, {denominator})",
         "if rest:",
         '    raise ValueError("these sizes do not divide")',

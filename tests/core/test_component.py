@@ -247,3 +247,34 @@ def test_names_and_steps_of_nested_uses_make_the_path():
         "block.up.W", "block.up.b", "block.down.W", "block.down.b",
     ]  # fmt: skip
     assert list(body.scope.steps) == ["u", "y"]
+
+
+@dataclass(frozen=True)
+class Forgetful(Component):
+    """A component that makes a weight and forgets it."""
+
+    signature = "B T d -> B T d"
+
+    def forward(self, x):
+        param("W", d, d)
+        return steps(y=x + x)
+
+
+def test_a_weight_that_nothing_uses_is_refused():
+    with pytest.raises(DefinitionError, match=r"has a weight W \[d d\] that nothing uses"):
+        trace(Forgetful())
+
+
+@dataclass(frozen=True)
+class Identity(Component):
+    """A component that gives back what entered."""
+
+    signature = "B T d -> B T d"
+
+    def forward(self, x):
+        return steps(y=x)
+
+
+def test_an_identity_is_a_component():
+    program = trace(Identity())
+    assert program.outputs == program.inputs

@@ -32,7 +32,7 @@ def test_mini_gpt_is_opened_line_by_line_with_shapes_values_and_shares() -> None
 
 @pytest.mark.parametrize("said", [
     "12Ld² + 2Ld + Vd + d",
-    "≈ 12Ld² + Vd = 131,072, too low by 0.24 %; proven: by at most 1/(6d) = 0.26 %",
+    "≈ 12Ld² + Vd = 131,072, too low by 0.24 %; proven: by at most max(1/(6d), 1/V) = 0.26 %",
     "= 12·2·64² + 2·2·64 + 512·64 + 64",
     "= 131,392 parameters",
     "71,303,168", "142,606,336", "69,271,552", "69,206,016",

@@ -111,6 +111,7 @@ class Reverse:
     def _targets(self, leaves: Sequence[Tensor]) -> list[Target]:
         """The gradients of the leaves, and before them of the steps that they go through."""
         through, seen = set[Tensor](), set[Tensor]()
+        leaves = [t for t in leaves if t in self.gradients]  # a result may be an input itself
         stack = [self.gradients[t] for t in leaves]
         while stack:
             x = stack.pop()
