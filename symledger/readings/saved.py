@@ -205,7 +205,8 @@ def _tally(k: Kept, bytes_of: dict[Storage, Expr], times: Expr = ONE) -> Tally:
         for state in body.states:
             sequence = state.size(body.op.times) * bytes_of[state.result.storage]
             between = f"between {body.each.scope.name}s"
-            items.append(Amount(k.scope, sequence, between, state.result.shape))
+            if sequence != 0:
+                items.append(Amount(body.call.scope, sequence, between, state.result.shape))
     return Tally(k.scope, tuple(items), times)
 
 
@@ -214,5 +215,7 @@ def label(t: Tensor) -> str:
     for name, step in t.scope.steps.items():
         if root(step) is t:
             return name
+    if isinstance(t.op, Result):
+        return label(t.op.leaf)
     return t.op.name if isinstance(t.op, Input) else type(t.op).__name__
 
