@@ -63,9 +63,9 @@ class GRUGates(Component):
 
     d_s: Expr = sizes.d_s
 
-    signature: ClassVar[str] = "B gates, B gates, B d_s -> B d_s"
+    signature: ClassVar[str] = "B d_s, B gates, B gates -> B d_s"
 
-    def forward(self, u: Tensor, v: Tensor, h: Tensor) -> Steps:
+    def forward(self, h: Tensor, u: Tensor, v: Tensor) -> Steps:
         (u_r, u_z, u_n), (v_r, v_z, v_n) = parts(u, self.d_s, 3), parts(v, self.d_s, 3)
         r = apply("sigmoid", u_r + v_r)
         z = apply("sigmoid", u_z + v_z)
@@ -79,7 +79,7 @@ class GRUGates(Component):
         dn = through_tanh(dy - dh, at.n)
         dz = through_sigmoid(dy * (at.h - at.n), at.z)
         dr = through_sigmoid(dn * v_n, at.r)
-        return {"u": join([dr, dz, dn]), "v": join([dr, dz, dn * at.r]), "h": dh}
+        return {"h": dh, "u": join([dr, dz, dn]), "v": join([dr, dz, dn * at.r])}
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class GRUCell(Component):
 
     def forward(self, h: Tensor, u: Tensor) -> Steps:
         v = Linear(self.d_s, 3 * self.d_s, self.bias)(h, name="hh")
-        new = GRUGates(self.d_s)(u, v, h, name="gates")
+        new = GRUGates(self.d_s)(h, u, v, name="gates")
         return steps(h=new, y=new)
 
 
@@ -106,9 +106,9 @@ class LSTMGates(Component):
 
     d_s: Expr = sizes.d_s
 
-    signature: ClassVar[str] = "B gates, B d_s -> B d_s, B d_s"
+    signature: ClassVar[str] = "B d_s, B gates -> B d_s, B d_s"
 
-    def forward(self, z: Tensor, c: Tensor) -> Steps:
+    def forward(self, c: Tensor, z: Tensor) -> Steps:
         z_i, z_f, z_g, z_o = parts(z, self.d_s, 4)
         i, f, o = (apply("sigmoid", part) for part in (z_i, z_f, z_o))
         g = apply("tanh", z_g)
@@ -123,7 +123,7 @@ class LSTMGates(Component):
             through_sigmoid(dc * at.g, at.i), through_sigmoid(dc * at.c, at.f),
             through_tanh(dc * at.i, at.g), through_sigmoid(dh * t, at.o),
         ]  # fmt: skip
-        return {"z": join(dz), "c": dc * at.f}
+        return {"c": dc * at.f, "z": join(dz)}
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class LSTMCell(Component):
 
     def forward(self, h: Tensor, c: Tensor, u: Tensor) -> Steps:
         z = u + Linear(h.shape[-1], 4 * self.d_s, self.bias)(h, name="hh")
-        c_new, y = LSTMGates(self.d_s).apply(z, c, name="gates")
+        c_new, y = LSTMGates(self.d_s).apply(c, z, name="gates")
         if self.projected:
             y = Linear(self.d_s, self.d_p, bias=False)(y, name="hr")
         return steps(h=y, c=c_new, y=y)

@@ -7,6 +7,7 @@ would do, but implementations have both.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -25,6 +26,11 @@ AS_WIDE: dict[str, dict[Size, Expr | int]] = {
     "input as wide as the state": {sizes.d_in: sizes.d_s},
 }
 
+
+
+def beside(ways: Sequence[Tensor], axis: int = -1) -> Tensor:
+    """What both directions give, joined; or what one direction gives, as it is."""
+    return ways[0] if len(ways) == 1 else join(list(ways), axis)
 
 
 @dataclass(frozen=True)
@@ -48,10 +54,9 @@ class Layer(Component):
         ways = [self.over_time(x, "")]
         if self.bidirectional:
             ways.append(self.over_time(x, "_reverse"))
-        *last, each = ([way[i] for way in ways] for i in range(len(self.widths) + 1))
-        ends = [join([view("b s -> () b s", s) for s in way], axis=0) for way in last]
-        y = join(each) if self.bidirectional else each[0]
-        return steps(y=y, **dict(zip("hc", ends, strict=False)))
+        *last, y = zip(*ways, strict=True)
+        ends = [beside([view("b s -> () b s", s) for s in way], axis=0) for way in last]
+        return steps(y=beside(y), **dict(zip("hc", ends, strict=False)))
 
     def over_time(self, x: Tensor, way: str) -> tuple[Tensor, ...]:
         """Scan in one direction; return the last states and what the cell gives at all steps."""

@@ -140,9 +140,6 @@ class _Walk:
 
     def _rule(self, t: Tensor, g: Tensor) -> Iterator[Pair]:
         """Yield the gradient of each argument that needs one."""
-        if isinstance(t.op, Call):
-            yield from self._call(t, t.op, g)
-            return
         for position, arg in enumerate(t.args):
             if arg in self.needed:
                 yield arg, _of_argument(t, g, position)

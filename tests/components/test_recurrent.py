@@ -11,6 +11,7 @@ from symledger.checks.runner import examine
 from symledger.components.recurrent import GRU, LSTM, RNN
 from symledger.core.component import trace
 from symledger.errors import BadInput
+from symledger.readings.equations import backward_equations, equations
 from symledger.readings.flops import contraction_flops
 from symledger.readings.numeric import Machine
 from symledger.readings.params import params
@@ -196,3 +197,30 @@ def test_a_run_equals_a_loop_written_by_hand(kind, step, both):
     expected = [np.concatenate(sides, axis=-1), *map(np.stack, zip(*ends, strict=True))]
     for output, array in zip(program.outputs, expected, strict=False):
         np.testing.assert_allclose(found[output], array, rtol=0, atol=1e-13)
+
+
+def test_the_equations_of_a_layer_and_its_gates_are_those_of_the_literature():
+    program = trace(LSTM(stacked=False))
+    scopes = {t.scope.path: t.scope for body in program.bodies for t in body.tensors}
+    gates = equations(program, scopes["first_layer", "cell", "gates"])
+    assert [str(e) for e in gates] == [
+        "i_bo = sigmoid(z_bo)",
+        "f_bo = sigmoid(z_{b, o + d_s})",
+        "g_bo = tanh(z_{b, o + 2 d_s})",
+        "o_bo = sigmoid(z_{b, o + 3 d_s})",
+        "c_new_bo = f_bo c_bo + i_bo g_bo",
+        "h_bo = o_bo tanh(c_new_bo)",
+    ]
+    layer = equations(program, scopes["first_layer",])
+    assert [str(e) for e in layer] == [
+        "y_bti = cell.h^(1…T)(h0, c0, ih(x))_bti",
+        "h_bs = cell.h^T(h0, c0, ih(x))_bs",
+        "c_bs = cell.c^T(h0, c0, ih(x))_bs",
+    ]
+
+
+def test_the_way_back_through_a_layer_is_its_cell_pulled_back():
+    pull = pullback(trace(RNN(stacked=False)))
+    assert [str(e) for e in backward_equations(pull)] == [
+        "∂x_bti = first_layer*(∂y, ∂h)_bti"
+    ]

@@ -150,7 +150,7 @@ class Grow(Component):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda x, s: scan(Grow(), T, (s,), name="step"), r"it carries \[B d\] but gives \[B d_ff\]"),
+        (lambda x, s: scan(Grow(), T, (s,), name="step"), r"carries \[B d\] but gives \[B d_ff\]"),
         (lambda x, s: scan(Step(), d, (s, s), over=(x,), axis=1, name="step"), "has no d slices"),
         (lambda x, s: repeat(Grow(), T, s, name="step"), r"it carries \[B d\] but gives"),
     ],

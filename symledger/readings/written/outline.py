@@ -118,7 +118,8 @@ def _result(call: Call, args: tuple[Tensor, ...], op: Result) -> Applied:
     """One of several results of a repeated body: the last one, or those of all applications."""
     scope = call.body.scope
     several = len(set(call.body.outputs)) > 1
-    name = f"{call_name(scope)}.{known_name(op.leaf)}" if several else call_name(scope)
+    step = next((name for name, t in scope.steps.items() if t is op.leaf), known_name(op.leaf))
+    name = f"{call_name(scope)}.{step}" if several else call_name(scope)
     return Applied(name, args, call.times, each=op.axis is not None)
 
 
