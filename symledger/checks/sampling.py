@@ -32,7 +32,8 @@ def sizes_for(
 ) -> dict[Symbol, int]:
     """Choose sizes for a program, others at every attempt, always the same at the same one.
 
-    The number of applications of a repeated body is 2 or 3, whatever else has that size.
+    The number of applications of a repeated body is 2 or 3, whatever else has that size (unless
+    that is the length of the axis that it goes along).
 
     Args:
         program: the program to be run.
@@ -70,8 +71,10 @@ def _floors(program: Program) -> Iterator[Floor]:
 
 
 def _repetitions(program: Program) -> set[Symbol]:
-    calls = (t.op for body in program.bodies for t in body.calls)
-    return set().union(*(op.times.free_symbols for op in calls if isinstance(op, Call)))
+    """The symbols that say how often something is repeated, not along how long an axis."""
+    calls = [t.op for body in program.bodies for t in body.calls if isinstance(t.op, Call)]
+    times = set().union(*(op.times.free_symbols for op in calls))
+    return times.difference(*(op.times.free_symbols for op in calls if op.slices))
 
 
 def _by_work(program: Program, symbols: set[Symbol], floors: list[Floor]) -> list[Symbol]:

@@ -9,6 +9,7 @@ a product with zero. Last, the bytes of the arrays held are compared with the fo
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from sympy import Expr
@@ -16,15 +17,37 @@ from sympy import Expr
 from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.exact import value
 from symledger.checks.substitution import Bytes
-from symledger.checks.trial import Array, Trial
-from symledger.core.ops import Pad, Param, Rearrange, Slice
+from symledger.checks.trial import Array, Recorder, Trial
+from symledger.core.ops import Const, Pad, Param, Rearrange, Result, Slice
 from symledger.core.tensor import Tensor
 from symledger.errors import DefinitionError
-from symledger.readings.numeric import Machine, Values
-from symledger.readings.saved import Kept, KeptBody, kept, root
+from symledger.readings.numeric import Machine, Values, at, result
+from symledger.readings.saved import Kept, KeptBody, KeptState, is_result, kept, root
 
 Place = tuple[int, ...]
 """Where a saved array stands: the calls and applications on the way to it, then its tensor."""
+
+Given = dict[Tensor, Array | None]
+"""What is known of the tensors that enter an application; None where nothing is held."""
+
+
+class Revealing(Recorder):
+    """A machine whose tables are not all zeros, which would hide what they are multiplied with."""
+
+    def execute(self, t: Tensor, args: list[Array]) -> Array:
+        """Execute one operation; start a recurrence from a half where it starts from zeros."""
+        made = super().execute(t, args)
+        hiding = isinstance(t.op, Const) and t.rank > 0 and not made.any()
+        return made + 0.5 if hiding else made
+
+
+class Revealed(Trial):
+    """A trial on such a machine."""
+
+    @cached_property
+    def machine(self) -> Recorder:
+        """The machine that made ``values`` and ``gradients``."""
+        return Revealing(self.sizes)
 
 
 @dataclass
@@ -42,42 +65,74 @@ class Holder:
         self.held[place] = (t, array)
         return array
 
-    def restrict(self, k: Kept, full: Values, given: dict[Tensor, Array], at: Place = ()) -> Values:
+    def restrict(
+        self, k: Kept, full: Values, given: dict[Tensor, Array], place: Place = ()
+    ) -> Values:  # fmt: skip
         """Return what is left of an execution: the saved arrays, weights, and what is ``given``."""
         arrays = {t: a for t, a in full.arrays.items() if isinstance(t.op, Param)}
         arrays.update(given)
         for t in k.roots:
-            arrays[t] = self.hold((*at, t.order), t, full[t])
+            arrays[t] = self.hold((*place, t.order), t, full[t])
         left = Values(arrays)
         for body in sorted(k.bodies, key=lambda b: b.call.order):
-            self._repeated(body, full, left, at)
+            self._repeated(body, full, left, place)
         return left
 
-    def _repeated(self, k: KeptBody, full: Values, left: Values, at: Place) -> None:
-        body, number = k.op.body, len(full.inner[k.call])
-        result = body.outputs[0]
-        sequence: list[Array | None] = [self._seen(k.call.args[0], left)]
-        roots: list[Array | None] = [None]
-        for i, inner in enumerate(full.inner[k.call], start=1):
-            stored = k.last if i == number else k.enters or k.leaves
-            place = (*at, k.call.order, i)
-            found = self.hold(place, root(result), inner[root(result)]) if stored else None
-            roots.append(found)
-            sequence.append(None if found is None else self._again(result, root(result), found))
-        constants = {x: self._seen(y, left) for x, y in zip(body.inputs, k.call.args, strict=True)}
+    def _repeated(self, k: KeptBody, full: Values, left: Values, place: Place) -> None:
+        """Leave of every application what is kept; then of its results what those give."""
+        number = len(full.inner[k.call])
+        entering = dict(zip(k.op.body.inputs, k.call.args, strict=True))
+        seen = {x: self._seen(y, left) for x, y in entering.items()}
+        given = [self._given(k, seen, i, number) for i in range(number)]
+        for s in k.states:
+            self._sequence(k, s, full, left, given, (*place, k.call.order))
         left.inner[k.call] = []
         for i, inner in enumerate(full.inner[k.call]):
-            entering = {**constants, body.inputs[0]: sequence[i], root(result): roots[i + 1]}
-            given = {t: a for t, a in entering.items() if a is not None}
             own = k.first if k.first and i == 0 else k.each
-            left.inner[k.call].append(self.restrict(own, inner, given, (*at, k.call.order, -i)))
-        last = sequence[number]
-        if last is not None:
-            left.arrays[k.call] = last
+            known = {t: a for t, a in given[i].items() if a is not None}
+            left.inner[k.call].append(self.restrict(own, inner, known, (*place, k.call.order, -i)))
+        for t in (t for t in full.arrays if is_result(t, k.call)):
+            self._given_back(k, t, left)
+
+    def _given(self, k: KeptBody, seen: Given, i: int, number: int) -> Given:
+        """What is known to application i of what enters it: of states, only what enters first."""
+        known = {x: a for x, a in seen.items() if i == 0 or x not in k.op.carried}
+        slices = {x: seen[x] for x in k.op.sliced}
+        return known | {x: None if a is None else at(a, k.op, i, number) for x, a in slices.items()}
+
+    def _sequence(
+        self, k: KeptBody, s: KeptState, full: Values, left: Values, given: list[Given],
+        place: Place,
+    ) -> None:  # fmt: skip
+        """Put a carried state where it is kept: as a result, and as what enters next."""
+        result = k.op.body.outputs[k.op.carried.index(s.formal)]
+        whole = left.arrays.get(s.stack) if s.stack else None
+        number = len(given)
+        for i, inner in enumerate(full.inner[k.call]):
+            stored = s.last if i == number - 1 else s.enters or s.leaves
+            if whole is not None:
+                found = at(whole, k.op, i, number)
+            elif stored and not s.stack:
+                found = self.hold((*place, s.formal.order, i), s.result, inner[s.result])
+            else:
+                continue
+            given[i][s.result] = found
+            if i + 1 < number:
+                given[i + 1][s.formal] = self._again(result, s.result, found)
+
+    def _given_back(self, k: KeptBody, t: Tensor, left: Values) -> None:
+        """Make a result of a Call from what its applications hold, where they hold it."""
+        op = t.op if isinstance(t.op, Result) else Result(k.op.body.outputs[0])
+        each = [self._seen(op.leaf, inner) for inner in left.inner[k.call]]
+        if each[-1] is not None and (op.axis is None or all(a is not None for a in each)):
+            held = [Values({op.leaf: a}) for a in each if a is not None]
+            left.arrays.setdefault(t, result(k.op, op, held))
 
     def _seen(self, t: Tensor, values: Values) -> Array | None:
-        """An array that can be read off what is held, through views."""
+        """An array that can be read off what is held, through views; a table is made again."""
         below = root(t)
+        if isinstance(below.op, Const):
+            return self._again(t, below, self.machine.execute(below, []))
         return self._again(t, below, values[below]) if below in values.arrays else None
 
     def _again(self, t: Tensor, below: Tensor, array: Array) -> Array:
@@ -96,8 +151,9 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
         bytes_of: the bytes of an element of each storage class, as in the formula.
         k: what is kept; what the reading lists, if nothing else is given.
     """
+    trial = Revealed(trial.program, trial.pull, trial.sizes, trial.seed)
     kept_ = k or kept(trial.pull)
-    holder = Holder(Machine(trial.sizes))
+    holder = Holder(trial.machine)
     left = holder.restrict(kept_, trial.values, {})
     wrong = _not_reproduced(trial, left)
     if not wrong:
@@ -115,7 +171,7 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
 
 def _not_reproduced(trial: Trial, left: Values) -> list[str]:
     try:
-        found = Machine(trial.sizes).back(trial.pull, left, trial.seeds)
+        found = trial.machine.back(trial.pull, left, trial.seeds)
     except DefinitionError as missing:
         return [str(missing)]
     path = trial.program.path
@@ -127,7 +183,7 @@ def _not_reproduced(trial: Trial, left: Values) -> list[str]:
 
 
 def _without_effect(trial: Trial, k: Kept, place: Place) -> list[str]:
-    machine = Machine(trial.sizes)
+    machine = trial.machine
     holder = Holder(machine, place)
     left = holder.restrict(k, trial.values, {})
     with np.errstate(all="ignore"):

@@ -168,23 +168,41 @@ class Scatter:
 
 @dataclass(frozen=True)
 class Call:
-    """A program applied ``times`` times to its own result.
+    """A program applied ``times`` times to its own results: layers in depth, steps in time.
 
-    Its first input is carried from each application to the next, further inputs are the same
-    every time. Each application has weights of its own, or all share one set.
+    Its first ``states`` inputs are carried: each application gets what the one before gave as its
+    first results. Of the next ``slices`` inputs, application i gets the slice at i along ``axis``
+    (in ``reverse``, the last slice first); further inputs are the same every time. Each
+    application has weights of its own, or all share one set.
+
+    The tensor of a Call is its first state after the last application; a Result takes others.
     """
 
     body: Program
     times: Expr
     shared: bool = False
+    states: int = 1
+    slices: int = 0
+    axis: int = 0
+    reverse: bool = False
+
+    @property
+    def carried(self) -> tuple[Tensor, ...]:
+        """The inputs of the body that are carried."""
+        return self.body.inputs[: self.states]
+
+    @property
+    def sliced(self) -> tuple[Tensor, ...]:
+        """The inputs of the body that are slices."""
+        return self.body.inputs[self.states : self.states + self.slices]
 
 
 @dataclass(frozen=True)
 class CallBack:
     """A Call pulled back: its body's backward program, run in reverse order of application.
 
-    ``first`` is the program of the first application where that one differs: no gradient is
-    asked for what enters it.
+    It takes the gradients of all states, then those of stacked results. ``first`` is the program
+    of the first application where that one differs: no gradient is asked for what enters it.
     """
 
     call: Tensor
@@ -194,9 +212,15 @@ class CallBack:
 
 @dataclass(frozen=True)
 class Result:
-    """A further gradient of a CallBack: of a weight of its body, or of a constant input of it."""
+    """One of several results of a Call, or of the gradients of a CallBack.
+
+    Of a Call, what its body gives as ``leaf``: last, or stacked along ``axis`` from all
+    applications. Of a CallBack, the gradient of a ``leaf`` of its body: of a carried input, else
+    added up over all applications, or stacked along ``axis``.
+    """
 
     leaf: Tensor
+    axis: int | None = None
 
 
 Leaf = Input | Param | Const

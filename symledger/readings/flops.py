@@ -74,8 +74,8 @@ def pointwise(t: Tensor) -> Expr:
             return (t.args[0].shape[-1] - 1) * t.size
         case Scatter():
             return t.args[0].size
-        case Result(leaf):
-            return _accumulated(t, leaf)
+        case Result(leaf, axis):
+            return _accumulated(t, leaf) if axis is None else ZERO
         case Input() | Param() | Const() | Contract() | Repeat() | MaxIndex() | Gather():
             return ZERO
         case Rearrange() | Slice() | Pad() | Join() | Call() | CallBack():
@@ -87,8 +87,8 @@ def pointwise(t: Tensor) -> Expr:
 def _accumulated(t: Tensor, leaf: Tensor) -> Expr:
     """A gradient that every application adds to: one addition an element after the first."""
     back = t.args[0].op
-    assert isinstance(back, CallBack)
+    if not isinstance(back, CallBack):
+        return ZERO
     call = back.call.op
     assert isinstance(call, Call)
-    own_weights = isinstance(leaf.op, Param) and not call.shared
-    return ZERO if own_weights else (call.times - 1) * t.size
+    return ZERO if leaf in call.carried else (call.times - 1) * t.size

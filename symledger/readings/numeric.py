@@ -115,21 +115,27 @@ class Machine:
                 values.arrays[t] = leaves[t]
             elif isinstance(t.op, Call):
                 values.arrays[t] = self._call(t, t.op, values, leaves)
+            elif isinstance(t.op, Result):
+                call = t.args[0].op
+                assert isinstance(call, Call)
+                values.arrays[t] = result(call, t.op, values.inner[t.args[0]])
             else:
                 values.arrays[t] = self.execute(t, [values[arg] for arg in t.args])
         return values
 
     def _call(self, t: Tensor, call: Call, values: Values, leaves: Mapping[Tensor, Array]) -> Array:
-        carried, *others = (values[arg] for arg in t.args)
+        body, times = call.body, self.length(call.times)
+        entering = dict(zip(body.inputs, (values[arg] for arg in t.args), strict=True))
+        wholes = {x: entering[x] for x in call.sliced}
         applications = values.inner[t] = []
-        own = {leaf for leaf, _ in own_leaves(call.body)} - set(call.body.inputs)
-        for i in range(self.length(call.times)):
-            entering = dict(zip(call.body.inputs, (carried, *others), strict=True))
+        own = {leaf for leaf, _ in own_leaves(body)} - set(body.inputs)
+        for i in range(times):
+            entering |= {x: at(whole, call, i, times) for x, whole in wholes.items()}
             mine = {x: leaves[x] if call.shared else leaves[x][i] for x in own}
-            inner = self.run(call.body, {**mine, **entering})
+            inner = self.run(body, {**mine, **entering})
             applications.append(inner)
-            carried = inner[call.body.outputs[0]]
-        return carried
+            entering |= {x: inner[y] for x, y in zip(call.carried, body.outputs, strict=False)}
+        return entering[body.inputs[0]]
 
     def back(
         self, pull: Pullback, values: Values, seeds: Mapping[Tensor, Array]
@@ -142,8 +148,8 @@ class Machine:
         further: dict[Tensor, dict[Tensor, Array]] = {}
         for t in pull.tensors:
             if isinstance(t.op, CallBack):
-                gradient = self._find(t.args[0], arrays, values)
-                arrays[t], further[t] = self._call_back(t.op, values, gradient)
+                incoming = [self._find(arg, arrays, values) for arg in t.args]
+                arrays[t], further[t] = self._call_back(t.op, values, incoming)
             elif isinstance(t.op, Result):
                 arrays[t] = further[t.args[0]][t.op.leaf]
             else:
@@ -162,29 +168,24 @@ class Machine:
         raise DefinitionError(f"the backward pass needs {t}, which was not kept.")
 
     def _call_back(
-        self, op: CallBack, values: Values, gradient: Array
+        self, op: CallBack, values: Values, incoming: list[Array]
     ) -> tuple[Array, dict[Tensor, Array]]:
         assert isinstance(op.call.op, Call)
-        call = op.call.op
-        carried = call.body.inputs[0]
-        stacks: dict[Tensor, list[Array]] = {}
-        for i, inner in reversed(list(enumerate(values.inner[op.call]))):
+        call, applications = op.call.op, values.inner[op.call]
+        states, stacks = incoming[: call.states], incoming[call.states :]
+        found: dict[Tensor, list[Array]] = {}
+        for i, inner in reversed(list(enumerate(applications))):
             pull = op.first if op.first and i == 0 else op.body
-            found = self.back(pull, inner, {pull.seeds[0]: gradient})
-            gradient = found.pop(carried, gradient)
-            for leaf, g in found.items():
-                stacks.setdefault(leaf, []).append(g)
-        own = {leaf for leaf, _ in own_leaves(call.body)} - set(call.body.inputs)
-        further: dict[Tensor, Array] = {}
-        for leaf, stack in stacks.items():
-            if leaf in own and not call.shared:
-                further[leaf] = np.stack(stack[::-1])
-            else:
-                total = stack[0]
-                for g in stack[1:]:
-                    total = total + g
-                further[leaf] = total
-        return gradient, further
+            slices = (at(g, call, i, len(applications)) for g in stacks)
+            given = self.back(pull, inner, dict(zip(pull.seeds, (*states, *slices), strict=True)))
+            states = [
+                given.pop(x) if x in given else self.zeros(x.shape, g)
+                for x, g in zip(call.carried, states, strict=True)
+            ]
+            for leaf, g in given.items():
+                found.setdefault(leaf, []).insert(0, g)
+        further = {leaf: _gathered(leaf, each, call) for leaf, each in found.items()}
+        return states[0], further | dict(zip(call.carried, states, strict=True))
 
     def execute(self, t: Tensor, args: list[Array]) -> Array:
         """Execute one operation on arrays."""
@@ -302,6 +303,35 @@ def _take(x: Array, axes: str, chosen: Mapping[str, Any]) -> Array:
         if axis in chosen:
             x = np.take(x, chosen[axis], axis=place)
     return x
+
+
+def at(whole: Array, call: Call, i: int, times: int) -> Array:
+    """The slice that application ``i`` of a Call takes of a whole."""
+    place = times - 1 - i if call.reverse else i
+    taken: Array = whole[(slice(None),) * call.axis + (place,)]
+    return taken
+
+
+def result(call: Call, op: Result, applications: list[Values]) -> Array:
+    """A result of a Call: of its last application, or stacked from all of them."""
+    each = [inner[op.leaf] for inner in applications]
+    return each[-1] if op.axis is None else _stacked(each, call)
+
+
+def _stacked(each: list[Array], call: Call) -> Array:
+    return np.stack(each[::-1] if call.reverse else each, axis=call.axis)
+
+
+def _gathered(leaf: Tensor, each: list[Array], call: Call) -> Array:
+    """The gradient of a slice, a weight or a constant input, from those of all applications."""
+    if leaf in call.sliced:
+        return _stacked(each, call)
+    if leaf not in call.body.inputs and not call.shared:
+        return np.stack(each)
+    total = each[-1]
+    for g in each[-2::-1]:
+        total = total + g
+    return total
 
 
 def own_leaves(program: Program) -> Iterator[tuple[Tensor, Shape]]:

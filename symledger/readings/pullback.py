@@ -84,11 +84,14 @@ class _Walk:
         self.frozen = frozen
         self.gradients: dict[Tensor, Tensor] = {}
         self.inner: dict[Tensor, Tensor] = {}
+        self.results: dict[Tensor, list[Tensor]] = {}
         self.needed = set(wanted)
         for t in program.tensors:
             reached = self._is_trained(t) or any(arg in self.needed for arg in t.args)
             if reached and t.storage != "index":  # whole numbers have no gradient
                 self.needed.add(t)
+            if isinstance(t.op, Result):
+                self.results.setdefault(t.args[0], []).append(t)
 
     def _is_trained(self, t: Tensor) -> bool:
         if isinstance(t.op, Call):
@@ -107,7 +110,9 @@ class _Walk:
         done: set[Region] = set()
         for t in reversed(self.program.tensors):
             if t.region is None:
-                if t in self.gradients and t.args:
+                if isinstance(t.op, Call):
+                    self._extend(t, self._call(t, t.op))
+                elif t in self.gradients and not isinstance(t.op, Result):
                     self._extend(t, self._rule(t, self.gradients[t]))
             elif t.region not in done:
                 done.add(t.region)
@@ -135,31 +140,47 @@ class _Walk:
 
     def _rule(self, t: Tensor, g: Tensor) -> Iterator[Pair]:
         """Yield the gradient of each argument that needs one."""
-        if isinstance(t.op, Call):
-            yield from self._call(t, t.op, g)
-            return
         for position, arg in enumerate(t.args):
             if arg in self.needed:
                 yield arg, _of_argument(t, g, position)
 
-    def _call(self, t: Tensor, call: Call, g: Tensor) -> Iterator[Pair]:
-        body = call.body
-        wanted = {f for f, x in zip(body.inputs, t.args, strict=True) if x in self.needed}
-        carried = body.inputs[0]
-        first = None
-        if carried not in wanted:
-            first = _Walk(body, wanted, self.frozen).run()
-            wanted = wanted | {carried}
-        inner = _Walk(body, wanted, self.frozen).run()
-        back = Tensor(CallBack(t, inner, first), (g,), t.args[0].shape)
+    def _call(self, t: Tensor, call: Call) -> Iterator[Pair]:
+        """Pull a body back once for every application; for the first one apart, if it differs."""
+        taken = [r for r in (t, *self.results.get(t, ())) if r in self.gradients]
+        if not taken:
+            return
+        body, incoming = self._arriving(call, taken)
+        actual = dict(zip(body.inputs, t.args, strict=True))
+        wanted = {formal for formal, x in actual.items() if x in self.needed}
+        every = wanted | set(call.carried)
+        first = None if wanted == every else _Walk(body, wanted, self.frozen).run()
+        inner = _Walk(body, every, self.frozen).run()
+        back = Tensor(CallBack(t, inner, first), incoming, t.args[0].shape)
         yield t.args[0], back
-        for leaf in inner.gradients:
-            if leaf in body.inputs[1:]:
-                yield t.args[body.inputs.index(leaf)], Tensor(Result(leaf), (back,), leaf.shape)
-            elif leaf is not carried:
-                own = inner.gradients[leaf].shape
-                shape = own if call.shared else (call.times, *own)
-                self.inner[leaf] = Tensor(Result(leaf), (back,), shape)
+        for formal in call.carried[1:]:
+            yield actual[formal], Tensor(Result(formal), (back,), formal.shape)
+        for leaf, g in inner.gradients.items():
+            if leaf in call.sliced:
+                whole = actual[leaf]
+                yield whole, Tensor(Result(leaf, call.axis), (back,), whole.shape)
+            elif leaf not in actual:
+                axis, stacked = (None, ()) if call.shared else (0, (call.times,))
+                self.inner[leaf] = Tensor(Result(leaf, axis), (back,), (*stacked, *g.shape))
+            elif leaf not in call.carried:
+                yield actual[leaf], Tensor(Result(leaf), (back,), leaf.shape)
+
+    def _arriving(self, call: Call, taken: list[Tensor]) -> tuple[Program, tuple[Tensor, ...]]:
+        """The body with those results that have a gradient, and the gradients, states first."""
+        last, each = call.body.outputs[: call.states], list[Tensor]()
+        stacks, states = list[Tensor](), dict[Tensor, Tensor]()
+        for r in taken:
+            if isinstance(r.op, Result) and r.op.axis is not None:
+                each.append(r.op.leaf)
+                stacks.append(self.gradients[r])
+            else:
+                states[r.op.leaf if isinstance(r.op, Result) else last[0]] = self.gradients[r]
+        body = replace(call.body, outputs=(*last, *each))
+        return body, (*(states.pop(y) if y in states else zeros(y) for y in last), *stacks)
 
 
 def _of_argument(t: Tensor, g: Tensor, position: int) -> Tensor:
@@ -223,6 +244,11 @@ def index_sizes(t: Tensor) -> dict[str, Expr]:
 def zeros(y: Tensor) -> Tensor:
     """The gradient of a result that nothing uses; it mentions no value."""
     return expand(table("zero", lambda: ONE * 0), y.shape)
+
+
+def is_zero(g: Tensor) -> bool:
+    """Whether a gradient is such a zero."""
+    return any(isinstance(x.op, Const) and x.op.name == "zero" for x in (g, *g.args))
 
 
 def unbroadcast(g: Tensor, shape: Shape) -> Tensor:

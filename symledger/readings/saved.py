@@ -1,8 +1,9 @@
 """What must be kept for the backward pass? The forward values that the backward program mentions.
 
-A tensor that is only another view of a stored one counts as that one, once. Weights and computed
-tables are not activations. A repeated body keeps its set at every application; the sequence of
-tensors that it carries is counted as one sequence of ``times`` + 1 tensors.
+A tensor that is only another view of a stored one counts as that one, once; so does a slice that
+an application takes. Weights and computed tables are not activations. A repeated body keeps its
+set at every application; a state that it carries is counted as one sequence of ``times`` + 1
+tensors, and where its results are stacked too, they are that sequence, stored as one tensor.
 """
 
 from __future__ import annotations
@@ -11,8 +12,19 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr
 
-from symledger.core.ops import Call, CallBack, Const, Input, Pad, Param, Rearrange, Slice, Storage
-from symledger.core.program import Pullback
+from symledger.core.ops import (
+    Call,
+    CallBack,
+    Const,
+    Input,
+    Pad,
+    Param,
+    Rearrange,
+    Result,
+    Slice,
+    Storage,
+)  # fmt: skip
+from symledger.core.program import Program, Pullback
 from symledger.core.tensor import ONE, Scope, Tensor
 from symledger.readings.tally import Amount, Tally
 
@@ -27,31 +39,49 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class KeptBody:
-    """What a Call stores: ``each`` at every application, or ``first`` at the first one.
+class KeptState:
+    """A carried state x₀ … x_times, and which of its tensors are kept.
 
-    It carries tensors x₀ … x_times. ``enters`` and ``leaves`` say whether application i mentions
-    its x_i or its x_{i+1}; either keeps x₁ … x_{times−1}. ``last`` says that x_times is kept; x₀
-    belongs to the program around the Call.
+    ``enters`` and ``leaves`` say whether application i mentions its x_i or its x_{i+1}; either
+    keeps x₁ … x_{times−1}. ``last`` says that x_times is kept; x₀ belongs to the program around
+    the Call. ``stack`` is the tensor in which x₁ … x_times are stacked, if there is one: it
+    belongs to that program too, and is kept whole.
     """
+
+    formal: Tensor
+    result: Tensor
+    enters: bool = False
+    leaves: bool = False
+    last: bool = False
+    stack: Tensor | None = None
+
+    @property
+    def used(self) -> bool:
+        """Whether anything beyond x₀ is kept."""
+        return self.enters or self.leaves or self.last
+
+    def size(self, times: Expr) -> Expr:
+        """The elements that are kept, x₀ and what is stacked left out."""
+        if self.stack is not None:
+            return ONE * 0
+        number = (times - 1) * int(self.enters or self.leaves) + int(self.last)
+        return number * self.result.size
+
+
+@dataclass(frozen=True)
+class KeptBody:
+    """What a Call stores: ``each`` at every application, or ``first`` at the first one."""
 
     call: Tensor
     each: Kept
     first: Kept | None
-    enters: bool
-    leaves: bool
-    last: bool
+    states: tuple[KeptState, ...]
 
     @property
     def op(self) -> Call:
         """The repetition itself."""
         assert isinstance(self.call.op, Call)
         return self.call.op
-
-    @property
-    def carried(self) -> Expr:
-        """How many tensors of the carried sequence are kept, x₀ left out."""
-        return (self.op.times - 1) * int(self.enters or self.leaves) + int(self.last)
 
 
 def kept(pull: Pullback) -> Kept:
@@ -61,42 +91,89 @@ def kept(pull: Pullback) -> Kept:
     bodies: list[KeptBody] = []
     for back in pull.tensors:
         if isinstance(back.op, CallBack):
-            body = _body(back.op, back.op.call in mentioned)
+            body, outside = _body(back.op, mentioned, pull.program)
             bodies.append(body)
-            mentioned.discard(body.call)
-            mentioned |= _entering(back.op)
+            mentioned = {t for t in mentioned if not is_result(t, body.call)} | outside
     stored = [t for t in mentioned if not isinstance(t.op, Param | Const)]
     return Kept(pull.scope, tuple(sorted(stored, key=lambda t: t.order)), tuple(bodies))
 
 
-def _entering(back: CallBack) -> set[Tensor]:
+def is_result(t: Tensor, call: Tensor) -> bool:
+    """Whether a tensor is one of the results of a Call."""
+    return t is call or (isinstance(t.op, Result) and t.args[0] is call)
+
+
+def _body(
+    back: CallBack, mentioned: set[Tensor], program: Program
+) -> tuple[KeptBody, set[Tensor]]:
+    """What a repeated body keeps, and which tensors of the program around it are kept for it."""
+    call = back.call.op
+    assert isinstance(call, Call)
+    last, stacks = _taken(back.call, mentioned)
+    merged = _taken(back.call, set(program.tensors))[1]
+    results = [root(y) for y in call.body.outputs[: call.states]]
+    whole = {y: merged[y] for y in results if y in merged}
+    further = {root(y) for y in stacks} - set(whole)
+    each = _with(kept(back.body), further)
+    first = _with(kept(back.first), further) if back.first else None
+    states = tuple(
+        _state(x, y, each, y in last or y in stacks, whole.get(y))
+        for x, y in zip(call.carried, results, strict=True)
+    )
+    own = {*call.body.inputs, *results}
+    body = KeptBody(back.call, _without(each, own), first and _without(first, own), states)
+    outside = {s.stack for s in states if s.stack and s.used}
+    return body, outside | _entering(back.call, each, first or each)
+
+
+def _taken(call: Tensor, among: set[Tensor]) -> tuple[set[Tensor], dict[Tensor, Tensor]]:
+    """Of which outputs of a body some tensors are the last value (by root), or the stack."""
+    assert isinstance(call.op, Call)
+    last, stacks = set[Tensor](), dict[Tensor, Tensor]()
+    for t in among:
+        if t is call:
+            last.add(root(call.op.body.outputs[0]))
+        elif isinstance(t.op, Result) and t.args[0] is call:
+            if t.op.axis is None:
+                last.add(root(t.op.leaf))
+            else:
+                stacks[t.op.leaf] = t
+    return last, stacks
+
+
+def _state(x: Tensor, y: Tensor, each: Kept, taken: bool, stack: Tensor | None) -> KeptState:
+    """Which tensors of a carried state are mentioned, in the body or around it."""
+    inner = any(
+        s.last and s.result in _taken(b.call, {y})[0] for b in each.bodies for s in b.states
+    )
+    leaves = y in each.roots or inner
+    return KeptState(x, y, x in each.roots, leaves, leaves or taken, stack)
+
+
+def _entering(call: Tensor, each: Kept, first: Kept) -> set[Tensor]:
     """The outer tensors that applications mention as what enters them."""
-    assert isinstance(back.call.op, Call)
-    formals, actuals = back.call.op.body.inputs, back.call.args
-    each = set(kept(back.body).roots)
-    first = set(kept(back.first).roots) if back.first else each
-    pairs = list(zip(formals, actuals, strict=True))
-    entering = {root(x) for formal, x in pairs[:1] if formal in first}
-    return entering | {root(x) for formal, x in pairs[1:] if formal in each | first}
+    assert isinstance(call.op, Call)
+    formals, carried = call.op.body.inputs, call.op.carried
+    pairs = zip(formals, call.args, strict=True)
+    every = set(each.roots) | set(first.roots)
+    return {root(x) for f, x in pairs if f in (first.roots if f in carried else every)}
 
 
-def _body(back: CallBack, result_mentioned: bool) -> KeptBody:
-    assert isinstance(back.call.op, Call)
-    body = back.call.op.body
-    each, first = kept(back.body), kept(back.first) if back.first else None
-    entering, leaving = body.inputs[0], root(body.outputs[0])
-    own = {*body.inputs, leaving}
-    leaves = leaving in each.roots or any(b.call is leaving and b.last for b in each.bodies)
-    return KeptBody(
-        back.call, _without(each, own), _without(first, own) if first else None,
-        entering in each.roots, leaves, leaves or result_mentioned,
-    )  # fmt: skip
+def _with(inner: Kept, further: set[Tensor]) -> Kept:
+    roots = sorted({*inner.roots, *further}, key=lambda t: t.order)
+    return replace(inner, roots=tuple(roots))
 
 
 def _without(inner: Kept, own: set[Tensor]) -> Kept:
+    """Leave out what the program around counts: what enters, and the states."""
+
+    def outer(b: KeptBody) -> KeptBody:
+        counted = _taken(b.call, own)[0]
+        states = (replace(s, last=s.last and s.result not in counted) for s in b.states)
+        return replace(b, states=tuple(states))
+
     roots = tuple(t for t in inner.roots if t not in own)
-    bodies = tuple(replace(b, last=b.last and b.call not in own) for b in inner.bodies)
-    return Kept(inner.scope, roots, bodies)
+    return Kept(inner.scope, roots, tuple(map(outer, inner.bodies)))
 
 
 def root(t: Tensor) -> Tensor:
@@ -125,8 +202,11 @@ def _tally(k: Kept, bytes_of: dict[Storage, Expr], times: Expr = ONE) -> Tally:
         items.append(_tally(body.each, bytes_of, rest))
         if body.first:
             items.append(_tally(body.first, bytes_of))
-        sequence = body.carried * body.call.size * bytes_of[body.call.storage]
-        items.append(Amount(k.scope, sequence, f"between {body.each.scope.name}s", body.call.shape))
+        for state in body.states:
+            sequence = state.size(body.op.times) * bytes_of[state.result.storage]
+            between = f"between {body.each.scope.name}s"
+            if sequence != 0:
+                items.append(Amount(body.call.scope, sequence, between, state.result.shape))
     return Tally(k.scope, tuple(items), times)
 
 
@@ -135,5 +215,7 @@ def label(t: Tensor) -> str:
     for name, step in t.scope.steps.items():
         if root(step) is t:
             return name
+    if isinstance(t.op, Result):
+        return label(t.op.leaf)
     return t.op.name if isinstance(t.op, Input) else type(t.op).__name__
 

@@ -13,16 +13,14 @@ from sympy import Expr
 
 from symledger.core.ops import (
     Call,
-    Const,
     Contract,
     Gather,
-    Input,
-    Pad,
-    Param,
-    Rearrange,
+    Leaf,
     Repeat,
+    Result,
     Slice,
     Storage,
+    View,
 )  # fmt: skip
 from symledger.core.program import Program
 from symledger.core.tensor import ONE, Tensor
@@ -66,7 +64,7 @@ def unfused_traffic(program: Program, bytes_of: Bytes) -> Tally:
     """
 
     def price(t: Tensor) -> Expr:
-        if isinstance(t.op, Input | Param | Const | Rearrange | Slice | Pad | Repeat | Call):
+        if isinstance(t.op, Leaf | View | Repeat | Call | Result):
             return ZERO
         read = (t, t.args[1]) if isinstance(t.op, Gather) else t.args
         if isinstance(t.op, Contract):

@@ -49,8 +49,10 @@ def test_a_carried_sequence_that_is_not_kept_is_found(component, off):
     run = trials(component)[0]
     k = kept(run.pull)
     for i, body in enumerate(k.bodies):
-        if any(getattr(body, flag) for flag in off):
-            changed = (*k.bodies[:i], replace(body, **off), *k.bodies[i + 1 :])
+        (state,) = body.states
+        if any(getattr(state, flag) for flag in off):
+            fewer = replace(body, states=(replace(state, **off),))
+            changed = (*k.bodies[:i], fewer, *k.bodies[i + 1 :])
             assert "was not kept" in check(run, k=replace(k, bodies=changed)).detail
 
 

@@ -38,6 +38,7 @@ LENGTHS: Mapping[Size, int] = {
     sizes.B: 2, sizes.T: 3, sizes.S: 5, sizes.V: 13, sizes.L: 3, M: 2, P: 7, N: 5,
     sizes.d: 11, sizes.h: 4, sizes.h_kv: 2, sizes.d_h: 6, sizes.d_k: 6, sizes.d_v: 5,
     sizes.d_ff: 17, sizes.d_in: 7, sizes.d_out: 5, sizes.T_max: 19,
+    sizes.d_s: 7, sizes.d_p: 3,
 }  # fmt: skip
 """Small; primes where nothing must divide."""
 

@@ -24,7 +24,7 @@ from symledger.core.ops import (
 from symledger.core.program import Program, is_leaf
 from symledger.core.tensor import ONE, Scope, Tensor
 from symledger.errors import DefinitionError
-from symledger.readings.pullback import index_sizes
+from symledger.readings.pullback import index_sizes, is_zero
 from symledger.readings.written.letters import (
     Axis,
 )
@@ -32,13 +32,17 @@ from symledger.readings.written.letters import (
 
 @dataclass(frozen=True)
 class Applied:
-    """A component applied to tensors: ``times`` times, or pulled back to one of its inputs."""
+    """A component applied to tensors: ``times`` times, or pulled back to one of its inputs.
+
+    ``each`` is set where it is not the last result that is meant, but those of all times.
+    """
 
     name: str
     args: tuple[Tensor, ...]
     times: Expr | None = None
     back: bool = False
     label: str = ""
+    each: bool = False
 
 
 @dataclass
@@ -87,6 +91,8 @@ class Sheet:
             return _call_back(t.op.call, t.args, 0)
         if isinstance(t.op, Result):
             back = t.args[0].op
+            if isinstance(back, Call):
+                return _result(back, t.args[0].args, t.op)
             assert isinstance(back, CallBack)
             assert isinstance(back.call.op, Call)
             position = back.call.op.body.inputs.index(t.op.leaf)
@@ -108,12 +114,22 @@ class Sheet:
         return t.args[:2] if isinstance(t.op, Contract) else t.args
 
 
+def _result(call: Call, args: tuple[Tensor, ...], op: Result) -> Applied:
+    """One of several results of a repeated body: the last one, or those of all applications."""
+    scope = call.body.scope
+    several = len(set(call.body.outputs)) > 1
+    step = next((name for name, t in scope.steps.items() if t is op.leaf), known_name(op.leaf))
+    name = f"{call_name(scope)}.{step}" if several else call_name(scope)
+    return Applied(name, args, call.times, each=op.axis is not None)
+
+
 def _call_back(call: Tensor, incoming: tuple[Tensor, ...], position: int) -> Applied:
     """A repeated body pulled back to one of its inputs."""
     assert isinstance(call.op, Call)
     scope, inputs = call.op.body.scope, call.op.body.inputs
     label = labels(scope, inputs)[position] if len(inputs) > 1 else ""
-    return Applied(call_name(scope), incoming, call.op.times, True, label)
+    given = tuple(g for g in incoming if not is_zero(g))
+    return Applied(call_name(scope), given, call.op.times, True, label)
 
 
 def _same_table(a: Tensor, b: Tensor) -> bool:

@@ -114,6 +114,7 @@ class Writer:
     def call(self, made: Applied) -> str:
         """Write an applied component without indices: the whole array that it gives."""
         times = self.size(made.times) if made.times is not None else ""
+        times = (r"1\dots " if self.to.latex else "1…") + times if made.each else times
         name = self.to.operator(made.name, times, made.back, made.label)
         return f"{name}({', '.join(self.whole(x, len(made.args) == 1) for x in made.args)})"
 
