@@ -103,8 +103,8 @@ def _tree(p: Page, account: Account, formula: Formula, depth: int) -> None:
         for row in found
     ]  # fmt: skip
     head = ["", "weights" if weights else "", "shape" if weights else "", "formula",
-            formula.unit if formula.value is not None else "",
-            "share" if formula.value is not None else ""]  # fmt: skip
+            formula.unit if any(row.value for row in found) else "",
+            "share" if any(row.share for row in found) else ""]  # fmt: skip
     total = "" if formula.value is None else number(formula.value)
     table.append(["total", "", "", formula.text if not formula.divisor else "", total, ""])
     table.insert(0, head)
