@@ -12,7 +12,14 @@ from sympy import Symbol
 
 from symledger import algebra, evidence
 from symledger.algebra import Terms, substitute
-from symledger.assumptions import Assumed, check_lengths, parse_equation, parse_size, settle
+from symledger.assumptions import (
+    Assumed,
+    check_lengths,
+    least,
+    parse_equation,
+    parse_size,
+    settle,
+)  # fmt: skip
 from symledger.catalogue import IDENTITIES, Identity, Side
 from symledger.conventions import Conventions
 from symledger.core.program import Program
@@ -99,13 +106,13 @@ class Account:
                     f"{shown(name)} is neither a symbol nor an option of {self.target.name}. "
                     + nearest(name, known)
                 )
-            values[self.symbols[name]] = parse_size(name, text)
+            values[self.symbols[name]] = parse_size(name, text, least(self.symbols[name]))
         configuration = {
             self.symbols[name]: n for name, n in (self.target.configuration or {}).items()
             if name in self.symbols
         }  # fmt: skip
         defaults = equations_of(self.target.component.assumptions, self.symbols, self.program)
-        assumed = settle(defaults, configuration, given, values)
+        assumed = settle(defaults, configuration, given, values, self.program.definitions)
         check_lengths(list(self.program.lengths()), list(self.program.bounds()), assumed)
         return assumed
 
@@ -228,6 +235,7 @@ class Account:
                         for k, v in self.target.options.items()},
             "bindings": {s.name: str(n) for s, n in bindings},
             "assumptions": [f"{s} = {algebra.canonical(p)}" for s, p in stated],
+            "definitions": {s.name: str(e) for s, e in self.program.definitions.items()},
             "dropped": list(self.assumed.dropped),
             "conventions": self.conventions.to_dict(),
             "formulas": {name: self._formula_dict(name) for name in names},

@@ -1,5 +1,6 @@
 """What holds: values that were set, equations that were given, defaults that may give way.
 
+Some sizes are decided by others (how many windows fit): their definitions hold always.
 In order of strength: a value that the user set, an equation that the user gave, a value of the
 target's configuration, a default equation of the target. What is stronger drops what is weaker
 and contradicts it, and says so; two of the user's own that contradict each other are an error.
@@ -43,12 +44,18 @@ def parse_equation(
     symbol = _symbol(name, symbols, text)
     e = parse_expression(right, {**(further or {}), **symbols})
     polynomial = algebra.terms(e)
-    if never_positive(polynomial):
+    if never_positive(polynomial) and (polynomial or least(symbol)):
         raise BadInput(
-            f"{quoted(text)} makes {name} zero or negative; sizes are positive whole numbers."
+            f"{quoted(text)} makes {name} {'zero or ' * least(symbol)}negative; "
+            f"it is a whole number from {least(symbol)} on."
         )
     _check_modest(symbol, polynomial)
     return symbol, e
+
+
+def least(symbol: Symbol) -> int:
+    """The smallest value of a size: 1, or 0 for one that is never the length of an axis."""
+    return getattr(symbol, "least", 1)
 
 
 def never_positive(polynomial: Terms) -> bool:
@@ -131,19 +138,21 @@ def _symbol(name: str, symbols: Mapping[str, Symbol], text: str) -> Symbol:
     return symbols[name]
 
 
-def parse_size(name: str, text: str) -> int:
+def parse_size(name: str, text: str, low: int = 1) -> int:
     """Read the value of a size: a whole number from 1 to 10^18, ``_`` between digits allowed.
+
+    A size that may be zero is from ``low`` = 0 on.
 
     Raises:
         BadInput: it is not one.
     """
     found = shown(text)
     if not re.fullmatch(r"[0-9]+(_[0-9]+)*", text.strip()):
-        raise BadInput(f"{name} = {found} is not a size: a whole number from 1 to 10^18.")
+        raise BadInput(f"{name} = {found} is not a size: a whole number from {low} to 10^18.")
     digits = text.strip().replace("_", "").lstrip("0")
     number = int(digits or "0") if len(digits) <= 19 else LARGEST + 1
-    if not 1 <= number <= LARGEST:
-        raise BadInput(f"{name} = {found} is out of range: sizes are 1 to 10^18.")
+    if not low <= number <= LARGEST:
+        raise BadInput(f"{name} = {found} is out of range: sizes are {low} to 10^18.")
     return number
 
 
@@ -165,17 +174,21 @@ class Assumed:
         """The symbols whose equation gives no size, or another one than they have."""
         known = {s: algebra.value(p, self.bindings) for s, p in self.equations.items()}
         wrong = {s for s, n in known.items() if n is not None and self.bindings.get(s, n) != n}
-        wrong |= {s for s, p in self.equations.items() if never_positive(p)}
+        wrong |= {s for s, p in self.equations.items() if never_positive(p) and (p or least(s))}
         return sorted(wrong, key=str)
 
 
 def settle(
     defaults: Equations, configuration: Mapping[Symbol, int],
     given: list[tuple[Symbol, Expr]], values: Mapping[Symbol, int],
+    definitions: Equations | None = None,
 ) -> Assumed:  # fmt: skip
     """Settle what holds, strongest first.
 
+    ``definitions`` are evaluated once everything in them has a value.
+
     Raises:
+        BadInput: something comes to what is no size.
         Contradiction: two of the user's own statements cannot both hold.
     """
     settled = Assumed({}, dict(values), {})
@@ -190,7 +203,25 @@ def settle(
     for symbol, e in defaults.items():
         _add_default(settled, symbol, e)
     _evaluate(settled, {symbol for symbol, _ in given})
+    for symbol, e in (definitions or {}).items():
+        _define(settled, symbol, e)
+        _evaluate(settled, {symbol for symbol, _ in given})
     return settled
+
+
+def _define(settled: Assumed, symbol: Symbol, e: Expr) -> None:
+    """Give a symbol the value that its definition has, or refuse another one."""
+    found = e.xreplace({s: Integer(n) for s, n in settled.bindings.items()})
+    if not found.is_number:
+        return
+    where = ", ".join(f"{s} = {settled.bindings[s]}" for s in sorted(e.free_symbols, key=str))
+    if not found.is_Integer or found < least(symbol):
+        raise BadInput(f"{symbol} = {e} = {found} is not a positive whole number with {where}.")
+    if settled.bindings.setdefault(symbol, int(found)) != found:
+        raise Contradiction(
+            f"{symbol} = {e} is {found} with {where}, but {symbol} = {settled.bindings[symbol]} "
+            "was set or follows: these cannot both hold."
+        )
 
 
 def _add_given(settled: Assumed, symbol: Symbol, e: Expr) -> None:
@@ -277,7 +308,7 @@ def _evaluate(settled: Assumed, given: set[Symbol]) -> None:
     for symbol, polynomial in settled.equations.items():
         found = algebra.value(polynomial, settled.bindings)
         if found is not None and symbol not in settled.bindings:
-            if found.denominator != 1 or found < 1:
+            if found.denominator != 1 or found < least(symbol):
                 raise BadInput(
                     f"{said(symbol, settled.stated[symbol], found)} is not a positive whole number."
                     + divide_hint(settled.stated[symbol], settled.bindings)

@@ -90,12 +90,23 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("cross_entropy", "components.losses:CrossEntropy"),
     Entry("pre_ln_block", "components.blocks:PreLNBlock"),
     Entry("post_ln_block", "components.blocks:PostLNBlock"),
+    Entry("conv1d", "components.convolution:Conv1d", cases=("depthwise", "same length")),
+    Entry("conv2d", "components.convolution:Conv2d",
+          cases=("depthwise", "pointwise (1 × 1)", "same size")),
+    Entry("conv_transpose2d", "components.convolution:ConvTranspose2d"),
+    Entry("max_pool2d", "components.pooling:MaxPool2d"),
+    Entry("avg_pool2d", "components.pooling:AvgPool2d"),
+    Entry("adaptive_avg_pool2d", "components.pooling:AdaptiveAvgPool2d"),
+    Entry("batch_norm", "components.image_norms:BatchNorm"),
+    Entry("group_norm", "components.image_norms:GroupNorm"),
     Entry("mini_gpt", "models.mini_gpt:MiniGPT", "model", configured=True),
     Entry("mini_gpt-small", "models.mini_gpt:MiniGPT", "model", "mini_gpt", configured=True),
     Entry("gpt2", "models.gpt2:GPT2", "model", configured=True),
     Entry("gpt3-175b", "models.gpt2:GPT2", "model", "gpt2", configured=True),
     Entry("llama", "models.llama:Llama", "model"),
     Entry("llama-7b", "models.llama:Llama", "model", "llama", configured=True),
+    Entry("vgg", "models.vgg:VGG", "model"),
+    Entry("vgg16", "models.vgg:VGG", "model", "vgg", configured=True),
 )  # fmt: skip
 
 

@@ -124,12 +124,16 @@ class Leading:
 
 
 def leading(polynomial: Terms, at: Mapping[Symbol, int]) -> Leading | None:
-    """Drop the terms that divide another one; None where a coefficient is negative.
+    """Drop the terms that divide another one.
+
+    None where a coefficient is negative, or a size may be zero: nothing would bound the error.
 
     Each dropped term is charged to one kept term that it divides: one after the other, the
     largest first, to the one whose sum of charges at the configuration ``at`` stays smallest.
     """
     if not polynomial or any(c < 0 for c in polynomial.values()):
+        return None
+    if any(getattr(symbol, "least", 1) < 1 for monomial in polynomial for symbol, _ in monomial):
         return None
     kept = {
         m: c for m, c in polynomial.items()

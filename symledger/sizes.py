@@ -15,6 +15,8 @@ from symledger.errors import DefinitionError
 class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
     """A positive whole number with a name, a meaning and a LaTeX spelling.
 
+    One that may be zero (a padding) has ``least`` 0: it is never the length of an axis.
+
     Raises:
         DefinitionError: the name is not an ASCII identifier, so that no formula could be read back.
 
@@ -22,24 +24,27 @@ class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
     'window length'
     """
 
-    __slots__ = ("latex", "meaning")
+    __slots__ = ("latex", "least", "meaning")
     latex: str
+    least: int
     meaning: str
 
-    def __new__(cls, name: str, meaning: str = "", latex: str = "") -> Size:
+    def __new__(cls, name: str, meaning: str = "", latex: str = "", least: int = 1) -> Size:
         """Make the symbol; two of the same name are equal."""
         if not (name.isidentifier() and name.isascii()):
             raise DefinitionError(
                 f"{name!r} cannot name a size: use ASCII letters, digits and _, as in d_model, and "
                 "give latex= for how it is written."
             )
-        symbol: Size = Symbol.__xnew__(cls, name, integer=True, positive=True)
+        sign = {"positive": True} if least else {"nonnegative": True}
+        symbol: Size = Symbol.__xnew__(cls, name, integer=True, **sign)
+        symbol.least = least
         symbol.meaning = meaning or name
         symbol.latex = latex or latex_name(name)
         return symbol
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        return (self.name, self.meaning, self.latex), {}
+        return (self.name, self.meaning, self.latex, self.least), {}
 
 
 def latex_name(name: str) -> str:
@@ -74,8 +79,38 @@ d_s = Size("d_s", "width of a recurrent state")
 d_p = Size("d_p", "width that a recurrent state is projected to")
 T_max = Size("T_max", "context window: positions in a learned table")
 
+C = Size("C", "channels")
+C_in = Size("C_in", "input channels")
+C_out = Size("C_out", "output channels")
+G = Size("G", "groups that the channels are divided into")
+H = Size("H", "height of an image")
+W = Size("W", "width of an image")
+T_o = Size("T_o", "positions of the result along a sequence")
+H_o = Size("H_o", "height of the result")
+W_o = Size("W_o", "width of the result")
+K = Size("K", "length of the kernel")
+K_h = Size("K_h", "height of the kernel")
+K_w = Size("K_w", "width of the kernel")
+s = Size("s", "stride: how far apart windows start")
+s_h = Size("s_h", "stride down")
+s_w = Size("s_w", "stride across")
+p = Size("p", "padding on either side", least=0)
+p_h = Size("p_h", "padding above and below", least=0)
+p_w = Size("p_w", "padding left and right", least=0)
+r = Size("r", "dilation: how far apart the elements of a window are")
+r_h = Size("r_h", "dilation down")
+r_w = Size("r_w", "dilation across")
+q_h = Size("q_h", "rows added below, where several heights have the same convolution", least=0)
+q_w = Size("q_w", "columns added at the right, the same across", least=0)
+Y = Size("Y", "classes to tell apart")
+IMAGES = (
+    *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),
+    *(q_h, q_w, Y),
+)
+
 ALPHABET: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
+    *IMAGES,
 )
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 

@@ -242,7 +242,8 @@ def symbols_of(program: Program, component: Component) -> dict[str, Symbol]:
         DefinitionError: two of them are written the same.
     """
     found: dict[str, Symbol] = {}
-    for symbol in program.symbols:
+    mentioned = set().union(*(e.free_symbols for e in program.definitions.values()))
+    for symbol in (*program.symbols, *sorted(mentioned, key=str)):
         assert isinstance(symbol, Symbol)
         if found.setdefault(symbol.name, symbol) != symbol:
             raise DefinitionError(

@@ -200,6 +200,7 @@ def variants(cls):
 def test_every_declared_symbol_stands_in_some_formula(cls):
     declared = {f.default for f in fields(cls) if isinstance(f.default, Size)}
     every = {e for variant in variants(cls) for e in formulas(variant).values()}
+    every |= set(trace(cls()).definitions.values())
     assert declared <= {s for e in every for s in e.free_symbols}
 
 

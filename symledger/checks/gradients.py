@@ -21,6 +21,9 @@ STEP = 1e-5
 CLOSE = 1e-8
 """Tolerance of central differences in float64, relative to the scale of what is summed."""
 
+SHORT_STEP = 1e-7
+"""The step where slopes jump (relu): so short that it hardly ever meets a jump."""
+
 COMPLEX_STEP = 1e-30
 EXACT = 1e-12
 """Tolerance of the complex step: rounding alone, which grows with the number of operations."""
@@ -38,16 +41,15 @@ def complex_step(trial: Trial) -> Evidence | None:
 
     None where the program is not analytic: erf is not extended to complex numbers here.
     """
-    lines = (
-        line.op
-        for body in trial.program.bodies
-        for t in body.tensors
-        if isinstance(t.op, Map)
-        for line in t.op.code.lines
-    )
-    if "erf" in lines:
+    if "erf" in _functions(trial):
         return None
     return _compared(trial, _imaginary, EXACT, "complex step", "a complex step")
+
+
+def _functions(trial: Trial) -> set[str]:
+    """What the scalar code of a program does."""
+    tensors = (t for body in trial.program.bodies for t in body.tensors)
+    return {line.op for t in tensors if isinstance(t.op, Map) for line in t.op.code.lines}
 
 
 def _compared(trial: Trial, slope: Slope, tolerance: float, kind: Kind, how: str) -> Evidence:
@@ -71,9 +73,10 @@ def _compared(trial: Trial, slope: Slope, tolerance: float, kind: Kind, how: str
 
 
 def _central(trial: Trial, leaf: Tensor, direction: Array) -> tuple[float, float]:
-    above, scale = _weighted(trial, leaf, STEP * direction)
-    below, _ = _weighted(trial, leaf, -STEP * direction)
-    return (above.real - below.real) / (2 * STEP), scale
+    step = SHORT_STEP if "select" in _functions(trial) else STEP
+    above, scale = _weighted(trial, leaf, step * direction)
+    below, _ = _weighted(trial, leaf, -step * direction)
+    return (above.real - below.real) / (2 * step), scale
 
 
 def _imaginary(trial: Trial, leaf: Tensor, direction: Array) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from sympy import Expr, Symbol
 from symledger.checks.evidence import Evidence
 from symledger.checks.substitution import Bytes, against_arrays
 from symledger.checks.trial import Array, Trial
-from symledger.core.ops import Const, Contract, Gather, Pad, Param, Rearrange, Repeat, Slice
+from symledger.core.ops import Const, Contract, Gather, Param, Repeat, Slice, View, Windows
 from symledger.core.tensor import Tensor
 from symledger.readings.numeric import Machine
 
@@ -28,16 +28,23 @@ class Carrier(Machine):
         self.moved = 0
         self.whole: dict[int, int] = {}
         self.picked: dict[int, int] = {}
+        self.seen: dict[Tensor, int] = {}
 
     def execute(self, t: Tensor, args: list[Array]) -> Array:
-        """Execute one operation, and weigh its arrays."""
+        """Execute one operation, and weigh its arrays; what windows show is weighed once."""
         result = super().execute(t, args)
+        if isinstance(t.op, Windows):
+            self.seen[t] = self.seen.get(t.args[0], args[0].size)
+        elif isinstance(t.op, View) and t.args[0] in self.seen:
+            self.seen[t] = self.seen[t.args[0]]
         if isinstance(t.op, Gather):
             self._weigh(t, t.args[1], args[1], result)
             self._read(t.args[0], args[0], self.picked, result.size)
-        elif not isinstance(t.op, Rearrange | Slice | Pad | Repeat | Const):
+        elif not isinstance(t.op, View | Repeat | Const):
             used = list(zip(t.args, args, strict=True))[: 2 if isinstance(t.op, Contract) else None]
-            self.moved += sum(x.size * self.bytes_of[arg.storage] for arg, x in used)
+            self.moved += sum(
+                self.seen.get(arg, x.size) * self.bytes_of[arg.storage] for arg, x in used
+            )
             self.moved += result.size * self.bytes_of[t.storage]
         for arg, x in zip(t.args, args, strict=True):
             if isinstance(t.op, Slice):

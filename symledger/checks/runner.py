@@ -8,6 +8,7 @@ from sympy import Expr, Integer
 
 from symledger.checks import counted, gradients, substitution
 from symledger.checks.evidence import Evidence
+from symledger.checks.exact import value
 from symledger.checks.moved import moved
 from symledger.checks.sampling import sizes_for
 from symledger.checks.saved_set import saved_set
@@ -22,6 +23,9 @@ from symledger.readings.traffic import state, traffic, unfused_traffic
 
 BYTES: Bytes = {"value": 2, "statistic": 4, "mask": 1, "index": 8}
 """Distinct, so that no storage class is taken for another."""
+
+MOST = 5_000_000
+"""FLOPs up to which a contraction is counted one by one at a second and a third point."""
 
 PRICES = {storage: Integer(n) for storage, n in BYTES.items()}
 
@@ -44,6 +48,7 @@ def examine(
     pull = pull or pullback(program)
     trials = [Trial(program, pull, sizes_for(program, i), i) for i in range(1 if quick else 3)]
     small = [Trial(program, pull, sizes_for(program, i, distinct=False), i) for i in range(3)]
+    small = small[:1] + [trial for trial in small[1:] if _work(trial) <= MOST]
     shapes = substitution.shapes(trials)
     yield shapes
     if not shapes.passed:
@@ -56,6 +61,10 @@ def examine(
     yield from moved(trials, once, unfused, BYTES)
     yield from _arithmetic(small, pull)
     yield from _gradients(trials[0])
+
+
+def _work(trial: Trial) -> int:
+    return int(value(contraction_flops(trial.program).total, trial.sizes))
 
 
 def _arithmetic(trials: list[Trial], pull: Pullback) -> Iterator[Evidence]:

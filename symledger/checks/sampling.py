@@ -15,7 +15,7 @@ from fractions import Fraction
 
 from sympy import Expr, Mul, Symbol
 
-from symledger.checks.exact import value
+from symledger.checks.exact import value, whole
 from symledger.core.ops import Call, Contract
 from symledger.core.program import Program
 from symledger.errors import DefinitionError
@@ -33,7 +33,8 @@ def sizes_for(
     """Choose sizes for a program, others at every attempt, always the same at the same one.
 
     The number of applications of a repeated body is 2 or 3, whatever else has that size (unless
-    that is the length of the axis that it goes along).
+    that is the length of the axis that it goes along); what is no length (a stride, a padding) is
+    1 to 3, or 0 to 2. What others decide follows from them.
 
     Args:
         program: the program to be run.
@@ -44,18 +45,24 @@ def sizes_for(
     Raises:
         DefinitionError: no sizes were found at which every length is a positive whole number.
     """
-    floors = list(dict.fromkeys([*_floors(program), *((e, 1) for e in extra)]))
-    symbols = set(program.symbols).union(*(e.free_symbols for e, _ in floors))
-    times = _repetitions(program)
-    ordered = _by_work(program, symbols - times, floors)
+    defined = program.definitions
+    floors = [(e.xreplace(defined), n) for e, n in (*_floors(program), *((e, 1) for e in extra))]
+    floors = list(dict.fromkeys([*floors, *((e, i) for i, e in enumerate(defined.values(), 2))]))
+    symbols = set(program.symbols).union(*(e.free_symbols for e in defined.values()))
+    symbols = symbols.union(*(e.free_symbols for e, _ in floors)) - defined.keys()
+    times, settings = _repetitions(program), _settings(program, symbols)
+    ordered = _by_work(program, symbols - times - settings, floors)
     if len(ordered) > len(PRIMES):
         raise DefinitionError(f"{len(ordered)} sizes are free: more than there are primes here.")
     sizes = dict.fromkeys(sorted(times, key=str), 2 + attempt % 2)
+    for i, symbol in enumerate(sorted(settings, key=str)):
+        sizes[symbol] = getattr(symbol, "least", 1) + (i + attempt) % 3
     if distinct:
         sizes.update(zip(_swapped(ordered, attempt), PRIMES, strict=False))
     else:
         sizes.update((symbol, _shared(i, attempt)) for i, symbol in enumerate(ordered))
-    return _mended(sizes, floors, set(ordered) if distinct else set())
+    sizes = _mended(sizes, floors, set(ordered) if distinct else set(), settings)
+    return sizes | {symbol: whole(e, sizes) for symbol, e in defined.items()}
 
 
 def _floors(program: Program) -> Iterator[Floor]:
@@ -63,8 +70,8 @@ def _floors(program: Program) -> Iterator[Floor]:
     times = _repetitions(program)
     for length in program.lengths():
         yield length, 1 if length.free_symbols <= times else 2
-    for inner, whole in program.bounds():
-        yield whole - inner, 0
+    for inner, outer in program.bounds():
+        yield outer - inner, 0
     for t in (t for body in program.bodies for t in body.tensors):
         if isinstance(t.op, Contract) and t.op.pairs:
             yield t.args[2].shape[1] - t.args[2].shape[0], 0
@@ -77,13 +84,20 @@ def _repetitions(program: Program) -> set[Symbol]:
     return times.difference(*(op.times.free_symbols for op in calls if op.slices))
 
 
+def _settings(program: Program, symbols: set[Symbol]) -> set[Symbol]:
+    """Symbols that are in no length of any axis: how windows slide."""
+    return symbols - _repetitions(program).union(*(e.free_symbols for e in program.lengths()))
+
+
 def _by_work(program: Program, symbols: set[Symbol], floors: list[Floor]) -> list[Symbol]:
     """Symbols in falling order of how much the work grows when one of them is doubled.
 
     What it divides is doubled with it: more key/value heads make more query heads.
     """
     work = contraction_flops(program).total + pointwise_flops(program).total
+    work = work.xreplace(program.definitions)
     even = dict.fromkeys(symbols | work.free_symbols, 4)
+    even |= dict.fromkeys(_settings(program, work.free_symbols), 1)
 
     def growth(symbol: Symbol) -> Fraction:
         divided = (e.free_symbols for e, _ in floors if 1 / symbol in Mul.make_args(e))
@@ -109,13 +123,19 @@ def _shared(i: int, attempt: int) -> int:
     return PRIMES[code[attempt % 3] % 3]
 
 
-def _mended(sizes: dict[Symbol, int], floors: list[Floor], apart: set[Symbol]) -> dict[Symbol, int]:
-    """Change sizes until all that must hold does; those of ``apart`` stay different."""
+def _mended(
+    sizes: dict[Symbol, int], floors: list[Floor], apart: set[Symbol], fixed: set[Symbol]
+) -> dict[Symbol, int]:
+    """Change sizes until all that must hold does; ``apart`` stay different, ``fixed`` as they are.
+
+    Raises:
+        DefinitionError: that was not found.
+    """
     for _ in range(10 * len(floors) + 1):
         broken = next((floor for floor in floors if not _holds(floor, sizes)), None)
         if broken is None:
             return sizes
-        sizes = _repaired(broken, sizes, apart)
+        sizes = _repaired(broken, sizes, apart, fixed)
     raise _none_found(" and ".join(str(e) for e, _ in floors))
 
 
@@ -124,18 +144,27 @@ def _holds(floor: Floor, sizes: dict[Symbol, int]) -> bool:
     return found.denominator == 1 and found >= floor[1]
 
 
-def _repaired(floor: Floor, sizes: dict[Symbol, int], apart: set[Symbol]) -> dict[Symbol, int]:
+def _repaired(
+    floor: Floor, sizes: dict[Symbol, int], apart: set[Symbol], fixed: set[Symbol]
+) -> dict[Symbol, int]:
     """Multiply a factor of a product, or raise a symbol of a sum, by as little as is enough."""
-    for changed in _changes(floor[0], sizes):
+    for changed in _changes(floor[0], sizes, fixed):
         own = [changed[symbol] for symbol in apart]
         if _holds(floor, changed) and len(set(own)) == len(own):
             return changed
     raise _none_found(str(floor[0]))
 
 
-def _changes(e: Expr, sizes: dict[Symbol, int]) -> Iterator[dict[Symbol, int]]:
-    free = sorted(e.free_symbols, key=lambda symbol: (sizes[symbol], str(symbol)))
+def _changes(
+    e: Expr, sizes: dict[Symbol, int], fixed: set[Symbol]
+) -> Iterator[dict[Symbol, int]]:
+    free = sorted(e.free_symbols - fixed, key=lambda symbol: (sizes[symbol], str(symbol)))
     factors = [symbol for symbol in free if symbol in Mul.make_args(e)]
+    part, whole_of_it = e.as_coeff_Mul()
+    if whole_of_it in factors and part.p == 1:  # a half, a quarter …: the next multiple is enough
+        first = sizes[whole_of_it] // part.q + 1
+        for n in range(first, first + LARGEST_CHANGE):
+            yield {**sizes, whole_of_it: n * part.q}
     for step in range(2, LARGEST_CHANGE):
         for symbol in factors:
             yield {**sizes, symbol: sizes[symbol] * step}

@@ -18,7 +18,7 @@ from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.exact import value
 from symledger.checks.substitution import Bytes
 from symledger.checks.trial import Array, Recorder, Trial
-from symledger.core.ops import Const, Pad, Param, Rearrange, Result, Slice
+from symledger.core.ops import Const, Param, Result, View
 from symledger.core.tensor import Tensor
 from symledger.errors import DefinitionError
 from symledger.readings.numeric import Machine, Values, at, result
@@ -138,7 +138,7 @@ class Holder:
     def _again(self, t: Tensor, below: Tensor, array: Array) -> Array:
         if t is below:
             return array
-        assert isinstance(t.op, Rearrange | Slice | Pad)
+        assert isinstance(t.op, View)
         return self.machine.execute(t, [self._again(t.args[0], below, array)])
 
 

@@ -53,12 +53,14 @@ class Component:
     """A part of a network, defined once. Subclasses are frozen dataclasses with a ``forward``.
 
     ``assumptions`` are the defaults under which the corollary of its formulas holds, by symbol;
+    ``definitions`` are the sizes that others decide, and how (⌊ ⌋ allowed): they hold always.
     ``corollaries`` are further named cases; ``references`` say where the definition comes from.
     """
 
     signature: ClassVar[str] = ""
     title: ClassVar[str] = ""
     assumptions: ClassVar[Mapping[Size, Expr]] = {}
+    definitions: ClassVar[Mapping[Size, Expr]] = {}
     corollaries: ClassVar[Mapping[str, Mapping[Size, Expr | int]]] = {}
     references: ClassVar[tuple[str, ...]] = ()
 
@@ -85,6 +87,13 @@ class Component:
     def forward(self, *inputs: Any) -> Steps:
         """Describe the computation; every subclass does."""
         raise DefinitionError(f"{type(self).__name__} has no forward: define what it computes.")
+
+    def defined(self) -> dict[Size, Expr]:
+        """Return the definitions with this component's fields in place of symbols of that name."""
+        mentioned = set().union(*(e.free_symbols for e in self.definitions.values()))
+        own = {s: getattr(self, s.name, s) for s in (*mentioned, *self.definitions)}
+        named = {own[s]: e.xreplace(own) for s, e in self.definitions.items()}
+        return {symbol: e for symbol, e in named.items() if isinstance(symbol, Size)}
 
     def __call__(self, *inputs: Tensor | None, name: str = "") -> Tensor:
         """Use this component inside another one under a name; return its only result."""

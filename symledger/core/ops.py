@@ -146,6 +146,33 @@ class Pad:
 
 
 @dataclass(frozen=True)
+class Windows:
+    """An axis seen through a sliding window: it becomes two, positions and offsets.
+
+    Element (o, k) is the one at o·stride + k·dilation − padding, or ``fill`` outside the axis.
+    """
+
+    axis: int
+    stride: Expr
+    padding: Expr
+    dilation: Expr
+    fill: Expr
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Windows laid back over their axis, where they overlap added: what Windows is pulled back to.
+
+    What a window has outside the axis is dropped.
+    """
+
+    axis: int
+    stride: Expr
+    padding: Expr
+    dilation: Expr
+
+
+@dataclass(frozen=True)
 class Join:
     """Tensors one after the other along an axis."""
 
@@ -224,8 +251,9 @@ class Result:
 
 
 Leaf = Input | Param | Const
-View = Rearrange | Slice | Pad
+View = Rearrange | Slice | Pad | Windows
+"""The same elements under other indices: their storage is that of the argument."""
 Op = (
-    Leaf | Contract | Map | Sum | Repeat | Max | MaxIndex | View | Join
+    Leaf | Contract | Map | Sum | Repeat | Max | MaxIndex | View | Join | Overlap
     | Gather | Scatter | Call | CallBack | Result
 )  # fmt: skip

@@ -6,9 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
-from symledger.core.ops import Call, Const, Contract, Input, Param, Rearrange, Slice
+from symledger.core.ops import (
+    Call,
+    Const,
+    Contract,
+    Input,
+    Overlap,
+    Param,
+    Rearrange,
+    Slice,
+    Windows,
+)  # fmt: skip
 from symledger.core.tensor import Scope, Tensor
 
 
@@ -67,7 +77,7 @@ class Program:
 
     @cached_property
     def symbols(self) -> tuple[Expr, ...]:
-        """Every size symbol that stands in a shape, a table, a count or a number of repetitions."""
+        """Every size symbol in a shape, in how windows slide, or in a number of repetitions."""
         found: set[Expr] = set()
         for program in self.bodies:
             for t in program.tensors:
@@ -75,7 +85,16 @@ class Program:
                     found |= length.free_symbols
                 if isinstance(t.op, Call):
                     found |= t.op.times.free_symbols
+                if isinstance(t.op, Windows | Overlap):
+                    for setting in (t.op.stride, t.op.padding, t.op.dilation):
+                        found |= setting.free_symbols
         return tuple(sorted(found, key=str))
+
+    @property
+    def definitions(self) -> dict[Symbol, Expr]:
+        """The sizes that others decide, as the component states it."""
+        stated = self.scope.component.defined() if self.scope.component else {}
+        return {symbol: e for symbol, e in stated.items() if symbol in self.symbols}
 
     def lengths(self) -> Iterator[Expr]:
         """Yield every quantity that must be a positive whole number: all lengths of all axes."""
@@ -92,7 +111,9 @@ class Program:
     def bounds(self) -> Iterator[tuple[Expr, Expr]]:
         """Yield (a, b) for every a that must not exceed b.
 
-        A slice must lie in its axis; causal queries may not outnumber the keys.
+        A slice must lie in its axis; causal queries may not outnumber the keys; windows must end
+        in the padded axis and leave no room for one more, nor may one lie outside the axis where
+        that is not zero.
         """
         for program in self.bodies:
             for t in program.tensors:
@@ -100,10 +121,23 @@ class Program:
                     whole = t.args[0].shape[t.op.axis]
                     if t.op.start + t.op.length != whole:
                         yield t.op.start + t.op.length, whole
+                if isinstance(t.op, Windows | Overlap):
+                    yield from _slides(t, t.op)
                 if isinstance(t.op, Contract) and t.op.pairs:
                     queries, keys = t.args[2].shape
                     if queries != keys:
                         yield queries, keys
+
+
+def _slides(t: Tensor, op: Windows | Overlap) -> Iterator[tuple[Expr, Expr]]:
+    whole, parts = (t.args[0], t) if isinstance(op, Windows) else (t, t.args[0])
+    number, kernel = parts.shape[op.axis : op.axis + 2]
+    padded, window = whole.shape[op.axis] + 2 * op.padding, op.dilation * (kernel - 1) + 1
+    if isinstance(op, Windows):
+        yield padded + 1, number * op.stride + window
+        if op.fill != 0 and op.padding != 0:
+            yield 2 * op.padding, window
+    yield (number - 1) * op.stride + window, padded
 
 
 @dataclass(frozen=True, eq=False)

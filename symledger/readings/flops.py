@@ -22,6 +22,7 @@ from symledger.core.ops import (
     Map,
     Max,
     MaxIndex,
+    Overlap,
     Pad,
     Param,
     Rearrange,
@@ -30,6 +31,7 @@ from symledger.core.ops import (
     Scatter,
     Slice,
     Sum,
+    Windows,
 )  # fmt: skip
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Tensor, product
@@ -72,13 +74,13 @@ def pointwise(t: Tensor) -> Expr:
             return t.args[0].size
         case Max():
             return (t.args[0].shape[-1] - 1) * t.size
-        case Scatter():
+        case Scatter() | Overlap():
             return t.args[0].size
         case Result(leaf, axis):
             return _accumulated(t, leaf) if axis is None else ZERO
         case Input() | Param() | Const() | Contract() | Repeat() | MaxIndex() | Gather():
             return ZERO
-        case Rearrange() | Slice() | Pad() | Join() | Call() | CallBack():
+        case Rearrange() | Slice() | Pad() | Windows() | Join() | Call() | CallBack():
             return ZERO
         case _:
             assert_never(t.op)

@@ -26,6 +26,7 @@ from symledger.core.ops import (
     Map,
     Max,
     MaxIndex,
+    Overlap,
     Pad,
     Param,
     Rearrange,
@@ -34,6 +35,8 @@ from symledger.core.ops import (
     Scatter,
     Slice,
     Sum,
+    View,
+    Windows,
 )  # fmt: skip
 from symledger.core.program import Program, Pullback
 from symledger.core.scalars import Operand, straight_line
@@ -163,7 +166,7 @@ class Machine:
             return arrays[t]
         if t in values.arrays:
             return values.arrays[t]
-        if isinstance(t.op, Rearrange | Slice | Pad | Const):
+        if isinstance(t.op, View | Const):
             return self.execute(t, [self._find(arg, arrays, values) for arg in t.args])
         raise DefinitionError(f"the backward pass needs {t}, which was not kept.")
 
@@ -216,6 +219,19 @@ class Machine:
                 window = slice(first, first + args[0].shape[axis])
                 out[(slice(None),) * axis + (window,)] = args[0]
                 return out
+            case Windows(axis, _, padding, _, fill):
+                first, n = self.length(padding), args[0].shape[axis]
+                padded = self._padded(args[0].shape, t.op)
+                out = self.filled(padded, self.constant(fill), args[0])
+                np.moveaxis(out, axis, 0)[first : first + n] = np.moveaxis(args[0], axis, 0)
+                return np.take(out, self._places(t.op, *t.shape[axis : axis + 2]), axis=axis)
+            case Overlap(axis, _, padding, _):
+                first, n = self.length(padding), self.length(t.shape[axis])
+                out = self.zeros(self._padded(self.shape(t.shape), t.op), args[0])
+                standing = self._places(t.op, *t.args[0].shape[axis : axis + 2])
+                seen = np.moveaxis(args[0], (axis, axis + 1), (0, 1))
+                np.add.at(np.moveaxis(out, axis, 0), standing, seen)
+                return out[(slice(None),) * axis + (slice(first, first + n),)]
             case Join(axis):
                 return np.concatenate(args, axis=axis)
             case Gather(batch):
@@ -276,12 +292,25 @@ class Machine:
         merged = [math.prod(sizes[name] for name in group) for group in op.right]
         return opened.transpose(order).reshape(merged)
 
+    def _padded(self, shape: tuple[int, ...], op: Windows | Overlap) -> Shape:
+        length = shape[op.axis] + 2 * self.length(op.padding)
+        return tuple(Integer(length if i == op.axis else n) for i, n in enumerate(shape))
+
+    def _places(self, op: Windows | Overlap, positions: Expr, offsets: Expr) -> Array:
+        """Where in the padded axis each element of each window stands."""
+        starts = np.arange(self.length(positions)) * self.length(op.stride)
+        return np.add.outer(starts, np.arange(self.length(offsets)) * self.length(op.dilation))
+
     def _zero(self) -> Any:
         return self.arithmetic.lift(np.zeros(()))[()]
 
     def zeros(self, shape: Shape, like: Array) -> Array:
         """Return zeros of the same kind of number as another array."""
-        lifted = self.arithmetic.lift(np.zeros(self.shape(shape)))
+        return self.filled(shape, 0.0, like)
+
+    def filled(self, shape: Shape, value: float, like: Array) -> Array:
+        """Return copies of a number, of the same kind of number as another array."""
+        lifted = self.arithmetic.lift(np.full(self.shape(shape), value))
         return lifted if lifted.dtype == object else lifted.astype(like.dtype)
 
 

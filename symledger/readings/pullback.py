@@ -37,6 +37,7 @@ from symledger.core.ops import (
     Map,
     Max,
     MaxIndex,
+    Overlap,
     Pad,
     Param,
     Rearrange,
@@ -45,10 +46,12 @@ from symledger.core.ops import (
     Scatter,
     Slice,
     Sum,
+    Windows,
 )  # fmt: skip
 from symledger.core.program import Program, Pullback
 from symledger.core.scalars import GRADIENT, RESULT
 from symledger.core.tensor import ONE, Shape, Tensor, inside, pointwise
+from symledger.core.windows import overlap, windows
 from symledger.errors import DefinitionError
 from symledger.readings.params import is_trained
 
@@ -207,6 +210,11 @@ def _of_argument(t: Tensor, g: Tensor, position: int) -> Tensor:
             return pad(g, axis, start, arg.shape[axis])
         case Pad(axis, start, _):
             return narrow(g, axis, start, arg.shape[axis])
+        case Windows(axis, stride, padding, dilation, _):
+            return overlap(g, axis, arg.shape[axis], stride, padding, dilation)
+        case Overlap(axis, stride, padding, dilation):
+            number, kernel = arg.shape[axis : axis + 2]
+            return windows(g, axis, number, kernel, stride, padding, dilation)
         case Join(axis):
             before: Expr = sum((x.shape[axis] for x in t.args[:position]), start=ONE * 0)
             return narrow(g, axis, before, arg.shape[axis])

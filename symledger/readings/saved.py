@@ -12,18 +12,7 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr
 
-from symledger.core.ops import (
-    Call,
-    CallBack,
-    Const,
-    Input,
-    Pad,
-    Param,
-    Rearrange,
-    Result,
-    Slice,
-    Storage,
-)  # fmt: skip
+from symledger.core.ops import Call, CallBack, Const, Input, Param, Result, Storage, View
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import ONE, Scope, Tensor
 from symledger.readings.tally import Amount, Tally
@@ -178,7 +167,7 @@ def _without(inner: Kept, own: set[Tensor]) -> Kept:
 
 def root(t: Tensor) -> Tensor:
     """Return the tensor whose storage this one is a view of."""
-    while isinstance(t.op, Rearrange | Slice | Pad):
+    while isinstance(t.op, View):
         t = t.args[0]
     return t
 

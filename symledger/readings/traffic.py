@@ -21,6 +21,7 @@ from symledger.core.ops import (
     Slice,
     Storage,
     View,
+    Windows,
 )  # fmt: skip
 from symledger.core.program import Program
 from symledger.core.tensor import ONE, Tensor
@@ -60,7 +61,8 @@ def _weights(program: Program, bytes_of: Bytes) -> Iterable[Amount | Tally]:
 def unfused_traffic(program: Program, bytes_of: Bytes) -> Tally:
     """Return the bytes that move when every operation reads its arguments and writes its result.
 
-    Views move nothing; a lookup reads the rows it picks; masks of pairs are not read.
+    Views move nothing; a lookup reads the rows it picks; masks of pairs are not read. What is seen
+    through windows is read once, however many of them it is in.
     """
 
     def price(t: Tensor) -> Expr:
@@ -69,9 +71,19 @@ def unfused_traffic(program: Program, bytes_of: Bytes) -> Tally:
         read = (t, t.args[1]) if isinstance(t.op, Gather) else t.args
         if isinstance(t.op, Contract):
             read = t.args[:2]
-        return sum((x.size * bytes_of[x.storage] for x in (*read, t)), start=ZERO)
+        return sum((x.size * bytes_of[x.storage] for x in (*map(behind, read), t)), start=ZERO)
 
     return tally(program, price)
+
+
+def behind(t: Tensor) -> Tensor:
+    """Return what is seen through windows, where a tensor is a view through some."""
+    seen = below = t
+    while isinstance(below.op, View):
+        windows = isinstance(below.op, Windows)
+        below = below.args[0]
+        seen = below if windows else seen
+    return seen
 
 
 def state(program: Program, bytes_of: Bytes) -> Tally:

@@ -9,6 +9,8 @@ from symledger import algebra, evidence
 from symledger.account import Account
 from symledger.conventions import DTYPES, Conventions, byte_units
 from symledger.formulas import Formula
+from symledger.readings.equations import TEXT
+from symledger.readings.written.scalar import scalar
 from symledger.report.layout import NBSP, Page
 from symledger.report.rows import rows, show_shape, written
 
@@ -53,11 +55,13 @@ def _head(p: Page, account: Account) -> None:
     choices = [describe(name, v).replace(" ", NBSP) for name, v in target.options.items()]
     if choices:
         p.wrapped(" · ".join(choices), len(indent), "dim")
-    symbols = []
+    symbols, definitions = [], account.program.definitions
     for symbol in sorted(account.symbols.values(), key=lambda s: s.name):
         equation = assumed.equations.get(symbol)
         value = assumed.bindings.get(symbol)
         shown = "" if equation is None else f" = {algebra.text(equation)}"
+        if equation is None and symbol in definitions:
+            shown = f" = {scalar(definitions[symbol], {}, TEXT).text}"
         number = "" if value is None or shown == f" = {value}" else f" = {value:,}"
         symbols.append((symbol.name + shown + number).replace(" ", NBSP))
     for part in _fold(symbols, p.width - len(indent)):

@@ -22,6 +22,7 @@ from symledger.core.ops import (
     Max,
     MaxIndex,
     Op,
+    Overlap,
     Pad,
     Param,
     Rearrange,
@@ -30,6 +31,7 @@ from symledger.core.ops import (
     Scatter,
     Slice,
     Sum,
+    Windows,
 )  # fmt: skip
 from symledger.core.scalars import GRADIENT, Scalar
 from symledger.core.tensor import ONE, Shape, Tensor
@@ -182,6 +184,12 @@ class Writer:
                 return merged(t.shape, [groups_of(t.op, right), self._moved(t, t.op)])
             case Map() | Repeat() | Join():
                 return merged(t.shape, [self.axes(x) for x in t.args])
+            case Windows(axis):
+                inner = self.axes(t.args[0])
+                return (*inner[:axis], (), (), *inner[axis + 1 :])
+            case Overlap(axis):
+                inner = self.axes(t.args[0])
+                return (*inner[:axis], (), *inner[axis + 2 :])
             case Sum() | Max() | MaxIndex() | Slice() | Pad():
                 return self.axes(t.args[0])
             case Input() | Param() | Const() | Gather() | Scatter():
@@ -228,6 +236,10 @@ class Writer:
                 inner = self._argument(t.args[0], self._placed(t.args[0], at, axis, start), live)
                 here = self.inside(at[axis], start, t.args[0].shape[axis], t.shape[axis])
                 return self.to.product([self.to.bracket(here), inner]) if here else inner
+            case Windows() as op:
+                return self._windows(op, t, at, live)
+            case Overlap() as op:
+                return self._overlap(op, t, at, live)
             case Join(axis):
                 return self._join(t, at, axis, live)
             case Gather(batch):
@@ -355,6 +367,43 @@ class Writer:
             branches.append((inner.text, f"{self.index(at[axis])} {self.to.relation('<')} {end}"))
         branches[-1] = (branches[-1][0], "")
         return self.to.cases(branches)
+
+    def _place(self, op: Windows | Overlap, position: Index, offset: Index) -> Piece:
+        """Where in its axis an element of a window stands."""
+        o, k = letters_of = Symbol("_o"), Symbol("_k")
+        known = {s: i for s, i in zip(letters_of, (position, offset), strict=True) if i != NOWHERE}
+        given = {s: self._atom(i) for s, i in known.items()}
+        place = (o if o in known else ZERO) * op.stride + (k if k in known else ZERO) * op.dilation
+        return self.scalar(place - op.padding, given)
+
+    def _atom(self, i: Index) -> Piece:
+        text = self.index(i)
+        return Piece(text, ATOM if len(text) == 1 or text[0] == "(" else TERMS)
+
+    def _windows(
+        self, op: Windows, t: Tensor, at: Sequence[Index], live: frozenset[str]
+    ) -> Piece:
+        x, axis = t.args[0], op.axis
+        place = self._place(op, *at[axis : axis + 2]).text
+        index = NOWHERE if x.shape[axis] == ONE else Index(place)
+        inner = self._argument(x, [*at[:axis], index, *at[axis + 2 :]], live)
+        if op.padding == 0:
+            return inner
+        least, less = self.to.relation("<="), self.to.relation("<")
+        here = f"0 {least} {place} {less} {self.size(x.shape[axis])}"
+        if op.fill == 0:
+            return self.to.product([self.to.bracket(here), inner])
+        return self.to.cases([(inner.text, here), (self.size(op.fill), "")])
+
+    def _overlap(
+        self, op: Overlap, t: Tensor, at: Sequence[Index], live: frozenset[str]
+    ) -> Piece:
+        x, axis = t.args[0], op.axis
+        own = choose(self.axes(x)[axis : axis + 2], live)
+        place = self._place(op, *own).text
+        here = self.to.bracket(f"{place} {self.to.relation('==')} {self.index(at[axis]) or '0'}")
+        inner = self._argument(x, [*at[:axis], *own, *at[axis + 1 :]], live | letters(own))
+        return self.to.bound(self.to.sigma, self.shown(own), self.to.product([here, inner]))
 
     def _scatter(self, t: Tensor, at: Sequence[Index], batch: int, live: frozenset[str]) -> Piece:
         rows, index = t.args
