@@ -50,7 +50,7 @@ def sizes_for(
     floors = list(dict.fromkeys([*floors, *((e, i) for i, e in enumerate(defined.values(), 2))]))
     symbols = set(program.symbols).union(*(e.free_symbols for e in defined.values()))
     symbols = symbols.union(*(e.free_symbols for e, _ in floors)) - defined.keys()
-    times, settings = _repetitions(program), _settings(program, symbols)
+    times, settings = _repetitions(program), _settings(program)
     ordered = _by_work(program, symbols - times - settings, floors)
     if len(ordered) > len(PRIMES):
         raise DefinitionError(f"{len(ordered)} sizes are free: more than there are primes here.")
@@ -84,9 +84,10 @@ def _repetitions(program: Program) -> set[Symbol]:
     return times.difference(*(op.times.free_symbols for op in calls if op.slices))
 
 
-def _settings(program: Program, symbols: set[Symbol]) -> set[Symbol]:
-    """Symbols that are in no length of any axis: how windows slide."""
-    return symbols - _repetitions(program).union(*(e.free_symbols for e in program.lengths()))
+def _settings(program: Program) -> set[Symbol]:
+    """The symbols that are in no length of any axis: how windows slide."""
+    mentioned = set(program.symbols).union(*(e.free_symbols for e in program.definitions.values()))
+    return mentioned - _repetitions(program).union(*(e.free_symbols for e in program.lengths()))
 
 
 def _by_work(program: Program, symbols: set[Symbol], floors: list[Floor]) -> list[Symbol]:
@@ -97,7 +98,7 @@ def _by_work(program: Program, symbols: set[Symbol], floors: list[Floor]) -> lis
     work = contraction_flops(program).total + pointwise_flops(program).total
     work = work.xreplace(program.definitions)
     even = dict.fromkeys(symbols | work.free_symbols, 4)
-    even |= dict.fromkeys(_settings(program, work.free_symbols), 1)
+    even |= dict.fromkeys(_settings(program), 1)
 
     def growth(symbol: Symbol) -> Fraction:
         divided = (e.free_symbols for e, _ in floors if 1 / symbol in Mul.make_args(e))

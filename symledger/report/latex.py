@@ -120,5 +120,6 @@ def _broken(name: str, sign: str, right: str) -> Iterable[str]:
 
 
 def visible(tex: str) -> int:
-    """Return about how many characters wide TeX source prints."""
-    return len(re.sub(r"\\[a-zA-Z]+|[{}_^$ ]", "", tex))
+    """Return about how many characters wide TeX source prints; capitals are half as wide again."""
+    plain = re.sub(r"\\[a-zA-Z]+|[{}_^$ ]", "", tex)
+    return len(plain) + sum(c.isupper() for c in plain) // 2

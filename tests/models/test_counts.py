@@ -3,11 +3,13 @@
 import pytest
 from sympy import Integer
 
+from symledger import derive
 from symledger.core.component import trace
-from symledger.models import gpt2, llama, mini_gpt
+from symledger.models import gpt2, llama, mini_gpt, vgg
 from symledger.models.gpt2 import GPT2
 from symledger.models.llama import Llama
 from symledger.models.mini_gpt import MiniGPT
+from symledger.models.vgg import VGG
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
@@ -59,8 +61,10 @@ def test_the_mini_gpt_has_as_many_parameters_as_the_page_counts(model, changes, 
         # huggyllama/llama-7b: the sum of numel() over model.parameters() in transformers
         (Llama(), llama.CONFIGURATIONS["llama-7b"], 6738415616),
         (MiniGPT(), mini_gpt.CONFIGURATIONS["mini_gpt-small"], 41120),
+        # torchvision's vgg16: the sum of numel() over model.parameters()
+        (VGG(), vgg.CONFIGURATIONS["vgg16"], 138357544),
     ],
-    ids=["gpt2", "gpt3-175b", "llama-7b", "mini_gpt-small"],
+    ids=["gpt2", "gpt3-175b", "llama-7b", "mini_gpt-small", "vgg16"],
 )
 def test_published_models_have_as_many_parameters_as_their_weights(model, configuration, count):
     assert parameters(model, configuration) == count
@@ -104,3 +108,18 @@ def test_causal_pairs_are_charged_by_convention():
 def test_a_number_of_layers_may_be_a_number():
     """Two layers written as 2 come to what L = 2 does."""
     assert parameters(MiniGPT(L=Integer(2)), MINI) == 131392
+
+
+def test_vgg16_has_most_of_its_parameters_in_three_linear_layers():
+    tree = derive("vgg16").to_dict(["params"])["tree"]
+    parts = {part["label"]: int(part["value"]) for part in tree["parts"]}
+    linear = {name: n for name, n in parts.items() if not name.startswith("stage")}
+    assert sum(linear.values()) == 123642856
+    assert sum(parts.values()) - sum(linear.values()) == 14714688
+
+
+def test_vgg16_takes_as_many_flops_as_were_counted():
+    """torchvision's vgg16 under PyTorch's FlopCounterMode, two images of 224 x 224."""
+    account = derive("vgg16", {"B": 2}, input_gradient=False)
+    assert account.flops_forward.value == 61881057280
+    assert account.flops_training.value == 185296355328
