@@ -11,7 +11,7 @@ from symledger.components.convolution import Conv1d, Conv2d, ConvTranspose2d
 from symledger.components.pooling import MaxPool2d
 from symledger.core.component import trace
 from symledger.core.tensor import as_size
-from symledger.errors import BadInput, Contradiction
+from symledger.errors import BadInput, Contradiction, DefinitionError
 from symledger.report.page import page
 from symledger.sizes import K_h, T, d, p
 
@@ -114,3 +114,10 @@ def test_sampled_sizes_obey_definitions(component, attempt, distinct):
         assert found[symbol] == value(e, found)
     assert all(value(a, found) <= value(b, found) for a, b in program.bounds())
     assert all(value(n, found) >= 2 for n in program.lengths())
+
+
+@pytest.mark.parametrize(("field", "low"), [("p", 0), ("s", 1), ("K", 1)])
+def test_a_field_is_at_least_what_its_size_may_be(field, low):
+    assert getattr(Conv1d(**{field: low}), field) == low
+    with pytest.raises(DefinitionError, match=f"{field} = {low - 1}, but it is at least {low}"):
+        Conv1d(**{field: low - 1})

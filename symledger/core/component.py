@@ -79,9 +79,10 @@ class Component:
                 )
             if isinstance(value, int) and not isinstance(value, bool):
                 object.__setattr__(self, f.name, as_size(value))
-            if isinstance(f.default, Size) and getattr(self, f.name).is_nonpositive:
+            low = f.default.least if isinstance(f.default, Size) else None
+            if low is not None and (getattr(self, f.name) - low).is_negative:
                 raise DefinitionError(
-                    f"{type(self).__name__}: {f.name} = {value}, but a size is at least 1."
+                    f"{type(self).__name__}: {f.name} = {value}, but it is at least {low}."
                 )
 
     def forward(self, *inputs: Any) -> Steps:
