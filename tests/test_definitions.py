@@ -90,7 +90,7 @@ def test_a_definition_is_shown():
     definition = "floor((T + 2*p - r*(K - 1) - 1)/s) + 1"
     assert account.to_dict()["definitions"] == {"T_o": definition}
     text = " ".join(page(account, (), 9, 100).text().split())
-    assert "T_o = ⌊(2 p + T - (K - 1) r - 1) / s⌋ + 1" in text
+    assert "T_o = ⌊(T + 2 p - (K - 1) r - 1) / s⌋ + 1" in text
     assert account.to_dict()["symbols"].keys() >= {"s", "p", "r", "T_o"}
 
 

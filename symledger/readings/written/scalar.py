@@ -69,11 +69,12 @@ class _Scalar:
             return self.to.function(type(e).__name__, inner[0])
         raise DefinitionError(f"{type(e).__name__} cannot be written down.")
 
-    def order(self, term: Expr) -> tuple[bool, bool, bool, int, str]:
+    def order(self, term: Expr) -> tuple[bool, bool, bool, int, bool, str]:
         """Arguments in their order, then sizes, then numbers; what is subtracted comes last."""
         places = [self.places[s] for s in term.free_symbols if s in self.places]
         negative = bool(term.could_extract_minus_sign())
-        return negative, bool(term.is_Number), not places, min(places, default=0), str(term)
+        first, plain = min(places, default=0), isinstance(term, Symbol)
+        return negative, bool(term.is_Number), not places, first, not plain, str(term)
 
     def signed(self, term: Any) -> tuple[bool, Piece]:
         """A term without its sign: a constant in front, then what is above and below the line."""
