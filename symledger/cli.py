@@ -112,6 +112,30 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
         sys.stdout.write(write(account, quantities or ("params",), depth))
 
 
+@cli.command(epilog="symledger explain 2362368")
+@click.argument("number")
+@click.option("--in", "inside", default="", metavar="TARGET",
+              help="Look only in this target: a name, or path/to/model.py:ClassName.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Give a size or a choice that is known; may be repeated.")
+@click.option("--unit", type=click.Choice(("parameters", "bytes", "flop")), default=None,
+              help="What the number counts; parameters, unless the number's own unit says more.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def explain(number: str, inside: str, settings: tuple[str, ...], unit: str | None,
+            as_json: bool) -> None:  # fmt: skip
+    """Say where NUMBER comes from: 2362368, 2,362,368, 124M, 9.01MiB."""
+    from symledger.explain.answer import explain as explain_number
+
+    found = explain_number(number, inside, split_settings(settings), unit or "")
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        from symledger.report.explanation import page
+        from symledger.report.layout import show
+
+        show(page(found, width()))
+
+
 @cli.command("list", epilog="symledger list")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def list_targets(as_json: bool) -> None:

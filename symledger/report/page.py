@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
+
+from sympy import Symbol
 
 from symledger import algebra, evidence
 from symledger.account import Account
+from symledger.algebra import Terms
 from symledger.conventions import DTYPES, Conventions, byte_units
 from symledger.formulas import Formula
 from symledger.readings.equations import TEXT
@@ -174,8 +177,14 @@ def _derivation(p: Page, formula: Formula, depth: int) -> None:
 
 def substituted(formula: Formula) -> str:
     """Write the corollary with numbers in place of symbols: ``12·2·64² + …``."""
-    at, terms = formula.assumed.bindings, []
-    for monomial, c in algebra.ordered(formula.corollary_terms):
+    shown = with_numbers(formula.corollary_terms, formula.assumed.bindings)
+    return "" if formula.divisor or shown == str(formula.value) else shown
+
+
+def with_numbers(polynomial: Terms, at: Mapping[Symbol, int]) -> str:
+    """Write a polynomial with numbers in place of symbols."""
+    terms = []
+    for monomial, c in algebra.ordered(polynomial):
         above = [f"{at[s]}{_power(n)}" for s, n in monomial if n > 0]
         below = [f"{at[s]}{_power(-n)}" for s, n in monomial if n < 0]
         if abs(c.numerator) != 1 or not above:
@@ -185,8 +194,7 @@ def substituted(formula: Formula) -> str:
         divisor = below[0] if len(below) == 1 else f"({'·'.join(below)})"
         sign = "-" if c < 0 else "+"
         terms.append(f"{sign} " + "·".join(above) + (f"/{divisor}" if below else ""))
-    shown = " ".join(terms).removeprefix("+ ")
-    return "" if formula.divisor or shown == str(formula.value) else shown
+    return " ".join(terms).removeprefix("+ ")
 
 
 def _power(n: int) -> str:

@@ -1,0 +1,203 @@
+"""The answer to `symledger explain`: what gives a number, what nearly does, what is close."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from symledger import algebra
+from symledger.algebra import Terms
+from symledger.explain.number import Number, parse_number
+from symledger.explain.parts import LINE, SWAPPED, WHOLE, Part
+from symledger.explain.readings import ITSELF, QUANTITIES
+from symledger.explain.search import NEAR, Match, search, symbols
+from symledger.explain.sources import catalogue, target
+from symledger.explain.table import Row, Table
+
+SCHEMA = "symledger.explain/1"
+MOST, FAR, CLOSE = 6, 3, 3
+"""How many matches are shown, how far in rank from the best one, and how many nearest numbers."""
+DOUBTFUL = 6
+"""Where the best rank is worse than this, the nearest numbers are shown too."""
+HINTS = {
+    "d": "one bias or one RMS norm of width d", "2d": "one layer norm of width d",
+    "4d": "two layer norms of width d", "Vd": "an embedding, or a head of its own",
+    "T_max·d": "learned positions",
+}  # fmt: skip
+"""What is often counted or forgotten."""
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Where a number comes from.
+
+    ``gives`` are the matches that are shown, ``near`` the common mistakes that lead to it,
+    ``omitted`` how many less plausible ones there are; ``nearest`` is filled where nothing fits
+    well.
+    """
+
+    number: Number
+    inside: str
+    settings: Mapping[str, str]
+    gives: tuple[Match, ...]
+    near: tuple[Match, ...]
+    omitted: int
+    same: tuple[str, ...]
+    occurs: tuple[tuple[str, str], ...]
+    nearest: tuple[Row, ...]
+
+    @property
+    def sections(self) -> list[tuple[Match, ...]]:
+        """What gives the number and what nearly does, the more plausible first."""
+        filled = [matches for matches in (self.gives, self.near) if matches]
+        return sorted(filled, key=lambda matches: matches[0].rank)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the promised JSON object."""
+        return {
+            "schema": SCHEMA,
+            "number": self.number.text,
+            "unit": self.number.unit,
+            "low": str(self.number.low),
+            "high": str(self.number.high),
+            "in": self.inside or None,
+            "settings": dict(self.settings),
+            "found": bool(self.gives or self.near),
+            "gives": [match_dict(m) for m in self.gives],
+            "near": [match_dict(m) for m in self.near],
+            "omitted": self.omitted,
+            "same": list(self.same),
+            "occurs": [{"target": name, "line": line} for name, line in self.occurs],
+            "nearest": [
+                {"value": str(row.value), "what": str(row.part), "at": row.known.name,
+                 "difference": str(self.number.about - row.value),
+                 "said": difference(self.number.about - row.value, row)}
+                for row in self.nearest
+            ],
+        }  # fmt: skip
+
+
+def explain(
+    text: str, inside: str = "", settings: Mapping[str, str] | None = None, unit: str = ""
+) -> Explanation:
+    """Explain a number.
+
+    Args:
+        text: the number as it was read: ``2,362,368``, ``124M``, ``9.01 MiB``.
+        inside: a target, to look only in it; without one, in all of the catalogue.
+        settings: sizes and choices that are known, by name.
+        unit: parameters, bytes or flop; parameters unless told by this or by the number's unit.
+
+    Raises:
+        SymledgerError: the number, the target or what was set cannot be used.
+
+    >>> str(explain("2362368").gives[0].parts[0])
+    'attention with bias'
+    """
+    number, settings = parse_number(text, unit), settings or {}
+    quantities = QUANTITIES[number.unit]
+    sources = target(inside, settings) if inside else catalogue(quantities[0], settings)
+    table = Table(sources, quantities)
+    found = search(table, number)
+    limit = (found[0].rank if found else 0) + (FAR if number.exact else FAR - 1)
+    gives = [m for m in found if not m.near and m.rank <= limit][:MOST]
+    best = gives[0].rank + NEAR if gives else limit
+    near = [m for m in found if m.near and m.rank <= best and (number.exact or m.mistake)]
+    near = near[: MOST // 2]
+    doubtful = not found or found[0].rank > DOUBTFUL
+    return Explanation(
+        number, inside, settings, tuple(gives), tuple(near), len(found) - len(gives) - len(near),
+        tuple(same(gives)), () if inside else tuple(dict.fromkeys(occurs(table, number))),
+        tuple(table.around(number.about, CLOSE)) if doubtful else (),
+    )  # fmt: skip
+
+
+def occurs(table: Table, number: Number) -> Iterator[tuple[str, str]]:
+    """Yield the lines of models that amount to the number at the size of a known one."""
+    for row in table.between(number.low, number.high):
+        v = row.part.variant
+        itself = row.part.quantity != "params" or number.unit == "parameters"
+        if itself and v.is_model and not v.changed and row.part.kind in (WHOLE, LINE):
+            yield row.known.name, row.part.said or "all of it"
+
+
+def same(found: list[Match]) -> Iterator[str]:
+    """Say which of several formulas are one polynomial, and under which equations.
+
+    Where sizes are whole multiples of the one symbol of another formula, they are put in; the two
+    are then compared term by term.
+    """
+    for one in found:
+        if len(one.sizes) == 1 and one.reading is ITSELF:
+            ((symbol, n),) = [(s, one.sizes[s.name]) for s in symbols(one.form)]
+            for other in found:
+                several = len(other.sizes) > 1 and other.reading is ITSELF
+                if several and all(v % n == 0 for v in other.sizes.values()):
+                    given: dict[Any, Terms] = {
+                        s: {((symbol, 1),): other.sizes[s.name] // n} for s in symbols(other.form)
+                    }
+                    if algebra.substitute(other.form, given) == one.form:
+                        equations = ", ".join(
+                            f"{s} = {algebra.text(given[s])}" for s in sorted(given, key=str)
+                            if s != symbol
+                        )
+                        yield (f"{other.parts[0]} with {equations} and {one.parts[0]}: "
+                               f"{factored(one.form)}, whatever {symbol} is")  # fmt: skip
+
+
+def factored(polynomial: Terms) -> str:
+    """Write a polynomial with its greatest common number in front: ``4(d² + d)``."""
+    from math import gcd
+
+    numbers = list(polynomial.values())
+    common = gcd(*map(int, numbers)) if all(c.denominator == 1 for c in numbers) else 1
+    if common == 1 or len(polynomial) == 1:
+        return algebra.text(polynomial)
+    return f"{common}({algebra.text({m: Fraction(c) / common for m, c in polynomial.items()})})"
+
+
+def difference(n: int, row: Row) -> str:
+    """Say a difference in the sizes at hand, where it is a small multiple of a product of two."""
+    found = [(s.name, row.sizes[s.name]) for s in sorted(symbols(row.form), key=str)]
+    products = [*found, *((f"{a}{'·' * (len(a + b) > 2)}{b}" if a != b else f"{a}²", x * y)
+                          for i, (a, x) in enumerate(found) for b, y in found[i:])]  # fmt: skip
+    for often in range(1, 14):
+        for name, size in products:
+            if size > 1 and abs(n) == often * size:
+                said = f"{often if often > 1 else ''}{name}"
+                return said + (f", as many as {HINTS[said]}" if said in HINTS else "")
+    return ""
+
+
+def match_dict(match: Match) -> dict[str, Any]:
+    """Return the JSON object of a match; whole numbers travel as strings."""
+    part: Part = match.parts[0]
+    return {
+        "formula": f"{part.variant.family}.{part.quantity}",
+        "target": part.variant.name,
+        "options": {name: str(v).lower() for name, v in part.variant.changed},
+        "kind": part.kind,
+        "what": str(part),
+        "expr": algebra.canonical(match.form),
+        "sizes": {name: str(n) for name, n in match.sizes.items()},
+        "value": str(match.value),
+        "reading": match.reading.said,
+        "factor": str(match.reading.factor),
+        "symbol": match.reading.symbol or None,
+        "mistaken": match.mistaken,
+        "gives": str(match.number),
+        "known": match.known,
+        "also": others(match),
+    }
+
+
+def others(match: Match) -> list[str]:
+    """Name what else has the formula of a match: each thing once, with the fewest choices."""
+    found: dict[tuple[str, str], str] = {}
+    kinds = (WHOLE, LINE, SWAPPED) if match.parts[0].kind == SWAPPED else (WHOLE, LINE)
+    for part in match.parts:
+        if part.kind in kinds:
+            found.setdefault((part.variant.name, part.said), str(part))
+    return [said for said in dict.fromkeys(found.values()) if said != str(match.parts[0])]

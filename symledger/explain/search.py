@@ -1,0 +1,176 @@
+"""The search: every amount that gives the number, exactly or by a common mistake, ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sympy import Symbol
+
+from symledger import algebra
+from symledger.algebra import Terms
+from symledger.explain.number import Number
+from symledger.explain.parts import SUM, SWAPPED, WHOLE, WITHOUT, Part
+from symledger.explain.readings import Reading, readings
+from symledger.explain.solve import bind, solve
+from symledger.explain.sources import Sizes, Source, evaluate
+from symledger.explain.table import Table, form
+from symledger.explain.usual import named
+
+NEAR, SOLVED, FREE, ASIDE, LINEAR = 4, 2, 2, 2, 2
+"""What adds to a rank: a common mistake; a size that no configuration has; each further one; each
+that was not set where others were; that the formula is as good as any number."""
+
+
+@dataclass
+class Match:
+    """A formula that gives the number at some sizes; ``parts`` are all that have this formula.
+
+    ``value`` is the formula's own; the number is what ``reading`` makes of it. ``known`` names the
+    configurations with these sizes, ``at`` holds all sizes there. The lower ``rank``, the more
+    plausible.
+    """
+
+    form: Terms
+    sizes: Sizes
+    value: int
+    reading: Reading
+    rank: float
+    parts: list[Part] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    mistaken: str = ""
+    at: Sizes = field(default_factory=dict)
+
+    @property
+    def near(self) -> bool:
+        """Whether a mistake is needed, or another choice than the one that was asked about."""
+        return self.mistake or self.parts[0].near
+
+    @property
+    def mistake(self) -> bool:
+        """Whether the number is something that was misread, and not something else."""
+        return self.reading.near or bool(self.mistaken)
+
+    @property
+    def number(self) -> int:
+        """The number that the formula gives, read so."""
+        times = self.sizes[self.reading.symbol] if self.reading.symbol else 1
+        return int(self.value * self.reading.factor * times)
+
+
+def search(table: Table, number: Number) -> list[Match]:
+    """Return everything that gives a number, the most plausible first."""
+    found: dict[object, Match] = {}
+    asked = [(number, "")]
+    if number.mistaken:
+        asked.append((number.mistaken, f"it is {number.mistaken.text}, not {number.text}"))
+    for meant, mistaken in asked:
+        for match in (*_known(table, meant), *_solved(table, meant)):
+            match.mistaken = mistaken
+            match.rank += NEAR * bool(mistaken)
+            _put(found, match)
+    for match in found.values():
+        match.parts.sort(key=lambda part: part.unlikely)
+        match.rank += match.parts[0].unlikely + _several(match, table.given)
+    return sorted(found.values(), key=lambda match: (match.rank, len(match.sizes)))
+
+
+def _several(match: Match, given: Collection[str]) -> int:
+    """What its sizes add to a rank: few say more, what was set should occur, d is any number."""
+    free = [name for name in match.sizes if name not in given]
+    alone = 0 if match.parts[0].variant.is_model else max(len(free) - 1, 0)
+    degree = max(map(algebra.degree, match.form))
+    aside = ASIDE * (len(free) + (len(free) == len(match.sizes))) if given else 0
+    return alone + aside + LINEAR * (degree < 2)
+
+
+def _put(found: dict[object, Match], match: Match) -> None:
+    """Add a match; one of the same formula at the same sizes is the same match."""
+    key = (
+        frozenset(match.form.items()), tuple(sorted(match.sizes.items())), match.reading,
+        match.mistaken, match.parts[0].quantity, match.parts[0].near,
+    )  # fmt: skip
+    same = found.setdefault(key, match)
+    if same is not match:
+        same.rank = min(same.rank, match.rank)
+        same.parts += [part for part in match.parts if part not in same.parts]
+        same.known += [name for name in match.known if name not in same.known]
+
+
+def _known(table: Table, number: Number) -> Iterator[Match]:
+    """Yield what gives the number at the sizes of a known configuration."""
+    for quantity in dict.fromkeys(part.quantity for part, _ in table.parts):
+        for reading in readings(number.unit, quantity):
+            for low, high, often in _wanted(table, number, reading):
+                for row in table.between(low, high):
+                    fits = not often or row.sizes.get(reading.symbol) == often
+                    if fits and row.part.quantity == quantity and _worth(reading, row.part):
+                        match = _match(row.part, form(row.part, row.sizes), row.sizes, reading)
+                        if row.known.gives(match.sizes):
+                            match.known.append(row.known.name)
+                        yield match
+
+
+def _worth(reading: Reading, part: Part) -> bool:
+    """Whether a reading is worth a thought: a mistake is, but not one about a part of something."""
+    return not reading.near or part.kind == WHOLE
+
+
+def _wanted(table: Table, number: Number, reading: Reading) -> Iterator[tuple[int, int, int]]:
+    """Yield the amounts that a reading makes the number of, and the size that it multiplies by."""
+    often = [0]
+    if reading.symbol:
+        often = [n for n in table.sizes_of(reading.symbol) if n > 1]
+    for n in often:
+        factor = reading.factor * (n or 1)
+        low, high = Fraction(number.low) / factor, Fraction(number.high) / factor
+        least, most = -(-low.numerator // low.denominator), high.numerator // high.denominator
+        if least <= most:
+            yield least, most, n
+
+
+def _solved(table: Table, number: Number) -> Iterator[Match]:
+    """Yield what gives the number at sizes that had to be found."""
+    tried: dict[object, list[Sizes]] = {}
+    for part, source in table.parts:
+        equations = source.variant.account.assumed.equations
+        formula = algebra.substitute(part.general, equations)
+        given = {s: n for s in symbols(formula) if (n := source.given.get(s.name))}
+        left = bind(formula, given)
+        free = symbols(left)
+        if len(free) > _most_free(part, source) or (source.inside and not free):
+            continue  # too much could be meant; it was looked up
+        for reading in readings(number.unit, part.quantity):
+            if reading.symbol or not _worth(reading, part) or (reading.near and free):
+                continue
+            for low, high, _ in _wanted(table, number, reading):
+                key = frozenset(left.items()), low, high
+                if key not in tried:
+                    found = solve(left, low, high)
+                    tried[key] = [{s.name: n for s, n in at.items()} for at in found]
+                for at in tried[key]:
+                    match = _match(part, formula, {**source.given, **at}, reading)
+                    match.rank += SOLVED * sum(not named(name, n) for name, n in at.items())
+                    match.rank += FREE * max(len(at) - 1, 0)
+                    yield match
+
+
+def _most_free(part: Part, source: Source) -> int:
+    """How many sizes may be found: fewer for what is unlikely anyway, and for whole models."""
+    if part.kind == SWAPPED:
+        return 0
+    return 1 if source.variant.is_model or part.kind in (SUM, WITHOUT) else 3
+
+
+def _match(part: Part, formula: Terms, sizes: Sizes, reading: Reading) -> Match:
+    names = sorted({s.name for s in symbols(formula)} | ({reading.symbol} - {""}))
+    own = {name: sizes[name] for name in names}
+    value = int(evaluate(formula, sizes) or 0)
+    return Match(formula, own, value, reading, NEAR * reading.near + reading.unlikely, [part],
+                 at=sizes)  # fmt: skip
+
+
+def symbols(polynomial: Terms) -> set[Symbol]:
+    """Return the symbols of a polynomial."""
+    return {s for monomial in polynomial for s, _ in monomial}

@@ -1,0 +1,138 @@
+"""The page that `symledger explain NUMBER` prints: where a number comes from."""
+
+from __future__ import annotations
+
+from symledger.explain.answer import Explanation, difference, factored, others
+from symledger.explain.parts import SWAPPED, WITHOUT
+from symledger.explain.search import Match, symbols
+from symledger.explain.sources import evaluate
+from symledger.report.layout import NBSP, Page
+from symledger.report.page import number, with_numbers
+
+UNITS = {"parameters": "parameters", "bytes": "bytes", "flop": "FLOP"}
+MOST = 5
+"""How many other places or configurations are named before an ellipsis."""
+
+
+def page(found: Explanation, width: int) -> Page:
+    """Write the page."""
+    p = Page(width)
+    _head(p, found)
+    for matches in found.sections:
+        p.heading("NEARLY: A COMMON MISTAKE" if matches[0].near else "GIVEN BY")
+        for match in matches:
+            _match(p, match, found)
+    if found.omitted:
+        p.wrapped(f"and {found.omitted} less plausible", 4, "dim")
+    _texts(p, "THE SAME POLYNOMIAL", list(found.same))
+    places: dict[str, list[str]] = {}
+    for model, line in found.occurs:
+        places.setdefault(line, []).append(model)
+    _texts(p, "OCCURS IN", [f"{few(models)}: {line}" for line, models in places.items()])
+    _nearest(p, found)
+    _next(p, found)
+    return p
+
+
+def _head(p: Page, found: Explanation) -> None:
+    n = found.number
+    shown = f"{n.low:,}" if n.exact else n.text
+    where = f"in {found.inside}" if found.inside else ""
+    p.line((shown, "bold cyan"), f"   {UNITS[n.unit]} {where}".rstrip())
+    indent = len(shown) + 3
+    if not n.exact:
+        p.wrapped(f"rounded: any whole number from {n.low:,} to {n.high:,}", indent, "dim")
+    if found.settings:
+        said = ", ".join(f"{name} = {value}" for name, value in found.settings.items())
+        p.wrapped(f"with {said}", indent, "dim")
+
+
+def _match(p: Page, match: Match, found: Explanation) -> None:
+    """Write what gives the number: its formula, the numbers put in, and where the sizes occur."""
+    what, shown, sizes = str(match.parts[0]), f"   {factored(match.form)}", f"   {_sizes(match)}"
+    if len(what + shown + sizes) + 4 <= p.width:
+        p.line("    ", (what, "bold"), shown, (sizes, "dim"))
+    else:
+        p.line("    ", (what, "bold"), (sizes, "dim"))
+        p.wrapped(shown.strip(), 8, first=6)
+    at = {s: match.sizes[s.name] for s in symbols(match.form)}
+    p.wrapped(f"= {with_numbers(match.form, at)} = {match.value:,}".replace(" = ", f" ={NBSP}"), 8,
+              first=6)  # fmt: skip
+    if match.reading.said or match.mistaken:
+        _reading(p, match, found)
+    _missing(p, match)
+    if match.known and not found.inside:
+        p.wrapped(f"sizes of {few(match.known)}", 8, "dim", first=6)
+    if others(match):
+        p.wrapped(f"also {few(others(match))}", 8, "dim", first=6)
+
+
+def _reading(p: Page, match: Match, found: Explanation) -> None:
+    reading = match.reading
+    if reading.said:
+        times = match.sizes[reading.symbol] if reading.symbol else reading.factor
+        unit = " bytes" if found.number.unit == "bytes" else ""
+        p.wrapped(f"× {times}{unit} = {match.number:,}: {reading.said}", 8,
+                  "yellow" if reading.near else "", first=6)  # fmt: skip
+    if match.mistaken:
+        p.wrapped(match.mistaken, 8, "yellow", first=6)
+
+
+def _missing(p: Page, match: Match) -> None:
+    """Say how far something that lacks a line, or has a wrong one, is from the whole."""
+    part = match.parts[0]
+    whole = evaluate(part.variant.account[part.quantity].general, match.at)
+    if part.kind in (WITHOUT, SWAPPED) and whole is not None:
+        off = match.value - whole
+        text = f"{abs(off):,} {'more' if off > 0 else 'less'} than {part.variant}: {number(whole)}"
+        p.wrapped(text, 8, "yellow", first=6)
+
+
+def _sizes(match: Match) -> str:
+    return ", ".join(f"{name} = {n:,}" for name, n in match.sizes.items())
+
+
+def few(names: list[str]) -> str:
+    """Name a few of many."""
+    unique = list(dict.fromkeys(name.replace(" ", NBSP) for name in names))
+    more = len(unique) - MOST
+    return ", ".join(unique[:MOST]) + (f", and {more} more" if more > 0 else "")
+
+
+def _texts(p: Page, heading: str, texts: list[str]) -> None:
+    if texts:
+        p.heading(heading)
+    for text in texts[: 2 * MOST]:
+        p.wrapped(text, 6, first=4)
+
+
+def _nearest(p: Page, found: Explanation) -> None:
+    if not found.nearest:
+        return
+    where = found.inside or "THE CATALOGUE"
+    if found.gives or found.near:
+        p.heading("NEAREST AT KNOWN SIZES")
+    else:
+        p.heading(f"NOTHING IN {where} GIVES THIS NUMBER; THE NEAREST:")
+    for row in found.nearest:
+        n = found.number.about - row.value
+        said = difference(n, row)
+        at = "" if found.inside else f" at the sizes of {row.known.name}"
+        off = f"{abs(n):,} too {'low' if n > 0 else 'high'}" + (f" = {said}" if said else "")
+        p.wrapped(f"{number(row.value)}   {row.part}{at}, {off}", 8, first=6)
+
+
+def _next(p: Page, found: Explanation) -> None:
+    """Say how the first formula is derived."""
+    if not found.sections:
+        return
+    match = found.sections[0][0]
+    part = match.parts[0]
+    options = [f"--set {k}={str(v).lower()}" for k, v in part.variant.changed]
+    reading = match.reading.symbol
+    own = found.inside or part.variant.name in match.known
+    sizes = [] if own else [f"--set {k}={n}" for k, n in match.sizes.items() if k != reading]
+    quantity = f"--quantity {part.quantity}"
+    p.heading("NEXT")
+    command = " ".join(["symledger derive", part.variant.name, *options, *sizes, quantity])
+    p.line("    ", (command, "bold"), ("   derives it", "dim"))
