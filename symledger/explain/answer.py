@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,16 +10,16 @@ from typing import Any
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.explain.number import Number, parse_number
-from symledger.explain.parts import LINE, SWAPPED, WHOLE, Part
+from symledger.explain.parts import LINE, WHOLE, Part
 from symledger.explain.readings import ITSELF, QUANTITIES
 from symledger.explain.search import NEAR, Match, search, symbols
 from symledger.explain.sources import catalogue, target
 from symledger.explain.table import Row, Table
 
 SCHEMA = "symledger.explain/1"
-MOST, FAR, CLOSE = 6, 3, 3
+MOST, FAR, CLOSE = 6, 3.25, 3
 """How many matches are shown, how far in rank from the best one, and how many nearest numbers."""
-DOUBTFUL = 6
+DOUBTFUL = 7
 """Where the best rank is worse than this, the nearest numbers are shown too."""
 HINTS = {
     "d": "one bias or one RMS norm of width d", "2d": "one layer norm of width d",
@@ -101,9 +101,9 @@ def explain(
     sources = target(inside, settings) if inside else catalogue(quantities[0], settings)
     table = Table(sources, quantities)
     found = search(table, number)
-    limit = (found[0].rank if found else 0) + (FAR if number.exact else FAR - 1)
-    gives = [m for m in found if not m.near and m.rank <= limit][:MOST]
-    best = gives[0].rank + NEAR if gives else limit
+    limit = (found[0].rank if found else 0) + (FAR if number.exact else 1)
+    gives = [m for m in found if not m.near and m.rank < limit][:MOST]
+    best = gives[0].rank + NEAR - 1 if gives else limit
     near = [m for m in found if m.near and m.rank <= best and (number.exact or m.mistake)]
     near = near[: MOST // 2]
     doubtful = not found or found[0].rank > DOUBTFUL
@@ -123,28 +123,34 @@ def occurs(table: Table, number: Number) -> Iterator[tuple[str, str]]:
             yield row.known.name, row.part.said or "all of it"
 
 
-def same(found: list[Match]) -> Iterator[str]:
-    """Say which of several formulas are one polynomial, and under which equations.
+def same(found: Sequence[Match]) -> Iterator[str]:
+    """Say which of several formulas are one polynomial, and under which equations."""
+    plain = [match for match in found if match.reading is ITSELF]
+    for one in plain:
+        for other in plain if len(one.sizes) == 1 else ():
+            equations = _equations(one, other) if len(other.sizes) > 1 else None
+            if equations is not None:
+                said = ", ".join(f"{s} = {algebra.text(p)}" for s, p in equations.items())
+                (symbol,) = one.sizes
+                yield (f"{other.parts[0]} with {said} and {one.parts[0]}: "
+                       f"{factored(one.form)}, whatever {symbol} is")  # fmt: skip
 
-    Where sizes are whole multiples of the one symbol of another formula, they are put in; the two
-    are then compared term by term.
+
+def _equations(one: Match, other: Match) -> dict[Any, Terms] | None:
+    """Return the equations that make another formula the same polynomial, None if there are none.
+
+    Where its sizes are whole multiples of the one size here, they are put in so, and the two are
+    compared term by term.
     """
-    for one in found:
-        if len(one.sizes) == 1 and one.reading is ITSELF:
-            ((symbol, n),) = [(s, one.sizes[s.name]) for s in symbols(one.form)]
-            for other in found:
-                several = len(other.sizes) > 1 and other.reading is ITSELF
-                if several and all(v % n == 0 for v in other.sizes.values()):
-                    given: dict[Any, Terms] = {
-                        s: {((symbol, 1),): other.sizes[s.name] // n} for s in symbols(other.form)
-                    }
-                    if algebra.substitute(other.form, given) == one.form:
-                        equations = ", ".join(
-                            f"{s} = {algebra.text(given[s])}" for s in sorted(given, key=str)
-                            if s != symbol
-                        )
-                        yield (f"{other.parts[0]} with {equations} and {one.parts[0]}: "
-                               f"{factored(one.form)}, whatever {symbol} is")  # fmt: skip
+    (symbol,) = symbols(one.form)
+    n = one.sizes[symbol.name]
+    if any(v % n for v in other.sizes.values()) or other.sizes.get(symbol.name, n) != n:
+        return None
+    given: dict[Any, Terms] = {
+        s: {((symbol, 1),): other.sizes[s.name] // n} for s in sorted(symbols(other.form), key=str)
+    }
+    equal = algebra.substitute(other.form, given) == one.form
+    return {s: p for s, p in given.items() if s != symbol} if equal else None
 
 
 def factored(polynomial: Terms) -> str:
@@ -196,8 +202,8 @@ def match_dict(match: Match) -> dict[str, Any]:
 def others(match: Match) -> list[str]:
     """Name what else has the formula of a match: each thing once, with the fewest choices."""
     found: dict[tuple[str, str], str] = {}
-    kinds = (WHOLE, LINE, SWAPPED) if match.parts[0].kind == SWAPPED else (WHOLE, LINE)
+    asked = match.parts[0].variant.asked
     for part in match.parts:
-        if part.kind in kinds:
+        if asked or part.kind in (WHOLE, LINE, match.parts[0].kind):
             found.setdefault((part.variant.name, part.said), str(part))
     return [said for said in dict.fromkeys(found.values()) if said != str(match.parts[0])]

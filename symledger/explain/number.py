@@ -77,7 +77,7 @@ def parse_number(text: str, unit: str = "") -> Number:
     if scale == 1 and part:
         raise BadInput(f"{quoted(text)} is not a whole number, and counts are whole.")
     low, high = _meant(int(digits + part), len(part), scale)
-    if not 0 < low <= high <= LARGEST:
+    if int(digits + part) == 0 or not low <= high <= LARGEST:
         raise BadInput(f"{quoted(text)} is out of range: numbers go from 1 to 10^30.")
     other = OTHERWISE.get(suffix, "") if unit == "bytes" else ""
     mistaken = _meant(int(digits + part), len(part), BYTES[other]) if other else (0, 0)

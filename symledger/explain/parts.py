@@ -64,7 +64,8 @@ class Part:
     general: Terms
 
     def __str__(self) -> str:
-        said = self.said if self.quantity == "params" or self.kind != WHOLE else self.quantity
+        counted = () if self.quantity == "params" else (self.quantity,)
+        said = " › ".join(filter(None, (*counted, self.said)))
         return f"{self.variant}: {said}" if said else str(self.variant)
 
     @property
@@ -157,7 +158,7 @@ def swapped(variant: Variant) -> Iterator[Part]:
     for line in leaves:
         axes = [lengths[n] for n in line.shape or ()]
         for i, axis in enumerate(axes):
-            for other in lengths.values():
+            for other in sorted(lengths.values(), key=lambda length: len(algebra.text(length))):
                 if other != axis:
                     taken = [other if j == i else a for j, a in enumerate(axes)]
                     amount = minus(algebra.multiply(*taken), algebra.multiply(*axes))

@@ -32,11 +32,12 @@ class Reading:
 
 ITSELF = Reading()
 OFTEN = (
-    Reading(Fraction(2), "counted twice", near=True),
-    Reading(Fraction(1, 2), "half of it", near=True),
-    Reading(said="all L layers, where one was meant or the other way round", near=True, symbol="L"),
-    Reading(said="multiplied by the heads; heads only split the width", near=True, symbol="h"),
-)
+    Reading(Fraction(2), "counted twice", near=True, unlikely=1),
+    Reading(Fraction(1, 2), "half of it", near=True, unlikely=1),
+    Reading(said="that of L layers, not of one", near=True, symbol="L", unlikely=1.5),
+    Reading(said="multiplied by the heads, which only split the width", near=True, symbol="h",
+            unlikely=1.5),
+)  # fmt: skip
 MACS = (
     Reading(Fraction(1, 2), "multiply-adds (MACs); in FLOP it is twice as much", near=True),
     Reading(Fraction(2), "counted twice: a multiply-add is already 2 FLOP", near=True),

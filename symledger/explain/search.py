@@ -16,11 +16,11 @@ from symledger.explain.readings import Reading, readings
 from symledger.explain.solve import bind, solve
 from symledger.explain.sources import Sizes, Source, evaluate
 from symledger.explain.table import Table, form
-from symledger.explain.usual import named
+from symledger.explain.usual import is_usual, named
 
-NEAR, SOLVED, FREE, ASIDE, LINEAR = 4, 2, 2, 2, 2
-"""What adds to a rank: a common mistake; a size that no configuration has; each further one; each
-that was not set where others were; that the formula is as good as any number."""
+NEAR, SOLVED, ODD, FREE, ASIDE, LINEAR = 4, 2, 5, 2, 2, 2
+"""What adds to a rank: a common mistake; a size that no configuration has, and an odd one; each
+further one; each that was not set where others were; that the formula is as good as any number."""
 
 
 @dataclass
@@ -151,7 +151,8 @@ def _solved(table: Table, number: Number) -> Iterator[Match]:
                     tried[key] = [{s.name: n for s, n in at.items()} for at in found]
                 for at in tried[key]:
                     match = _match(part, formula, {**source.given, **at}, reading)
-                    match.rank += SOLVED * sum(not named(name, n) for name, n in at.items())
+                    for name, n in at.items():
+                        match.rank += 0 if named(name, n) else SOLVED if is_usual(name, n) else ODD
                     match.rank += FREE * max(len(at) - 1, 0)
                     yield match
 

@@ -13,6 +13,8 @@ from symledger.explain.usual import is_usual, usual
 
 MOST_TRIED = 400
 """Combinations of usual sizes that are tried for all but one symbol of a formula."""
+SMALLEST = 8
+"""A size that is not usual is not looked for below this."""
 Sizes = dict[Symbol, int]
 
 
@@ -67,7 +69,7 @@ def one(polynomial: Terms, symbol: Symbol, low: int, high: int) -> list[int]:
     if not rising or low < high:
         return [n for n in usual(symbol.name) if low <= _at(powers, n) <= high]
     n = root(powers, low)
-    if n is None or not (max(powers) > 1 or is_usual(symbol.name, n)):
+    if n is None or not (is_usual(symbol.name, n) or (max(powers) > 1 and n >= SMALLEST)):
         return []
     return [n]
 

@@ -91,20 +91,25 @@ def catalogue(quantity: str, settings: Mapping[str, str]) -> Iterator[Source]:
     Settings hold wherever they can; a target that they contradict is left out.
 
     Raises:
-        BadInput: no target knows what was set.
+        BadInput: no target knows what was set, or none can take it.
     """
     met: set[str] = set()
+    taken: set[str] = set()
+    refused: dict[str, BadInput] = {}
     for entry in ENTRIES:
         if entry.owner:
             continue
         try:
             for variant in _variants(entry, quantity, settings, met):
+                taken.update(variant.account.request.settings)
                 yield Source(variant, _knowns(entry))
-        except BadInput:
-            continue
+        except BadInput as error:
+            refused.update(dict.fromkeys(settings, error))
     for name in settings:
         if name not in met:
             raise BadInput(f"no target has {shown(name)} to be set. {nearest(name, met)}")
+        if name not in taken:
+            raise refused[name]
 
 
 def _knowns(entry: Entry) -> tuple[Known, ...]:

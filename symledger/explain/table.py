@@ -48,6 +48,8 @@ class Table:
                 found = list(parts(source.variant, quantity))
                 if found:
                     key = quantity, frozenset(found[0].general.items())
+                    if source.variant.near and key in whole:
+                        continue  # this choice changes nothing here
                     alike = source.variant.near if source.inside else key in whole
                     self.parts += [(p, source) for p in (found[:1] if alike else found)]
                     whole.add(key)
@@ -92,13 +94,21 @@ class Table:
         plain = [v for v in self.values if any(r.part.kind in whole for r in self.by_value[v])]
         i = bisect_left(plain, n)
         chosen = sorted(plain[max(i - most, 0) : i + most], key=lambda value: abs(value - n))[:most]
-        return [min(self.by_value[value], key=lambda r: r.part.unlikely) for value in chosen]
+        return [min(self.by_value[value], key=_unlikely) for value in chosen]
+
+
+def _unlikely(row: Row) -> tuple[float, int]:
+    return row.part.unlikely, len({s for monomial in row.form for s, _ in monomial})
 
 
 def _swapped(whole: Part, source: Source) -> Iterator[tuple[Part, Source]]:
     """Yield what an axis taken for another makes of a target whose sizes were all given."""
     at = source.complete(source.given)
     right = evaluate(whole.general, at)
+    seen = set()
     for part in swapped(source.variant) if right else ():
-        if evaluate(part.general, at) != right:
+        wrong = evaluate(part.general, at)
+        key = wrong, part.said.partition(" taken")[0]
+        if wrong != right and key not in seen:
+            seen.add(key)
             yield part, source

@@ -107,13 +107,14 @@ def _texts(p: Page, heading: str, texts: list[str]) -> None:
 
 
 def _nearest(p: Page, found: Explanation) -> None:
-    if not found.nearest:
+    if not (found.nearest or not found.sections):
         return
-    where = found.inside or "THE CATALOGUE"
+    where, unit = found.inside or "THE CATALOGUE", UNITS[found.number.unit].upper()
     if found.gives or found.near:
         p.heading("NEAREST AT KNOWN SIZES")
     else:
-        p.heading(f"NOTHING IN {where} GIVES THIS NUMBER; THE NEAREST:")
+        rest = "; THE NEAREST:" if found.nearest else f", AND NO OTHER NUMBER OF {unit}"
+        p.heading(f"NOTHING IN {where} GIVES THIS NUMBER{rest}")
     for row in found.nearest:
         n = found.number.about - row.value
         said = difference(n, row)

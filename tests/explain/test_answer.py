@@ -1,0 +1,192 @@
+"""Numbers of summaries, papers and course pages: what gives them, what nearly does."""
+
+import json
+
+import pytest
+from invoke import assert_answers, assert_refuses, run
+
+from symledger.explain.answer import explain
+
+
+def first(number, **asked):
+    return explain(number, **asked).sections[0][0]
+
+
+LINEAR = {"B": "32", "d_in": "128", "d_out": "64"}
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "settings", "what", "sizes"),
+    [
+        ("2362368", "", {}, "attention with bias", {"d": 768}),
+        ("1050624", "", {}, "attention with bias", {"d": 512}),
+        ("1048576", "", {"d": "512", "h": "8"}, "attention", {"d": 512}),
+        ("786432", "", {"d": "512", "h": "8", "d_v": "32"}, "attention",
+         {"d": 512, "h": 8, "d_v": 32}),
+        ("2359296", "", {"d_in": "768"}, "linear with no bias", {"d_in": 768, "d_out": 3072}),
+        ("8256", "", {"d_in": "128"}, "linear", {"d_in": 128, "d_out": 64}),
+        ("131392", "", {}, "mini_gpt", {"L": 2, "V": 512, "d": 64}),
+        ("41120", "", {}, "mini_gpt", {"L": 2, "V": 512, "d": 32}),
+        ("98560", "", {}, "mini_gpt: block × L", {"L": 2, "d": 64}),
+        ("49280", "", {}, "pre_ln_block with norm rms, no bias", {"d": 64}),
+        ("7087872", "", {}, "pre_ln_block", {"d": 768}),
+        ("85054464", "", {}, "gpt2: block × L", {"L": 12, "d": 768}),
+        ("38597376", "", {}, "token_embedding", {"V": 50257, "d": 768}),
+        ("124439808", "", {}, "gpt2", {"L": 12, "T_max": 1024, "V": 50257, "d": 768}),
+        ("354,823,168", "", {}, "gpt2", {"L": 24, "T_max": 1024, "V": 50257, "d": 1024}),
+        ("1557611200", "", {}, "gpt2", {"L": 48, "T_max": 1024, "V": 50257, "d": 1600}),
+        ("6_738_415_616", "", {}, "llama", {"L": 32, "V": 32000, "d": 4096, "d_ff": 11008}),
+        ("202383360", "", {}, "llama: block", {"d": 4096, "d_ff": 11008}),
+        ("124M", "", {}, "gpt2", {"L": 12, "T_max": 1024, "V": 50257, "d": 768}),
+        ("524288", "flop", LINEAR, "linear: flops.forward",
+         {"B": 32, "d_in": 128, "d_out": 64}),
+        ("1572864", "flop", LINEAR, "linear: flops.training",
+         {"B": 32, "d_in": 128, "d_out": 64}),
+        ("36.05 MiB", "", {"d_in": "768", "d_out": "3072"}, "linear",
+         {"d_in": 768, "d_out": 3072}),
+    ],
+)  # fmt: skip
+def test_what_gives_a_number(number, unit, settings, what, sizes):
+    match = first(number, unit=unit, settings=settings)
+    assert what in [str(part) for part in match.parts]
+    assert match.sizes == sizes
+    assert not match.near
+
+
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [
+        ("13,015,864,320", "LLaMA 13B"), ("65,285,660,672", "LLaMA 65B"),
+        ("68,976,648,192", "Llama 2 70B"), ("8,030,261,248", "Llama 3 8B"),
+        ("70,553,706,496", "Llama 3 70B"), ("405,853,388,800", "Llama 3 405B"),
+        ("7,241,732,096", "Mistral 7B"), ("774,030,080", "GPT-2 large"),
+        ("174,604,259,328", "gpt3-175b"), ("6.74B", "llama-7b"), ("175B", "gpt3-175b"),
+    ],
+)  # fmt: skip
+def test_the_size_of_a_published_model_is_found_at_its_sizes(number, value):
+    assert value in first(number).known
+
+
+def test_equal_polynomials_are_named_and_models_in_which_the_number_occurs():
+    found = explain("2362368")
+    assert found.same[0] == (
+        "linear with d_in = d, d_out = 4d and attention with bias: 4(d² + d), whatever d is"
+    )
+    assert ("gpt2", "block › attention") in found.occurs
+    assert ("gpt2", "block › feed forward › 1") in found.occurs
+
+
+def test_a_part_is_named():
+    said = [str(part) for match in explain("1771776").gives for part in match.parts]
+    assert "attention with bias: Q + K + V" in said
+
+
+NEAR = [
+    # what was asked, and what the page says of the mistake
+    (["917504", *"--set d=512 --set h=8 --set d_k=64 --set d_v=32".split()],
+     "O › W taken as (d, d), not as (d_v·h, d)"),
+    (["917504", *"--set d=512 --set h=8 --set d_k=64 --set d_v=32".split()],
+     "131,072 more than attention: 786,432"),
+    (["27.04MiB", *"--set d_in=768 --set d_out=3072".split()], "the gradients are forgotten"),
+    (["9.01MB", *"--set d_in=768 --set d_out=3072".split()], "it is 9.01 MiB, not 9.01MB"),
+    (["262144", "--unit", "flop", *"--set B=32 --set d_in=128 --set d_out=64".split()],
+     "multiply-adds (MACs)"),
+    (["163037184", "--in", "gpt2"], "gpt2 with no tied"),
+    (["21261312"], "multiplied by the heads"),
+    (["131136", "--in", "mini_gpt"], "256 less than mini_gpt: 131,392"),
+    (["262784", "--in", "mini_gpt"], "counted twice"),
+    (["7084800"], "pre_ln_block: attention + feed forward"),
+    (["2361600", "--set", "d=768", "--set", "bias=true"], "768 less than attention: 2,362,368"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "said"), NEAR)
+def test_a_near_miss_is_named_as_such(arguments, said):
+    result = run("explain", *arguments)
+    assert (result.code, result.err) == (0, "")
+    assert " ".join(said.split()) in " ".join(result.out.split())
+
+
+@pytest.mark.parametrize(
+    ("number", "target", "settings", "unit", "what"),
+    [
+        ("2362368", "gpt2", {}, "", "gpt2: block › attention"),
+        ("28348416", "gpt2", {}, "", "gpt2: block › attention × L"),
+        ("7087872", "gpt2", {}, "", "gpt2: block"),
+        ("768", "gpt2", {}, "", "gpt2: final norm › g"),
+        ("39383808", "gpt2", {}, "", "gpt2: token embedding + positions"),
+        ("85842432", "gpt2", {}, "", "gpt2: without token embedding"),
+        ("124402944", "gpt2", {}, "", "gpt2: without every norm of block"),
+        ("65536", "mini_gpt", {"d": "128"}, "", "mini_gpt: block › attention"),
+        ("2362368", "attention", {"bias": "true"}, "", "attention with bias"),
+        ("71303168", "mini_gpt", {}, "flop", "mini_gpt: flops.forward"),
+        ("142606336", "mini_gpt", {}, "flop", "mini_gpt: flops.backward"),
+        ("525568", "mini_gpt", {}, "bytes", "mini_gpt"),
+    ],
+)
+def test_a_line_or_a_few_of_a_target(number, target, settings, unit, what):
+    found = explain(number, target, settings, unit)
+    assert what in [str(part) for match in found.gives for part in match.parts]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["1234567"], ["1"], ["124439809", "--in", "gpt2"], ["2", "--in", "softmax"],
+     ["999999999999999999999999999999"], ["3", "--unit", "flop"]],
+)  # fmt: skip
+def test_what_nothing_gives_is_said_plainly(arguments):
+    result = run("explain", *arguments)
+    assert (result.code, result.err) == (0, "")
+    assert "GIVES THIS NUMBER" in result.out
+    assert not explain(arguments[0], *arguments[2:] if "--in" in arguments else ()).sections
+
+
+def test_the_nearest_line_and_its_difference():
+    found = explain("124440576", inside="gpt2")
+    assert [row.value for row in found.nearest][0] == 124439808
+    shown = found.to_dict()
+    assert shown["nearest"][0]["said"] == "d, as many as one bias or one RMS norm of width d"
+
+
+def test_json_is_one_object_that_says_all():
+    result = run("explain", "2362368", "--json")
+    shown = json.loads(result.out)
+    assert (result.code, result.err, shown["schema"]) == (0, "", "symledger.explain/1")
+    attention, linear = shown["gives"][:2]
+    assert (attention["formula"], attention["sizes"]) == ("attention.params", {"d": "768"})
+    assert (attention["options"], attention["expr"]) == ({"bias": "true"}, "4*d**2 + 4*d")
+    assert (linear["formula"], linear["gives"]) == ("linear.params", "2362368")
+    assert shown["found"] is True
+    assert json.loads(run("explain", "1234567", "--json").out)["found"] is False
+
+
+def test_every_match_is_an_equation_that_holds():
+    for number in ("2362368", "32768", "786432", "49280", "124M", "6.7B"):
+        found = explain(number)
+        for match in (*found.gives, *found.near):
+            assert found.number.low <= match.number <= found.number.high
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["abc"], 2, "is not a number"),
+        (["-5"], 2, "No such option|is not a number"),
+        (["0"], 2, "out of range"),
+        (["2362368", "--in", "gtp2"], 3, "Did you mean gpt2"),
+        (["2362368", "--set", "q=1"], 2, "no target has q"),
+        (["2362368", "--set", "d=0"], 2, "out of range"),
+        (["2362368", "--set", "d"], 2, "write one as --set d=128"),
+        (["2362368", "--in", "gpt2", "--set", "q=1"], 2, "neither a symbol nor an option"),
+        (["2362368", "--unit", "parsecs"], 2, "--unit"),
+        (["9 MiB", "--unit", "flop"], 2, "is no number of flop"),
+    ],
+)
+def test_bad_input_is_refused(arguments, code, said):
+    assert_refuses("explain", *arguments, code=code, said=said)
+
+
+@pytest.mark.parametrize("unit", ["parameters", "bytes", "flop"])
+@pytest.mark.parametrize("target", ["gpt2", "linear", "softmax", "llama", "mini_gpt-small"])
+def test_every_unit_of_every_kind_of_target_is_answered(target, unit):
+    assert_answers("explain", "4096", "--in", target, "--unit", unit)

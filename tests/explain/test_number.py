@@ -1,0 +1,73 @@
+"""NUMBER as people write it: what is meant, and what is refused."""
+
+import string
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from symledger.errors import BadInput
+from symledger.explain.number import UNITS, parse_number
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "low", "high"),
+    [
+        ("2362368", "parameters", 2362368, 2362368),
+        ("2,362,368", "parameters", 2362368, 2362368),
+        ("2_362_368", "parameters", 2362368, 2362368),
+        (" 1 ", "parameters", 1, 1),
+        ("124M", "parameters", 123_500_000, 124_500_000),
+        ("124.4M", "parameters", 124_350_000, 124_450_000),
+        ("6.7B", "parameters", 6_650_000_000, 6_750_000_000),
+        ("50K", "parameters", 49_500, 50_500),
+        ("9.01 MiB", "bytes", 9_442_427, 9_452_912),
+        ("9.01MB", "bytes", 9_005_000, 9_015_000),
+        ("512 kB", "bytes", 511_500, 512_500),
+        ("71.3 MFLOP", "flop", 71_250_000, 71_350_000),
+    ],
+)
+def test_a_number_is_read(text, unit, low, high):
+    found = parse_number(text)
+    assert (found.unit, found.low, found.high) == (unit, low, high)
+
+
+def test_a_bare_b_is_a_billion_or_a_byte():
+    assert parse_number("7B").about == 7 * 10**9
+    assert parse_number("512 B", "bytes").about == 512
+
+
+def test_what_a_unit_of_bytes_is_taken_for():
+    assert parse_number("9.01MB").mistaken.text == "9.01 MiB"
+    assert parse_number("9.01 MiB").mistaken.high == 9_015_000
+    assert parse_number("9").mistaken is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", " ", "0", "0M", "-1", "+1", "1.5", "1e9", "1,00", "1,0000", "12,34", "1__0", "_1", "1_",
+     "1.", ".5", "nan", "inf", "0x10", "1/2", "٣", "４", "½", "1 2", "1M2", "M", "1Q", "1 \n2",
+     "9" * 61, "9" * 40, "d", "__import__('os')"],
+)  # fmt: skip
+def test_what_is_no_number_is_refused(text):
+    with pytest.raises(BadInput, match=r"number|range|unit"):
+        parse_number(text)
+
+
+PIECES = ["1", "23", "456", ",", "_", ".", " ", "M", "K", "MiB", "MB", "B", "FLOP", "-", "e", "٣"]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.one_of(st.text(max_size=20), st.text(string.printable, max_size=12),
+              st.lists(st.sampled_from(PIECES), max_size=6).map("".join)),
+    st.sampled_from(["", *UNITS]),
+)  # fmt: skip
+def test_any_text_is_a_number_or_refused(text, unit):
+    try:
+        found = parse_number(text, unit)
+    except BadInput as error:
+        assert str(error)  # noqa: PT017  # it says why
+    else:
+        assert 0 < found.low <= found.high
+        assert found.unit == (unit or found.unit)
