@@ -35,6 +35,8 @@ COMMANDS: dict[str, list[str]] = {
     "--help": symledger("--help"),
     "derive mini_gpt": symledger("derive", "mini_gpt"),
     "derive mini_gpt --json": symledger("derive", "mini_gpt", "--json"),
+    "explain 2362368": symledger("explain", "2362368"),
+    "explain 9.01MiB": symledger("explain", "9.01MiB"),
     "derive mini_gpt, L = 2": symledger("derive", "mini_gpt", "--set", "L=2"),
     "derive mini_gpt, L = 10000": symledger("derive", "mini_gpt", "--set", "L=10000"),
 }
@@ -99,6 +101,7 @@ def limits(seconds: Mapping[str, float], check: float, imported: str) -> list[Li
     return [
         Limit("derive mini_gpt / import sympy", seconds["derive mini_gpt"] / base, 1.5),
         Limit("derive with L = 10000 / with L = 2", deep / shallow, 1.1),
+        Limit("explain 9.01MiB", seconds["explain 9.01MiB"], 2, " s"),
         Limit("--help", seconds["--help"], 0.15, " s"),
         Limit(f"heavy packages imported by --help: {imported or 'none'}", len(imported.split()), 0),
         Limit("check mini_gpt", check, 10, " s"),

@@ -63,6 +63,19 @@ def test_every_key_of_the_promised_json_is_explained():
     assert [key for key in sorted(keys) if f"`{key}`" not in text] == []
 
 
+def test_every_option_and_key_of_explain_is_explained():
+    from symledger.cli import explain
+    from symledger.explain.answer import explain as answer
+
+    text = (documents.ROOT / "docs" / "cli.md").read_text("utf-8")
+    text = text[text.index("## `symledger explain") : text.index("## `symledger check")]
+    options = [name for p in explain.params for name in p.opts if name.startswith("--")]
+    found = answer("1234567").to_dict() | answer("2362368").to_dict()
+    nearest = answer("1234567").to_dict()["nearest"][0]
+    keys = {*found, *found["gives"][0], *found["occurs"][0], *nearest} - {"schema"}
+    assert [name for name in [*options, *sorted(keys)] if f"`{name}" not in text] == []
+
+
 def test_every_convention_is_explained():
     from symledger.conventions import DTYPES, OPTIMIZERS
 

@@ -83,13 +83,17 @@ class Part:
 
 
 def parts(variant: Variant, quantity: str) -> Iterator[Part]:
-    """Yield everything of a variant that may be meant, each polynomial once, the plainest first."""
+    """Yield everything of a variant that may be meant, the plainest first.
+
+    Of several lines with the same polynomial the first stands for all, but where the target is
+    what was asked about: there each is an answer.
+    """
     root = variant.account[quantity].line
-    seen: set[frozenset[object]] = set()
+    seen: set[object] = set()
     for kind, said, amount in _amounts(root):
         if kind != WHOLE and quantity == "flops.training":
             return  # its lines are those of the two passes
-        key = frozenset(amount.items())
+        key = said if variant.asked else frozenset(amount.items())
         if amount and key not in seen:
             seen.add(key)
             yield Part(variant, quantity, kind, said, amount)

@@ -83,26 +83,25 @@ def test_a_part_is_named():
 
 NEAR = [
     # what was asked, and what the page says of the mistake
-    (["917504", *"--set d=512 --set h=8 --set d_k=64 --set d_v=32".split()],
+    ("917504 --set d=512 --set h=8 --set d_k=64 --set d_v=32",
      "O › W taken as (d, d), not as (d_v·h, d)"),
-    (["917504", *"--set d=512 --set h=8 --set d_k=64 --set d_v=32".split()],
+    ("917504 --set d=512 --set h=8 --set d_k=64 --set d_v=32",
      "131,072 more than attention: 786,432"),
-    (["27.04MiB", *"--set d_in=768 --set d_out=3072".split()], "the gradients are forgotten"),
-    (["9.01MB", *"--set d_in=768 --set d_out=3072".split()], "it is 9.01 MiB, not 9.01MB"),
-    (["262144", "--unit", "flop", *"--set B=32 --set d_in=128 --set d_out=64".split()],
-     "multiply-adds (MACs)"),
-    (["163037184", "--in", "gpt2"], "gpt2 with no tied"),
-    (["21261312"], "multiplied by the heads"),
-    (["131136", "--in", "mini_gpt"], "256 less than mini_gpt: 131,392"),
-    (["262784", "--in", "mini_gpt"], "counted twice"),
-    (["7084800"], "pre_ln_block: attention + feed forward"),
-    (["2361600", "--set", "d=768", "--set", "bias=true"], "768 less than attention: 2,362,368"),
-]  # fmt: skip
+    ("27.04MiB --set d_in=768 --set d_out=3072", "the gradients are forgotten"),
+    ("9.01MB --set d_in=768 --set d_out=3072", "it is 9.01 MiB, not 9.01MB"),
+    ("262144 --unit flop --set B=32 --set d_in=128 --set d_out=64", "multiply-adds (MACs)"),
+    ("163037184 --in gpt2", "gpt2 with no tied"),
+    ("21261312", "multiplied by the heads"),
+    ("131136 --in mini_gpt", "256 less than mini_gpt: 131,392"),
+    ("262784 --in mini_gpt", "counted twice"),
+    ("7084800", "pre_ln_block: attention + feed forward"),
+    ("2361600 --set d=768 --set bias=true", "768 less than attention with bias: 2,362,368"),
+]
 
 
 @pytest.mark.parametrize(("arguments", "said"), NEAR)
 def test_a_near_miss_is_named_as_such(arguments, said):
-    result = run("explain", *arguments)
+    result = run("explain", *arguments.split())
     assert (result.code, result.err) == (0, "")
     assert " ".join(said.split()) in " ".join(result.out.split())
 
@@ -143,7 +142,7 @@ def test_what_nothing_gives_is_said_plainly(arguments):
 
 def test_the_nearest_line_and_its_difference():
     found = explain("124440576", inside="gpt2")
-    assert [row.value for row in found.nearest][0] == 124439808
+    assert found.nearest[0].value == 124439808
     shown = found.to_dict()
     assert shown["nearest"][0]["said"] == "d, as many as one bias or one RMS norm of width d"
 
