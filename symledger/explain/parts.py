@@ -93,6 +93,8 @@ def parts(variant: Variant, quantity: str) -> Iterator[Part]:
     for kind, said, amount in _amounts(root):
         if kind != WHOLE and quantity == "flops.training":
             return  # its lines are those of the two passes
+        if kind in (SUM, WITHOUT) and quantity != "params" and not variant.asked:
+            return  # too many of them say too little
         key = said if variant.asked else frozenset(amount.items())
         if amount and key not in seen:
             seen.add(key)

@@ -135,12 +135,15 @@ def _solved(table: Table, number: Number) -> Iterator[Match]:
     tried: dict[object, list[Sizes]] = {}
     for part, source in table.parts:
         equations = source.variant.account.assumed.equations
+        most = _most_free(part, source)
+        if len(symbols(part.general) - equations.keys()) - len(source.given) > most:
+            continue  # too much could be meant
         formula = algebra.substitute(part.general, equations)
         given = {s: n for s in symbols(formula) if (n := source.given.get(s.name))}
         left = bind(formula, given)
         free = symbols(left)
-        if len(free) > _most_free(part, source) or (source.inside and not free):
-            continue  # too much could be meant; it was looked up
+        if len(free) > most or (source.inside and not free):
+            continue  # too much could be meant, or it was looked up
         for reading in readings(number.unit, part.quantity):
             if reading.symbol or not _worth(reading, part) or (reading.near and free):
                 continue

@@ -13,8 +13,8 @@ from symledger.explain.usual import is_usual, usual
 
 MOST_TRIED = 400
 """Combinations of usual sizes that are tried for all but one symbol of a formula."""
-SMALLEST = 8
-"""A size that is not usual is not looked for below this."""
+SMALLEST, GREATEST = 8, 10**6
+"""A size that is not usual is looked for between these."""
 Sizes = dict[Symbol, int]
 
 
@@ -69,7 +69,8 @@ def one(polynomial: Terms, symbol: Symbol, low: int, high: int) -> list[int]:
     if not rising or low < high:
         return [n for n in usual(symbol.name) if low <= _at(powers, n) <= high]
     n = root(powers, low)
-    if n is None or not (is_usual(symbol.name, n) or (max(powers) > 1 and n >= SMALLEST)):
+    odd = max(powers) > 1 and n is not None and SMALLEST <= n <= GREATEST
+    if n is None or not (odd or is_usual(symbol.name, n)):
         return []
     return [n]
 

@@ -72,7 +72,7 @@ def _usual_lengths(k: Known, pair: tuple[int, int]) -> Sizes:
 
 
 def evaluate(polynomial: Terms, at: Mapping[str, int]) -> int | Fraction | None:
-    """Return the exact value; None while a symbol has none."""
+    """Return the exact value, an int where it is whole; None while a symbol has none."""
     total: int | Fraction = 0
     for monomial, c in polynomial.items():
         product = c
@@ -82,7 +82,7 @@ def evaluate(polynomial: Terms, at: Mapping[str, int]) -> int | Fraction | None:
                 return None
             product = product * size**n if n > 0 else product / Fraction(size) ** -n
         total += product
-    return total
+    return total if total.denominator != 1 else int(total)
 
 
 def catalogue(quantity: str, settings: Mapping[str, str]) -> Iterator[Source]:

@@ -27,6 +27,13 @@ class Known:
     options: Mapping[str, object] = field(default_factory=dict)
     maps: tuple[tuple[int, int], ...] = ()
 
+    def repeats(self, other: Known) -> bool:
+        """Whether another configuration of the same family has the same sizes."""
+        shared = self.sizes.keys() & other.sizes.keys() if self.family else set()
+        return self.family == other.family and bool(shared) and all(
+            self.sizes[name] == other.sizes[name] for name in shared
+        )  # fmt: skip
+
     def gives(self, sizes: Mapping[str, int]) -> bool:
         """Whether some of these sizes are those of this configuration."""
         pair = sizes.get("d_in"), sizes.get("d_out")
@@ -98,9 +105,9 @@ PUBLISHED: tuple[Known, ...] = (
     Known("Mistral 7B", JIANG, _llama(32000, 32, 4096, 32, 14336, 8), "llama"),
     Known("Qwen2 0.5B", YANG, _llama(151936, 24, 896, 14, 4864, 2)),
     Known("Qwen2 7B", YANG, _llama(152064, 28, 3584, 28, 18944, 4)),
-    Known("VGG-16", SIMONYAN, {}, "vgg16", maps=((25088, 4096), (4096, 4096), (4096, 1000))),
-    Known("ResNet-50", HE, {}, "resnet50", maps=((2048, 1000),)),
-    Known("ResNet-18", HE, {}, "resnet18", maps=((512, 1000),)),
+    Known("VGG-16", SIMONYAN, {}, maps=((25088, 4096), (4096, 4096), (4096, 1000))),
+    Known("ResNet-50", HE, {}, maps=((2048, 1000),)),
+    Known("ResNet-18", HE, {}, maps=((512, 1000),)),
 )
 
 DOUBLED = {1 << k for k in range(3, 17)} | {3 << k for k in range(3, 14)}
@@ -120,11 +127,11 @@ VOCABULARIES = {
 @cache
 def known() -> tuple[Known, ...]:
     """The configurations of the catalogue, then those published elsewhere."""
-    own = (
+    own = [
         Known(e.name, "the catalogue", e.configuration(), e.family)
         for e in ENTRIES if e.configured
-    )  # fmt: skip
-    return (*own, *PUBLISHED)
+    ]  # fmt: skip
+    return (*own, *(k for k in PUBLISHED if not any(map(k.repeats, own))))
 
 
 @cache

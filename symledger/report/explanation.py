@@ -27,8 +27,8 @@ def page(found: Explanation, width: int) -> Page:
     _texts(p, "THE SAME POLYNOMIAL", list(found.same))
     places: dict[str, list[str]] = {}
     for model, line in found.occurs:
-        places.setdefault(line, []).append(model)
-    _texts(p, "OCCURS IN", [f"{few(models)}: {line}" for line, models in places.items()])
+        places.setdefault(model, []).append(line)
+    _texts(p, "OCCURS IN", [f"{model}: {few(lines)}" for model, lines in places.items()])
     _nearest(p, found)
     _next(p, found)
     return p
@@ -82,7 +82,7 @@ def _missing(p: Page, match: Match) -> None:
     """Say how far something that lacks a line, or has a wrong one, is from the whole."""
     part = match.parts[0]
     whole = evaluate(part.variant.account[part.quantity].general, match.at)
-    if part.kind in (WITHOUT, SWAPPED) and whole is not None:
+    if part.kind in (WITHOUT, SWAPPED) and isinstance(whole, int):
         off = match.value - whole
         text = f"{abs(off):,} {'more' if off > 0 else 'less'} than {part.variant}: {number(whole)}"
         p.wrapped(text, 8, "yellow", first=6)
