@@ -53,8 +53,9 @@ def _match(p: Page, match: Match, found: Explanation) -> None:
     if len(what + shown + sizes) + 4 <= p.width:
         p.line("    ", (what, "bold"), shown, (sizes, "dim"))
     else:
-        p.line("    ", (what, "bold"), (sizes, "dim"))
+        p.wrapped(what, 8, "bold", first=4)
         p.wrapped(shown.strip(), 8, first=6)
+        p.wrapped("at" + sizes[2:], 8, "dim", first=6)
     at = {s: match.sizes[s.name] for s in symbols(match.form)}
     p.wrapped(f"= {with_numbers(match.form, at)} = {match.value:,}".replace(" = ", f" ={NBSP}"), 8,
               first=6)  # fmt: skip
@@ -136,4 +137,4 @@ def _next(p: Page, found: Explanation) -> None:
     quantity = f"--quantity {part.quantity}"
     p.heading("NEXT")
     command = " ".join(["symledger derive", part.variant.name, *options, *sizes, quantity])
-    p.line("    ", (command, "bold"), ("   derives it", "dim"))
+    p.line("    ", (command, "bold"))

@@ -189,3 +189,9 @@ def test_bad_input_is_refused(arguments, code, said):
 @pytest.mark.parametrize("target", ["gpt2", "linear", "softmax", "llama", "mini_gpt-small"])
 def test_every_unit_of_every_kind_of_target_is_answered(target, unit):
     assert_answers("explain", "4096", "--in", target, "--unit", unit)
+
+
+@pytest.mark.parametrize("number", ["2362368", "1557611200", "124M", "1234567", "21261312"])
+def test_no_line_is_wider_than_a_page_but_a_command(number):
+    lines = run("explain", number).out.splitlines()
+    assert [n for n in lines if len(n) > 100 and not n.startswith("    symledger derive")] == []
