@@ -66,6 +66,7 @@ class Corollary:
     forms: Mapping[str, Terms]
 
 
+DISTINCT = Conventions(dtype="fp16")
 COROLLARY_QUANTITIES = ("params", "flops.forward")
 
 
@@ -156,17 +157,32 @@ class Account:
         return {name: evidence.of(self, name) for name in self.quantities}
 
     def fingerprint(self, name: str) -> str | None:
-        """Return the hash of a quantity under the default conventions; None for no quantity."""
+        """Return the hash of a quantity as evidence is recorded for it; None for no quantity.
+
+        That is under the default conventions but for the dtype: in DISTINCT ones every storage
+        class has bytes of its own, so that none can be taken for another unseen.
+        """
         if name not in QUANTITIES:
             return None
+        if QUANTITIES[name].unit != "bytes":
+            return self.default_hash(name)
+        return make_formula(self.target.owner, name, self._distinct, self.assumed).hash
+
+    def default_hash(self, name: str) -> str:
+        """Return the hash of a quantity under the default conventions."""
         if self.conventions == Conventions():
             return self[name].hash
         return make_formula(self.target.owner, name, self._default, self.assumed).hash
 
     @cached_property
     def _default(self) -> Readings:
-        """The readings under the default conventions, which recorded evidence is about."""
+        """The readings under the default conventions, which identities are about."""
         return Readings(self.program, Conventions(), self.target.guard("pullback"))
+
+    @cached_property
+    def _distinct(self) -> Readings:
+        """The readings under DISTINCT conventions, which fingerprints are taken of."""
+        return Readings(self.program, DISTINCT, self.target.guard("pullback"))
 
     @cached_property
     def corollaries(self) -> dict[str, Corollary]:

@@ -123,6 +123,6 @@ def _applies(e: dict[str, Any], account: Account, basis: str) -> bool:
     if e["causal"] and e["causal"] != account.conventions.causal:
         return False
     if e["kind"] == "identity":
-        same_bytes = account.fingerprint(basis) == account[basis].hash
+        same_bytes = account.default_hash(basis) == account[basis].hash
         return same_bytes and set(e["assumptions"]) <= set(account[basis].assumptions)
     return True

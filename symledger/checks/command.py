@@ -14,6 +14,7 @@ from symledger.catalogue import ENTRIES
 from symledger.checks.evidence import Evidence
 from symledger.checks.identities import identities
 from symledger.checks.runner import examine
+from symledger.checks.torch_witness import SKIPPED, installed, kept_without, witnessed
 from symledger.errors import BadInput
 from symledger.evidence import FOLDER, variant
 
@@ -43,6 +44,8 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
     else:
         for account, evidence in found:
             print(page(account, evidence))
+        if not installed():
+            print(SKIPPED)
         total = sum(len(evidence) for _, evidence in found)
         print(f"{total - failed} passed, {failed} failed in {perf_counter() - started:.1f} s")
     return 1 if failed else 0
@@ -63,7 +66,8 @@ def variants(targets: Sequence[str] = ()) -> Iterator[Account]:
 def _examined(account: Account) -> list[Evidence]:
     """Examine one target, saying on stderr how far it is."""
     found: list[Evidence] = []
-    for evidence in chain(examine(account.program, account.readings.back), identities(account)):
+    checks = examine(account.program, account.readings.back)
+    for evidence in chain(checks, identities(account), witnessed(account)):
         found.append(evidence)
         progress(f"checking {variant(account)}: {len(found)} done, last {evidence.kind}")
     progress("")
@@ -107,10 +111,12 @@ def _write(owner: str, found: Sequence[tuple[Account, Sequence[Evidence]]]) -> N
     known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     for account, evidence in found:
         quantities = dict.fromkeys(e.quantity for e in evidence)
-        hashes = {q: account.fingerprint(q) for q in quantities}
+        fresh = {q: account.fingerprint(q) for q in quantities}
+        hashes = {q: h for q, h in fresh.items() if h}
+        testimony = kept_without(known.get(variant(account), {}), hashes)
         known[variant(account)] = {
-            "hashes": {q: h for q, h in hashes.items() if h},
-            "evidence": [e.to_dict() for e in evidence],
+            "hashes": hashes,
+            "evidence": [*(e.to_dict() for e in evidence), *testimony],
         }
     path.parent.mkdir(exist_ok=True)
     draft = path.with_suffix(".draft")

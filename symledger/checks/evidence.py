@@ -10,7 +10,7 @@ from symledger.errors import BadInput
 
 Kind = Literal[
     "substitution", "counted operations", "saved set", "finite differences", "complex step",
-    "identity", "pairs",
+    "identity", "pairs", "pytorch",
 ]  # fmt: skip
 """How a comparison was made."""
 

@@ -47,8 +47,6 @@ def examine(
     """
     pull = pull or pullback(program)
     trials = [Trial(program, pull, sizes_for(program, i), i) for i in range(1 if quick else 3)]
-    small = [Trial(program, pull, sizes_for(program, i, distinct=False), i) for i in range(3)]
-    small = small[:1] + [trial for trial in small[1:] if _work(trial) <= MOST]
     shapes = substitution.shapes(trials)
     yield shapes
     if not shapes.passed:
@@ -59,6 +57,8 @@ def examine(
         yield substitution.state(trials, kept_between_steps, BYTES)
     once, unfused = traffic(program, PRICES).total, unfused_traffic(program, PRICES).total
     yield from moved(trials, once, unfused, BYTES)
+    small = [Trial(program, pull, sizes_for(program, i, distinct=False), i) for i in range(3)]
+    small = small[:1] + [trial for trial in small[1:] if _work(trial) <= MOST]
     yield from _arithmetic(small, pull)
     yield from _gradients(trials[0])
 

@@ -1,0 +1,306 @@
+"""Rules of the readings, replaced by wrong ones: prices, pull-backs, what is kept, what counts.
+
+Each row takes the place of a function wherever it is used, as an edit of its source would.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sympy import Expr, Integer
+
+from symledger.checks.hunting import killer_of_rules
+from symledger.checks.mutants import Mutant
+from symledger.core.notation import expand, narrow, pad, reduce, scatter
+from symledger.core.ops import (
+    Contract,
+    Gather,
+    Join,
+    Map,
+    Max,
+    Param,
+    Rearrange,
+    Repeat,
+    Scatter,
+    Slice,
+    Sum,
+)  # fmt: skip
+from symledger.core.tensor import ONE, Shape, Tensor
+from symledger.readings import flops, params, pullback, saved, tally, traffic
+
+ANY: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("linear", {}), ("feed_forward", {}), ("layer_norm", {}), ("rotary_positions", {}),
+    ("tied_embedding", {}), ("cross_entropy", {}), ("learned_positions", {}),
+    ("attention", {"flash": True}), ("cached_attention", {}), ("mini_gpt", {}),
+)  # fmt: skip
+"""Targets that together use every rule of the catalogue."""
+
+Wrong = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A wrong rule: what it is about, and what it makes of the right one.
+
+    ``holder`` is the module or class that holds the right one under ``name``.
+    """
+
+    kind: str
+    mistake: str
+    holder: Any
+    name: str
+    wrong: Callable[[Any], Any]
+
+
+def mutants() -> Iterator[Mutant]:
+    """Yield every wrong rule."""
+    for rule in (*PRICES, *PULLBACKS, *KEPT, *COUNTED):
+        yield Mutant(rule.kind, rule.mistake, partial(_hunt, rule))
+
+
+def _hunt(rule: Rule) -> str:
+    with replaced(rule.holder, rule.name, rule.wrong):
+        return killer_of_rules(ANY)
+
+
+@contextmanager
+def replaced(holder: Any, name: str, wrong: Callable[[Any], Any]) -> Iterator[None]:
+    """Put a wrong rule wherever a right one is known by its name."""
+    right = vars(holder)[name]
+    known = [m for key, m in sys.modules.items() if key.startswith("symledger")]
+    holders = [holder, *(m for m in known if m is not holder and vars(m).get(name) is right)]
+    made = wrong(right)
+    for each in holders:
+        setattr(each, name, made)
+    try:
+        yield
+    finally:
+        for each in holders:
+            setattr(each, name, right)
+
+
+# ---------------------------------------------------------------------------------------- prices
+
+
+def _repriced(change: Callable[[Tensor, Expr], Expr]) -> Callable[[Any], Wrong]:
+    """A price that is right but for what ``change`` makes of it."""
+    return lambda right: lambda t, *causal: change(t, right(t, *causal))
+
+
+def _if(kind: type[Any], price: Callable[[Tensor, Expr], Expr]) -> Callable[[Any], Wrong]:
+    return _repriced(lambda t, p: price(t, p) if isinstance(t.op, kind) else p)
+
+
+def _summed(t: Tensor) -> Expr:
+    """The length of an index that a Contract sums over."""
+    sizes = pullback.index_sizes(t)
+    return next(n for index, n in sizes.items() if index not in t.op.out)  # type: ignore[union-attr]  # a Contract
+
+
+def _price(mistake: str, wrong: Callable[[Any], Wrong], name: str = "pointwise") -> Rule:
+    return Rule("price", mistake, flops, name, wrong)
+
+
+PRICES = (
+    _price("a multiply-add counts 1", _if(Contract, lambda t, p: p / 2), "contraction"),
+    _price("a summed index is left out", _if(Contract, lambda t, p: p / _summed(t)), "contraction"),
+    _price("the first index is left out",
+           _if(Contract, lambda t, p: p / t.args[0].shape[0]), "contraction"),
+    _price("additions of a Contract are one fewer an element",
+           _if(Contract, lambda t, p: p - t.size), "contraction"),
+    _price("half of all causal pairs, whatever is asked",
+           lambda right: lambda t, causal: right(t, "half"), "contraction"),
+    _price("all causal pairs, whatever is asked",
+           lambda right: lambda t, causal: right(t, "full"), "contraction"),
+    _price("a lookup is a product with one-hot rows", lambda right: lambda t, causal: (
+        2 * t.size * t.args[0].shape[0] if isinstance(t.op, Gather) else right(t, causal)
+    ), "contraction"),
+    _price("a Map has one line more", _if(Map, lambda t, p: p + t.size)),
+    _price("a Map has one line fewer", _if(Map, lambda t, p: p - t.size)),
+    _price("a Map costs 1 an element", _if(Map, lambda t, p: t.size)),
+    _price("a Sum is free", _if(Sum, lambda t, p: Integer(0))),
+    _price("a Sum costs an addition for each result", _if(Sum, lambda t, p: t.size)),
+    _price("a Sum starts with its first element", _if(Sum, lambda t, p: p - t.size)),
+    _price("a Max compares N times", _if(Max, lambda t, p: p + t.size)),
+    _price("a Max is free", _if(Max, lambda t, p: Integer(0))),
+    _price("a Scatter is free", _if(Scatter, lambda t, p: Integer(0))),
+    _price("a Scatter costs 1 a row of the table", _if(Scatter, lambda t, p: t.size)),
+    _price("a Repeat costs 1 an element", _if(Repeat, lambda t, p: t.size)),
+    _price("a view costs 1 an element", _if(Rearrange, lambda t, p: t.size)),
+    _price("a Gather costs 1 an element", _if(Gather, lambda t, p: t.size)),
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------- pull-backs
+
+
+def _of(kind: type[Any], gradient: Wrong) -> Callable[[Any], Wrong]:
+    """The pull-back of one operation replaced, that of all others right."""
+    return lambda right: lambda t, g, place: (
+        gradient(t, g, place) if isinstance(t.op, kind) else right(t, g, place)
+    )
+
+
+def _forgotten_factor(t: Tensor, g: Tensor, place: int) -> Tensor:
+    return pullback.unbroadcast(g, t.args[place].shape)
+
+
+def _first_rows(g: Tensor, shape: Shape) -> Tensor:
+    """The gradient of one of the places that a tensor was broadcast to."""
+    for axis in range(g.rank - len(shape)):
+        g = narrow(g, axis, 0, 1)
+    return reduce(g, tuple(range(g.rank - len(shape))))
+
+
+def _start_of(t: Tensor, g: Tensor, place: int) -> Tensor:
+    assert isinstance(t.op, Join)
+    return narrow(g, t.op.axis, 0, t.args[place].shape[t.op.axis])
+
+
+def _padded(t: Tensor, g: Tensor, place: int) -> Tensor:
+    assert isinstance(t.op, Slice)
+    return pad(g, t.op.axis, 0, t.args[0].shape[t.op.axis])
+
+
+def _to_all(t: Tensor, g: Tensor, place: int) -> Tensor:
+    return expand(g, t.args[0].shape)
+
+
+def _first_only(t: Tensor, g: Tensor, place: int) -> Tensor:
+    assert isinstance(t.op, Sum)
+    for axis in t.op.axes:
+        g = pad(g, axis, 0, t.args[0].shape[axis])
+    return g
+
+
+def _averaged(t: Tensor, g: Tensor, place: int) -> Tensor:
+    averaged: Tensor = expand(g * (t.size / t.args[0].size), t.args[0].shape)
+    return averaged
+
+
+def _overwritten(right: Any) -> Wrong:
+    """A second gradient of the same tensor takes the place of the first."""
+
+    def add(walk: Any, tensor: Tensor, gradient: Tensor) -> None:
+        if tensor in walk.needed:
+            walk.gradients[tensor] = gradient
+
+    return add
+
+
+def _rule(mistake: str, wrong: Callable[[Any], Wrong]) -> Rule:
+    return Rule("pull-back", mistake, pullback, "_of_argument", wrong)
+
+
+PULLBACKS = (
+    _rule("a Map passes its gradient on", _of(Map, _forgotten_factor)),
+    _rule("a Sum's gradient goes to the first element", _of(Sum, _first_only)),
+    _rule("a Sum's gradient is divided among the elements", _of(Sum, _averaged)),
+    _rule("a Slice's gradient is put at the start", _of(Slice, _padded)),
+    _rule("every part of a Join gets its start", _of(Join, _start_of)),
+    _rule("a Gather's gradient is gathered twice", _of(Gather, lambda t, g, place: scatter(
+        g * 2, t.args[1], t.args[0].shape, t.op.batch))),
+    _rule("a Contract takes the other operand's rule", lambda right: lambda t, g, place: (
+        right(t, g, 1 - place) if isinstance(t.op, Contract) else right(t, g, place))),
+    Rule("pull-back", "the sum over broadcast axes is forgotten", pullback, "unbroadcast",
+         lambda right: _first_rows),
+    Rule("pull-back", "a second use overwrites the gradient of the first", pullback._Walk, "_add",
+         _overwritten),
+    Rule("pull-back", "nothing is differentiable but the first leaf", pullback, "_differentiable",
+         lambda right: lambda leaf: False),
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------------------- what is kept
+
+
+def _with_weights(right: Any) -> Wrong:
+    def kept(pull: Any) -> Any:
+        found = right(pull)
+        mentioned = {arg for t in pull.tensors for arg in t.args if isinstance(arg.op, Param)}
+        weights = tuple(sorted(mentioned, key=lambda t: t.order))
+        return saved.Kept(found.scope, (*weights, *found.roots), found.bodies)
+
+    return kept
+
+
+def _less(right: Any) -> Wrong:
+    def kept(pull: Any) -> Any:
+        found = right(pull)
+        return saved.Kept(found.scope, found.roots[1:], found.bodies)
+
+    return kept
+
+
+def _carried(times: Callable[[Expr], Expr]) -> Callable[[Any], Wrong]:
+    """The size of a carried state, but of another number of tensors."""
+    return lambda right: lambda state, n: times(n) * state.result.size
+
+
+KEPT = (
+    Rule("saved", "weights are included", saved, "kept", _with_weights),
+    Rule("saved", "the first tensor is forgotten", saved, "kept", _less),
+    Rule("saved", "views are counted apart from what they show", saved, "root",
+         lambda right: lambda t: t),
+    Rule("saved", "what repeated bodies hand on is counted in each, twice", saved.KeptState,
+         "size", _carried(lambda n: 2 * n)),
+    Rule("saved", "what repeated bodies hand on is not counted", saved.KeptState,
+         "size", _carried(lambda n: Integer(0))),
+    Rule("saved", "the last of what is handed on is counted too", saved.KeptState,
+         "size", _carried(lambda n: n + 1)),
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------------------- what is counted
+
+
+def _once(right: Any) -> Wrong:
+    """A tally in which a repeated body counts once."""
+    return lambda program, price, times=ONE: right(program, price)
+
+
+def _tied_twice(right: Any) -> Wrong:
+    return lambda program, weight, scope, first: right(program, weight, scope, True)
+
+
+def _no_biases(right: Any) -> Wrong:
+    return lambda program: params._weights(
+        program, lambda body, t: isinstance(t.op, Param) and t.rank > 1
+    )
+
+
+def _first_item(right: Any) -> Wrong:
+    def tallied(program: Any, bytes_of: Any) -> tally.Tally:
+        found = right(program, bytes_of)
+        return tally.Tally(found.scope, found.items[1:])
+
+    return tallied
+
+
+def _one_weight_set(right: Any) -> Wrong:
+    """Parameters in which a repeated body counts once."""
+
+    def weights(program: Any, counts: Any) -> tally.Tally:
+        found = right(program, counts)
+        items = (i if isinstance(i, tally.Amount) else tally.Tally(i.scope, i.items)
+                 for i in found.items)  # fmt: skip
+        return tally.Tally(found.scope, tuple(items))
+
+    return weights
+
+
+COUNTED = (
+    Rule("count", "one layer stands for the whole model: work", tally, "tally", _once),
+    Rule("count", "one layer stands for the whole model: weights", params, "_weights",
+         _one_weight_set),
+    Rule("count", "a tied weight counts at each use", params, "_amount", _tied_twice),
+    Rule("count", "vectors are no parameters", params, "params", _no_biases),
+    Rule("count", "an input is not read", traffic, "traffic", _first_item),
+    Rule("count", "the first operation moves nothing", traffic, "unfused_traffic", _first_item),
+    Rule("count", "a cache holds keys or values", traffic, "state", _first_item),
+)  # fmt: skip

@@ -1,0 +1,158 @@
+"""One target run by PyTorch: its parameters, FLOPs, saved tensors and values."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from symledger.checks.torch_models import Head, Positions
+from symledger.checks.trial import Array, Trial
+from symledger.core.ops import Input
+from symledger.core.tensor import Tensor
+
+LETTERS = {
+    Positions: ("P", ""), nn.Embedding: ("E", ""), Head: ("W", ""), nn.Linear: ("W'", "b"),
+    nn.LayerNorm: ("g", "b"), nn.RMSNorm: ("g", ""),
+}  # fmt: skip
+"""What we call a module's weight and bias; ' marks one that PyTorch stores transposed."""
+
+LAYER = re.compile(r"^block\.(\d+)\.")
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute in one thread: for arrays as small as these, others only stand in the way."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A trial of ours, and a module that takes the same weights and inputs.
+
+    ``names`` says which of our weights stand behind parameters of other names.
+    """
+
+    trial: Trial
+    module: nn.Module
+    names: Mapping[str, tuple[str, ...]]
+
+    @cached_property
+    def paths(self) -> dict[str, Tensor]:
+        """Our weights by dotted name."""
+        return {body.path(w): w for body in self.trial.program.bodies for w in body.params}
+
+    @cached_property
+    def parts(self) -> dict[str, tuple[str, ...]]:
+        """For every parameter of the module, the weights of ours that it is made of."""
+        return {name: self._ours(name) for name, _ in self.module.named_parameters()}
+
+    def _ours(self, name: str) -> tuple[str, ...]:
+        if name in self.names:
+            return self.names[name]
+        path, _, kind = name.rpartition(".")
+        owner = self.module.get_submodule(path)
+        letters = next(pair for type_, pair in LETTERS.items() if isinstance(owner, type_))
+        return (".".join(filter(None, (path, letters[kind == "bias"]))),)
+
+    def joined(self, name: str, arrays: Mapping[Tensor, Array]) -> Array:
+        """Return what a parameter is in arrays of ours: the weights, or their gradients."""
+        return np.concatenate([self._one(part, arrays) for part in self.parts[name]])
+
+    def _one(self, part: str, arrays: Mapping[Tensor, Array]) -> Array:
+        layer = LAYER.match(part)
+        array = arrays[self.paths[_plain(part)]]
+        if layer:
+            array = array[int(layer[1])]
+        return array.T if part.endswith("'") else array
+
+    @property
+    def misnamed(self) -> list[str]:
+        """Differences between the two sets of weights: shapes, and what only one of them has."""
+        used = {_plain(part) for parts in self.parts.values() for part in parts}
+        lines = [f"{path} is ours alone" for path in self.paths if path not in used]
+        lines += [f"{path} is PyTorch's alone" for path in used if path not in self.paths]
+        if lines:
+            return lines
+        for name, parameter in self.module.named_parameters():
+            shape = self.joined(name, self.trial.leaves).shape
+            if shape != tuple(parameter.shape):
+                lines.append(f"{name} is {tuple(parameter.shape)}, ours {shape}")
+        return lines
+
+    @property
+    def inputs(self) -> list[torch.Tensor]:
+        """The trial's inputs; those that are real numbers ask for a gradient."""
+        arrays = [self.trial.leaves[x] for x in self.trial.program.inputs]
+        return [
+            torch.from_numpy(np.array(a)).requires_grad_(a.dtype.kind == "f") for a in arrays
+        ]
+
+    def flops(self) -> tuple[int, int]:
+        """Return what PyTorch's counter counts, forward and backward."""
+        with FlopCounterMode(display=False) as counter:
+            result = self.module.double()(*self.inputs)
+            forward = counter.get_total_flops()
+            result.sum().backward()
+        return forward, counter.get_total_flops() - forward
+
+    def saved(self) -> int:
+        """Return the bytes of all storages kept for backward, in single precision."""
+        module = deepcopy(self.module).float()  # a cast would round its tables for good
+        inputs = [x.detach().float().requires_grad_() if x.is_floating_point() else x
+                  for x in self.inputs]  # fmt: skip
+        own = {t.untyped_storage().data_ptr() for t in (*module.parameters(), *module.buffers())}
+        kept: dict[int, torch.UntypedStorage] = {}
+
+        def pack(t: torch.Tensor) -> torch.Tensor:
+            storage = t.untyped_storage()
+            if storage.data_ptr() not in own:
+                kept[storage.data_ptr()] = storage
+            return t
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+            result = module(*inputs)  # held, so that no storage is used again
+        del result
+        return sum(storage.nbytes() for storage in kept.values())
+
+    def apart(self) -> float:
+        """Return how far outputs and gradients are apart in double precision, to their scale."""
+        module, inputs = self.module.double(), self.inputs
+        with torch.no_grad():
+            for name, parameter in module.named_parameters():
+                parameter.copy_(torch.from_numpy(self.joined(name, self.trial.leaves).copy()))
+                parameter.grad = None
+        result = module(*inputs)
+        (seed,) = self.trial.seeds.values()
+        result.backward(torch.from_numpy(np.array(seed)))
+        ours = self.trial.gradients
+        (output,) = self.trial.program.outputs
+        pairs = [(result.detach(), self.trial.values[output])]
+        pairs += [(p.grad, self.joined(n, ours)) for n, p in module.named_parameters()]
+        for leaf, x in zip(self.trial.program.inputs, inputs, strict=True):
+            assert isinstance(leaf.op, Input)
+            if x.requires_grad:
+                pairs.append((x.grad, ours.get(leaf, np.zeros(x.shape))))
+        return max(_apart(a.numpy(), b) for a, b in pairs)
+
+
+def _plain(part: str) -> str:
+    """The dotted name of a weight, without its layer and whether it is transposed."""
+    return LAYER.sub("block.", part).removesuffix("'")
+
+
+def _apart(a: Array, b: Array) -> float:
+    return float(np.max(np.abs(a - b), initial=0) / (1 + np.max(np.abs(b), initial=0)))

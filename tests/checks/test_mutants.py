@@ -1,0 +1,128 @@
+"""Every mistake is found by some check; what is no mistake survives, so that a hunt can fail."""
+
+from dataclasses import replace
+from functools import partial
+from time import process_time
+
+import pytest
+
+from symledger import conventions, derive
+from symledger.checks.hunting import killer, killer_of_rules
+from symledger.checks.mutant_rules import replaced
+from symledger.checks.mutant_statements import STATEMENTS, Statement, refused
+from symledger.checks.mutants import Mutant, run_mutants
+from symledger.checks.rewriting import Rewriting, again
+from symledger.conventions import DTYPES, OPTIMIZERS, Conventions
+from symledger.readings import flops
+from tests import test_conventions as conventions_tests
+
+SECONDS = 60
+units = conventions_tests.test_bytes_are_written_in_units_by_their_right_names
+value_bytes = conventions_tests.test_bytes_of_a_value
+optimizer_state = conventions_tests.test_bytes_of_optimizer_state
+
+
+def test_no_mutant_survives():
+    started = process_time()
+    report = run_mutants()
+    print(report)
+    assert report.survivors == ()
+    assert {
+        "dropped weight", "duplicated weight", "wrong size", "wrong symbol", "wrong times",
+        "wrong storage class", "swapped axis", "dropped line", "dropped term", "coefficient",
+        "forgotten sum", "forgotten gradient", "saved set", "wrong number of pairs",
+        "price", "pull-back", "saved", "count", "wrong statement",
+    } == set(report.kinds)  # fmt: skip
+    assert process_time() - started < SECONDS
+
+
+def same(name):
+    program = derive(name).program
+    rewriting = Rewriting(program.outputs[0], again)
+    return killer(name, rewriting.program(program))
+
+
+def same_rule():
+    with replaced(flops, "contraction", lambda right: lambda t, causal: right(t, causal)):
+        return killer_of_rules([("linear", {})])
+
+
+RIGHT = (
+    Statement("none", "linear", "params", "(d_in + 1)*d_out"),
+    Statement("none", "dropout", "memory.saved", "B*T*n"),
+    Statement("none", "lm_head", "flops.forward", "2*B*T*V*d"),
+    Statement("none", "cached_attention", "memory.kv_cache", "2*B*S*h_kv*(d_k + d_v)"),
+)
+ABOUT = dict.fromkeys((s.target, s.quantity, s.options) for s in STATEMENTS)
+
+
+@pytest.mark.parametrize(
+    "harmless", [partial(same, "attention"), same_rule, *(partial(refused, s) for s in RIGHT)]
+)
+def test_what_is_no_mistake_survives_and_is_named(harmless):
+    report = run_mutants([Mutant("none", "harmless", harmless)])
+    assert report.survivors == ("none: harmless",)
+    assert "survived: none: harmless" in str(report)
+    assert str(report).endswith("1 mutants, 0 killed")
+
+
+@pytest.mark.parametrize("about", ABOUT)
+def test_a_statement_is_refused_for_its_error_and_not_for_its_target(about):
+    target, quantity, options = about
+    account = derive(target, dict(part.split("=") for part in options.split()), dtype="fp16")
+    right = str(account[quantity].expr)
+    assert refused(Statement("none", target, quantity, right, options)) == ""
+
+
+def test_a_wrong_rule_is_taken_back():
+    right = flops.contraction
+    with replaced(flops, "contraction", lambda right: None):
+        assert flops.contraction is None
+    assert flops.contraction is right
+
+
+# Conventions are words for numbers; what holds them to their meaning is the tests about them.
+
+ADAM = replace(OPTIMIZERS["adam"], copies=1)
+WIDE = replace(OPTIMIZERS["adam-mixed"], wide=2)
+SWAPPED = tuple((n, name.replace("i", "")) for n, name in conventions.BINARY)
+
+
+@pytest.mark.parametrize(
+    ("mistake", "convention", "check"),
+    [
+        ("Adam keeps one moment", (OPTIMIZERS, "adam", ADAM),
+         partial(optimizer_state, "fp32", "adam", 8, 16)),
+        ("momentum keeps nothing", (OPTIMIZERS, "momentum", OPTIMIZERS["sgd"]),
+         partial(optimizer_state, "fp32", "momentum", 4, 12)),
+        ("mixed precision without master weights", (OPTIMIZERS, "adam-mixed", WIDE),
+         partial(optimizer_state, "bf16", "adam-mixed", 12, 16)),
+        ("tf32 in 19 bits", (DTYPES, "tf32", 2), partial(value_bytes, "tf32", 4)),
+        ("int8 in a word", (DTYPES, "int8", 4), partial(value_bytes, "int8", 1)),
+    ],
+)  # fmt: skip
+def test_a_wrong_convention_is_refused(mistake, convention, check, monkeypatch):
+    monkeypatch.setitem(*convention)
+    with pytest.raises(AssertionError):
+        check()
+
+
+def test_mib_called_mb_is_refused(monkeypatch):
+    monkeypatch.setattr(conventions, "BINARY", SWAPPED)
+    with pytest.raises(AssertionError):
+        units(9_449_472, "9.012 MiB = 9.449 MB")
+
+
+def test_adam_times_three_is_refused(monkeypatch):
+    """Training with Adam as three times the weights: the gradients forgotten."""
+    from symledger import quantities
+
+    nothing = quantities.QUANTITIES["memory.optimizer"]
+    forgotten = replace(
+        quantities.QUANTITIES["memory.gradients"],
+        read=lambda r: quantities.scaled(nothing.read(r), 0),
+    )
+    monkeypatch.setitem(quantities.QUANTITIES, "memory.gradients", forgotten)
+    assert Conventions().state_bytes == 8
+    with pytest.raises(AssertionError):
+        optimizer_state("fp32", "adam", 8, 16)

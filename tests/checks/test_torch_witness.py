@@ -1,0 +1,130 @@
+"""PyTorch agrees to the unit, and would not if something were wrong."""
+
+from dataclasses import replace
+
+import pytest
+
+from symledger import derive
+from symledger.checks import command, torch_witness
+from symledger.checks.command import variants
+from symledger.checks.evidence import Evidence
+from symledger.checks.rewriting import Rewriting, again
+from symledger.checks.torch_witness import kept_without, sizes_at, witnessed
+from symledger.core.ops import Map
+from symledger.evidence import recorded, variant
+from symledger.quantities import Readings
+
+ACCOUNTS = {variant(account): account for account in variants()}
+EXPECTED = {
+    # target: which quantities PyTorch says something about, how many cases it has
+    "linear": ({"params", "flops.forward", "flops.backward", "memory.saved", "gradients"}, 1),
+    "softmax": ({"params", "memory.saved", "gradients"}, 1),
+    "dropout": ({"params", "memory.saved"}, 1),
+    "post_ln_block[flash=true]": (
+        {"params", "flops.forward", "flops.backward", "memory.saved", "gradients"}, 2),
+    "llama": ({"params", "flops.forward", "flops.backward", "memory.saved", "gradients"}, 1),
+}  # fmt: skip
+
+
+@pytest.fixture
+def torch():
+    return pytest.importorskip("torch", reason="PyTorch is not installed")
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("name", ACCOUNTS)
+def test_pytorch_agrees_to_the_unit(name):
+    found = list(witnessed(ACCOUNTS[name]))
+    assert [(e.quantity, e.detail) for e in found if not e.passed] == []
+    if name in EXPECTED:
+        quantities, cases = EXPECTED[name]
+        assert {e.quantity for e in found} == quantities
+        assert len({e.claim for e in found if e.quantity == "params"}) == cases
+
+
+@pytest.mark.usefixtures("torch")
+def test_every_case_is_of_a_target():
+    from symledger.checks.torch_cases import CASES
+
+    assert set(CASES) <= {account.target.owner for account in ACCOUNTS.values()}
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize(
+    ("name", "quantity"),
+    [("rms_norm", "memory.saved"), ("cross_entropy", "memory.saved"), ("dropout", "memory.saved"),
+     ("flash_attention", "flops.forward"), ("flash_attention", "flops.backward")],
+)  # fmt: skip
+def test_without_its_artefact_a_target_differs(name, quantity, monkeypatch):
+    from symledger.checks import torch_cases
+
+    none = dict.fromkeys(torch_cases.ARTEFACTS, ())
+    monkeypatch.setattr(torch_cases, "ARTEFACTS", none)
+    assert quantity in {e.quantity for e in witnessed(derive(name)) if not e.passed}
+
+
+def with_program(name, program):
+    account = derive(name)
+    account.program = program
+    account.readings = Readings(program, account.conventions)
+    return account
+
+
+def doubled(t, args):
+    return again(t, args, op=Map(replace(t.op.code, value=2 * t.op.code.value)))
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("name", ["feed_forward", "rotary_positions", "dot_product_attention"])
+def test_a_wrong_constant_that_the_backward_program_follows_is_seen_in_values_alone(name):
+    program = derive(name).program
+    (t, *_) = [t for t in program.tensors if isinstance(t.op, Map)]
+    wrong = with_program(name, Rewriting(t, doubled).program(program))
+    assert [e.quantity for e in witnessed(wrong) if not e.passed] == ["gradients"]
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize(
+    ("name", "other", "quantities"),
+    [
+        ("linear", {"bias": False}, {"params"}),
+        ("lm_head", {}, set()),
+        ("feed_forward", {"activation": "relu"}, {"memory.saved", "gradients"}),
+        ("pre_ln_block", {"norm": "rms"}, {"params"}),
+        ("self_attention", {"causal": True}, {"gradients"}),
+    ],
+)
+def test_another_program_than_said_is_refused(name, other, quantities):
+    wrong = with_program(name, derive(name, other).program)
+    assert {e.quantity for e in witnessed(wrong) if not e.passed} == quantities
+
+
+def test_sizes_that_a_case_cannot_tell_apart_are_made_equal():
+    class Case:
+        equal = {"h_kv": "h", "d": "h*d_k"}  # noqa: RUF012  # a stand-in
+
+    found = sizes_at({"h": 3, "d_k": 4, "d": 5, "h_kv": 1}, Case)
+    assert found == {"h": 3, "d_k": 4, "d": 12, "h_kv": 3}
+
+
+def test_without_pytorch_the_rest_is_checked_and_the_page_says_so(monkeypatch, capsys):
+    monkeypatch.setattr(torch_witness, "installed", lambda: False)
+    monkeypatch.setattr(command, "installed", lambda: False)
+    assert command.run(["softmax"], record=False, as_json=False) == 0
+    said = capsys.readouterr().out
+    assert "pytorch: skipped, PyTorch is not installed" in said
+    assert "✓ pytorch" not in said
+
+
+def test_without_pytorch_its_earlier_testimony_stays_while_the_formula_does(monkeypatch):
+    monkeypatch.setattr(torch_witness, "installed", lambda: False)
+    e = Evidence("pytorch", "params", "as many", ({"d": 2},), 0, "0", True).to_dict()
+    other = Evidence("pairs", "params", "as many", ({"d": 2},), 0, "0", True).to_dict()
+    known = {"hashes": {"params": "a"}, "evidence": [e, other]}
+    assert kept_without(known, {"params": "a"}) == [e]
+    assert kept_without(known, {"params": "b"}) == []
+
+
+def test_what_pytorch_said_is_on_record():
+    kinds = {e["kind"] for e in recorded("gpt2")["gpt2"]["evidence"]}
+    assert "pytorch" in kinds
