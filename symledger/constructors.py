@@ -98,24 +98,6 @@ def _call(layer: Layer, values: Mapping[str, object], prefix: str = "") -> str:
     return f"{prefix}{layer.name}({', '.join(said)})"
 
 
-def written_as(entry: str, sizes: Mapping[str, int], options: Mapping[str, object]) -> str:
-    """Write an entry with these options as a layer: ``MultiheadAttention(768, h)``.
-
-    Symbols without a value stand as they are; empty where no layer has these options by default.
-    """
-    for layer in LAYERS:
-        defaults: Settings = {}
-        for name, default in layer.arguments.items():
-            if default is not REQUIRED:
-                defaults |= layer.use(name).settings(name, default)
-        chosen = {k: str(v).lower() for k, v in options.items() if k in defaults}
-        uses = [layer.use(n) for n, default in layer.arguments.items() if default is REQUIRED]
-        symbols = [use.symbol for use in uses if isinstance(use, Size)]
-        if layer.entry == entry and chosen == defaults and len(symbols) == len(uses):
-            return f"{layer.name}({', '.join(str(sizes.get(s, s)) for s in symbols)})"
-    return ""
-
-
 def is_constructor(text: str) -> bool:
     """Whether a target is written as a call, or names torch.nn; files are not."""
     return bool(CALL.match(text)) and not FILE.search(text)

@@ -14,10 +14,12 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.account import Account, derive
 from symledger.algebra import Terms, substitute
+from symledger.arguments import Settings, Size
 from symledger.assumptions import Assumed, parse_equation
 from symledger.catalogue import ENTRIES, Side
 from symledger.ledger import Line
 from symledger.sizes import BY_NAME
+from symledger.torch_layers import LAYERS, REQUIRED
 
 Weights = frozenset[tuple[tuple[str, ...], tuple[object, ...]]]
 
@@ -136,3 +138,21 @@ def sizes_at(side: Side, bindings: Mapping[Symbol, int]) -> dict[str, int] | Non
         if symbol not in known or algebra.value(algebra.terms(e), known) != known[symbol]:
             return None
     return {symbol.name: n for symbol, n in known.items()}
+
+
+def written_as(entry: str, sizes: Mapping[str, int], options: Mapping[str, object]) -> str:
+    """Write an entry with these options as a layer: ``MultiheadAttention(768, h)``.
+
+    Symbols without a value stand as they are; empty where no layer has these options by default.
+    """
+    for layer in LAYERS:
+        defaults: Settings = {}
+        for name, default in layer.arguments.items():
+            if default is not REQUIRED:
+                defaults |= layer.use(name).settings(name, default)
+        chosen = {k: str(v).lower() for k, v in options.items() if k in defaults}
+        uses = [layer.use(n) for n, default in layer.arguments.items() if default is REQUIRED]
+        symbols = [use.symbol for use in uses if isinstance(use, Size)]
+        if layer.entry == entry and chosen == defaults and len(symbols) == len(uses):
+            return f"{layer.name}({', '.join(str(sizes.get(s, s)) for s in symbols)})"
+    return ""

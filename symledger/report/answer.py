@@ -6,13 +6,13 @@ import shlex
 from collections.abc import Iterator, Sequence
 from math import gcd
 
-from symledger import algebra, constructors
+from symledger import algebra
 from symledger.account import Account, derive
 from symledger.algebra import Terms
 from symledger.constructors import Constructor
 from symledger.conventions import byte_units
 from symledger.formulas import Formula
-from symledger.occurrences import occurrences, published, same_parameters
+from symledger.occurrences import occurrences, published, same_parameters, written_as
 from symledger.report.layout import NBSP, Page
 from symledger.report.page import FLOPS, compared, conventions, derivation, describe, number, tree
 from symledger.report.rows import plus
@@ -82,7 +82,7 @@ def _memory(p: Page, account: Account) -> None:
         times = f"{float(whole / alone):.4g} × the weights"
         table.append([f"with gradients and {optimizer}, {dtype}", *_bytes(whole), times])
     if table:
-        p.table(table, ("", "cyan", "dim", "dim"), {1}, indent=4)
+        p.table(table, ("", "cyan", "dim", "dim"), {1}, (2,), indent=4)
     kept = at_sizes(account, account["memory.saved"], "B")
     p.line(f"    kept for the backward pass, {c.dtype}: ", (kept, "cyan"))
 
@@ -94,7 +94,8 @@ def _held(account: Account, parts: int) -> int:
 
 
 def _bytes(n: int) -> tuple[str, str]:
-    return f"{n:,} B", f"= {byte_units(n)}"
+    units = byte_units(n)
+    return f"{n:,} B", f"= {units}" if units != f"{n} B" else ""
 
 
 def _flops(p: Page, account: Account) -> None:
@@ -119,7 +120,7 @@ def at_sizes(account: Account, formula: Formula, unit: str) -> str:
     if len(said) == 1 and said[0][0] in EACH:
         return f"{number(said[0][1])} {unit}{EACH[said[0][0]]}"
     each = [number(c) + ("" if symbols == "1" else f" {symbols}") for symbols, c in said]
-    return plus(each) + f" {unit}"
+    return f"{plus(each) or 0} {unit}"
 
 
 def _otherwise(p: Page, account: Account, constructor: Constructor) -> None:
@@ -134,7 +135,7 @@ def _otherwise(p: Page, account: Account, constructor: Constructor) -> None:
         here, count = account.params.value or 0, other.params.value or 0
         change = f"{int(count - here):+,}" if other is not account else ""
         table.append([text, number(count), change, byte_units(_held(other, 1))])
-    p.table(table, ("", "cyan", "", "dim"), {1, 2}, indent=4)
+    p.table(table, ("", "cyan", "", "dim"), {1, 2}, (0, 3), indent=4)
 
 
 def _again(account: Account, text: str) -> Account:
@@ -178,7 +179,7 @@ def _same(p: Page, account: Account) -> None:
         if not i:
             p.heading("AS MANY PARAMETERS")
         sizes = ", ".join(f"{name} = {n:,}" for name, n in same.at.items())
-        layer = constructors.written_as(same.side.name, same.sizes, same.account.target.options)
+        layer = written_as(same.side.name, same.sizes, same.account.target.options)
         p.wrapped(f"{factored(same.account.params.corollary_terms)} at {sizes}: {same.side}"
                   + (f"; {layer} in PyTorch" if layer else ""), 6, first=4)  # fmt: skip
 

@@ -53,6 +53,7 @@ def test_the_page_of_a_linear_layer():
         ("LayerNorm(768)", "LayerNorm(768, elementwise_affine=False) 0 -1,536 0 B"),
         ("Dropout()", "kept for the backward pass, fp32: 1 BTn B"),
         ("Embedding(10, 4)", "weights, fp32 160 B"),
+        ("Softmax()", "kept for the backward pass, fp32: 4 BTn B"),
         ("MultiheadAttention(768, 12)", "forward 4BT²d + 8BTd² 3,072 BT² + 4,718,592 BT FLOP"),
         ("MultiheadAttention(768, 12)", "gpt2 block › attention 12 ×"),
         ("MultiheadAttention(768, 12)",
@@ -76,6 +77,17 @@ def test_conventions_show():
     shown = squeezed(answer("Linear(768, 3072)", dtype="fp16", optimizer="momentum"))
     assert "weights, fp16 4,724,736 B = 4.506 MiB = 4.725 MB" in shown
     assert any(line.startswith("with gradients and momentum, fp16 14,174,208 B") for line in shown)
+
+
+def test_nothing_is_written_as_nought():
+    shown = squeezed(answer("Linear(2, 3)", frozen=["*"], input_gradient=False))
+    assert {"kept for the backward pass, fp32: 0 B", "backward 0 0 FLOP"} <= set(shown)
+
+
+def test_a_page_is_no_wider_than_it_may_be():
+    for written in ("TransformerEncoderLayer(512, 8)", f"Linear({10**9}, {10**9})"):
+        lines = answer(written, 90).splitlines()
+        assert [line for line in lines if len(line) > 90 and "symledger" not in line] == []
 
 
 def test_a_layer_occurs_where_its_weights_do():
