@@ -63,6 +63,21 @@ class Sizes(Use):
 
 
 @dataclass(frozen=True)
+class Maybe(Use):
+    """A whole number for a symbol that an option switches on; ``absent`` switches it off."""
+
+    symbol: str
+    option: str
+    absent: int = 0
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the option, and the symbol's value where it is on."""
+        if type(value) is int and value == self.absent:
+            return {self.option: "false"}
+        return {self.symbol: str(size(name, value)), self.option: "true"}
+
+
+@dataclass(frozen=True)
 class Choice(Use):
     """One of some values, each of which chooses something for an option, or for several."""
 

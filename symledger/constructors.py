@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
 
-from symledger.arguments import Choice, Entry, Inner, Only, Settings, Size, Use, written
+from symledger.arguments import Choice, Entry, Inner, Maybe, Only, Settings, Size, Use, written
 from symledger.errors import BadInput, UnknownTarget, nearest, quoted, shown
 from symledger.torch_layers import BY_NAME, LAYERS, NAMES, REQUIRED, Layer
 
@@ -51,7 +51,7 @@ class Constructor:
     def arguments_of(self) -> dict[str, str]:
         """PyTorch's name of each symbol that an argument gives."""
         uses = self.layer.uses.items()
-        return {use.symbol: name for name, use in uses if isinstance(use, Size)}
+        return {use.symbol: name for name, use in uses if isinstance(use, Size | Maybe)}
 
     def toggled(self) -> Iterator[Constructor]:
         """Yield this constructor with each of its flags the other way round."""

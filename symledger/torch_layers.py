@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import NoneType
 
-from symledger.arguments import Chance, Choice, Entry, Free, Inner, Only, Size, Use
+from symledger.arguments import Chance, Choice, Entry, Free, Inner, Maybe, Only, Size, Use
 
 REQUIRED = object()
 """Stands where an argument has no default."""
@@ -63,6 +63,14 @@ ENCODERS: Mapping[object, str] = {False: "post_ln_encoder", True: "pre_ln_encode
 ACTIVATIONS: Mapping[object, str] = {"relu": "relu", "gelu": "gelu"}
 
 
+RECURRENT: Mapping[str, Use] = {
+    "input_size": Size("d_in"), "hidden_size": Size("d_s"), "bias": Choice("bias"),
+    "num_layers": Maybe("L", "stacked", absent=1), "bidirectional": Choice("bidirectional"),
+    "batch_first": Free((bool,)),
+}  # fmt: skip
+OVER_TIME = "bias=True, batch_first=False, dropout=0.0, bidirectional=False"
+
+
 def _function(name: str, function: str, signature: str = "inplace=False") -> Layer:
     uses = INPLACE if signature else {}
     return Layer(name, signature, "activation", f"{name}()", uses, {"function": function})
@@ -81,6 +89,14 @@ LAYERS: tuple[Layer, ...] = (
           "layer_norm", "LayerNorm(768)", {**NORM, "bias": Choice("bias")}),
     Layer("RMSNorm", f"normalized_shape, eps=None, {AFFINE}, {FACTORY}",
           "rms_norm", "RMSNorm(4096)", NORM),
+    Layer("RNN", f"input_size, hidden_size, num_layers=1, nonlinearity='tanh', {OVER_TIME}, "
+          + FACTORY, "rnn", "RNN(128, 256)",
+          {**RECURRENT, "nonlinearity": Choice("nonlinearity", {"tanh": "tanh", "relu": "relu"})}),
+    Layer("GRU", f"input_size, hidden_size, num_layers=1, {OVER_TIME}, {FACTORY}",
+          "gru", "GRU(128, 256, num_layers=2)", RECURRENT),
+    Layer("LSTM", f"input_size, hidden_size, num_layers=1, {OVER_TIME}, proj_size=0, {FACTORY}",
+          "lstm", "LSTM(128, 256, num_layers=2, bidirectional=True)",
+          {**RECURRENT, "proj_size": Maybe("d_p", "projected")}),
     Layer("MultiheadAttention", "embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, "
           f"add_zero_attn=False, kdim=None, vdim=None, batch_first=False, {FACTORY}",
           "attention", "MultiheadAttention(768, 12)",

@@ -40,6 +40,12 @@ COUNTED = {
     "TransformerEncoderLayer(512, 8, bias=False)": 4 * 512**2 + 2 * 512 * 2048 + 2 * 512,
     f"TransformerEncoder({ENCODER}, 6)": 6 * 3152384,
     f"nn.TransformerEncoder(nn.{ENCODER}, 6, norm=nn.LayerNorm(512))": 6 * 3152384 + 1024,
+    "RNN(3, 5)": 5 * (3 + 5) + 2 * 5,
+    "nn.RNN(3, 5, 1, 'relu', bias=False)": 5 * (3 + 5),
+    "GRU(3, 5, 2)": 3 * 5 * (3 + 5 + 2) + 3 * 5 * (5 + 5 + 2),
+    "torch.nn.LSTM(128, 256, num_layers=2, bidirectional=True)":
+        2 * 4 * 256 * (128 + 256 + 2) + 2 * 4 * 256 * (512 + 256 + 2),
+    "LSTM(8, 6, proj_size=2)": 4 * 6 * (8 + 2 + 2) + 2 * 6,
     "Dropout(0.5)": 0, "ReLU(inplace=True)": 0, "GELU('tanh')": 0, "SiLU()": 0, "Tanh()": 0,
     "Sigmoid()": 0, "Softmax(dim=-1)": 0, "LogSoftmax(1)": 0, "CrossEntropyLoss()": 0,
 }  # fmt: skip
@@ -172,6 +178,9 @@ REFUSED = {
     "MultiheadAttention(768, 12, add_bias_kv=True)": "add_bias_kv = True is not supported",
     "MultiheadAttention(768, 12, dropout=2)": "dropout = 2 is not a chance",
     "MultiheadAttention(768, 7)": "d divisible by h = 7: 763 or 770",
+    "LSTM(8, 6, 0)": "num_layers = 0 is out of range",
+    "LSTM(8, 6, dropout=0.5)": "dropout = 0.5 is not supported, only 0.0 is",
+    "LSTM(8, 6, proj_size=-1)": "proj_size = -1 is not a size",
     "Dropout(0)": "leaves nothing to chance",
     "TransformerEncoderLayer(512, 8, activation='tanh')": "only 'relu' or 'gelu' is",
     "TransformerEncoderLayer(512, 8, activation=GELU())": "activation = GELU",
