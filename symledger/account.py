@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
@@ -81,9 +81,10 @@ class Account:
         self.request = request
         self.conventions = request.conventions
         target = resolve(request.target)
+        self.settings = target.settled(request.settings)
         options = {
             name: parse_option(target, name, text)
-            for name, text in request.settings.items() if name in target.choices
+            for name, text in self.settings.items() if name in target.choices
         }  # fmt: skip
         self.target = target.with_options(options)
         self.program: Program = self.target.program()
@@ -98,7 +99,7 @@ class Account:
         for _, e in given:
             self.symbols.update({symbol.name: symbol for symbol in e.free_symbols})
         values: dict[Symbol, int] = {}
-        for name, text in self.request.settings.items():
+        for name, text in self.settings.items():
             if name in self.target.choices:
                 continue
             if name not in self.symbols:
@@ -212,7 +213,7 @@ class Account:
         found = []
         for identity in IDENTITIES:
             for here, there in ((identity.left, identity.right), (identity.right, identity.left)):
-                if here.name == self.target.owner == self.target.name and self._chose(here):
+                if here.name == self.target.owner == self.target.entry and self._chose(here):
                     found.append((identity, here, there))
         return tuple(found)
 
@@ -226,6 +227,12 @@ class Account:
         settings = {**self.request.settings, **{str(k): str(v) for k, v in given.items()}}
         r = self.request
         return Account(Request(r.target, settings, r.equations, r.conventions))
+
+    def under(self, **changed: Any) -> Account:
+        """Return this account under other conventions: ``account.under(dtype="bf16")``."""
+        r = self.request
+        conventions = replace(r.conventions, **changed)
+        return Account(Request(r.target, r.settings, r.equations, conventions))
 
     def _repr_latex_(self) -> str:
         return self.params._repr_latex_()
@@ -341,7 +348,8 @@ def derive(
     """Derive the formulas of a target.
 
     Args:
-        target: a catalogue name, or ``path/to/model.py:ClassName``.
+        target: a catalogue name, a layer of torch.nn as in ``"Linear(768, 3072)"``, or
+            ``path/to/model.py:ClassName``.
         set: values of symbols and choices of options, by name.
         assume: equations such as ``"d_ff = 4*d"``.
         dtype: the type of values, for bytes.

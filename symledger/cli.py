@@ -88,7 +88,11 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
            quantities: tuple[str, ...], form: str, as_json: bool, depth: int, dtype: str,
            optimizer: str, causal: str, freeze: tuple[str, ...],
            no_input_gradient: bool) -> None:  # fmt: skip
-    """Derive the formulas of TARGET: a name of `symledger list`, or path/to/model.py:ClassName."""
+    """Derive the formulas of TARGET.
+
+    TARGET is a name of `symledger list`, a layer of torch.nn as in "Linear(768, 3072)", or
+    path/to/model.py:ClassName.
+    """
     from symledger.account import derive as derive_account
 
     account = derive_account(
@@ -99,10 +103,12 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
         account[name]
     form = "json" if as_json else form
     if form == "text":
+        from symledger.report import answer, page
         from symledger.report.layout import show
-        from symledger.report.page import page
 
-        show(page(account, quantities, depth, width()))
+        asks = account.target.constructor and not quantities
+        write_page = answer.page if asks else page.page
+        show(write_page(account, quantities, depth, width()))
     elif form == "json":
         print_json(account.to_dict(quantities))
     else:

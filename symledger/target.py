@@ -15,7 +15,8 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from sympy import Expr, Symbol
 
-from symledger import algebra, assumptions, catalogue
+from symledger import algebra, assumptions, catalogue, constructors
+from symledger.constructors import Constructor
 from symledger.core.component import Component, snake, trace
 from symledger.core.program import Program
 from symledger.core.tensor import as_size
@@ -44,10 +45,30 @@ class Target:
     preset: Mapping[str, Any] = field(default_factory=dict)
     cases: Mapping[str, Mapping[Size, Expr | int]] = field(default_factory=dict)
     origin: str = ""
+    constructor: Constructor | None = None
+
+    def settled(self, settings: Mapping[str, str]) -> dict[str, str]:
+        """Return settings together with those that a constructor states, which are not to change.
+
+        Raises:
+            BadInput: one contradicts the constructor.
+        """
+        stated = self.constructor.settings if self.constructor else {}
+        for name, text in stated.items():
+            if settings.get(name, text).strip() != text:
+                raise BadInput(
+                    f"{name} is {text} in {self.name}: change it there, and not by a setting."
+                )
+        return {**settings, **stated}
 
     def with_options(self, chosen: Mapping[str, Any]) -> Target:
         """Return this target with some of its choices made."""
         return replace(self, component=replace(self.component, **chosen)) if chosen else self  # type: ignore[type-var]
+
+    @property
+    def entry(self) -> str:
+        """The name in the catalogue."""
+        return self.constructor.entry if self.constructor else self.name
 
     @property
     def choices(self) -> dict[str, tuple[Any, ...]]:
@@ -113,12 +134,17 @@ def guarded(path: str, what: str) -> Iterator[None]:
 
 
 def resolve(text: str) -> Target:
-    """Find what the user named: a catalogue name, or ``path/to/model.py:ClassName``.
+    """Find what the user named: a catalogue name, a layer, or ``path/to/model.py:ClassName``.
 
     Raises:
-        UnknownTarget: the catalogue has no such name, or the file no such class.
-        BadInput: the file cannot be read, raises, or its class cannot be used.
+        UnknownTarget: the catalogue has no such name, the file no such class, torch.nn no such
+            layer.
+        BadInput: the file cannot be read, raises, or its class or the layer cannot be used.
     """
+    if constructors.is_constructor(text):
+        constructor = constructors.read(text)
+        plain = resolve(constructor.entry)
+        return replace(plain, name=constructor.text, constructor=constructor)
     if ".py" in text or "/" in text or (":" in text and "(" not in text):
         return _from_file(text)
     entry = catalogue.find(text)

@@ -1,4 +1,7 @@
-"""Under continuous integration nothing may be left out: a skipped test fails."""
+"""Under continuous integration nothing may be left out: a skipped test fails.
+
+Only what compares with PyTorch, which is no dependency, may be skipped where it is not installed.
+"""
 
 import os
 
@@ -8,6 +11,8 @@ import pytest
 def refuse(report):
     if os.environ.get("CI") == "true" and report.skipped and not hasattr(report, "wasxfail"):
         _, _, reason = report.longrepr
+        if reason == "Skipped: needs PyTorch":
+            return report
         report.outcome = "failed"
         report.longrepr = f"CI=true, and nothing may be skipped there. {reason}"
     return report

@@ -15,8 +15,10 @@ from symledger.checks.evidence import Evidence
 from symledger.checks.identities import identities
 from symledger.checks.runner import examine
 from symledger.checks.torch_witness import SKIPPED, installed, kept_without, witnessed
+from symledger.constructors import read
 from symledger.errors import BadInput
 from symledger.evidence import FOLDER, variant
+from symledger.torch_layers import LAYERS
 
 SCHEMA = "symledger.check/1"
 
@@ -30,7 +32,8 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
         SymledgerError: a target is not there or cannot be run.
     """
     accounts = list(variants(targets))
-    if record and any(account.target.origin for account in accounts):
+    own = any(a.target.origin or (a.target.constructor and targets) for a in accounts)
+    if record and own:
         raise BadInput("--record writes into the package: it takes names of the catalogue only.")
     started = perf_counter()
     found = [(account, _examined(account)) for account in accounts]
@@ -52,15 +55,34 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
 
 
 def variants(targets: Sequence[str] = ()) -> Iterator[Account]:
-    """Yield each target with its default options, then with each option chosen otherwise."""
+    """Yield each target with its default options, then with each option chosen otherwise.
+
+    Without targets: every owner, and every layer of torch.nn with each flag the other way round,
+    where that makes other choices.
+    """
     names = targets or list(dict.fromkeys(entry.family for entry in ENTRIES))
-    for name in names:
-        default = derive(name)
-        yield default
-        for option, allowed in default.target.choices.items():
-            for value in allowed:
-                if value != default.target.options[option]:
-                    yield derive(name, {option: value})
+    known = set()
+    for account in (*chain.from_iterable(map(_chosen, names)), *(() if targets else _layers())):
+        if targets or variant(account) not in known:
+            known.add(variant(account))
+            yield account
+
+
+def _chosen(name: str) -> Iterator[Account]:
+    default = derive(name)
+    yield default
+    stated = default.target.settled({})
+    for option, allowed in default.target.choices.items():
+        for value in allowed:
+            if value != default.target.options[option] and option not in stated:
+                yield derive(name, {option: value})
+
+
+def _layers() -> Iterator[Account]:
+    for layer in LAYERS:
+        plain = read(layer.example)
+        for constructor in (plain, *plain.toggled()):
+            yield derive(str(constructor))
 
 
 def _examined(account: Account) -> list[Evidence]:

@@ -19,14 +19,18 @@ from symledger.sizes import Size
 Norm = Literal["layer", "rms"]
 
 
-def norm(kind: Norm, d: Expr) -> Component:
-    """Return the norm of that kind."""
-    return LayerNorm(d) if kind == "layer" else RMSNorm(d)
+def norm(kind: Norm, d: Expr, bias: bool = True) -> Component:
+    """Return the norm of that kind; a layer norm has a bias unless it is to have none."""
+    return LayerNorm(d, bias=bias) if kind == "layer" else RMSNorm(d)
 
 
 @dataclass(frozen=True)
 class Block(Component):
-    """What both kinds of block share: their sizes, choices and parts."""
+    """What both kinds of block share: their sizes, choices and parts.
+
+    ``dropout`` is that of the attention weights and of what the two parts add; ``hidden_dropout``
+    that of the feed-forward network's hidden values.
+    """
 
     d: Expr = sizes.d
     h: Expr = sizes.h
@@ -42,6 +46,8 @@ class Block(Component):
     rotary: bool = False
     dropout: bool = False
     flash: bool = False
+    hidden_dropout: bool = False
+    norm_bias: bool = True
 
     signature: ClassVar[str] = "B T d -> B T d"
     assumptions: ClassVar[dict[Size, Expr]] = {
@@ -61,8 +67,13 @@ class Block(Component):
     def feed(self, x: Tensor) -> Tensor:
         """Apply the feed-forward network, and dropout to its result if there is any."""
         kind = GatedFeedForward if self.gated else FeedForward
-        y = kind(self.d, self.d_ff, self.activation, self.bias)(x, name="feed_forward")
+        network = kind(self.d, self.d_ff, self.activation, self.bias, self.hidden_dropout)
+        y = network(x, name="feed_forward")
         return Dropout()(y, name="feed_forward_dropout") if self.dropout else y
+
+    def normalize(self, x: Tensor, number: int) -> Tensor:
+        """Apply the first or the second norm."""
+        return norm(self.norm, self.d, self.norm_bias)(x, name=f"norm_{number}")
 
 
 @dataclass(frozen=True)
@@ -78,10 +89,8 @@ class PreLNBlock(Block):
     )
 
     def forward(self, x: Tensor) -> Steps:
-        middle = x + self.attend(norm(self.norm, self.d)(x, name="norm_1"))
-        return steps(
-            middle=middle, y=middle + self.feed(norm(self.norm, self.d)(middle, name="norm_2"))
-        )
+        middle = x + self.attend(self.normalize(x, 1))
+        return steps(middle=middle, y=middle + self.feed(self.normalize(middle, 2)))
 
 
 @dataclass(frozen=True)
@@ -97,6 +106,5 @@ class PostLNBlock(Block):
     references: ClassVar[tuple[str, ...]] = (VASWANI.replace("3.2", "3.1"),)
 
     def forward(self, x: Tensor) -> Steps:
-        middle = norm(self.norm, self.d)(x + self.attend(x), name="norm_1")
-        y = norm(self.norm, self.d)(middle + self.feed(middle), name="norm_2")
-        return steps(middle=middle, y=y)
+        middle = self.normalize(x + self.attend(x), 1)
+        return steps(middle=middle, y=self.normalize(middle + self.feed(middle), 2))

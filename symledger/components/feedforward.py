@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 from sympy import Expr
 
 from symledger import sizes
+from symledger.components.dropout import Dropout
 from symledger.components.linear import Linear
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import apply
@@ -29,6 +30,7 @@ class FeedForward(Component):
     d_ff: Expr = sizes.d_ff
     activation: Activation = "gelu"
     bias: bool = True
+    dropout: bool = False
 
     signature: ClassVar[str] = "... d -> ... d"
     title: ClassVar[str] = "two affine maps with a nonlinearity between them"
@@ -40,6 +42,8 @@ class FeedForward(Component):
     def forward(self, x: Tensor) -> Steps:
         u = Linear(self.d, self.d_ff, self.bias)(x, name="1")
         a = apply(self.activation, u)
+        if self.dropout:
+            a = Dropout()(a, name="dropout")
         return steps(u=u, a=a, y=Linear(self.d_ff, self.d, self.bias)(a, name="2"))
 
 
@@ -55,6 +59,7 @@ class GatedFeedForward(Component):
     d_ff: Expr = sizes.d_ff
     activation: Activation = "silu"
     bias: bool = False
+    dropout: bool = False
 
     signature: ClassVar[str] = "... d -> ... d"
     title: ClassVar[str] = "a feed-forward network with a multiplied gate (SwiGLU, GeGLU)"
@@ -68,5 +73,5 @@ class GatedFeedForward(Component):
     def forward(self, x: Tensor) -> Steps:
         gate = apply(self.activation, Linear(self.d, self.d_ff, self.bias)(x, name="gate"))
         up = Linear(self.d, self.d_ff, self.bias)(x, name="up")
-        z = gate * up
+        z = Dropout()(gate * up, name="dropout") if self.dropout else gate * up
         return steps(gate=gate, up=up, z=z, y=Linear(self.d_ff, self.d, self.bias)(z, name="down"))

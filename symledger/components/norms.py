@@ -18,15 +18,24 @@ EPSILON = Rational(1, 10**5)
 """Added to the variance or the mean square, so that its root can be divided by."""
 
 
+def scaled(n: Tensor, weights: Mapping[str, Tensor]) -> Tensor:
+    """Scale by g and shift by b, where there are such weights."""
+    y = n * weights["g"] if "g" in weights else n
+    return y + weights["b"] if "b" in weights else y
+
+
 @dataclass(frozen=True)
 class LayerNorm(Component):
     """Centre the last axis, divide by its standard deviation, then scale by g and shift by b.
 
+    Without ``affine`` there is neither g nor b; without ``bias`` there is no b.
     Fused: kept are the input and two statistics, the mean and the reciprocal deviation.
     Source: Ba, Kiros, Hinton, *Layer Normalization* (2016), equation 4.
     """
 
     d: Expr = sizes.d
+    affine: bool = True
+    bias: bool = True
 
     signature: ClassVar[str] = "... d -> ... d"
     title: ClassVar[str] = "centred and scaled to unit variance along the last axis"
@@ -35,29 +44,35 @@ class LayerNorm(Component):
     )
 
     def forward(self, x: Tensor) -> Steps:
-        g, b = param("g", self.d), param("b", self.d)
+        weights = {"g": param("g", self.d)} if self.affine else {}
+        if self.affine and self.bias:
+            weights["b"] = param("b", self.d)
         mu = statistic(mean(x))
         c = x - mu
         r = statistic(apply("rsqrt", mean(apply("square", c)) + EPSILON))
-        return steps(g=g, b=b, mu=mu, r=r, y=c * r * g + b)
+        return steps(**weights, mu=mu, r=r, y=scaled(c * r, weights))
 
     def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
         """Send dy back: dx = r (u − mean(u) − n mean(u n)), with n the normalized x, u = dy g."""
         n = (at.x - at.mu) * at.r
-        u = dy * at.g
-        dx = (u - mean(u) - n * mean(u * n)) * at.r
-        return {"x": dx, "g": over_rows(dy * n), "b": over_rows(dy)}
+        u = dy * at.g if self.affine else dy
+        found = {"x": (u - mean(u) - n * mean(u * n)) * at.r}
+        if self.affine:
+            found["g"] = over_rows(dy * n)
+        return {**found, "b": over_rows(dy)} if self.affine and self.bias else found
 
 
 @dataclass(frozen=True)
 class RMSNorm(Component):
     """Divide the last axis by its root mean square, then scale by g. It does not centre.
 
+    Without ``affine`` there is no g.
     Fused: kept are the input and one statistic, the reciprocal root mean square.
     Source: Zhang, Sennrich, *Root Mean Square Layer Normalization* (2019), equation 4.
     """
 
     d: Expr = sizes.d
+    affine: bool = True
 
     signature: ClassVar[str] = "... d -> ... d"
     title: ClassVar[str] = "scaled to unit root mean square along the last axis"
@@ -66,13 +81,14 @@ class RMSNorm(Component):
     )
 
     def forward(self, x: Tensor) -> Steps:
-        g = param("g", self.d)
+        weights = {"g": param("g", self.d)} if self.affine else {}
         r = statistic(apply("rsqrt", mean(apply("square", x)) + EPSILON))
-        return steps(g=g, r=r, y=x * r * g)
+        return steps(**weights, r=r, y=scaled(x * r, weights))
 
     def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
         """Send dy back: dx = r (u − n mean(u n)), with n the normalized x, u = dy g."""
         n = at.x * at.r
-        u = dy * at.g
-        return {"x": (u - n * mean(u * n)) * at.r, "g": over_rows(dy * n)}
+        u = dy * at.g if self.affine else dy
+        dx = (u - n * mean(u * n)) * at.r
+        return {"x": dx, "g": over_rows(dy * n)} if self.affine else {"x": dx}
 

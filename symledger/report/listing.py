@@ -7,6 +7,7 @@ from typing import Any
 from symledger.account import derive
 from symledger.catalogue import ENTRIES, Entry
 from symledger.report.layout import Page
+from symledger.torch_layers import LAYERS
 
 
 def page(width: int) -> Page:
@@ -17,6 +18,9 @@ def page(width: int) -> Page:
         entries = [entry for entry in ENTRIES if entry.kind == kind]
         table = [[entry.name, title(entry)] for entry in entries]
         p.table(table, ("bold cyan", ""), set(), flexible=(1,), indent=4)
+    p.heading("LAYERS OF TORCH.NN, as you write them")
+    table = [[layer.example, layer.entry] for layer in LAYERS]
+    p.table(table, ("bold cyan", "dim"), set(), (1,), indent=4)
     p.line()
     p.line(("  symledger derive NAME", "bold"), "   derives one of them; --help says more")
     return p
@@ -31,7 +35,9 @@ def title(entry: Entry) -> str:
 
 def to_dict() -> dict[str, Any]:
     """Return the list as JSON data: each target with its symbols, options and configuration."""
-    return {"schema": "symledger.list/1", "targets": [_entry(entry) for entry in ENTRIES]}
+    return {"schema": "symledger.list/1", "targets": [_entry(entry) for entry in ENTRIES],
+            "layers": [{"name": layer.name, "signature": str(layer), "example": layer.example}
+                       for layer in LAYERS]}  # fmt: skip
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

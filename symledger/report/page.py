@@ -30,23 +30,23 @@ def page(account: Account, quantities: Sequence[str], depth: int, width: int) ->
     _head(p, account)
     if quantities:
         for name in quantities:
-            _tree(p, account, account[name], depth)
-            _derivation(p, account[name], depth)
-            _evidence(p, account, (name,))
+            tree(p, account, account[name], depth)
+            derivation(p, account[name], depth)
+            compared(p, account, (name,))
         return p
     repeats = bool(account.program.calls)
     if not repeats:
         _equations(p, account)
-    _tree(p, account, account.params, depth)
-    _derivation(p, account.params, depth)
+    tree(p, account, account.params, depth)
+    derivation(p, account.params, depth)
     _flops(p, account)
     _memory(p, account)
     if repeats:  # a whole model: its numbers come first
         _equations(p, account)
     _corollaries(p, account)
     _identities(p, account)
-    _evidence(p, account, account.quantities)
-    _conventions(p, account)
+    compared(p, account, account.quantities)
+    conventions(p, account)
     _next(p, account)
     return p
 
@@ -101,7 +101,8 @@ def _equations(p: Page, account: Account) -> None:
         p.line(("    ∂x is the gradient of what was asked for in x; f* is f pulled back", "dim"))
 
 
-def _tree(p: Page, account: Account, formula: Formula, depth: int) -> None:
+def tree(p: Page, account: Account, formula: Formula, depth: int) -> None:
+    """The lines of a quantity, each with its formula, value and share."""
     found = list(rows(account, formula, depth))
     weights = any(row.weights for row in found) and formula.id.endswith(".params")
     table = [
@@ -153,7 +154,8 @@ def error_percent(error: Fraction) -> str:
     return f"{float(error * 100):.2g} %"
 
 
-def _derivation(p: Page, formula: Formula, depth: int) -> None:
+def derivation(p: Page, formula: Formula, depth: int) -> None:
+    """The steps of a quantity: formula, substituted, result."""
     p.heading("DERIVATION")
     last = ""
     for step in formula.opened_to(depth):
@@ -284,7 +286,7 @@ def _identities(p: Page, account: Account) -> None:
 MARKS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "stale": ("?", "yellow")}
 
 
-def _evidence(p: Page, account: Account, names: Sequence[str]) -> None:
+def compared(p: Page, account: Account, names: Sequence[str]) -> None:
     """One line for each kind of comparison; with one quantity asked for, each comparison."""
     p.heading("EVIDENCE")
     records = {(r.kind, r.claim): r for name in names for r in account.evidence.get(name, ())}
@@ -307,7 +309,8 @@ def _evidence(p: Page, account: Account, names: Sequence[str]) -> None:
         p.wrapped("not checked: " + ", ".join(unchecked), 4, "dim")
 
 
-def _conventions(p: Page, account: Account) -> None:
+def conventions(p: Page, account: Account) -> None:
+    """How things are counted."""
     p.heading("CONVENTIONS")
     for name, meaning in account.conventions.to_dict().items():
         p.wrapped(f"{name.replace('_', ' ')}: {meaning}", 6, "dim", first=4)

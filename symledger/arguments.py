@@ -1,0 +1,184 @@
+"""What an argument of a layer does: gives sizes, makes a choice, or changes no count.
+
+Each use reads one literal value and says what is to be set, as ``--set`` would be told; what
+cannot be is refused. Adding a kind of argument is one small class here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from symledger.assumptions import LARGEST, parse_size
+from symledger.errors import BadInput, shown
+
+Settings = dict[str, str]
+BOOLS: Mapping[object, str] = {True: "true", False: "false"}
+
+
+@dataclass(frozen=True)
+class Use:
+    """What an argument does; this one does nothing, and takes any value."""
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return what the argument sets.
+
+        Raises:
+            BadInput: the value is not one that it takes.
+        """
+        return {}
+
+
+@dataclass(frozen=True)
+class Size(Use):
+    """A whole number, given to a symbol; of a shape like (64, 8, 8), the product."""
+
+    symbol: str
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbol's value."""
+        lengths = value if isinstance(value, tuple) and value else (value,)
+        sizes = [size(name, length) for length in lengths]
+        if prod(sizes) > LARGEST:
+            raise BadInput(f"{name} = {written(value)} is out of range: sizes are 1 to 10^18.")
+        return {self.symbol: str(prod(sizes))}
+
+
+@dataclass(frozen=True)
+class Sizes(Use):
+    """A whole number for several symbols, or a tuple with one for each: ``kernel_size=3``."""
+
+    symbols: tuple[str, ...]
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbols' values."""
+        each = value if isinstance(value, tuple) else (value,) * len(self.symbols)
+        if len(each) != len(self.symbols):
+            raise BadInput(
+                f"{name} = {written(value)} does not fit: one whole number or {len(self.symbols)}."
+            )
+        sizes = [size(name, length) for length in each]
+        return {symbol: str(n) for symbol, n in zip(self.symbols, sizes, strict=True)}
+
+
+@dataclass(frozen=True)
+class Maybe(Use):
+    """A whole number for a symbol that an option switches on; ``absent`` switches it off."""
+
+    symbol: str
+    option: str
+    absent: int = 0
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the option, and the symbol's value where it is on."""
+        if type(value) is int and value == self.absent:
+            return {self.option: "false"}
+        return {self.symbol: str(size(name, value)), self.option: "true"}
+
+
+@dataclass(frozen=True)
+class Choice(Use):
+    """One of some values, each of which chooses something for an option, or for several."""
+
+    option: str
+    values: Mapping[object, str] = field(default_factory=lambda: BOOLS)
+    also: tuple[str, ...] = ()
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return what the options are."""
+        chosen = self.values[among(name, value, tuple(self.values))]
+        return dict.fromkeys((self.option, *self.also), chosen)
+
+
+@dataclass(frozen=True)
+class Entry(Use):
+    """One of some values, each of which chooses an entry of the catalogue."""
+
+    values: Mapping[object, str]
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Refuse what chooses no entry; nothing is set."""
+        among(name, value, tuple(self.values))
+        return {}
+
+
+@dataclass(frozen=True)
+class Chance(Use):
+    """A chance from 0 to 1; above 0 it switches options on.
+
+    Without an option there is nothing to be switched off: 0 and 1 are refused then.
+    """
+
+    options: tuple[str, ...] = ()
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return what the options are."""
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise BadInput(f"{name} = {written(value)} is not a chance: a number from 0 to 1.")
+        if not self.options and value in (0, 1):
+            raise BadInput(f"{name} = {written(value)} leaves nothing to chance: "
+                           "write a number between 0 and 1.")  # fmt: skip
+        return dict.fromkeys(self.options, BOOLS[value > 0])
+
+
+@dataclass(frozen=True)
+class Only(Use):
+    """What is supported with these values only, for the others would change what is counted."""
+
+    values: tuple[object, ...]
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Refuse any other value; nothing is set."""
+        among(name, value, self.values)
+        return {}
+
+
+@dataclass(frozen=True)
+class Free(Use):
+    """What changes no count: any value of these types."""
+
+    types: tuple[type, ...]
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Refuse another type; nothing is set."""
+        if type(value) not in self.types:
+            kinds = " or ".join(kind.__name__ for kind in self.types).replace("NoneType", "None")
+            raise BadInput(f"{name} = {written(value)} does not fit: {kinds} is meant.")
+        return {}
+
+
+@dataclass(frozen=True)
+class Inner(Use):
+    """A layer inside this one: what its arguments do here, and what its presence sets."""
+
+    layer: str
+    uses: Mapping[str, Use]
+    sets: Mapping[str, str] = field(default_factory=dict)
+    optional: bool = False
+
+
+def size(name: str, value: object) -> int:
+    """Return a value that is a size; what only looks like a number is none.
+
+    Raises:
+        BadInput: it is not a whole number from 1 to 10^18.
+    """
+    return parse_size(name, str(value) if type(value) is int else written(value))
+
+
+def among(name: str, value: object, known: tuple[object, ...]) -> object:
+    """Return a value that is one of those known, a bool never being taken for a number.
+
+    Raises:
+        BadInput: it is none of them.
+    """
+    if not any(type(value) is type(other) and value == other for other in known):
+        meant = " or ".join(written(other) for other in known)
+        raise BadInput(f"{name} = {written(value)} is not supported, only {meant} is.")
+    return value
+
+
+def written(value: object) -> str:
+    """Write a value as it stands in Python, on one line and not at length."""
+    return shown(str(value) if isinstance(value, int) else repr(value))

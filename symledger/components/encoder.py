@@ -1,0 +1,74 @@
+"""The encoder of a transformer: a stack of blocks, each with its own weights."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.blocks import Block, PostLNBlock, PreLNBlock
+from symledger.components.norms import LayerNorm
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import repeat
+from symledger.core.tensor import Tensor
+from symledger.sizes import Size
+
+
+@dataclass(frozen=True)
+class Encoder(Component):
+    """What both kinds of encoder share: L blocks without a mask, and a last norm if asked for."""
+
+    d: Expr = sizes.d
+    L: Expr = sizes.L
+    h: Expr = sizes.h
+    d_h: Expr = sizes.d_h
+    d_ff: Expr = sizes.d_ff
+    activation: Literal["relu", "gelu"] = "relu"
+    bias: bool = True
+    dropout: bool = False
+    final_norm: bool = False
+
+    signature: ClassVar[str] = "B T d -> B T d"
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.d_h: sizes.d / sizes.h, sizes.d_ff: 4 * sizes.d,
+    }  # fmt: skip
+
+    def through(self, kind: type[Block], x: Tensor) -> Steps:
+        """Send x through L blocks of a kind, and the last norm."""
+        block = kind(
+            self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
+            activation=self.activation, bias=self.bias, norm_bias=self.bias, causal=False,
+            dropout=self.dropout, hidden_dropout=self.dropout,
+        )  # fmt: skip
+        y = repeat(block, self.L, x, name="block")
+        return steps(y=LayerNorm(self.d)(y, name="final_norm") if self.final_norm else y)
+
+
+@dataclass(frozen=True)
+class PostLNEncoder(Encoder):
+    """An encoder whose blocks normalize after each residual sum, as the first one did.
+
+    Source: Vaswani et al., *Attention Is All You Need* (2017), section 3.1.
+    """
+
+    title: ClassVar[str] = "a stack of post-norm blocks without a mask"
+    references: ClassVar[tuple[str, ...]] = PostLNBlock.references
+
+    def forward(self, x: Tensor) -> Steps:
+        return self.through(PostLNBlock, x)
+
+
+@dataclass(frozen=True)
+class PreLNEncoder(Encoder):
+    """An encoder whose blocks normalize what enters their parts.
+
+    Source: Xiong et al., *On Layer Normalization in the Transformer Architecture* (2020).
+    """
+
+    title: ClassVar[str] = "a stack of pre-norm blocks without a mask"
+    references: ClassVar[tuple[str, ...]] = PreLNBlock.references
+
+    def forward(self, x: Tensor) -> Steps:
+        return self.through(PreLNBlock, x)

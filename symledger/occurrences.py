@@ -1,0 +1,158 @@
+"""Where a layer is met again: in which models, and which other layers have as many parameters.
+
+Models are searched for a part of the same kind whose weights have the same shapes. A layer of
+another kind has as many parameters where an identity of the catalogue holds at these sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from sympy import Symbol
+
+from symledger import algebra
+from symledger.account import Account, derive
+from symledger.algebra import Terms, substitute
+from symledger.arguments import Settings, Size
+from symledger.assumptions import Assumed, parse_equation
+from symledger.catalogue import ENTRIES, Side
+from symledger.ledger import Line
+from symledger.sizes import BY_NAME
+from symledger.torch_layers import LAYERS, REQUIRED
+
+Weights = frozenset[tuple[tuple[str, ...], tuple[object, ...]]]
+
+
+@dataclass(frozen=True)
+class Occurrence:
+    """A part of a model that is this layer: its place, and how often it is there."""
+
+    model: str
+    path: tuple[str, ...]
+    times: int
+
+
+@dataclass(frozen=True)
+class Published:
+    """A place that is known from a publication, for a model that is not in the catalogue."""
+
+    owner: str
+    sizes: Mapping[str, int]
+    place: str
+    source: str
+
+
+PUBLISHED: tuple[Published, ...] = (
+    Published("linear", {"d_in": 768, "d_out": 3072},
+              "BERT-base, the first map of the feed-forward network in each of 12 layers",
+              "Devlin et al., BERT (2019), section 3: H = 768, feed-forward size 4H"),
+)  # fmt: skip
+
+
+def occurrences(account: Account) -> Iterator[Occurrence]:
+    """Find a layer in the configurations of the catalogue."""
+    whole = account.params.line
+    mine = weights(whole, account.assumed)
+    for entry in ENTRIES if mine else ():
+        if entry.configured:
+            model = derive(entry.name)
+            for line, times in parts(model.params.line, {(): 1}):
+                if line.component == whole.component and weights(line, model.assumed) == mine:
+                    often = algebra.value(times, model.assumed.bindings)
+                    yield Occurrence(entry.name, line.path, int(often or 1))
+
+
+def parts(line: Line, times: Terms) -> Iterator[tuple[Line, Terms]]:
+    """Yield a line and all below it, each with how often it is there."""
+    often = algebra.multiply(times, algebra.terms(line.times))
+    yield line, often
+    for part in line.parts:
+        yield from parts(part, often)
+
+
+def weights(line: Line, assumed: Assumed) -> Weights:
+    """Return the weights of a part by their place in it, with their lengths as numbers."""
+
+    def length(n: Terms) -> object:
+        return algebra.value(substitute(n, assumed.equations), assumed.bindings)
+
+    depth = len(line.path)
+    return frozenset(
+        (leaf.path[depth:], tuple(length(algebra.terms(n)) for n in leaf.shape))
+        for leaf in line.walk() if leaf.is_leaf and leaf.shape and leaf.path[depth:]
+    )  # fmt: skip
+
+
+def published(account: Account) -> Iterator[Published]:
+    """Find a layer among the places that are known from publications."""
+    at = {symbol.name: n for symbol, n in account.assumed.bindings.items()}
+    for known in PUBLISHED:
+        if account.target.owner == known.owner and known.sizes.items() <= at.items():
+            yield known
+
+
+@dataclass(frozen=True)
+class Same:
+    """Another target with the same polynomial of parameters, and the sizes it is met at."""
+
+    side: Side
+    account: Account
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Every size that has a value."""
+        return {symbol.name: n for symbol, n in self.account.assumed.bindings.items()}
+
+    @property
+    def at(self) -> dict[str, int]:
+        """The sizes that stand in the polynomial."""
+        stands = {s.name for m in self.account.params.corollary_terms for s, _ in m}
+        return {name: n for name, n in self.sizes.items() if name in stands}
+
+
+def same_parameters(account: Account) -> Iterator[Same]:
+    """Find the identities that hold at the sizes of a layer."""
+    for identity, here, there in account.identities:
+        known = sizes_at(here, account.assumed.bindings)
+        if identity.quantity != "params" or known is None:
+            continue
+        other = derive(there.name, there.options, there.equations)
+        sizes = {name: n for name, n in known.items() if name in other.symbols}
+        other = other.subs(sizes)
+        if other.params.value == account.params.value:
+            yield Same(there, other)
+
+
+def sizes_at(side: Side, bindings: Mapping[Symbol, int]) -> dict[str, int] | None:
+    """Return the sizes at which a side's equations hold, or None where they do not.
+
+    A symbol that only the equations have (d in ``d_in = d``) takes its size from them.
+    """
+    equations = [parse_equation(text, BY_NAME) for text in side.equations]
+    known = dict(bindings)
+    for symbol, e in equations:
+        if isinstance(e, Symbol) and symbol in bindings:
+            known.setdefault(e, bindings[symbol])
+    for symbol, e in equations:
+        if symbol not in known or algebra.value(algebra.terms(e), known) != known[symbol]:
+            return None
+    return {symbol.name: n for symbol, n in known.items()}
+
+
+def written_as(entry: str, sizes: Mapping[str, int], options: Mapping[str, object]) -> str:
+    """Write an entry with these options as a layer: ``MultiheadAttention(768, h)``.
+
+    Symbols without a value stand as they are; empty where no layer has these options by default.
+    """
+    for layer in LAYERS:
+        defaults: Settings = {}
+        for name, default in layer.arguments.items():
+            if default is not REQUIRED:
+                defaults |= layer.use(name).settings(name, default)
+        chosen = {k: str(v).lower() for k, v in options.items() if k in defaults}
+        uses = [layer.use(n) for n, default in layer.arguments.items() if default is REQUIRED]
+        symbols = [use.symbol for use in uses if isinstance(use, Size)]
+        if layer.entry == entry and chosen == defaults and len(symbols) == len(uses):
+            return f"{layer.name}({', '.join(str(sizes.get(s, s)) for s in symbols)})"
+    return ""

@@ -1,0 +1,314 @@
+"""Layers as people write them: what they set, what they come to, and what is refused."""
+
+import json
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from invoke import assert_refuses, run
+from test_bad_input import PIECES, assert_answers_or_refuses, text
+
+from symledger import derive
+from symledger.arguments import Sizes
+from symledger.constructors import read
+from symledger.errors import BadInput, SymledgerError, UnknownTarget
+from symledger.torch_layers import BY_NAME, LAYERS, NAMES
+
+ENCODER = "TransformerEncoderLayer(512, 8)"
+FUZZ = settings(max_examples=150, deadline=None)
+
+# the parameters of each, counted by hand
+COUNTED = {
+    "Linear(768, 3072)": 768 * 3072 + 3072,
+    "nn.Linear(768, 3072, bias=False)": 768 * 3072,
+    "torch.nn.Linear( 768,\n 3072, False )": 768 * 3072,
+    "Linear(out_features=3, in_features=2)": 9,
+    "Linear(1_000, 0x10)": 16016,
+    "Embedding(50257, 768, padding_idx=0)": 50257 * 768,
+    "LayerNorm(768)": 2 * 768,
+    "LayerNorm((768,), 1e-6)": 2 * 768,
+    "LayerNorm([64, 8, 8])": 2 * 64 * 8 * 8,
+    "LayerNorm(768, bias=False)": 768,
+    "LayerNorm(768, elementwise_affine=False)": 0,
+    "RMSNorm(4096)": 4096,
+    "RMSNorm(4096, elementwise_affine=False)": 0,
+    "MultiheadAttention(768, 12)": 4 * (768**2 + 768),
+    "MultiheadAttention(768, 12, bias=False, batch_first=True)": 4 * 768**2,
+    ENCODER: 4 * (512**2 + 512) + 2 * 512 * 2048 + 2048 + 512 + 4 * 512,
+    "TransformerEncoderLayer(512, 8, 1024, norm_first=True, activation='gelu')":
+        4 * (512**2 + 512) + 2 * 512 * 1024 + 1024 + 512 + 4 * 512,
+    "TransformerEncoderLayer(512, 8, bias=False)": 4 * 512**2 + 2 * 512 * 2048 + 2 * 512,
+    f"TransformerEncoder({ENCODER}, 6)": 6 * 3152384,
+    f"nn.TransformerEncoder(nn.{ENCODER}, 6, norm=nn.LayerNorm(512))": 6 * 3152384 + 1024,
+    "RNN(3, 5)": 5 * (3 + 5) + 2 * 5,
+    "nn.RNN(3, 5, 1, 'relu', bias=False)": 5 * (3 + 5),
+    "GRU(3, 5, 2)": 3 * 5 * (3 + 5 + 2) + 3 * 5 * (5 + 5 + 2),
+    "torch.nn.LSTM(128, 256, num_layers=2, bidirectional=True)":
+        2 * 4 * 256 * (128 + 256 + 2) + 2 * 4 * 256 * (512 + 256 + 2),
+    "LSTM(8, 6, proj_size=2)": 4 * 6 * (8 + 2 + 2) + 2 * 6,
+    "Dropout(0.5)": 0, "ReLU(inplace=True)": 0, "GELU('tanh')": 0, "SiLU()": 0, "Tanh()": 0,
+    "Sigmoid()": 0, "Softmax(dim=-1)": 0, "LogSoftmax(1)": 0, "CrossEntropyLoss()": 0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("written", COUNTED)
+def test_parameters(written):
+    assert derive(written).params.value == COUNTED[written]
+
+
+def test_numbers_do_not_enter_the_component():
+    account = derive("Linear(768, 3072)")
+    assert account.params.id == "linear.params"
+    assert account.params.text == "d_in·d_out + d_out"
+    assert {str(s): n for s, n in account.assumed.bindings.items()} == {"d_in": 768, "d_out": 3072}
+
+
+@pytest.mark.parametrize(
+    ("written", "entry", "stated"),
+    [
+        ("Linear(2, 3)", "linear", {"d_in": "2", "d_out": "3", "bias": "true"}),
+        ("GELU(approximate='tanh')", "activation", {"function": "gelu_tanh"}),
+        ("MultiheadAttention(8, 2, 0.1)", "attention",
+         {"d": "8", "h": "2", "dropout": "true", "bias": "true"}),
+        ("TransformerEncoderLayer(8, 2, 16, 0.0, norm_first=True)", "pre_ln_block",
+         {"d": "8", "h": "2", "d_ff": "16", "dropout": "false", "hidden_dropout": "false",
+          "activation": "relu", "bias": "true", "norm_bias": "true", "causal": "false"}),
+        ("TransformerEncoder(TransformerEncoderLayer(8, 2, norm_first=True), 3)", "pre_ln_encoder",
+         {"d": "8", "h": "2", "L": "3", "d_ff": "2048", "dropout": "true", "activation": "relu",
+          "bias": "true"}),
+    ],
+)  # fmt: skip
+def test_a_constructor_is_an_entry_and_settings(written, entry, stated):
+    found = read(written)
+    assert (found.entry, found.settings) == (entry, stated)
+    assert read(str(found)).settings == stated
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.name)
+def test_a_row_is_well_formed(layer):
+    assert layer.name in NAMES
+    assert read(layer.example).layer is layer
+    assert str(read(layer.example)) == layer.example
+    assert layer.uses.keys() <= layer.arguments.keys()
+    account = derive(layer.example)
+    assert account.params.value is not None
+    for other in read(layer.example).toggled():
+        assert derive(str(other)).params.value is not None
+
+
+def test_the_json_keeps_its_promise_with_the_target_as_written():
+    result = run("derive", "nn.Linear(768,3072)", "--json")
+    shown = json.loads(result.out)
+    assert (result.code, result.err, shown["target"]) == (0, "", "nn.Linear(768,3072)")
+    assert (shown["owner"], shown["schema"]) == ("linear", "symledger.derive/1")
+    assert shown["bindings"] == {"d_in": "768", "d_out": "3072"}
+    params = shown["formulas"]["params"]
+    assert (params["id"], params["expr"], params["value"]) == (
+        "linear.params", "d_in*d_out + d_out", "2362368",
+    )  # fmt: skip
+    assert shown["tree"]["id"] == "linear"
+    assert {e["status"] for e in params["evidence"]} == {"passed"}
+
+
+@pytest.mark.parametrize("form", ["latex", "markdown", "python"])
+def test_every_format_takes_a_layer(form):
+    result = run("derive", ENCODER, "--format", form, "--quantity", "params")
+    assert (result.code, result.err) == (0, "")
+    assert "params" in result.out
+
+
+def test_the_text_is_shown_on_one_line():
+    assert derive("Linear(1,\n  2)  # \x1b[31m").target.name == "Linear(1, 2) # [31m"
+
+
+def test_what_the_layer_leaves_open_may_be_set():
+    account = derive("MultiheadAttention(768, 12)", {"B": 2, "T": 16, "causal": True})
+    assert account.flops_forward.value == 2 * (8 * 16 * 768**2 + 4 * 16**2 * 768)
+    assert derive("Linear(768, 3072)", {"d_in": 768, "B": 2}).flops_forward.value == 2 * 4718592
+
+
+@pytest.mark.parametrize("chosen", [{"d_in": 2}, {"bias": False}])
+def test_what_the_layer_states_may_not(chosen):
+    with pytest.raises(BadInput, match=r"in Linear\(768, 3072\): change it there"):
+        derive("Linear(768, 3072)", chosen)
+
+
+def test_an_assumption_that_the_layer_contradicts_is_refused():
+    assert_refuses("derive", "Linear(768, 3072)", "--assume", "d_out = 2*d_in", said="3072 was set")
+
+
+SIGNATURE = r"PyTorch has Linear\(in_features, out_features, bias=True, device=None, dtype=None\)"
+REFUSED = {
+    "Linear(768)": f"out_features is missing. {SIGNATURE}",
+    "Linear()": "in_features and out_features are missing",
+    "Linear(1, 2, True, None, None, 3)": "6 arguments are given, but it takes 5",
+    "Linear(768, -1)": f"out_features = -1 is not a size.*{SIGNATURE}",
+    "Linear(0, 1)": f"in_features = 0 is out of range.*{SIGNATURE}",
+    "Linear(1000000000000000001, 1)": "is out of range",
+    f"Linear(0x{'f' * 400}, 1)": "is out of range",
+    f"Linear({'9' * 450}, 1)": "is out of range",
+    "Linear(768.0, 1)": "in_features = 768.0 is not a size",
+    "Linear(True, 1)": "in_features = True is not a size",
+    "Linear('768', 1)": "in_features = '768' is not a size",
+    "Linear(None, 1)": "in_features = None is not a size",
+    "Linear(10**3, 1)": r"10 \*\* 3.* is not a number.*nothing is evaluated",
+    "Linear(d, 1)": r"\"d\" is not a number",
+    "Linear(1j, 1)": "is not a number",
+    "Linear(1e999, 1)": "is not a number",
+    "Linear(b'1', 1)": "is not a number",
+    "Linear(..., 1)": "is not a number",
+    "Linear([x for x in (1,)], 1)": "is not a number",
+    "Linear(lambda: 1, 1)": "is not a number",
+    "Linear(*[1, 2])": "is not a number",
+    "Linear(1, 2, **{})": "is not a number",
+    "Linear(1, 2, bias=1)": "bias = 1 is not supported, only True or False is",
+    "Linear(1, 2, bias='no')": "only True or False is",
+    "Linear(1, 2, baias=True)": "it has no argument baias. Did you mean bias",
+    "Linear(1, 2, in_features=3)": "in_features is given twice",
+    "Linear(1, 2, dtype=torch.float16)": "torch.float16.* is not a number",
+    "Linear(1, 2, device='cuda')": "device = 'cuda' is not supported, only None is",
+    "Linear(Linear(1, 2), 2)": r"in_features = Linear\(1, 2\) is not a size",
+    "Linear(Linear(Linear(1, 2), 2), 2)": "is not a number",
+    "Linear((1, (2, 3)), 2)": "is not a number",
+    "LayerNorm((1000000000, 1000000001))": "is out of range",
+    "LayerNorm(())": r"normalized_shape = \(\) is not a size",
+    "LayerNorm(8, eps='small')": "eps = 'small' does not fit: float or None is meant",
+    "MultiheadAttention(768, 12, kdim=64)": "kdim = 64 is not supported, only None is",
+    "MultiheadAttention(768, 12, vdim=64)": "vdim = 64 is not supported",
+    "MultiheadAttention(768, 12, add_bias_kv=True)": "add_bias_kv = True is not supported",
+    "MultiheadAttention(768, 12, dropout=2)": "dropout = 2 is not a chance",
+    "MultiheadAttention(768, 7)": "d divisible by h = 7: 763 or 770",
+    "LSTM(8, 6, 0)": "num_layers = 0 is out of range",
+    "LSTM(8, 6, dropout=0.5)": "dropout = 0.5 is not supported, only 0.0 is",
+    "LSTM(8, 6, proj_size=-1)": "proj_size = -1 is not a size",
+    "Dropout(0)": "leaves nothing to chance",
+    "TransformerEncoderLayer(512, 8, activation='tanh')": "only 'relu' or 'gelu' is",
+    "TransformerEncoderLayer(512, 8, activation=GELU())": "activation = GELU",
+    "TransformerEncoder(6)": "num_layers is missing",
+    "TransformerEncoder(6, 6)": "encoder_layer = 6 does not fit: write TransformerEncoderLayer",
+    "TransformerEncoder(Linear(512, 8), 6)": "does not fit: write TransformerEncoderLayer",
+    "TransformerEncoder(TransformerEncoderLayer(512, -8), 6)":
+        "nhead = -8 is not a size.*PyTorch has TransformerEncoderLayer",
+    f"TransformerEncoder({ENCODER}, 6, LayerNorm(256))": "norm makes d = 256, but it is 512",
+    f"TransformerEncoder({ENCODER}, 6, LayerNorm(512, bias=False))": "bias = False is not supp",
+    f"TransformerEncoder({ENCODER}, 6, 7)": "norm = 7 does not fit: write LayerNorm",
+    "nn.Linear": r"is no call: write Linear\(in_features",
+    "torch.nn.": "cannot be read as a layer",
+    "Linear(1, 2).weight": "is no call: write one as in",
+    "Linear(1, 2) + Linear(3, 4)": "is no call",
+    "Linear(1, 2); import os": "cannot be read as a layer",
+    "Linear(": "cannot be read as a layer",
+    "Linear(1 2)": "cannot be read as a layer",
+    "Linear(1, 2\0)": "cannot be read as a layer",
+    f"Linear({'(' * 300}": "cannot be read as a layer",
+    f"Linear({'-' * 450}1, 2)": "",
+    f"Linear({'1,' * 400})": "a constructor of 808 characters is too long",
+    "Sequential(Linear(1, 2))": "not supported yet: Sequential; known layers are Linear, ",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("written", REFUSED, ids=lambda written: written[:60])
+def test_what_does_not_fit_is_refused(written):
+    with pytest.raises(BadInput, match=REFUSED[written] or "."):
+        derive(written)
+    assert_refuses("derive", written, code=2, said=REFUSED[written])
+
+
+UNKNOWN = {
+    "Linaer(768, 3072)": "Linaer is not a layer of torch.nn. Did you mean Linear",
+    "linear(768, 3072)": "Did you mean Linear",
+    "torch.Linear(768, 3072)": "torch.Linear is not a layer of torch.nn. Did you mean Linear",
+    "nn.functional.linear(1, 2)": "Did you mean Linear",
+    "Dense(3)": "Known layers are Linear, ",
+    "Linear(int(4), 2)": "int is not a layer",
+    "Linear(1, 2)(3)": "is not a layer of torch.nn",
+    "__import__('os').system('true')": "is not a layer of torch.nn",
+    "eval('1')": "is not a layer of torch.nn",
+    "print(open('/etc/passwd').read())": "is not a layer of torch.nn",
+}
+
+
+@pytest.mark.parametrize("written", UNKNOWN)
+def test_an_unknown_layer_is_refused_with_the_nearest(written):
+    with pytest.raises(UnknownTarget, match=UNKNOWN[written]):
+        derive(written)
+    assert_refuses("derive", written, code=3, said=UNKNOWN[written])
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in BY_NAME])
+def test_a_layer_without_a_row_is_not_supported_yet(name):
+    with pytest.raises(BadInput, match=f"not supported yet: {name}; known layers are Linear, "):
+        derive(f"nn.{name}(3, 64)")
+
+
+def test_a_pair_of_sizes_is_one_number_or_two():
+    use = Sizes(("k_h", "k_w"))
+    assert use.settings("kernel_size", 3) == {"k_h": "3", "k_w": "3"}
+    assert use.settings("kernel_size", (3, 5)) == {"k_h": "3", "k_w": "5"}
+    for value in ((3,), (1, 2, 3), (0, 1), (), "3", None, True):
+        with pytest.raises(BadInput, match="kernel_size"):
+            use.settings("kernel_size", value)
+
+
+def test_a_layer_can_be_checked_but_not_recorded():
+    result = run("check", "Linear(2, 3)")
+    assert result.code == 0
+    assert result.out.startswith("linear\n")
+    assert_refuses("check", "--record", "Linear(2, 3)", said="names of the catalogue only")
+
+
+sizes = st.one_of(st.integers(1, 10**18), st.integers(-3, 10**19))
+
+
+@FUZZ
+@given(sizes, sizes, st.booleans(), st.booleans())
+def test_a_linear_layer_is_answered_exactly_or_refused(a, b, bias, named):
+    words = f"in_features={a}, out_features={b}" if named else f"{a}, {b}"
+    try:
+        found = derive(f"Linear({words}, bias={bias})").params.value
+    except BadInput:
+        assert not (1 <= a <= 10**18 and 1 <= b <= 10**18)
+    else:
+        assert found == a * b + bias * b
+
+
+VALUES = ["768", "12", "-1", "0", "True", "None", "0.5", "1e-5", "'relu'", "(3, 4)", "[8]", "nn",
+          "Linear(1, 2)", "*x", "**x", "lambda: 0", "f'{x}'",
+          "1 if x else 2", "x := 1", "()", "..."]
+
+
+@FUZZ
+@given(
+    st.sampled_from(["", "nn.", "torch.nn.", "torch."]), st.sampled_from([*BY_NAME, "Conv2d", "X"]),
+    st.lists(st.sampled_from(VALUES), max_size=4),
+    st.lists(st.tuples(st.sampled_from(["bias", "dropout", "norm", "eps", "p", "x", "d_model"]),
+                       st.sampled_from(VALUES)), max_size=2),
+)  # fmt: skip
+def test_any_call_is_answered_or_refused(prefix, name, positional, named):
+    arguments = [*positional, *(f"{word}={value}" for word, value in named)]
+    assert_answers_or_refuses("derive", f"{prefix}{name}({', '.join(arguments)})")
+
+
+@FUZZ
+@given(st.one_of(text, st.lists(st.sampled_from([*PIECES, *VALUES]), max_size=6).map(" ".join)))
+@example("1, 2)" + " " * 600)
+@example("1if 2else 3, 4)")
+@example("'\\d', 4)")
+@example("/model.py:Model")
+def test_any_text_after_a_layer_is_answered_or_refused(rest):
+    assert_answers_or_refuses("derive", f"Linear({rest}")
+    try:
+        assert derive(f"Linear({rest}, 2)").params.general
+    except SymledgerError as error:
+        assert str(error)  # noqa: PT017  # it may be refused, but then it says why
+
+
+@given(st.sampled_from(LAYERS), st.data())
+def test_what_is_written_is_read_back(layer, data):
+    found = read(layer.example)
+    for _ in range(3):
+        others = list(found.toggled())
+        found = data.draw(st.sampled_from(others)) if others else found
+    again = read(str(found))
+    assert (str(again), again.settings, again.entry) == (str(found), found.settings, found.entry)
+    assert read(found.python()).settings == found.settings
