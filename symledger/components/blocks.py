@@ -49,14 +49,18 @@ class Block(Component):
         sizes.d_ff: 4 * sizes.d,
     }  # fmt: skip
 
-    def attend(self, x: Tensor) -> Tensor:
-        """Apply self-attention, and dropout to its result if there is any."""
+    def attend(self, x: Tensor, memory: Tensor | None = None) -> Tensor:
+        """Apply self-attention, or cross-attention to a memory, and dropout if there is any.
+
+        Positions order x alone: nothing of a memory is hidden from it or turned.
+        """
+        name, own = ("attention", True) if memory is None else ("cross_attention", False)
         attention = Attention(
-            self.d, self.h, self.h_kv, self.d_k, self.d_v,
-            self.bias, self.causal, self.rotary, self.dropout, self.flash,
+            self.d, self.h, self.h_kv, self.d_k, self.d_v, self.bias,
+            self.causal and own, self.rotary and own, self.dropout, self.flash,
         )  # fmt: skip
-        y = attention(x, name="attention")
-        return Dropout()(y, name="attention_dropout") if self.dropout else y
+        y = attention(x, memory, name=name)
+        return Dropout()(y, name=f"{name}_dropout") if self.dropout else y
 
     def feed(self, x: Tensor) -> Tensor:
         """Apply the feed-forward network, and dropout to its result if there is any."""
