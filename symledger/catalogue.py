@@ -86,6 +86,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("sinusoidal_positions", "components.positions:SinusoidalPositions"),
     Entry("rotary_positions", "components.positions:RotaryPositions"),
     Entry("lm_head", "components.embedding:LMHead"),
+    Entry("masked_lm_head", "components.heads:MaskedLMHead"),
+    Entry("pooler", "components.heads:Pooler"),
     Entry("tied_embedding", "components.embedding:TiedEmbedding"),
     Entry("cross_entropy", "components.losses:CrossEntropy"),
     Entry("pre_ln_block", "components.blocks:PreLNBlock"),
@@ -110,6 +112,11 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("llama-7b", "models.llama:Llama", "model", "llama", configured=True),
     Entry("vgg", "models.vgg:VGG", "model"),
     Entry("vgg16", "models.vgg:VGG", "model", "vgg", configured=True),
+    Entry("bert", "models.bert:Bert", "model"),
+    Entry("bert-base", "models.bert:Bert", "model", "bert", configured=True),
+    Entry("bert-large", "models.bert:Bert", "model", "bert", configured=True),
+    Entry("bert_pretraining", "models.bert:BertPretraining", "model"),
+    Entry("bert_classifier", "models.bert:BertClassifier", "model"),
 )  # fmt: skip
 
 
