@@ -59,6 +59,7 @@ CACHE = {"x": "B T d", "past_k": "B P h_kv d_k", "past_v": "B P h_kv d_v"}
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("linear", "components.linear:Linear", inputs={"x": "B d_in"}),
+    Entry("lora_linear", "components.lora:LoRALinear", inputs={"x": "B d_in"}, cases=("square",)),
     Entry("attention", "components.attention:Attention", inputs=CROSS,
           cases=("multi-head", "grouped", "multi-query", "cross-attention")),
     Entry("self_attention", "components.attention:Attention",
