@@ -63,6 +63,11 @@ def table(name: str, formula: Callable[..., Expr], *shape: Expr) -> Tensor:
     return Tensor(Const(name, len(shape), formula), (), shape)
 
 
+def indices(name: str, below: Expr, *shape: Expr) -> Tensor:
+    """Whole numbers below a size that come from outside: which row of a table is meant where."""
+    return Tensor(Input(name, below), (), shape, "index")
+
+
 def noise(name: str, like: Tensor, keep: Expr) -> Tensor:
     """A random mask of ones (with chance ``keep``) and zeros, of another tensor's shape."""
     return Tensor(Input(name, keep=keep), (), like.shape, "mask")

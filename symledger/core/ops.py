@@ -68,12 +68,14 @@ class Const:
 class Pairs:
     """Which (query, key) pairs count: the axes' index names, and how many pairs are true.
 
-    The table itself is the third argument of the Contract: 0 where a pair counts.
+    The table itself is the third argument of the Contract: 0 where a pair counts. ``window``,
+    where set, is how many keys a query sees at most; the count assumes that there are as many.
     """
 
     query: str
     key: str
     count: Expr
+    window: Expr | None = None
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,8 @@ class Program:
         A slice must lie in its axis; causal queries may not outnumber the keys; windows must end
         in the padded axis and leave no room for one more, nor may one lie outside the axis where
         that is not zero.
+        A slice must lie in its axis; causal queries may not outnumber the keys, nor may those
+        that a query sees.
         """
         for program in self.bodies:
             for t in program.tensors:
@@ -127,6 +129,8 @@ class Program:
                     queries, keys = t.args[2].shape
                     if queries != keys:
                         yield queries, keys
+                    if t.op.pairs.window is not None:
+                        yield t.op.pairs.window, keys
 
 
 def _slides(t: Tensor, op: Windows | Overlap) -> Iterator[tuple[Expr, Expr]]:
