@@ -51,9 +51,14 @@ if TYPE_CHECKING:
     from symledger.core.component import Component
 
 
-def param(name: str, *shape: Expr | int, trainable: bool = True) -> Tensor:
-    """A weight of the given shape. One that nothing uses is refused when tracing ends."""
-    weight = Tensor(Param(name, trainable), (), tuple(as_size(n) for n in shape))
+def param(
+    name: str, *shape: Expr | int, trainable: bool = True, used: tuple[Expr, Expr] | None = None
+) -> Tensor:
+    """A weight of the given shape. One that nothing uses is refused when tracing ends.
+
+    ``used`` says (k, E): it holds E experts along its first axis, of which a token uses k.
+    """
+    weight = Tensor(Param(name, trainable, used), (), tuple(as_size(n) for n in shape))
     note_weight(weight)
     return weight
 

@@ -36,10 +36,15 @@ class Input:
 
 @dataclass(frozen=True)
 class Param:
-    """A weight. Using the same tensor twice is tying."""
+    """A weight. Using the same tensor twice is tying.
+
+    ``used``, where set, says (k, E): the weight is that of E experts side by side along its first
+    axis, of which k are used for a token.
+    """
 
     name: str
     trainable: bool = True
+    used: tuple[Expr, Expr] | None = None
 
 
 @dataclass(frozen=True)

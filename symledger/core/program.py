@@ -78,6 +78,7 @@ class Program:
     @cached_property
     def symbols(self) -> tuple[Expr, ...]:
         """Every size symbol in a shape, in how windows slide, or in a number of repetitions."""
+        """Every size symbol that stands in a shape, a number of repetitions or one of experts."""
         found: set[Expr] = set()
         for program in self.bodies:
             for t in program.tensors:
@@ -88,6 +89,8 @@ class Program:
                 if isinstance(t.op, Windows | Overlap):
                     for setting in (t.op.stride, t.op.padding, t.op.dilation):
                         found |= setting.free_symbols
+                if isinstance(t.op, Param) and t.op.used:
+                    found |= t.op.used[0].free_symbols | t.op.used[1].free_symbols
         return tuple(sorted(found, key=str))
 
     @property
@@ -115,10 +118,12 @@ class Program:
         in the padded axis and leave no room for one more, nor may one lie outside the axis where
         that is not zero.
         A slice must lie in its axis; causal queries may not outnumber the keys, nor may those
-        that a query sees.
+        that a query sees; no more experts are used than there are.
         """
         for program in self.bodies:
             for t in program.tensors:
+                if isinstance(t.op, Param) and t.op.used and t.op.used[0] != t.op.used[1]:
+                    yield t.op.used
                 if isinstance(t.op, Slice):
                     whole = t.args[0].shape[t.op.axis]
                     if t.op.start + t.op.length != whole:
