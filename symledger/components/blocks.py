@@ -11,17 +11,19 @@ from symledger import sizes
 from symledger.components.attention import VASWANI, Attention
 from symledger.components.dropout import Dropout
 from symledger.components.feedforward import Activation, FeedForward, GatedFeedForward
-from symledger.components.norms import LayerNorm, RMSNorm
+from symledger.components.norms import ComposedRMSNorm, LayerNorm, RMSNorm
 from symledger.core.component import Component, Steps, steps
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
-Norm = Literal["layer", "rms"]
+Norm = Literal["layer", "rms", "rms_composed"]
+NORMS = {"layer": LayerNorm, "rms": RMSNorm, "rms_composed": ComposedRMSNorm}
 
 
 def norm(kind: Norm, d: Expr) -> Component:
     """Return the norm of that kind."""
-    return LayerNorm(d) if kind == "layer" else RMSNorm(d)
+    made: Component = NORMS[kind](d)
+    return made
 
 
 @dataclass(frozen=True)

@@ -8,10 +8,10 @@ from typing import ClassVar
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.feedforward import Activation, FeedForward, GatedFeedForward
+from symledger.components.feedforward import Activation, FeedForward, GatedFeedForward, act
 from symledger.components.softmax import Softmax
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import apply, einsum, gather, indices, param, scatter, view
+from symledger.core.notation import einsum, gather, indices, param, scatter, view
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
@@ -41,7 +41,7 @@ class Experts(Component):
     references: ClassVar[tuple[str, ...]] = (SHAZEER, JIANG)
 
     def forward(self, x: Tensor) -> Steps:
-        z = apply(self.activation, self.map("gate" if self.gated else "up", x, self.d, self.d_ff))
+        z = act(self.activation, self.map("gate" if self.gated else "up", x, self.d, self.d_ff))
         if self.gated:
             z = z * self.map("up", x, self.d, self.d_ff)
         return steps(z=z, y=self.map("down", z, self.d_ff, self.d))
