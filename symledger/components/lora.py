@@ -21,14 +21,14 @@ ALPHA = Integer(16)
 class LoRALinear(Component):
     """An affine map whose weight is frozen, plus a trained product of two thin matrices.
 
-    y = xW + b + (α/r) x A B. Gradients and optimizer state are those of A and B alone, no
+    y = xW + b + (α/d_r) x A B. Gradients and optimizer state are those of A and B alone, no
     gradient of W is computed, and x is kept for A's.
     Source: Hu et al., *LoRA: Low-Rank Adaptation of Large Language Models* (2021), section 4.1.
     """
 
     d_in: Expr = sizes.d_in
     d_out: Expr = sizes.d_out
-    r: Expr = sizes.r
+    d_r: Expr = sizes.d_r
     bias: bool = True
 
     signature: ClassVar[str] = "... d_in -> ... d_out"
@@ -45,6 +45,6 @@ class LoRALinear(Component):
         frozen = einsum("... i, i o -> ... o", x, W)
         if self.bias:
             frozen = frozen + param("b", self.d_out, trainable=False)
-        narrow = einsum("... i, i r -> ... r", x, param("A", self.d_in, self.r))
-        update = einsum("... r, r o -> ... o", narrow, param("B", self.r, self.d_out))
-        return steps(frozen=frozen, narrow=narrow, y=frozen + update * (ALPHA / self.r))
+        narrow = einsum("... i, i r -> ... r", x, param("A", self.d_in, self.d_r))
+        update = einsum("... r, r o -> ... o", narrow, param("B", self.d_r, self.d_out))
+        return steps(frozen=frozen, narrow=narrow, y=frozen + update * (ALPHA / self.d_r))

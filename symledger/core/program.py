@@ -77,8 +77,7 @@ class Program:
 
     @cached_property
     def symbols(self) -> tuple[Expr, ...]:
-        """Every size symbol in a shape, in how windows slide, or in a number of repetitions."""
-        """Every size symbol that stands in a shape, a number of repetitions or one of experts."""
+        """Every size symbol in a shape, in how windows slide, or in a number of anything."""
         found: set[Expr] = set()
         for program in self.bodies:
             for t in program.tensors:
@@ -114,11 +113,10 @@ class Program:
     def bounds(self) -> Iterator[tuple[Expr, Expr]]:
         """Yield (a, b) for every a that must not exceed b.
 
-        A slice must lie in its axis; causal queries may not outnumber the keys; windows must end
-        in the padded axis and leave no room for one more, nor may one lie outside the axis where
-        that is not zero.
         A slice must lie in its axis; causal queries may not outnumber the keys, nor may those
-        that a query sees; no more experts are used than there are.
+        that a query sees; no more experts are used than there are; windows must end in the padded
+        axis and leave no room for one more, nor may one lie outside the axis where that is not
+        zero.
         """
         for program in self.bodies:
             for t in program.tensors:

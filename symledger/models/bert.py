@@ -110,9 +110,9 @@ class BertClassifier(Encoder):
     Source: Devlin et al., *BERT* (2019), section 4.1.
     """
 
-    n_classes: Expr = sizes.n_classes
+    Y: Expr = sizes.Y
 
-    signature: ClassVar[str] = "B T in V, B T in V_seg -> B n_classes"
+    signature: ClassVar[str] = "B T in V, B T in V_seg -> B Y"
     title: ClassVar[str] = "BERT with a classifier of the pooled vector"
 
     def forward(self, tokens: Tensor, segments: Tensor) -> Steps:
@@ -120,7 +120,7 @@ class BertClassifier(Encoder):
         hidden = self.encode(embedded)
         pooled = Pooler(self.d)(hidden, name="pooler")
         entered = Dropout()(pooled, name="dropout") if self.dropout else pooled
-        logits = Linear(self.d, self.n_classes)(entered, name="classifier")
+        logits = Linear(self.d, self.Y)(entered, name="classifier")
         return steps(embedded=embedded, hidden=hidden, pooled=pooled, logits=logits)
 
 

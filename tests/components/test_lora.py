@@ -10,20 +10,21 @@ from symledger.readings.flops import contraction_flops
 from symledger.readings.params import trained_params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
-from symledger.sizes import B, T, d, d_in, d_out, r
+from symledger.sizes import B, T, d, d_in, d_out, d_r
 
 from .tables import ELEMENTS, Row, assert_row
 
-WEIGHTS, FACTORS = d_in * d_out, r * (d_in + d_out)
+WEIGHTS, FACTORS = d_in * d_out, d_r * (d_in + d_out)
 FORWARD = 2 * B * T * (WEIGHTS + FACTORS)
 
 
 @pytest.mark.parametrize(
     ("component", "row"),
     [
-        (LoRALinear(), Row(WEIGHTS + d_out + FACTORS, FORWARD, B * T * (d_in + r), (B, T, d_out))),
+        (LoRALinear(),
+         Row(WEIGHTS + d_out + FACTORS, FORWARD, B * T * (d_in + d_r), (B, T, d_out))),
         (LoRALinear(bias=False),
-         Row(WEIGHTS + FACTORS, FORWARD, B * T * (d_in + r), (B, T, d_out))),
+         Row(WEIGHTS + FACTORS, FORWARD, B * T * (d_in + d_r), (B, T, d_out))),
     ],
     ids=repr,
 )  # fmt: skip
@@ -43,7 +44,7 @@ def test_only_the_factors_are_trained():
     [
         # of the frozen weight, the gradient of what enters it; of each factor, both gradients
         (True, 2 * B * T * (WEIGHTS + 2 * FACTORS)),
-        (False, 2 * B * T * (2 * FACTORS - r * d_in)),
+        (False, 2 * B * T * (2 * FACTORS - d_r * d_in)),
     ],
 )
 def test_no_gradient_of_the_frozen_weight_is_computed(inputs, backward):
@@ -61,5 +62,5 @@ def test_a_frozen_map_alone_keeps_no_activation():
 def test_the_published_numbers_of_trained_parameters(rank, millions):
     """Hu et al. (2021), table 4: W_q and W_v in all 96 layers of GPT-3, d = 12288."""
     (case,) = LoRALinear.corollaries.values()
-    each = trained_params(trace(LoRALinear())).total.subs(case).subs({d: 12288, r: rank})
+    each = trained_params(trace(LoRALinear())).total.subs(case).subs({d: 12288, d_r: rank})
     assert round(float(96 * 2 * each) / 10**6, 1) == millions
