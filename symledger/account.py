@@ -128,7 +128,9 @@ class Account:
     def quantities(self) -> tuple[str, ...]:
         """The quantities that this target has: those that are not identically nothing."""
         absent = {gate for gate in set(OPTIONAL.values()) if not self[gate].general}
-        return tuple(name for name in QUANTITIES if OPTIONAL.get(name) not in absent)
+        if not self.readings.has_routed:
+            absent.add("params.active")
+        return tuple(name for name in QUANTITIES if OPTIONAL.get(name, name) not in absent)
 
     def __getitem__(self, name: str) -> Formula:
         if name not in QUANTITIES:
@@ -337,7 +339,7 @@ OPTIONAL = {
     ),
 }  # fmt: skip
 """Quantities that a target may lack, and the one that tells: a norm contracts nothing, only
-attention keeps a cache."""
+attention keeps a cache. (Where no expert is routed, the active parameters are all of them.)"""
 
 
 def derive(

@@ -21,6 +21,7 @@ Status = Literal["passed", "failed", "stale"]
 
 BASIS: dict[str, tuple[str, ...]] = {
     "params": ("params", "shapes"),
+    "params.active": ("params.active", "shapes"),
     "flops.forward": ("flops.forward",),
     "flops.forward.pointwise": ("flops.forward.pointwise",),
     "flops.backward": ("flops.backward", "gradients"),

@@ -15,7 +15,7 @@ from symledger.conventions import Conventions
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Scope
 from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
-from symledger.readings.params import params, trained_params
+from symledger.readings.params import active_params, has_routed, params, trained_params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.readings.tally import Amount, Tally
@@ -53,6 +53,10 @@ class Readings:
         """Whether some contraction runs over masked pairs: the causal convention matters then."""
         return self.program.masks
 
+    @cached_property
+    def has_routed(self) -> bool:
+        """Whether some experts are not used for every token: some parameters are not active."""
+        return has_routed(self.program)
 
     def contractions(self, direction: Literal["forward", "backward"]) -> Tally:
         """The FLOPs of one pass, under the causal convention; many quantities are made of them."""
@@ -145,6 +149,8 @@ QUANTITIES: dict[str, Quantity] = {
     q.name: q
     for q in (
         Quantity("params", "parameters", "unique parameters", lambda r: params(r.program)),
+        Quantity("params.active", "parameters", "used for one token: k of E routed experts",
+                 lambda r: active_params(r.program)),
         Quantity("flops.forward", "FLOP", "forward pass, contractions", _flops_forward),
         Quantity("flops.forward.pointwise", "FLOP", "forward pass, everything else",
                  lambda r: pointwise_flops(r.program)),

@@ -78,6 +78,15 @@ d_out = Size("d_out", "output width")
 d_s = Size("d_s", "width of a recurrent state")
 d_p = Size("d_p", "width that a recurrent state is projected to")
 T_max = Size("T_max", "context window: positions in a learned table")
+L_enc = Size("L_enc", "number of layers of the encoder")
+L_dec = Size("L_dec", "number of layers of the decoder")
+V_seg = Size("V_seg", "number of segments that a token may belong to")
+d_r = Size("d_r", "rank: the inner width of a low-rank update")
+w = Size("w", "window: positions that a query sees, its own included")
+n_b = Size("n_b", "buckets of distances")
+E = Size("E", "routed experts")
+k = Size("k", "routed experts that a token is sent to")
+E_s = Size("E_s", "shared experts, which every token is sent to")
 
 C = Size("C", "channels")
 C_in = Size("C_in", "input channels")
@@ -111,6 +120,7 @@ IMAGES = (
 ALPHABET: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
     *IMAGES,
+    *(L_enc, L_dec, V_seg, d_r, w, n_b, E, k, E_s),
 )
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 

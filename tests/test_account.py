@@ -30,17 +30,21 @@ def test_what_is_no_quantity_is_refused():
 @pytest.mark.parametrize(
     ("target", "lacks"),
     [
-        ("linear", {"memory.kv_cache"}),
-        ("layer_norm", {"memory.kv_cache", "intensity.forward", "flops.forward", "flops.backward",
-                        "flops.training", "macs.forward", "macs.backward", "macs.training"}),
-        ("mini_gpt", set()),
-        ("attention", set()),
+        ("linear", {"params.active", "memory.kv_cache"}),
+        ("layer_norm", {"params.active", "memory.kv_cache", "intensity.forward", "flops.forward",
+                        "flops.backward", "flops.training", "macs.forward", "macs.backward",
+                        "macs.training"}),
+        ("mini_gpt", {"params.active"}),
+        ("attention", {"params.active"}),
+        ("mixtral", set()),
     ],
 )  # fmt: skip
-def test_a_target_lacks_what_is_identically_nothing(target, lacks):
+def test_a_target_lacks_what_is_identically_nothing_or_said_already(target, lacks):
     account = derive(target)
     assert set(QUANTITIES) - set(account.quantities) == lacks
-    assert all(not account[name].general for name in lacks)
+    assert all(not account[name].general for name in lacks - {"params.active"})
+    all_active = account["params.active"].general == account.params.general
+    assert all_active == ("params.active" in lacks)
 
 
 @pytest.mark.parametrize(

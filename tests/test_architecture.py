@@ -17,7 +17,7 @@ import symledger.components
 import symledger.models
 from symledger.core.component import Component, trace
 from symledger.readings.flops import contraction_flops, pointwise_flops
-from symledger.readings.params import params
+from symledger.readings.params import active_params, params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.readings.traffic import state, traffic
@@ -166,6 +166,7 @@ def formulas(component):
     back = pullback(program)
     counts = {
         "params": params(program),
+        "active": active_params(program),
         "forward": contraction_flops(program),
         "exact": contraction_flops(program, "exact"),
         "pointwise": pointwise_flops(program),

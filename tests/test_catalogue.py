@@ -172,7 +172,9 @@ CONFIGURED = [entry.name for entry in ENTRIES if "h" in entry.configuration()]
     st.integers(1, 9), st.integers(1, 12), st.integers(1, 40), st.integers(1, 10**18),
 )  # fmt: skip
 def test_a_value_is_its_canonical_form_at_these_sizes(name, h, half, L, V):
-    chosen = {"h": h, "d": 2 * h * half, "L": L, "V": V, "T": 7, "B": 3}
+    chosen = {"h": h, "d": 2 * h * half, "L": L, "V": V, "T": 8, "B": 3}
+    if "h_kv" in find(name).configuration():
+        chosen["h_kv"] = h
     account = derive(name, chosen)
     shown = account.to_dict()
     at = {s: Fraction(n) for s, n in shown["bindings"].items()}

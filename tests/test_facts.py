@@ -268,9 +268,10 @@ MINI = (
     Fact("S5", "Vd + L·12d² + d = 131,136 within rounding", mini, 131_136, Wrong(131_392)),
     Fact("S5", "what is missing there is 2Ld = 256", lambda: term("mini_gpt", "2*L*d"), 256, EXACT),
     Fact("S5", "it has about 50 thousand", mini, 50 * KB, Wrong(131_392)),
+    Fact("S5", "a block has 12d²",
+         lambda: coefficient(account("pre_ln_block").params.corollary, d**2), 12, EXACT),
     Fact("S5", "cross-attention turns 12d² into 16d²",
-         lambda: coefficient(account("pre_ln_block", bias="false").params.corollary
-                             + account("attention").params.corollary, d**2), 16, EXACT),
+         lambda: coefficient(account("pre_ln_decoder_block").params.corollary, d**2), 16, EXACT),
     Fact("S5", "in float32 it takes 524 KB",
          lambda: mini(quantity="memory.parameters"), 524 * KB, Within(0.004)),
     Fact("S5", "which are 525,568 B", lambda: mini(quantity="memory.parameters"), 525_568, EXACT),

@@ -12,7 +12,7 @@ from symledger.checks.counting import Count, count
 from symledger.checks.evidence import Evidence, at_points, worst_of
 from symledger.checks.exact import value, whole
 from symledger.checks.trial import Trial
-from symledger.core.ops import CallBack, Const, Contract
+from symledger.core.ops import CallBack, Const, Contract, Pairs
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Tensor
 from symledger.readings.numeric import Machine
@@ -94,8 +94,8 @@ def picked(quantity: str) -> Pick:
 def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
     """Compare every count of pairs with the true entries of its mask table, at several lengths.
 
-    None where nothing is masked. There are never fewer keys than queries: the formulas of masks
-    assume it.
+    None where nothing is masked. There are never fewer keys than queries, nor than a window is
+    long: the formulas of masks assume it.
     """
     tensors = [*_forward(program), *(_backward(pull) if pull else ())]
     contracts = [t for t in tensors if isinstance(t.op, Contract) and t.op.pairs]
@@ -104,7 +104,7 @@ def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
     for t in contracts:
         assert isinstance(t.op, Contract)
         assert t.op.pairs
-        for sizes in _lengths(t.args[2], t.op.pairs.count):
+        for sizes in _lengths(t.args[2], t.op.pairs):
             table = Machine(sizes).execute(t.args[2], [])
             stated, true = value(t.op.pairs.count, sizes), int((table == 0).sum())
             points[str(sizes)] = {str(symbol): n for symbol, n in sizes.items()}
@@ -120,14 +120,15 @@ def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
     )  # fmt: skip
 
 
-def _lengths(mask: Tensor, stated: Expr) -> Iterator[dict[Symbol, int]]:
-    """Small sizes at which there are at least as many keys as queries."""
+def _lengths(mask: Tensor, pairs: Pairs) -> Iterator[dict[Symbol, int]]:
+    """Small sizes at which there are at least as many keys as queries and as a window is long."""
     assert isinstance(mask.op, Const)
-    symbols = set().union(*(n.free_symbols for n in (*mask.shape, mask.op.value, stated)))
+    symbols = set().union(*(n.free_symbols for n in (*mask.shape, mask.op.value, pairs.count)))
+    least = [mask.shape[0], *([] if pairs.window is None else [pairs.window])]
     free = sorted(symbols - set(mask.op.indices), key=str)
     for lengths in product(range(1, LONGEST + 1), repeat=len(free)):
         sizes = dict(zip(free, lengths, strict=True))
-        if whole(mask.shape[0], sizes) <= whole(mask.shape[1], sizes):
+        if max(whole(n, sizes) for n in least) <= whole(mask.shape[1], sizes):
             yield sizes
 
 

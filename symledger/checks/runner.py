@@ -16,7 +16,7 @@ from symledger.checks.substitution import Bytes
 from symledger.checks.trial import Trial
 from symledger.core.program import Program, Pullback
 from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
-from symledger.readings.params import params
+from symledger.readings.params import active_params, has_routed, params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.readings.traffic import state, traffic, unfused_traffic
@@ -52,6 +52,8 @@ def examine(
     if not shapes.passed:
         return
     yield substitution.parameters(trials, params(program).total)
+    if has_routed(program):
+        yield substitution.active(trials, active_params(program).total)
     kept_between_steps = state(program, PRICES).total
     if kept_between_steps != 0:
         yield substitution.state(trials, kept_between_steps, BYTES)

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from sympy import Expr
 
 from symledger.checks.evidence import Evidence, at_points, worst_of
-from symledger.checks.exact import value
+from symledger.checks.exact import value, whole
 from symledger.checks.trial import Array, Trial, every
 from symledger.core.ops import Param, Storage
-from symledger.core.tensor import Tensor, show
+from symledger.core.tensor import ONE, Tensor, show
 from symledger.errors import DefinitionError
 
 Bytes = Mapping[Storage, int]
@@ -22,6 +22,15 @@ def parameters(trials: Sequence[Trial], formula: Expr) -> Evidence:
     return against_arrays(
         trials, formula, [_weights(trial) for trial in trials], "params",
         "the elements of all weight arrays of a run are as many as the formula says",
+    )  # fmt: skip
+
+
+def active(trials: Sequence[Trial], formula: Expr) -> Evidence:
+    """Compare a number of active parameters with the weight arrays, k of E slices where routed."""
+    return against_arrays(
+        trials, formula, [_active(trial) for trial in trials], "params.active",
+        "the elements of all weight arrays of a run, of E experts those of k, are as many as the "
+        "formula says",
     )  # fmt: skip
 
 
@@ -53,6 +62,15 @@ def against_arrays(
 
 def _weights(trial: Trial) -> int:
     return sum(a.size for leaf, a in trial.leaves.items() if isinstance(leaf.op, Param))
+
+
+def _active(trial: Trial) -> int:
+    total = 0
+    for leaf, array in trial.leaves.items():
+        if isinstance(leaf.op, Param):
+            k, E = (whole(n, trial.sizes) for n in leaf.op.used or (ONE, ONE))
+            total += array.size // E * k
+    return total
 
 
 def _state(trial: Trial, bytes_of: Bytes) -> int:

@@ -55,7 +55,31 @@ def causal_mask(T: Expr, S: Expr) -> tuple[Tensor, Pairs]:
 
 
 @dataclass(frozen=True)
-class ScaledDotProduct(Component):
+class HeadAttention(Component):
+    """What every attention of heads shares: its sizes, and the way from scores to a mixture."""
+
+    h: Expr = sizes.h
+    h_kv: Expr = sizes.h_kv
+    d_k: Expr = sizes.d_k
+    d_v: Expr = sizes.d_v
+
+    def mixed(
+        self, q: Tensor, k: Tensor, v: Tensor, masked: tuple[Tensor | None, Pairs | None],
+        bias: Tensor | None = None, dropout: bool = False,
+    ) -> Steps:  # fmt: skip
+        """Mix the values by softmax of the scores, to which a bias and a mask may be added."""
+        mask, pairs = masked
+        q = view("B T (g r) k -> B T g r k", q, g=self.h_kv)
+        scores = einsum(SCORES, q, k, pairs, mask) * (1 / sqrt(self.d_k))
+        scores = scores if bias is None else scores + bias
+        a = Softmax()(scores if mask is None else scores + mask, name="softmax")
+        p = Dropout()(a, name="dropout") if dropout else a
+        z = einsum(MIX, p, v, pairs, mask)
+        return steps(scores=scores, a=a, z=view("B T g r v -> B T (g r) v", z))
+
+
+@dataclass(frozen=True)
+class ScaledDotProduct(HeadAttention):
     """Each query's mixture of values, weighted by softmax of its products with the keys.
 
     Query heads share key/value heads in groups of h/h_kv. Run operation by operation: the
@@ -63,10 +87,6 @@ class ScaledDotProduct(Component):
     Source: Vaswani et al. (2017), section 3.2.1, equation 1; Ainslie et al. (2023) for groups.
     """
 
-    h: Expr = sizes.h
-    h_kv: Expr = sizes.h_kv
-    d_k: Expr = sizes.d_k
-    d_v: Expr = sizes.d_v
     causal: bool = False
     dropout: bool = False
 
@@ -82,13 +102,8 @@ class ScaledDotProduct(Component):
     references: ClassVar[tuple[str, ...]] = (VASWANI + ".1, equation 1", AINSLIE)
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
-        mask, pairs = causal_mask(q.shape[1], k.shape[1]) if self.causal else (None, None)
-        q = view("B T (g r) k -> B T g r k", q, g=self.h_kv)
-        scores = einsum(SCORES, q, k, pairs, mask) * (1 / sqrt(self.d_k))
-        a = Softmax()(scores if mask is None else scores + mask, name="softmax")
-        p = Dropout()(a, name="dropout") if self.dropout else a
-        z = einsum(MIX, p, v, pairs, mask)
-        return steps(scores=scores, a=a, z=view("B T g r v -> B T (g r) v", z))
+        masked = causal_mask(q.shape[1], k.shape[1]) if self.causal else (None, None)
+        return self.mixed(q, k, v, masked, dropout=self.dropout)
 
 
 @dataclass(frozen=True)

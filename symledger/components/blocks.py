@@ -11,17 +11,19 @@ from symledger import sizes
 from symledger.components.attention import VASWANI, Attention
 from symledger.components.dropout import Dropout
 from symledger.components.feedforward import Activation, FeedForward, GatedFeedForward
-from symledger.components.norms import LayerNorm, RMSNorm
+from symledger.components.norms import ComposedRMSNorm, LayerNorm, RMSNorm
 from symledger.core.component import Component, Steps, steps
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
-Norm = Literal["layer", "rms"]
+Norm = Literal["layer", "rms", "rms_composed"]
+NORMS = {"layer": LayerNorm, "rms": RMSNorm, "rms_composed": ComposedRMSNorm}
 
 
 def norm(kind: Norm, d: Expr, bias: bool = True) -> Component:
     """Return the norm of that kind; a layer norm has a bias unless it is to have none."""
-    return LayerNorm(d, bias=bias) if kind == "layer" else RMSNorm(d)
+    made: Component = LayerNorm(d, bias=bias) if kind == "layer" else NORMS[kind](d)
+    return made
 
 
 @dataclass(frozen=True)
@@ -55,14 +57,18 @@ class Block(Component):
         sizes.d_ff: 4 * sizes.d,
     }  # fmt: skip
 
-    def attend(self, x: Tensor) -> Tensor:
-        """Apply self-attention, and dropout to its result if there is any."""
+    def attend(self, x: Tensor, memory: Tensor | None = None) -> Tensor:
+        """Apply self-attention, or cross-attention to a memory, and dropout if there is any.
+
+        Positions order x alone: nothing of a memory is hidden from it or turned.
+        """
+        name, own = ("attention", True) if memory is None else ("cross_attention", False)
         attention = Attention(
-            self.d, self.h, self.h_kv, self.d_k, self.d_v,
-            self.bias, self.causal, self.rotary, self.dropout, self.flash,
+            self.d, self.h, self.h_kv, self.d_k, self.d_v, self.bias,
+            self.causal and own, self.rotary and own, self.dropout, self.flash,
         )  # fmt: skip
-        y = attention(x, name="attention")
-        return Dropout()(y, name="attention_dropout") if self.dropout else y
+        y = attention(x, memory, name=name)
+        return Dropout()(y, name=f"{name}_dropout") if self.dropout else y
 
     def feed(self, x: Tensor) -> Tensor:
         """Apply the feed-forward network, and dropout to its result if there is any."""

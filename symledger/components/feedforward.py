@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sympy import Expr
+from sympy import Expr, Rational, pi, sqrt
 
 from symledger import sizes
 from symledger.components.dropout import Dropout
@@ -15,7 +15,22 @@ from symledger.core.notation import apply
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
-Activation = Literal["relu", "gelu", "gelu_tanh", "silu"]
+Activation = Literal["relu", "gelu", "gelu_tanh", "gelu_new", "silu"]
+"""The nonlinearities; ``gelu_new`` is ``gelu_tanh`` as several operations (see ``act``)."""
+
+
+def act(kind: Activation, u: Tensor) -> Tensor:
+    """Apply a nonlinearity: fused, keeping one tensor, or operation by operation.
+
+    ``gelu_new`` is u/2 · (1 + tanh(√(2/π)(u + 0.044715u³))) as Hugging Face's GPT-2 computes it,
+    which keeps u, the hyperbolic tangent and both factors of the last product.
+    """
+    if kind != "gelu_new":
+        return apply(kind, u)
+    t = apply("tanh", (u + apply("cube", u) * Rational(44715, 10**6)) * sqrt(2 / pi))
+    product: Tensor = u * Rational(1, 2) * (t + 1)
+    return product
+
 
 
 @dataclass(frozen=True)
@@ -41,7 +56,7 @@ class FeedForward(Component):
 
     def forward(self, x: Tensor) -> Steps:
         u = Linear(self.d, self.d_ff, self.bias)(x, name="1")
-        a = apply(self.activation, u)
+        a = act(self.activation, u)
         if self.dropout:
             a = Dropout()(a, name="dropout")
         return steps(u=u, a=a, y=Linear(self.d_ff, self.d, self.bias)(a, name="2"))
@@ -71,7 +86,7 @@ class GatedFeedForward(Component):
     }
 
     def forward(self, x: Tensor) -> Steps:
-        gate = apply(self.activation, Linear(self.d, self.d_ff, self.bias)(x, name="gate"))
+        gate = act(self.activation, Linear(self.d, self.d_ff, self.bias)(x, name="gate"))
         up = Linear(self.d, self.d_ff, self.bias)(x, name="up")
         z = Dropout()(gate * up, name="dropout") if self.dropout else gate * up
         return steps(gate=gate, up=up, z=z, y=Linear(self.d_ff, self.d, self.bias)(z, name="down"))

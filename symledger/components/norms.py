@@ -92,3 +92,23 @@ class RMSNorm(Component):
         dx = (u - n * mean(u * n)) * at.r
         return {"x": dx, "g": over_rows(dy * n)} if self.affine else {"x": dx}
 
+
+@dataclass(frozen=True)
+class ComposedRMSNorm(Component):
+    """The same norm, operation by operation: nothing is fused.
+
+    Kept are the input, the reciprocal root mean square, and the normalized input as well.
+    Source: ``LlamaRMSNorm`` of Hugging Face's transformers, and Zhang, Sennrich (2019).
+    """
+
+    d: Expr = sizes.d
+
+    signature: ClassVar[str] = "... d -> ... d"
+    title: ClassVar[str] = "scaled to unit root mean square, operation by operation"
+    references: ClassVar[tuple[str, ...]] = RMSNorm.references
+
+    def forward(self, x: Tensor) -> Steps:
+        r = statistic(apply("rsqrt", mean(apply("square", x)) + EPSILON))
+        n = x * r
+        return steps(r=r, n=n, y=n * param("g", self.d))
+

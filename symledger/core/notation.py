@@ -51,9 +51,14 @@ if TYPE_CHECKING:
     from symledger.core.component import Component
 
 
-def param(name: str, *shape: Expr | int, trainable: bool = True) -> Tensor:
-    """A weight of the given shape. One that nothing uses is refused when tracing ends."""
-    weight = Tensor(Param(name, trainable), (), tuple(as_size(n) for n in shape))
+def param(
+    name: str, *shape: Expr | int, trainable: bool = True, used: tuple[Expr, Expr] | None = None
+) -> Tensor:
+    """A weight of the given shape. One that nothing uses is refused when tracing ends.
+
+    ``used`` says (k, E): it holds E experts along its first axis, of which a token uses k.
+    """
+    weight = Tensor(Param(name, trainable, used), (), tuple(as_size(n) for n in shape))
     note_weight(weight)
     return weight
 
@@ -61,6 +66,11 @@ def param(name: str, *shape: Expr | int, trainable: bool = True) -> Tensor:
 def table(name: str, formula: Callable[..., Expr], *shape: Expr) -> Tensor:
     """A computed table: ``formula`` gives the element at each index."""
     return Tensor(Const(name, len(shape), formula), (), shape)
+
+
+def indices(name: str, below: Expr, *shape: Expr) -> Tensor:
+    """Whole numbers below a size that come from outside: which row of a table is meant where."""
+    return Tensor(Input(name, below), (), shape, "index")
 
 
 def noise(name: str, like: Tensor, keep: Expr) -> Tensor:

@@ -36,10 +36,15 @@ class Input:
 
 @dataclass(frozen=True)
 class Param:
-    """A weight. Using the same tensor twice is tying."""
+    """A weight. Using the same tensor twice is tying.
+
+    ``used``, where set, says (k, E): the weight is that of E experts side by side along its first
+    axis, of which k are used for a token.
+    """
 
     name: str
     trainable: bool = True
+    used: tuple[Expr, Expr] | None = None
 
 
 @dataclass(frozen=True)
@@ -68,12 +73,14 @@ class Const:
 class Pairs:
     """Which (query, key) pairs count: the axes' index names, and how many pairs are true.
 
-    The table itself is the third argument of the Contract: 0 where a pair counts.
+    The table itself is the third argument of the Contract: 0 where a pair counts. ``window``,
+    where set, is how many keys a query sees at most; the count assumes that there are as many.
     """
 
     query: str
     key: str
     count: Expr
+    window: Expr | None = None
 
 
 @dataclass(frozen=True)

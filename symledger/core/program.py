@@ -77,7 +77,7 @@ class Program:
 
     @cached_property
     def symbols(self) -> tuple[Expr, ...]:
-        """Every size symbol in a shape, in how windows slide, or in a number of repetitions."""
+        """Every size symbol in a shape, in how windows slide, or in a number of anything."""
         found: set[Expr] = set()
         for program in self.bodies:
             for t in program.tensors:
@@ -88,6 +88,8 @@ class Program:
                 if isinstance(t.op, Windows | Overlap):
                     for setting in (t.op.stride, t.op.padding, t.op.dilation):
                         found |= setting.free_symbols
+                if isinstance(t.op, Param) and t.op.used:
+                    found |= t.op.used[0].free_symbols | t.op.used[1].free_symbols
         return tuple(sorted(found, key=str))
 
     @property
@@ -111,12 +113,15 @@ class Program:
     def bounds(self) -> Iterator[tuple[Expr, Expr]]:
         """Yield (a, b) for every a that must not exceed b.
 
-        A slice must lie in its axis; causal queries may not outnumber the keys; windows must end
-        in the padded axis and leave no room for one more, nor may one lie outside the axis where
-        that is not zero.
+        A slice must lie in its axis; causal queries may not outnumber the keys, nor may those
+        that a query sees; no more experts are used than there are; windows must end in the padded
+        axis and leave no room for one more, nor may one lie outside the axis where that is not
+        zero.
         """
         for program in self.bodies:
             for t in program.tensors:
+                if isinstance(t.op, Param) and t.op.used and t.op.used[0] != t.op.used[1]:
+                    yield t.op.used
                 if isinstance(t.op, Slice):
                     whole = t.args[0].shape[t.op.axis]
                     if t.op.start + t.op.length != whole:
@@ -127,6 +132,8 @@ class Program:
                     queries, keys = t.args[2].shape
                     if queries != keys:
                         yield queries, keys
+                    if t.op.pairs.window is not None:
+                        yield t.op.pairs.window, keys
 
 
 def _slides(t: Tensor, op: Windows | Overlap) -> Iterator[tuple[Expr, Expr]]:

@@ -235,6 +235,7 @@ FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
     "exp": lambda: (exp(X), RESULT),
     "log": lambda: (log(X), None),
     "square": lambda: (X**2, None),
+    "cube": lambda: (X**3, None),
     "rsqrt": lambda: (1 / sqrt(X), -(RESULT**3) / 2),
     "relu": lambda: (
         Piecewise((X, X > 0), (0, True)), Piecewise((1, RESULT > 0), (0, True))

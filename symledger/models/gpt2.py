@@ -22,7 +22,8 @@ class GPT2(Decoder):
     """The decoder-only transformer of GPT-2; GPT-3 is wider and deeper.
 
     GPT-3 attends in alternating dense and banded patterns; that changes no parameter, and its
-    FLOPs are counted dense here.
+    FLOPs are counted dense here. ``composed``: GELU as several operations that each keep what
+    they need, and not as one.
     Source: Radford et al. (2019), section 2.3; Brown et al. (2020), section 2.1.
     """
 
@@ -30,6 +31,7 @@ class GPT2(Decoder):
     bias: bool = True
     dropout: bool = False
     flash: bool = False
+    composed: bool = False
 
     final_norm: ClassVar[Norm] = "layer"
     title: ClassVar[str] = "decoder-only transformer, pre-LN LayerNorm, learned positions"
@@ -48,7 +50,7 @@ class GPT2(Decoder):
     def block(self) -> Component:
         return PreLNBlock(
             self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
-            norm="layer", activation="gelu_tanh", bias=self.bias,
+            norm="layer", activation="gelu_new" if self.composed else "gelu_tanh", bias=self.bias,
             dropout=self.dropout, flash=self.flash,
         )  # fmt: skip
 

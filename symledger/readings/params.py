@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from fnmatch import fnmatchcase
 
+from sympy import Expr
+
 from symledger.core.ops import Call, Param
 from symledger.core.program import Program
 from symledger.core.tensor import ONE, Scope, Tensor
@@ -27,16 +29,43 @@ def trained_params(program: Program, frozen: tuple[str, ...] = ()) -> Tally:
     return _weights(program, lambda body, t: is_trained(body, t, frozen))
 
 
-def _weights(program: Program, counts: Callable[[Program, Tensor], bool]) -> Tally:
+def active_params(program: Program) -> Tally:
+    """Return the weights that are used for one token: of routed experts, k of E."""
+    return _weights(program, lambda body, t: isinstance(t.op, Param), _active)
+
+
+def has_routed(program: Program) -> bool:
+    """Whether some weight is that of experts of which not all are used for a token."""
+    weights = (t.op for body in program.bodies for t in body.params)
+    return any(isinstance(op, Param) and op.used for op in weights)
+
+
+def _whole(weight: Tensor) -> Expr:
+    return weight.size
+
+
+def _active(weight: Tensor) -> Expr:
+    assert isinstance(weight.op, Param)
+    if weight.op.used is None:
+        return weight.size
+    used, experts = weight.op.used
+    return weight.size * used / experts
+
+
+def _weights(
+    program: Program, counts: Callable[[Program, Tensor], bool],
+    size: Callable[[Tensor], Expr] = _whole,
+) -> Tally:  # fmt: skip
     items: list[Amount | Tally] = []
     users: dict[Tensor, set[Scope]] = {}
     for t in program.tensors:
         for arg in t.args:
             if counts(program, arg) and t.scope not in users.setdefault(arg, set()):
-                items.append(_amount(program, arg, t.scope, first=not users[arg]))
+                own = ZERO if users[arg] else size(arg)
+                items.append(_amount(program, arg, t.scope, own, first=not users[arg]))
                 users[arg].add(t.scope)
         if isinstance(t.op, Call):
-            body = _weights(t.op.body, counts)
+            body = _weights(t.op.body, counts, size)
             items.append(Tally(body.scope, body.items, ONE if t.op.shared else t.op.times))
     return Tally(program.scope, tuple(items))
 
@@ -48,7 +77,7 @@ def is_trained(program: Program, t: Tensor, frozen: tuple[str, ...]) -> bool:
     return not any(fnmatchcase(program.path(t), pattern) for pattern in frozen)
 
 
-def _amount(program: Program, weight: Tensor, scope: Scope, first: bool) -> Amount:
+def _amount(program: Program, weight: Tensor, scope: Scope, own: Expr, first: bool) -> Amount:
     assert isinstance(weight.op, Param)
     note = "" if first else TIED + program.path(weight)
-    return Amount(scope, weight.size if first else ZERO, weight.op.name, weight.shape, note)
+    return Amount(scope, own, weight.op.name, weight.shape, note)

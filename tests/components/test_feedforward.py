@@ -23,6 +23,10 @@ OUT = (B, T, d)
             FeedForward(activation="relu"),  # relu keeps its result, which the next map keeps too
             Row(2 * d * d_ff + d + d_ff, PLAIN, B * T * (d + d_ff), OUT),
         ),
+        (
+            FeedForward(activation="gelu_new"),  # u, tanh, u/2 and 1 + tanh, and their product
+            Row(2 * d * d_ff + d + d_ff, PLAIN, B * T * (d + 5 * d_ff), OUT),
+        ),
         (GatedFeedForward(), Row(3 * d * d_ff, GATED, B * T * (d + 4 * d_ff), OUT)),
         (
             GatedFeedForward(bias=True),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from symledger.components.norms import LayerNorm, RMSNorm
+from symledger.components.norms import ComposedRMSNorm, LayerNorm, RMSNorm
 from symledger.components.softmax import LogSoftmax, Softmax
 from symledger.sizes import B, Size, T, d
 
@@ -16,6 +16,7 @@ N = Size("n")
     [
         (LayerNorm(), Row(2 * d, 0, B * T * (d + 2), (B, T, d))),
         (RMSNorm(), Row(d, 0, B * T * (d + 1), (B, T, d))),
+        (ComposedRMSNorm(), Row(d, 0, B * T * (2 * d + 1), (B, T, d))),
         (Softmax(), Row(0, 0, B * T * N, (B, T, N))),
         (LogSoftmax(), Row(0, 0, B * T * N, (B, T, N))),
     ],

@@ -39,6 +39,8 @@ LENGTHS: Mapping[Size, int] = {
     sizes.d: 11, sizes.h: 4, sizes.h_kv: 2, sizes.d_h: 6, sizes.d_k: 6, sizes.d_v: 5,
     sizes.d_ff: 17, sizes.d_in: 7, sizes.d_out: 5, sizes.T_max: 19,
     sizes.d_s: 7, sizes.d_p: 3,
+    sizes.L_enc: 2, sizes.L_dec: 3, sizes.V_seg: 3, sizes.d_r: 3, sizes.w: 2,
+    sizes.n_b: 4, sizes.E: 3, sizes.k: 2, sizes.E_s: 2, Size("C"): 4, Size("N"): 7,
 }  # fmt: skip
 """Small; primes where nothing must divide."""
 

@@ -1,0 +1,125 @@
+"""Mixture of experts: many feed-forward networks, of which every token is sent to a few."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.feedforward import Activation, FeedForward, GatedFeedForward, act
+from symledger.components.softmax import Softmax
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import einsum, gather, indices, param, scatter, view
+from symledger.core.tensor import Tensor
+from symledger.sizes import Size
+
+SHAZEER = "Shazeer et al., Outrageously Large Neural Networks (2017), section 2"
+FEDUS = "Fedus et al., Switch Transformers (2022), section 2.1"
+JIANG = "Jiang et al., Mixtral of Experts (2024), section 2.1"
+
+
+@dataclass(frozen=True)
+class Experts(Component):
+    """E feed-forward networks side by side, each on the C rows that it is given.
+
+    Every network has weights of its own, without biases: slices of [E, d, d_ff]. A row uses
+    those of one expert; of the E experts, k are used for a token.
+    Source: Shazeer et al. (2017), section 2; Jiang et al. (2024), section 2.1, for gated ones.
+    """
+
+    E: Expr = sizes.E
+    k: Expr = sizes.k
+    d: Expr = sizes.d
+    d_ff: Expr = sizes.d_ff
+    activation: Activation = "silu"
+    gated: bool = True
+
+    signature: ClassVar[str] = "E C d -> E C d"
+    title: ClassVar[str] = "feed-forward networks side by side, each with rows of its own"
+    references: ClassVar[tuple[str, ...]] = (SHAZEER, JIANG)
+
+    def forward(self, x: Tensor) -> Steps:
+        z = act(self.activation, self.map("gate" if self.gated else "up", x, self.d, self.d_ff))
+        if self.gated:
+            z = z * self.map("up", x, self.d, self.d_ff)
+        return steps(z=z, y=self.map("down", z, self.d_ff, self.d))
+
+    def map(self, name: str, x: Tensor, d_in: Expr, d_out: Expr) -> Tensor:
+        """Map each expert's rows by its own matrix."""
+        W = param(f"W_{name}", self.E, d_in, d_out, used=(self.k, self.E))
+        return einsum("E C i, E i o -> E C o", x, W)
+
+
+@dataclass(frozen=True)
+class Router(Component):
+    """How much each expert counts for each of the C tokens that it is given.
+
+    A linear map without bias, and softmax over all experts; what was not chosen is not used.
+    Source: Shazeer et al. (2017), section 2.1; Fedus et al. (2022), section 2.1, equation 1.
+    """
+
+    E: Expr = sizes.E
+    d: Expr = sizes.d
+
+    signature: ClassVar[str] = "N d, E C in N -> E C one"
+    title: ClassVar[str] = "weights of the experts that tokens were sent to"
+    references: ClassVar[tuple[str, ...]] = (SHAZEER, f"{FEDUS}, equation 1")
+
+    def forward(self, x: Tensor, slots: Tensor) -> Steps:
+        logits = einsum("N d, d E -> N E", x, param("W", self.d, self.E))
+        p = Softmax()(logits, name="softmax")
+        picked = gather(view("N E -> E N", p), slots, batch=1)
+        return steps(logits=logits, p=p, weights=view("E C -> E C ()", picked))
+
+
+@dataclass(frozen=True)
+class MixtureOfExperts(Component):
+    """A router sends each token to k of E experts, and adds up what they give, weighted.
+
+    Which tokens an expert is given is an input of whole numbers, as token ids are: C = k·B·T/E
+    for each expert, none dropped. The choice itself has no gradient; the router's comes through
+    the weights. Shared experts are one network more, E_s times as wide, for every token.
+    Source: Shazeer et al. (2017), section 2; Fedus et al. (2022), section 2.1, for one expert a
+    token; Dai et al., *DeepSeekMoE* (2024), section 3.2, for shared ones.
+    """
+
+    E: Expr = sizes.E
+    k: Expr = sizes.k
+    d: Expr = sizes.d
+    d_ff: Expr = sizes.d_ff
+    E_s: Expr = sizes.E_s
+    activation: Activation = "silu"
+    gated: bool = True
+    router: bool = True
+    shared: bool = False
+
+    signature: ClassVar[str] = "B T d -> B T d"
+    title: ClassVar[str] = "mixture of experts: a router sends each token to k of E networks"
+    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
+        "one expert a token": {sizes.k: 1},
+        "dense": {sizes.E: 1, sizes.k: 1},
+    }
+    references: ClassVar[tuple[str, ...]] = (
+        SHAZEER, FEDUS, JIANG, "Dai et al., DeepSeekMoE (2024), section 3.2",
+    )  # fmt: skip
+
+    def forward(self, x: Tensor) -> Steps:
+        B, T, _ = x.shape
+        rows = view("B T d -> (B T) d", x)
+        slots = indices("slots", B * T, self.E, self.k * B * T / self.E)
+        given = gather(rows, slots)
+        experts = Experts(self.E, self.k, self.d, self.d_ff, self.activation, self.gated)
+        made = experts(given, name="experts")
+        named = {"rows": rows, "given": given, "made": made}
+        if self.router:
+            weights = Router(self.E, self.d)(rows, slots, name="router")
+            made = made * weights
+            named.update(weights=weights, weighted=made)
+        y = view("(B T) d -> B T d", scatter(made, slots, rows.shape), B=B)
+        if self.shared:
+            kind = GatedFeedForward if self.gated else FeedForward
+            width = self.E_s * self.d_ff
+            y = y + kind(self.d, width, self.activation, bias=False)(x, name="shared_experts")
+        return steps(**named, y=y)

@@ -1,0 +1,59 @@
+"""What stands on an encoder: the pooled vector of a sequence, the logits of masked tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.embedding import LMHead
+from symledger.components.linear import Linear
+from symledger.components.norms import LayerNorm
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import apply, narrow, param, view
+from symledger.core.tensor import Tensor
+
+DEVLIN = "Devlin et al., BERT (2019)"
+
+
+@dataclass(frozen=True)
+class Pooler(Component):
+    """The vector of the first token, mapped affinely and through tanh: that of the sequence.
+
+    Source: Devlin et al., *BERT* (2019), section 3.1 (the final hidden vector of [CLS]) and
+    the implementation that was published with it.
+    """
+
+    d: Expr = sizes.d
+
+    signature: ClassVar[str] = "B T d -> B d"
+    title: ClassVar[str] = "the first token's vector, mapped and through tanh"
+    references: ClassVar[tuple[str, ...]] = (f"{DEVLIN}, section 3.1",)
+
+    def forward(self, x: Tensor) -> Steps:
+        first = view("B one d -> B (one d)", narrow(x, 1, 0, 1))
+        return steps(first=first, y=apply("tanh", Linear(self.d, self.d)(first, name="map")))
+
+
+@dataclass(frozen=True)
+class MaskedLMHead(Component):
+    """Logits of the tokens that were masked: an affine map, GELU and a norm, then a table.
+
+    Given the embedding's table it is tied to it; one bias for each token is its own.
+    Source: Devlin et al., *BERT* (2019), section 3.1, task 1, and its implementation.
+    """
+
+    V: Expr = sizes.V
+    d: Expr = sizes.d
+
+    signature: ClassVar[str] = "... d, V d -> ... V"
+    title: ClassVar[str] = "logits of masked tokens: map, GELU, norm, then the table of tokens"
+    references: ClassVar[tuple[str, ...]] = (f"{DEVLIN}, section 3.1, task 1",)
+
+    def forward(self, x: Tensor, E: Tensor | None = None) -> Steps:
+        a = apply("gelu", Linear(self.d, self.d)(x, name="map"))
+        z = LayerNorm(self.d)(a, name="norm")
+        logits = LMHead(self.V, self.d)(z, E, name="table")
+        return steps(a=a, z=z, logits=logits + param("b", self.V))

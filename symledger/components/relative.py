@@ -1,0 +1,112 @@
+"""Attention that depends on how far a key lies from a query: windows and relative positions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sympy import Expr, Integer, Piecewise, Symbol, oo
+
+from symledger import sizes
+from symledger.components.attention import HeadAttention, causal_mask
+from symledger.core.component import Steps, steps
+from symledger.core.notation import gather, indices, param, table, view
+from symledger.core.ops import Pairs
+from symledger.core.tensor import Tensor
+from symledger.sizes import Size
+
+OWN = "B T h d_k, B T h_kv d_k, B T h_kv d_v -> B T h d_v"
+"""The signature of attention of a sequence to itself."""
+
+
+def window_mask(T: Expr, w: Expr) -> tuple[Tensor, Pairs]:
+    """Return a table that is 0 where query t may see key s, −∞ elsewhere, and its true pairs.
+
+    A query sees itself and the w − 1 positions before it, of which the first ones have fewer.
+    That leaves w·T − w(w−1)/2 pairs where w ≤ T.
+    """
+
+    def visible(t: Symbol, s: Symbol) -> Expr:
+        early = Piecewise((-oo, s <= t - w), (Integer(0), True))
+        return Piecewise((early, s <= t), (-oo, True))
+
+    return table("mask", visible, T, T), Pairs("T", "S", w * T - w * (w - 1) / 2, w)
+
+
+@dataclass(frozen=True)
+class WindowAttention(HeadAttention):
+    """Causal attention to the last w positions.
+
+    Run operation by operation on all T² pairs, as a masked product is; under the exact
+    convention only the pairs inside the window are charged.
+    Source: Beltagy et al., *Longformer* (2020), section 3.1; Jiang et al., *Mistral 7B* (2023).
+    """
+
+    w: Expr = sizes.w
+
+    signature: ClassVar[str] = OWN
+    title: ClassVar[str] = "causal attention to the last w positions"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.h_kv: sizes.h, sizes.d_v: sizes.d_k}
+    references: ClassVar[tuple[str, ...]] = (
+        "Beltagy et al., Longformer: The Long-Document Transformer (2020), section 3.1",
+        "Jiang et al., Mistral 7B (2023), section 2",
+    )
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
+        return self.mixed(q, k, v, window_mask(q.shape[1], self.w))
+
+
+@dataclass(frozen=True)
+class ALiBiAttention(HeadAttention):
+    """Causal attention whose scores fall with the distance, in every head at its own rate.
+
+    The rates are 2^(−8i/h) for i = 1 … h; they are computed, and nothing is learned.
+    Source: Press, Smith, Lewis, *Train Short, Test Long* (2022), section 3.
+    """
+
+    signature: ClassVar[str] = "B T h d_k, B S h_kv d_k, B S h_kv d_v -> B T h d_v"
+    title: ClassVar[str] = "causal attention with linear biases (ALiBi)"
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.h_kv: sizes.h, sizes.d_v: sizes.d_k, sizes.S: sizes.T,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = (
+        "Press, Smith, Lewis, Train Short, Test Long (2022), section 3",
+    )
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
+        T, S, group = q.shape[1], k.shape[1], self.h / self.h_kv
+
+        def falling(g: Symbol, r: Symbol, t: Symbol, s: Symbol) -> Expr:
+            rate = Integer(2) ** (-8 * (g * group + r + 1) / self.h)
+            return rate * (s - t + T - S)
+
+        bias = table("bias", falling, self.h_kv, group, T, S)
+        return self.mixed(q, k, v, causal_mask(T, S), bias)
+
+
+@dataclass(frozen=True)
+class RelativeAttention(HeadAttention):
+    """Attention with a learned bias for each head and each bucket of distances.
+
+    In T5, half of the buckets hold one distance each, and the others grow geometrically; which
+    distance falls into which bucket changes no count, so the buckets are an input here.
+    Source: Raffel et al., *Exploring the Limits of Transfer Learning* (2020), section 2.1.
+    """
+
+    n_b: Expr = sizes.n_b
+    causal: bool = False
+
+    signature: ClassVar[str] = "B T h d_k, B S h_kv d_k, B S h_kv d_v -> B T h d_v"
+    title: ClassVar[str] = "attention with a learned bias for each bucket of distances (T5)"
+    assumptions: ClassVar[dict[Size, Expr]] = ALiBiAttention.assumptions
+    references: ClassVar[tuple[str, ...]] = (
+        "Raffel et al., Exploring the Limits of Transfer Learning (2020), section 2.1",
+    )
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
+        T, S = q.shape[1], k.shape[1]
+        bucket = indices("bucket", self.n_b, T, S)
+        learned = gather(param("R", self.n_b, self.h), bucket)
+        bias = view("T S (g r) -> g r T S", learned, g=self.h_kv)
+        masked = causal_mask(T, S) if self.causal else (None, None)
+        return steps(bias=bias, **self.mixed(q, k, v, masked, bias).named)
