@@ -72,6 +72,10 @@ def _fused(o: Options) -> Mapping[str, str]:
     return {"fused attention": "1"} if o.get("flash") else {}
 
 
+def _scaled(o: Options) -> Mapping[str, str]:
+    return {"rms_norm": "1"} if o["affine"] else {}
+
+
 def _block(o: Options) -> Mapping[str, str]:
     return {**_fused(o), **({"rms_norm": "2"} if o["norm"] == "rms" else {})}
 
@@ -87,6 +91,8 @@ def _function(function: Any) -> Callable[[Sizes, Options], nn.Module]:
 
 def _chosen(fixed: Options, o: Options) -> Options:
     chosen = {**fixed, **o}
+    if o.get("composed"):
+        chosen["activation"] = "gelu_new"
     return {**chosen, "rotary": chosen["positions"] == "rotary"}
 
 
@@ -102,9 +108,12 @@ def _family(**fixed: Any) -> Case:
 
 CASES: Mapping[str, tuple[Case, ...]] = {
     "linear": (Case("nn.Linear", lambda s, o: nn.Linear(s["d_in"], s["d_out"], o["bias"])),),
-    "layer_norm": (Case("nn.LayerNorm", lambda s, o: nn.LayerNorm(s["d"], eps=EPSILON)),),
-    "rms_norm": (Case("nn.RMSNorm", lambda s, o: nn.RMSNorm(s["d"], eps=EPSILON),
-                      uses=lambda o: {"rms_norm": "1"}),),
+    "layer_norm": (Case("nn.LayerNorm", lambda s, o: nn.LayerNorm(
+        s["d"], eps=EPSILON, elementwise_affine=o["affine"], bias=o["bias"])),),
+    "rms_norm": (Case("nn.RMSNorm", lambda s, o: nn.RMSNorm(
+        s["d"], eps=EPSILON, elementwise_affine=o["affine"]), uses=_scaled),),
+    "composed_rms_norm": (Case("x · rsqrt(mean(x²) + ε) · g",
+                               lambda s, o: models.ComposedRMSNorm(s["d"], eps=EPSILON)),),
     "softmax": (Case("nn.Softmax", lambda s, o: nn.Softmax(-1)),),
     "log_softmax": (Case("nn.LogSoftmax", lambda s, o: nn.LogSoftmax(-1)),),
     "dropout": (Case("nn.Dropout", lambda s, o: nn.Dropout(0.1), values=False,

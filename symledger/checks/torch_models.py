@@ -6,6 +6,7 @@ Tables (rotary angles, causal masks) are buffers: they are computed, not activat
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -20,6 +21,9 @@ EPSILON = 1e-5
 ACTIVATIONS: Mapping[str, Any] = {
     "relu": F.relu, "gelu": F.gelu, "silu": F.silu,
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "gelu_new": lambda x: x * 0.5 * (
+        torch.tanh((x + torch.pow(x, 3) * 0.044715) * math.sqrt(2 / math.pi)) + 1
+    ),
 }  # fmt: skip
 
 
@@ -170,8 +174,17 @@ class GatedFeedForward(nn.Module):
 
 def norm(s: Sizes, o: Options) -> nn.Module:
     """Return a norm of the kind that is chosen."""
-    kind = nn.LayerNorm if o["norm"] == "layer" else nn.RMSNorm
-    return kind(s["d"], eps=EPSILON)
+    if o["norm"] == "layer":
+        return nn.LayerNorm(s["d"], eps=EPSILON, bias=o.get("norm_bias", True))
+    return (ComposedRMSNorm if o["norm"] == "rms_composed" else nn.RMSNorm)(s["d"], eps=EPSILON)
+
+
+class ComposedRMSNorm(nn.RMSNorm):
+    """The RMS norm operation by operation, as handwritten implementations have it."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Divide by the root mean square, then scale."""
+        return self.weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps))
 
 
 class Block(nn.Module):

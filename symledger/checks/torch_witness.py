@@ -55,12 +55,12 @@ def installed() -> bool:
 
 def witnessed(account: Account) -> Iterator[Evidence]:
     """Compare a target with each of its cases in PyTorch; nothing where there is none."""
-    if not installed() or account.target.options.get("dropout"):
-        return
+    options = account.target.options
+    if not installed() or options.get("dropout") or options.get("hidden_dropout"):
+        return  # noise differs
     from symledger.checks.torch_cases import CASES
     from symledger.checks.torch_run import one_thread
 
-    options = account.target.options
     for case in CASES.get(account.target.name, ()) if not account.target.origin else ():
         if all(options[name] == choice for name, choice in case.given.items()):
             with one_thread():
