@@ -265,7 +265,9 @@ def _once(right: Any) -> Wrong:
 
 
 def _tied_twice(right: Any) -> Wrong:
-    return lambda program, weight, scope, first: right(program, weight, scope, True)
+    return lambda program, weight, scope, own, first: right(
+        program, weight, scope, weight.size, True
+    )
 
 
 def _no_biases(right: Any) -> Wrong:
@@ -285,8 +287,8 @@ def _first_item(right: Any) -> Wrong:
 def _one_weight_set(right: Any) -> Wrong:
     """Parameters in which a repeated body counts once."""
 
-    def weights(program: Any, counts: Any) -> tally.Tally:
-        found = right(program, counts)
+    def weights(program: Any, counts: Any, *size: Any) -> tally.Tally:
+        found = right(program, counts, *size)
         items = (i if isinstance(i, tally.Amount) else tally.Tally(i.scope, i.items)
                  for i in found.items)  # fmt: skip
         return tally.Tally(found.scope, tuple(items))

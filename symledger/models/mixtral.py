@@ -9,12 +9,14 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.blocks import PreLNBlock
+from symledger.components.dropout import Dropout
 from symledger.components.embedding import LMHead, TokenEmbedding
 from symledger.components.experts import JIANG, MixtureOfExperts
 from symledger.components.norms import RMSNorm
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import param, repeat
 from symledger.core.tensor import Tensor
+from symledger.errors import DefinitionError
 from symledger.sizes import Size
 
 
@@ -32,11 +34,18 @@ class MixtureBlock(PreLNBlock):
     references: ClassVar[tuple[str, ...]] = (JIANG,)
 
     def feed(self, x: Tensor) -> Tensor:
-        """Apply the mixture of experts."""
+        """Apply the mixture of experts, and dropout to its result if there is any.
+
+        Raises:
+            DefinitionError: dropout is asked for inside the experts.
+        """
+        if self.hidden_dropout:
+            raise DefinitionError("dropout inside the experts of a mixture is not supported.")
         mixture = MixtureOfExperts(
             self.E, self.k, self.d, self.d_ff, activation=self.activation, gated=self.gated
         )
-        return mixture(x, name="mixture")
+        y = mixture(x, name="mixture")
+        return Dropout()(y, name="mixture_dropout") if self.dropout else y
 
 
 @dataclass(frozen=True)
