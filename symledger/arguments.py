@@ -47,18 +47,25 @@ class Size(Use):
 
 @dataclass(frozen=True)
 class Sizes(Use):
-    """A whole number for several symbols, or a tuple with one for each: ``kernel_size=3``."""
+    """A whole number for several symbols, or a tuple with one for each: ``kernel_size=3``.
+
+    Where it is ``optional``, None leaves them as they are: a stride that is the kernel's size.
+    """
 
     symbols: tuple[str, ...]
+    least: int = 1
+    optional: bool = False
 
     def settings(self, name: str, value: object) -> Settings:
         """Return the symbols' values."""
+        if value is None and self.optional:
+            return {}
         each = value if isinstance(value, tuple) else (value,) * len(self.symbols)
         if len(each) != len(self.symbols):
             raise BadInput(
                 f"{name} = {written(value)} does not fit: one whole number or {len(self.symbols)}."
             )
-        sizes = [size(name, length) for length in each]
+        sizes = [size(name, length, self.least) for length in each]
         return {symbol: str(n) for symbol, n in zip(self.symbols, sizes, strict=True)}
 
 
@@ -158,13 +165,13 @@ class Inner(Use):
     optional: bool = False
 
 
-def size(name: str, value: object) -> int:
+def size(name: str, value: object, least: int = 1) -> int:
     """Return a value that is a size; what only looks like a number is none.
 
     Raises:
-        BadInput: it is not a whole number from 1 to 10^18.
+        BadInput: it is not a whole number from ``least`` to 10^18.
     """
-    return parse_size(name, str(value) if type(value) is int else written(value))
+    return parse_size(name, str(value) if type(value) is int else written(value), least)
 
 
 def among(name: str, value: object, known: tuple[object, ...]) -> object:

@@ -204,8 +204,8 @@ def _bound(
 ) -> dict[str, object]:
     """Give each argument of a layer its value, by place, by name, or by default."""
     known = list(layer.arguments)
-    if len(positional) > len(known):
-        raise BadInput(f"{len(positional)} arguments are given, but it takes {len(known)}.")
+    if len(positional) > layer.places:
+        raise BadInput(f"{len(positional)} arguments are given, but it takes {layer.places}.")
     given = dict(zip(known, positional, strict=False))
     for name, value in named:
         if name is None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import NoneType
 
-from symledger.arguments import Chance, Choice, Entry, Free, Inner, Maybe, Only, Size, Use
+from symledger.arguments import Chance, Choice, Entry, Free, Inner, Maybe, Only, Size, Sizes, Use
 
 REQUIRED = object()
 """Stands where an argument has no default."""
@@ -38,7 +38,16 @@ class Layer:
         assert isinstance(read, ast.Lambda)
         names = [a.arg for a in read.args.args]
         stated = [ast.literal_eval(d) for d in read.args.defaults]
-        return dict(zip(names, [REQUIRED] * (len(names) - len(stated)) + stated, strict=True))
+        by_place = zip(names, [REQUIRED] * (len(names) - len(stated)) + stated, strict=True)
+        by_name = zip((a.arg for a in read.args.kwonlyargs), read.args.kw_defaults, strict=True)
+        return {**dict(by_place), **{n: ast.literal_eval(d) for n, d in by_name if d}}
+
+    @property
+    def places(self) -> int:
+        """How many arguments may be given by place; those after a ``*`` go by name only."""
+        read = ast.parse(f"lambda {self.signature}: 0", mode="eval").body
+        assert isinstance(read, ast.Lambda)
+        return len(read.args.args)
 
     def use(self, argument: str) -> Use:
         """What an argument does; one without a use must have its default."""
@@ -54,6 +63,25 @@ INPLACE: Mapping[str, Use] = {"inplace": Free((bool,))}
 NORM: Mapping[str, Use] = {
     "normalized_shape": Size("d"), "eps": Free((float, NoneType)),
     "elementwise_affine": Choice("affine"),
+}  # fmt: skip
+PADDED = "padding=0"
+ZEROS = "padding_mode='zeros'"
+CHANNELS: Mapping[str, Use] = {
+    "in_channels": Size("C_in"), "out_channels": Size("C_out"), "groups": Size("G"),
+    "bias": Choice("bias"),
+}  # fmt: skip
+SQUARE: Mapping[str, Use] = {
+    "kernel_size": Sizes(("K_h", "K_w")), "stride": Sizes(("s_h", "s_w")),
+    "padding": Sizes(("p_h", "p_w"), least=0), "dilation": Sizes(("r_h", "r_w")),
+}  # fmt: skip
+POOL: Mapping[str, Use] = {**SQUARE, "stride": Sizes(("s_h", "s_w"), optional=True)}
+BATCH_NORM = (
+    "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, "
+    f"{FACTORY}, *, bias=True"
+)
+BATCH: Mapping[str, Use] = {
+    "num_features": Size("C"), "eps": Free((float,)), "momentum": Free((float, NoneType)),
+    "track_running_stats": Free((bool,)),
 }  # fmt: skip
 ENCODER_LAYER = (
     "d_model, nhead, dim_feedforward=2048, dropout=0.1, activation='relu', layer_norm_eps=1e-05, "
@@ -110,6 +138,14 @@ LAYERS: tuple[Layer, ...] = (
            "bias": Choice("bias", also=("norm_bias",)), "batch_first": Free((bool,)),
            "norm_first": Entry({False: "post_ln_block", True: "pre_ln_block"})},
           {"causal": "false"}),
+    Layer("TransformerDecoderLayer", ENCODER_LAYER,
+          "post_ln_decoder_block", "TransformerDecoderLayer(512, 8)",
+          {"d_model": Size("d"), "nhead": Size("h"), "dim_feedforward": Size("d_ff"),
+           "dropout": Chance(("dropout", "hidden_dropout")),
+           "activation": Choice("activation", ACTIVATIONS), "layer_norm_eps": Free((float,)),
+           "bias": Choice("bias", also=("norm_bias",)), "batch_first": Free((bool,)),
+           "norm_first": Entry({False: "post_ln_decoder_block", True: "pre_ln_decoder_block"})},
+          {"causal": "false"}),
     Layer("TransformerEncoder", "encoder_layer, num_layers, norm=None, enable_nested_tensor=True, "
           "mask_check=True", "post_ln_encoder",
           "TransformerEncoder(TransformerEncoderLayer(512, 8), 6)",
@@ -122,6 +158,30 @@ LAYERS: tuple[Layer, ...] = (
            "norm": Inner("LayerNorm", {"normalized_shape": Size("d"), "eps": Free((float,))},
                          {"final_norm": "true"}, optional=True),
            "enable_nested_tensor": Free((bool,)), "mask_check": Free((bool,))}),
+    Layer("Conv1d", f"in_channels, out_channels, kernel_size, stride=1, {PADDED}, dilation=1, "
+          f"groups=1, bias=True, {ZEROS}, {FACTORY}", "conv1d", "Conv1d(80, 512, 3, padding=1)",
+          {**CHANNELS, "kernel_size": Sizes(("K",)), "stride": Sizes(("s",)),
+           "padding": Sizes(("p",), least=0), "dilation": Sizes(("r",))}),
+    Layer("Conv2d", f"in_channels, out_channels, kernel_size, stride=1, {PADDED}, dilation=1, "
+          f"groups=1, bias=True, {ZEROS}, {FACTORY}",
+          "conv2d", "Conv2d(3, 64, 3, bias=False)", {**CHANNELS, **SQUARE}),
+    Layer("ConvTranspose2d", f"in_channels, out_channels, kernel_size, stride=1, {PADDED}, "
+          f"output_padding=0, groups=1, bias=True, dilation=1, {ZEROS}, {FACTORY}",
+          "conv_transpose2d", "ConvTranspose2d(64, 32, 2, stride=2)",
+          {**CHANNELS, **SQUARE, "output_padding": Sizes(("q_h", "q_w"), least=0)}),
+    Layer("MaxPool2d", f"kernel_size, stride=None, {PADDED}, dilation=1, return_indices=False, "
+          "ceil_mode=False", "max_pool2d", "MaxPool2d(2)", POOL),
+    Layer("AvgPool2d", f"kernel_size, stride=None, {PADDED}, ceil_mode=False, "
+          "count_include_pad=True, divisor_override=None", "avg_pool2d", "AvgPool2d(2)",
+          {name: use for name, use in POOL.items() if name != "dilation"}),
+    Layer("AdaptiveAvgPool2d", "output_size", "adaptive_avg_pool2d", "AdaptiveAvgPool2d(7)",
+          {"output_size": Sizes(("H_o", "W_o"))}),
+    Layer("BatchNorm1d", BATCH_NORM, "batch_norm", "BatchNorm1d(256)", BATCH,
+          {"H": "1", "W": "1"}),
+    Layer("BatchNorm2d", BATCH_NORM, "batch_norm", "BatchNorm2d(64)", BATCH),
+    Layer("GroupNorm", f"num_groups, num_channels, eps=1e-05, affine=True, {FACTORY}, *, bias=True",
+          "group_norm", "GroupNorm(32, 256)",
+          {"num_groups": Size("G"), "num_channels": Size("C"), "eps": Free((float,))}),
     Layer("Dropout", "p=0.5, inplace=False", "dropout", "Dropout()", {"p": Chance(), **INPLACE}),
     _function("ReLU", "relu"),
     _function("SiLU", "silu"),
