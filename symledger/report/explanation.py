@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from shlex import quote
+
 from symledger.explain.answer import Explanation, difference, factored, others
 from symledger.explain.parts import SWAPPED, WITHOUT
 from symledger.explain.search import Match, symbols
@@ -136,5 +138,5 @@ def _next(p: Page, found: Explanation) -> None:
     sizes = [] if own else [f"--set {k}={n}" for k, n in match.sizes.items() if k != reading]
     quantity = f"--quantity {part.quantity}"
     p.heading("NEXT")
-    command = " ".join(["symledger derive", part.variant.name, *options, *sizes, quantity])
+    command = " ".join(["symledger derive", quote(part.variant.name), *options, *sizes, quantity])
     p.line("    ", (command, "bold"))
