@@ -50,7 +50,7 @@ class Page:
             late: list[Segment] = []
             for i, cell in enumerate(row):
                 fits = len(cell) <= limits[i]
-                shown = cell if fits else ""
+                shown = cell.replace(NBSP, " ") if fits else ""
                 padded = shown.rjust(widths[i]) if i in right else shown.ljust(widths[i])
                 segments.append((padded + "  ", styles[i]))
                 late += [] if fits else [(cell, styles[i])]

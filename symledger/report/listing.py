@@ -6,7 +6,7 @@ from typing import Any
 
 from symledger.account import derive
 from symledger.catalogue import ENTRIES, Entry
-from symledger.report.layout import Page
+from symledger.report.layout import NBSP, Page
 from symledger.torch_layers import LAYERS
 
 
@@ -28,9 +28,9 @@ def page(width: int) -> Page:
 
 def title(entry: Entry) -> str:
     """Say in a line what an entry is."""
-    sizes = ", ".join(f"{s} = {n:,}" for s, n in entry.configuration().items())
+    sizes = ", ".join(f"{s}{NBSP}={NBSP}{n:,}" for s, n in entry.configuration().items())
     said = entry.title or str(entry.load().title)
-    return f"{said}: {sizes}" if entry.name != entry.family and sizes else said
+    return f"{entry.family} at {sizes}" if entry.name != entry.family and sizes else said
 
 
 def to_dict() -> dict[str, Any]:
