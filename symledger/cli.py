@@ -9,49 +9,15 @@ from typing import Any
 import click
 
 from symledger import __version__
+from symledger.commands import SETTINGS, Group
 from symledger.errors import BadInput, SymledgerError
+from symledger.site.command import site
 
-SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 FORMATS = ("text", "json", "latex", "markdown", "python")
 
 
-class Command(click.Command):
-    """A command whose help begins with an example."""
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help, the example before everything else."""
-        if self.epilog:
-            formatter.write(f"Example: {self.epilog}\n\n")
-        self.format_usage(ctx, formatter)
-        self.format_help_text(ctx, formatter)
-        self.format_options(ctx, formatter)
-
-
-class Group(click.Group):
-    """The program: its help begins with an example too, and it knows near misses."""
-
-    command_class = Command
-
-    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the help, the example before everything else."""
-        formatter.write("Example: symledger derive mini_gpt\n\n")
-        self.format_usage(ctx, formatter)
-        self.format_help_text(ctx, formatter)
-        self.format_options(ctx, formatter)
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        """Find a subcommand; an unknown one is refused with the nearest."""
-        from symledger.errors import nearest
-
-        try:
-            return super().resolve_command(ctx, args)
-        except click.UsageError as error:
-            raise BadInput(
-                f"{args[0][:80]} is not a command. {nearest(args[0], self.commands)}"
-            ) from error
-
-
-@click.group(cls=Group, context_settings=SETTINGS, invoke_without_command=True)
+@click.group(cls=Group, context_settings=SETTINGS, invoke_without_command=True,
+             epilog="symledger derive mini_gpt")
 @click.pass_context
 @click.version_option(__version__, prog_name="symledger")
 def cli(ctx: click.Context) -> None:
@@ -171,6 +137,9 @@ def check(targets: tuple[str, ...], record: bool, as_json: bool) -> None:
 
     gc.enable()
     sys.exit(run(targets, record, as_json))
+
+
+cli.add_command(site)
 
 
 def split_settings(settings: tuple[str, ...]) -> dict[str, str]:

@@ -1,0 +1,74 @@
+"""The atlas: the accounts that pages are made of, each derived once, and where each page lies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from symledger.account import Account, derive
+from symledger.catalogue import BY_NAME, ENTRIES, Entry
+
+TOPICS: dict[str, tuple[str, ...]] = {
+    "Maps": ("linear", "lora"),
+    "Attention": ("attention", "relative"),
+    "Feed-forward networks": ("feedforward", "activation", "experts"),
+    "Normalisation": ("norms", "image_norms"),
+    "Embeddings and positions": ("embedding", "positions"),
+    "Heads and losses": ("heads", "softmax", "losses", "dropout"),
+    "Blocks": ("blocks", "encoder", "decoder"),
+    "Convolution and pooling": ("convolution", "pooling"),
+    "Recurrence": ("recurrent",),
+}
+"""The topics of the component pages: a heading, and the files of ``components`` under it."""
+
+
+@dataclass
+class Atlas:
+    """What pages may ask: accounts, entries by topic, addresses."""
+
+    _accounts: dict[tuple[str, tuple[tuple[str, str], ...]], Account] = field(default_factory=dict)
+
+    def account(self, target: str, **settings: str) -> Account:
+        """Return the account of a target, derived once."""
+        key = (target, tuple(sorted(settings.items())))
+        if key not in self._accounts:
+            self._accounts[key] = derive(target, settings)
+        return self._accounts[key]
+
+    @cached_property
+    def components(self) -> dict[str, tuple[Entry, ...]]:
+        """The components of the catalogue by topic; a file without a topic comes under Other."""
+        named = {file: topic for topic, files in TOPICS.items() for file in files}
+        found: dict[str, list[Entry]] = {topic: [] for topic in TOPICS}
+        for entry in ENTRIES:
+            if entry.kind == "component":
+                file = entry.definition.partition(":")[0].rpartition(".")[2]
+                found.setdefault(named.get(file, "Other"), []).append(entry)
+        return {topic: tuple(entries) for topic, entries in found.items() if entries}
+
+    @property
+    def models(self) -> tuple[Entry, ...]:
+        """The models of the catalogue: families and configurations."""
+        return tuple(entry for entry in ENTRIES if entry.kind == "model")
+
+    @property
+    def owners(self) -> tuple[Entry, ...]:
+        """The entries that own formulas."""
+        return tuple(entry for entry in ENTRIES if entry.family == entry.name)
+
+    def formulas(self) -> Iterator[tuple[Entry, str]]:
+        """Yield every formula that has a page: its owner and its quantity."""
+        for entry in self.owners:
+            for quantity in self.account(entry.name).quantities:
+                yield entry, quantity
+
+    @staticmethod
+    def page_of(target: str) -> str:
+        """Return the path of a target's page."""
+        return f"{BY_NAME[target].kind}s/{target}.md"
+
+    @staticmethod
+    def formula_page(name: str) -> str:
+        """Return the path of a formula's page."""
+        return f"f/{name}.md"

@@ -1,0 +1,136 @@
+"""Writing, building and serving the site."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from symledger.errors import BadInput
+from symledger.site import resources
+from symledger.site.generator import MANIFEST, Site
+
+NEEDED = "the site needs MkDocs and its theme: pip install 'symledger[docs]'."
+
+
+def build(out: Path, engine: str) -> None:
+    """Build the site into a folder with MkDocs or with Zensical.
+
+    Raises:
+        BadInput: the engine is not installed, or the folder holds something that is not a site.
+    """
+    claim(out)
+    say(f"building {out} with {engine} …")
+    if engine == "zensical":
+        _zensical(out)
+        return
+    with _mkdocs() as (load_config, make):
+        make(load_config(str(resources.configuration()), site_dir=str(out.resolve()), strict=True))
+
+
+def serve(port: int) -> None:
+    """Serve the site at a port of this machine until interrupted; changes are built at once."""
+    with _mkdocs():
+        from mkdocs.commands import serve as serving
+
+        serving.serve(str(resources.configuration()), dev_addr=f"127.0.0.1:{port}")
+
+
+def write(folder: Path, site: Site | None = None) -> None:
+    """Write every page as Markdown with its blocks in place, and a configuration beside them.
+
+    Only files that changed are touched; those of an earlier writing that are gone are removed.
+
+    Raises:
+        BadInput: the folder holds something that is not such a writing.
+    """
+    site = site or Site()
+    docs = folder / "docs"
+    claim(docs)
+    files = {
+        **{p.relative_to(resources.docs()).as_posix(): p.read_bytes()
+           for p in sorted(resources.docs().rglob("*")) if p.is_file()},
+        **dict(site.files()),
+    }  # fmt: skip
+    for path, content in files.items():
+        _put(docs / path, content)
+    for file in sorted(docs.rglob("*")):
+        if file.is_file() and file.relative_to(docs).as_posix() not in files:
+            file.unlink()
+    _put(folder / "mkdocs.yml", configuration(site).encode())
+
+
+def configuration(site: Site) -> str:
+    """Return a configuration for the written folder: the navigation whole, our plugin left out."""
+    import yaml
+
+    from symledger.site.navigation import expanded
+
+    read: dict[str, Any] = yaml.safe_load(resources.configuration().read_text(encoding="utf-8"))
+    read["nav"] = expanded(read["nav"], site)
+    read["plugins"] = [p for p in read["plugins"] if p != "symledger"]
+    return str(yaml.safe_dump(read, sort_keys=False, allow_unicode=True))
+
+
+def claim(folder: Path) -> None:
+    """Make sure that nothing of the user's is overwritten.
+
+    Raises:
+        BadInput: the folder holds files and is not a site that was built before.
+    """
+    if folder.is_file():
+        raise BadInput(f"{folder} is a file: give a folder to write into.")
+    if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
+        raise BadInput(
+            f"{folder} holds files and no {MANIFEST} of an earlier build: it would be "
+            "overwritten. Give an empty folder or a new one."
+        )
+
+
+def say(text: str) -> None:
+    """Tell the progress on stderr."""
+    sys.stderr.write(text + "\n")
+
+
+def _put(file: Path, content: bytes) -> None:
+    if not file.is_file() or file.read_bytes() != content:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+
+
+@contextmanager
+def _mkdocs() -> Iterator[tuple[Any, Any]]:
+    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
+    try:
+        from mkdocs.commands.build import build as make
+        from mkdocs.config import load_config
+        from mkdocs.exceptions import MkDocsException
+    except ImportError as error:
+        raise BadInput(NEEDED) from error
+    try:
+        yield load_config, make
+    except MkDocsException as error:
+        raise BadInput(f"MkDocs refused: {error}") from error
+
+
+def _zensical(out: Path) -> None:
+    command = shutil.which("zensical", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    if command is None:
+        raise BadInput("Zensical is not installed: pip install zensical, or --engine mkdocs.")
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        write(folder)
+        done = subprocess.run(  # noqa: S603  # the engine that the user asked for
+            [command, "build", "--strict"], cwd=folder, capture_output=True, text=True, check=False
+        )
+        sys.stderr.write(done.stdout + done.stderr)
+        if done.returncode:
+            raise BadInput(f"Zensical ended with exit code {done.returncode}.")
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(folder / "site", out)

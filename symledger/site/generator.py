@@ -1,0 +1,70 @@
+"""The generator: one pure function from the package to every page and asset of the site.
+
+No clock, no network, no order but the catalogue's: two runs give the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+
+from symledger.site import resources
+from symledger.site.atlas import Atlas
+from symledger.site.kinds import KINDS
+from symledger.site.pages import Page
+from symledger.site.templating import Templates
+
+MANIFEST = "manifest.json"
+"""The file that lists every generated page and file with its hash."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Everything that is generated, by path."""
+
+    language: str = "en"
+
+    @cached_property
+    def atlas(self) -> Atlas:
+        """The accounts that pages are made of."""
+        return Atlas()
+
+    @cached_property
+    def pages(self) -> dict[str, Page]:
+        """Every generated page."""
+        templates = Templates(self.language)
+        found = (page for kind in KINDS for page in kind.pages(self.atlas, templates))
+        return {page.path: page for page in found}
+
+    @cached_property
+    def assets(self) -> dict[str, bytes]:
+        """Every generated file that is no page, and the site's own scripts, styles and fonts."""
+        folder = resources.assets()
+        found = {
+            f"assets/{file.relative_to(folder).as_posix()}": file.read_bytes()
+            for file in sorted(folder.rglob("*")) if file.is_file()
+        }  # fmt: skip
+        for kind in KINDS:
+            found.update(kind.assets(self.atlas))
+        found[MANIFEST] = self._manifest(found)
+        return dict(sorted(found.items()))
+
+    def _manifest(self, assets: dict[str, bytes]) -> bytes:
+        pages = {path: page.merged.encode() for path, page in self.pages.items()}
+        hashes = {
+            path: sha256(content).hexdigest()
+            for path, content in sorted({**pages, **assets}.items())
+        }
+        return (json.dumps(hashes, indent=0) + "\n").encode()
+
+    def files(self) -> Iterator[tuple[str, bytes]]:
+        """Yield every file of the written folder, sorted by path."""
+        pages = {path: page.merged.encode() for path, page in self.pages.items()}
+        yield from sorted({**pages, **self.assets}.items())
+
+    def children(self, folder: str) -> list[str]:
+        """Return the pages of a folder in the order in which they were made."""
+        return [path for path in self.pages if path.startswith(folder)]

@@ -1,0 +1,26 @@
+"""The kinds of pages, one file each: what is asked of the ledger, and which template shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from symledger.site.atlas import Atlas
+from symledger.site.kinds import component, formula, home, model
+from symledger.site.pages import Page
+from symledger.site.templating import Templates
+
+
+class Kind(Protocol):
+    """A kind of pages."""
+
+    @staticmethod
+    def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
+        """Yield the pages of this kind, in the order of the navigation."""
+
+    @staticmethod
+    def assets(atlas: Atlas) -> dict[str, bytes]:
+        """Return the files beside them."""
+
+
+KINDS: tuple[Kind, ...] = (home, component, model, formula)  # type: ignore[assignment]  # modules

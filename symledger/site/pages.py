@@ -1,0 +1,84 @@
+"""A page: Markdown with places for blocks of HTML that are put in after Markdown has run.
+
+Formulas and tables are such blocks. Markdown never sees them, which is what keeps it from taking
+them apart, keeps their letters out of the search, and makes a build fast. A folder of Markdown
+for another engine has them written in place.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+PLACE = re.compile(r'<(div|span) data-block="(\d+)"></\1>')
+SPECIAL = str.maketrans({c: f"&#{ord(c)};" for c in "\\`*_{}[]()#+-.!|~^"})
+TAG = re.compile(r"(<[^>]*>)")
+
+
+@dataclass(frozen=True)
+class Page:
+    """One generated page: where it lies (``components/linear.md``), its Markdown, its blocks."""
+
+    path: str
+    source: str
+    blocks: tuple[str, ...] = ()
+
+    @property
+    def address(self) -> str:
+        """The address of the built page."""
+        return self.path.removesuffix(".md") + ".html"
+
+    def filled(self, html: str) -> str:
+        """Put the blocks into what was made of the source."""
+        return PLACE.sub(lambda m: self.blocks[int(m[2])], html)
+
+    @property
+    def merged(self) -> str:
+        """The Markdown with its blocks in place, for an engine that knows no plugin of ours."""
+        return PLACE.sub(self._written, self.source)
+
+    def _written(self, place: re.Match[str]) -> str:
+        block = self.blocks[int(place[2])]
+        return block if place[1] == "div" else unmarked(block)
+
+
+def unmarked(html: str) -> str:
+    """Write inline HTML so that Markdown finds no mark of its own between the tags."""
+    parts = TAG.split(html)
+    return "".join(p if p.startswith("<") else p.translate(SPECIAL) for p in parts)
+
+
+@dataclass
+class Sheet:
+    """What a template writes a page on: it takes the blocks and leaves their places."""
+
+    path: str
+    blocks: list[str] = field(default_factory=list)
+
+    def block(self, caller: Callable[[], str]) -> Markup:
+        """Take a block of HTML: ``{% call block() %}<table>…</table>{% endcall %}``."""
+        return Markup("\n\n{}\n\n").format(self._place("div", caller().strip()))
+
+    def inline(self, html: str) -> Markup:
+        """Take a piece of HTML within a sentence, such as a formula."""
+        return self._place("span", html)
+
+    def _place(self, tag: str, html: str) -> Markup:
+        self.blocks.append(str(html))
+        place = f'<{tag} data-block="{len(self.blocks) - 1}"></{tag}>'
+        return Markup(place)  # noqa: S704  # a tag and a number of ours
+
+    def href(self, path: str) -> str:
+        """Return the relative address of another page or file, for a block."""
+        target, hash_, anchor = path.partition("#")
+        if target.endswith(".md"):
+            target = target.removesuffix(".md") + ".html"
+        return posixpath.relpath(target, posixpath.dirname(self.path) or ".") + hash_ + anchor
+
+    def link(self, path: str) -> str:
+        """Return the relative path of another page, for a link in Markdown."""
+        return posixpath.relpath(path, posixpath.dirname(self.path) or ".")

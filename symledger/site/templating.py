@@ -1,0 +1,56 @@
+"""Templates: they arrange what they are given and compute nothing; everything is escaped."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from symledger.site import resources
+from symledger.site.pages import Page, Sheet
+
+
+@cache
+def messages(language: str) -> Mapping[str, str]:
+    """Return the catalogue of a language: English text to translated text; empty for English."""
+    file = resources.templates() / "messages" / f"{language}.toml"
+    if not file.is_file():
+        return {}
+    found: dict[str, str] = tomllib.loads(file.read_text(encoding="utf-8"))
+    return found
+
+
+@dataclass(frozen=True)
+class Templates:
+    """The templates in one language."""
+
+    language: str = "en"
+
+    @cached_property
+    def environment(self) -> Environment:
+        """The environment: strict about names, HTML escaped, texts from the catalogue."""
+        made = Environment(
+            loader=FileSystemLoader(resources.templates()), autoescape=True,
+            undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
+            keep_trailing_newline=True, extensions=["jinja2.ext.i18n"],
+        )  # fmt: skip
+        known = messages(self.language)
+        made.install_gettext_callables(  # type: ignore[attr-defined]  # the extension adds it
+            lambda text: known.get(text, text),
+            lambda one, many, n: known.get(one, one) if n == 1 else known.get(many, many),
+            newstyle=True,
+        )
+        return made
+
+    def page(self, path: str, template: str, **values: Any) -> Page:
+        """Write a page: ``template`` sees the values, and ``sheet``, ``block``, ``inline``, …."""
+        sheet = Sheet(path)
+        source = self.environment.get_template(template).render(
+            sheet=sheet, block=sheet.block, inline=sheet.inline, href=sheet.href, link=sheet.link,
+            **values,
+        )  # fmt: skip
+        return Page(path, source, tuple(sheet.blocks))

@@ -1,0 +1,43 @@
+"""Is a built site what it should be? Every page, anchor, block and file is looked for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from symledger.errors import BadInput
+from symledger.site.generator import Site
+
+HEADING = re.compile(r"^#+ .*\{: #([\w-]+) \}$", re.MULTILINE)
+
+
+def problems(folder: Path) -> list[str]:
+    """Return what is missing in a built site or differs from what is expected.
+
+    Raises:
+        BadInput: there is no such folder.
+    """
+    if not folder.is_dir():
+        raise BadInput(f"{folder} is not a folder: name one that `symledger site build` made.")
+    return list(_problems(folder, Site()))
+
+
+def _problems(folder: Path, site: Site) -> Iterator[str]:
+    for page in site.pages.values():
+        file = folder / page.address
+        if not file.is_file():
+            yield f"missing page: {page.address}"
+            continue
+        html = file.read_text(encoding="utf-8")
+        for anchor in HEADING.findall(page.source):
+            if f'id="{anchor}"' not in html:
+                yield f"missing anchor: {page.address}#{anchor}"
+        for i, block in enumerate(page.blocks):
+            if block not in html:
+                yield f"different content: {page.address}, block {i}"
+    for path, content in site.assets.items():
+        if not (folder / path).is_file():
+            yield f"missing file: {path}"
+        elif (folder / path).read_bytes() != content:
+            yield f"different file: {path}"
