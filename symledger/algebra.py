@@ -222,9 +222,14 @@ def text(polynomial: Terms) -> str:
     return _sum(polynomial, _text_term)
 
 
-def latex(polynomial: Terms) -> str:
-    """Write a polynomial in LaTeX: ``12 L d^{2} + V d``."""
-    return _sum(polynomial, _latex_term)
+def latex(polynomial: Terms, at: Mapping[Symbol, int] | None = None) -> str:
+    r"""Write a polynomial in LaTeX, with numbers for symbols where ``at`` gives them.
+
+    >>> from symledger.sizes import L, d
+    >>> print(latex(terms(12 * L * d**2 + d)), latex(terms(12 * L * d**2 + d), {L: 2, d: 64}))
+    12 L d^{2} + d 12 \cdot 2 \cdot 64^{2} + 64
+    """
+    return _sum(polynomial, lambda monomial, c: _latex_term(monomial, c, at))
 
 
 def _sum(polynomial: Terms, write: Callable[[Monomial, Number], str]) -> str:
@@ -269,19 +274,22 @@ def _text_product(pairs: list[tuple[Symbol, int]]) -> str:
     return out
 
 
-def _latex_term(monomial: Monomial, c: Number) -> str:
-    above = [_latex_power(s, n) for s, n in monomial if n > 0]
-    below = [_latex_power(s, -n) for s, n in monomial if n < 0]
+def _latex_term(monomial: Monomial, c: Number, at: Mapping[Symbol, int] | None) -> str:
+    above = [_latex_power(s, n, at) for s, n in monomial if n > 0]
+    below = [_latex_power(s, -n, at) for s, n in monomial if n < 0]
     if c.numerator != 1 or not above:
         above.insert(0, latex_number(c.numerator))
     if c.denominator != 1:
         below.insert(0, latex_number(c.denominator))
-    product = " ".join(above)
-    return rf"\frac{{{product}}}{{{' '.join(below)}}}" if below else product
+    times = r" \cdot " if at else " "
+    product = times.join(above)
+    return rf"\frac{{{product}}}{{{times.join(below)}}}" if below else product
 
 
-def _latex_power(symbol: Symbol, n: int) -> str:
+def _latex_power(symbol: Symbol, n: int, at: Mapping[Symbol, int] | None) -> str:
     name = symbol.latex if isinstance(symbol, Size) else latex_name(symbol.name)
+    if at:
+        name = latex_number(at[symbol])
     return name if n == 1 else f"{name}^{{{n}}}"
 
 

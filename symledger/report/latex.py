@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from fractions import Fraction
+from collections.abc import Iterator, Mapping, Sequence
+
+from sympy import Symbol
 
 from symledger import algebra
 from symledger.account import Account
-from symledger.derivation import Shown
+from symledger.algebra import Number, Terms
+from symledger.derivation import Leading, Shown
 from symledger.formulas import Formula
+from symledger.report.breaking import Part, filled
 from symledger.report.rows import plus
+from symledger.report.steps import Spelling, lines, short_percent
 
-WIDTH = 40
-"""Visible characters in a line before it is broken at a sign."""
+RELATIONS = {"=": "=", "≈": r"\approx"}
 
 
 def write(account: Account, quantities: Sequence[str], depth: int) -> str:
@@ -26,9 +29,10 @@ def derivation(target: str, formula: Formula, depth: int) -> str:
     """Write a formula's derivation: opened, collected, assumed, leading, in numbers."""
     name = rf"\text{{{formula.quantity.name}}}"
     rows: list[str] = []
-    for sign, right, reason in _steps(formula, depth):
-        first, *more = _broken("" if rows else f"{name} ", sign, right)
-        text = rf"\intertext{{{reason}}}" + "\n" if rows and reason else ""
+    for line in lines(formula, depth, LATEX):
+        first, *more = _broken("" if rows else f"{name} ", RELATIONS[line.relation], line.right)
+        reasons = "; ".join(line.reasons)
+        text = rf"\intertext{{{reasons}}}" + "\n" if rows and reasons else ""
         rows += [text + first, *more]
     label = rf"{rows[-1]} \label{{eq:{target}.{formula.quantity.name}}}"
     rows = [*(rf"{row} \notag" for row in rows[:-1]), label]
@@ -39,84 +43,69 @@ def derivation(target: str, formula: Formula, depth: int) -> str:
     return "\n".join([*head, r"\begin{align}", " \\\\\n".join(rows), r"\end{align}", ""])
 
 
-def _steps(formula: Formula, depth: int) -> Iterable[tuple[str, str, str]]:
-    """Yield (relation, right side, reason) for each line of the derivation."""
-    if formula.divisor:
-        below = algebra.latex(formula.divisor.corollary_terms)
-        yield "=", f"({algebra.latex(formula.corollary_terms)}) / ({below})", ""
-    else:
-        shown_before = ""
-        for step in formula.opened_to(depth):
-            shown = body(step.shown)
-            if shown != shown_before:
-                yield "=", shown, _reason(formula, step.given is not None, step.reason)
-            shown_before = shown
-    if formula.value is not None and formula.corollary_terms.keys() - {()}:
-        yield "=", _numbers(formula), ""
-    yield from _leading(formula)
+class Latex:
+    """How LaTeX spells the lines of a derivation."""
+
+    def polynomial(self, terms: Terms, at: Mapping[Symbol, int] | None = None) -> str:
+        """In the order of the text."""
+        return algebra.latex(terms, at)
+
+    def shown(self, body: Shown) -> str:
+        """Parts in parentheses: ``V d + L (12 d^{2} + 2 d) + d``."""
+        if not body.parts:
+            return algebra.latex(body.polynomial)
+        inner = plus([self.shown(part) for part in body.parts])
+        if not body.factor:
+            return inner
+        factor = algebra.latex(body.factor)
+        return f"({factor}) ({inner})" if len(body.factor) > 1 else f"{factor} ({inner})"
+
+    def ratio(self, above: str, below: str) -> str:
+        """On one line, so that it can be broken."""
+        return f"({above}) / ({below})"
+
+    def value(self, exact: Number) -> str:
+        """A whole number in groups, or a fraction."""
+        if exact.denominator == 1:
+            return algebra.latex_number(int(exact))
+        return rf"\frac{{{exact.numerator}}}{{{exact.denominator}}}"
+
+    def bound(self, lead: Leading) -> str:
+        """The largest of the charges."""
+        return lead.written(algebra.latex, r"\max")
+
+    def equation(self, left: str, right: str) -> str:
+        """Both sides."""
+        return f"{left} = {right}"
+
+    def words(self, text: str) -> str:
+        """Text is text."""
+        return text
+
+    def inline(self, formula: str) -> str:
+        """Between dollars."""
+        return f"${formula}$"
+
+    def percent(self, share: Number) -> str:
+        """Two significant digits."""
+        return rf"${short_percent(share)}\,\%$"
 
 
-def _reason(formula: Formula, assumed: bool, reason: str) -> str:
-    if not assumed:
-        return reason
-    pairs = (
-        f"${algebra.latex(algebra.terms(s))} = {algebra.latex(p)}$"
-        for s, p in formula.equations.items()
-    )
-    return f"with {', '.join(pairs)}"
+LATEX: Spelling = Latex()
 
 
-def body(shown: Shown) -> str:
-    """Write a shown polynomial: ``V d + L (12 d^{2} + 2 d) + d``."""
-    if not shown.parts:
-        return algebra.latex(shown.polynomial)
-    inner = plus([body(part) for part in shown.parts])
-    if not shown.factor:
-        return inner
-    factor = algebra.latex(shown.factor)
-    return f"({factor}) ({inner})" if len(shown.factor) > 1 else f"{factor} ({inner})"
-
-
-def _leading(formula: Formula) -> Iterable[tuple[str, str, str]]:
-    lead = formula.leading
-    if not lead or not lead.charged:
-        return
-    most = lead.written(algebra.latex, r"\max")
-    main, bound = (f(formula.assumed.bindings) for f in (lead.value, lead.bound))
-    number = "" if main is None else f" = {latex_value(main)}"
-    said = f"relatively too low by at most ${most}$ where all sizes are at least 1"
-    if formula.error is not None and bound is not None:
-        errors = (f"{float(100 * e):.2g}" for e in (formula.error, bound))
-        said += r"; here by ${}\,\%$, at most ${}\,\%$".format(*errors)
-    yield r"\approx", algebra.latex(lead.terms) + number, said
-
-
-def _numbers(formula: Formula) -> str:
-    assert formula.exact is not None
-    return latex_value(formula.exact)
-
-
-def latex_value(value: int | Fraction) -> str:
-    """Write an exact value."""
-    if value.denominator == 1:
-        return algebra.latex_number(int(value))
-    return rf"\frac{{{value.numerator}}}{{{value.denominator}}}"
-
-
-def _broken(name: str, sign: str, right: str) -> Iterable[str]:
+def _broken(name: str, sign: str, right: str) -> Iterator[str]:
     """Break a long right side before its signs."""
-    parts = re.split(r" (?=[+-] )", right)
-    line, lines = parts[0], []
-    for part in parts[1:]:
-        if visible(f"{line} {part}") > WIDTH:
-            lines.append(line)
-            line = part
-        else:
-            line += f" {part}"
-    lines.append(line)
-    for i, text in enumerate(lines):
+    for i, text in enumerate(filled(list(_parts(right)), visible, " ")):
         lead = f"{name}&{sign} " if i == 0 else r"&\quad {} "
         yield lead + text
+
+
+def _parts(right: str) -> Iterator[Part]:
+    depth = 0
+    for text in re.split(r" (?=[+-] )", right):
+        yield Part(text, depth)
+        depth += text.count("(") - text.count(")")
 
 
 def visible(tex: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from symledger import algebra
 from symledger.account import Account
 from symledger.formulas import Formula
-from symledger.report.latex import body
+from symledger.report.latex import LATEX
 from symledger.report.page import error_percent, number
 from symledger.report.rows import rows
 
@@ -36,7 +36,7 @@ def section(account: Account, formula: Formula, depth: int) -> str:
     table.append(f"| **total** | {formula.text} | {value} | |")
     steps: list[str] = []
     for step in formula.opened_to(depth):
-        shown = f"$= {body(step.shown)}$"
+        shown = f"$= {LATEX.shown(step.shown)}$"
         if not steps or shown not in steps[-1]:
             steps.append(f"- {shown} ({step.reason.replace('*', '')})")
     if formula.divisor:

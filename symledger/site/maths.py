@@ -2,12 +2,51 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
+from sympy import Symbol
 
-from symledger import algebra
 from symledger.algebra import Terms
+from symledger.formulas import Formula
+from symledger.report import mathml
+
+DEPTH = 9
+"""Levels of the tree that a derivation opens: all of them."""
 
 
 def inline(polynomial: Terms) -> Markup:
     """Write a polynomial within a sentence or a table cell."""
-    return Markup('<span class="formula">{}</span>').format(escape(algebra.text(polynomial)))
+    return _markup(mathml.inline(polynomial))
+
+
+def symbol(s: Symbol) -> Markup:
+    """Write a symbol within a sentence or a table cell."""
+    return _markup(mathml.symbol(s))
+
+
+def block(polynomial: Terms) -> Markup:
+    """Write a polynomial by itself."""
+    return boxed(mathml.polynomial(polynomial))
+
+
+def formula(f: Formula) -> Markup:
+    """Write a formula under its assumptions, by itself."""
+    return boxed(mathml.formula(f))
+
+
+def substituted(f: Formula) -> Markup:
+    """Write symbols, numbers in their place, the result."""
+    return boxed(mathml.substituted(f))
+
+
+def derivation(target: str, f: Formula, depth: int = DEPTH) -> Markup:
+    """Write a whole derivation."""
+    return boxed(mathml.derivation(target, f, depth))
+
+
+def boxed(markup: str) -> Markup:
+    """Put a formula into a box of its own, which scrolls where it is too narrow."""
+    return Markup('<div class="formula" tabindex="0">{}</div>').format(_markup(markup))
+
+
+def _markup(made: str) -> Markup:
+    return Markup(made)  # noqa: S704  # written and escaped by our own printer

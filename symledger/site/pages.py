@@ -60,7 +60,7 @@ class Sheet:
     blocks: list[str] = field(default_factory=list)
 
     def block(self, caller: Callable[[], str]) -> Markup:
-        """Take what stands between ``{% call block() %}`` and ``{% endcall %}`` as HTML."""
+        """Take as HTML what the caller encloses."""
         return Markup("\n\n{}\n\n").format(self._place("div", caller().strip()))
 
     def inline(self, html: str) -> Markup:

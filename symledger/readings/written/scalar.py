@@ -57,12 +57,13 @@ class _Scalar:
 
     def function(self, e: Any) -> Piece:
         if e in (oo, -oo):
-            return Piece("-" * (e == -oo) + self.to.infinity, TERMS if e == -oo else ATOM)
+            infinite = Piece(self.to.infinity)
+            return self.to.sum([(True, infinite)]) if e == -oo else infinite
         if e == pi:
             return Piece(self.to.circle)
         inner = [self.write(arg).text for arg in e.args]
         if isinstance(e, Mod):
-            return self.to.function("mod", ", ".join(inner))
+            return self.to.function("mod", self.to.comma.join(inner))
         if isinstance(e, floor):
             return Piece(self.to.floor(inner[0]))
         if len(inner) == 1:
@@ -85,7 +86,7 @@ class _Scalar:
         parts = sorted(Mul.make_args(rest), key=self.order)
         below = [1 / f for f in parts if isinstance(f, Pow) and f.exp.could_extract_minus_sign()]
         above = [self.write(f) for f in parts if 1 / f not in below]
-        if len(above) == 1 and above[0].level == ATOM and "_" not in above[0].text:
+        if len(above) == 1 and above[0].level == ATOM and self.to.is_plain(above[0].text):
             constant, under = constant.as_numer_denom()
             below += [under] if under != 1 else []
         if not below:
@@ -106,15 +107,15 @@ class _Scalar:
         if e < 0:
             return self.to.sum([(True, self.number(-e))])
         if e.is_Integer:
-            return Piece(str(e))
+            return Piece(self.to.number(int(e)))
         digits = len(str(e.q)) - 1
         if e.p == 1 and digits > 2 and e.q == 10**digits:
             return Piece(self.to.exponent(digits))
-        return self.to.quotient(Piece(str(e.p)), Piece(str(e.q)))
+        return self.to.quotient(*(Piece(self.to.number(int(n))) for n in (e.p, e.q)))
 
     def power(self, base: Any, exponent: Any) -> Piece:
         if exponent.could_extract_minus_sign():
-            return self.to.quotient(Piece("1"), self.write(Pow(base, -exponent)))
+            return self.to.quotient(Piece(self.to.number(1)), self.write(Pow(base, -exponent)))
         if exponent == Rational(1, 2):
             return self.to.root(self.write(base))
         return self.to.power(self.write(base), self.write(exponent).text)

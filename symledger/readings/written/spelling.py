@@ -1,7 +1,7 @@
-"""How formulas are spelled: two notations, Unicode and LaTeX, built by the same rules.
+"""How formulas are spelled: in notations that follow the same rules; here Unicode and LaTeX.
 
-A piece of a formula knows how tightly it binds, so that parentheses stand where they are needed
-and nowhere else.
+What is spelled is text, which only a notation puts together and looks into. A piece of a formula
+knows how tightly it binds, so that parentheses stand where they are needed and nowhere else.
 """
 
 from __future__ import annotations
@@ -24,8 +24,7 @@ GREEK = {
 }  # fmt: skip
 SPELLED = {*GREEK.values(), "mu", "nu", "sigma", "tau", "phi", "chi", "psi", "omega"}
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-RELATIONS = {"<": ("<", "<"), "<=": ("≤", r"\le"), ">": (">", ">"), ">=": ("≥", r"\ge"),
-             "==": ("=", "=")}  # fmt: skip
+RELATIONS = {"<": "<", "<=": "≤", ">": ">", ">=": "≥", "==": "="}
 SIMPLE = re.compile(r"\w|\([a-z ]+\)")
 """An index that is one letter or a group of letters."""
 OWN_COMMAND = ("exp", "log", "tanh", "sin", "cos")
@@ -46,15 +45,35 @@ class Piece:
 
 
 class Notation:
-    """How formulas are spelled in Unicode text; LaTeX spells the same words otherwise."""
+    """How formulas are spelled in Unicode text; others spell the same words otherwise."""
 
     sigma, largest, where_largest = "Σ", "max", "argmax"
     infinity, circle = "∞", "π"
-    latex = False
+    comma, plus, minus, negative = ", ", " + ", " - ", "-"
 
     def size(self, symbol: Symbol) -> str:
         """Spell a size."""
         return str(symbol.name)
+
+    def number(self, n: int) -> str:
+        """Spell a whole number, not negative."""
+        return str(n)
+
+    def letter(self, letter: str) -> str:
+        """Spell the letter of an index."""
+        return letter
+
+    def group(self, indices: Sequence[str]) -> str:
+        """Spell indices that are merged into one axis: ``(hk)``."""
+        return f"({''.join(indices)})"
+
+    def is_atom(self, index: str) -> bool:
+        """Whether an index is one letter or digit, or a group."""
+        return len(index) == 1 or index[0] == "("
+
+    def is_plain(self, text: str) -> bool:
+        """Whether something has no subscript."""
+        return "_" not in text
 
     def indexed(self, name: str, indices: Sequence[str]) -> str:
         """Spell a tensor's element: ``x_bti``, ``q_{bt(gr)k}``, ``E_{tokens_bt, i}``."""
@@ -68,7 +87,7 @@ class Notation:
 
     def joined(self, indices: Sequence[str]) -> str:
         """Put indices beside each other, apart where one is more than a letter or a group."""
-        return ("" if all(SIMPLE.fullmatch(i) for i in indices) else ", ").join(indices)
+        return ("" if all(SIMPLE.fullmatch(i) for i in indices) else self.comma).join(indices)
 
     def operator(self, name: str, times: str = "", back: bool = False, label: str = "") -> str:
         """Spell a function: repeated, pulled back (to the input of that label) where asked."""
@@ -79,6 +98,14 @@ class Notation:
     def prime(self, name: str) -> str:
         """Spell the derivative of a function of one argument."""
         return f"{name}′"
+
+    def through(self, times: str) -> str:
+        """Every time, and not only the last: ``1…L``."""
+        return f"1…{times}"
+
+    def applied(self, function: str, arguments: Sequence[str]) -> str:
+        """A function of arguments, which are names or say themselves what they are."""
+        return f"{function}({', '.join(arguments)})"
 
     def bound(self, symbol: str, letters: Sequence[str], body: Piece) -> Piece:
         """Σ, max or argmax over letters; the body reaches to the next sign."""
@@ -113,7 +140,7 @@ class Notation:
 
     def relation(self, sign: str) -> str:
         """Spell a comparison."""
-        return RELATIONS[sign][self.latex]
+        return RELATIONS[sign]
 
     def quotient(self, above: Piece, below: Piece) -> Piece:
         """One piece divided by another."""
@@ -141,8 +168,12 @@ class Notation:
         return Piece("{" + "; ".join(told) + "}")
 
     def function(self, name: str, inner: str) -> Piece:
-        """A function of something in parentheses."""
-        return Piece(self.operator(name) + self.parens(inner))
+        """A function, by its name, of something in parentheses."""
+        return self.called(self.operator(name), inner)
+
+    def called(self, operator: str, inner: str) -> Piece:
+        """The same, its name spelled already."""
+        return Piece(operator + self.parens(inner))
 
     def product(self, factors: Sequence[Piece], constant: Expr = ONE) -> Piece:
         """Factors beside each other: their constants first, what is open to its right last."""
@@ -156,7 +187,9 @@ class Notation:
         whole = self.beside([*self.constants(constant), *rest])
         if constant == 1 and not negative:
             return whole
-        text, level = ("-" + whole.text, TERMS) if negative else (whole.text, whole.level)
+        text, level = whole.text, whole.level
+        if negative:
+            text, level = self.negative + text, TERMS
         return Piece(text, level, negative, constant, self.beside(rest))
 
     def constants(self, constant: Expr) -> list[Piece]:
@@ -192,9 +225,13 @@ class Notation:
                 negative, text = not negative, self.term(False, term.constant, [term.rest]).text
             elif negative and term.level == TERMS:
                 text = self.parens(text)
-            elif not negative and text.startswith("-"):
-                negative, text = True, text[1:]
-            out += (" - " if negative else " + ") + text if out else "-" * negative + text
+            elif not negative and text.startswith(self.negative):
+                negative, text = True, text.removeprefix(self.negative)
+            if out:
+                out += self.minus if negative else self.plus
+            elif negative:
+                out = self.negative
+            out += text
         return Piece(out, TERMS)
 
 
@@ -203,7 +240,6 @@ class Latex(Notation):
 
     sigma, largest, where_largest = r"\sum", r"\max", r"\operatorname{argmax}"
     infinity, circle = r"\infty", r"\pi"
-    latex = True
 
     def size(self, symbol: Symbol) -> str:
         """The symbol as the alphabet spells it."""
@@ -236,6 +272,18 @@ class Latex(Notation):
     def joined(self, indices: Sequence[str]) -> str:
         """Indices with spaces, or with commas."""
         return (" " if all(SIMPLE.fullmatch(i) for i in indices) else ", ").join(indices)
+
+    def group(self, indices: Sequence[str]) -> str:
+        """Merged indices, with spaces."""
+        return f"({' '.join(indices)})"
+
+    def through(self, times: str) -> str:
+        """Every time, with dots."""
+        return rf"1\dots {times}"
+
+    def relation(self, sign: str) -> str:
+        """A comparison."""
+        return {"<=": r"\le", ">=": r"\ge"}.get(sign) or super().relation(sign)
 
     def mapping(self, indices: Sequence[str], value: str) -> str:
         """An array, said by its elements."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import assert_never
 
@@ -116,9 +116,9 @@ class Writer:
     def call(self, made: Applied) -> str:
         """Write an applied component without indices: the whole array that it gives."""
         times = self.size(made.times) if made.times is not None else ""
-        times = (r"1\dots " if self.to.latex else "1…") + times if made.each else times
+        times = self.to.through(times) if made.each else times
         name = self.to.operator(made.name, times, made.back, made.label)
-        return f"{name}({', '.join(self.whole(x, len(made.args) == 1) for x in made.args)})"
+        return self.to.applied(name, [self.whole(x, len(made.args) == 1) for x in made.args])
 
     def whole(self, t: Tensor, alone: bool = True) -> str:
         """Write a whole array: by its name, or by its elements where it takes indices to say."""
@@ -153,12 +153,17 @@ class Writer:
     def index(self, i: Index) -> str:
         """Spell one index."""
         if i.parts:
-            inner = (" " if self.to.latex else "").join(self.index(p) for p, _ in i.parts)
-            i = replace(i, text=f"({inner})")
+            text = self.to.group([self.index(p) for p, _ in i.parts])
+        else:
+            text = self.to.letter(i.text) if len(i.text) == 1 else i.text
         if i.offset == 0:
-            return i.text
+            return text
         letter = Symbol("_letter")
-        return self.scalar(letter + i.offset, {letter: Piece(i.text)}).text
+        return self.scalar(letter + i.offset, {letter: Piece(text)}).text
+
+    def place(self, i: Index) -> str:
+        """Spell an index where a number has to stand: the only place of an axis of length 1."""
+        return self.index(i) or self.to.number(0)
 
     def axes(self, t: Tensor) -> tuple[Axis, ...]:
         """The letters wanted for the axes of a tensor: of its making, its uses, its sizes."""
@@ -249,9 +254,8 @@ class Writer:
             case Scatter(batch):
                 return self._scatter(t, at, batch, live)
             case Const() as op:
-                places = {s: self.index(i) or "0" for s, i in zip(op.indices, at, strict=True)}
-                given = {s: Piece(i, ATOM if len(i) == 1 else TERMS) for s, i in places.items()}
-                return self.scalar(op.value, given)
+                places = zip(op.indices, at, strict=True)
+                return self.scalar(op.value, {s: self._atom(self.place(i)) for s, i in places})
             case Input(name) | Param(name):
                 return Piece(self.to.indexed(name, self.shown(at)))
             case Call() | CallBack() | Result():
@@ -288,7 +292,7 @@ class Writer:
         slope_of = slopes().get(code)
         if slope_of is not None:
             _, inner = given.values()
-            prime = Piece(self.to.prime(slope_of) + self.to.parens(inner.text))
+            prime = self.to.called(self.to.prime(slope_of), inner.text)
             return self.to.product([given[GRADIENT], prime])
         if code.name not in SPELLED_OUT:
             (inner,) = given.values()
@@ -323,14 +327,13 @@ class Writer:
     def _split(self, group: Axis, text: str) -> dict[str, Index]:
         """The indices of the parts of an axis, from one letter: whole quotients and remainders."""
         whole, found, below = Symbol("_whole"), {}, ONE
-        given = {whole: Piece(text, ATOM if len(text) == 1 or text[0] == "(" else TERMS)}
+        given = {whole: self._atom(text)}
         for position, (name, n) in reversed(list(enumerate(group))):
             part = Piece(self.to.floor(self.scalar(whole / below, given).text))
             if below == ONE:
                 part = Piece(text)
             if position:
-                size = self.size(n)
-                part = self.to.function("mod", f"{part.text}, {size}")
+                part = self.to.function("mod", self.to.comma.join((part.text, self.size(n))))
             found[name] = Index(part.text)
             below = below * n
         return found
@@ -372,13 +375,12 @@ class Writer:
         """Where in its axis an element of a window stands."""
         o, k = letters_of = Symbol("_o"), Symbol("_k")
         known = {s: i for s, i in zip(letters_of, (position, offset), strict=True) if i != NOWHERE}
-        given = {s: self._atom(i) for s, i in known.items()}
+        given = {s: self._atom(self.index(i)) for s, i in known.items()}
         place = (o if o in known else ZERO) * op.stride + (k if k in known else ZERO) * op.dilation
         return self.scalar(place - op.padding, given)
 
-    def _atom(self, i: Index) -> Piece:
-        text = self.index(i)
-        return Piece(text, ATOM if len(text) == 1 or text[0] == "(" else TERMS)
+    def _atom(self, text: str) -> Piece:
+        return Piece(text, ATOM if self.to.is_atom(text) else TERMS)
 
     def _windows(
         self, op: Windows, t: Tensor, at: Sequence[Index], live: frozenset[str]
@@ -390,7 +392,7 @@ class Writer:
         if op.padding == 0:
             return inner
         least, less = self.to.relation("<="), self.to.relation("<")
-        here = f"0 {least} {place} {less} {self.size(x.shape[axis])}"
+        here = f"{self.place(NOWHERE)} {least} {place} {less} {self.size(x.shape[axis])}"
         if op.fill == 0:
             return self.to.product([self.to.bracket(here), inner])
         return self.to.cases([(inner.text, here), (self.size(op.fill), "")])
@@ -401,7 +403,7 @@ class Writer:
         x, axis = t.args[0], op.axis
         own = choose(self.axes(x)[axis : axis + 2], live)
         place = self._place(op, *own).text
-        here = self.to.bracket(f"{place} {self.to.relation('==')} {self.index(at[axis]) or '0'}")
+        here = self.to.bracket(f"{place} {self.to.relation('==')} {self.place(at[axis])}")
         inner = self._argument(x, [*at[:axis], *own, *at[axis + 1 :]], live | letters(own))
         return self.to.bound(self.to.sigma, self.shown(own), self.to.product([here, inner]))
 
@@ -410,7 +412,7 @@ class Writer:
         own = choose(self.axes(index)[batch:], live)
         places = [*at[:batch], *own]
         picked = self.piece(index, places, live | letters(own)).text
-        here = self.to.bracket(f"{picked} {self.to.relation('==')} {self.index(at[batch]) or '0'}")
+        here = self.to.bracket(f"{picked} {self.to.relation('==')} {self.place(at[batch])}")
         row = self._argument(rows, [*places, *at[batch + 1 :]], live | letters(own))
         return self.to.bound(self.to.sigma, self.shown(own), self.to.product([here, row]))
 

@@ -1,0 +1,94 @@
+"""Whole formulas: a ``<math>`` with its TeX, long right sides broken into an aligned table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from html import escape
+
+from symledger.report.breaking import WIDTH, Part, filled
+from symledger.report.mathml.elements import MINUS, PLUS, TAG, element, one, operator
+
+OPENED = "<mo>(</mo>", '<mo stretchy="false">(</mo>'
+"""What a ``<mrow>`` begins with, if a line may be broken inside of it."""
+UNSEEN = re.compile("<[^>]*>|[\u2061-\u2063]")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of an aligned table, as rows: left = right, and above it the reasons."""
+
+    left: str
+    relation: str
+    right: str
+    reasons: tuple[str, ...] = ()
+
+
+def math(row: str, tex: str, block: bool = True) -> str:
+    """Write a formula with its TeX as an annotation; copying can give either."""
+    source = element("annotation", escape(tex.strip(), quote=False), encoding="application/x-tex")
+    inside = element("semantics", one(row), source)
+    return element("math", inside, display="block") if block else element("math", inside)
+
+
+def table(lines: Iterable[Line], width: int = WIDTH) -> str:
+    """Align lines at their relations; a long one is broken before signs, which align too."""
+    rows: list[str] = []
+    for line in lines:
+        for reason in line.reasons:
+            cells = (element("mtd"), element("mtd"), element("mtd", reason))
+            rows.append(element("mtr", *cells, **{"class": "reason"}))
+        relation = operator(line.relation, form="infix") if line.relation else ""
+        for i, (sign, right) in enumerate(broken(line.right, width)):
+            cells = ("", sign, right) if i else (line.left, relation, right)
+            rows.append(element("mtr", *(element("mtd", cell) for cell in cells)))
+    return element("mtable", *rows, displaystyle="true", **{"class": "lines"})
+
+
+def fits(row: str, width: int = WIDTH) -> bool:
+    """Whether a row takes one line."""
+    return len(list(broken(row, width))) == 1
+
+
+def broken(row: str, width: int = WIDTH) -> Iterator[tuple[str, str]]:
+    """Yield (sign, row) for each line of a long row; the first has no sign.
+
+    A line may also end within parentheses: the rows that are open there go on in the next one,
+    set in by as many, with its sign.
+    """
+    depth = 0
+    for i, line in enumerate(filled(list(parts(row)), visible, width=width)):
+        sign, rest = _sign(line) if i else ("", line)
+        opened = "<mrow>" * depth
+        if depth:
+            opened += element("mspace", width=f"{depth}em")
+            sign, rest = "", sign + rest
+        depth += rest.count("<mrow") - rest.count("</mrow>")
+        yield sign, opened + rest + "</mrow>" * depth
+
+
+def parts(row: str) -> Iterator[Part]:
+    """Cut a row before the signs where it may be broken; parentheses may stay open in a part."""
+    start, depth, inside = 0, 0, [True]
+    for tag in TAG.finditer(row):
+        if tag[1]:
+            inside.pop()
+            continue
+        at = tag.start()
+        if all(inside) and at > start and row.startswith((PLUS, MINUS), at):
+            yield Part(row[start:at], depth)
+            start, depth = at, len(inside) - 1
+        inside.append(tag[0] == "<mrow>" and row.startswith(OPENED, tag.end()))
+    yield Part(row[start:], depth)
+
+
+def _sign(line: str) -> tuple[str, str]:
+    sign = PLUS if line.startswith(PLUS) else MINUS
+    return operator("+" if sign == PLUS else "−", form="infix"), line[len(sign) :]
+
+
+def visible(row: str) -> int:
+    """Return about how many characters wide a row is seen; capitals are half as wide again."""
+    plain = UNSEEN.sub("", row)
+    return len(plain) + sum(c.isupper() for c in plain) // 2
