@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
-from sympy import Symbol
+from sympy import Expr, Symbol
 
 from symledger import algebra, evidence
 from symledger.algebra import Terms, substitute
@@ -21,6 +21,7 @@ from symledger.assumptions import (
     settle,
 )  # fmt: skip
 from symledger.catalogue import IDENTITIES, Identity, Side
+from symledger.citing.canonical import tag_of
 from symledger.conventions import Conventions
 from symledger.core.program import Program
 from symledger.errors import BadInput, UnknownTarget, nearest, shown
@@ -118,6 +119,12 @@ class Account:
         check_lengths(list(self.program.lengths()), list(self.program.bounds()), assumed)
         return assumed
 
+    @cached_property
+    def defaults(self) -> dict[Symbol, Expr]:
+        """The equations that the definition assumes, whatever was said beside them."""
+        symbols = symbols_of(self.program, self.target.component)
+        return equations_of(self.target.component.assumptions, symbols, self.program)
+
     def _check_frozen(self) -> None:
         names = [body.path(weight) for body in self.program.bodies for weight in body.params]
         for pattern in self.conventions.frozen:
@@ -153,6 +160,10 @@ class Account:
     def causal(self, name: str) -> dict[Causal, Formula]:
         """Return a FLOP formula under each causal convention, where that makes a difference."""
         return causal_variants(self.target.owner, name, self.readings, self.assumed)
+
+    def tag(self, name: str) -> str | None:
+        """Return the permanent tag of a quantity, None where it is not the formula that has one."""
+        return tag_of(self, name)
 
     @cached_property
     def evidence(self) -> dict[str, list[evidence.Record]]:
@@ -292,7 +303,7 @@ class Account:
 
     def _formula_dict(self, name: str) -> dict[str, Any]:
         formula = self[name]
-        shown = formula.to_dict()
+        shown = {"id": formula.id, "tag": self.tag(name), **formula.to_dict()}
         variants = self.causal(name)
         if variants:
             shown["causal"] = {

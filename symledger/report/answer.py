@@ -14,7 +14,16 @@ from symledger.conventions import byte_units
 from symledger.formulas import Formula
 from symledger.occurrences import occurrences, published, same_parameters, written_as
 from symledger.report.layout import NBSP, Page
-from symledger.report.page import FLOPS, compared, conventions, derivation, describe, number, tree
+from symledger.report.page import (
+    FLOPS,
+    cited,
+    compared,
+    conventions,
+    derivation,
+    describe,
+    number,
+    tree,
+)
 from symledger.report.rows import plus
 
 EACH = {"1": "", "B": " a row", "BT": " a token"}
@@ -201,5 +210,6 @@ def _next(p: Page, account: Account) -> None:
         (f"symledger derive {name} --quantity flops.backward", "one quantity, line by line"),
         (f"symledger derive {account.target.entry}", "the formulas for any size"),
         (f"symledger check {account.target.entry}", "check them on this machine"),
+        *cited(account),
     ):
         p.line("    ", (command, "bold"), (f"   {why}", "dim"))
