@@ -341,7 +341,7 @@ def test_markup_does_not_depend_on_the_order_of_hashes() -> None:
 
 
 def test_every_character_of_a_formula_is_in_the_font() -> None:
-    listed = re.search(r"--unicodes=(\S+)", (ASSETS / "fonts/README.md").read_text())
+    listed = re.search(r"--unicodes=(\S+)", (ASSETS / "fonts/README.txt").read_text())
     assert listed
     font: set[str] = set()
     for part in listed[1].replace("U+", "").split(","):
