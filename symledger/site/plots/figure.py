@@ -9,7 +9,7 @@ from io import StringIO
 
 from markupsafe import Markup, escape
 
-WIDTH = 360
+WIDTH = 330
 """Units that a drawing is wide: about the pixels of a phone, so that letters stay legible there."""
 
 

@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 from symledger.report.rows import percent
 from symledger.site.plots.figure import WIDTH, Figure, drawing, path, spread, tag
 
-BAR = 64
+BAR = 56
 """How wide the bar is."""
 EDGE = 14
 """Room above and below the bar, for labels that had to move."""

@@ -63,7 +63,7 @@ def work(account: Account) -> list[Work]:
 class Rule:
     """A rule of thumb for the FLOPs of one token, and how far from the truth it is.
 
-    ``errors`` are relative to the count under each causal convention.
+    ``errors`` are relative to the count with all causal pairs, and with exactly those let through.
     """
 
     name: str
@@ -121,6 +121,7 @@ def _rule(account: Account, name: str, source: str, way: str, formula: Terms) ->
     value = algebra.value(formula, account.assumed.bindings)
     errors = {
         one.causal: signed_percent((value - one.amount) / one.amount)
-        for one in work(account) if one.way == way and one.amount and value is not None
+        for one in work(account)
+        if one.way == way and one.causal != "half" and one.amount and value is not None
     }  # fmt: skip
     return Rule(name, source, way, maths.inline(formula), count(value), errors)

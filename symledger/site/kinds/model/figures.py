@@ -13,6 +13,7 @@ from symledger.algebra import Terms
 from symledger.formulas import Formula
 from symledger.report.rows import Row, rows
 from symledger.site.plots import Axis, Figure, Part, Series, line_plot, stacked_bar
+from symledger.target import meaning
 
 SHARES = {"params": "Parameters", "flops.forward": "Forward FLOPs", "memory.saved": "Kept bytes"}
 GROWN = ("d", "L", "T", "V", "C", "H")
@@ -82,10 +83,11 @@ def growth(account: Account, quantity: str) -> Iterator[Figure]:
             for i, (m, c) in enumerate(terms.items())
         ]  # fmt: skip
         file = f"{account.target.name}-{quantity.replace('.', '-')}-{name}"
-        axis = Axis(name, log=True, ticks=(values[0], at[symbol], values[-1]))
+        axis = Axis(name, log=True, ticks=tuple(sorted({values[0], at[symbol], values[-1]})))
         yield line_plot(
-            file, name, axis, Axis(formula.unit, log=True), series, mark=at[symbol], height=200
-        )
+            file, f"{name}: {meaning(symbol).meaning.partition(';')[0]}", axis,
+            Axis(formula.unit, log=True), series, mark=at[symbol], height=200,
+        )  # fmt: skip
 
 
 def _largest(formula: Formula, at: dict[Symbol, int]) -> Terms:

@@ -53,8 +53,8 @@ def headlines(account: Account) -> Iterator[Headline]:
                         per_each(account, training))  # fmt: skip
     if "memory.kv_cache" in account.quantities:
         cache = served["memory.kv_cache"]
-        yield _headline("keys and values of a token in bf16", cache, per_each(account, cache))
-        yield _headline("keys and values of the whole batch in bf16", cache)
+        yield _headline("KV cache of a token in bf16", cache, per_each(account, cache))
+        yield _headline("KV cache of the whole batch in bf16", cache)
     adam = account["memory.training"]
     yield _headline("training in fp32 with Adam", adam)
     mixed = served.under(optimizer="adam-mixed")["memory.training"]

@@ -13,7 +13,7 @@ DTYPES = ("fp32", "bf16", "fp8", "int8")
 
 @dataclass(frozen=True)
 class Bytes:
-    """A number of bytes: exact, and in units by their right names; None while unbound."""
+    """A number of bytes: exact, and in a binary unit; None while unbound."""
 
     value: int | None
 
@@ -26,11 +26,6 @@ class Bytes:
     def binary(self) -> str:
         """In KiB, MiB, GiB or TiB."""
         return "" if self.value is None else byte_units(self.value).partition(" = ")[0]
-
-    @property
-    def decimal(self) -> str:
-        """In kB, MB, GB or TB; nothing below a thousand bytes."""
-        return "" if self.value is None else byte_units(self.value).partition(" = ")[2]
 
 
 @dataclass(frozen=True)

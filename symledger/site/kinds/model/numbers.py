@@ -26,7 +26,7 @@ def signed(value: int | None) -> str:
 def signed_percent(value: Fraction) -> str:
     """Write a relative error with its sign: ``−31.7 %``; two digits where it is small."""
     size = abs(float(value * 100))
-    return _sign(value) + (f"{size:.1f} %" if size >= 10 else f"{size:.2g} %")
+    return _sign(value) + (f"{size:.1f} %" if size >= 10 else f"{size:#.2g} %")
 
 
 def _sign(value: Fraction | int) -> str:
