@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from markupsafe import Markup
 
@@ -18,7 +19,7 @@ from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.site.kinds.model import Model
 from symledger.site.kinds.model.numbers import count, signed_percent
-from symledger.site.kinds.model.table import Cells, table
+from symledger.site.kinds.model.table import Cells, table_of
 from symledger.site.kinds.model.variants import Difference
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
@@ -73,7 +74,7 @@ class Course:
 
     atlas: Atlas
 
-    @property
+    @cached_property
     def model(self) -> Model:
         """The model that it is about."""
         return Model(self.atlas, BY_NAME[SUBJECT])
@@ -103,7 +104,7 @@ class Course:
         found = self.atlas.account(SUBJECT, **words).under(dtype=dtype)[quantity].value
         return f"{count(found)} B = {byte_units(found or 0)}"
 
-    @property
+    @cached_property
     def tensors(self) -> list[Tensor]:
         """The tensors from tokens to logits."""
         account = self.account
@@ -128,7 +129,7 @@ class Course:
 
     def layers(self, quantity: str = "params") -> list[Cells]:
         """The rows of a quantity."""
-        return table(self.account, self.account[quantity], 2)
+        return table_of(self.account, self.account[quantity], 2)
 
     def total(self, quantity: str) -> Cells:
         """The total of a quantity as a row."""
@@ -144,7 +145,7 @@ class Course:
         found = {variant.setting: variant for variant in self.model.variants}
         return found[setting].differences[0]
 
-    @property
+    @cached_property
     def rule(self) -> Terms:
         """The rule: the leading form of the parameters."""
         leading = self.account.params.leading
@@ -171,7 +172,7 @@ class Course:
         """That part for one layer."""
         return maths.inline(algebra.multiply(self.blocks, {((sizes.L, -1),): 1}))
 
-    @property
+    @cached_property
     def trials(self) -> list[Trial]:
         """The rule, tried on other models."""
         return [self._trial(Model(self.atlas, BY_NAME[name])) for name in (SUBJECT, *OTHERS)]
@@ -186,7 +187,7 @@ class Course:
             count(whole), signed_percent((whole - exact) / exact),
         )  # fmt: skip
 
-    @property
+    @cached_property
     def trial(self) -> dict[str, Trial]:
         """The trials by name."""
         return {trial.name: trial for trial in self.trials}

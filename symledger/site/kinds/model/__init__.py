@@ -14,10 +14,10 @@ from symledger.formulas import Formula
 from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.site.kinds.model import costs, figures, glance
-from symledger.site.kinds.model.memory import OfType, memory
+from symledger.site.kinds.model.memory import OfType, memory_of
 from symledger.site.kinds.model.numbers import count
-from symledger.site.kinds.model.table import Cells, table
-from symledger.site.kinds.model.variants import Variant, variants
+from symledger.site.kinds.model.table import Cells, table_of
+from symledger.site.kinds.model.variants import Variant, variants_of
 from symledger.site.pages import Page
 from symledger.site.plots import Figure
 from symledger.site.templating import Templates
@@ -99,12 +99,17 @@ class Model:
     @cached_property
     def memory(self) -> list[OfType]:
         """Its memory at every type."""
-        return memory(self.account)
+        return memory_of(self.account)
 
     @cached_property
     def headlines(self) -> list[glance.Headline]:
         """The numbers that people come for."""
         return list(glance.headlines(self.account))
+
+    @property
+    def summary(self) -> list[glance.Headline]:
+        """The numbers that a search should find."""
+        return [one for one in self.headlines if one.label in glance.SUMMED_UP]
 
     @property
     def compared(self) -> list[Together]:
@@ -128,12 +133,12 @@ class Model:
         entries = [e for e in self.atlas.models if e.family == self.entry.name and e.configured]
         return [Model(self.atlas, e) for e in entries if e.name != self.entry.name or entries[1:]]
 
-    @property
+    @cached_property
     def lines(self) -> list[Cells]:
         """The table of its parameters, layer by layer."""
-        return table(self.account, self.params, DEPTH)
+        return table_of(self.account, self.params, DEPTH)
 
-    @property
+    @cached_property
     def total(self) -> Cells:
         """The last row of that table."""
         terms, value, numbers = self.params.corollary_terms, self.params.exact, Markup("")
@@ -143,7 +148,7 @@ class Model:
             "", "", Markup(""), Markup(""), maths.inline(terms), numbers, count(value), ""
         )
 
-    @property
+    @cached_property
     def steps(self) -> list[Opened]:
         """The derivation of its parameters, opened level by level."""
         found: list[Opened] = []
@@ -167,15 +172,15 @@ class Model:
         """The leading form of its parameters, with what is proven of it."""
         return glance.approximation(self.params)
 
-    @property
+    @cached_property
     def work(self) -> list[costs.Work]:
         """Its FLOPs, of a step and of each token, under every convention."""
         return costs.work(self.account) if "flops.forward" in self.account.quantities else []
 
-    @property
+    @cached_property
     def rules(self) -> list[costs.Rule]:
         """Rules of thumb for its FLOPs."""
-        return costs.rules(self.account) if self.work else []
+        return costs.rules(self.account, self.work) if self.work else []
 
     @cached_property
     def shares(self) -> list[Figure]:
@@ -193,17 +198,17 @@ class Model:
         """All its plots."""
         return [*self.shares, *(plot for plots in self.growth.values() for plot in plots)]
 
-    @property
+    @cached_property
     def variants(self) -> list[Variant]:
         """Every choice made otherwise, and what it changes."""
-        return list(variants(self.atlas, self.entry, self.account))
+        return list(variants_of(self.atlas, self.entry, self.account))
 
-    @property
+    @cached_property
     def symbols(self) -> list[glance.Known]:
         """Its symbols."""
         return glance.symbols(self.account)
 
-    @property
+    @cached_property
     def evidence(self) -> list[glance.Compared]:
         """What was compared, in one entry for each way of comparing."""
         return glance.evidence(self.account)

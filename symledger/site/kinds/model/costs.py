@@ -79,11 +79,11 @@ PALM = "Chowdhery et al., PaLM (2022), appendix B"
 HOFFMANN = "Hoffmann et al., Training Compute-Optimal Large Language Models (2022), appendix F"
 
 
-def rules(account: Account) -> list[Rule]:
+def rules(account: Account, works: list[Work]) -> list[Rule]:
     """Return the rules that people use, compared with the count; only tokens have such rules."""
     if each(account) == "image":
         return []
-    return [_rule(account, *stated) for stated in _stated(account)]
+    return [_rule(account, works, *stated) for stated in _stated(account)]
 
 
 def _stated(account: Account) -> Iterator[tuple[str, str, str, Terms]]:
@@ -117,11 +117,13 @@ def _times(polynomial: Terms, n: int) -> Terms:
     return {monomial: n * c for monomial, c in polynomial.items()}
 
 
-def _rule(account: Account, name: str, source: str, way: str, formula: Terms) -> Rule:
+def _rule(
+    account: Account, works: list[Work], name: str, source: str, way: str, formula: Terms
+) -> Rule:
     value = algebra.value(formula, account.assumed.bindings)
     errors = {
         one.causal: signed_percent((value - one.amount) / one.amount)
-        for one in work(account)
+        for one in works
         if one.way == way and one.causal != "half" and one.amount and value is not None
     }  # fmt: skip
     return Rule(name, source, way, maths.inline(formula), count(value), errors)

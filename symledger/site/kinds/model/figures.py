@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -19,7 +20,11 @@ SHARES = {"params": "Parameters", "flops.forward": "Forward FLOPs", "memory.save
 GROWN = ("d", "L", "T", "V", "C", "H")
 FEWEST = Fraction(1, 200)
 """The smallest share that is drawn as a part of its own."""
+NUMBERED = re.compile(r" \d+$")
+"""What tells the first norm of a block from the second; a bar shows them together."""
 COLOURS = 8
+NEUTRAL = 9
+REST = "everything else"
 STEPS = range(-3, 4)
 """Powers of two by which a size is varied."""
 MOST_TERMS = 4
@@ -27,18 +32,16 @@ MOST_TERMS = 4
 
 def shares(account: Account) -> Iterator[Figure]:
     """Draw what parameters, FLOPs and kept bytes are made of, equal parts in equal colours."""
-    colours: dict[str, int] = {}
+    colours = {REST: NEUTRAL}
     for quantity, title in SHARES.items():
         formula = account[quantity]
         if formula.value:
+            for label, _ in _opened(list(rows(account, formula, 2))):
+                colours.setdefault(label, len(colours) % COLOURS or COLOURS)
             name = f"{account.target.name}-{quantity.replace('.', '-')}-shares"
-            parts = [Part(label, amount, _colour(colours, label))
+            parts = [Part(label, amount, colours[label])
                      for label, amount in parts_of(account, formula)]  # fmt: skip
             yield stacked_bar(name, title, formula.unit, parts)
-
-
-def _colour(colours: dict[str, int], label: str) -> int:
-    return colours.setdefault(label, len(colours) % COLOURS + 1)
 
 
 def parts_of(account: Account, formula: Formula) -> list[tuple[str, int]]:
@@ -52,7 +55,7 @@ def parts_of(account: Account, formula: Formula) -> list[tuple[str, int]]:
         else:
             found[label] = found.get(label, Fraction(0)) + portion
     if small:
-        found["everything else"] = small
+        found[REST] = small
     return [(label, int(portion * whole)) for label, portion in found.items()]
 
 
@@ -64,7 +67,7 @@ def _opened(found: list[Row]) -> Iterator[tuple[str, Fraction]]:
         if row.level == 0:
             times = f" × {algebra.text(row.body.factor)}" if opens and row.body.factor else ""
         if row.portion and not opens and (row.level == 0 or times):
-            yield row.label + (times if row.level else ""), row.portion
+            yield NUMBERED.sub("", row.label) + times if row.level else row.label, row.portion
 
 
 def growth(account: Account, quantity: str) -> Iterator[Figure]:

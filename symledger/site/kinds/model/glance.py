@@ -23,6 +23,11 @@ from symledger.target import meaning
 
 SERVED = "bf16"
 """The type in which models are served."""
+SUMMED_UP = (
+    "parameters", "weights in bf16", "forward FLOPs for each token",
+    "forward FLOPs for each image", "KV cache of a token in bf16",
+)  # fmt: skip
+"""The headlines that stand in the text of a page, where the search finds them."""
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ class Training:
     total: Bytes
 
 
-def memory(account: Account) -> list[OfType]:
+def memory_of(account: Account) -> list[OfType]:
     """Return the memory at every type."""
     return [_of_type(account.under(dtype=dtype)) for dtype in DTYPES]
 

@@ -26,7 +26,7 @@ class Cells:
     share: str
 
 
-def table(account: Account, formula: Formula, depth: int) -> list[Cells]:
+def table_of(account: Account, formula: Formula, depth: int) -> list[Cells]:
     """Return the rows of a formula's tree; shares within a block are of all its repetitions."""
     return [cells(account, row) for row in rows(account, formula, depth)]
 

@@ -11,7 +11,6 @@ from symledger import algebra
 from symledger.account import Account
 from symledger.algebra import Terms, substitute
 from symledger.catalogue import Entry
-from symledger.errors import SymledgerError
 from symledger.ledger import Line
 from symledger.report.page import describe
 from symledger.report.rows import label
@@ -56,19 +55,16 @@ class Variant:
     differences: tuple[Difference, ...]
 
 
-def variants(atlas: Atlas, entry: Entry, account: Account) -> Iterator[Variant]:
-    """Yield every other choice; one that is refused (because another rules it out) is left out."""
+def variants_of(atlas: Atlas, entry: Entry, account: Account) -> Iterator[Variant]:
+    """Yield every choice made otherwise, one at a time."""
     chosen = account.target.options
     for option, allowed in account.target.choices.items():
         for value in allowed:
             if value == chosen[option]:
                 continue
             word = str(value).lower() if isinstance(value, bool) else str(value)
-            try:
-                other = atlas.account(entry.name, **{option: word})
-                found = tuple(_difference(account, other, q) for q in COMPARED)
-            except SymledgerError:
-                continue
+            other = atlas.account(entry.name, **{option: word})
+            found = tuple(_difference(account, other, q) for q in COMPARED)
             yield Variant(describe(option, value), f"{option}={word}", found)
 
 
