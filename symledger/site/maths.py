@@ -73,6 +73,11 @@ def derivation(target: str, f: Formula, depth: int = DEPTH) -> Markup:
     return boxed(mathml.derivation(target, f, depth))
 
 
+def opened(body: Shown) -> Markup:
+    """Write one step of a derivation, by itself."""
+    return boxed(mathml.shown(body))
+
+
 def boxed(markup: str) -> Markup:
     """Put a formula into a box of its own, which scrolls where it is too narrow."""
     return Markup('<div class="formula" tabindex="0">{}</div>').format(_markup(markup))

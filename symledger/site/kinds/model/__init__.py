@@ -153,12 +153,13 @@ class Model:
         """The derivation of its parameters, opened level by level."""
         found: list[Opened] = []
         for step in self.params.steps:
-            shown = maths.shown(step.shown)
+            shown = maths.opened(step.shown)
             if not found or shown != found[-1].shown:
-                found.append(Opened(shown, step.reason))
+                reason = maths.spelled(step.reason) if step.given else step.reason
+                found.append(Opened(shown, reason))
         if self.is_bound:
-            found.append(Opened(self.total.numbers, "with the numbers put in"))
-            found.append(Opened(Markup("{}").format(self.total.value), "the result"))
+            found.append(Opened(maths.boxed(self.total.numbers), "with the numbers put in"))
+            found.append(Opened(maths.boxed(self.total.value), "the result"))
         return found
 
     @property

@@ -23,6 +23,8 @@ from symledger.target import meaning
 
 SERVED = "bf16"
 """The type in which models are served."""
+SHORT = 5
+"""Terms of a formula that stands beside a number."""
 SUMMED_UP = (
     "parameters", "weights in bf16", "forward FLOPs for each token",
     "forward FLOPs for each image", "KV cache of a token in bf16",
@@ -32,13 +34,14 @@ SUMMED_UP = (
 
 @dataclass(frozen=True)
 class Headline:
-    """One number: what it is, its value, the same in other units, and its formula's id."""
+    """One number: what it is, its value, the same in other units, its formula and that one's id."""
 
     label: str
     value: str
     units: str
     formula: Markup
     id: str
+    is_short: bool
 
 
 def headlines(account: Account) -> Iterator[Headline]:
@@ -73,7 +76,7 @@ def _headline(label: str, formula: Formula, polynomial: Terms | None = None) -> 
     return Headline(
         label, count(value),
         byte_units(int(value)) if whole and value and formula.unit == "bytes" else "",
-        maths.inline(terms), formula.id,
+        maths.inline(terms), formula.id, len(terms) <= SHORT,
     )  # fmt: skip
 
 

@@ -35,7 +35,7 @@ def cells(account: Account, row: Row) -> Cells:
     """Write one row."""
     return Cells(
         row.guide, row.label, maths.spelled(row.weights), maths.spelled(row.shape),
-        maths.shown(row.body), numbers(account, row), row.value,
+        maths.factored(row.body), numbers(account, row), row.value,
         "" if row.portion is None else percent(row.portion),
     )  # fmt: skip
 
