@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -68,6 +69,8 @@ class Corollary:
 
 
 DISTINCT = Conventions(dtype="fp16")
+COUNTING = {"dtype", "optimizer", "causal"}
+"""The conventions that change how things are counted, and not what is computed."""
 COROLLARY_QUANTITIES = ("params", "flops.forward")
 
 
@@ -242,10 +245,20 @@ class Account:
         return Account(Request(r.target, settings, r.equations, r.conventions))
 
     def under(self, **changed: Any) -> Account:
-        """Return this account under other conventions: ``account.under(dtype="bf16")``."""
-        r = self.request
-        conventions = replace(r.conventions, **changed)
-        return Account(Request(r.target, r.settings, r.equations, conventions))
+        """Return this account under other conventions: ``account.under(dtype="bf16")``.
+
+        Where only the way of counting changes, the program and its pull-back are shared.
+        """
+        conventions = replace(self.request.conventions, **changed)
+        request = replace(self.request, conventions=conventions)
+        if not set(changed) <= COUNTING:
+            return Account(request)
+        other = copy(self)
+        other.request, other.conventions = request, conventions
+        other.readings, other._made = self.readings.under(**changed), {}
+        for name in ("evidence", "corollaries"):
+            vars(other).pop(name, None)
+        return other
 
     def _repr_latex_(self) -> str:
         return self.params._repr_latex_()

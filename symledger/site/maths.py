@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from markupsafe import Markup
+import re
+from collections.abc import Mapping
+
+from markupsafe import Markup, escape
 from sympy import Symbol
 
 from symledger.algebra import Terms
+from symledger.derivation import Leading, Shown
 from symledger.formulas import Formula
 from symledger.report import mathml
+from symledger.report.latex import LATEX
+from symledger.report.mathml.block import math
+from symledger.report.mathml.spelling import ROWS
+
+SUBSCRIPT = re.compile(r"([A-Za-z]+)_([A-Za-z0-9]+)")
 
 DEPTH = 9
 """Levels of the tree that a derivation opens: all of them."""
@@ -16,6 +25,27 @@ DEPTH = 9
 def inline(polynomial: Terms) -> Markup:
     """Write a polynomial within a sentence or a table cell."""
     return _markup(mathml.inline(polynomial))
+
+
+def factored(body: Shown) -> Markup:
+    """Write a polynomial with its factors in front within a sentence or a cell: L(12d² + 2d)."""
+    return _inline(ROWS.shown(body), LATEX.shown(body))
+
+
+def numbers(polynomial: Terms, at: Mapping[Symbol, int]) -> Markup:
+    """Write a polynomial with numbers in place of symbols: 12·2·64² + 512·64."""
+    return _inline(ROWS.polynomial(polynomial, at), LATEX.polynomial(polynomial, at))
+
+
+def bound(lead: Leading) -> Markup:
+    """Write the proven bound on the error of a leading form."""
+    return _markup(mathml.bound(lead))
+
+
+def spelled(text: str) -> Markup:
+    """Write names and shapes that are spelled in Unicode, subscripts set low: W_Q, (d, 4d)."""
+    low = SUBSCRIPT.sub(r"\1<sub>\2</sub>", str(escape(text)))
+    return Markup('<span class="spelled">{}</span>').format(_markup(low)) if text else Markup("")
 
 
 def symbol(s: Symbol) -> Markup:
@@ -43,9 +73,18 @@ def derivation(target: str, f: Formula, depth: int = DEPTH) -> Markup:
     return boxed(mathml.derivation(target, f, depth))
 
 
+def opened(body: Shown) -> Markup:
+    """Write one step of a derivation, by itself."""
+    return boxed(mathml.shown(body))
+
+
 def boxed(markup: str) -> Markup:
     """Put a formula into a box of its own, which scrolls where it is too narrow."""
     return Markup('<div class="formula" tabindex="0">{}</div>').format(_markup(markup))
+
+
+def _inline(row: str, tex: str) -> Markup:
+    return _markup(math(row, tex, block=False))
 
 
 def _markup(made: str) -> Markup:
