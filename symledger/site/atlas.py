@@ -8,6 +8,8 @@ from functools import cached_property
 
 from symledger.account import Account, derive
 from symledger.catalogue import BY_NAME, ENTRIES, Entry
+from symledger.citing.registry import Tagged, registered
+from symledger.errors import CheckFailed
 
 TOPICS: dict[str, tuple[str, ...]] = {
     "Maps": ("linear", "lora"),
@@ -69,6 +71,18 @@ class Atlas:
         return f"{BY_NAME[target].kind}s/{target}.md"
 
     @staticmethod
-    def formula_page(name: str) -> str:
+    def tagged(name: str) -> Tagged:
+        """Return the tag of a formula.
+
+        Raises:
+            CheckFailed: it has none yet.
+        """
+        found = registered().get(name)
+        if found is None or found.removed:
+            raise CheckFailed(f"{name} has no tag: python -m symledger.citing gives it one.")
+        return found
+
+    @classmethod
+    def formula_page(cls, name: str) -> str:
         """Return the path of a formula's page."""
-        return f"f/{name}.md"
+        return cls.tagged(name).page.removesuffix(".html") + ".md"

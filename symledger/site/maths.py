@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 
 from markupsafe import Markup, escape
-from sympy import Symbol
+from sympy import Expr, Symbol
 
 from symledger.algebra import Terms
 from symledger.derivation import Leading, Shown
@@ -56,6 +56,21 @@ def symbol(s: Symbol) -> Markup:
 def block(polynomial: Terms) -> Markup:
     """Write a polynomial by itself."""
     return boxed(mathml.polynomial(polynomial))
+
+
+def ratio(above: Terms, below: Terms) -> Markup:
+    """Write one polynomial divided by another, by itself."""
+    return boxed(mathml.ratio(above, below))
+
+
+def given(s: Symbol, polynomial: Terms) -> Markup:
+    """Write an assumption within a sentence: d_ff = 4d."""
+    return _markup(mathml.given(s, polynomial))
+
+
+def expression(e: Expr) -> Markup:
+    """Write what decides a size within a sentence; floors and largest values are allowed."""
+    return _markup(mathml.expression(e))
 
 
 def formula(f: Formula) -> Markup:

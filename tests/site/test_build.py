@@ -7,6 +7,7 @@ from subprocess import run
 
 import pytest
 
+from symledger.citing.registry import registered
 from symledger.errors import BadInput
 from symledger.site import build
 from symledger.site.verify import problems
@@ -29,12 +30,12 @@ def test_a_built_site_is_complete(built):
 def test_what_is_missing_or_different_is_named(built, tmp_path):
     copy = tmp_path / "site"
     copytree(built, copy)
-    (copy / "f" / "linear.params.html").unlink()
+    (copy / registered()["linear.params"].page).unlink()
     page = copy / "components" / "linear.html"
     page.write_text(page.read_text().replace('id="parameters"', 'id="x"').replace("</table>", ""))
     (copy / "manifest.json").write_text("{}")
     found = problems(copy)
-    assert "missing page: f/linear.params.html" in found
+    assert f"missing page: {registered()['linear.params'].page}" in found
     assert "missing anchor: components/linear.html#parameters" in found
     assert any(re.match("different content: components/linear.html", line) for line in found)
     assert "different file: manifest.json" in found

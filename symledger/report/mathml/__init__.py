@@ -27,7 +27,7 @@ from symledger.report.mathml.spelling import ROWS, SENTENCES
 
 __all__ = [
     "MATHML", "Step", "bound", "derivation", "equation", "equations", "expression", "formula",
-    "given", "inline", "polynomial", "shown", "steps_of", "substituted", "symbol",
+    "given", "inline", "polynomial", "ratio", "shown", "steps_of", "substituted", "symbol",
 ]  # fmt: skip
 
 
@@ -88,6 +88,14 @@ def shown(body: Shown, width: int = WIDTH) -> str:
 def formula(f: Formula, width: int = WIDTH) -> str:
     """Write the corollary of a formula as a block; a ratio on one line, so that it can break."""
     return _block(steps.collected(f, ROWS), steps.collected(f, latex.LATEX), width)
+
+
+def ratio(above: Terms, below: Terms, width: int = WIDTH) -> str:
+    """Write a polynomial divided by another as a block, on one line, so that it can break."""
+    row, tex = (
+        to.ratio(to.polynomial(above), to.polynomial(below)) for to in (ROWS, latex.LATEX)
+    )
+    return _block(row, tex, width)
 
 
 def substituted(f: Formula, width: int = WIDTH, named: bool = True) -> str:

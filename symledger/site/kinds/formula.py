@@ -1,26 +1,250 @@
-"""Formula pages: one for every formula, at an address that never changes."""
+"""Formula pages: one for every formula, at an address that never changes, with its files."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
+from markupsafe import Markup
+from sympy import Symbol
+
+from symledger import algebra
+from symledger.catalogue import ENTRIES, Entry
+from symledger.citing.citation import Citation, over
+from symledger.citing.registry import Tagged, by_tag, registered
+from symledger.evidence import Record
+from symledger.formulas import Formula
+from symledger.report import citation as formats
+from symledger.report import mathml, python
+from symledger.report.page import describe, error_percent, number
+from symledger.site import maths
 from symledger.site.atlas import Atlas
+from symledger.site.links import Links, Part
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
+from symledger.target import meaning
+
+INDEX = "f/index.md"
+DEPTH = 3
+"""Levels of the tree that a derivation opens."""
 
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
-    """Yield a page for every formula."""
-    for entry, quantity in atlas.formulas():
-        account = atlas.account(entry.name)
-        formula = account[quantity]
-        yield templates.page(
-            atlas.formula_page(formula.id), "formula.md.j2", atlas=atlas, entry=entry,
-            account=account, formula=formula,
-        )  # fmt: skip
+    """Yield a page for every formula, one for every tag that is no longer used, and the index."""
+    found = views(atlas)
+    yield templates.page(INDEX, "formulas.md.j2", atlas=atlas, views=found)
+    for view in found:
+        yield templates.page(view.path, "formula.md.j2", atlas=atlas, view=view)
+    for tagged in by_tag().values():
+        if tagged.removed:
+            now = registered().get(tagged.removed.now)
+            yield templates.page(path_of(tagged), "removed.md.j2", tagged=tagged,
+                                 now=path_of(now) if now else "", successor=now)  # fmt: skip
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:
-    """Return the files beside them."""
-    del atlas
-    return {}
+    """Return the files beside every formula page: JSON, LaTeX, BibTeX, Python."""
+    return {
+        f"{view.stem}.{ending}": text.encode()
+        for view in views(atlas) for ending, text in view.files.items()
+    }  # fmt: skip
+
+
+def views(atlas: Atlas) -> list[View]:
+    """Return what every page shows."""
+    links = Links(atlas)
+    return [
+        View(Citation(atlas.tagged(f"{entry.name}.{quantity}"), atlas.account(entry.name)),
+             entry, links)
+        for entry, quantity in atlas.formulas()
+    ]  # fmt: skip
+
+
+def path_of(tagged: Tagged) -> str:
+    """Return the path of a formula's page."""
+    return tagged.page.removesuffix(".html") + ".md"
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """A row of the symbol table."""
+
+    symbol: Symbol
+    mark: Markup
+    meaning: str
+    domain: str
+    value: str
+    equation: Markup
+
+
+@dataclass(frozen=True)
+class Value:
+    """The value of a formula at a published configuration."""
+
+    entry: Entry
+    value: str
+    at: str
+
+
+@dataclass(frozen=True)
+class View:
+    """What the page of a formula shows."""
+
+    citation: Citation
+    entry: Entry
+    links: Links
+
+    @property
+    def tagged(self) -> Tagged:
+        """The tag, the id and the revisions."""
+        return self.citation.tagged
+
+    @property
+    def formula(self) -> Formula:
+        """The formula."""
+        return self.citation.formula
+
+    @property
+    def path(self) -> str:
+        """The path of the page."""
+        return path_of(self.tagged)
+
+    @property
+    def stem(self) -> str:
+        """The path of the page and its files without an ending."""
+        return self.path.removesuffix(".md")
+
+    @property
+    def status(self) -> str:
+        """What kind of statement it is."""
+        return "exact" if self.formula.divisor is None else "exact ratio"
+
+    @cached_property
+    def statement(self) -> Markup:
+        """The general form."""
+        above, below = self.citation.general
+        if below is None:
+            return maths.block(above)
+        return maths.ratio(above, below)
+
+    @cached_property
+    def corollary(self) -> Markup | None:
+        """The form under the default assumptions, where that is another one."""
+        return maths.formula(self.formula) if self.citation.corollary else None
+
+    @property
+    def assumed(self) -> list[Markup]:
+        """The default assumptions that it is affected by."""
+        return [maths.given(s, terms) for s, terms in self.formula.equations.items()]
+
+    @cached_property
+    def symbols(self) -> list[Meaning]:
+        """The symbols of the general form and of what it takes for granted."""
+        return [self._meaning(s) for s in self.citation.symbols]
+
+    def _meaning(self, s: Symbol) -> Meaning:
+        size, account = meaning(s), self.citation.account
+        value = account.assumed.bindings.get(s)
+        domain = "whole, at least 1" if size.least else "whole, at least 0"
+        equation = Markup("")
+        if s in self.citation.definitions:
+            equation = maths.expression(self.citation.definitions[s])
+        elif s in account.assumed.equations:
+            equation = maths.inline(account.assumed.equations[s])
+        return Meaning(s, maths.symbol(s), size.meaning, domain,
+                       "" if value is None else f"{value:,}", equation)  # fmt: skip
+
+    @property
+    def choices(self) -> str:
+        """The choices that the formula is about."""
+        return ", ".join(describe(name, value) for name, value in self.citation.choices.items())
+
+    @property
+    def conventions(self) -> dict[str, str]:
+        """How things are counted, as far as it matters here."""
+        return self.citation.conventions
+
+    @cached_property
+    def steps(self) -> tuple[mathml.Step, ...]:
+        """The derivation, line by line."""
+        return mathml.steps_of(self.formula, DEPTH)
+
+    @cached_property
+    def leading(self) -> tuple[Markup, Markup] | None:
+        """The leading form and its proven bound, where terms are left out."""
+        lead = self.formula.leading
+        return (maths.inline(lead.terms), maths.bound(lead)) if lead and lead.charged else None
+
+    @cached_property
+    def values(self) -> list[Value]:
+        """The values at the configurations of the catalogue that make the default choices."""
+        found = []
+        for entry in ENTRIES:
+            if entry.configured and entry.family == self.entry.name:
+                account = self.links.atlas.account(entry.name)
+                f = account[self.tagged.quantity]
+                if f.value is not None and account.target.options == self.citation.choices:
+                    at = ", ".join(f"{s} = {n:,}" for s, n in account.assumed.bindings.items())
+                    found.append(Value(entry, number(f.value), at))
+        return found
+
+    @property
+    def error(self) -> str:
+        """The actual error of the leading form at the default configuration."""
+        return "" if self.formula.error is None else error_percent(self.formula.error)
+
+    @property
+    def depends(self) -> tuple[Part, ...]:
+        """The formulas that it is made of."""
+        return self.links.depends[self.tagged.id]
+
+    @property
+    def used_by(self) -> tuple[Part, ...]:
+        """The formulas that are made of it."""
+        return self.links.used_by.get(self.tagged.id, ())
+
+    def tag_of(self, part: Part) -> Tagged:
+        """Return the tag of another formula."""
+        return self.links.atlas.tagged(part.id)
+
+    @property
+    def evidence(self) -> list[Record]:
+        """What was compared."""
+        return self.citation.account.evidence.get(self.tagged.quantity, [])
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Where the definition comes from."""
+        return self.citation.account.target.component.references
+
+    @cached_property
+    def citations(self) -> dict[str, str]:
+        """The citation in the formats that are copied from a page."""
+        c = self.citation
+        return {"BibTeX": formats.bibtex(c), "biblatex": formats.biblatex(c),
+                "LaTeX": formats.latex(c), "Text": formats.sentence(c)}  # fmt: skip
+
+    @cached_property
+    def files(self) -> dict[str, str]:
+        """The files beside the page, by their endings."""
+        found = {**self.citation.to_dict(), "evidence": [r.to_dict() for r in self.evidence]}
+        head = "from fractions import Fraction\n\n\n" if self.formula.divisor else ""
+        return {
+            "json": json.dumps(found, indent=1, ensure_ascii=False) + "\n",
+            "tex": formats.latex(self.citation),
+            "bib": formats.bibtex(self.citation),
+            "py": head + python.function(self.formula),
+        }
+
+    @property
+    def sympy(self) -> str:
+        """The general form in Python syntax over the names of the symbols."""
+        return self.formula.canonical(*self.citation.general)
+
+    @property
+    def words(self) -> str:
+        """The form under the assumptions in plain text, for the description of the page."""
+        above, below = self.citation.corollary or self.citation.general
+        return over(algebra.text, above, below)
