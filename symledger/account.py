@@ -38,6 +38,7 @@ from symledger.readings.equations import equations as forward_equations
 from symledger.readings.flops import Causal
 from symledger.sizes import BY_NAME
 from symledger.target import (
+    Target,
     equations_of,
     meaning,
     parse_option,
@@ -77,22 +78,36 @@ class Account:
     ``account.flops_forward``).
     """
 
-    def __init__(self, request: Request) -> None:
+    target: Target
+    program: Program
+    settings: dict[str, str]
+    symbols: dict[str, Symbol]
+    assumed: Assumed
+
+    def __init__(self, request: Request, like: Account | None = None) -> None:
+        """Record the program; or take that of an account that differs in conventions alone."""
         self.request = request
         self.conventions = request.conventions
-        target = resolve(request.target)
-        self.settings = target.settled(request.settings)
+        if like is None:
+            self._record()
+        else:
+            self.settings, self.target, self.program = like.settings, like.target, like.program
+            self.symbols, self.assumed = like.symbols, like.assumed
+        self._check_frozen()
+        self.readings = Readings(self.program, self.conventions, self.target.guard("pullback"))
+        self._made: dict[str, Formula] = {}
+
+    def _record(self) -> None:
+        target = resolve(self.request.target)
+        self.settings = target.settled(self.request.settings)
         options = {
             name: parse_option(target, name, text)
             for name, text in self.settings.items() if name in target.choices
         }  # fmt: skip
         self.target = target.with_options(options)
-        self.program: Program = self.target.program()
+        self.program = self.target.program()
         self.symbols = symbols_of(self.program, self.target.component)
         self.assumed = self._settle()
-        self._check_frozen()
-        self.readings = Readings(self.program, self.conventions, self.target.guard("pullback"))
-        self._made: dict[str, Formula] = {}
 
     def _settle(self) -> Assumed:
         given = [parse_equation(text, self.symbols, BY_NAME) for text in self.request.equations]
@@ -234,7 +249,7 @@ class Account:
         """Return this account under other conventions: ``account.under(dtype="bf16")``."""
         r = self.request
         conventions = replace(r.conventions, **changed)
-        return Account(Request(r.target, r.settings, r.equations, conventions))
+        return Account(Request(r.target, r.settings, r.equations, conventions), like=self)
 
     def _repr_latex_(self) -> str:
         return self.params._repr_latex_()

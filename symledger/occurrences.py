@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from sympy import Symbol
 
@@ -50,17 +51,28 @@ PUBLISHED: tuple[Published, ...] = (
 )  # fmt: skip
 
 
-def occurrences(account: Account) -> Iterator[Occurrence]:
+Part = tuple[str, Weights]
+"""What tells a part of a model: its kind, and its weights with their lengths."""
+
+
+def occurrences(account: Account) -> tuple[Occurrence, ...]:
     """Find a layer in the configurations of the catalogue."""
     whole = account.params.line
-    mine = weights(whole, account.assumed)
-    for entry in ENTRIES if mine else ():
-        if entry.configured:
-            model = derive(entry.name)
-            for line, times in parts(model.params.line, {(): 1}):
-                if line.component == whole.component and weights(line, model.assumed) == mine:
-                    often = algebra.value(times, model.assumed.bindings)
-                    yield Occurrence(entry.name, line.path, int(often or 1))
+    return inventory().get((whole.component, weights(whole, account.assumed)), ())
+
+
+@cache
+def inventory() -> dict[Part, tuple[Occurrence, ...]]:
+    """Every part of every configuration of the catalogue that has weights, looked at once."""
+    found: dict[Part, tuple[Occurrence, ...]] = {}
+    for model in (derive(entry.name) for entry in ENTRIES if entry.configured):
+        for line, times in parts(model.params.line, {(): 1}):
+            key = line.component, weights(line, model.assumed)
+            if key[1]:
+                often = algebra.value(times, model.assumed.bindings)
+                here = Occurrence(model.target.name, line.path, int(often or 1))
+                found[key] = (*found.get(key, ()), here)
+    return found
 
 
 def parts(line: Line, times: Terms) -> Iterator[tuple[Line, Terms]]:

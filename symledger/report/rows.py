@@ -30,16 +30,19 @@ class Row:
     share: str
 
 
-def rows(account: Account, formula: Formula, depth: int) -> Iterator[Row]:
-    """Yield the rows of a formula's tree down to a depth, the total left out."""
-    yield from _Rows(account, formula).below(formula.line, depth, "", top=True)
+def rows(
+    account: Account, formula: Formula, depth: int, part: Line | None = None
+) -> Iterator[Row]:
+    """Yield the rows of a formula's tree (of a part of it, once) down to a depth, no total."""
+    line = part or formula.line
+    yield from _Rows(account, line).below(line, depth, "", top=True)
 
 
 class _Rows:
-    def __init__(self, account: Account, formula: Formula) -> None:
+    def __init__(self, account: Account, line: Line) -> None:
         self.equations = account.assumed.equations
         self.at = account.assumed.bindings
-        self.whole = algebra.value(substitute(formula.line.total, self.equations), self.at)
+        self.whole = algebra.value(substitute(line.each, self.equations), self.at)
 
     def below(self, line: Line, depth: int, guide: str, top: bool) -> Iterator[Row]:
         """Yield the rows of a line's parts."""

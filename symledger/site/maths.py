@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 from markupsafe import Markup
 from sympy import Symbol
 
 from symledger.algebra import Terms
+from symledger.derivation import Shown
 from symledger.formulas import Formula
 from symledger.report import mathml
+from symledger.report.figures import divisor
 
 DEPTH = 9
 """Levels of the tree that a derivation opens: all of them."""
 
 
-def inline(polynomial: Terms) -> Markup:
-    """Write a polynomial within a sentence or a table cell."""
-    return _markup(mathml.inline(polynomial))
+def inline(polynomial: Terms, at: Mapping[Symbol, int] | None = None) -> Markup:
+    """Write a polynomial within a sentence or a table cell, with numbers for known symbols."""
+    return _markup(mathml.inline(polynomial, at))
+
+
+def factored(polynomial: Terms) -> Markup:
+    """Write a polynomial with the divisor of its coefficients in front, within a sentence."""
+    common, inner = divisor(polynomial)
+    if common == 1:
+        return inline(polynomial)
+    return _markup(mathml.opened(Shown(polynomial, {(): common}, (Shown(inner),))))
 
 
 def symbol(s: Symbol) -> Markup:
@@ -41,6 +54,23 @@ def substituted(f: Formula) -> Markup:
 def derivation(target: str, f: Formula, depth: int = DEPTH) -> Markup:
     """Write a whole derivation."""
     return boxed(mathml.derivation(target, f, depth))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of a derivation by itself, and the reason for it."""
+
+    relation: str
+    markup: Markup
+    reason: Markup
+
+
+def steps_of(f: Formula, depth: int = DEPTH) -> tuple[Step, ...]:
+    """Return the lines of a derivation one by one."""
+    return tuple(
+        Step(step.relation, boxed(step.markup), _markup(step.reason))
+        for step in mathml.steps_of(f, depth)
+    )
 
 
 def boxed(markup: str) -> Markup:

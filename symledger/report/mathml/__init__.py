@@ -7,7 +7,7 @@ characters; on a narrow screen it stands in a box that scrolls (``site/assets/ma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sympy import Symbol
@@ -26,7 +26,7 @@ from symledger.report.mathml.spelling import ROWS, SENTENCES
 
 __all__ = [
     "MATHML", "Step", "bound", "derivation", "equation", "equations", "formula", "inline",
-    "polynomial", "shown", "steps_of", "substituted", "symbol",
+    "opened", "polynomial", "shown", "steps_of", "substituted", "symbol",
 ]  # fmt: skip
 
 
@@ -49,9 +49,14 @@ def symbol(s: Symbol) -> str:
     return inline({((s, 1),): 1})
 
 
-def inline(terms: Terms) -> str:
-    """Write a polynomial within a sentence or a cell of a table."""
-    return math(ROWS.polynomial(terms), algebra.latex(terms), block=False)
+def inline(terms: Terms, at: Mapping[Symbol, int] | None = None) -> str:
+    """Write a polynomial within a sentence or a cell of a table, with numbers where they are."""
+    return math(ROWS.polynomial(terms, at), latex.LATEX.polynomial(terms, at), block=False)
+
+
+def opened(body: Shown) -> str:
+    """Write a polynomial opened into parts within a sentence: ``4(d² + d)``."""
+    return math(ROWS.shown(body), latex.LATEX.shown(body), block=False)
 
 
 def bound(lead: Leading) -> str:
