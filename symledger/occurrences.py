@@ -44,10 +44,30 @@ class Published:
     source: str
 
 
+RESNET = "He et al., Deep Residual Learning for Image Recognition (2016), table 1"
+SQUARE = {"K_h": 3, "K_w": 3}
+POINT = {"K_h": 1, "K_w": 1}
 PUBLISHED: tuple[Published, ...] = (
-    Published("linear", {"d_in": 768, "d_out": 3072},
-              "BERT-base, the first map of the feed-forward network in each of 12 layers",
-              "Devlin et al., BERT (2019), section 3: H = 768, feed-forward size 4H"),
+    Published("linear", {"d_in": 2048, "d_out": 1000},
+              "ResNet-50, -101 and -152, the map to 1,000 classes", RESNET),
+    Published("linear", {"d_in": 512, "d_out": 1000},
+              "ResNet-18 and -34, the map to 1,000 classes", RESNET),
+    Published("conv2d", {"C_in": 3, "C_out": 64, "K_h": 7, "K_w": 7, "s_h": 2, "s_w": 2},
+              "ResNet, the first convolution (conv1)", RESNET),
+    Published("conv2d", {"C_in": 64, "C_out": 64, **SQUARE, "s_h": 1, "G": 1},
+              "ResNet, the first stage (conv2_x)", RESNET),
+    Published("conv2d", {"C_in": 512, "C_out": 512, **SQUARE, "s_h": 1, "G": 1},
+              "ResNet, the last stage (conv5_x)", RESNET),
+    Published("conv2d", {"C_in": 64, "C_out": 256, **POINT, "s_h": 1, "G": 1},
+              "ResNet-50, -101 and -152, the end of a bottleneck of the first stage (conv2_x)",
+              RESNET),
+    Published("conv2d", {"C_in": 1, "C_out": 6, "K_h": 5, "K_w": 5, "s_h": 1},
+              "LeNet-5, the first convolution (C1): 156 trainable parameters",
+              "LeCun et al., Gradient-Based Learning Applied to Document Recognition (1998), "
+              "section II.B"),
+    Published("conv2d", {"C_in": 3, "C_out": 768, "K_h": 16, "K_w": 16, "s_h": 16, "s_w": 16},
+              "ViT-B/16, the embedding of patches of 16 × 16 pixels",
+              "Dosovitskiy et al., An Image is Worth 16x16 Words (2021), table 1"),
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from symledger.site.atlas import Atlas
-from symledger.site.kinds import component, formula, home, model, notation, question
+from symledger.site.kinds import component, formula, home, model, notation, question, sources
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
 
@@ -23,4 +23,4 @@ class Kind(Protocol):
         """Return the files beside them."""
 
 
-KINDS: tuple[Kind, ...] = (home, component, model, formula, notation, question)  # type: ignore[assignment]  # modules
+KINDS: tuple[Kind, ...] = (home, component, model, formula, notation, question, sources)  # type: ignore[assignment]  # modules
