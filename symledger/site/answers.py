@@ -177,7 +177,7 @@ class Answer:
         """The sizes that stand in the answer: symbol, meaning, value."""
         stands = sorted({s for m in self.terms for s, _ in m}, key=str)
         return [
-            (maths.inline({((s, 1),): 1}), getattr(s, "meaning", ""), f"{self.at[s]:,}")
+            (maths.symbol(s), getattr(s, "meaning", ""), f"{self.at[s]:,}")
             for s in stands
         ]  # fmt: skip
 
