@@ -36,6 +36,11 @@ def symbol(s: Symbol) -> Markup:
     return _markup(mathml.symbol(s))
 
 
+def setting(s: Symbol, n: int) -> Markup:
+    """Write a symbol with its value: d = 64."""
+    return _markup(mathml.setting(s, n))
+
+
 def block(polynomial: Terms) -> Markup:
     """Write a polynomial by itself."""
     return boxed(mathml.polynomial(polynomial))

@@ -26,7 +26,7 @@ from symledger.report.mathml.spelling import ROWS, SENTENCES
 
 __all__ = [
     "MATHML", "Step", "bound", "derivation", "equation", "equations", "formula", "inline",
-    "opened", "polynomial", "shown", "steps_of", "substituted", "symbol",
+    "opened", "polynomial", "setting", "shown", "steps_of", "substituted", "symbol",
 ]  # fmt: skip
 
 
@@ -57,6 +57,15 @@ def inline(terms: Terms, at: Mapping[Symbol, int] | None = None) -> str:
 def opened(body: Shown) -> str:
     """Write a polynomial opened into parts within a sentence: ``4(d² + d)``."""
     return math(ROWS.shown(body), latex.LATEX.shown(body), block=False)
+
+
+def setting(s: Symbol, n: int) -> str:
+    """Write a size and its value within a sentence: ``d = 64``."""
+    left: Terms = {((s, 1),): 1}
+    row, tex = (
+        to.equation(to.polynomial(left), to.value(n)) for to in (ROWS, latex.LATEX)
+    )
+    return math(row, tex, block=False)
 
 
 def bound(lead: Leading) -> str:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sympy import Symbol
+
 from symledger import evidence
 from symledger.checks import mutants
+from symledger.formulas import Formula
 from symledger.report.rows import rows
 from symledger.site import maths
 from symledger.site.atlas import Atlas
@@ -37,9 +40,15 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
         "index.md", "home.md.j2", account=account, formula=formula, rows=list(
             rows(account, formula, DEPTH)
         ),
+        sizes=[maths.setting(s, formula.assumed.bindings[s]) for s in symbols(formula)],
         steps=maths.steps_of(formula, DEPTH), leading=maths.inline(formula.leading.terms),
         page=atlas.page_of(OPENED), proof=proof(atlas), cite=atlas.formula_page(formula.id),
     )  # fmt: skip
+
+
+def symbols(formula: Formula) -> list[Symbol]:
+    """Return the symbols that stand in a formula, by name."""
+    return sorted({s for monomial in formula.corollary_terms for s, _ in monomial}, key=str)
 
 
 def proof(atlas: Atlas) -> Proof:
