@@ -187,8 +187,11 @@ class Answer:
         if self.unit != "parameters":
             return []
         depth = 2 if self.question.name and not self.question.part else 1
-        found = list(rows(self.account, self.formulas[0], depth, self.part[0]))
-        return found if len(found) > 1 else []
+        for opened in (depth, depth + 1):  # deeper where all of it is one part
+            found = list(rows(self.account, self.formulas[0], opened, self.part[0]))
+            if len(found) > 1:
+                return found
+        return []
 
     @cached_property
     def weights(self) -> list[figures.Held]:

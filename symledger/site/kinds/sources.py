@@ -22,9 +22,10 @@ BYTES = ("B", "kB", "MB", "GB", "KiB", "MiB")
 
 @dataclass(frozen=True)
 class Row:
-    """A statement as it is shown: the claim, the verdict, the truth, and what is wrong."""
+    """A statement as it is shown: the claim, its number, verdict, truth, and what is wrong."""
 
-    claim: Markup
+    claim: str
+    said: Markup
     verdict: str
     truth: Markup
     why: str
@@ -66,10 +67,8 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
 
 def row(statement: Statement) -> Row:
     """Prepare a statement."""
-    before, _, after = statement.claim.partition("{}")
     said = maths.inline(statement.said_terms) if statement.form else escape(said_number(statement))
-    claim = Markup("{}{}{}").format(before, said, after)
-    return Row(claim, statement.verdict, truth(statement), statement.why)
+    return Row(statement.claim, said, statement.verdict, truth(statement), statement.why)
 
 
 def said_number(statement: Statement) -> str:
