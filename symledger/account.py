@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
-from sympy import Symbol
+from sympy import Expr, Symbol
 
 from symledger import algebra, evidence
 from symledger.algebra import Terms, substitute
@@ -21,6 +22,7 @@ from symledger.assumptions import (
     settle,
 )  # fmt: skip
 from symledger.catalogue import IDENTITIES, Identity, Side
+from symledger.citing.canonical import tag_of
 from symledger.conventions import Conventions
 from symledger.core.program import Program
 from symledger.errors import BadInput, UnknownTarget, nearest, shown
@@ -38,7 +40,6 @@ from symledger.readings.equations import equations as forward_equations
 from symledger.readings.flops import Causal
 from symledger.sizes import BY_NAME
 from symledger.target import (
-    Target,
     equations_of,
     meaning,
     parse_option,
@@ -68,6 +69,8 @@ class Corollary:
 
 
 DISTINCT = Conventions(dtype="fp16")
+COUNTING = {"dtype", "optimizer", "causal"}
+"""The conventions that change how things are counted, and not what is computed."""
 COROLLARY_QUANTITIES = ("params", "flops.forward")
 
 
@@ -78,36 +81,22 @@ class Account:
     ``account.flops_forward``).
     """
 
-    target: Target
-    program: Program
-    settings: dict[str, str]
-    symbols: dict[str, Symbol]
-    assumed: Assumed
-
-    def __init__(self, request: Request, like: Account | None = None) -> None:
-        """Record the program; or take that of an account that differs in conventions alone."""
+    def __init__(self, request: Request) -> None:
         self.request = request
         self.conventions = request.conventions
-        if like is None:
-            self._record()
-        else:
-            self.settings, self.target, self.program = like.settings, like.target, like.program
-            self.symbols, self.assumed = like.symbols, like.assumed
-        self._check_frozen()
-        self.readings = Readings(self.program, self.conventions, self.target.guard("pullback"))
-        self._made: dict[str, Formula] = {}
-
-    def _record(self) -> None:
-        target = resolve(self.request.target)
-        self.settings = target.settled(self.request.settings)
+        target = resolve(request.target)
+        self.settings = target.settled(request.settings)
         options = {
             name: parse_option(target, name, text)
             for name, text in self.settings.items() if name in target.choices
         }  # fmt: skip
         self.target = target.with_options(options)
-        self.program = self.target.program()
+        self.program: Program = self.target.program()
         self.symbols = symbols_of(self.program, self.target.component)
         self.assumed = self._settle()
+        self._check_frozen()
+        self.readings = Readings(self.program, self.conventions, self.target.guard("pullback"))
+        self._made: dict[str, Formula] = {}
 
     def _settle(self) -> Assumed:
         given = [parse_equation(text, self.symbols, BY_NAME) for text in self.request.equations]
@@ -132,6 +121,12 @@ class Account:
         assumed = settle(defaults, configuration, given, values, self.program.definitions)
         check_lengths(list(self.program.lengths()), list(self.program.bounds()), assumed)
         return assumed
+
+    @cached_property
+    def defaults(self) -> dict[Symbol, Expr]:
+        """The equations that the definition assumes, whatever was said beside them."""
+        symbols = symbols_of(self.program, self.target.component)
+        return equations_of(self.target.component.assumptions, symbols, self.program)
 
     def _check_frozen(self) -> None:
         names = [body.path(weight) for body in self.program.bodies for weight in body.params]
@@ -168,6 +163,10 @@ class Account:
     def causal(self, name: str) -> dict[Causal, Formula]:
         """Return a FLOP formula under each causal convention, where that makes a difference."""
         return causal_variants(self.target.owner, name, self.readings, self.assumed)
+
+    def tag(self, name: str) -> str | None:
+        """Return the permanent tag of a quantity, None where it is not the formula that has one."""
+        return tag_of(self, name)
 
     @cached_property
     def evidence(self) -> dict[str, list[evidence.Record]]:
@@ -246,10 +245,20 @@ class Account:
         return Account(Request(r.target, settings, r.equations, r.conventions))
 
     def under(self, **changed: Any) -> Account:
-        """Return this account under other conventions: ``account.under(dtype="bf16")``."""
-        r = self.request
-        conventions = replace(r.conventions, **changed)
-        return Account(Request(r.target, r.settings, r.equations, conventions), like=self)
+        """Return this account under other conventions: ``account.under(dtype="bf16")``.
+
+        Where only the way of counting changes, the program and its pull-back are shared.
+        """
+        conventions = replace(self.request.conventions, **changed)
+        request = replace(self.request, conventions=conventions)
+        if not set(changed) <= COUNTING:
+            return Account(request)
+        other = copy(self)
+        other.request, other.conventions = request, conventions
+        other.readings, other._made = self.readings.under(**changed), {}
+        for name in ("evidence", "corollaries"):
+            vars(other).pop(name, None)
+        return other
 
     def _repr_latex_(self) -> str:
         return self.params._repr_latex_()
@@ -307,7 +316,7 @@ class Account:
 
     def _formula_dict(self, name: str) -> dict[str, Any]:
         formula = self[name]
-        shown = formula.to_dict()
+        shown = {"id": formula.id, "tag": self.tag(name), **formula.to_dict()}
         variants = self.causal(name)
         if variants:
             shown["causal"] = {

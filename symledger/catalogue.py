@@ -102,6 +102,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("cross_entropy", "components.losses:CrossEntropy"),
     Entry("pre_ln_block", "components.blocks:PreLNBlock"),
     Entry("post_ln_block", "components.blocks:PostLNBlock"),
+    Entry("checkpointed_block", "components.checkpointed:CheckpointedBlock"),
     Entry("conv1d", "components.convolution:Conv1d", cases=("depthwise", "same length")),
     Entry("conv2d", "components.convolution:Conv2d",
           cases=("depthwise", "pointwise (1 × 1)", "same size")),

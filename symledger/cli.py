@@ -14,6 +14,7 @@ from symledger.errors import BadInput, SymledgerError
 from symledger.site.command import site
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
+CITED = ("text", "bibtex", "biblatex", "latex", "markdown", "json")
 
 
 @click.group(cls=Group, context_settings=SETTINGS, invoke_without_command=True,
@@ -106,6 +107,34 @@ def explain(number: str, inside: str, settings: tuple[str, ...], unit: str | Non
         from symledger.report.layout import show
 
         show(page(found, width()))
+
+
+@cli.command(epilog="symledger cite mini_gpt.params --format bibtex")
+@click.argument("formula", metavar="ID|TAG")
+@click.option("--format", "form", type=click.Choice(CITED), default="text", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--site-url", default="", metavar="ADDRESS",
+              help="The address of a site that shows the formulas; no address is printed without.")
+def cite(formula: str, form: str, as_json: bool, site_url: str) -> None:
+    """Write a citation of a formula, named by its ID or by its permanent TAG.
+
+    ID is as in mini_gpt.params, or of a configuration as in gpt3-175b.params; TAG as in SL-4F7K.
+    """
+    from symledger.citing.citation import cite as cite_formula
+
+    found = cite_formula(formula, site_url)
+    form = "json" if as_json else form
+    if form == "json":
+        print_json(found.to_dict())
+    elif form == "text":
+        from symledger.report.citation import page
+        from symledger.report.layout import show
+
+        show(page(found, width()))
+    else:
+        from symledger.report import citation
+
+        sys.stdout.write(getattr(citation, form)(found))
 
 
 @cli.command("list", epilog="symledger list")

@@ -224,4 +224,4 @@ def causal_variants(
     if not readings.has_pairs or not name.startswith(("flops", "macs")) or "pointwise" in name:
         return {}
     kinds: tuple[Causal, ...] = ("full", "half", "exact")
-    return {kind: make_formula(owner, name, readings.under(kind), assumed) for kind in kinds}
+    return {kind: make_formula(owner, name, readings.under(causal=kind), assumed) for kind in kinds}

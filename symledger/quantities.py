@@ -14,7 +14,7 @@ from sympy import Expr, Integer
 from symledger.conventions import Conventions
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Scope
-from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
+from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import active_params, has_routed, params, trained_params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
@@ -66,10 +66,13 @@ class Readings:
             self._made[key] = contraction_flops(program, self.conventions.causal)
         return self._made[key]
 
-    def under(self, causal: Causal) -> Readings:
-        """Return these readings under another causal convention, what was made once shared."""
+    def under(self, **changed: Any) -> Readings:
+        """Return these readings under other conventions of counting, what was made once shared.
+
+        ``frozen`` and ``input_gradient`` are no such conventions: the backward program is another.
+        """
         other = copy(self)
-        other.conventions = replace(self.conventions, causal=causal)
+        other.conventions = replace(self.conventions, **changed)
         return other
 
 

@@ -191,3 +191,18 @@ def test_only_what_is_asked_for_is_in_the_json():
     assert list(shown["formulas"]) == ["flops.forward", "params"]
     assert shown["tree"]["value"] == "71303168"
     assert set(shown["formulas"]["flops.forward"]["causal"]) == {"full", "half", "exact"}
+
+
+def test_other_ways_of_counting_share_the_program_and_give_what_a_new_account_gives():
+    account = derive("mini_gpt")
+    account.corollaries, account.evidence  # noqa: B018  # made before, and not to be taken over
+    for changed in ({"dtype": "bf16"}, {"optimizer": "sgd"}, {"causal": "exact"}):
+        other, anew = account.under(**changed), derive("mini_gpt", **changed)
+        assert other.program is account.program
+        assert other.to_dict() == anew.to_dict()
+    assert account.to_dict() == derive("mini_gpt").to_dict()
+
+
+def test_what_is_frozen_is_another_program():
+    other = derive("linear").under(frozen=("W",))
+    assert other.to_dict() == derive("linear", frozen="W").to_dict()

@@ -150,7 +150,9 @@ def test_list_in_json_says_what_may_be_set():
 # ---------------------------------------------------------------------------------------- help
 
 
-@pytest.mark.parametrize("command", [(), ("derive",), ("explain",), ("list",), ("check",)])
+@pytest.mark.parametrize(
+    "command", [(), ("derive",), ("explain",), ("cite",), ("list",), ("check",)]
+)
 @pytest.mark.parametrize("flag", ["--help", "-h"])
 def test_help_begins_with_an_example_that_runs(command, flag):
     result = run(*command, flag)
@@ -289,7 +291,7 @@ CODE = [
         ("derive", "mini_gpt", "--dtype", "{}"), ("derive", "mini_gpt", "--optimizer", "{}"),
         ("derive", "mini_gpt", "--causal", "{}"), ("derive", "mini_gpt", "--freeze", "{}"),
         ("derive", "mini_gpt", "--format", "{}"), ("derive", "mini_gpt", "--depth", "{}"),
-        ("check", "{}"), ("{}",),
+        ("check", "{}"), ("cite", "{}"), ("cite", "linear.params", "--site-url", "{}"), ("{}",),
     ],
 )  # fmt: skip
 def test_code_in_an_argument_is_never_run(tmp_path, monkeypatch, place, code):
@@ -303,7 +305,9 @@ def test_code_in_an_argument_is_never_run(tmp_path, monkeypatch, place, code):
 # ----------------------------------------------------------------------------- a whole process
 
 
-@pytest.mark.parametrize("command", ["--help", "derive --help", "explain --help", "list --help"])
+@pytest.mark.parametrize(
+    "command", ["--help", "derive --help", "explain --help", "cite --help", "list --help"]
+)
 def test_help_imports_nothing_heavy(command):
     modules = imported_by(
         f"sys.argv = ['symledger', *{command.split()!r}]; import symledger.cli as c; c.main()"
@@ -314,7 +318,7 @@ def test_help_imports_nothing_heavy(command):
 @pytest.mark.parametrize(
     "command",
     ["derive mini_gpt", "derive mini_gpt --json", "derive linear --format latex", "list",
-     "explain 2362368", "explain 9.01MB --in linear --json"],
+     "explain 2362368", "explain 9.01MB --in linear --json", "cite linear.params"],
 )  # fmt: skip
 def test_deriving_into_a_pipe_imports_neither_numpy_nor_rich(command):
     modules = imported_by(

@@ -107,3 +107,13 @@ def test_no_page_asks_anything_of_another_host(site):
     pages = list(site.rglob("*.html"))
     assert pages
     assert [page.name for page in pages if asking.search(page.read_text("utf-8"))] == []
+
+
+def test_every_option_format_and_key_of_cite_is_explained():
+    from symledger.citing.citation import cite as citation
+    from symledger.cli import CITED, cite
+
+    text = (documents.ROOT / "docs" / "citing.md").read_text("utf-8")
+    options = [name for p in cite.params for name in p.opts if name.startswith("--")]
+    keys = {*citation("linear.params").to_dict()} - {"schema"}
+    assert [name for name in [*options, *CITED, *sorted(keys)] if f"`{name}" not in text] == []

@@ -118,7 +118,7 @@ def _forgotten_gradients(name: str) -> Iterator[Mutant]:
     back = backward(name)
     for leaf in back.gradients:
         rest = {other: g for other, g in back.gradients.items() if other is not leaf}
-        hunt = partial(killer, name, back.program, Pullback(back.program, back.seeds, rest))
+        hunt = partial(killer, name, back.program, replace(back, gradients=rest))
         yield Mutant("forgotten gradient", f"{name}: that of {back.program.path(leaf)}", hunt)
 
 

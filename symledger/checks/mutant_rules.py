@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,7 @@ from sympy import Expr, Integer
 
 from symledger.checks.hunting import killer_of_rules
 from symledger.checks.mutants import Mutant
+from symledger.core import recompute
 from symledger.core.notation import expand, narrow, pad, reduce, scatter
 from symledger.core.ops import (
     Contract,
@@ -30,6 +31,7 @@ from symledger.core.ops import (
     Slice,
     Sum,
 )  # fmt: skip
+from symledger.core.recompute import block_of
 from symledger.core.tensor import ONE, Shape, Tensor
 from symledger.readings import flops, params, pullback, saved, tally, traffic
 
@@ -37,6 +39,7 @@ ANY: tuple[tuple[str, dict[str, Any]], ...] = (
     ("linear", {}), ("feed_forward", {}), ("layer_norm", {}), ("rotary_positions", {}),
     ("tied_embedding", {}), ("cross_entropy", {}), ("learned_positions", {}),
     ("attention", {"flash": True}), ("cached_attention", {}), ("mini_gpt", {}),
+    ("checkpointed_block", {}),
 )  # fmt: skip
 """Targets that together use every rule of the catalogue."""
 
@@ -193,6 +196,11 @@ def _overwritten(right: Any) -> Wrong:
     return add
 
 
+def _dead_code_left_out(right: Any) -> Wrong:
+    """A backward program that runs again only what some gradient depends on."""
+    return lambda walk: replace(right(walk), again=())
+
+
 def _rule(mistake: str, wrong: Callable[[Any], Wrong]) -> Rule:
     return Rule("pull-back", mistake, pullback, "_of_argument", wrong)
 
@@ -213,6 +221,10 @@ PULLBACKS = (
          _overwritten),
     Rule("pull-back", "nothing is differentiable but the first leaf", pullback, "_differentiable",
          lambda right: lambda leaf: False),
+    Rule("pull-back", "a recomputed block is not run again", recompute, "block_of",
+         lambda right: lambda t, outer, within=None: None),
+    Rule("pull-back", "the last product of a recomputed block is not run again", pullback._Walk,
+         "run", _dead_code_left_out),
 )  # fmt: skip
 
 
@@ -224,7 +236,7 @@ def _with_weights(right: Any) -> Wrong:
         found = right(pull)
         mentioned = {arg for t in pull.tensors for arg in t.args if isinstance(arg.op, Param)}
         weights = tuple(sorted(mentioned, key=lambda t: t.order))
-        return saved.Kept(found.scope, (*weights, *found.roots), found.bodies)
+        return replace(found, roots=(*weights, *found.roots))
 
     return kept
 
@@ -232,7 +244,18 @@ def _with_weights(right: Any) -> Wrong:
 def _less(right: Any) -> Wrong:
     def kept(pull: Any) -> Any:
         found = right(pull)
-        return saved.Kept(found.scope, found.roots[1:], found.bodies)
+        return replace(found, roots=found.roots[1:])
+
+    return kept
+
+
+def _with_blocks(right: Any) -> Wrong:
+    """Recomputed blocks that keep what they compute all the same."""
+
+    def kept(pull: Any) -> Any:
+        inside = (t for t in pull.program.tensors if t.args and block_of(t, pull.scope))
+        found = right(pull)
+        return replace(found, roots=(*found.roots, *inside))
 
     return kept
 
@@ -245,6 +268,7 @@ def _carried(times: Callable[[Expr], Expr]) -> Callable[[Any], Wrong]:
 KEPT = (
     Rule("saved", "weights are included", saved, "kept", _with_weights),
     Rule("saved", "the first tensor is forgotten", saved, "kept", _less),
+    Rule("saved", "a recomputed block keeps what is in it", saved, "kept", _with_blocks),
     Rule("saved", "views are counted apart from what they show", saved, "root",
          lambda right: lambda t: t),
     Rule("saved", "what repeated bodies hand on is counted in each, twice", saved.KeptState,
@@ -262,6 +286,17 @@ KEPT = (
 def _once(right: Any) -> Wrong:
     """A tally in which a repeated body counts once."""
     return lambda program, price, times=ONE: right(program, price)
+
+
+def _free_again(right: Any) -> Wrong:
+    """A tally in which what is run again costs nothing."""
+
+    def tallied(program: Any, price: Any, times: Expr = ONE) -> tally.Tally:
+        again = set(getattr(program, "again", ()))
+        found: tally.Tally = right(program, lambda t: tally.ZERO if t in again else price(t), times)
+        return found
+
+    return tallied
 
 
 def _tied_twice(right: Any) -> Wrong:
@@ -298,6 +333,7 @@ def _one_weight_set(right: Any) -> Wrong:
 
 COUNTED = (
     Rule("count", "one layer stands for the whole model: work", tally, "tally", _once),
+    Rule("count", "what is run again is free", tally, "tally", _free_again),
     Rule("count", "one layer stands for the whole model: weights", params, "_weights",
          _one_weight_set),
     Rule("count", "a tied weight counts at each use", params, "_amount", _tied_twice),

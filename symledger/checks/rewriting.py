@@ -35,7 +35,7 @@ class Rewriting:
         seeds = self._all(old.seeds)
         self._all(old.tensors)
         found = {self.made[leaf]: self._one(g) for leaf, g in old.gradients.items()}
-        return Pullback(program, seeds, found)
+        return Pullback(program, seeds, found, self._all(old.again))
 
     def _all(self, tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         return tuple(self._one(t) for t in tensors)

@@ -68,12 +68,17 @@ class Holder:
     def restrict(
         self, k: Kept, full: Values, given: dict[Tensor, Array], place: Place = ()
     ) -> Values:  # fmt: skip
-        """Return what is left of an execution: the saved arrays, weights, and what is ``given``."""
+        """Return what is left of an execution: the saved arrays, weights, and what is ``given``.
+
+        What a recomputed block draws at random is at hand again, and so is what repeated bodies
+        in it draw.
+        """
         arrays = {t: a for t, a in full.arrays.items() if isinstance(t.op, Param)}
-        arrays.update(given)
+        arrays |= {t: full[t] for t in k.redrawn} | given
         for t in k.roots:
             arrays[t] = self.hold((*place, t.order), t, full[t])
-        left = Values(arrays)
+        inner = {t: a for t, a in full.leaves.items() if t not in full.arrays}
+        left = Values(arrays, leaves=inner)
         for body in sorted(k.bodies, key=lambda b: b.call.order):
             self._repeated(body, full, left, place)
         return left

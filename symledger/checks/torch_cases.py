@@ -33,6 +33,10 @@ ARTEFACTS: Mapping[str, tuple[Artefact, ...]] = {
         Artefact("flops.backward", "-2*B*T*S*h*(3*d_k + 2*d_v)",
                  "the counter does not see fused attention"),
     ),
+    "fused attention again": (
+        Artefact("flops.backward", f"-{PAIRS}",
+                 "nor does it see fused attention that is run again"),
+    ),
 }  # fmt: skip
 """Each row: what PyTorch 2.13 counts or keeps beyond the formula, once for each use."""
 
@@ -80,9 +84,15 @@ def _block(o: Options) -> Mapping[str, str]:
     return {**_fused(o), **({"rms_norm": "2"} if o["norm"] == "rms" else {})}
 
 
+def _recomputed(o: Options) -> Mapping[str, str]:
+    return {**_fused(o), "fused attention again": "1"} if o.get("flash") else {}
+
+
 def _decoder(o: Options) -> Mapping[str, str]:
-    norms = {"rms_norm": "2*L + 1"} if o["norm"] == "rms" else {}
-    return {**norms, **({"fused attention": "L"} if o.get("flash") else {})}
+    again = bool(o.get("recompute"))
+    norms = {"rms_norm": "1" if again else "2*L + 1"} if o["norm"] == "rms" else {}
+    fused = ("fused attention", "fused attention again")[: 1 + again] if o.get("flash") else ()
+    return {**norms, **dict.fromkeys(fused, "L")}
 
 
 def _function(function: Any) -> Callable[[Sizes, Options], nn.Module]:
@@ -152,6 +162,9 @@ CASES: Mapping[str, tuple[Case, ...]] = {
             s["d"], s["h"], s["d_ff"], 0.0, F.gelu, batch_first=True), LAYER, uses=_block,
             equal={**MULTI_HEAD, "d": "h*d_k"}, given={"flash": True}),
     ),
+    "checkpointed_block": (Case(
+        "the block written with torch.nn, under torch.utils.checkpoint", models.Checkpointed,
+        uses=_recomputed, equal={"d_v": "d_k", "S": "T"}),),
     "mini_gpt": (_family(norm="rms", activation="gelu", gated=False, causal=True),),
     "gpt2": (_family(norm="layer", activation="gelu_tanh", gated=False, causal=True,
                      positions="learned"),),

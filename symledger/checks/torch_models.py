@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
+from torch.utils.checkpoint import checkpoint, set_checkpoint_early_stop
 
 Sizes = Mapping[str, int]
 Options = Mapping[str, Any]
@@ -206,6 +207,25 @@ class Block(nn.Module):
         return self.norm_2(x + self.feed_forward(x))
 
 
+def recomputed(block: nn.Module, x: Tensor) -> Tensor:
+    """Apply a block that keeps x alone; all of it is run again, to its last product."""
+    with set_checkpoint_early_stop(False):
+        made: Tensor = checkpoint(block, x, use_reentrant=False)
+    return made
+
+
+class Checkpointed(nn.Module):
+    """A pre-norm block that is recomputed."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.block = Block(s, o)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply the block."""
+        return recomputed(self.block, x)
+
+
 class Tied(nn.Module):
     """One table, used for embedding and head."""
 
@@ -228,6 +248,7 @@ class Decoder(nn.Module):
         other = Sinusoids(s) if kind == "sinusoidal" else nn.Identity()
         self.positions = Positions(s) if kind == "learned" else other
         self.block = nn.ModuleList(Block(s, o) for _ in range(s["L"]))
+        self.recompute = o.get("recompute", False)
         self.final_norm = norm(s, o)
         self.head = None if o["tied"] else Head(s)
 
@@ -235,6 +256,6 @@ class Decoder(nn.Module):
         """Return the logits."""
         x = self.positions(self.token_embedding(tokens))
         for block in self.block:
-            x = block(x)
+            x = recomputed(block, x) if self.recompute else block(x)
         x = self.final_norm(x)
         return self.head(x) if self.head else F.linear(x, self.token_embedding.weight)

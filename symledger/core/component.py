@@ -24,6 +24,7 @@ from symledger.core.tensor import (
     Shape,
     Tensor,
     as_size,
+    current_region,
     current_scope,
     inside,
     noting_weights,
@@ -96,9 +97,11 @@ class Component:
         named = {own[s]: e.xreplace(own) for s, e in self.definitions.items()}
         return {symbol: e for symbol, e in named.items() if isinstance(symbol, Size)}
 
-    def __call__(self, *inputs: Tensor | None, name: str = "") -> Tensor:
+    def __call__(
+        self, *inputs: Tensor | None, name: str = "", recompute: bool = False
+    ) -> Tensor:  # fmt: skip
         """Use this component inside another one under a name; return its only result."""
-        results = self.apply(*inputs, name=name)
+        results = self.apply(*inputs, name=name, recompute=recompute)
         if len(results) != 1:
             raise DefinitionError(
                 f"{type(self).__name__} returns {len(results)} tensors; take them with "
@@ -106,13 +109,23 @@ class Component:
             )
         return results[0]
 
-    def apply(self, *inputs: Tensor | None, name: str = "") -> tuple[Tensor, ...]:
-        """Use this component inside another one; return all its results."""
-        scope = Scope(name or snake(type(self).__name__), self, current_scope())
-        return self.apply_in(scope, inputs)
+    def apply(
+        self, *inputs: Tensor | None, name: str = "", recompute: bool = False
+    ) -> tuple[Tensor, ...]:  # fmt: skip
+        """Use this component inside another one; return all its results.
+
+        With ``recompute`` nothing inside it is kept; the backward pass runs it again.
+        """
+        name = name or snake(type(self).__name__)
+        return self.apply_in(Scope(name, self, current_scope(), recompute), inputs)
 
     def apply_in(self, scope: Scope, inputs: tuple[Tensor | None, ...]) -> tuple[Tensor, ...]:
         """Record the computation in a given scope, its types checked against the signature."""
+        if scope.recompute and current_region():
+            raise DefinitionError(
+                f"{type(self).__name__} cannot be recomputed inside a component that states its "
+                f"pull-back: say there what is computed again.{where(scope)}"
+            )
         pattern = parse(self.signature)
         groups = (a for o in (*pattern.inputs, *pattern.outputs) for a in o.axes if len(a) != 1)
         for group in groups:

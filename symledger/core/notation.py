@@ -323,13 +323,15 @@ def state(x: Tensor) -> Tensor:
 
 
 def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
-           shared: bool = False) -> Tensor:  # fmt: skip
+           shared: bool = False, recompute: bool = False) -> Tensor:  # fmt: skip
     """Apply a component ``times`` times: its first input is carried, the others stay the same.
+
+    With ``recompute`` nothing inside an application is kept; the backward pass runs it again.
 
     Raises:
         ShapeError: the body does not give back one tensor of the shape that it carries.
     """
-    body = _body(component, name, inputs)
+    body = _body(component, name, inputs, recompute)
     if len(body.outputs) != 1:
         raise _not_carried(component, inputs[:1], body.outputs)
     return _called(component, Call(body, as_size(times), shared), inputs)
@@ -337,7 +339,7 @@ def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
 
 def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: Tensor, name: str,
          over: tuple[Tensor, ...] = (), axis: int = 0, shared: bool = False,
-         reverse: bool = False) -> tuple[Tensor, ...]:  # fmt: skip
+         reverse: bool = False, recompute: bool = False) -> tuple[Tensor, ...]:  # fmt: skip
     """Apply a component along an axis: carry states, take slices, stack results.
 
     It takes the states, a slice of each tensor of ``over`` without that axis, and the ``same``
@@ -353,7 +355,7 @@ def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: T
         if x.shape[axis] != times:
             raise ShapeError(f"axis {axis} of {show(x.shape)} has no {times} slices to go along.")
     slices = tuple(replace(x, shape=x.shape[:axis] + x.shape[axis + 1 :]) for x in over)
-    body = _body(component, name, (*states, *slices, *same))
+    body = _body(component, name, (*states, *slices, *same), recompute)
     op = Call(body, times, shared, len(states), len(over), axis, reverse)
     call = _called(component, op, (*states, *over, *same))
     last, each = body.outputs[: len(states)], body.outputs[len(states) :]
@@ -366,9 +368,11 @@ def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: T
     )
 
 
-def _body(component: Component, name: str, inputs: tuple[Tensor, ...]) -> Program:
+def _body(
+    component: Component, name: str, inputs: tuple[Tensor, ...], recompute: bool
+) -> Program:  # fmt: skip
     """Record the program of one application."""
-    scope = Scope(name, component, current_scope())
+    scope = Scope(name, component, current_scope(), recompute)
     formals = tuple(Tensor(Input(f"x{i}"), (), x.shape, x.storage) for i, x in enumerate(inputs))
     return Program(scope, formals, component.apply_in(scope, formals))
 

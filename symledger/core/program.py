@@ -152,11 +152,14 @@ class Pullback:
     """The backward program: from the gradients of the outputs to those of the leaves.
 
     It is written over the forward program's own tensors; those that it mentions must be kept.
+    ``again`` are the tensors of recomputed blocks, recorded once more: all of them are computed,
+    whether a gradient depends on them or not.
     """
 
     program: Program
     seeds: tuple[Tensor, ...]
     gradients: dict[Tensor, Tensor] = field(default_factory=dict)
+    again: tuple[Tensor, ...] = ()
 
     @property
     def scope(self) -> Scope:
@@ -167,9 +170,8 @@ class Pullback:
     def tensors(self) -> tuple[Tensor, ...]:
         """The tensors of the backward program alone, in order, seeds left out."""
         known = set(self.program.tensors) | set(self.seeds)
-        return tuple(
-            t for t in reachable(tuple(self.gradients.values()), known) if t not in known
-        )
+        ends = (*self.gradients.values(), *self.again)
+        return tuple(t for t in reachable(ends, known) if t not in known)
 
 
 def reachable(

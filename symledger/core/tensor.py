@@ -28,11 +28,15 @@ _clock = count()
 
 @dataclass(frozen=True, eq=False)
 class Scope:
-    """One use of a component inside another: where a tensor was made, and the tree of lines."""
+    """One use of a component inside another: where a tensor was made, and the tree of lines.
+
+    ``recompute`` says that the backward pass runs it again instead of keeping what it computed.
+    """
 
     name: str
     component: Component | None = None
     parent: Scope | None = None
+    recompute: bool = False
     steps: dict[str, Tensor] = field(default_factory=dict)
     order: int = field(default_factory=lambda: next(_clock))
 
@@ -71,6 +75,11 @@ def note_weight(weight: Tensor) -> None:
 def current_scope() -> Scope:
     """Return the use of a component whose ``forward`` is running."""
     return _scope.get()
+
+
+def current_region() -> Region | None:
+    """Return the fused body that is being recorded, if any."""
+    return _region.get()
 
 
 @contextmanager

@@ -38,6 +38,7 @@ class Encoder(Component):
     V_seg: Expr = sizes.V_seg
     dropout: bool = False
     flash: bool = False
+    recompute: bool = False
 
     assumptions: ClassVar[dict[Size, Expr]] = {
         sizes.d_h: sizes.d / sizes.h, sizes.d_ff: 4 * sizes.d, sizes.V_seg: TWO,
@@ -59,7 +60,7 @@ class Encoder(Component):
             self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
             norm="layer", activation="gelu", dropout=self.dropout, flash=self.flash,
         )  # fmt: skip
-        return repeat(block, self.L, x, name="block")
+        return repeat(block, self.L, x, name="block", recompute=self.recompute)
 
 
 @dataclass(frozen=True)

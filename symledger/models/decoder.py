@@ -20,7 +20,8 @@ from symledger.errors import DefinitionError
 class Decoder(Component):
     """A decoder-only transformer; a family says how tokens are placed and what its block is.
 
-    The head is tied where it uses the embedding's table.
+    The head is tied where it uses the embedding's table; with ``recompute`` only what enters each
+    block is kept, and the backward pass runs the blocks again.
     """
 
     V: Expr = sizes.V
@@ -31,6 +32,7 @@ class Decoder(Component):
     d_ff: Expr = sizes.d_ff
 
     tied: bool = True
+    recompute: bool = False
 
     signature: ClassVar[str] = "B T in V -> B T V"
     final_norm: ClassVar[Norm]
@@ -47,6 +49,6 @@ class Decoder(Component):
         """Embed and place the tokens, apply L blocks and the last norm, score the vocabulary."""
         E = param("E", self.V, self.d)
         x = self.place(TokenEmbedding(self.V, self.d)(tokens, E, name="token_embedding"))
-        x = repeat(self.block(), self.L, x, name="block")
+        x = repeat(self.block(), self.L, x, name="block", recompute=self.recompute)
         x = norm(self.final_norm, self.d)(x, name="final_norm")
         return steps(x=x, logits=LMHead(self.V, self.d)(x, E if self.tied else None, name="head"))

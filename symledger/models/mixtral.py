@@ -68,6 +68,7 @@ class Mixtral(Component):
     k: Expr = sizes.k
     tied: bool = False
     flash: bool = False
+    recompute: bool = False
 
     signature: ClassVar[str] = "B T in V -> B T V"
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, mixture of SwiGLU experts"
@@ -79,7 +80,7 @@ class Mixtral(Component):
     def forward(self, tokens: Tensor) -> Steps:
         table = param("E", self.V, self.d)
         x = TokenEmbedding(self.V, self.d)(tokens, table, name="token_embedding")
-        x = repeat(self.block(), self.L, x, name="block")
+        x = repeat(self.block(), self.L, x, name="block", recompute=self.recompute)
         x = RMSNorm(self.d)(x, name="final_norm")
         head = LMHead(self.V, self.d)
         return steps(x=x, logits=head(x, table if self.tied else None, name="head"))

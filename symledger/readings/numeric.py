@@ -71,10 +71,14 @@ FLOATS = Arithmetic()
 
 @dataclass
 class Values:
-    """The arrays of one execution, and those of each application of each repeated body."""
+    """The arrays of one execution, and those of each application of each repeated body.
+
+    ``leaves`` is what it was given; from there a body that is run again takes its weights.
+    """
 
     arrays: dict[Tensor, Array]
     inner: dict[Tensor, list[Values]] = field(default_factory=dict)
+    leaves: Mapping[Tensor, Array] = field(default_factory=dict)
 
     def __getitem__(self, t: Tensor) -> Array:
         return self.arrays[t]
@@ -112,23 +116,27 @@ class Machine:
         ``leaves`` holds the inputs and weights; those of repeated bodies are stacked along a
         leading axis, one for each application.
         """
-        values = Values({})
+        values = Values({}, leaves=leaves)
         for t in program.tensors:
             if isinstance(t.op, Input | Param):
                 values.arrays[t] = leaves[t]
-            elif isinstance(t.op, Call):
-                values.arrays[t] = self._call(t, t.op, values, leaves)
-            elif isinstance(t.op, Result):
-                call = t.args[0].op
-                assert isinstance(call, Call)
-                values.arrays[t] = result(call, t.op, values.inner[t.args[0]])
             else:
-                values.arrays[t] = self.execute(t, [values[arg] for arg in t.args])
+                values.arrays[t] = self._forward(t, [values[arg] for arg in t.args], values)
         return values
 
-    def _call(self, t: Tensor, call: Call, values: Values, leaves: Mapping[Tensor, Array]) -> Array:
-        body, times = call.body, self.length(call.times)
-        entering = dict(zip(body.inputs, (values[arg] for arg in t.args), strict=True))
+    def _forward(self, t: Tensor, args: list[Array], values: Values) -> Array:
+        """Execute one operation, a repetition or one of its results, as part of ``values``."""
+        if isinstance(t.op, Call):
+            return self._call(t, t.op, args, values)
+        if isinstance(t.op, Result):
+            call = t.args[0].op
+            assert isinstance(call, Call)
+            return result(call, t.op, values.inner[t.args[0]])
+        return self.execute(t, args)
+
+    def _call(self, t: Tensor, call: Call, args: list[Array], values: Values) -> Array:
+        body, times, leaves = call.body, self.length(call.times), values.leaves
+        entering = dict(zip(body.inputs, args, strict=True))
         wholes = {x: entering[x] for x in call.sliced}
         applications = values.inner[t] = []
         own = {leaf for leaf, _ in own_leaves(body)} - set(body.inputs)
@@ -147,18 +155,18 @@ class Machine:
 
         ``values`` need only hold what the backward program mentions.
         """
-        arrays: dict[Tensor, Array] = dict(seeds)
+        made = Values(dict(seeds), leaves=values.leaves)
         further: dict[Tensor, dict[Tensor, Array]] = {}
         for t in pull.tensors:
+            args = [self._find(arg, made.arrays, values) for arg in t.args]
             if isinstance(t.op, CallBack):
-                incoming = [self._find(arg, arrays, values) for arg in t.args]
-                arrays[t], further[t] = self._call_back(t.op, values, incoming)
-            elif isinstance(t.op, Result):
-                arrays[t] = further[t.args[0]][t.op.leaf]
+                ran = made if t.op.call in made.inner else values
+                made.arrays[t], further[t] = self._call_back(t.op, ran, args)
+            elif isinstance(t.op, Result) and t.args[0] in further:
+                made.arrays[t] = further[t.args[0]][t.op.leaf]
             else:
-                args = [self._find(arg, arrays, values) for arg in t.args]
-                arrays[t] = self.execute(t, args)
-        return {leaf: self._find(g, arrays, values) for leaf, g in pull.gradients.items()}
+                made.arrays[t] = self._forward(t, args, made)
+        return {leaf: self._find(g, made.arrays, values) for leaf, g in pull.gradients.items()}
 
     def _find(self, t: Tensor, arrays: dict[Tensor, Array], values: Values) -> Array:
         """An array of this pass, a stored one, or a view or table made again from those."""

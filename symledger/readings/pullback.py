@@ -2,12 +2,13 @@
 
 Every operation has one rule: given the gradient of its result, the gradients of its arguments.
 Walking the program backwards and adding up what reaches a tensor gives its gradient. Fused bodies
-state their own rule; a repeated body is pulled back once, whatever the number of repetitions.
+state their own rule; a repeated body is pulled back once, whatever the number of repetitions;
+a recomputed block is run again first, and what is pulled back is that run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -49,8 +50,9 @@ from symledger.core.ops import (
     Windows,
 )  # fmt: skip
 from symledger.core.program import Program, Pullback
+from symledger.core.recompute import block_of, run_again
 from symledger.core.scalars import GRADIENT, RESULT
-from symledger.core.tensor import ONE, Shape, Tensor, inside, pointwise
+from symledger.core.tensor import ONE, Scope, Shape, Tensor, inside, pointwise
 from symledger.core.windows import overlap, windows
 from symledger.errors import DefinitionError
 from symledger.readings.params import is_trained
@@ -88,6 +90,7 @@ class _Walk:
         self.gradients: dict[Tensor, Tensor] = {}
         self.inner: dict[Tensor, Tensor] = {}
         self.results: dict[Tensor, list[Tensor]] = {}
+        self.again: list[Tensor] = []
         self.needed = set(wanted)
         for t in program.tensors:
             reached = self._is_trained(t) or any(arg in self.needed for arg in t.args)
@@ -110,18 +113,42 @@ class _Walk:
         seeds = tuple(Tensor(Input("gradient"), (), y.shape, scope=y.scope) for y in outputs)
         for y, seed in zip(outputs, seeds, strict=True):
             self._add(y, seed)
-        done: set[Region] = set()
-        for t in reversed(self.program.tensors):
-            if t.region is None:
+        self._back(self.program.tensors)
+        leaves = {t: g for t, g in self.gradients.items() if not t.args and t in self.needed}
+        return Pullback(self.program, seeds, {**leaves, **self.inner}, tuple(self.again))
+
+    def _back(self, tensors: Sequence[Tensor], within: Scope | None = None) -> None:
+        """Go through tensors backwards; ``within`` is the block of which they are the rerun."""
+        blocks = {t: block_of(t, self.program.scope, within) for t in tensors}
+        done: set[Region | Scope] = set()
+        for t in reversed(tensors):
+            unit = blocks[t] or t.region
+            if unit is None:
                 if isinstance(t.op, Call):
                     self._extend(t, self._call(t, t.op))
                 elif t in self.gradients and not isinstance(t.op, Result):
                     self._extend(t, self._rule(t, self.gradients[t]))
-            elif t.region not in done:
-                done.add(t.region)
-                self._extend(t.region.outputs[-1], self._fused(t.region))
-        leaves = {t: g for t, g in self.gradients.items() if not t.args and t in self.needed}
-        return Pullback(self.program, seeds, {**leaves, **self.inner})
+            elif unit not in done:
+                done.add(unit)
+                if isinstance(unit, Scope):
+                    self._recomputed([x for x in tensors if blocks[x] is unit], unit)
+                else:
+                    self._extend(unit.outputs[-1], self._fused(unit))
+
+    def _recomputed(self, tensors: list[Tensor], block: Scope) -> None:
+        """Run a block again, and go back through that run, if any gradient reaches it."""
+        if not any(t.args and t in self.gradients for t in tensors):
+            return
+        copies = run_again(tensors)
+        self.again += copies.values()
+        for t, copy in copies.items():
+            if t in self.needed:
+                self.needed.add(copy)
+            if t in self.gradients:
+                self.gradients[copy] = self.gradients.pop(t)
+            if isinstance(copy.op, Result):
+                self.results.setdefault(copy.args[0], []).append(copy)
+        self._back(list(copies.values()), block)
 
     def _extend(self, at: Tensor, pairs: Iterable[Pair]) -> None:
         with inside(at.scope):

@@ -4,6 +4,11 @@ A tensor that is only another view of a stored one counts as that one, once; so 
 an application takes. Weights and computed tables are not activations. A repeated body keeps its
 set at every application; a state that it carries is counted as one sequence of ``times`` + 1
 tensors, and where its results are stacked too, they are that sequence, stored as one tensor.
+
+Of a recomputed block only what enters it is mentioned. What it draws at random or is told (a
+router's choice) is drawn or told again, from a generator's state of a few bytes, and is not kept.
+While one block is being run again, what it computes is there as well, until its gradients are
+known: that is not counted here. It is what the block by itself keeps without ``recompute``.
 """
 
 from __future__ import annotations
@@ -14,17 +19,22 @@ from sympy import Expr
 
 from symledger.core.ops import Call, CallBack, Const, Input, Param, Result, Storage, View
 from symledger.core.program import Program, Pullback
+from symledger.core.recompute import block_of
 from symledger.core.tensor import ONE, Scope, Tensor
 from symledger.readings.tally import Amount, Tally
 
 
 @dataclass(frozen=True)
 class Kept:
-    """The stored tensors of a program, in order, and what its repeated bodies store."""
+    """The stored tensors of a program, in order, and what its repeated bodies store.
+
+    ``redrawn`` are inputs from within recomputed blocks, which are not stored.
+    """
 
     scope: Scope
     roots: tuple[Tensor, ...]
     bodies: tuple[KeptBody, ...]
+    redrawn: tuple[Tensor, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -79,12 +89,17 @@ def kept(pull: Pullback) -> Kept:
     mentioned = {root(arg) for t in pull.tensors for arg in t.args if arg in forward}
     bodies: list[KeptBody] = []
     for back in pull.tensors:
-        if isinstance(back.op, CallBack):
+        if isinstance(back.op, CallBack) and back.op.call in forward:
             body, outside = _body(back.op, mentioned, pull.program)
             bodies.append(body)
             mentioned = {t for t in mentioned if not is_result(t, body.call)} | outside
-    stored = [t for t in mentioned if not isinstance(t.op, Param | Const)]
-    return Kept(pull.scope, tuple(sorted(stored, key=lambda t: t.order)), tuple(bodies))
+    redrawn = {t for t in mentioned if isinstance(t.op, Input) and block_of(t, pull.scope)}
+    stored = {t for t in mentioned if not isinstance(t.op, Param | Const)} - redrawn
+    return Kept(pull.scope, _in_order(stored), tuple(bodies), _in_order(redrawn))
+
+
+def _in_order(tensors: set[Tensor]) -> tuple[Tensor, ...]:
+    return tuple(sorted(tensors, key=lambda t: t.order))
 
 
 def is_result(t: Tensor, call: Tensor) -> bool:
@@ -149,8 +164,7 @@ def _entering(call: Tensor, each: Kept, first: Kept) -> set[Tensor]:
 
 
 def _with(inner: Kept, further: set[Tensor]) -> Kept:
-    roots = sorted({*inner.roots, *further}, key=lambda t: t.order)
-    return replace(inner, roots=tuple(roots))
+    return replace(inner, roots=_in_order({*inner.roots, *further}))
 
 
 def _without(inner: Kept, own: set[Tensor]) -> Kept:
@@ -162,7 +176,7 @@ def _without(inner: Kept, own: set[Tensor]) -> Kept:
         return replace(b, states=tuple(states))
 
     roots = tuple(t for t in inner.roots if t not in own)
-    return Kept(inner.scope, roots, tuple(map(outer, inner.bodies)))
+    return replace(inner, roots=roots, bodies=tuple(map(outer, inner.bodies)))
 
 
 def root(t: Tensor) -> Tensor:

@@ -20,7 +20,15 @@ from symledger.report.figures import (
     variants,
 )
 from symledger.report.layout import NBSP, Page
-from symledger.report.page import compared, conventions, derivation, describe, number, tree
+from symledger.report.page import (
+    cited,
+    compared,
+    conventions,
+    derivation,
+    describe,
+    number,
+    tree,
+)
 
 
 def page(account: Account, quantities: Sequence[str], depth: int, width: int) -> Page:
@@ -146,5 +154,6 @@ def _next(p: Page, account: Account) -> None:
         (f"symledger derive {name} --quantity flops.backward", "one quantity, line by line"),
         (f"symledger derive {account.target.entry}", "the formulas for any size"),
         (f"symledger check {account.target.entry}", "check them on this machine"),
+        *cited(account),
     ):
         p.line("    ", (command, "bold"), (f"   {why}", "dim"))

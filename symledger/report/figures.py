@@ -6,7 +6,7 @@ PyTorch that print the number.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
@@ -15,9 +15,10 @@ from symledger import algebra
 from symledger.account import Account, derive
 from symledger.algebra import Terms
 from symledger.conventions import Conventions, byte_units
+from symledger.derivation import Shown
 from symledger.formulas import Formula
 from symledger.report.page import FLOPS, number
-from symledger.report.rows import plus
+from symledger.report.rows import plus, written
 
 EACH = {"1": "", "B": " a row", "BT": " a token"}
 POINTWISE = ("flops.forward.pointwise", "flops.backward.pointwise")
@@ -142,17 +143,13 @@ def snippet(account: Account) -> Iterator[str]:
 
 def factored(polynomial: Terms) -> str:
     """Write a polynomial with the divisor of its coefficients in front: ``4(d² + d)``."""
-    common, inner = divisor(polynomial)
-    return algebra.text(polynomial) if common == 1 else f"{common}({algebra.text(inner)})"
+    return written(divided(polynomial))
 
 
-def divisor(polynomial: Terms) -> tuple[int, Terms]:
-    """Return the divisor of a sum's coefficients, 1 where there is none, and the sum without it."""
-    common = gcd(*_numerators(polynomial.values()))
+def divided(polynomial: Terms) -> Shown:
+    """Return a polynomial with the divisor of its coefficients in front, where there is one."""
+    common = gcd(*(c.numerator if c.denominator == 1 else 1 for c in polynomial.values()))
     if common <= 1 or len(polynomial) == 1:
-        return 1, polynomial
-    return common, {monomial: int(c) // common for monomial, c in polynomial.items()}
-
-
-def _numerators(coefficients: Iterable[int | Fraction]) -> list[int]:
-    return [c.numerator if c.denominator == 1 else 1 for c in coefficients]
+        return Shown(polynomial)
+    inner: Terms = {monomial: int(c) // common for monomial, c in polynomial.items()}
+    return Shown(polynomial, {(): common}, (Shown(inner),))

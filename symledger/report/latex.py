@@ -30,7 +30,7 @@ def derivation(target: str, formula: Formula, depth: int) -> str:
     name = rf"\text{{{formula.quantity.name}}}"
     rows: list[str] = []
     for line in lines(formula, depth, LATEX):
-        first, *more = _broken("" if rows else f"{name} ", RELATIONS[line.relation], line.right)
+        first, *more = broken("" if rows else f"{name} ", RELATIONS[line.relation], line.right)
         reasons = "; ".join(line.reasons)
         text = rf"\intertext{{{reasons}}}" + "\n" if rows and reasons else ""
         rows += [text + first, *more]
@@ -94,7 +94,7 @@ class Latex:
 LATEX: Spelling = Latex()
 
 
-def _broken(name: str, sign: str, right: str) -> Iterator[str]:
+def broken(name: str, sign: str, right: str) -> Iterator[str]:
     """Break a long right side before its signs."""
     for i, text in enumerate(filled(list(_parts(right)), visible, " ")):
         lead = f"{name}&{sign} " if i == 0 else r"&\quad {} "

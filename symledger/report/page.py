@@ -326,5 +326,13 @@ def _next(p: Page, account: Account) -> None:
         (f"symledger derive {name} --quantity memory.saved", "one quantity, line by line"),
         (f"symledger derive {name} --format latex", "a derivation for a paper"),
         (f"symledger check {name}", "check all of this on this machine"),
+        *cited(account),
     ):
         p.line("    ", (command, "bold"), (f"   {why}", "dim"))
+
+
+def cited(account: Account) -> list[tuple[str, str]]:
+    """How to cite the first formula of a target that is not nothing, where it has a tag."""
+    named = next((name for name in account.quantities if account[name].general), "params")
+    tag = account.tag(named)
+    return [(f"symledger cite {tag}", f"cite {account[named].id}")] if tag else []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,18 +17,54 @@ from symledger.derivation import Shown
 from symledger.formulas import Formula
 from symledger.ledger import Line
 
+ONCE: Terms = {algebra.ONE: 1}
+
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a table of lines."""
+    """One row of a table of lines.
+
+    ``level`` is how deep it stands, 0 at the top; ``named`` are the weights that it names, with
+    their shapes under the assumptions; ``body`` its formula, repetitions in front; ``amount`` the
+    value of one pass through what it stands in, ``portion`` its part of the whole with all
+    repetitions, both None while a symbol is unbound.
+    """
 
     guide: str
+    level: int
     label: str
-    weights: str
-    shape: str
-    formula: str
-    value: str
-    share: str
+    named: tuple[tuple[str, tuple[Terms, ...]], ...]
+    body: Shown
+    amount: Fraction | None
+    portion: Fraction | None
+
+    @property
+    def weights(self) -> str:
+        """The names of its weights: ``W_1 W_2``."""
+        return " ".join(dict.fromkeys(name for name, _ in self.named))
+
+    @property
+    def shape(self) -> str:
+        """The shapes, equal ones counted: ``4 × (d, d)``."""
+        count = Counter(show_lengths(lengths) for _, lengths in self.named if lengths)
+        return ", ".join(s if n == 1 else f"{n} × {s}" for s, n in count.items())
+
+    @property
+    def formula(self) -> str:
+        """The formula in plain Unicode."""
+        return written(self.body)
+
+    @property
+    def value(self) -> str:
+        """The amount: ``16,384``."""
+        if self.amount is None:
+            return ""
+        return f"{self.amount}" if self.amount.denominator > 1 else f"{int(self.amount):,}"
+
+    @property
+    def share(self) -> str:
+        """The portion of a row at the top, for people; within it, amounts are of one pass."""
+        return "" if self.level or self.portion is None else percent(self.portion)
 
 
 def rows(
@@ -35,38 +72,48 @@ def rows(
 ) -> Iterator[Row]:
     """Yield the rows of a formula's tree (of a part of it, once) down to a depth, no total."""
     line = part or formula.line
-    yield from _Rows(account, line).below(line, depth, "", top=True)
+    yield from _Rows(account, line).below(line, depth, "")
 
 
 class _Rows:
     def __init__(self, account: Account, line: Line) -> None:
         self.equations = account.assumed.equations
         self.at = account.assumed.bindings
-        self.whole = algebra.value(substitute(line.each, self.equations), self.at)
+        self.whole = self.value(line.each)
 
-    def below(self, line: Line, depth: int, guide: str, top: bool) -> Iterator[Row]:
-        """Yield the rows of a line's parts."""
+    def below(
+        self, line: Line, depth: int, guide: str, level: int = 0, passes: Terms = ONCE
+    ) -> Iterator[Row]:
+        """Yield the rows of a line's parts; what they stand in is passed so many times."""
         parts = merged(line.parts)
         for i, part in enumerate(parts):
             last = i == len(parts) - 1
-            branch = "" if top else guide + ("└ " if last else "├ ")
-            yield self.row(part, branch, top, shut=depth <= 1)
+            branch = guide + ("└ " if last else "├ ") if level else ""
+            yield self.row(part, branch, level, passes, shut=depth <= 1)
             if depth > 1 and not part.is_leaf and not _only_leaves(part):
-                inner = "" if top else guide + ("  " if last else "│ ")
-                yield from self.below(part, depth - 1, inner, top=False)
+                inner = guide + ("  " if last else "│ ") if level else ""
+                within = algebra.multiply(passes, algebra.terms(part.times))
+                yield from self.below(part, depth - 1, inner, level + 1, within)
 
-    def row(self, part: Line, guide: str, top: bool, shut: bool) -> Row:
+    def row(self, part: Line, guide: str, level: int, passes: Terms, shut: bool) -> Row:
         """Return one line as a row; its own weights are named where its parts are not shown."""
-        total = substitute(part.total, self.equations)
-        found = algebra.value(total, self.at)
-        share = found / self.whole if top and found is not None and self.whole else None
         named = part.weights if shut or part.is_leaf or _only_leaves(part) else ()
+        amount = self.value(part.total)
+        all_passes = self.value(algebra.multiply(passes, part.total))
+        known = all_passes is not None and self.whole
         return Row(
-            guide, label(part), " ".join(dict.fromkeys(weight_name(w, part) for w in named)),
-            self.shapes(named), written(self.shown(part)),
-            "" if found is None else f"{found}" if found.denominator > 1 else f"{int(found):,}",
-            "" if share is None else percent(share),
+            guide, level, label(part),
+            tuple((weight_name(w, part), self.lengths(w)) for w in named), self.shown(part),
+            amount, all_passes / self.whole if known else None,  # type: ignore[operator]  # known
         )  # fmt: skip
+
+    def value(self, polynomial: Terms) -> Fraction | None:
+        """The value of a polynomial under what is assumed."""
+        return algebra.value(substitute(polynomial, self.equations), self.at)
+
+    def lengths(self, leaf: Line) -> tuple[Terms, ...]:
+        """The lengths of a weight's axes under what is assumed."""
+        return lengths_of(leaf.shape or (), self.equations)
 
     def shown(self, part: Line) -> Shown:
         """A line's total, its repetitions standing in front: L(12d² + 2d)."""
@@ -75,15 +122,6 @@ class _Rows:
             return Shown(substitute(part.total, self.equations))
         times = substitute(algebra.terms(part.times), self.equations)
         return Shown(substitute(part.total, self.equations), times, (Shown(each),))
-
-    def shapes(self, named: tuple[Line, ...]) -> str:
-        """The shapes of weights, equal ones counted: ``4 × (d, d)``."""
-        count: dict[str, int] = {}
-        for leaf in named:
-            if leaf.shape:
-                shape = show_shape(leaf.shape, self.equations)
-                count[shape] = count.get(shape, 0) + 1
-        return ", ".join(shape if n == 1 else f"{n} × {shape}" for shape, n in count.items())
 
 
 def merged(parts: tuple[Line, ...]) -> tuple[Line, ...]:
@@ -101,8 +139,17 @@ def merged(parts: tuple[Line, ...]) -> tuple[Line, ...]:
 
 def show_shape(shape: Shape, equations: Mapping[Symbol, Terms]) -> str:
     """Write a shape under the assumptions: ``(d, 4d)``."""
-    lengths = (algebra.text(substitute(algebra.terms(n), equations)) for n in shape)
-    return f"({', '.join(lengths)})"
+    return show_lengths(lengths_of(shape, equations))
+
+
+def lengths_of(shape: Shape, equations: Mapping[Symbol, Terms]) -> tuple[Terms, ...]:
+    """Return the lengths of axes under the assumptions."""
+    return tuple(substitute(algebra.terms(n), equations) for n in shape)
+
+
+def show_lengths(lengths: tuple[Terms, ...]) -> str:
+    """Write lengths as a shape."""
+    return f"({', '.join(map(algebra.text, lengths))})"
 
 
 def _only_leaves(line: Line) -> bool:

@@ -16,7 +16,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "Normalisation": ("norms", "image_norms"),
     "Embeddings and positions": ("embedding", "positions"),
     "Heads and losses": ("heads", "softmax", "losses", "dropout"),
-    "Blocks": ("blocks", "encoder", "decoder"),
+    "Blocks": ("blocks", "checkpointed", "encoder", "decoder"),
     "Convolution and pooling": ("convolution", "pooling"),
     "Recurrence": ("recurrent",),
 }

@@ -2,33 +2,51 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from sympy import Symbol
 
 from symledger.algebra import Terms
-from symledger.derivation import Shown
+from symledger.derivation import Leading, Shown
 from symledger.formulas import Formula
 from symledger.report import mathml
-from symledger.report.figures import divisor
+from symledger.report.latex import LATEX
+from symledger.report.mathml.block import math
+from symledger.report.mathml.spelling import ROWS
+
+SUBSCRIPT = re.compile(r"([A-Za-z]+)_([A-Za-z0-9]+)")
 
 DEPTH = 9
 """Levels of the tree that a derivation opens: all of them."""
 
 
-def inline(polynomial: Terms, at: Mapping[Symbol, int] | None = None) -> Markup:
-    """Write a polynomial within a sentence or a table cell, with numbers for known symbols."""
-    return _markup(mathml.inline(polynomial, at))
+def inline(polynomial: Terms) -> Markup:
+    """Write a polynomial within a sentence or a table cell."""
+    return _markup(mathml.inline(polynomial))
 
 
-def factored(polynomial: Terms) -> Markup:
-    """Write a polynomial with the divisor of its coefficients in front, within a sentence."""
-    common, inner = divisor(polynomial)
-    if common == 1:
-        return inline(polynomial)
-    return _markup(mathml.opened(Shown(polynomial, {(): common}, (Shown(inner),))))
+def factored(body: Shown) -> Markup:
+    """Write a polynomial with its factors in front within a sentence or a cell: L(12d² + 2d)."""
+    return _inline(ROWS.shown(body), LATEX.shown(body))
+
+
+def numbers(polynomial: Terms, at: Mapping[Symbol, int]) -> Markup:
+    """Write a polynomial with numbers in place of symbols: 12·2·64² + 512·64."""
+    return _inline(ROWS.polynomial(polynomial, at), LATEX.polynomial(polynomial, at))
+
+
+def bound(lead: Leading) -> Markup:
+    """Write the proven bound on the error of a leading form."""
+    return _markup(mathml.bound(lead))
+
+
+def spelled(text: str) -> Markup:
+    """Write names and shapes that are spelled in Unicode, subscripts set low: W_Q, (d, 4d)."""
+    low = SUBSCRIPT.sub(r"\1<sub>\2</sub>", str(escape(text)))
+    return Markup('<span class="spelled">{}</span>').format(_markup(low)) if text else Markup("")
 
 
 def symbol(s: Symbol) -> Markup:
@@ -38,7 +56,7 @@ def symbol(s: Symbol) -> Markup:
 
 def setting(s: Symbol, n: int) -> Markup:
     """Write a symbol with its value: d = 64."""
-    return _markup(mathml.setting(s, n))
+    return _markup(mathml.given(s, {(): n}))
 
 
 def block(polynomial: Terms) -> Markup:
@@ -61,6 +79,11 @@ def derivation(target: str, f: Formula, depth: int = DEPTH) -> Markup:
     return boxed(mathml.derivation(target, f, depth))
 
 
+def opened(body: Shown) -> Markup:
+    """Write one step of a derivation, by itself."""
+    return boxed(mathml.shown(body))
+
+
 @dataclass(frozen=True)
 class Step:
     """One line of a derivation by itself, and the reason for it."""
@@ -81,6 +104,10 @@ def steps_of(f: Formula, depth: int = DEPTH) -> tuple[Step, ...]:
 def boxed(markup: str) -> Markup:
     """Put a formula into a box of its own, which scrolls where it is too narrow."""
     return Markup('<div class="formula" tabindex="0">{}</div>').format(_markup(markup))
+
+
+def _inline(row: str, tex: str) -> Markup:
+    return _markup(math(row, tex, block=False))
 
 
 def _markup(made: str) -> Markup:

@@ -25,6 +25,7 @@ MODELS = [
     MiniGPT(),
     MiniGPT(tied=False, positions="learned"),
     GPT2(dropout=True),
+    GPT2(dropout=True, recompute=True),
     Llama(flash=True),
 ]
 READINGS = {

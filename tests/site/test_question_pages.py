@@ -6,9 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from symledger.site.answers import answer
 from symledger.site.atlas import Atlas
 from symledger.site.kinds import question as kind
+from symledger.site.kinds.question.answers import answer
 from symledger.site.questions import questions, related
 from symledger.site.templating import Templates
 from tests.invoke import run
@@ -140,7 +140,7 @@ def test_no_mistake_is_the_answer():
 def test_a_published_mistake_that_is_right_is_refused():
     from dataclasses import replace
 
-    from symledger.site.mistakes import mistakes
+    from symledger.site.kinds.question.mistakes import mistakes
     from symledger.site.questions import Wrong
 
     right = replace(QUESTIONS["bert-base-attention-parameters"], wrong=(Wrong("4*(d**2+d)", ""),))

@@ -7,16 +7,17 @@ characters; on a narrow screen it stands in a box that scrolls (``site/assets/ma
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sympy import Symbol
+from sympy import Expr, Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.derivation import Leading, Shown
 from symledger.formulas import Formula
-from symledger.readings.equations import Equation
+from symledger.readings.equations import LATEX, Equation
+from symledger.readings.written.scalar import scalar
 from symledger.report import latex, steps
 from symledger.report.breaking import WIDTH
 from symledger.report.mathml.block import Line, fits, math, table
@@ -25,8 +26,8 @@ from symledger.report.mathml.notation import MATHML
 from symledger.report.mathml.spelling import ROWS, SENTENCES
 
 __all__ = [
-    "MATHML", "Step", "bound", "derivation", "equation", "equations", "formula", "inline",
-    "opened", "polynomial", "setting", "shown", "steps_of", "substituted", "symbol",
+    "MATHML", "Step", "bound", "derivation", "equation", "equations", "expression", "formula",
+    "given", "inline", "polynomial", "shown", "steps_of", "substituted", "symbol",
 ]  # fmt: skip
 
 
@@ -49,22 +50,23 @@ def symbol(s: Symbol) -> str:
     return inline({((s, 1),): 1})
 
 
-def inline(terms: Terms, at: Mapping[Symbol, int] | None = None) -> str:
-    """Write a polynomial within a sentence or a cell of a table, with numbers where they are."""
-    return math(ROWS.polynomial(terms, at), latex.LATEX.polynomial(terms, at), block=False)
+def inline(terms: Terms) -> str:
+    """Write a polynomial within a sentence or a cell of a table."""
+    return math(ROWS.polynomial(terms), algebra.latex(terms), block=False)
 
 
-def opened(body: Shown) -> str:
-    """Write a polynomial opened into parts within a sentence: ``4(d² + d)``."""
-    return math(ROWS.shown(body), latex.LATEX.shown(body), block=False)
-
-
-def setting(s: Symbol, n: int) -> str:
-    """Write a size and its value within a sentence: ``d = 64``."""
-    left: Terms = {((s, 1),): 1}
+def given(s: Symbol, terms: Terms) -> str:
+    """Write what is assumed of a size within a sentence: ``d_ff = 4d``."""
     row, tex = (
-        to.equation(to.polynomial(left), to.value(n)) for to in (ROWS, latex.LATEX)
+        to.equation(to.polynomial({((s, 1),): 1}), to.polynomial(terms))
+        for to in (ROWS, latex.LATEX)
     )
+    return math(row, tex, block=False)
+
+
+def expression(e: Expr) -> str:
+    """Write an expression that is no polynomial within a sentence: ``⌊(H + 2p - K)/s⌋ + 1``."""
+    row, tex = (scalar(e, {}, notation).text for notation in (MATHML, LATEX))
     return math(row, tex, block=False)
 
 
@@ -88,13 +90,12 @@ def formula(f: Formula, width: int = WIDTH) -> str:
     return _block(steps.collected(f, ROWS), steps.collected(f, latex.LATEX), width)
 
 
-def substituted(f: Formula, width: int = WIDTH) -> str:
+def substituted(f: Formula, width: int = WIDTH, named: bool = True) -> str:
     """Write symbols → numbers → result, one line each; symbols alone while one is unbound."""
-    name = words(f.quantity.name)
+    name, tex = (words(f.quantity.name), rf"\text{{{f.quantity.name}}} ") if named else ("", "")
     rows = [Line("" if i else name, "=", r) for i, r in enumerate(steps.substituted(f, ROWS))]
     sources = [f"&= {right}" for right in steps.substituted(f, latex.LATEX)]
-    tex = rf"\text{{{f.quantity.name}}} " + " \\\\\n".join(sources)
-    return math(table(rows, width), f"\\begin{{aligned}}\n{tex}\n\\end{{aligned}}")
+    return math(table(rows, width), _aligned(tex, sources))
 
 
 def derivation(target: str, f: Formula, depth: int, width: int = WIDTH) -> str:
@@ -123,7 +124,7 @@ def steps_of(f: Formula, depth: int, width: int = WIDTH) -> tuple[Step, ...]:
 
 def equation(found: Equation, source: Equation, width: int = WIDTH) -> str:
     """Write one equation; ``found`` is in the notation MATHML, ``source`` the same in LATEX."""
-    return math(table([_sides(found)], width), str(source))
+    return math(table([Line(found.left, "=", found.right)], width), str(source))
 
 
 def equations(found: Sequence[Equation], sources: Sequence[Equation], width: int = WIDTH) -> str:
@@ -131,14 +132,13 @@ def equations(found: Sequence[Equation], sources: Sequence[Equation], width: int
 
     Both are of one account: ``account.equations(MATHML)`` and ``account.equations(LATEX)``.
     """
-    tex = " \\\\\n".join(f"{e.left} &= {e.right}" for e in sources)
-    rows = [_sides(e) for e in found]
-    return math(table(rows, width), f"\\begin{{aligned}}\n{tex}\n\\end{{aligned}}")
+    rows = [Line(e.left, "=", e.right) for e in found]
+    return math(table(rows, width), _aligned("", [f"{e.left} &= {e.right}" for e in sources]))
 
 
-def _sides(e: Equation) -> Line:
-    left, right = (side.replace("> <", "><") for side in (e.left, e.right))
-    return Line(left, "=", right)
+def _aligned(first: str, sources: Sequence[str]) -> str:
+    lines = " \\\\\n".join(sources)
+    return f"\\begin{{aligned}}\n{first}{lines}\n\\end{{aligned}}"
 
 
 def _block(row: str, tex: str, width: int) -> str:

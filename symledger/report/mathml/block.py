@@ -27,6 +27,7 @@ class Line:
 
 def math(row: str, tex: str, block: bool = True) -> str:
     """Write a formula with its TeX as an annotation; copying can give either."""
+    row = row.replace("> <", "><")
     source = element("annotation", escape(tex.strip(), quote=False), encoding="application/x-tex")
     inside = element("semantics", one(row), source)
     return element("math", inside, display="block") if block else element("math", inside)

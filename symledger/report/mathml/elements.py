@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from html import escape
 
 from sympy import Symbol
@@ -88,19 +89,19 @@ def power(base: str, exponent: str) -> str:
     return element("msup", one(base), one(exponent))
 
 
+@cache
 def symbol(s: Symbol) -> str:
     """Write a size, which says its plain name in ``data-sym``: ``d_ff`` is a d with an upright ff.
 
     It is spelled as in LaTeX (``sizes.latex_name``).
     """
     head, _, subscript = s.name.partition("_")
-    if not subscript:
+    if not (head and subscript):
         return identifier(s.name, data_sym=s.name)
-    return element("msub", identifier(head), name_below(subscript), data_sym=s.name)
+    below = name_below(subscript.replace("_", "\u2009"))
+    return element("msub", identifier(head), below, data_sym=s.name)
 
 
 def name_below(subscript: str) -> str:
     """Write the subscript that belongs to a name: a letter, a word, a number."""
-    if subscript.isdigit():
-        return element("mn", subscript)
-    return identifier(subscript.replace("_", "\u2009"))
+    return element("mn", subscript) if subscript.isdigit() else identifier(subscript)

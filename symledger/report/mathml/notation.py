@@ -133,7 +133,7 @@ class MathML(Notation):
 
     def through(self, times: str) -> str:
         """Every time, with dots."""
-        return elements.number(1) + operator("…") + times
+        return elements.number(1) + operator("…", lspace="0", rspace="0") + times
 
     def called(self, function: str, inner: str) -> Piece:
         """A function of something in parentheses."""

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from symledger.site.atlas import Atlas
-from symledger.site.kinds import component, formula, home, model, notation, question, sources
+from symledger.site.kinds import (
+    component,
+    course,
+    formula,
+    home,
+    model,
+    notation,
+    question,
+    sources,
+)
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
 
@@ -23,4 +32,6 @@ class Kind(Protocol):
         """Return the files beside them."""
 
 
-KINDS: tuple[Kind, ...] = (home, component, model, formula, notation, question, sources)  # type: ignore[assignment]  # modules
+KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
+    home, course, component, model, formula, notation, question, sources,
+)  # fmt: skip

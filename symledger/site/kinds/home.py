@@ -10,9 +10,9 @@ from sympy import Symbol
 from symledger import evidence
 from symledger.checks import mutants
 from symledger.formulas import Formula
-from symledger.report.rows import rows
 from symledger.site import maths
 from symledger.site.atlas import Atlas
+from symledger.site.kinds.model.table import table_of
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
 
@@ -37,12 +37,11 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     formula = account.params
     assert formula.leading is not None
     yield templates.page(
-        "index.md", "home.md.j2", account=account, formula=formula, rows=list(
-            rows(account, formula, DEPTH)
-        ),
+        "index.md", "home.md.j2", account=account, formula=formula,
+        rows=table_of(account, formula, DEPTH),
         sizes=[maths.setting(s, formula.assumed.bindings[s]) for s in symbols(formula)],
         steps=maths.steps_of(formula, DEPTH), leading=maths.inline(formula.leading.terms),
-        page=atlas.page_of(OPENED), proof=proof(atlas), cite=atlas.formula_page(formula.id),
+        page=atlas.page_of(OPENED), proof=proof(atlas),
     )  # fmt: skip
 
 

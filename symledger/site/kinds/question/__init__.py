@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from symledger.site.answers import Answer, answer
 from symledger.site.atlas import Atlas
+from symledger.site.kinds.question.answers import Answer, answer
 from symledger.site.pages import Page
 from symledger.site.questions import questions
 from symledger.site.templating import Templates

@@ -19,10 +19,11 @@ from symledger.ledger import Line
 from symledger.occurrences import occurrences, parts, published, same_parameters, written_as
 from symledger.report import figures
 from symledger.report.page import number
-from symledger.report.rows import Row, rows
+from symledger.report.rows import rows
 from symledger.site import maths
 from symledger.site.atlas import Atlas
-from symledger.site.mistakes import Mistake, mistakes
+from symledger.site.kinds.model.table import Cells, cells
+from symledger.site.kinds.question.mistakes import Mistake, mistakes
 from symledger.site.questions import PER, Question, related
 
 
@@ -169,7 +170,7 @@ class Answer:
     @cached_property
     def numbers(self) -> Markup | None:
         """The answer with numbers for its sizes, None where that says nothing new."""
-        found = maths.inline(self.terms, self.at)
+        found = maths.numbers(self.terms, self.at)
         return None if self.terms.keys() <= {()} else found
 
     @cached_property
@@ -182,7 +183,7 @@ class Answer:
         ]  # fmt: skip
 
     @cached_property
-    def rows(self) -> list[Row]:
+    def rows(self) -> list[Cells]:
         """The parts of what is asked about, where a count of parameters has several."""
         if self.unit != "parameters":
             return []
@@ -190,7 +191,7 @@ class Answer:
         for opened in (depth, depth + 1):  # deeper where all of it is one part
             found = list(rows(self.account, self.formulas[0], opened, self.part[0]))
             if len(found) > 1:
-                return found
+                return [cells(self.account, row) for row in found]
         return []
 
     @cached_property
@@ -260,7 +261,7 @@ class Answer:
     def twins(self) -> list[Twin]:
         """Layers of another kind with as many parameters, by an identity of polynomials."""
         return [
-            Twin(maths.factored(same.account.params.corollary_terms),
+            Twin(maths.factored(figures.divided(same.account.params.corollary_terms)),
                  ", ".join(f"{name} = {n:,}" for name, n in same.at.items()), str(same.side),
                  written_as(same.side.name, same.sizes, same.account.target.options))
             for same in (same_parameters(self.account) if self.question.is_layer else ())

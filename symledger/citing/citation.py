@@ -1,0 +1,201 @@
+"""A citation: everything that an author has to say about a formula, to be written in some format.
+
+What it says is in the canonical form that the tag's revision is about: the general form, what it
+takes for granted, and how things are counted.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from functools import cached_property
+from typing import Any
+
+from sympy import Symbol
+
+from symledger import __version__, algebra
+from symledger.account import Account, derive
+from symledger.algebra import Terms
+from symledger.catalogue import BY_NAME
+from symledger.citing.lookup import find
+from symledger.citing.registry import Tagged
+from symledger.errors import BadInput, CheckFailed, shown
+from symledger.formulas import Formula
+from symledger.target import meaning
+
+SCHEMA = "symledger.cite/1"
+AUTHOR = "The symledger developers"
+SITE = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._~-]+)*/?")
+COUNTED = ("flops.*", "macs.*", "intensity.*")
+STORED = ("memory.*", "traffic.*", "intensity.*")
+TRAINED = ("*.backward*", "*.training", "memory.saved")
+CONCERNS = {
+    "flop": COUNTED, "flops": COUNTED, "causal": COUNTED, "dtype": STORED,
+    "saved": ("memory.saved", "memory.training", "traffic.*", "intensity.*"),
+    "optimizer": ("memory.optimizer", "memory.training"),
+    "input_gradient": TRAINED, "frozen": (*TRAINED, "memory.gradients", "memory.optimizer"),
+}  # fmt: skip
+"""Which quantities a convention concerns; one that is not named here is always said."""
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A formula of the catalogue with its tag; ``site`` is the address of a site that shows it."""
+
+    tagged: Tagged
+    account: Account
+    site: str = ""
+
+    @property
+    def formula(self) -> Formula:
+        """The formula, evaluated where a configuration was named."""
+        return self.account[self.tagged.quantity]
+
+    @property
+    def title(self) -> str:
+        """What is counted of what."""
+        return f"{self.formula.quantity.meaning} ({self.account.target.title})"
+
+    @property
+    def number(self) -> str:
+        """The tag and the revision."""
+        return f"formula {self.tagged.tag}, revision {self.tagged.revision}"
+
+    @property
+    def source(self) -> str:
+        """Where it is from: the version, the tag and the revision."""
+        return f"symledger {__version__}, {self.number}"
+
+    @property
+    def url(self) -> str | None:
+        """The address of the formula's page, None where no site is known."""
+        return f"{self.site.rstrip('/')}/{self.tagged.page}" if self.site else None
+
+    @property
+    def general(self) -> tuple[Terms, Terms | None]:
+        """The form for all sizes, and what it is divided by."""
+        below = self.formula.divisor
+        return self.formula.general, below.general if below else None
+
+    @property
+    def corollary(self) -> tuple[Terms, Terms | None] | None:
+        """The form under the default assumptions, None where that is no other one."""
+        below = self.formula.divisor
+        forms = self.formula.corollary_terms, below.corollary_terms if below else None
+        return None if forms == self.general else forms
+
+    @cached_property
+    def symbols(self) -> list[Symbol]:
+        """The symbols of the general form and of what it takes for granted."""
+        assumed = self.formula.equations
+        own = symbols_in(*self.general, *assumed.values()) | set(assumed)
+        for e in self.definitions.values():
+            own |= e.free_symbols
+        return sorted(own, key=lambda s: s.name)
+
+    @cached_property
+    def definitions(self) -> dict[Symbol, Any]:
+        """The sizes of the general form that others decide."""
+        own = symbols_in(*self.general)
+        return {s: e for s, e in self.account.program.definitions.items() if s in own}
+
+    @property
+    def bindings(self) -> dict[Symbol, int]:
+        """The values at which the formula has its value; empty where it has none."""
+        if self.formula.value is None:
+            return {}
+        own = symbols_in(*(self.corollary or self.general))
+        at = self.account.assumed.bindings
+        return {s: at[s] for s in sorted(own, key=lambda s: s.name)}
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The choices that the formula is about: all at their defaults."""
+        return self.account.target.options
+
+    @property
+    def conventions(self) -> dict[str, str]:
+        """How things are counted, as far as it matters here, in words."""
+        name = self.tagged.quantity
+        return {
+            key: words for key, words in self.account.conventions.to_dict().items()
+            if any(fnmatchcase(name, pattern) for pattern in CONCERNS.get(key, ("*",)))
+        }  # fmt: skip
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the promised JSON object; whole numbers travel as strings."""
+        formula = self.formula
+        value = formula.value
+        return {
+            "schema": SCHEMA,
+            "tag": self.tagged.tag,
+            "id": self.tagged.id,
+            "target": self.account.target.name,
+            "revision": self.tagged.revision,
+            "hash": self.tagged.hash,
+            "history": [{"revision": n, "version": r.version, "hash": r.hash}
+                        for n, r in enumerate(self.tagged.revisions, 1)],
+            "author": AUTHOR,
+            "version": __version__,
+            "title": self.title,
+            "unit": formula.unit,
+            "meaning": formula.quantity.meaning,
+            "expr": formula.canonical(*self.general),
+            "latex": over(algebra.latex, *self.general),
+            "corollary": formula.canonical(*(self.corollary or self.general)),
+            "assumptions": list(formula.assumptions),
+            "definitions": {s.name: str(e) for s, e in self.definitions.items()},
+            "symbols": {s.name: {"meaning": meaning(s).meaning, "latex": meaning(s).latex}
+                        for s in self.symbols},
+            "options": {k: str(v).lower() if isinstance(v, bool) else v
+                        for k, v in self.choices.items()},
+            "conventions": self.conventions,
+            "bindings": {s.name: str(n) for s, n in self.bindings.items()},
+            "value": None if value is None else str(value),
+            "url": self.url,
+        }  # fmt: skip
+
+
+def symbols_in(*forms: Terms | None) -> set[Symbol]:
+    """Return the symbols of polynomials."""
+    return {s for form in forms if form for monomial in form for s, _ in monomial}
+
+
+def over(write: Any, above: Terms, below: Terms | None) -> str:
+    """Write a form, over what it is divided by if there is such a thing."""
+    return str(write(above) if below is None else f"({write(above)}) / ({write(below)})")
+
+
+def cite(text: str, site: str = "") -> Citation:
+    """Return the citation of a formula, by its id or its tag.
+
+    Args:
+        text: an id, the id with the name of a configuration, or a tag.
+        site: the address of a site that shows the formulas, where there is one.
+
+    Raises:
+        UnknownTarget: there is no such formula, or no longer.
+        BadInput: the address is none, or the target's own choices make another formula.
+        CheckFailed: the formula is not what was registered.
+
+    >>> cite("mini_gpt.params").tagged.revision
+    1
+    """
+    if site and not SITE.fullmatch(site):
+        raise BadInput(
+            f"{shown(site)} is not the address of a site: write one as https://example.org/symledger."
+        )
+    tagged, target = find(text)
+    account = derive(target)
+    if account.tag(tagged.quantity) != tagged.tag:
+        if target in BY_NAME and target != tagged.owner:
+            raise BadInput(
+                f"{target} makes other choices than {tagged.id} is about: {tagged.tag} is not its "
+                f"formula. `symledger derive {target} --quantity {tagged.quantity}` shows that."
+            )
+        raise CheckFailed(
+            f"{tagged.id} is not what {tagged.tag}, revision {tagged.revision}, was given to: "
+            "run python -m symledger.citing, which raises the revision."
+        )
+    return Citation(tagged, account, site)

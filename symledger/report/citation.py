@@ -1,0 +1,183 @@
+"""A citation as text, Markdown, LaTeX, BibTeX and biblatex."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sympy import Symbol
+
+from symledger import __version__, algebra
+from symledger.algebra import Terms
+from symledger.citing.citation import AUTHOR, Citation, over
+from symledger.readings.equations import LATEX, TEXT, Notation
+from symledger.readings.written.scalar import scalar
+from symledger.report.latex import LATEX as SPELLED
+from symledger.report.latex import broken
+from symledger.report.layout import Page
+from symledger.report.page import describe, number
+from symledger.target import meaning
+
+ESCAPED = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    **{c: f"\\{c}" for c in "&%$#_{}"},
+    "·": r"$\cdot$", "×": r"$\times$", "−": "$-$", "²": "$^2$", "…": r"\dots{}",
+}  # fmt: skip
+"""Characters of texts that TeX takes for something else, or has no letter for."""
+
+
+@dataclass(frozen=True)
+class Style:
+    """How words, polynomials, sizes and numbers are written in some format."""
+
+    word: Callable[[str], str]
+    form: Callable[[Terms], str]
+    number: Callable[[int | Fraction], str]
+    notation: Notation
+    math: str = ""
+
+    def equal(self, *sides: str) -> str:
+        """Write an equation, or one side alone, between dollar signs where the format has them."""
+        return f"{self.math}{' = '.join(sides)}{self.math}"
+
+    def size(self, symbol: Symbol) -> str:
+        """Write a symbol."""
+        return str(self.notation.size(symbol))
+
+
+def tex(text: str) -> str:
+    """Write words in TeX."""
+    return "".join(ESCAPED.get(c, c) for c in text)
+
+
+PLAIN = Style(str, algebra.text, number, TEXT)
+MARKDOWN = Style(str, algebra.latex, SPELLED.value, LATEX, "$")
+TEX = Style(tex, algebra.latex, SPELLED.value, LATEX, "$")
+
+
+def page(c: Citation, width: int) -> Page:
+    """Write the citation for people."""
+    p = Page(width)
+    p.line((c.tagged.tag, "bold cyan"), f"   {c.tagged.id}, revision {c.tagged.revision}")
+    p.wrapped(c.title, len(c.tagged.tag) + 3, "dim")
+    p.line()
+    p.wrapped(f"{over(algebra.text, *c.general)}   {c.formula.unit}", 6, first=4)
+    for text in (*follows(c, PLAIN), *holds(c, PLAIN)):
+        p.wrapped(text, 8, "dim", first=6)
+    for heading, texts in (("SYMBOLS", named(c, PLAIN)), ("COUNTED", counted(c, PLAIN)),
+                           ("CITE AS", [sentence(c)])):  # fmt: skip
+        if texts:
+            p.heading(heading)
+        for text in texts:
+            p.wrapped(text, 6, first=4)
+    p.heading("NEXT")
+    for form, why in (("bibtex", "for a bibliography"), ("latex", "for a paper")):
+        p.line("    ", (f"symledger cite {c.tagged.tag} --format {form}", "bold"),
+               (f"   {why}", "dim"))  # fmt: skip
+    return p
+
+
+def sentence(c: Citation) -> str:
+    """Write the citation in one sentence."""
+    url = f" {c.url}" if c.url else ""
+    return f"{AUTHOR}: {c.tagged.id}, {c.title}. In {c.source}.{url}"
+
+
+def follows(c: Citation, style: Style) -> list[str]:
+    """What follows from the general form: the form under assumptions, the value."""
+    found = []
+    if c.corollary:
+        equations = c.formula.equations.items()
+        assumed = ", ".join(style.equal(style.size(s), style.form(e)) for s, e in equations)
+        found.append(f"with {assumed}: {style.equal(over(style.form, *c.corollary))}")
+    value = c.formula.value
+    if value is not None and c.bindings:
+        at = ", ".join(style.equal(style.size(s), style.number(n)) for s, n in c.bindings.items())
+        name = style.word(c.account.target.name)
+        found.append(f"for {name}, with {at}: {style.equal(style.number(value))}")
+    return found
+
+
+def holds(c: Citation, style: Style) -> list[str]:
+    """Under which conditions the general form holds."""
+    zero = [s for s in c.symbols if not meaning(s).least]
+    found = ["for all sizes that are whole numbers of at least 1"]
+    if zero:
+        found[0] += f" ({', '.join(style.equal(style.size(s)) for s in zero)} of at least 0)"
+    if c.definitions:
+        equations = (style.equal(style.size(s), scalar(e, {}, style.notation).text)
+                     for s, e in c.definitions.items())  # fmt: skip
+        found.append(f"where {', '.join(equations)}")
+    if c.choices:
+        said = ", ".join(describe(name, value) for name, value in c.choices.items())
+        found.append(style.word(f"choices: {said}"))
+    return found
+
+
+def named(c: Citation, style: Style) -> list[str]:
+    """What each symbol stands for."""
+    return [f"{style.equal(style.size(s))}: {style.word(meaning(s).meaning)}" for s in c.symbols]
+
+
+def counted(c: Citation, style: Style) -> list[str]:
+    """How things are counted, as far as it matters."""
+    return [style.word(f"{name.replace('_', ' ')}: {said}") for name, said in c.conventions.items()]
+
+
+def paragraph(sentences: Iterable[str]) -> str:
+    """Put sentences together."""
+    return " ".join(f"{text[0].upper()}{text[1:]}." for text in sentences if text)
+
+
+def markdown(c: Citation) -> str:
+    """Write a section of a document."""
+    lines = [
+        f"**{c.tagged.tag}** `{c.tagged.id}`, revision {c.tagged.revision}: {c.title}",
+        f"$${over(algebra.latex, *c.general)}$$ {c.formula.unit}",
+        "\n".join(f"- {text}" for text in (*follows(c, MARKDOWN), *holds(c, MARKDOWN),
+                                           *named(c, MARKDOWN), *counted(c, MARKDOWN))),
+        f"{AUTHOR}: `{c.tagged.id}`, {c.title}. In {c.source}."
+        + (f" <{c.url}>" if c.url else ""),
+    ]  # fmt: skip
+    return "\n\n".join(lines) + "\n"
+
+
+def latex(c: Citation) -> str:
+    """Write a formula with its tag as label, and a paragraph about it (amsmath only)."""
+    url = [rf"\texttt{{{tex(c.url)}}}"] if c.url else []
+    name = rf"\text{{{tex(c.tagged.quantity)}}} "
+    rows = list(broken(name, "=", over(algebra.latex, *c.general)))
+    label = rf"{rows[-1]} \label{{eq:{c.tagged.tag}}}"
+    rows = [*(rf"{row} \notag" for row in rows[:-1]), label]
+    about = paragraph([
+        rf"\texttt{{{tex(c.tagged.id)}}} ({tex(c.source)}): {tex(c.title)}, in {c.formula.unit}",
+        *follows(c, TEX), *holds(c, TEX), "; ".join(named(c, TEX)), *counted(c, TEX), *url,
+    ])  # fmt: skip
+    return "\n".join([
+        f"% {c.tagged.id}: {c.source}",
+        r"\begin{align}", " \\\\\n".join(rows), r"\end{align}", about, "",
+    ])  # fmt: skip
+
+
+def bibtex(c: Citation) -> str:
+    """Write an entry for plain BibTeX."""
+    return _entry(c, "misc", {"howpublished": tex(c.source)})
+
+
+def biblatex(c: Citation) -> str:
+    """Write an entry for biblatex."""
+    return _entry(c, "software", {"version": __version__, "titleaddon": c.number})
+
+
+def _entry(c: Citation, kind: str, published: dict[str, str]) -> str:
+    form = f"${over(algebra.latex, *c.general)}$ {c.formula.unit}"
+    fields = {
+        "author": f"{{{AUTHOR}}}",
+        "title": f"{{{tex(f'{c.tagged.id}: {c.title}')}}}",
+        **published,
+        "note": f"{form}. {paragraph([*follows(c, TEX), *holds(c, TEX), *counted(c, TEX)])}",
+        **({"url": c.url} if c.url else {}),
+    }
+    written = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+    return f"@{kind}{{symledger:{c.tagged.tag},\n{written}\n}}\n"

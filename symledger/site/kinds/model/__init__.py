@@ -1,0 +1,249 @@
+"""Model pages: one for every family and every configuration, and their index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from markupsafe import Markup
+
+from symledger.account import Account
+from symledger.catalogue import Entry
+from symledger.formulas import Formula
+from symledger.site import maths
+from symledger.site.atlas import Atlas
+from symledger.site.kinds.model import costs, figures, glance
+from symledger.site.kinds.model.memory import OfType, memory_of
+from symledger.site.kinds.model.numbers import count
+from symledger.site.kinds.model.table import Cells, table_of
+from symledger.site.kinds.model.variants import Variant, variants_of
+from symledger.site.pages import Page
+from symledger.site.plots import Figure
+from symledger.site.templating import Templates
+
+DEPTH = 3
+"""Levels of the tree that a table shows."""
+GROWTH = ("params", "flops.forward")
+
+
+def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
+    """Yield the index, then the models."""
+    models = [Model(atlas, entry) for entry in atlas.models]
+    yield templates.page("models/index.md", "models.md.j2", atlas=atlas, models=models)
+    for model in models:
+        yield templates.page(
+            atlas.page_of(model.entry.name), "model.md.j2", atlas=atlas, model=model
+        )
+
+
+def assets(atlas: Atlas) -> dict[str, bytes]:
+    """Return the data of every plot as a file."""
+    models = (Model(atlas, entry) for entry in atlas.models)
+    return {figure.file: figure.csv for model in models for figure in model.figures}
+
+
+@dataclass(frozen=True)
+class Opened:
+    """One step of a derivation: what is shown, and why it equals the step before."""
+
+    shown: Markup
+    reason: str
+
+
+@dataclass(frozen=True)
+class Together:
+    """One row of a table of configurations."""
+
+    label: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Model:
+    """What the page of one model shows."""
+
+    atlas: Atlas
+    entry: Entry
+
+    @cached_property
+    def account(self) -> Account:
+        """The model's account."""
+        return self.atlas.account(self.entry.name)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.entry.name
+
+    @property
+    def title(self) -> str:
+        """What the model is, in one line."""
+        return self.account.target.title
+
+    @property
+    def params(self) -> Formula:
+        """The parameters."""
+        return self.account.params
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether it has numbers, and not formulas only."""
+        return self.params.value is not None
+
+    @property
+    def each(self) -> str:
+        """What its work is counted by: a token, or an image."""
+        return costs.each(self.account)
+
+    @cached_property
+    def memory(self) -> list[OfType]:
+        """Its memory at every type."""
+        return memory_of(self.account)
+
+    @cached_property
+    def headlines(self) -> list[glance.Headline]:
+        """The numbers that people come for."""
+        return list(glance.headlines(self.account))
+
+    @property
+    def summary(self) -> list[glance.Headline]:
+        """The numbers that a search should find."""
+        return [one for one in self.headlines if one.label in glance.SUMMED_UP]
+
+    @property
+    def compared(self) -> list[Together]:
+        """The configurations side by side: their sizes, then their headline numbers."""
+        return [*self._sizes(), *self._numbers()]
+
+    def _sizes(self) -> Iterator[Together]:
+        for symbol in sorted(self.account.symbols.values(), key=lambda s: s.name):
+            values = [m.account.assumed.bindings.get(symbol) for m in self.configurations]
+            yield Together(maths.symbol(symbol), tuple(count(n) for n in values))
+
+    def _numbers(self) -> Iterator[Together]:
+        for line in zip(*(m.headlines for m in self.configurations), strict=True):
+            yield Together(line[0].label, tuple(one.value for one in line))
+
+    @cached_property
+    def configurations(self) -> list[Model]:
+        """The published configurations of a family."""
+        if self.entry.family != self.entry.name:
+            return []
+        entries = [e for e in self.atlas.models if e.family == self.entry.name and e.configured]
+        return [Model(self.atlas, e) for e in entries if e.name != self.entry.name or entries[1:]]
+
+    @cached_property
+    def lines(self) -> list[Cells]:
+        """The table of its parameters, layer by layer."""
+        return table_of(self.account, self.params, DEPTH)
+
+    @cached_property
+    def total(self) -> Cells:
+        """The last row of that table."""
+        terms, value, numbers = self.params.corollary_terms, self.params.exact, Markup("")
+        if value is not None:
+            numbers = maths.numbers(terms, self.account.assumed.bindings)
+        return Cells(
+            "", "", Markup(""), Markup(""), maths.inline(terms), numbers, count(value), ""
+        )
+
+    @cached_property
+    def steps(self) -> list[Opened]:
+        """The derivation of its parameters, opened level by level."""
+        found: list[Opened] = []
+        for step in self.params.steps:
+            shown = maths.opened(step.shown)
+            if not found or shown != found[-1].shown:
+                reason = maths.spelled(step.reason) if step.given else step.reason
+                found.append(Opened(shown, reason))
+        if self.is_bound:
+            found.append(Opened(maths.boxed(self.total.numbers), "with the numbers put in"))
+            found.append(Opened(maths.boxed(self.total.value), "the result"))
+        return found
+
+    @property
+    def lead(self) -> Markup:
+        """The leading form of its parameters, or where there is none the whole of them."""
+        found = self.params.leading
+        return maths.inline(found.terms if found else self.params.corollary_terms)
+
+    @property
+    def approximation(self) -> glance.Approximation | None:
+        """The leading form of its parameters, with what is proven of it."""
+        return glance.approximation(self.params)
+
+    @cached_property
+    def work(self) -> list[costs.Work]:
+        """Its FLOPs, of a step and of each token, under every convention."""
+        return costs.work(self.account) if "flops.forward" in self.account.quantities else []
+
+    @cached_property
+    def rules(self) -> list[costs.Rule]:
+        """Rules of thumb for its FLOPs."""
+        return costs.rules(self.account, self.work) if self.work else []
+
+    @cached_property
+    def shares(self) -> list[Figure]:
+        """What parameters, FLOPs and kept bytes are made of, drawn."""
+        return list(figures.shares(self.account))
+
+    @cached_property
+    def growth(self) -> dict[str, list[Figure]]:
+        """How the terms of parameters and FLOPs grow with each size, drawn."""
+        found = {name: list(figures.growth(self.account, name)) for name in GROWTH}
+        return {name: plots for name, plots in found.items() if plots}
+
+    @property
+    def figures(self) -> list[Figure]:
+        """All its plots."""
+        return [*self.shares, *(plot for plots in self.growth.values() for plot in plots)]
+
+    @cached_property
+    def variants(self) -> list[Variant]:
+        """Every choice made otherwise, and what it changes."""
+        return list(variants_of(self.atlas, self.entry, self.account))
+
+    @cached_property
+    def symbols(self) -> list[glance.Known]:
+        """Its symbols."""
+        return glance.symbols(self.account)
+
+    @cached_property
+    def evidence(self) -> list[glance.Compared]:
+        """What was compared, in one entry for each way of comparing."""
+        return glance.evidence(self.account)
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Where it was published."""
+        return tuple(self.account.target.component.references)
+
+    @property
+    def convention(self) -> str:
+        """How its headline numbers are counted, in one line."""
+        said = self.account.conventions.to_dict()
+        return "; ".join(said[name] for name in ("flop", "flops", "causal", "saved"))
+
+    @property
+    def sources(self) -> list[str]:
+        """Where the rules of thumb are from."""
+        return [f"{rule.name}: {rule.source}" for rule in self.rules if rule.source]
+
+    @property
+    def commands(self) -> list[str]:
+        """Commands that print what stands here."""
+        name = self.name
+        found = [f"symledger derive {name}", f"symledger derive {name} --quantity params --depth 4"]
+        if self.work:
+            found.append(f"symledger derive {name} --quantity flops.forward --causal half")
+        return [
+            *found,
+            f"symledger derive {name} --dtype bf16 --optimizer adam-mixed",
+            f"symledger derive {name} --format latex",
+            f"symledger check {self.entry.family}",
+        ]
+
+    def quantity(self, name: str) -> str:
+        """What a quantity is, in words."""
+        return self.account[name].quantity.meaning

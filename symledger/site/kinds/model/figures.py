@@ -1,0 +1,112 @@
+"""Plots of a model: shares of its parts, and how its terms grow with each size."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+
+from sympy import Symbol
+
+from symledger import algebra
+from symledger.account import Account
+from symledger.algebra import Terms
+from symledger.formulas import Formula
+from symledger.report.rows import Row, rows
+from symledger.site.plots import Axis, Figure, Part, Series, line_plot, stacked_bar
+from symledger.target import meaning
+
+SHARES = {"params": "Parameters", "flops.forward": "Forward FLOPs", "memory.saved": "Kept bytes"}
+GROWN = ("d", "L", "T", "V", "C", "H")
+FEWEST = Fraction(1, 200)
+"""The smallest share that is drawn as a part of its own."""
+NUMBERED = re.compile(r" \d+$")
+"""What tells the first norm of a block from the second; a bar shows them together."""
+COLOURS = 8
+NEUTRAL = 9
+REST = "everything else"
+STEPS = range(-3, 4)
+"""Powers of two by which a size is varied."""
+MOST_TERMS = 4
+
+
+def shares(account: Account) -> Iterator[Figure]:
+    """Draw what parameters, FLOPs and kept bytes are made of, equal parts in equal colours."""
+    colours = {REST: NEUTRAL}
+    for quantity, title in SHARES.items():
+        formula = account[quantity]
+        if formula.value:
+            for label, _ in _opened(list(rows(account, formula, 2))):
+                colours.setdefault(label, len(colours) % COLOURS or COLOURS)
+            name = f"{account.target.name}-{quantity.replace('.', '-')}-shares"
+            parts = [Part(label, amount, colours[label])
+                     for label, amount in parts_of(account, formula)]  # fmt: skip
+            yield stacked_bar(name, title, formula.unit, parts)
+
+
+def parts_of(account: Account, formula: Formula) -> list[tuple[str, int]]:
+    """Return the parts of a quantity, repeated blocks opened, small parts put together."""
+    whole = Fraction(formula.exact or 1)
+    found: dict[str, Fraction] = {}
+    small = Fraction(0)
+    for label, portion in _opened(list(rows(account, formula, 2))):
+        if portion < FEWEST:
+            small += portion
+        else:
+            found[label] = found.get(label, Fraction(0)) + portion
+    if small:
+        found[REST] = small
+    return [(label, int(portion * whole)) for label, portion in found.items()]
+
+
+def _opened(found: list[Row]) -> Iterator[tuple[str, Fraction]]:
+    """Yield the top rows, or the rows within where a top row is repeated."""
+    times = ""
+    for row, after in zip(found, [*found[1:], None], strict=True):
+        opens = after is not None and after.level > row.level and row.body.factor is not None
+        if row.level == 0:
+            times = f" × {algebra.text(row.body.factor)}" if opens and row.body.factor else ""
+        if row.portion and not opens and (row.level == 0 or times):
+            yield NUMBERED.sub("", row.label) + times if row.level else row.label, row.portion
+
+
+def growth(account: Account, quantity: str) -> Iterator[Figure]:
+    """Draw the leading terms of a quantity against each size that the model scales with."""
+    formula = account[quantity]
+    at = account.assumed.bindings
+    terms = _largest(formula, at)
+    for name in GROWN:
+        symbol = account.symbols.get(name)
+        if symbol is None or symbol not in at or not any(_has(m, symbol) for m in terms):
+            continue
+        values = sorted({_scaled(at[symbol], step) for step in STEPS})
+        series = [
+            Series(algebra.text({m: c}), tuple((n, _at(m, c, {**at, symbol: n})) for n in values),
+                   i + 1)
+            for i, (m, c) in enumerate(terms.items())
+        ]  # fmt: skip
+        file = f"{account.target.name}-{quantity.replace('.', '-')}-{name}"
+        axis = Axis(name, log=True, ticks=tuple(sorted({values[0], at[symbol], values[-1]})))
+        yield line_plot(
+            file, f"{name}: {meaning(symbol).meaning.partition(';')[0]}", axis,
+            Axis(formula.unit, log=True), series, mark=at[symbol], height=200,
+        )  # fmt: skip
+
+
+def _largest(formula: Formula, at: dict[Symbol, int]) -> Terms:
+    kept = formula.leading.terms if formula.leading else formula.corollary_terms
+    ranked = sorted(kept.items(), key=lambda item: -_at(item[0], item[1], at))
+    return dict(ranked[:MOST_TERMS])
+
+
+def _at(monomial: algebra.Monomial, c: algebra.Number, at: dict[Symbol, int]) -> int | float:
+    found = algebra.value({monomial: c}, at) or Fraction(0)
+    return int(found) if found.denominator == 1 else float(found)
+
+
+def _has(monomial: algebra.Monomial, symbol: Symbol) -> bool:
+    return any(s == symbol for s, _ in monomial)
+
+
+def _scaled(n: int, step: int) -> int:
+    return n << step if step >= 0 else max(n >> -step, 1)

@@ -1,0 +1,162 @@
+"""A model at a glance: its headline numbers, its symbols, its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from markupsafe import Markup
+
+from symledger import algebra
+from symledger.account import Account
+from symledger.algebra import Terms
+from symledger.conventions import byte_units
+from symledger.formulas import Formula
+from symledger.readings.equations import TEXT
+from symledger.readings.written.scalar import scalar
+from symledger.report.page import error_percent
+from symledger.site import maths
+from symledger.site.kinds.model.costs import each, per_each
+from symledger.site.kinds.model.numbers import count
+from symledger.target import meaning
+
+SERVED = "bf16"
+"""The type in which models are served."""
+SHORT = 5
+"""Terms of a formula that stands beside a number."""
+SUMMED_UP = (
+    "parameters", "weights in bf16", "forward FLOPs for each token",
+    "forward FLOPs for each image", "KV cache of a token in bf16",
+)  # fmt: skip
+"""The headlines that stand in the text of a page, where the search finds them."""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One number: what it is, its value, the same in other units, its formula and that one's id."""
+
+    label: str
+    value: str
+    units: str
+    formula: Markup
+    id: str
+    is_short: bool
+
+
+def headlines(account: Account) -> Iterator[Headline]:
+    """Yield the numbers that people come for."""
+    for name in ("params", "params.active"):
+        if name in account.quantities:
+            label = "parameters" if name == "params" else "parameters used for a token"
+            yield _headline(label, account[name], account[name].corollary_terms)
+    served = account.under(dtype=SERVED)
+    yield _headline("weights in bf16", served["memory.parameters"])
+    yield _headline("weights in fp32", account["memory.parameters"])
+    if "flops.forward" in account.quantities:
+        forward, training = account["flops.forward"], account["flops.training"]
+        yield _headline(f"forward FLOPs for each {each(account)}", forward,
+                        per_each(account, forward))  # fmt: skip
+        yield _headline(f"training FLOPs for each {each(account)}", training,
+                        per_each(account, training))  # fmt: skip
+    if "memory.kv_cache" in account.quantities:
+        cache = served["memory.kv_cache"]
+        yield _headline("KV cache of a token in bf16", cache, per_each(account, cache))
+        yield _headline("KV cache of the whole batch in bf16", cache)
+    adam = account["memory.training"]
+    yield _headline("training in fp32 with Adam", adam)
+    mixed = served.under(optimizer="adam-mixed")["memory.training"]
+    yield _headline("training in bf16 with fp32 master weights", mixed)
+
+
+def _headline(label: str, formula: Formula, polynomial: Terms | None = None) -> Headline:
+    terms = formula.corollary_terms if polynomial is None else polynomial
+    value = algebra.value(terms, formula.assumed.bindings)
+    whole = value is not None and value.denominator == 1
+    return Headline(
+        label, count(value),
+        byte_units(int(value)) if whole and value and formula.unit == "bytes" else "",
+        maths.inline(terms), formula.id, len(terms) <= SHORT,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Known:
+    """A symbol: what it means, its value, and whether it is given, assumed, defined or free."""
+
+    symbol: Markup
+    meaning: str
+    value: str
+    how: str
+    equation: Markup
+
+
+def symbols(account: Account) -> list[Known]:
+    """Return the symbols of a model in the order of the alphabet."""
+    assumed, defined = account.assumed, account.program.definitions
+    found = []
+    for symbol in sorted(account.symbols.values(), key=lambda s: s.name):
+        value = assumed.bindings.get(symbol)
+        equation, how = Markup(""), "given" if value is not None else "free"
+        if symbol in assumed.equations:
+            equation, how = maths.inline(assumed.equations[symbol]), "assumed"
+        elif symbol in defined:
+            equation = maths.spelled(scalar(defined[symbol], {}, TEXT).text)
+            how = "defined"
+        found.append(Known(maths.symbol(symbol), meaning(symbol).meaning,
+                           "" if value is None else f"{value:,}", how, equation))  # fmt: skip
+    return found
+
+
+@dataclass(frozen=True)
+class Approximation:
+    """The leading form of a formula, with what is proven of it."""
+
+    terms: Markup
+    value: str
+    bound: Markup
+    bound_value: str
+    error: str
+
+
+def approximation(formula: Formula) -> Approximation | None:
+    """Return the leading form, where terms are left out in it."""
+    lead = formula.leading
+    if lead is None or not lead.charged:
+        return None
+    at = formula.assumed.bindings
+    value, most = lead.value(at), lead.bound(at)
+    known = value is not None and most is not None and formula.error is not None
+    return Approximation(
+        maths.inline(lead.terms), count(Fraction(value or 0)) if known else "",
+        maths.bound(lead), error_percent(most) if known and most is not None else "",
+        error_percent(formula.error) if known and formula.error is not None else "",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Compared:
+    """What was compared in one way: its kind, status, quantities, points, worst deviation."""
+
+    kind: str
+    status: str
+    quantities: str
+    points: int
+    worst: str
+    claims: tuple[str, ...]
+
+
+def evidence(account: Account) -> list[Compared]:
+    """Return the recorded evidence, one entry for each way of comparing."""
+    found = []
+    records = {(r.kind, r.claim): r for q in account.quantities for r in account.evidence[q]}
+    kinds = dict.fromkeys((r.kind, r.status) for r in records.values())
+    for kind, status in kinds:
+        these = [r for r in records.values() if (r.kind, r.status) == (kind, status)]
+        worst = max((r.worst for r in these), key=float)
+        found.append(Compared(
+            kind, status, ", ".join(dict.fromkeys(r.quantity for r in these)),
+            len({str(point) for r in these for point in r.points}),
+            "" if float(worst) == 0 else worst, tuple(dict.fromkeys(r.claim for r in these)),
+        ))  # fmt: skip
+    return found

@@ -1,0 +1,104 @@
+"""A figure: a drawing in SVG, and the data that it shows."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+
+from markupsafe import Markup, escape
+
+WIDTH = 330
+"""Units that a drawing is wide: about the pixels of a phone, so that letters stay legible there."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A drawing with its data.
+
+    ``name`` is the stem of the file that holds the data, and of the drawing's ids; ``head`` and
+    ``rows`` are the data as text, exact.
+    """
+
+    name: str
+    title: str
+    svg: Markup
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    @property
+    def file(self) -> str:
+        """The path of the data as a file of the site."""
+        return f"data/{self.name}.csv"
+
+    @property
+    def csv(self) -> bytes:
+        """The data as comma-separated values."""
+        out = StringIO()
+        csv.writer(out, lineterminator="\n").writerows([self.head, *self.rows])
+        return out.getvalue().encode()
+
+
+def number(x: float) -> str:
+    """Write a coordinate with at most one digit after the point."""
+    written = f"{x:.1f}".removesuffix(".0")
+    return "0" if written == "-0" else written
+
+
+def tag(name: str, content: Markup | str | None = None, **attributes: str | float) -> Markup:
+    """Write an element; ``class_`` is its class, ``text_anchor`` its ``text-anchor``."""
+    written = Markup("").join(
+        Markup(' {}="{}"').format(
+            key.rstrip("_").replace("_", "-"),
+            value if isinstance(value, str) else number(value),
+        )
+        for key, value in attributes.items()
+    )
+    if content is None:
+        return Markup("<{}{}/>").format(Markup(name), written)  # noqa: S704  # a name of ours
+    return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), written, escape(content))  # noqa: S704
+
+
+def path(points: Iterable[tuple[float, float]]) -> str:
+    """Write a line through points."""
+    return "M" + "L".join(f"{number(x)},{number(y)}" for x, y in points)
+
+
+def drawing(
+    name: str, title: str, description: str, height: float, parts: Sequence[Markup]
+) -> Markup:
+    """Put a drawing together: as wide as its place, named and described for who cannot see it."""
+    ids = f"{name}-title", f"{name}-description"
+    return Markup(
+        '<svg class="drawing" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="img" '
+        'aria-labelledby="{} {}"><title id="{}">{}</title><desc id="{}">{}</desc>{}</svg>'
+    ).format(
+        WIDTH, number(height), *ids, ids[0], title, ids[1], description, Markup("").join(parts)
+    )  # fmt: skip
+
+
+def text_width(text: str, size: float = 11) -> float:
+    """Estimate how wide a text is; fonts differ, so this is a generous estimate."""
+    return 0.58 * size * len(text)
+
+
+def spread(wanted: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Move positions, which ascend, as little as needed so that ``gap`` lies between each two.
+
+    >>> spread([10.0, 12.0, 40.0], 10, 0, 60)
+    [6.0, 16.0, 40.0]
+    """
+    groups: list[tuple[float, int]] = []  # the middle of what was moved together, and how many
+    for position in wanted:
+        groups.append((position, 1))
+        while len(groups) > 1 and _overlap(groups[-2], groups[-1], gap):
+            (a, m), (b, n) = groups[-2:]
+            groups[-2:] = [((a * m + b * n) / (m + n), m + n)]
+    apart = [middle + gap * (i - (n - 1) / 2) for middle, n in groups for i in range(n)]
+    last = len(apart) - 1
+    return [min(max(p, low + gap * i), high - gap * (last - i)) for i, p in enumerate(apart)]
+
+
+def _overlap(a: tuple[float, int], b: tuple[float, int], gap: float) -> bool:
+    return b[0] - a[0] < gap * (a[1] + b[1]) / 2

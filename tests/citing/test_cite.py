@@ -1,0 +1,194 @@
+"""`symledger cite`: what it writes can be pasted, parsed and compiled, and says what it must."""
+
+import json
+import re
+import shutil
+import subprocess
+import tomllib
+from functools import cache
+from pathlib import Path
+
+import pytest
+import yaml
+from invoke import assert_answers, assert_refuses, run
+
+import symledger
+from symledger import catalogue, derive
+from symledger.account import Account
+from symledger.citing import lookup, registry
+from symledger.citing.citation import AUTHOR, Citation, cite
+from symledger.citing.registry import Removal, Revision, Tagged, citable
+from symledger.errors import BadInput, CheckFailed
+from symledger.report import citation
+
+ROOT = Path(symledger.__file__).parent.parent
+FORMS = ("text", "bibtex", "biblatex", "latex", "markdown", "json")
+TAG = next(tagged.tag for tagged in citable() if tagged.id == "mini_gpt.params")
+
+
+@cache
+def citations() -> list[Citation]:
+    """A citation of every formula there is."""
+    account: dict[str, Account] = {t.owner: derive(t.owner) for t in citable()}
+    return [Citation(tagged, account[tagged.owner]) for tagged in citable()]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "name",
+    ["mini_gpt.params", "gpt3-175b.flops.backward", "conv2d.flops.forward", "activation.params",
+     "llama.intensity.forward", TAG, TAG.lower(), TAG.removeprefix("SL-")],
+)  # fmt: skip
+def test_every_format_names_formula_tag_revision_and_version(name, form):
+    result = run("cite", name, "--format", form)
+    assert (result.code, result.err) == (0, "")
+    tagged = cite(name).tagged
+    said = result.out.replace("\\", "") if form != "json" else result.out
+    for text in (tagged.id, tagged.tag, symledger.__version__, str(tagged.revision)):
+        assert text in said
+    assert "http" not in result.out
+    assert "doi" not in result.out.lower()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_address_is_shown_where_a_site_is_named(form):
+    page = f"https://example.org/s/f/{TAG.removeprefix('SL-')}.html"
+    for base in ("https://example.org/s", "https://example.org/s/"):
+        assert page in run("cite", TAG, "--format", form, "--site-url", base).out
+
+
+def test_a_configuration_evaluates_the_formula_of_its_family():
+    owner, configuration = cite("gpt2.params"), cite("gpt3-175b.params")
+    assert owner.tagged == configuration.tagged
+    assert configuration.formula.value == derive("gpt3-175b").params.value
+    assert f"{configuration.formula.value:,}" in run("cite", "gpt3-175b.params").out
+
+
+def test_json_is_the_same_by_either_spelling():
+    result = run("cite", "conv2d.flops.forward", "--json")
+    assert result == run("cite", "conv2d.flops.forward", "--format", "json")
+    found = json.loads(result.out)
+    assert found["schema"] == "symledger.cite/1"
+    assert found["url"] is None
+    assert [entry["hash"] for entry in found["history"]][-1] == found["hash"]
+    assert {"H_o", "W_o"} <= set(found["definitions"])
+
+
+def test_derive_shows_the_tag():
+    found = json.loads(run("derive", "mini_gpt", "--json").out)
+    assert found["formulas"]["params"]["tag"] == TAG
+    assert f"symledger cite {TAG}" in run("derive", "mini_gpt").out
+    assert "symledger cite" not in run("derive", "examples/my_model.py:AdaptedGPT").out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["mini_gpt.parms"], 3, "Did you mean mini_gpt.params"),
+        (["minigpt.params"], 3, "Did you mean mini_gpt.params"),
+        (["gpt3-175b.param"], 3, "Did you mean gpt3-175b.params"),
+        (["linear.memory.kv_cache"], 3, "not a formula of linear"),
+        (["mini_gpt"], 3, "as in mini_gpt.params"),
+        (["gpt2"], 3, "as in gpt2.params"),
+        (["SL-"], 3, "Did you mean SL-"),
+        (["SL-" + "U" * 99], 3, "the tag of no formula"),
+        ([""], 3, "nothing is neither"),
+        (["a\nb"], 3, "a b is neither"),
+        (["$(touch canary)"], 3, "is neither"),
+        ([], 2, "Missing argument"),
+        ([TAG, "--format", "endnote"], 2, "--format"),
+        ([TAG, "--site-url", "javascript:alert(1)"], 2, "is not the address of a site"),
+        ([TAG, "--site-url", "https://a.org/}"], 2, "is not the address of a site"),
+    ],
+)
+def test_refusals(arguments, code, said):
+    assert_refuses("cite", *arguments, code=code, said=re.escape(said))
+
+
+def test_a_removed_formula_says_why_and_what_took_its_place(monkeypatch):
+    gone = Tagged("SL-0000", "dense.params", (Revision("0.1.0", "aa"),),
+                  Removal("0.2.0", "it is called linear", "linear.params"))  # fmt: skip
+    table = {**registry.registered(), gone.id: gone}
+    monkeypatch.setattr(lookup, "registered", lambda: table)
+    monkeypatch.setattr(lookup, "by_tag", lambda: {t.tag: t for t in table.values()})
+    now = table["linear.params"]
+    for name in ("dense.params", "SL-0000", "oooo"):
+        assert_refuses("cite", name, code=3, said=(
+            "SL-0000, dense.params, was removed in symledger 0.2.0: it is called linear. "
+            f"In its place: {now.tag}, linear.params."))  # fmt: skip
+
+
+def test_a_formula_that_is_not_what_was_registered_is_not_cited(monkeypatch):
+    monkeypatch.setattr(Account, "tag", lambda self, name: None)
+    with pytest.raises(CheckFailed, match=r"python -m symledger\.citing"):
+        cite("linear.params")
+    with pytest.raises(BadInput, match=r"other choices than llama\.params"):
+        cite("llama-7b.params")
+
+
+def test_no_citation_needs_letters_that_tex_lacks():
+    for write in (citation.latex, citation.bibtex, citation.biblatex):
+        for found in citations():
+            assert write(found).isascii(), found.tagged.id
+
+
+def balanced(text: str) -> bool:
+    depth = 0
+    for c in re.sub(r"\\[{}]", "", text):
+        depth += {"{": 1, "}": -1}.get(c, 0)
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+@pytest.mark.parametrize("write", [citation.bibtex, citation.biblatex])
+def test_every_entry_is_one_entry_of_fields_between_braces(write):
+    for found in citations():
+        head, *lines, end, _ = write(found).split("\n")
+        fields = [re.fullmatch(r"  (\w+) = \{(.*)\},?", line).groups() for line in lines]
+        kind = {"bibtex": "misc", "biblatex": "software"}[write.__name__]
+        assert (head, end) == (f"@{kind}{{symledger:{found.tagged.tag},", "}")
+        assert {"author", "title", "note"} <= {name for name, _ in fields}
+        assert all(balanced(value) and value for _, value in fields)
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+def test_every_citation_compiles_and_every_entry_is_read_by_bibtex(tmp_path):
+    fragments = "\n".join(citation.latex(found) for found in citations())
+    (tmp_path / "all.bib").write_text("\n".join(citation.bibtex(found) for found in citations()))
+    (tmp_path / "paper.tex").write_text(
+        r"\documentclass{article}\usepackage{amsmath}\begin{document}\nocite{*}" + fragments
+        + r"\bibliographystyle{plain}\bibliography{all}\end{document}"
+    )  # fmt: skip
+    latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    for command in (latex, ["bibtex", "paper"], latex):
+        done = subprocess.run(  # noqa: S603  # our own command
+            command, cwd=tmp_path, capture_output=True, text=True, errors="replace"
+        )
+        assert done.returncode == 0, done.stdout[-2000:]
+        assert "warning--" not in done.stdout.lower()
+    written = (tmp_path / "paper.bbl").read_text()
+    assert written.count(r"\bibitem") == len(citations())
+
+
+def test_the_citation_file_is_about_this_package():
+    found = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert {"cff-version", "message", "title", "authors"} <= set(found)  # what CFF 1.2 asks for
+    assert found["cff-version"] == "1.2.0"
+    assert found["version"] == symledger.__version__ == project["version"]
+    assert found["authors"] == project["authors"] == [{"name": AUTHOR}]
+    assert (found["title"], found["license"]) == (project["name"], project["license"])
+    assert found["abstract"] == project["description"]
+    assert found["keywords"] == project["keywords"]
+    assert not {"doi", "url", "date-released", "identifiers"} & set(found)
+
+
+def test_the_page_of_a_formula_is_where_the_tag_says():
+    assert cite(TAG).tagged.page == f"f/{TAG.removeprefix('SL-')}.html"
+
+
+def test_every_entry_of_the_catalogue_is_cited_as_its_family():
+    for entry in catalogue.ENTRIES:
+        assert cite(f"{entry.name}.params").tagged.id == f"{entry.family}.params"
+    assert_answers("cite", "vgg16.params")

@@ -1,0 +1,209 @@
+"""Model pages and the course: what they show is what the ledger says."""
+
+import re
+from fractions import Fraction
+
+import pytest
+
+from symledger import derive
+from symledger.site.atlas import Atlas
+from symledger.site.kinds import course
+from symledger.site.kinds import model as kind
+from symledger.site.kinds.model import Model, figures
+from symledger.site.kinds.model.numbers import signed, signed_percent
+from symledger.site.templating import Templates
+from tests.invoke import run
+
+ATLAS = Atlas()
+MODELS = {entry.name: Model(ATLAS, entry) for entry in ATLAS.models}
+BOUND = [name for name, model in MODELS.items() if model.is_bound]
+
+
+@pytest.fixture(scope="module")
+def pages():
+    templates = Templates()
+    return {
+        page.path: page.merged
+        for made in (kind.pages(ATLAS, templates), course.pages(ATLAS, templates))
+        for page in made
+    }
+
+
+def number(text):
+    return int(text.replace(",", "").replace("\u2212", "-"))
+
+
+def text_of(html):
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+
+
+@pytest.mark.parametrize(
+    ("name", "params", "forward"),
+    [
+        ("mini_gpt", 131_392, 71_303_168),
+        ("mini_gpt-small", 41_120, None),
+        ("gpt2", 124_439_808, None),
+        ("gpt3-175b", 174_604_259_328, None),
+        ("llama-7b", 6_738_415_616, None),
+        ("vgg16", 138_357_544, 30_940_528_640),
+        ("bert-base", 109_482_240, None),
+        ("mixtral-8x7b", 46_702_792_704, None),
+    ],
+)
+def test_headline_numbers_are_the_published_ones(pages, name, params, forward):
+    page = text_of(pages[f"models/{name}.md"])
+    assert f"{params:,}" in page
+    assert forward is None or f"{forward:,}" in page
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_page_has_its_parts(pages, name):
+    anchors = set(re.findall(r"\{: #([\w-]+) \}", pages[f"models/{name}.md"]))
+    parts = {"parameters", "derivation", "flops", "symbols", "evidence", "references"}
+    assert parts <= anchors
+    assert ({"shares", "memory", "training", "growth"} <= anchors) == (name in BOUND)
+
+
+@pytest.mark.parametrize("name", ["mini_gpt", "vgg16", "mixtral-8x7b"])
+def test_training_memory_is_that_of_each_type_and_optimizer(name):
+    for of_type in MODELS[name].memory:
+        for training in of_type.training:
+            account = derive(name, dtype=of_type.dtype, optimizer=training.optimizer)
+            assert training.total.value == account.memory_training.value
+            assert of_type.saved.value == account.memory_saved.value
+
+
+@pytest.mark.parametrize("name", BOUND)
+@pytest.mark.parametrize("quantity", figures.SHARES)
+def test_the_parts_of_a_bar_add_up_to_the_whole(name, quantity):
+    account = MODELS[name].account
+    parts = figures.parts_of(account, account[quantity])
+    assert sum(amount for _, amount in parts) == account[quantity].value
+
+
+def test_a_bar_opens_what_is_repeated_and_puts_together_what_is_small():
+    account = MODELS["mini_gpt"].account
+    assert figures.parts_of(account, account.params) == [
+        ("token embedding", 32_768), ("attention × L", 32_768), ("feed forward × L", 65_536),
+        ("everything else", 320),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("quantity", ["params", "flops.forward"])
+def test_growth_is_that_of_the_leading_form(quantity):
+    for plot in figures.growth(MODELS["mini_gpt"].account, quantity):
+        symbol = plot.head[0]
+        for row in plot.rows:
+            account = derive("mini_gpt", {symbol: row[0]})
+            leading = account[quantity].leading
+            assert sum(map(int, row[1:])) == leading.value(account.assumed.bindings)
+
+
+def test_growth_is_drawn_for_every_size_that_matters():
+    names = [plot.name for plot in MODELS["mini_gpt"].figures]
+    assert {f"mini_gpt-flops-forward-{s}" for s in "dLTV"} <= set(names)
+    assert "mini_gpt-params-T" not in names
+
+
+@pytest.mark.parametrize("name", ["mini_gpt", "gpt2", "llama-7b", "bert-base"])
+def test_what_a_choice_changes_is_the_sum_of_its_lines(name):
+    for variant in MODELS[name].variants:
+        option, _, value = variant.setting.partition("=")
+        other = derive(name, {option: value})
+        for difference in variant.differences:
+            before = MODELS[name].account[difference.quantity].value
+            change = other[difference.quantity].value - before
+            assert number(difference.value) == change
+            assert sum(number(line.value) for line in difference.lines) == change
+
+
+def test_variants_name_the_lines_that_change():
+    found = {v.setting: v.differences[0] for v in MODELS["mini_gpt"].variants}
+    assert {line.label for line in found["bias=true"].lines} == {
+        "block × L › attention", "block × L › feed forward",
+    }  # fmt: skip
+    assert found["tied=false"].value == "+32,768"
+    assert found["positions=learned"].value == "+2,048"
+
+
+@pytest.mark.parametrize(
+    ("name", "rule", "value", "count"),
+    [
+        ("mini_gpt", "2N", 2 * 131_392, 71_303_168 // 256),
+        ("mini_gpt", "6N", 6 * 131_392, 3 * 71_303_168 // 256),
+        ("mini_gpt", "6N′", 6 * (131_392 - 32_768), 3 * 71_303_168 // 256),
+        ("mini_gpt", "6N + 12LhQT", 6 * 131_392 + 12 * 2 * 64 * 32, 3 * 71_303_168 // 256),
+        ("mixtral-8x7b", "2N", 2 * 12_879_925_248, 113_232_517_791_744 // 4096),
+    ],
+)
+def test_rules_of_thumb_and_their_errors(name, rule, value, count):
+    found = next(r for r in MODELS[name].rules if r.name == rule)
+    assert found.value == f"{value:,}"
+    assert found.errors["full"] == signed_percent(Fraction(value - count, count))
+
+
+def test_images_have_no_rules_for_tokens():
+    assert MODELS["vgg16"].rules == []
+    assert MODELS["vgg16"].each == "image"
+
+
+def test_a_family_without_sizes_shows_its_configurations(pages):
+    page = text_of(pages["models/llama.md"])
+    assert "llama-7b" in page
+    assert "6,738,415,616" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "blocks", "whole"),
+    [
+        ("gpt2", "\u221231.7 %", "\u22120.73 %"),
+        ("gpt3-175b", "\u22120.38 %", "\u22120.023 %"),
+        ("llama-7b", "\u22124.4 %", "\u22122.4 %"),
+    ],
+)
+def test_the_course_says_where_the_rule_fails(name, blocks, whole):
+    trial = course.Course(ATLAS).trial[name]
+    assert (trial.blocks_error, trial.whole_error) == (blocks, whole)
+
+
+def test_the_answers_of_the_course_are_computed(pages):
+    page = text_of(pages[course.PATH])
+    for answer in ("41,120", "229,952", "T = 256", "524,288 B = 512 KiB", "5,519,360", "+32,768"):
+        assert answer in page
+
+
+def test_scores_cost_as_much_as_the_feed_forward_network_where_the_course_says():
+    account = derive("mini_gpt", {"T": course.Course(ATLAS).even})
+    parts = dict(figures.parts_of(account, account.flops_forward))
+    assert parts["feed forward × L"] == 4 * 8 * 2 * 256**2 * 64
+
+
+def test_every_layer_of_the_course_adds_up(pages):
+    lesson = course.Course(ATLAS)
+    block = sum(number(lesson.layer(label).value)
+                for label in ("norm 1", "attention", "norm 2", "feed forward"))  # fmt: skip
+    assert 2 * block == number(lesson.layer("block × L").value) == 98_560
+    assert 2 * block + 32_768 + 64 == 131_392
+
+
+def test_commands_on_pages_work():
+    for command in MODELS["vgg16"].commands:
+        if " derive " in command:
+            assert run(*command.split()[1:]).code == 0
+
+
+def test_a_page_stays_light(pages):
+    assert max(len(page.encode()) for page in pages.values()) < 150_000
+
+
+def test_data_of_every_plot_is_a_file_and_is_linked(pages):
+    files = kind.assets(ATLAS)
+    for name, model in MODELS.items():
+        for plot in model.figures:
+            assert files[plot.file].decode().splitlines()[0].split(",")[0] == plot.head[0]
+            assert f"../{plot.file}" in pages[f"models/{name}.md"]
+
+
+@pytest.mark.parametrize(("n", "text"), [(5, "+5"), (-1234, "\u22121,234"), (0, "0"), (None, "")])
+def test_changes_have_a_sign(n, text):
+    assert signed(n) == text
