@@ -8,6 +8,7 @@ conventions; where a formula has changed since, its evidence is stale.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -127,3 +128,15 @@ def _applies(e: dict[str, Any], account: Account, basis: str) -> bool:
         same_bytes = account.default_hash(basis) == account[basis].hash
         return same_bytes and set(e["assumptions"]) <= set(account[basis].assumptions)
     return True
+
+
+def everything() -> Iterator[dict[str, Any]]:
+    """Yield every recorded comparison, of all owners."""
+    for file in sorted(FOLDER.glob("*.json")):
+        for about in recorded(file.stem).values():
+            yield from about["evidence"]
+
+
+def worst(kind: str) -> list[str]:
+    """Return the worst deviation of every recorded comparison of a kind."""
+    return [e["worst"] for e in everything() if e["kind"] == kind]

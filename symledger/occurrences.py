@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from sympy import Symbol
 
@@ -43,24 +44,55 @@ class Published:
     source: str
 
 
+RESNET = "He et al., Deep Residual Learning for Image Recognition (2016), table 1"
+SQUARE = {"K_h": 3, "K_w": 3}
+POINT = {"K_h": 1, "K_w": 1}
 PUBLISHED: tuple[Published, ...] = (
-    Published("linear", {"d_in": 768, "d_out": 3072},
-              "BERT-base, the first map of the feed-forward network in each of 12 layers",
-              "Devlin et al., BERT (2019), section 3: H = 768, feed-forward size 4H"),
+    Published("linear", {"d_in": 2048, "d_out": 1000},
+              "ResNet-50, -101 and -152, the map to 1,000 classes", RESNET),
+    Published("linear", {"d_in": 512, "d_out": 1000},
+              "ResNet-18 and -34, the map to 1,000 classes", RESNET),
+    Published("conv2d", {"C_in": 3, "C_out": 64, "K_h": 7, "K_w": 7, "s_h": 2, "s_w": 2},
+              "ResNet, the first convolution (conv1)", RESNET),
+    Published("conv2d", {"C_in": 64, "C_out": 64, **SQUARE, "s_h": 1, "G": 1},
+              "ResNet, the first stage (conv2_x)", RESNET),
+    Published("conv2d", {"C_in": 512, "C_out": 512, **SQUARE, "s_h": 1, "G": 1},
+              "ResNet, the last stage (conv5_x)", RESNET),
+    Published("conv2d", {"C_in": 64, "C_out": 256, **POINT, "s_h": 1, "G": 1},
+              "ResNet-50, -101 and -152, the end of a bottleneck of the first stage (conv2_x)",
+              RESNET),
+    Published("conv2d", {"C_in": 1, "C_out": 6, "K_h": 5, "K_w": 5, "s_h": 1},
+              "LeNet-5, the first convolution (C1): 156 trainable parameters",
+              "LeCun et al., Gradient-Based Learning Applied to Document Recognition (1998), "
+              "section II.B"),
+    Published("conv2d", {"C_in": 3, "C_out": 768, "K_h": 16, "K_w": 16, "s_h": 16, "s_w": 16},
+              "ViT-B/16, the embedding of patches of 16 × 16 pixels",
+              "Dosovitskiy et al., An Image is Worth 16x16 Words (2021), table 1"),
 )  # fmt: skip
 
 
-def occurrences(account: Account) -> Iterator[Occurrence]:
+Part = tuple[str, Weights]
+"""What tells a part of a model: its kind, and its weights with their lengths."""
+
+
+def occurrences(account: Account) -> tuple[Occurrence, ...]:
     """Find a layer in the configurations of the catalogue."""
     whole = account.params.line
-    mine = weights(whole, account.assumed)
-    for entry in ENTRIES if mine else ():
-        if entry.configured:
-            model = derive(entry.name)
-            for line, times in parts(model.params.line, {(): 1}):
-                if line.component == whole.component and weights(line, model.assumed) == mine:
-                    often = algebra.value(times, model.assumed.bindings)
-                    yield Occurrence(entry.name, line.path, int(often or 1))
+    return inventory().get((whole.component, weights(whole, account.assumed)), ())
+
+
+@cache
+def inventory() -> dict[Part, tuple[Occurrence, ...]]:
+    """Every part of every configuration of the catalogue that has weights, looked at once."""
+    found: dict[Part, tuple[Occurrence, ...]] = {}
+    for model in (derive(entry.name) for entry in ENTRIES if entry.configured):
+        for line, times in parts(model.params.line, {(): 1}):
+            key = line.component, weights(line, model.assumed)
+            if key[1]:
+                often = algebra.value(times, model.assumed.bindings)
+                here = Occurrence(model.target.name, line.path, int(often or 1))
+                found[key] = (*found.get(key, ()), here)
+    return found
 
 
 def parts(line: Line, times: Terms) -> Iterator[tuple[Line, Terms]]:

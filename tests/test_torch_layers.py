@@ -9,7 +9,7 @@ from test_constructors import COUNTED
 
 from symledger import derive
 from symledger.constructors import read
-from symledger.report.answer import snippet
+from symledger.report.figures import snippet
 from symledger.torch_layers import LAYERS, NAMES, REQUIRED
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")

@@ -5,18 +5,23 @@ readings are replaced by wrong ones, and wrong statements that are common in the
 where a formula belongs. Each mutant goes through the checks that every formula goes through; one
 that passes them all is a survivor, and a survivor is a defect of the checks.
 
-``python -m symledger.checks.mutants`` runs them all.
+``python -m symledger.checks.mutants`` runs them all; with ``--record`` it also writes down how many
+of each kind were killed, for the site to say.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
+from pathlib import Path
 
 SURVIVED = ""
+RECORD = Path(__file__).with_name("killed.json")
+"""How many mutants of each kind were killed when they were last run and recorded."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,12 @@ class Report:
             counts.setdefault(kind, Counter())[killer or "survived"] += 1
         return counts
 
+    @property
+    def killed(self) -> dict[str, int]:
+        """How many mutants of each kind were killed."""
+        found = Counter(kind for kind, _, killer in self.found if killer)
+        return dict(sorted(found.items()))
+
     def __str__(self) -> str:
         lines = [
             f"{sum(counts.values()):5}  {kind}: "
@@ -76,10 +87,18 @@ def run_mutants(mutants: Iterable[Mutant] | None = None) -> Report:
     return Report(tuple((m.kind, m.name, m.hunt()) for m in chosen))
 
 
+def recorded() -> dict[str, int]:
+    """Return how many mutants of each kind were killed, as it was recorded."""
+    found: dict[str, int] = json.loads(RECORD.read_text(encoding="utf-8"))
+    return found
+
+
 def main() -> int:
     """Print how many mutants of each kind were killed by what; 1 where one survived."""
     report = run_mutants()
     print(report)
+    if "--record" in sys.argv[1:] and not report.survivors:
+        RECORD.write_text(json.dumps(report.killed, indent=1) + "\n", encoding="utf-8")
     return 1 if report.survivors else 0
 
 

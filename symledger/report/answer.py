@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
-from math import gcd
+from collections.abc import Sequence
 
-from symledger import algebra
-from symledger.account import Account, derive
-from symledger.algebra import Terms
+from symledger.account import Account
 from symledger.constructors import Constructor
-from symledger.conventions import byte_units
 from symledger.formulas import Formula
 from symledger.occurrences import occurrences, published, same_parameters, written_as
+from symledger.report.figures import (
+    Held,
+    at_sizes,
+    by_type,
+    costs,
+    factored,
+    in_training,
+    snippet,
+    variants,
+)
 from symledger.report.layout import NBSP, Page
 from symledger.report.page import (
-    FLOPS,
     cited,
     compared,
     conventions,
@@ -24,10 +29,6 @@ from symledger.report.page import (
     number,
     tree,
 )
-from symledger.report.rows import plus
-
-EACH = {"1": "", "B": " a row", "BT": " a token"}
-POINTWISE = ("flops.forward.pointwise", "flops.backward.pointwise")
 
 
 def page(account: Account, quantities: Sequence[str], depth: int, width: int) -> Page:
@@ -42,8 +43,8 @@ def page(account: Account, quantities: Sequence[str], depth: int, width: int) ->
         tree(p, account, account.params, depth)
     _memory(p, account)
     _flops(p, account)
-    _otherwise(p, account, constructor)
-    _snippet(p, account, constructor)
+    _otherwise(p, account)
+    _snippet(p, account)
     _where(p, account)
     _same(p, account)
     compared(p, account, account.quantities)
@@ -79,89 +80,41 @@ def _headline(p: Page, account: Account, constructor: Constructor) -> None:
 
 def _memory(p: Page, account: Account) -> None:
     """The weights by type, and with what training adds; then what the backward pass keeps."""
-    c = account.conventions
     p.heading("MEMORY")
-    table = []
-    for dtype in dict.fromkeys((c.dtype, "fp32", "bf16")) if account.params.value else ():
-        table.append([f"weights, {dtype}", *_bytes(_held(account.under(dtype=dtype), 1)), ""])
-    pairs = [(c.dtype, c.optimizer), ("fp32", "sgd"), ("fp32", "adam"), ("bf16", "adam-mixed")]
-    for dtype, optimizer in dict.fromkeys(pairs) if table else ():
-        other = account.under(dtype=dtype, optimizer=optimizer)
-        whole, alone = _held(other, 3), _held(other, 1)
-        times = f"{float(whole / alone):.4g} × the weights"
-        table.append([f"with gradients and {optimizer}, {dtype}", *_bytes(whole), times])
+    table = [[f"weights, {held.dtype}", *_bytes(held), ""] for held in by_type(account)]
+    for held in in_training(account):
+        times = f"{float(held.times):.4g} × the weights"
+        table.append([f"with gradients and {held.optimizer}, {held.dtype}", *_bytes(held), times])
     if table:
         p.table(table, ("", "cyan", "dim", "dim"), {1}, (2,), indent=4)
     kept = at_sizes(account, account["memory.saved"], "B")
-    p.line(f"    kept for the backward pass, {c.dtype}: ", (kept, "cyan"))
+    p.line(f"    kept for the backward pass, {account.conventions.dtype}: ", (kept, "cyan"))
 
 
-def _held(account: Account, parts: int) -> int:
-    """Bytes of the weights; with 2 parts also of gradients, with 3 of optimizer state."""
-    names = ("memory.parameters", "memory.gradients", "memory.optimizer")[:parts]
-    return sum(int(account[name].value or 0) for name in names)
-
-
-def _bytes(n: int) -> tuple[str, str]:
-    units = byte_units(n)
-    return f"{n:,} B", f"= {units}" if units != f"{n} B" else ""
+def _bytes(held: Held) -> tuple[str, str]:
+    return f"{held.bytes:,} B", held.units and f"= {held.units}"
 
 
 def _flops(p: Page, account: Account) -> None:
-    names = [name for name in (*FLOPS, *POINTWISE) if name in account.quantities]
     p.heading("FLOPS: contractions (a multiply-add counts 2), then everything else")
-    table = [
-        [name.removeprefix("flops.").replace(".", ", "), account[name].text,
-         at_sizes(account, account[name], "FLOP")]
-        for name in names
-    ]  # fmt: skip
+    table = [[cost.name, cost.formula.text, cost.known] for cost in costs(account)]
     p.table(table, ("", "", "cyan"), set(), flexible=(1, 2), indent=4)
 
 
-def at_sizes(account: Account, formula: Formula, unit: str) -> str:
-    """Write a formula with the known sizes put in; where it allows, for one row or one token.
-
-    Linear(768, 3072): 2·B·d_in·d_out → ``4,718,592 FLOP a row``.
-    """
-    known: dict[object, Terms] = {s: {(): n} for s, n in account.assumed.bindings.items()}
-    found = algebra.substitute(formula.corollary_terms, known)
-    said = [(algebra.text({monomial: 1}), c) for monomial, c in algebra.ordered(found)]
-    if len(said) == 1 and said[0][0] in EACH:
-        return f"{number(said[0][1])} {unit}{EACH[said[0][0]]}"
-    each = [number(c) + ("" if symbols == "1" else f" {symbols}") for symbols, c in said]
-    return f"{plus(each) or 0} {unit}"
-
-
-def _otherwise(p: Page, account: Account, constructor: Constructor) -> None:
+def _otherwise(p: Page, account: Account) -> None:
     """Each flag the other way round, side by side, where that changes the parameters."""
-    others = [(str(c), _again(account, str(c))) for c in constructor.toggled()]
-    others = [(text, a) for text, a in others if a.params.value != account.params.value]
-    if not others:
+    found = variants(account)
+    if not found:
         return
     p.heading("WITH AND WITHOUT")
     table = [["", "parameters", "difference", account.conventions.dtype]]
-    for text, other in [(constructor.text, account), *others]:
-        here, count = account.params.value or 0, other.params.value or 0
-        change = f"{int(count - here):+,}" if other is not account else ""
-        table.append([text, number(count), change, byte_units(_held(other, 1))])
+    for v in found:
+        change = "" if v.more is None else f"{v.more:+,}"
+        table.append([v.text, f"{v.count:,}", change, v.held.units or f"{v.held.bytes} B"])
     p.table(table, ("", "cyan", "", "dim"), {1, 2}, (0, 3), indent=4)
 
 
-def _again(account: Account, text: str) -> Account:
-    c = account.conventions
-    return derive(text, dtype=c.dtype, optimizer=c.optimizer, causal=c.causal)
-
-
-def snippet(account: Account) -> Iterator[str]:
-    """Write the lines of PyTorch that print the number."""
-    constructor = account.target.constructor
-    assert constructor is not None
-    yield "import torch.nn as nn"
-    yield f"layer = {constructor.python()}"
-    yield f"print(sum(p.numel() for p in layer.parameters()))  # {account.params.value}"
-
-
-def _snippet(p: Page, account: Account, constructor: Constructor) -> None:
+def _snippet(p: Page, account: Account) -> None:
     p.heading("VERIFY WITH PYTORCH")
     for line in snippet(account):
         p.line("    ", (line, "green"))
@@ -191,15 +144,6 @@ def _same(p: Page, account: Account) -> None:
         layer = written_as(same.side.name, same.sizes, same.account.target.options)
         p.wrapped(f"{factored(same.account.params.corollary_terms)} at {sizes}: {same.side}"
                   + (f"; {layer} in PyTorch" if layer else ""), 6, first=4)  # fmt: skip
-
-
-def factored(polynomial: Terms) -> str:
-    """Write a polynomial with the divisor of its coefficients in front: ``4(d² + d)``."""
-    common = gcd(*(c.numerator if c.denominator == 1 else 1 for c in polynomial.values()))
-    if common <= 1 or len(polynomial) == 1:
-        return algebra.text(polynomial)
-    inner: Terms = {monomial: int(c) // common for monomial, c in polynomial.items()}
-    return f"{common}({algebra.text(inner)})"
 
 
 def _next(p: Page, account: Account) -> None:

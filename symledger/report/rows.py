@@ -67,16 +67,19 @@ class Row:
         return "" if self.level or self.portion is None else percent(self.portion)
 
 
-def rows(account: Account, formula: Formula, depth: int) -> Iterator[Row]:
-    """Yield the rows of a formula's tree down to a depth, the total left out."""
-    yield from _Rows(account, formula).below(formula.line, depth, "")
+def rows(
+    account: Account, formula: Formula, depth: int, part: Line | None = None
+) -> Iterator[Row]:
+    """Yield the rows of a formula's tree (of a part of it, once) down to a depth, no total."""
+    line = part or formula.line
+    yield from _Rows(account, line).below(line, depth, "")
 
 
 class _Rows:
-    def __init__(self, account: Account, formula: Formula) -> None:
+    def __init__(self, account: Account, line: Line) -> None:
         self.equations = account.assumed.equations
         self.at = account.assumed.bindings
-        self.whole = self.value(formula.line.total)
+        self.whole = self.value(line.each)
 
     def below(
         self, line: Line, depth: int, guide: str, level: int = 0, passes: Terms = ONCE

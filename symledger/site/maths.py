@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from markupsafe import Markup, escape
 from sympy import Expr, Symbol
@@ -53,6 +54,11 @@ def symbol(s: Symbol) -> Markup:
     return _markup(mathml.symbol(s))
 
 
+def setting(s: Symbol, n: int) -> Markup:
+    """Write a symbol with its value: d = 64."""
+    return _markup(mathml.given(s, {(): n}))
+
+
 def block(polynomial: Terms) -> Markup:
     """Write a polynomial by itself."""
     return boxed(mathml.polynomial(polynomial))
@@ -91,6 +97,23 @@ def derivation(target: str, f: Formula, depth: int = DEPTH) -> Markup:
 def opened(body: Shown) -> Markup:
     """Write one step of a derivation, by itself."""
     return boxed(mathml.shown(body))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of a derivation by itself, and the reason for it."""
+
+    relation: str
+    markup: Markup
+    reason: Markup
+
+
+def steps_of(f: Formula, depth: int = DEPTH) -> tuple[Step, ...]:
+    """Return the lines of a derivation one by one."""
+    return tuple(
+        Step(step.relation, boxed(step.markup), _markup(step.reason))
+        for step in mathml.steps_of(f, depth)
+    )
 
 
 def boxed(markup: str) -> Markup:

@@ -4,7 +4,8 @@ import pytest
 
 from symledger import algebra, derive
 from symledger.occurrences import occurrences, published, same_parameters, sizes_at
-from symledger.report.answer import at_sizes, factored, page
+from symledger.report.answer import page
+from symledger.report.figures import at_sizes, factored
 
 
 def answer(written, width=100, **conventions):

@@ -56,4 +56,4 @@ def test_a_written_folder_touches_only_what_changed(tmp_path):
     build.write(tmp_path)
     assert page.stat().st_mtime_ns == before
     assert not stale.exists()
-    assert "plugins:\n- search\n" in (tmp_path / "mkdocs.yml").read_text()
+    assert "plugins:\n- search:\n" in (tmp_path / "mkdocs.yml").read_text()

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from symledger.site.atlas import Atlas
-from symledger.site.kinds import component, course, formula, home, model, notation
+from symledger.site.kinds import (
+    component,
+    course,
+    formula,
+    home,
+    model,
+    notation,
+    question,
+    sources,
+)
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
 
@@ -24,5 +33,5 @@ class Kind(Protocol):
 
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
-    home, course, component, model, formula, notation,
+    home, course, component, model, formula, notation, question, sources,
 )  # fmt: skip

@@ -1,0 +1,106 @@
+"""Numbers that are met as answers and count something else: each made here, from the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from markupsafe import Markup
+
+from symledger import algebra
+from symledger.account import Account
+from symledger.algebra import Terms
+from symledger.assumptions import parse_expression
+from symledger.conventions import BINARY, DECIMAL
+from symledger.report.rows import percent
+from symledger.site import maths
+from symledger.site.questions import Question
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A number, how far it is from the answer, and what it counts: a kind, or words of the data.
+
+    ``form`` is how it is counted, where that is a formula.
+    """
+
+    kind: str
+    value: str
+    off: str
+    form: Markup | None = None
+    why: str = ""
+
+
+def mistakes(question: Question, account: Account, terms: Terms) -> Iterator[Mistake]:
+    """Yield the numbers that a question is often answered with, and that are not its answer."""
+    at = account.assumed.bindings
+    right = algebra.value(terms, at)
+    assert right is not None
+    for wrong in question.wrong:
+        e = parse_expression(wrong.said, account.symbols)
+        value = algebra.value(algebra.terms(e), at)
+        assert value is not None
+        assert value != right, f"{wrong.said} is right"
+        yield _mistake("", value, right, maths.inline(algebra.terms(e)), wrong.why)
+    for kind, value in _usual(question, account, right):
+        if value != right:
+            yield _mistake(kind, value, right)
+    if account[question.quantities[0]].unit == "bytes":
+        yield from _misread(right)
+
+
+def _mistake(
+    kind: str, value: Fraction, right: Fraction, form: Markup | None = None, why: str = ""
+) -> Mistake:
+    off = (value - right) / right
+    sign = "+" if off > 0 else "−"
+    return Mistake(kind, f"{int(value):,}", f"{sign}{percent(abs(off))}", form, why)
+
+
+def _usual(question: Question, account: Account, right: Fraction) -> Iterator[tuple[str, Fraction]]:
+    """What is often counted instead, by what was asked."""
+    sizes = {s.name: n for s, n in account.assumed.bindings.items()}
+    match question.ask:
+        case "params" | "part" if "h" in sizes and question.of.startswith("MultiheadAttention"):
+            yield "heads", right * sizes["h"]
+        case "params" if account.target.options.get("tied"):
+            yield "untied", _params(account, tied="false")
+        case "params" if account.target.options.get("tied") is False:
+            yield "tied", _params(account, tied="true")
+        case "active":
+            yield "all", _exact(account, "params")
+        case "training":
+            yield "no gradients", right - _exact(account, "memory.gradients")
+            yield "weights", _exact(account, "memory.parameters")
+        case "kv_cache":
+            yield "keys only", right / 2
+            if sizes.get("h_kv", sizes["h"]) != sizes["h"]:
+                yield "all heads", right * sizes["h"] / sizes["h_kv"]
+        case "flops":
+            yield "macs", right / 2
+            if "T" in sizes and not question.is_layer:
+                name = "params.active" if "params.active" in account.quantities else "params"
+                yield "two per parameter", 2 * _exact(account, name)
+
+
+def _params(account: Account, **options: str) -> Fraction:
+    from symledger.account import derive
+
+    return _exact(derive(account.target.name, options), "params")
+
+
+def _exact(account: Account, quantity: str) -> Fraction:
+    found = account[quantity].exact
+    assert found is not None
+    return found
+
+
+def _misread(right: Fraction) -> Iterator[Mistake]:
+    """The number of binary units with the name of decimal ones: ``12.55 GB``."""
+    for (unit, _), (power, name) in zip(BINARY, DECIMAL, strict=True):
+        if right >= unit:
+            value = Fraction(f"{float(right / unit):.4g}") * power
+            off = percent((right - value) / right)
+            yield Mistake("unit", f"{float(right / unit):.4g} {name}", f"−{off}")
+            return

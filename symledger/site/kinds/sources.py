@@ -1,0 +1,106 @@
+"""What the sources got wrong: each statement of five documents, compared with the ledger."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+from markupsafe import Markup, escape
+
+from symledger.conventions import byte_units
+from symledger.site import maths
+from symledger.site.atlas import Atlas
+from symledger.site.pages import Page
+from symledger.site.statements import Document, Statement, documents
+from symledger.site.templating import Templates
+
+PATH = "learn/sources.md"
+BYTES = ("B", "kB", "MB", "GB", "KiB", "MiB")
+
+
+@dataclass(frozen=True)
+class Row:
+    """A statement as it is shown: the claim, its number, verdict, truth, and what is wrong."""
+
+    claim: str
+    said: Markup
+    verdict: str
+    truth: Markup
+    why: str
+
+
+@dataclass(frozen=True)
+class Group:
+    """A document as it is shown: its statements that are wrong, and the others."""
+
+    document: Document
+    rows: tuple[Row, ...]
+
+    @property
+    def anchor(self) -> str:
+        """The anchor of its heading."""
+        return self.document.name.lower()
+
+    @property
+    def wrong(self) -> list[Row]:
+        """What is wrong or missing."""
+        return [row for row in self.rows if row.verdict in ("wrong", "missing")]
+
+    @property
+    def right(self) -> list[Row]:
+        """What is exact or within its tolerance."""
+        return [row for row in self.rows if row not in self.wrong]
+
+
+def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
+    """Yield the page."""
+    del atlas
+    groups = [
+        Group(document, tuple(row(statement) for statement in document.statements))
+        for document in documents()
+    ]
+    counts = Counter(row.verdict for group in groups for row in group.rows)
+    yield templates.page(PATH, "sources.md.j2", groups=groups, counts=counts)
+
+
+def row(statement: Statement) -> Row:
+    """Prepare a statement."""
+    said = maths.inline(statement.said_terms) if statement.form else escape(said_number(statement))
+    return Row(statement.claim, said, statement.verdict, truth(statement), statement.why)
+
+
+def said_number(statement: Statement) -> str:
+    """Write the number of a document as it has it: ``9.01 MB``, ``2,362,368``."""
+    if not statement.said:
+        return ""
+    found = Fraction(statement.said)
+    if found < 1 and statement.unit != "%":
+        return f"{float(found):.0e}" if found else "0"
+    shown = f"{int(found):,}" if found.denominator == 1 else statement.said
+    return f"{shown} {statement.unit}".strip()
+
+
+def truth(statement: Statement) -> Markup:
+    """Write what the ledger gives, in the unit of the statement."""
+    if statement.form:
+        return maths.inline(statement.formula)
+    if statement.less:
+        return escape(f"{float(statement.truth):.4g} and {float(statement.then):.4g} "
+                      f"{statement.unit}")  # fmt: skip
+    found = statement.truth
+    if statement.unit == "%":
+        return escape(f"{float(100 * found):.3g} %")
+    if statement.unit in BYTES:
+        return escape(f"{int(found):,} B = {byte_units(int(found))}")
+    if found.denominator > 1:
+        return escape(f"{float(found):.2g}")
+    unit = statement.unit if statement.unit == "FLOP" else ""
+    return escape(f"{int(found):,} {unit}".strip())
+
+
+def assets(atlas: Atlas) -> dict[str, bytes]:
+    """Return the files beside it: none."""
+    del atlas
+    return {}

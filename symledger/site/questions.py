@@ -1,0 +1,120 @@
+"""The questions that have a page, as data: what is asked, of what, under which conventions."""
+
+from __future__ import annotations
+
+import shlex
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+DATA = Path(__file__).with_name("data") / "questions.toml"
+
+QUANTITIES: dict[str, tuple[str, ...]] = {
+    "params": ("params",),
+    "active": ("params.active",),
+    "part": ("params",),
+    "memory": ("memory.parameters",),
+    "training": ("memory.parameters", "memory.gradients", "memory.optimizer"),
+    "activations": ("memory.saved",),
+    "kv_cache": ("memory.kv_cache",),
+    "flops": ("flops.forward",),
+}
+"""What may be asked, and the quantities whose sum is the answer."""
+
+PER: dict[str, tuple[str, ...]] = {"token": ("B", "T"), "image": ("B",), "row": ("B",)}
+"""What FLOPs may be asked for, and the sizes that they are divided by."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A count that was published and is not: its expression in the sizes, and what is wrong."""
+
+    said: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question: its address, its topic, what is asked, and how the ledger is asked for it."""
+
+    slug: str
+    topic: str
+    ask: str
+    of: str
+    name: str = ""
+    called: str = ""
+    part: tuple[str, ...] = ()
+    dtype: str = "fp32"
+    optimizer: str = "adam"
+    per: str = "token"
+    set: Mapping[str, int] = field(default_factory=dict)
+    wrong: tuple[Wrong, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """The page's path."""
+        return f"questions/{self.slug}.md"
+
+    @property
+    def is_layer(self) -> bool:
+        """Whether it is about a layer as it is written in PyTorch."""
+        return "(" in self.of
+
+    @property
+    def who(self) -> str:
+        """What the question calls its target: ``LLaMA-7B``, or the layer as it is written."""
+        return self.name or f"`{self.of}`"
+
+    @property
+    def plain(self) -> str:
+        """The same without a mark, for a page's title."""
+        return self.name or self.of
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """The quantities whose sum is the answer."""
+        return QUANTITIES[self.ask]
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The commands that print the answer: one for each quantity."""
+        words = ["symledger", "derive", self.of]
+        words += [w for name, n in self.set.items() for w in ("--set", f"{name}={n}")]
+        words += ["--dtype", self.dtype] if self.dtype != "fp32" else []
+        words += ["--optimizer", self.optimizer] if self.ask == "training" else []
+        if self.ask == "params" and self.is_layer:
+            return (shlex.join(words),)
+        return tuple(shlex.join([*words, "--quantity", name]) for name in self.quantities)
+
+
+@cache
+def questions() -> tuple[Question, ...]:
+    """Read all questions, in the order of their topics."""
+    found = tomllib.loads(DATA.read_text(encoding="utf-8"))
+    return tuple(
+        _question(topic, slug, row) for topic, rows in found.items() for slug, row in rows.items()
+    )
+
+
+def _question(topic: str, slug: str, row: dict[str, object]) -> Question:
+    part, wrong = row.pop("part", ""), row.pop("wrong", ())
+    assert isinstance(part, str)
+    assert isinstance(wrong, list | tuple)
+    return Question(
+        slug, topic, part=tuple(part.split("/")) if part else (),
+        wrong=tuple(Wrong(**w) for w in wrong), **row,  # type: ignore[arg-type]  # our own data
+    )  # fmt: skip
+
+
+def related(question: Question, most: int = 6) -> tuple[Question, ...]:
+    """Return other questions: first about the same thing, then the nearest of the same topic."""
+    known = questions()
+    place = known.index(question)
+    same = [q for q in known if q.of == question.of and q != question]
+    near = sorted(
+        (q for q in known if q.topic == question.topic and q != question and q not in same),
+        key=lambda q: (abs(known.index(q) - place), known.index(q)),
+    )
+    return tuple((same[: most - 2] + near)[:most])
