@@ -11,6 +11,7 @@ from typing import Any
 
 from symledger.account import Account, derive
 from symledger.catalogue import ENTRIES
+from symledger.checks import demonstrating
 from symledger.checks.evidence import Evidence
 from symledger.checks.identities import identities
 from symledger.checks.runner import examine
@@ -41,6 +42,7 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
     if record:
         for owner in dict.fromkeys(account.target.owner for account, _ in found):
             _write(owner, [(a, e) for a, e in found if a.target.owner == owner])
+            demonstrating.record(derive(owner))
     if as_json:
         plain = (sys.stdout.encoding or "utf-8").lower() != "utf-8"
         print(json.dumps(to_dict(found, failed), indent=2, ensure_ascii=plain))

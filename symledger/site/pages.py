@@ -63,6 +63,10 @@ class Sheet:
         """Take as HTML what the caller encloses."""
         return Markup("\n\n{}\n\n").format(self._place("div", caller().strip()))
 
+    def block_here(self, html: str) -> Markup:
+        """Take HTML as a block of a list's item, whose indentation the template minds."""
+        return self._place("div", html.strip())
+
     def inline(self, html: str) -> Markup:
         """Take a piece of HTML within a sentence, such as a formula."""
         return self._place("span", html)

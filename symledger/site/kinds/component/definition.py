@@ -1,0 +1,157 @@
+"""What a component is: symbols, shapes, the source of its definition, its equations."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import FunctionType
+
+from markupsafe import Markup
+
+from symledger import algebra
+from symledger.account import Account
+from symledger.catalogue import Entry
+from symledger.occurrences import written_as
+from symledger.readings.shapes import Row, shapes
+from symledger.report.answer import snippet
+from symledger.report.rows import show_shape
+from symledger.site import maths
+from symledger.site.atlas import Atlas
+from symledger.target import meaning
+from symledger.torch_layers import LAYERS
+
+MANY = 28
+"""Rows of a shape ledger that are shown at once; those of inner parts are folded away."""
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol with its meaning, its equation where it has one, and its size in the example."""
+
+    symbol: Markup
+    meaning: str
+    equation: Markup
+    size: str
+
+
+def symbols(account: Account) -> tuple[Symbol, ...]:
+    """Return the symbols of a component."""
+    found = []
+    for s in sorted(account.symbols.values(), key=lambda s: s.name):
+        equation = account.assumed.equations.get(s)
+        n = account.assumed.bindings.get(s)
+        found.append(Symbol(
+            maths.inline({((s, 1),): 1}), meaning(s).meaning,
+            Markup() if equation is None else maths.inline(equation),
+            "" if n is None else f"{n:,}",
+        ))  # fmt: skip
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One row of the shape ledger."""
+
+    name: str
+    kind: str
+    place: str
+    shape: str
+    example: str
+
+
+def ledger(account: Account) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
+    """Return the shape ledger: the rows that are shown, and those that are folded away."""
+    rows = shapes(account.program, account.readings.back)
+    near = [r for r in rows if not r.path or (len(rows) <= MANY and len(r.path) < 2)]
+    far = [r for r in rows if r not in near]
+    return tuple(_shape(account, r) for r in near), tuple(_shape(account, r) for r in far)
+
+
+def _shape(account: Account, row: Row) -> Shape:
+    name = f"∂{row.name}" if row.kind == "gradient" else row.name
+    times = "" if row.times == 1 else f" × {algebra.text(algebra.terms(row.times))}"
+    return Shape(
+        name, row.kind, " › ".join(row.path) + times,
+        show_shape(row.shape, account.assumed.equations), at_sizes(account, row),
+    )  # fmt: skip
+
+
+def at_sizes(account: Account, row: Row) -> str:
+    """Write a shape in the numbers of the example."""
+    at, equations = account.assumed.bindings, account.assumed.equations
+    lengths = (algebra.substitute(algebra.terms(n), equations) for n in row.shape)
+    found = [algebra.value(n, at) for n in lengths]
+    return f"({', '.join('?' if n is None else f'{int(n):,}' for n in found)})"
+
+
+def source(entry: Entry) -> str:
+    """Return the source of ``forward``, word for word, and of the methods that it calls."""
+    return "\n\n".join(
+        inspect.cleandoc("\n" + inspect.getsource(method)) for method in _methods(entry.load())
+    )
+
+
+def _methods(kind: type) -> Iterator[FunctionType]:
+    known: list[str] = ["forward"]
+    for name in known:
+        method = inspect.getattr_static(kind, name, None)
+        if isinstance(method, FunctionType) and method.__module__.startswith("symledger."):
+            if method.__module__ == "symledger.core.component":
+                continue
+            yield method
+            called = re.findall(r"self\.(\w+)\(", inspect.getsource(method))
+            known += [other for other in called if other not in known]
+
+
+def module(entry: Entry) -> str:
+    """Return the file that a definition stands in."""
+    return "symledger/" + entry.definition.partition(":")[0].replace(".", "/") + ".py"
+
+
+@dataclass(frozen=True)
+class Line:
+    """An equation, its shape, and a line of intuition where somebody wrote one."""
+
+    equation: Markup
+    shape: str
+    intuition: str
+
+
+def equations(
+    account: Account, intuition: Mapping[str, str]
+) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+    """Return the forward and the backward equations."""
+    forward, backward = (
+        tuple(
+            Line(markup, show_shape(e.shape, account.assumed.equations), intuition.get(e.name, ""))
+            for e, markup in zip(found, written, strict=True)
+        )
+        for found, written in zip(account.equations(), maths.equations(account), strict=True)
+    )
+    return forward, backward
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A layer of PyTorch that this component is, and code that prints its parameters."""
+
+    layer: str
+    constructor: str
+    code: str
+    prints: str
+
+
+def snippets(atlas: Atlas, entry: Entry, account: Account) -> tuple[Snippet, ...]:
+    """Return the layers of torch.nn that this is, at the sizes of the example where that fits."""
+    sizes = {s.name: n for s, n in account.assumed.bindings.items()}
+    found = []
+    for layer in LAYERS:
+        same = written_as(entry.name, sizes, account.target.options)
+        text = same if same.startswith(f"{layer.name}(") else layer.example
+        other = atlas.account(text)
+        if other.target.entry == entry.name and other.params.general:
+            code = "\n".join(snippet(other))
+            found.append(Snippet(layer.name, text, code, str(other.params.value)))
+    return tuple(found)

@@ -1,0 +1,161 @@
+"""What a component costs: each quantity as symbols, numbers, result; the variants side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from sympy import Symbol
+
+from symledger import algebra
+from symledger.account import Account
+from symledger.algebra import Terms
+from symledger.conventions import byte_units
+from symledger.formulas import Formula
+from symledger.report.page import describe
+from symledger.report.rows import Row, rows
+from symledger.site import maths
+from symledger.site.atlas import Atlas
+from symledger.site.examples import USUAL, otherwise, word
+from symledger.site.voice import number
+from symledger.target import equations_of
+
+GROUPS = {
+    "parameters": ("params", "params.active"),
+    "flops": ("flops.forward", "flops.backward", "flops.training", "flops.forward.pointwise",
+              "flops.backward.pointwise"),
+    "memory": ("memory.parameters", "memory.gradients", "memory.optimizer", "memory.saved",
+               "memory.training", "memory.kv_cache"),
+    "traffic": ("traffic.forward", "traffic.unfused", "intensity.forward"),
+}  # fmt: skip
+"""The sections of a page, and the quantities in each."""
+
+GLANCE = ("params", "flops.forward", "memory.saved")
+LINES = ("params", "flops.forward", "memory.saved")
+"""The quantities whose lines are shown one by one."""
+DEPTH = 3
+"""Levels of the tree that a table of lines shows."""
+
+
+@dataclass(frozen=True)
+class Amount:
+    """One quantity: its formula, with numbers, its value; where its own page is."""
+
+    name: str
+    meaning: str
+    unit: str
+    page: str
+    formula: Markup
+    sums: Markup
+    value: str
+    units: str = ""
+    lines: tuple[Row, ...] = ()
+    derivation: Markup = Markup()
+
+
+def groups(atlas: Atlas, account: Account) -> dict[str, tuple[Amount, ...]]:
+    """Return the quantities that a component has, by section."""
+    return {
+        section: tuple(amount(atlas, account, name) for name in names if name in account.quantities)
+        for section, names in GROUPS.items()
+    }
+
+
+def amount(atlas: Atlas, account: Account, name: str) -> Amount:
+    """Return one quantity at the sizes of the example."""
+    formula = account[name]
+    lines = tuple(rows(account, formula, DEPTH)) if name in LINES else ()
+    return Amount(
+        name, formula.quantity.meaning, formula.unit, atlas.formula_page(formula.id),
+        maths.of(formula), maths.substituted(formula), shown(formula), in_units(formula),
+        lines if len(lines) > 1 else (), maths.derivation(account.target.name, formula) if lines else Markup(),
+    )  # fmt: skip
+
+
+def shown(formula: Formula) -> str:
+    """Write a value; nothing while a size is not given."""
+    return "" if formula.exact is None else number(formula.exact)
+
+
+def in_units(formula: Formula) -> str:
+    """Write bytes in larger units; nothing for what is no number of bytes."""
+    if formula.unit != "bytes" or formula.exact is None:
+        return ""
+    units = byte_units(int(formula.exact))
+    return "" if units == f"{formula.exact} B" else units
+
+
+@dataclass(frozen=True)
+class Form:
+    """A formula and its value in a table of variants."""
+
+    formula: Markup
+    value: str
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A component with one thing chosen otherwise; ``given`` are the equations of a named case."""
+
+    label: str
+    given: str
+    forms: tuple[Form, ...]
+    is_default: bool = False
+
+
+COMPARED = ("params", "flops.forward", "memory.saved")
+
+
+def variants(atlas: Atlas, account: Account, settings: dict[str, str]) -> tuple[Variant, ...]:
+    """Return the component as it is, each choice made otherwise, and its named cases."""
+    toggled = tuple(_toggled(atlas, account, settings))
+    cases = tuple(_cases(account))
+    if not toggled and not cases:
+        return ()
+    plain = Variant("", "", forms(account[name] for name in COMPARED), is_default=True)
+    return (plain, *toggled, *cases)
+
+
+def _toggled(atlas: Atlas, account: Account, settings: dict[str, str]) -> Iterator[Variant]:
+    target = account.target
+    for option, allowed in target.choices.items():
+        for value in allowed:
+            if value != target.options[option]:
+                chosen = {**settings, option: word(value)}
+                plain = atlas.account(target.name, **{option: word(value)})
+                other = atlas.account(target.name, **otherwise(plain, chosen))
+                yield Variant(describe(option, value), "", forms(other[q] for q in COMPARED))
+
+
+def _cases(account: Account) -> Iterator[Variant]:
+    for name, case in account.corollaries.items():
+        stated = equations_of(account.target.cases[name], account.symbols, account.program)
+        given = {s: algebra.terms(e) for s, e in stated.items()}
+        found = [algebra.substitute(account[q].general, given) for q in COMPARED]
+        at, free = _sizes(account, {s for p in found for m in p for s, _ in m})
+        said = (*case.equations, *(f"{name} = {n:,}" for name, n in free.items()))
+        yield Variant(
+            name, ", ".join(said), tuple(Form(maths.inline(p), _value(p, at)) for p in found)
+        )
+
+
+def _sizes(account: Account, symbols: set[Symbol]) -> tuple[dict[Symbol, int], dict[str, int]]:
+    """Return the sizes at which a case is shown, and those that are its own.
+
+    A size that the case sets free, whatever the assumptions said, has a usual value.
+    """
+    known = account.assumed.bindings
+    names = sorted(s.name for s in symbols if s in account.assumed.equations or s not in known)
+    free = {name: USUAL[name] for name in names}
+    return {s: free.get(s.name) or known[s] for s in symbols}, free
+
+
+def _value(polynomial: Terms, at: dict[Symbol, int]) -> str:
+    found = algebra.value(polynomial, at)
+    return "" if found is None else number(found)
+
+
+def forms(formulas: Iterable[Formula]) -> tuple[Form, ...]:
+    """Return formulas and values, as a row of the table has them."""
+    return tuple(Form(maths.of(f), shown(f)) for f in formulas)
