@@ -49,8 +49,9 @@ class Found:
 class Demonstration:
     """What was recorded for an owner.
 
-    ``steps`` are along one direction of all inputs and weights at once; ``analytic`` is the error of a complex
-    step, empty where the program has none; ``mistakes`` are those of its text, by what they say.
+    ``steps`` are along one direction of all inputs and weights at once; ``analytic`` is the error
+    of a complex step, empty where the program has none; ``mistakes`` are those of its text, by
+    what they say.
     """
 
     of: str

@@ -51,7 +51,7 @@ class Amount:
     value: str
     units: str = ""
     lines: tuple[Row, ...] = ()
-    derivation: Markup = Markup()
+    derivation: str = ""
 
 
 def groups(atlas: Atlas, account: Account) -> dict[str, tuple[Amount, ...]]:
@@ -66,10 +66,11 @@ def amount(atlas: Atlas, account: Account, name: str) -> Amount:
     """Return one quantity at the sizes of the example."""
     formula = account[name]
     lines = tuple(rows(account, formula, DEPTH)) if name in LINES else ()
+    steps = maths.derivation(account.target.name, formula) if lines else ""
     return Amount(
         name, formula.quantity.meaning, formula.unit, atlas.formula_page(formula.id),
         maths.of(formula), maths.substituted(formula), shown(formula), in_units(formula),
-        lines if len(lines) > 1 else (), maths.derivation(account.target.name, formula) if lines else Markup(),
+        lines if len(lines) > 1 else (), steps,
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Why a page may be believed: its evidence, the plot of errors by step, mistakes that were found."""
+"""Why a page may be believed: its evidence, errors by step, mistakes that were found."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from symledger.formulas import Formula
 from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.site.examples import word
-from symledger.site.plots import Curve, LogLog
+from symledger.site.kinds.component.curve import Curve, LogLog
 from symledger.site.voice import number
 from symledger.texts import Bug
 
@@ -109,8 +109,8 @@ class Demonstrated:
 
     bug: Bug
     check: str
-    wrong: Markup = Markup()
-    right: Markup = Markup()
+    wrong: str = ""
+    right: str = ""
     wrong_value: str = ""
     right_value: str = ""
     unit: str = ""

@@ -37,10 +37,10 @@ class LogLog:
         """Draw it."""
         parts = [*self._grid(), *(part for curve in self.curves for part in self._curve(curve))]
         return Markup(
-            '<svg class="plot" viewBox="0 0 {w} {h}" role="img" aria-labelledby="{id}-t {id}-d">'
+            '<svg class="errors" viewBox="0 0 {w} {h}" role="img" aria-labelledby="{id}-t {id}-d">'
             '<title id="{id}-t">{title}</title><desc id="{id}-d">{desc}</desc>{parts}</svg>'
         ).format(
-            w=WIDTH, h=HEIGHT, id="plot", title=self.title, desc=self.description,
+            w=WIDTH, h=HEIGHT, id="errors", title=self.title, desc=self.description,
             parts=Markup("").join(parts),
         )  # fmt: skip
 
@@ -73,9 +73,10 @@ class LogLog:
         line = " ".join(f"{x},{y}" for x, y in places)
         yield Markup('<polyline class="{}" points="{}"/>').format(curve.style, line)
         for (x, y), (step, error) in zip(places, curve.points, strict=True):
+            said = f"{curve.name}: {step:.0e} → {error:.1e}"
             yield Markup(
-                '<circle class="{}" cx="{}" cy="{}" r="3"><title>{}: {:.0e} → {:.1e}</title></circle>'
-            ).format(curve.style, x, y, curve.name, step, error)
+                '<circle class="{}" cx="{}" cy="{}" r="3"><title>{}</title></circle>'
+            ).format(curve.style, x, y, said)
 
 
 def _power(n: int) -> Markup:
