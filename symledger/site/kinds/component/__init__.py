@@ -21,14 +21,17 @@ from symledger.texts import text_of
 
 @dataclass(frozen=True)
 class Listed:
-    """One row of the index: a component and its two best-known formulas."""
+    """One row of the index: a component and its two best-known formulas.
 
-    name: str
+    FLOPs are contractions, or all the rest where it ``contracts`` nothing.
+    """
+
     title: str
     page: str
     what: str
     params: Markup
     flops: Markup
+    contracts: bool
 
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
@@ -42,9 +45,10 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
 
 def _listed(atlas: Atlas, entry: Entry) -> Listed:
     account = atlas.account(entry.name)
+    params, flops, _ = (maths.of(account[name]) for name in numbers.glance(account))
     return Listed(
-        entry.name, graph.title(entry.name), atlas.page_of(entry.name), account.target.title,
-        maths.of(account.params), maths.of(account.flops_forward),
+        graph.title(entry.name), atlas.page_of(entry.name), account.target.title, params, flops,
+        "flops.forward" in account.quantities,
     )  # fmt: skip
 
 
@@ -60,7 +64,7 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     return templates.page(
         atlas.page_of(entry.name), "component/page.md.j2", entry=entry, title=graph.title,
         text=text, voice=voice, target=account.target, page_of=atlas.page_of,
-        glance=[numbers.amount(atlas, account, name) for name in numbers.GLANCE],
+        glance=[numbers.amount(atlas, account, name) for name in numbers.glance(account)],
         groups=numbers.groups(atlas, account), example=example(account),
         symbols=definition.symbols(account), shapes=near, inner=inner,
         source=definition.source(entry), module=definition.module(entry),
@@ -73,10 +77,12 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     )  # fmt: skip
 
 
-def example(account: Account) -> str:
+def example(account: Account) -> Markup:
     """Write the sizes of the example: ``B = 32, d_in = 768, d_out = 3,072``."""
     found = sorted(account.assumed.bindings.items(), key=lambda item: item[0].name)
-    return ", ".join(f"{s.name} = {n:,}" for s, n in found)
+    return Markup(", ").join(
+        Markup('<span class="size">{} = {:,}</span>').format(maths.symbol(s), n) for s, n in found
+    )
 
 
 def command(account: Account, chosen: dict[str, str]) -> str:

@@ -16,7 +16,6 @@ from symledger.catalogue import Entry
 from symledger.occurrences import written_as
 from symledger.readings.shapes import Row, shapes
 from symledger.report.answer import snippet
-from symledger.report.rows import show_shape
 from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.target import meaning
@@ -57,7 +56,7 @@ class Shape:
     name: str
     kind: str
     place: str
-    shape: str
+    shape: Markup
     example: str
 
 
@@ -74,7 +73,7 @@ def _shape(account: Account, row: Row) -> Shape:
     times = "" if row.times == 1 else f" × {algebra.text(algebra.terms(row.times))}"
     return Shape(
         name, row.kind, " › ".join(row.path) + times,
-        show_shape(row.shape, account.assumed.equations), at_sizes(account, row),
+        maths.shape(row.shape, account.assumed.equations), at_sizes(account, row),
     )  # fmt: skip
 
 
@@ -115,7 +114,7 @@ class Line:
     """An equation, its shape, and a line of intuition where somebody wrote one."""
 
     equation: Markup
-    shape: str
+    shape: Markup
     intuition: str
 
 
@@ -125,7 +124,7 @@ def equations(
     """Return the forward and the backward equations."""
     forward, backward = (
         tuple(
-            Line(markup, show_shape(e.shape, account.assumed.equations), intuition.get(e.name, ""))
+            Line(markup, maths.shape(e.shape, account.assumed.equations), intuition.get(e.name, ""))
             for e, markup in zip(found, written, strict=True)
         )
         for found, written in zip(account.equations(), maths.equations(account), strict=True)

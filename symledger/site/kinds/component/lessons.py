@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from symledger.site import maths
-from symledger.site.kinds.component.numbers import in_units, shown
+from symledger.site.kinds.component.numbers import in_units, is_rounded, shown
 from symledger.site.voice import Voice
 from symledger.texts import Exercise
 
@@ -22,6 +22,7 @@ class Solved:
     value: str
     unit: str
     units: str
+    rounded: bool
 
 
 def solved(voice: Voice, exercises: tuple[Exercise, ...]) -> tuple[Solved, ...]:
@@ -32,5 +33,6 @@ def solved(voice: Voice, exercises: tuple[Exercise, ...]) -> tuple[Solved, ...]:
 def _solved(voice: Voice, exercise: Exercise, settings: Mapping[str, object]) -> Solved:
     formula = voice.asked(exercise.target, settings)[exercise.quantity]
     return Solved(
-        exercise, maths.substituted(formula), shown(formula), formula.unit, in_units(formula)
+        exercise, maths.substituted(formula), shown(formula), formula.unit, in_units(formula),
+        is_rounded(formula),
     )

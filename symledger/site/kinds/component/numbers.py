@@ -14,7 +14,7 @@ from symledger.algebra import Terms
 from symledger.conventions import byte_units
 from symledger.formulas import Formula
 from symledger.report.page import describe
-from symledger.report.rows import Row, rows
+from symledger.report.rows import Row, rows, written
 from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.site.examples import USUAL, otherwise, word
@@ -31,24 +31,40 @@ GROUPS = {
 }  # fmt: skip
 """The sections of a page, and the quantities in each."""
 
-GLANCE = ("params", "flops.forward", "memory.saved")
 LINES = ("params", "flops.forward", "memory.saved")
 """The quantities whose lines are shown one by one."""
 DEPTH = 3
 """Levels of the tree that a table of lines shows."""
 
 
+LABELS = {
+    "params": "Parameters", "params.active": "Active parameters",
+    "flops.forward": "Forward FLOPs", "flops.backward": "Backward FLOPs",
+    "flops.training": "Training FLOPs", "flops.forward.pointwise": "Forward, pointwise",
+    "flops.backward.pointwise": "Backward, pointwise", "memory.parameters": "Weights",
+    "memory.gradients": "Gradients", "memory.optimizer": "Optimizer",
+    "memory.saved": "Saved for the backward pass", "memory.training": "Training",
+    "memory.kv_cache": "Cache for decoding", "traffic.forward": "Traffic, at least",
+    "traffic.unfused": "Traffic, unfused", "intensity.forward": "Intensity",
+}  # fmt: skip
+"""What a reader calls a quantity."""
+
+
 @dataclass(frozen=True)
 class Amount:
-    """One quantity: its formula, with numbers, its value; where its own page is."""
+    """One quantity: its formula, with numbers, its value; where its own page is.
 
-    name: str
-    meaning: str
+    ``rounded`` says that the value is not whole, and given by a few digits.
+    """
+
+    label: str
+    note: str
     unit: str
     page: str
     formula: Markup
     sums: Markup
     value: str
+    rounded: bool
     units: str = ""
     lines: tuple[Row, ...] = ()
     derivation: str = ""
@@ -66,12 +82,28 @@ def amount(atlas: Atlas, account: Account, name: str) -> Amount:
     """Return one quantity at the sizes of the example."""
     formula = account[name]
     lines = tuple(rows(account, formula, DEPTH)) if name in LINES else ()
-    steps = maths.derivation(account.target.name, formula) if lines else ""
     return Amount(
-        name, formula.quantity.meaning, formula.unit, atlas.formula_page(formula.id),
-        maths.of(formula), maths.substituted(formula), shown(formula), in_units(formula),
-        lines if len(lines) > 1 else (), steps,
+        LABELS[name], formula.quantity.meaning, formula.unit, atlas.formula_page(formula.id),
+        maths.of(formula), maths.substituted(formula), shown(formula), is_rounded(formula),
+        in_units(formula), lines if len(lines) > 1 else (),
+        maths.derivation(account.target.name, formula) if lines and opens(formula) else "",
     )  # fmt: skip
+
+
+def glance(account: Account) -> tuple[str, str, str]:
+    """Return the quantities to see first; pointwise work where nothing is contracted."""
+    works = "flops.forward" in account.quantities
+    return "params", "flops.forward" if works else "flops.forward.pointwise", "memory.saved"
+
+
+def opens(formula: Formula) -> bool:
+    """Whether a derivation says more than its result."""
+    return len({written(step.shown) for step in formula.steps}) > 1
+
+
+def is_rounded(formula: Formula) -> bool:
+    """Whether a value is no whole number."""
+    return formula.exact is not None and formula.exact.denominator > 1
 
 
 def shown(formula: Formula) -> str:
@@ -105,16 +137,13 @@ class Variant:
     is_default: bool = False
 
 
-COMPARED = ("params", "flops.forward", "memory.saved")
-
-
 def variants(atlas: Atlas, account: Account, settings: dict[str, str]) -> tuple[Variant, ...]:
     """Return the component as it is, each choice made otherwise, and its named cases."""
     toggled = tuple(_toggled(atlas, account, settings))
     cases = tuple(_cases(account))
     if not toggled and not cases:
         return ()
-    plain = Variant("", "", forms(account[name] for name in COMPARED), is_default=True)
+    plain = Variant("", "", forms(account[name] for name in glance(account)), is_default=True)
     return (plain, *toggled, *cases)
 
 
@@ -126,14 +155,14 @@ def _toggled(atlas: Atlas, account: Account, settings: dict[str, str]) -> Iterat
                 chosen = {**settings, option: word(value)}
                 plain = atlas.account(target.name, **{option: word(value)})
                 other = atlas.account(target.name, **otherwise(plain, chosen))
-                yield Variant(describe(option, value), "", forms(other[q] for q in COMPARED))
+                yield Variant(describe(option, value), "", forms(other[q] for q in glance(account)))
 
 
 def _cases(account: Account) -> Iterator[Variant]:
     for name, case in account.corollaries.items():
         stated = equations_of(account.target.cases[name], account.symbols, account.program)
         given = {s: algebra.terms(e) for s, e in stated.items()}
-        found = [algebra.substitute(account[q].general, given) for q in COMPARED]
+        found = [algebra.substitute(account[q].general, given) for q in glance(account)]
         at, free = _sizes(account, {s for p in found for m in p for s, _ in m})
         said = (*case.equations, *(f"{name} = {n:,}" for name, n in free.items()))
         yield Variant(
