@@ -60,20 +60,20 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     voice = Voice(atlas, account, chosen)
     forward, backward = definition.equations(account, text.intuition)
     around = graph.neighbours(atlas, entry, text)
-    near, inner = definition.ledger(account)
+    near, inner, hidden = definition.ledger(account)
     return templates.page(
         atlas.page_of(entry.name), "component/page.md.j2", entry=entry, title=graph.title,
         text=text, voice=voice, target=account.target, page_of=atlas.page_of,
         glance=[numbers.amount(atlas, account, name) for name in numbers.glance(account)],
         groups=numbers.groups(atlas, account), example=example(account),
-        symbols=definition.symbols(account), shapes=near, inner=inner,
+        symbols=definition.symbols(account), shapes=near, inner=inner, hidden=hidden,
         source=definition.source(entry), module=definition.module(entry),
         forward=forward, backward=backward, snippets=definition.snippets(atlas, entry, account),
         variants=numbers.variants(atlas, account, chosen), evidence=proof.evidence(account),
         plot=proof.plot(account, text.bugs), bugs=proof.bugs(atlas, account, chosen, text.bugs),
         exercises=lessons.solved(voice, text.exercises), around=around,
         graph=graph.graph(around), conventions=account.conventions.to_dict(),
-        command=command(account, chosen),
+        command=command(account, chosen), stated=hasattr(entry.load(), "pullback"),
     )  # fmt: skip
 
 

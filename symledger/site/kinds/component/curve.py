@@ -9,7 +9,7 @@ from math import log10
 from markupsafe import Markup
 
 LEFT, RIGHT, TOP, BOTTOM = 52, 12, 12, 44
-WIDTH, HEIGHT = 560, 300
+WIDTH, HEIGHT = 420, 260
 
 
 @dataclass(frozen=True)

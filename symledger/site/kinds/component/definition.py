@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FunctionType
 
 from markupsafe import Markup
@@ -16,6 +16,8 @@ from symledger.catalogue import Entry
 from symledger.occurrences import written_as
 from symledger.readings.shapes import Row, shapes
 from symledger.report.answer import snippet
+from symledger.report.page import describe
+from symledger.report.rows import show_shape
 from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.target import meaning
@@ -23,6 +25,8 @@ from symledger.torch_layers import LAYERS
 
 MANY = 28
 """Rows of a shape ledger that are shown at once; those of inner parts are folded away."""
+MOST = 60
+"""Rows that are folded away; a page leaves out the rest."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +64,18 @@ class Shape:
     example: str
 
 
-def ledger(account: Account) -> tuple[tuple[Shape, ...], tuple[Shape, ...]]:
-    """Return the shape ledger: the rows that are shown, and those that are folded away."""
+def ledger(account: Account) -> tuple[tuple[Shape, ...], tuple[Shape, ...], int]:
+    """Return the shape ledger: the rows that are shown, those folded away, and how many more."""
     rows = shapes(account.program, account.readings.back)
     near = [r for r in rows if not r.path or (len(rows) <= MANY and len(r.path) < 2)]
     far = [r for r in rows if r not in near]
-    return tuple(_shape(account, r) for r in near), tuple(_shape(account, r) for r in far)
+    inner = tuple(_plainly(account, r) for r in far[:MOST])
+    return tuple(_shape(account, r) for r in near), inner, len(far) - len(inner)
+
+
+def _plainly(account: Account, row: Row) -> Shape:
+    """One row of many: its shape in plain text, which takes a tenth of the room."""
+    return replace(_shape(account, row), shape=Markup.escape(show_shape(row.shape, {})))
 
 
 def _shape(account: Account, row: Row) -> Shape:
@@ -73,7 +83,7 @@ def _shape(account: Account, row: Row) -> Shape:
     times = "" if row.times == 1 else f" × {algebra.text(algebra.terms(row.times))}"
     return Shape(
         name, row.kind, " › ".join(row.path) + times,
-        maths.shape(row.shape, account.assumed.equations), at_sizes(account, row),
+        maths.shape(row.shape), at_sizes(account, row),
     )  # fmt: skip
 
 
@@ -86,14 +96,17 @@ def at_sizes(account: Account, row: Row) -> str:
 
 
 def source(entry: Entry) -> str:
-    """Return the source of ``forward``, word for word, and of the methods that it calls."""
+    """Return the source of ``forward``, word for word, and of the methods that belong to it.
+
+    These are a stated pull-back and what either calls.
+    """
     return "\n\n".join(
         inspect.cleandoc("\n" + inspect.getsource(method)) for method in _methods(entry.load())
     )
 
 
 def _methods(kind: type) -> Iterator[FunctionType]:
-    known: list[str] = ["forward"]
+    known = ["forward", "pullback"]
     for name in known:
         method = inspect.getattr_static(kind, name, None)
         if isinstance(method, FunctionType) and method.__module__.startswith("symledger."):
@@ -101,7 +114,7 @@ def _methods(kind: type) -> Iterator[FunctionType]:
                 continue
             yield method
             called = re.findall(r"self\.(\w+)\(", inspect.getsource(method))
-            known += [other for other in called if other not in known]
+            known += [other for other in dict.fromkeys(called) if other not in known]
 
 
 def module(entry: Entry) -> str:
@@ -124,7 +137,7 @@ def equations(
     """Return the forward and the backward equations."""
     forward, backward = (
         tuple(
-            Line(markup, maths.shape(e.shape, account.assumed.equations), intuition.get(e.name, ""))
+            Line(markup, maths.shape(e.shape), intuition.get(e.name, ""))
             for e, markup in zip(found, written, strict=True)
         )
         for found, written in zip(account.equations(), maths.equations(account), strict=True)
@@ -134,12 +147,15 @@ def equations(
 
 @dataclass(frozen=True)
 class Snippet:
-    """A layer of PyTorch that this component is, and code that prints its parameters."""
+    """A layer of PyTorch that this component is, and code that prints its parameters.
+
+    ``choices`` are the options that it has otherwise than the page.
+    """
 
     layer: str
-    constructor: str
     code: str
     prints: str
+    choices: str
 
 
 def snippets(atlas: Atlas, entry: Entry, account: Account) -> tuple[Snippet, ...]:
@@ -152,5 +168,8 @@ def snippets(atlas: Atlas, entry: Entry, account: Account) -> tuple[Snippet, ...
         other = atlas.account(text)
         if other.target.entry == entry.name and other.params.general:
             code = "\n".join(snippet(other))
-            found.append(Snippet(layer.name, text, code, str(other.params.value)))
+            own = account.target.options.items()
+            changed = [(k, other.target.options[k]) for k, v in own if other.target.options[k] != v]
+            choices = ", ".join(describe(k, v) for k, v in changed)
+            found.append(Snippet(layer.name, code, str(other.params.value), choices))
     return tuple(found)

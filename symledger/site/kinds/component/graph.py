@@ -10,7 +10,7 @@ from symledger.site.atlas import Atlas
 from symledger.site.uses import users
 from symledger.texts import Text, text_of
 
-BOX, GAP, WIDE, ROW, MOST = 170, 55, 24, 32, 7
+BOX, GAP, WIDE, ROW, MOST = 170, 40, 24, 32, 7
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,21 @@ def neighbours(atlas: Atlas, entry: Entry, text: Text) -> Neighbours:
     return Neighbours(entry.name, before, parts, users(atlas.parts, entry))
 
 
+SPELLED = {
+    "alibi": "ALiBi", "gru": "GRU", "lm": "LM", "ln": "LN", "lora": "LoRA", "lstm": "LSTM",
+    "rms": "RMS", "rnn": "RNN", "pre": "pre-", "post": "post-",
+}  # fmt: skip
+"""Words of names that people spell otherwise."""
+
+
 def title(name: str) -> str:
-    """Return the name of a page as people write it."""
-    plain = name.replace("_", " ")
+    """Return the name of a page as people write it.
+
+    >>> title("pre_ln_block"), title("batch_norm")
+    ('Pre-LN block', 'Batch norm')
+    """
+    words = " ".join(SPELLED.get(word, word) for word in name.split("_"))
+    plain = words.replace("- ", "-")
     return text_of(name).name or plain[0].upper() + plain[1:]
 
 
@@ -55,7 +67,10 @@ class Graph:
     lines: tuple[str, ...]
     width: int
     height: int
+    title: str
     description: str
+    box: int = BOX
+    tall: int = WIDE
 
 
 def graph(around: Neighbours) -> Graph | None:
@@ -76,7 +91,8 @@ def graph(around: Neighbours) -> Graph | None:
     built = ", ".join(title(n) for n in around.users) or "nothing else"
     return Graph(
         (*before, here, *after), lines, x + BOX + (GAP + BOX if after else 0), height,
-        f"{title(around.name)} comes after {said}; {built} build on it.",
+        f"What comes before {title(around.name)}, and what builds on it",
+        f"Before it: {said}. Built on it: {built}.",
     )  # fmt: skip
 
 

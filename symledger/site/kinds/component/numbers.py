@@ -57,6 +57,7 @@ class Amount:
     ``rounded`` says that the value is not whole, and given by a few digits.
     """
 
+    name: str
     label: str
     note: str
     unit: str
@@ -83,7 +84,7 @@ def amount(atlas: Atlas, account: Account, name: str) -> Amount:
     formula = account[name]
     lines = tuple(rows(account, formula, DEPTH)) if name in LINES else ()
     return Amount(
-        LABELS[name], formula.quantity.meaning, formula.unit, atlas.formula_page(formula.id),
+        name, LABELS[name], formula.quantity.meaning, formula.unit, atlas.formula_page(formula.id),
         maths.of(formula), maths.substituted(formula), shown(formula), is_rounded(formula),
         in_units(formula), lines if len(lines) > 1 else (),
         maths.derivation(account.target.name, formula) if lines and opens(formula) else "",
