@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+from collections.abc import Container
 
 from symledger.account import Account
 from symledger.texts import Text
@@ -35,13 +35,6 @@ def usual(account: Account, without: Container[str] = ()) -> dict[str, str]:
     sizes = {**USUAL, **OWN.get(account.target.entry, {})}
     free = sorted(undecided(account) & sizes.keys())
     return {name: str(sizes[name]) for name in free if name not in without}
-
-
-def otherwise(account: Account, chosen: Mapping[str, str]) -> dict[str, str]:
-    """Return the sizes of an example for another variant, which may lack or add symbols."""
-    known = {*account.symbols, *account.target.choices}
-    kept = {name: value for name, value in chosen.items() if name in known}
-    return {**usual(account, without=kept), **kept}
 
 
 def undecided(account: Account) -> set[str]:

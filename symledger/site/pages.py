@@ -64,8 +64,8 @@ class Sheet:
         return Markup("\n\n{}\n\n").format(self._place("div", caller().strip()))
 
     def block_here(self, html: str) -> Markup:
-        """Take HTML as a block of a list's item, whose indentation the template minds."""
-        return self._place("div", html.strip())
+        """Take HTML as a block within a list's item: in one line, which its indentation keeps."""
+        return self._place("div", " ".join(html.split("\n")).strip())
 
     def inline(self, html: str) -> Markup:
         """Take a piece of HTML within a sentence, such as a formula."""

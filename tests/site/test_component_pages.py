@@ -191,8 +191,8 @@ def test_parts_and_users_are_read_off_the_programs():
 
 
 def test_variants_change_one_thing_and_cases_have_sizes_of_their_own():
-    account, chosen = example("attention")
-    rows = {v.label: v for v in numbers.variants(ATLAS, account, chosen)}
+    account, _ = example("attention")
+    rows = {v.label: v for v in numbers.variants(ATLAS, account)}
     assert rows["bias"].forms[0].value == "2,362,368"
     assert rows["flash"].forms[1] == rows[""].forms[1]
     assert rows["flash"].forms[2] != rows[""].forms[2]

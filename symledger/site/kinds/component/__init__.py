@@ -69,7 +69,7 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         symbols=definition.symbols(account), shapes=near, inner=inner, hidden=hidden,
         source=definition.source(entry), module=definition.module(entry),
         forward=forward, backward=backward, snippets=definition.snippets(atlas, entry, account),
-        variants=numbers.variants(atlas, account, chosen), evidence=proof.evidence(account),
+        variants=numbers.variants(atlas, account), evidence=proof.evidence(account),
         plot=proof.plot(account, text.bugs), bugs=proof.bugs(atlas, account, chosen, text.bugs),
         exercises=lessons.solved(voice, text.exercises), around=around,
         graph=graph.graph(around), conventions=account.conventions.to_dict(),

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from symledger import algebra
 from symledger.account import Account
+from symledger.arguments import Entry as Choosing
 from symledger.catalogue import Entry
 from symledger.occurrences import written_as
 from symledger.readings.shapes import Row, shapes
@@ -21,7 +22,7 @@ from symledger.report.rows import show_shape
 from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.target import meaning
-from symledger.torch_layers import LAYERS
+from symledger.torch_layers import LAYERS, Layer
 
 MANY = 28
 """Rows of a shape ledger that are shown at once; those of inner parts are folded away."""
@@ -136,13 +137,16 @@ def equations(
 ) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
     """Return the forward and the backward equations."""
     forward, backward = (
-        tuple(
-            Line(markup, maths.shape(e.shape), intuition.get(e.name, ""))
-            for e, markup in zip(found, written, strict=True)
-        )
-        for found, written in zip(account.equations(), maths.equations(account), strict=True)
+        tuple(Line(made, maths.shape(e.shape), intuition.get(e.name, "")) for e, made in way)
+        for way in maths.equations(account)
     )
     return forward, backward
+
+
+def entries_of(layer: Layer) -> set[str]:
+    """Return the entries of the catalogue that a layer may be."""
+    chosen = (use.values for use in layer.uses.values() if isinstance(use, Choosing))
+    return {layer.entry, *(name for values in chosen for name in values.values())}
 
 
 @dataclass(frozen=True)
@@ -162,8 +166,10 @@ def snippets(atlas: Atlas, entry: Entry, account: Account) -> tuple[Snippet, ...
     """Return the layers of torch.nn that this is, at the sizes of the example where that fits."""
     sizes = {s.name: n for s, n in account.assumed.bindings.items()}
     found = []
+    same = written_as(entry.name, sizes, account.target.options)
     for layer in LAYERS:
-        same = written_as(entry.name, sizes, account.target.options)
+        if entry.name not in entries_of(layer):
+            continue
         text = same if same.startswith(f"{layer.name}(") else layer.example
         other = atlas.account(text)
         if other.target.entry == entry.name and other.params.general:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -17,7 +17,7 @@ from symledger.report.page import describe
 from symledger.report.rows import Row, rows, written
 from symledger.site import maths
 from symledger.site.atlas import Atlas
-from symledger.site.examples import USUAL, otherwise, word
+from symledger.site.examples import USUAL, usual, word
 from symledger.site.voice import number
 from symledger.target import equations_of
 
@@ -138,25 +138,36 @@ class Variant:
     is_default: bool = False
 
 
-def variants(atlas: Atlas, account: Account, settings: dict[str, str]) -> tuple[Variant, ...]:
+def variants(atlas: Atlas, account: Account) -> tuple[Variant, ...]:
     """Return the component as it is, each choice made otherwise, and its named cases."""
-    toggled = tuple(_toggled(atlas, account, settings))
-    cases = tuple(_cases(account))
-    if not toggled and not cases:
-        return ()
-    plain = Variant("", "", forms(account[name] for name in glance(account)), is_default=True)
-    return (plain, *toggled, *cases)
+    others = (*_toggled(atlas, account), *_cases(account))
+    forms = tuple(Form(maths.of(f), shown(f)) for f in _compared(account))
+    return (Variant("", "", forms, is_default=True), *others) if others else ()
 
 
-def _toggled(atlas: Atlas, account: Account, settings: dict[str, str]) -> Iterator[Variant]:
+def _toggled(atlas: Atlas, account: Account) -> Iterator[Variant]:
     target = account.target
+    here = {s.name: n for s, n in account.assumed.bindings.items()}
+    own = {n: v for n, v in target.options.items() if v != target.defaults[n]}
+    plain = atlas.account(target.name).assumed.equations.keys()
+    own |= {s.name: here[s.name] for s in plain - account.assumed.equations.keys()}
     for option, allowed in target.choices.items():
         for value in allowed:
             if value != target.options[option]:
-                chosen = {**settings, option: word(value)}
-                plain = atlas.account(target.name, **{option: word(value)})
-                other = atlas.account(target.name, **otherwise(plain, chosen))
-                yield Variant(describe(option, value), "", forms(other[q] for q in glance(account)))
+                chosen = {name: word(v) for name, v in {**own, option: value}.items()}
+                other = atlas.account(target.name, **chosen)
+                sizes = {**{name: int(n) for name, n in usual(other).items()}, **here}
+                forms = (Form(maths.of(f), _at(f, sizes)) for f in _compared(other))
+                yield Variant(describe(option, value), "", tuple(forms))
+
+
+def _compared(account: Account) -> tuple[Formula, ...]:
+    return tuple(account[name] for name in glance(account))
+
+
+def _at(formula: Formula, sizes: Mapping[str, int]) -> str:
+    known = {s for m in formula.corollary_terms for s, _ in m if s.name in sizes}
+    return _value(formula.corollary_terms, {s: sizes[s.name] for s in known})
 
 
 def _cases(account: Account) -> Iterator[Variant]:
@@ -185,8 +196,3 @@ def _sizes(account: Account, symbols: set[Symbol]) -> tuple[dict[Symbol, int], d
 def _value(polynomial: Terms, at: dict[Symbol, int]) -> str:
     found = algebra.value(polynomial, at)
     return "" if found is None else number(found)
-
-
-def forms(formulas: Iterable[Formula]) -> tuple[Form, ...]:
-    """Return formulas and values, as a row of the table has them."""
-    return tuple(Form(maths.of(f), shown(f)) for f in formulas)
