@@ -18,7 +18,7 @@ from symledger.checks.runner import examine
 from symledger.checks.torch_witness import SKIPPED, installed, kept_without, witnessed
 from symledger.constructors import read
 from symledger.errors import BadInput
-from symledger.evidence import FOLDER, variant
+from symledger.evidence import FOLDER, recorded, variant
 from symledger.torch_layers import LAYERS
 
 SCHEMA = "symledger.check/1"
@@ -146,6 +146,7 @@ def _write(owner: str, found: Sequence[tuple[Account, Sequence[Evidence]]]) -> N
     draft = path.with_suffix(".draft")
     draft.write_text(written(known), encoding="utf-8")
     draft.replace(path)
+    recorded.cache_clear()
 
 
 def written(known: dict[str, Any]) -> str:
