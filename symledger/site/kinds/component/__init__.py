@@ -73,7 +73,8 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         plot=proof.plot(account, text.bugs), bugs=proof.bugs(atlas, account, chosen, text.bugs),
         exercises=lessons.solved(voice, text.exercises), around=around,
         graph=graph.graph(around), conventions=account.conventions.to_dict(),
-        command=command(account, chosen), stated=hasattr(entry.load(), "pullback"),
+        command=command(account, chosen), factored=maths.factored, spelled=maths.spelled,
+        stated=hasattr(entry.load(), "pullback"),
     )  # fmt: skip
 
 
@@ -92,6 +93,7 @@ def command(account: Account, chosen: dict[str, str]) -> str:
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:
-    """Return the files beside them: none."""
-    del atlas
-    return {}
+    """Return the files beside them: the data of the plots."""
+    entries = (entry for entries in atlas.components.values() for entry in entries)
+    plots = (proof.plot(atlas.account(e.name), text_of(e.name).bugs) for e in entries)
+    return {plot.figure.file: plot.figure.csv for plot in plots if plot}

@@ -33,8 +33,10 @@ GROUPS = {
 
 LINES = ("params", "flops.forward", "memory.saved")
 """The quantities whose lines are shown one by one."""
-DEPTH = 3
-"""Levels of the tree that a table of lines shows."""
+DEPTHS = (3, 2, 1)
+"""Levels of the tree that a table of lines shows: the first that keeps it short enough."""
+MANY = 20
+"""Rows that a table of lines has at most, but for those of the first level."""
 
 
 LABELS = {
@@ -82,13 +84,22 @@ def groups(atlas: Atlas, account: Account) -> dict[str, tuple[Amount, ...]]:
 def amount(atlas: Atlas, account: Account, name: str) -> Amount:
     """Return one quantity at the sizes of the example."""
     formula = account[name]
-    lines = tuple(rows(account, formula, DEPTH)) if name in LINES else ()
+    lines = tree(account, formula) if name in LINES else ()
     return Amount(
         name, LABELS[name], formula.quantity.meaning, formula.unit, atlas.formula_page(formula.id),
         maths.of(formula), maths.substituted(formula), shown(formula), is_rounded(formula),
         in_units(formula), lines if len(lines) > 1 else (),
         maths.derivation(account.target.name, formula) if lines and opens(formula) else "",
     )  # fmt: skip
+
+
+def tree(account: Account, formula: Formula) -> tuple[Row, ...]:
+    """Return the lines of a formula, the tree opened as far as the table stays short."""
+    for depth in DEPTHS:
+        found = tuple(rows(account, formula, depth))
+        if len(found) <= MANY:
+            break
+    return found
 
 
 def glance(account: Account) -> tuple[str, str, str]:

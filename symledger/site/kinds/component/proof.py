@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from symledger import algebra, sizes
 from symledger.account import Account
 from symledger.assumptions import parse_expression
@@ -17,7 +15,9 @@ from symledger.formulas import Formula
 from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.site.examples import word
-from symledger.site.kinds.component.curve import Curve, LogLog
+from symledger.site.plots.axes import Axis
+from symledger.site.plots.figure import Figure
+from symledger.site.plots.lines import Series, line_plot
 from symledger.site.voice import number
 from symledger.texts import Bug
 
@@ -58,12 +58,11 @@ def evidence(account: Account) -> tuple[Evidence, ...]:
 
 @dataclass(frozen=True)
 class Plot:
-    """The errors of central differences by step: drawn, and as a table."""
+    """The errors of central differences by step; ``bug`` is whose errors are drawn beside them."""
 
-    svg: Markup
-    rows: tuple[tuple[str, ...], ...]
+    figure: Figure
     analytic: str
-    wrong: str
+    bug: str
     at: str
 
 
@@ -73,19 +72,16 @@ def plot(account: Account, bugs: tuple[Bug, ...]) -> Plot | None:
     if shown is None or not shown.steps:
         return None
     bug, wrong = next(_curves(shown, bugs), ("", ()))
-    curves = [Curve("gradient as derived", _numbers(shown.steps), "right")]
+    series = [Series("as derived", _numbers(shown.steps), 3, marked=True)]
     if wrong:
-        curves.insert(0, Curve(bug, _numbers(wrong), "wrong"))
-    svg = LogLog(
-        "Error of central differences against their step",
-        "Both axes are logarithmic. For a right gradient the error falls with the square of the "
-        "step until rounding takes over and it rises again; for a wrong one it stays where it is.",
-        "step of the difference", "relative error", curves, (-12, -16), (-1, 0),
-    ).svg()  # fmt: skip
-    errors = dict(wrong)
-    rows = tuple((step, error, *((errors[step],) if wrong else ())) for step, error in shown.steps)
+        series.append(Series("with a bug", _numbers(wrong), 5, marked=True))
+    figure = line_plot(
+        f"errors-{account.target.owner}", "Error of central differences against their step",
+        Axis("step", log=True, ticks=(1e-12, 1e-9, 1e-6, 1e-3)),
+        Axis("relative error", log=True, ticks=(1e-16, 1e-12, 1e-8, 1e-4, 1)), series,
+    )  # fmt: skip
     at = ", ".join(f"{name} = {n}" for name, n in shown.point.items())
-    return Plot(svg, rows, shown.analytic, bug, at)
+    return Plot(figure, shown.analytic, bug, at)
 
 
 def _curves(shown: Demonstration, bugs: tuple[Bug, ...]) -> Iterator[tuple[str, Steps]]:
@@ -95,8 +91,8 @@ def _curves(shown: Demonstration, bugs: tuple[Bug, ...]) -> Iterator[tuple[str, 
             yield bug.title, found.steps
 
 
-def _numbers(steps: Steps) -> list[tuple[float, float]]:
-    return [(float(step), float(error)) for step, error in steps]
+def _numbers(steps: Steps) -> tuple[tuple[float, float], ...]:
+    return tuple((float(step), float(error)) for step, error in reversed(steps))
 
 
 @dataclass(frozen=True)
