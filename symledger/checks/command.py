@@ -11,13 +11,14 @@ from typing import Any
 
 from symledger.account import Account, derive
 from symledger.catalogue import ENTRIES
+from symledger.checks import demonstrating
 from symledger.checks.evidence import Evidence
 from symledger.checks.identities import identities
 from symledger.checks.runner import examine
 from symledger.checks.torch_witness import SKIPPED, installed, kept_without, witnessed
 from symledger.constructors import read
 from symledger.errors import BadInput
-from symledger.evidence import FOLDER, variant
+from symledger.evidence import FOLDER, recorded, variant
 from symledger.torch_layers import LAYERS
 
 SCHEMA = "symledger.check/1"
@@ -41,6 +42,7 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
     if record:
         for owner in dict.fromkeys(account.target.owner for account, _ in found):
             _write(owner, [(a, e) for a, e in found if a.target.owner == owner])
+            demonstrating.record(derive(owner))
     if as_json:
         plain = (sys.stdout.encoding or "utf-8").lower() != "utf-8"
         print(json.dumps(to_dict(found, failed), indent=2, ensure_ascii=plain))
@@ -144,6 +146,7 @@ def _write(owner: str, found: Sequence[tuple[Account, Sequence[Evidence]]]) -> N
     draft = path.with_suffix(".draft")
     draft.write_text(written(known), encoding="utf-8")
     draft.replace(path)
+    recorded.cache_clear()
 
 
 def written(known: dict[str, Any]) -> str:

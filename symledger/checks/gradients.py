@@ -7,7 +7,7 @@ zero, and that is checked too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 
@@ -72,6 +72,48 @@ def _compared(trial: Trial, slope: Slope, tolerance: float, kind: Kind, how: str
     )  # fmt: skip
 
 
+def errors_by_step(trial: Trial, steps: Iterable[float]) -> list[float]:
+    """Return the relative error of central differences, step by step.
+
+    They go along one random direction of all inputs and weights at once.
+    """
+    moves, stated = _everywhere(trial)
+    errors = []
+    for step in steps:
+        above, below = (_moved(trial, moves, sign * step) for sign in (1, -1))
+        errors.append(_relative((above.real - below.real) / (2 * step), stated))
+    return errors
+
+
+def error_of_complex_step(trial: Trial) -> float | None:
+    """Return the relative error of a complex step along that direction; None without one."""
+    if "erf" in _functions(trial):
+        return None
+    moves, stated = _everywhere(trial)
+    return _relative(_moved(trial, moves, 1j * COMPLEX_STEP).imag / COMPLEX_STEP, stated)
+
+
+def _everywhere(trial: Trial) -> tuple[dict[Tensor, Array], float]:
+    """A random direction of all leaves, and what the backward pass says of the slope along it."""
+    rng = np.random.default_rng(trial.seed + 3)
+    moves = {leaf: rng.standard_normal(trial.leaves[leaf].shape) for leaf in trial.varied}
+    length = float(np.sqrt(sum(np.sum(move**2) for move in moves.values())))
+    moves = {leaf: move / length for leaf, move in moves.items()}
+    found = trial.gradients
+    slopes = (np.sum(found[leaf] * move) for leaf, move in moves.items() if leaf in found)
+    return moves, float(sum(slopes))
+
+
+def _moved(trial: Trial, moves: dict[Tensor, Array], step: complex) -> complex:
+    leaves = {leaf: array + step * moves[leaf] if leaf in moves else array
+              for leaf, array in trial.leaves.items()}  # fmt: skip
+    return _total(trial, leaves)[0]
+
+
+def _relative(measured: float, stated: float) -> float:
+    return abs(measured - stated) / max(abs(measured), abs(stated))
+
+
 def _central(trial: Trial, leaf: Tensor, direction: Array) -> tuple[float, float]:
     step = SHORT_STEP if "select" in _functions(trial) else STEP
     above, scale = _weighted(trial, leaf, step * direction)
@@ -86,7 +128,10 @@ def _imaginary(trial: Trial, leaf: Tensor, direction: Array) -> tuple[float, flo
 
 def _weighted(trial: Trial, leaf: Tensor, step: Array) -> tuple[complex, float]:
     """The outputs weighted with the incoming gradients and summed; the sum of their sizes."""
-    leaves = {**trial.leaves, leaf: trial.leaves[leaf] + step}
+    return _total(trial, {**trial.leaves, leaf: trial.leaves[leaf] + step})
+
+
+def _total(trial: Trial, leaves: dict[Tensor, Array]) -> tuple[complex, float]:
     values = Machine(trial.sizes).run(trial.program, leaves)
     weighted = [
         values[output] * trial.seeds[seed]

@@ -10,6 +10,7 @@ from symledger.account import Account, derive
 from symledger.catalogue import BY_NAME, ENTRIES, Entry
 from symledger.citing.registry import Tagged, registered
 from symledger.errors import CheckFailed
+from symledger.site.uses import Parts, parts
 
 TOPICS: dict[str, tuple[str, ...]] = {
     "Maps": ("linear", "lora"),
@@ -58,6 +59,11 @@ class Atlas:
     def owners(self) -> tuple[Entry, ...]:
         """The entries that own formulas."""
         return tuple(entry for entry in ENTRIES if entry.family == entry.name)
+
+    @cached_property
+    def parts(self) -> Parts:
+        """What every owner is directly made of."""
+        return parts((entry, self.account(entry.name).program) for entry in self.owners)
 
     def formulas(self) -> Iterator[tuple[Entry, str]]:
         """Yield every formula that has a page: its owner and its quantity."""

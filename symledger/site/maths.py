@@ -9,9 +9,13 @@ from dataclasses import dataclass
 from markupsafe import Markup, escape
 from sympy import Expr, Symbol
 
-from symledger.algebra import Terms
+from symledger.account import Account
+from symledger.algebra import Terms, terms
+from symledger.core.tensor import Shape
 from symledger.derivation import Leading, Shown
 from symledger.formulas import Formula
+from symledger.readings import equations as equations_in
+from symledger.readings.equations import Equation
 from symledger.report import mathml
 from symledger.report.latex import LATEX
 from symledger.report.mathml.block import math
@@ -26,6 +30,18 @@ DEPTH = 9
 def inline(polynomial: Terms) -> Markup:
     """Write a polynomial within a sentence or a table cell."""
     return _markup(mathml.inline(polynomial))
+
+
+def of(f: Formula, *, general: bool = False) -> Markup:
+    """Write a formula within a sentence or a table cell; ``general`` is without assumptions."""
+    parts = (f, f.divisor) if f.divisor else (f,)
+    forms = [inline(part.general if general else part.corollary_terms) for part in parts]
+    return forms[0] if len(forms) == 1 else Markup("({}) / ({})").format(*forms)
+
+
+def shape(lengths: Shape) -> Markup:
+    """Write a shape: ``(B, T, d_ff)``."""
+    return Markup("({})").format(Markup(", ").join(inline(terms(n)) for n in lengths))
 
 
 def factored(body: Shown) -> Markup:
@@ -114,6 +130,20 @@ def steps_of(f: Formula, depth: int = DEPTH) -> tuple[Step, ...]:
         Step(step.relation, boxed(step.markup), _markup(step.reason))
         for step in mathml.steps_of(f, depth)
     )
+
+
+Written = tuple[tuple[Equation, Markup], ...]
+"""Equations, each with its markup."""
+
+
+def equations(account: Account) -> tuple[Written, Written]:
+    """Write what a target computes, forward and backward, an equation a block."""
+    both = zip(account.equations(mathml.MATHML), account.equations(equations_in.LATEX), strict=True)
+    forward, backward = (
+        tuple((e, boxed(mathml.equation(e, tex))) for e, tex in zip(*way, strict=True))
+        for way in both
+    )
+    return forward, backward
 
 
 def boxed(markup: str) -> Markup:

@@ -63,6 +63,10 @@ class Sheet:
         """Take as HTML what the caller encloses."""
         return Markup("\n\n{}\n\n").format(self._place("div", caller().strip()))
 
+    def block_here(self, html: str) -> Markup:
+        """Take HTML as a block within a list's item: in one line, which its indentation keeps."""
+        return self._place("div", " ".join(html.split("\n")).strip())
+
     def inline(self, html: str) -> Markup:
         """Take a piece of HTML within a sentence, such as a formula."""
         return self._place("span", html)

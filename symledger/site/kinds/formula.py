@@ -17,7 +17,7 @@ from symledger.citing.registry import Tagged, by_tag, registered
 from symledger.evidence import Record
 from symledger.formulas import Formula
 from symledger.report import citation as formats
-from symledger.report import mathml, python
+from symledger.report import python
 from symledger.report.page import describe, error_percent, number
 from symledger.site import maths
 from symledger.site.atlas import Atlas
@@ -167,9 +167,9 @@ class View:
         return self.citation.conventions
 
     @cached_property
-    def steps(self) -> tuple[mathml.Step, ...]:
+    def steps(self) -> tuple[maths.Step, ...]:
         """The derivation, line by line."""
-        return mathml.steps_of(self.formula, DEPTH)
+        return maths.steps_of(self.formula, DEPTH)
 
     @cached_property
     def leading(self) -> tuple[Markup, Markup] | None:

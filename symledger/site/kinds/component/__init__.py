@@ -1,0 +1,99 @@
+"""Component pages: one for every component of the catalogue, and their index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from symledger.account import Account
+from symledger.catalogue import Entry
+from symledger.site import maths
+from symledger.site.atlas import Atlas
+from symledger.site.examples import settings
+from symledger.site.kinds.component import definition, graph, lessons, numbers, proof
+from symledger.site.pages import Page
+from symledger.site.templating import Templates
+from symledger.site.voice import Voice
+from symledger.texts import text_of
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One row of the index: a component and its two best-known formulas.
+
+    FLOPs are contractions, or all the rest where it ``contracts`` nothing.
+    """
+
+    title: str
+    page: str
+    what: str
+    params: Markup
+    flops: Markup
+    contracts: bool
+
+
+def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
+    """Yield the index, then the components by topic."""
+    topics = {t: tuple(_listed(atlas, e) for e in es) for t, es in atlas.components.items()}
+    yield templates.page("components/index.md", "components.md.j2", topics=topics)
+    for entries in atlas.components.values():
+        for entry in entries:
+            yield page(atlas, templates, entry)
+
+
+def _listed(atlas: Atlas, entry: Entry) -> Listed:
+    account = atlas.account(entry.name)
+    params, flops, _ = (maths.of(account[name]) for name in numbers.glance(account))
+    return Listed(
+        graph.title(entry.name), atlas.page_of(entry.name), account.target.title, params, flops,
+        "flops.forward" in account.quantities,
+    )  # fmt: skip
+
+
+def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
+    """Return the page of one component, in numbers at the sizes of its example."""
+    text = text_of(entry.name, templates.language)
+    chosen = settings(atlas.account(entry.name), text)
+    account = atlas.account(entry.name, **chosen)
+    voice = Voice(atlas, account, chosen)
+    forward, backward = definition.equations(account, text.intuition)
+    around = graph.neighbours(atlas, entry, text)
+    near, inner, hidden = definition.ledger(account)
+    return templates.page(
+        atlas.page_of(entry.name), "component/page.md.j2", entry=entry, title=graph.title,
+        text=text, voice=voice, target=account.target, page_of=atlas.page_of,
+        glance=[numbers.amount(atlas, account, name) for name in numbers.glance(account)],
+        groups=numbers.groups(atlas, account), example=example(account),
+        symbols=definition.symbols(account), shapes=near, inner=inner, hidden=hidden,
+        source=definition.source(entry), module=definition.module(entry),
+        forward=forward, backward=backward, snippets=definition.snippets(atlas, entry, account),
+        variants=numbers.variants(atlas, account), evidence=proof.evidence(account),
+        plot=proof.plot(account, text.bugs), bugs=proof.bugs(atlas, account, chosen, text.bugs),
+        exercises=lessons.solved(voice, text.exercises), around=around,
+        graph=graph.graph(around), conventions=account.conventions.to_dict(),
+        command=command(account, chosen), factored=maths.factored, spelled=maths.spelled,
+        stated=hasattr(entry.load(), "pullback"),
+    )  # fmt: skip
+
+
+def example(account: Account) -> Markup:
+    """Write the sizes of the example: ``B = 32, d_in = 768, d_out = 3,072``."""
+    found = sorted(account.assumed.bindings.items(), key=lambda item: item[0].name)
+    return Markup(", ").join(
+        Markup('<span class="size">{} = {:,}</span>').format(maths.symbol(s), n) for s, n in found
+    )
+
+
+def command(account: Account, chosen: dict[str, str]) -> str:
+    """Write the command that prints the numbers of a page."""
+    given = "".join(f" --set {name}={n}" for name, n in chosen.items())
+    return f"symledger derive {account.request.target}{given}"
+
+
+def assets(atlas: Atlas) -> dict[str, bytes]:
+    """Return the files beside them: the data of the plots."""
+    entries = (entry for entries in atlas.components.values() for entry in entries)
+    plots = (proof.plot(atlas.account(e.name), text_of(e.name).bugs) for e in entries)
+    return {plot.figure.file: plot.figure.csv for plot in plots if plot}

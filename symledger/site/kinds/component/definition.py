@@ -1,0 +1,181 @@
+"""What a component is: symbols, shapes, the source of its definition, its equations."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from types import FunctionType
+
+from markupsafe import Markup
+
+from symledger import algebra
+from symledger.account import Account
+from symledger.arguments import Entry as Choosing
+from symledger.catalogue import Entry
+from symledger.occurrences import written_as
+from symledger.readings.shapes import Row, shapes
+from symledger.report.figures import snippet
+from symledger.report.page import describe
+from symledger.report.rows import show_shape
+from symledger.site import maths
+from symledger.site.atlas import Atlas
+from symledger.target import meaning
+from symledger.torch_layers import LAYERS, Layer
+
+MANY = 28
+"""Rows of a shape ledger that are shown at once; those of inner parts are folded away."""
+MOST = 60
+"""Rows that are folded away; a page leaves out the rest."""
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol with its meaning, its equation where it has one, and its size in the example."""
+
+    symbol: Markup
+    meaning: str
+    equation: Markup
+    size: str
+
+
+def symbols(account: Account) -> tuple[Symbol, ...]:
+    """Return the symbols of a component."""
+    found = []
+    for s in sorted(account.symbols.values(), key=lambda s: s.name):
+        equation = account.assumed.equations.get(s)
+        n = account.assumed.bindings.get(s)
+        found.append(Symbol(
+            maths.inline({((s, 1),): 1}), meaning(s).meaning,
+            Markup() if equation is None else maths.inline(equation),
+            "" if n is None else f"{n:,}",
+        ))  # fmt: skip
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """One row of the shape ledger."""
+
+    name: str
+    kind: str
+    place: str
+    shape: Markup
+    example: str
+
+
+def ledger(account: Account) -> tuple[tuple[Shape, ...], tuple[Shape, ...], int]:
+    """Return the shape ledger: the rows that are shown, those folded away, and how many more."""
+    rows = shapes(account.program, account.readings.back)
+    near = [r for r in rows if not r.path or (len(rows) <= MANY and len(r.path) < 2)]
+    far = [r for r in rows if r not in near]
+    inner = tuple(_plainly(account, r) for r in far[:MOST])
+    return tuple(_shape(account, r) for r in near), inner, len(far) - len(inner)
+
+
+def _plainly(account: Account, row: Row) -> Shape:
+    """One row of many: its shape in plain text, which takes a tenth of the room."""
+    return replace(_shape(account, row), shape=Markup.escape(show_shape(row.shape, {})))
+
+
+def _shape(account: Account, row: Row) -> Shape:
+    name = f"∂{row.name}" if row.kind == "gradient" else row.name
+    times = "" if row.times == 1 else f" × {algebra.text(algebra.terms(row.times))}"
+    return Shape(
+        name, row.kind, " › ".join(row.path) + times,
+        maths.shape(row.shape), at_sizes(account, row),
+    )  # fmt: skip
+
+
+def at_sizes(account: Account, row: Row) -> str:
+    """Write a shape in the numbers of the example."""
+    at, equations = account.assumed.bindings, account.assumed.equations
+    lengths = (algebra.substitute(algebra.terms(n), equations) for n in row.shape)
+    found = [algebra.value(n, at) for n in lengths]
+    return f"({', '.join('?' if n is None else f'{int(n):,}' for n in found)})"
+
+
+def source(entry: Entry) -> str:
+    """Return the source of ``forward``, word for word, and of the methods that belong to it.
+
+    These are a stated pull-back and what either calls.
+    """
+    return "\n\n".join(
+        inspect.cleandoc("\n" + inspect.getsource(method)) for method in _methods(entry.load())
+    )
+
+
+def _methods(kind: type) -> Iterator[FunctionType]:
+    known = ["forward", "pullback"]
+    for name in known:
+        method = inspect.getattr_static(kind, name, None)
+        if isinstance(method, FunctionType) and method.__module__.startswith("symledger."):
+            if method.__module__ == "symledger.core.component":
+                continue
+            yield method
+            called = re.findall(r"self\.(\w+)\(", inspect.getsource(method))
+            known += [other for other in dict.fromkeys(called) if other not in known]
+
+
+def module(entry: Entry) -> str:
+    """Return the file that a definition stands in."""
+    return "symledger/" + entry.definition.partition(":")[0].replace(".", "/") + ".py"
+
+
+@dataclass(frozen=True)
+class Line:
+    """An equation, its shape, and a line of intuition where somebody wrote one."""
+
+    equation: Markup
+    shape: Markup
+    intuition: str
+
+
+def equations(
+    account: Account, intuition: Mapping[str, str]
+) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
+    """Return the forward and the backward equations."""
+    forward, backward = (
+        tuple(Line(made, maths.shape(e.shape), intuition.get(e.name, "")) for e, made in way)
+        for way in maths.equations(account)
+    )
+    return forward, backward
+
+
+def entries_of(layer: Layer) -> set[str]:
+    """Return the entries of the catalogue that a layer may be."""
+    chosen = (use.values for use in layer.uses.values() if isinstance(use, Choosing))
+    return {layer.entry, *(name for values in chosen for name in values.values())}
+
+
+@dataclass(frozen=True)
+class Snippet:
+    """A layer of PyTorch that this component is, and code that prints its parameters.
+
+    ``choices`` are the options that it has otherwise than the page.
+    """
+
+    layer: str
+    code: str
+    prints: str
+    choices: str
+
+
+def snippets(atlas: Atlas, entry: Entry, account: Account) -> tuple[Snippet, ...]:
+    """Return the layers of torch.nn that this is, at the sizes of the example where that fits."""
+    sizes = {s.name: n for s, n in account.assumed.bindings.items()}
+    found = []
+    same = written_as(entry.name, sizes, account.target.options)
+    for layer in LAYERS:
+        if entry.name not in entries_of(layer):
+            continue
+        text = same if same.startswith(f"{layer.name}(") else layer.example
+        other = atlas.account(text)
+        if other.target.entry == entry.name and other.params.general:
+            code = "\n".join(snippet(other))
+            own = account.target.options.items()
+            changed = [(k, other.target.options[k]) for k, v in own if other.target.options[k] != v]
+            choices = ", ".join(describe(k, v) for k, v in changed)
+            found.append(Snippet(layer.name, code, str(other.params.value), choices))
+    return tuple(found)

@@ -1,0 +1,209 @@
+"""What a component costs: each quantity as symbols, numbers, result; the variants side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+from sympy import Symbol
+
+from symledger import algebra
+from symledger.account import Account
+from symledger.algebra import Terms
+from symledger.conventions import byte_units
+from symledger.formulas import Formula
+from symledger.report.page import describe
+from symledger.report.rows import Row, rows, written
+from symledger.site import maths
+from symledger.site.atlas import Atlas
+from symledger.site.examples import USUAL, usual, word
+from symledger.site.voice import number
+from symledger.target import equations_of
+
+GROUPS = {
+    "parameters": ("params", "params.active"),
+    "flops": ("flops.forward", "flops.backward", "flops.training", "flops.forward.pointwise",
+              "flops.backward.pointwise"),
+    "memory": ("memory.parameters", "memory.gradients", "memory.optimizer", "memory.saved",
+               "memory.training", "memory.kv_cache"),
+    "traffic": ("traffic.forward", "traffic.unfused", "intensity.forward"),
+}  # fmt: skip
+"""The sections of a page, and the quantities in each."""
+
+LINES = ("params", "flops.forward", "memory.saved")
+"""The quantities whose lines are shown one by one."""
+DEPTHS = (3, 2, 1)
+"""Levels of the tree that a table of lines shows: the first that keeps it short enough."""
+MANY = 20
+"""Rows that a table of lines has at most, but for those of the first level."""
+
+
+LABELS = {
+    "params": "Parameters", "params.active": "Active parameters",
+    "flops.forward": "Forward FLOPs", "flops.backward": "Backward FLOPs",
+    "flops.training": "Training FLOPs", "flops.forward.pointwise": "Forward, pointwise",
+    "flops.backward.pointwise": "Backward, pointwise", "memory.parameters": "Weights",
+    "memory.gradients": "Gradients", "memory.optimizer": "Optimizer",
+    "memory.saved": "Saved for the backward pass", "memory.training": "Training",
+    "memory.kv_cache": "Cache for decoding", "traffic.forward": "Traffic, at least",
+    "traffic.unfused": "Traffic, unfused", "intensity.forward": "Intensity",
+}  # fmt: skip
+"""What a reader calls a quantity."""
+
+
+@dataclass(frozen=True)
+class Amount:
+    """One quantity: its formula, with numbers, its value; where its own page is.
+
+    ``rounded`` says that the value is not whole, and given by a few digits.
+    """
+
+    name: str
+    label: str
+    note: str
+    unit: str
+    page: str
+    formula: Markup
+    sums: Markup
+    value: str
+    rounded: bool
+    units: str = ""
+    lines: tuple[Row, ...] = ()
+    derivation: str = ""
+
+
+def groups(atlas: Atlas, account: Account) -> dict[str, tuple[Amount, ...]]:
+    """Return the quantities that a component has, by section."""
+    return {
+        section: tuple(amount(atlas, account, name) for name in names if name in account.quantities)
+        for section, names in GROUPS.items()
+    }
+
+
+def amount(atlas: Atlas, account: Account, name: str) -> Amount:
+    """Return one quantity at the sizes of the example."""
+    formula = account[name]
+    lines = tree(account, formula) if name in LINES else ()
+    return Amount(
+        name, LABELS[name], formula.quantity.meaning, formula.unit, atlas.formula_page(formula.id),
+        maths.of(formula), maths.substituted(formula), shown(formula), is_rounded(formula),
+        in_units(formula), lines if len(lines) > 1 else (),
+        maths.derivation(account.target.name, formula) if lines and opens(formula) else "",
+    )  # fmt: skip
+
+
+def tree(account: Account, formula: Formula) -> tuple[Row, ...]:
+    """Return the lines of a formula, the tree opened as far as the table stays short."""
+    for depth in DEPTHS:
+        found = tuple(rows(account, formula, depth))
+        if len(found) <= MANY:
+            break
+    return found
+
+
+def glance(account: Account) -> tuple[str, str, str]:
+    """Return the quantities to see first; pointwise work where nothing is contracted."""
+    works = "flops.forward" in account.quantities
+    return "params", "flops.forward" if works else "flops.forward.pointwise", "memory.saved"
+
+
+def opens(formula: Formula) -> bool:
+    """Whether a derivation says more than its result."""
+    return len({written(step.shown) for step in formula.steps}) > 1
+
+
+def is_rounded(formula: Formula) -> bool:
+    """Whether a value is no whole number."""
+    return formula.exact is not None and formula.exact.denominator > 1
+
+
+def shown(formula: Formula) -> str:
+    """Write a value; nothing while a size is not given."""
+    return "" if formula.exact is None else number(formula.exact)
+
+
+def in_units(formula: Formula) -> str:
+    """Write bytes in larger units; nothing for what is no number of bytes."""
+    if formula.unit != "bytes" or formula.exact is None:
+        return ""
+    units = byte_units(int(formula.exact))
+    return "" if units == f"{formula.exact} B" else units
+
+
+@dataclass(frozen=True)
+class Form:
+    """A formula and its value in a table of variants."""
+
+    formula: Markup
+    value: str
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A component with one thing chosen otherwise; ``given`` are the equations of a named case."""
+
+    label: str
+    given: str
+    forms: tuple[Form, ...]
+    is_default: bool = False
+
+
+def variants(atlas: Atlas, account: Account) -> tuple[Variant, ...]:
+    """Return the component as it is, each choice made otherwise, and its named cases."""
+    others = (*_toggled(atlas, account), *_cases(account))
+    forms = tuple(Form(maths.of(f), shown(f)) for f in _compared(account))
+    return (Variant("", "", forms, is_default=True), *others) if others else ()
+
+
+def _toggled(atlas: Atlas, account: Account) -> Iterator[Variant]:
+    target = account.target
+    here = {s.name: n for s, n in account.assumed.bindings.items()}
+    own = {n: v for n, v in target.options.items() if v != target.defaults[n]}
+    plain = atlas.account(target.name).assumed.equations.keys()
+    own |= {s.name: here[s.name] for s in plain - account.assumed.equations.keys()}
+    for option, allowed in target.choices.items():
+        for value in allowed:
+            if value != target.options[option]:
+                chosen = {name: word(v) for name, v in {**own, option: value}.items()}
+                other = atlas.account(target.name, **chosen)
+                sizes = {**{name: int(n) for name, n in usual(other).items()}, **here}
+                forms = (Form(maths.of(f), _at(f, sizes)) for f in _compared(other))
+                yield Variant(describe(option, value), "", tuple(forms))
+
+
+def _compared(account: Account) -> tuple[Formula, ...]:
+    return tuple(account[name] for name in glance(account))
+
+
+def _at(formula: Formula, sizes: Mapping[str, int]) -> str:
+    known = {s for m in formula.corollary_terms for s, _ in m if s.name in sizes}
+    return _value(formula.corollary_terms, {s: sizes[s.name] for s in known})
+
+
+def _cases(account: Account) -> Iterator[Variant]:
+    for name, case in account.corollaries.items():
+        stated = equations_of(account.target.cases[name], account.symbols, account.program)
+        given = {s: algebra.terms(e) for s, e in stated.items()}
+        found = [algebra.substitute(account[q].general, given) for q in glance(account)]
+        at, free = _sizes(account, {s for p in found for m in p for s, _ in m})
+        said = (*case.equations, *(f"{name} = {n:,}" for name, n in free.items()))
+        yield Variant(
+            name, ", ".join(said), tuple(Form(maths.inline(p), _value(p, at)) for p in found)
+        )
+
+
+def _sizes(account: Account, symbols: set[Symbol]) -> tuple[dict[Symbol, int], dict[str, int]]:
+    """Return the sizes at which a case is shown, and those that are its own.
+
+    A size that the case sets free, whatever the assumptions said, has a usual value.
+    """
+    known = account.assumed.bindings
+    names = sorted(s.name for s in symbols if s in account.assumed.equations or s not in known)
+    free = {name: USUAL[name] for name in names}
+    return {s: free.get(s.name) or known[s] for s in symbols}, free
+
+
+def _value(polynomial: Terms, at: dict[Symbol, int]) -> str:
+    found = algebra.value(polynomial, at)
+    return "" if found is None else number(found)

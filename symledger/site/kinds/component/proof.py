@@ -1,0 +1,178 @@
+"""Why a page may be believed: its evidence, errors by step, mistakes that were found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from symledger import algebra, sizes
+from symledger.account import Account
+from symledger.assumptions import parse_expression
+from symledger.demonstrations import Demonstration, Found, Steps, demonstration
+from symledger.errors import BadInput
+from symledger.evidence import Record
+from symledger.formulas import Formula
+from symledger.site import maths
+from symledger.site.atlas import Atlas
+from symledger.site.examples import word
+from symledger.site.plots.axes import Axis
+from symledger.site.plots.figure import Figure
+from symledger.site.plots.lines import Series, line_plot
+from symledger.site.voice import number
+from symledger.texts import Bug
+
+EXACT = ("substitution", "counted operations", "saved set")
+"""The kinds of checks that compare a formula with a number, to the unit."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One kind of comparison: what it is about, how many points, and the worst deviation."""
+
+    kind: str
+    status: str
+    quantities: str
+    points: int
+    seeds: str
+    worst: str
+    claims: tuple[str, ...]
+
+
+def evidence(account: Account) -> tuple[Evidence, ...]:
+    """Return what was recorded about a component, kind by kind."""
+    kinds: dict[tuple[str, str], list[Record]] = {}
+    seen = {(r.kind, r.claim): r for found in account.evidence.values() for r in found}
+    for r in seen.values():
+        kinds.setdefault((r.kind, r.status), []).append(r)
+    return tuple(
+        Evidence(
+            kind, status, ", ".join(dict.fromkeys(r.quantity for r in found)),
+            len({str(p) for r in found for p in r.points}),
+            ", ".join(dict.fromkeys(str(r.seed) for r in found)),
+            max((r.worst for r in found), key=float),
+            tuple(dict.fromkeys(r.claim for r in found)),
+        )
+        for (kind, status), found in kinds.items()
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Plot:
+    """The errors of central differences by step; ``bug`` is whose errors are drawn beside them."""
+
+    figure: Figure
+    analytic: str
+    bug: str
+    at: str
+
+
+def plot(account: Account, bugs: tuple[Bug, ...]) -> Plot | None:
+    """Return the plot of an owner; None where nothing was recorded."""
+    shown = demonstration(account.target.owner)
+    if shown is None or not shown.steps:
+        return None
+    bug, wrong = next(_curves(shown, bugs), ("", ()))
+    series = [Series("as derived", _numbers(shown.steps), 3, marked=True)]
+    if wrong:
+        series.append(Series("with a bug", _numbers(wrong), 5, marked=True))
+    figure = line_plot(
+        f"errors-{account.target.owner}", "Error of central differences against their step",
+        Axis("step", log=True, ticks=(1e-12, 1e-9, 1e-6, 1e-3)),
+        Axis("relative error", log=True, ticks=(1e-16, 1e-12, 1e-8, 1e-4, 1)), series,
+    )  # fmt: skip
+    at = ", ".join(f"{name} = {n}" for name, n in shown.point.items())
+    return Plot(figure, shown.analytic, bug, at)
+
+
+def _curves(shown: Demonstration, bugs: tuple[Bug, ...]) -> Iterator[tuple[str, Steps]]:
+    for bug in bugs:
+        found = shown.mistakes.get(str(bug.mistake))
+        if bug.mistake and found and found.steps:
+            yield bug.title, found.steps
+
+
+def _numbers(steps: Steps) -> tuple[tuple[float, float], ...]:
+    return tuple((float(step), float(error)) for step, error in reversed(steps))
+
+
+@dataclass(frozen=True)
+class Demonstrated:
+    """A bug with its demonstration.
+
+    For a formula: wrong and right in symbols and numbers, and the same where a check compares
+    them. For a mistake in the program: the check that finds it, and what it saw.
+    """
+
+    bug: Bug
+    check: str
+    wrong: str = ""
+    right: str = ""
+    wrong_value: str = ""
+    right_value: str = ""
+    unit: str = ""
+    at: str = ""
+    wrong_there: str = ""
+    right_there: str = ""
+    found: Found | None = None
+
+
+def bugs(
+    atlas: Atlas, account: Account, settings: Mapping[str, str], texts: tuple[Bug, ...]
+) -> tuple[Demonstrated, ...]:
+    """Return the bugs of a text, demonstrated.
+
+    Raises:
+        BadInput: one is not: its formula is right, or no check was recorded to find it.
+    """
+    shown = demonstration(account.target.owner)
+    found = []
+    for bug in texts:
+        if bug.mistake is None:
+            chosen = {**settings, **{name: word(v) for name, v in bug.options.items()}}
+            found.append(_formula(atlas.account(account.request.target, **chosen), bug))
+            continue
+        seen = shown.mistakes.get(str(bug.mistake)) if shown else None
+        if seen is None:
+            raise BadInput(
+                f"no record says which check finds {bug.mistake} of {account.target.name}: "
+                f"run symledger check {account.target.name} --record."
+            )
+        found.append(Demonstrated(bug, seen.kind, found=seen))
+    return tuple(found)
+
+
+def _formula(account: Account, bug: Bug) -> Demonstrated:
+    """Put a wrong formula beside the right one, and where a check met both."""
+    right = account[bug.quantity]
+    known = {**sizes.BY_NAME, **account.symbols}
+    wrong = algebra.terms(parse_expression(bug.wrong, known))
+    here = algebra.value(
+        algebra.substitute(wrong, right.assumed.equations), account.assumed.bindings
+    )
+    kind, point, there, truth = refused(account, right, wrong)
+    return Demonstrated(
+        bug, kind, maths.inline(algebra.substitute(wrong, right.assumed.equations)),
+        maths.of(right), "" if here is None else number(here),
+        "" if right.exact is None else number(right.exact), right.unit,
+        ", ".join(f"{name} = {n}" for name, n in point.items()), number(there), number(truth),
+    )  # fmt: skip
+
+
+def refused(
+    account: Account, right: Formula, wrong: algebra.Terms
+) -> tuple[str, Mapping[str, int], algebra.Number, algebra.Number]:
+    """Return the check, the sizes at which it was made, and what either formula says there.
+
+    Raises:
+        BadInput: the formulas agree wherever a check compared.
+    """
+    for record in account.evidence[right.quantity.name]:
+        for point in record.points if record.kind in EXACT else ():
+            at = {s: point[s.name] for s in account.symbols.values() if s.name in point}
+            there, truth = algebra.value(wrong, at), algebra.value(right.general, at)
+            if there is not None and truth is not None and there != truth:
+                return record.kind, point, there, truth
+    raise BadInput(
+        f"{algebra.canonical(wrong)} agrees with {right.id} wherever a check compared them: "
+        "it demonstrates nothing."
+    )

@@ -1,0 +1,202 @@
+"""Component pages: every part is there, every number is the ledger's, every bug is one."""
+
+import gzip
+import io
+import re
+from contextlib import redirect_stdout
+
+import pytest
+
+from symledger import demonstrations
+from symledger.account import derive
+from symledger.catalogue import ENTRIES
+from symledger.checks.demonstrating import demonstrated
+from symledger.checks.mutant_statements import Statement, refused
+from symledger.checks.mutants import SURVIVED
+from symledger.errors import BadInput
+from symledger.site.atlas import Atlas
+from symledger.site.examples import settings
+from symledger.site.kinds import component
+from symledger.site.kinds.component import definition, graph, lessons, numbers, proof
+from symledger.site.templating import Templates
+from symledger.site.uses import users
+from symledger.site.voice import Voice
+from symledger.texts import Bug, text_of
+
+ATLAS = Atlas()
+COMPONENTS = {entry.name: entry for entry in ENTRIES if entry.kind == "component"}
+OWNERS = [entry.name for entry in ENTRIES if entry.family == entry.name]
+WRITTEN = [name for name in COMPONENTS if text_of(name).why]
+ALWAYS = ("shapes", "definition", "forward", "backward", "parameters", "flops", "memory",
+          "traffic", "evidence", "around", "conventions")  # fmt: skip
+RAW, ZIPPED = 220_000, 24_000
+"""Bytes of a page, its frame aside: at most 250 KB and 30 KB with it."""
+
+
+def example(name):
+    """The account of a page, at the sizes of its example."""
+    chosen = settings(ATLAS.account(name), text_of(name))
+    return ATLAS.account(name, **chosen), chosen
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return {page.path: page for page in component.pages(ATLAS, Templates())}
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_a_page_has_all_parts_and_is_light(name, pages):
+    merged = pages[f"components/{name}.md"].merged
+    anchors = re.findall(r"^## .*\{: #([\w-]+) \}$", merged, re.MULTILINE)
+    assert set(ALWAYS) <= set(anchors)
+    assert len(anchors) == len(set(anchors))
+    assert len(merged.encode()) < RAW
+    assert len(gzip.compress(merged.encode(), mtime=0)) < ZIPPED
+    assert "data-block" not in merged
+    assert "None" not in re.sub(r"```.*?```", "", merged, flags=re.DOTALL)
+
+
+def test_the_page_of_a_linear_layer_says_what_is_known(pages):
+    page = pages["components/linear.md"]
+    for known in ("2,362,368", "150,994,944", "9,449,472", "9.012 MiB = 9.449 MB", "37,896,192"):
+        assert known in page.merged
+    assert 'y = einsum("... i, i o -> ... o", x, W)' in page.source
+    assert "nn.Linear(768, 3072)" in page.source
+
+
+def test_a_definition_brings_the_methods_that_it_calls_once():
+    source = definition.source(COMPONENTS["attention"])
+    assert re.findall(r"^def (\w+)", source, re.MULTILINE) == ["forward", "heads", "core"]
+    stated = definition.source(COMPONENTS["layer_norm"])
+    assert re.findall(r"^def (\w+)", stated, re.MULTILINE)[:2] == ["forward", "pullback"]
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_every_number_of_a_page_is_bound(name):
+    account, _ = example(name)
+    assert [q for q in account.quantities if account[q].exact is None] == []
+
+
+@pytest.mark.filterwarnings("ignore:enable_nested_tensor")  # PyTorch on its own fast path
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_the_code_prints_what_the_page_says(name):
+    pytest.importorskip("torch", reason="needs PyTorch")
+    account, _ = example(name)
+    for snippet in definition.snippets(ATLAS, COMPONENTS[name], account):
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(snippet.code, {})  # noqa: S102  # our own three lines
+        assert printed.getvalue().strip() == snippet.prints
+        assert f"# {snippet.prints}" in snippet.code
+
+
+def test_most_layers_of_pytorch_stand_on_some_page():
+    found = {
+        snippet.layer
+        for name, entry in COMPONENTS.items()
+        for snippet in definition.snippets(ATLAS, entry, example(name)[0])
+    }
+    assert {"Linear", "MultiheadAttention", "LayerNorm", "Embedding", "Conv2d", "LSTM"} <= found
+
+
+FORMULAS = [
+    (name, bug) for name in COMPONENTS for bug in text_of(name).bugs
+    if bug.wrong and bug.quantity.startswith(("params", "flops")) and "." not in bug.quantity[6:]
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "bug"), FORMULAS)
+def test_a_check_that_is_run_refuses_a_wrong_formula(name, bug):
+    options = " ".join(f"{k}={str(v).lower()}" for k, v in bug.options.items())
+    statement = Statement(bug.title, name, bug.quantity, bug.wrong, options)
+    assert refused(statement) != SURVIVED
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_bugs_are_demonstrated(name):
+    account, chosen = example(name)
+    for shown in proof.bugs(ATLAS, account, chosen, text_of(name).bugs):
+        assert shown.check
+        assert shown.found or shown.wrong_there != shown.right_there
+
+
+def test_what_is_no_bug_is_refused():
+    account, chosen = example("linear")
+    right = Bug("none", "", "params", "d_out*(d_in + 1)")
+    with pytest.raises(BadInput, match="demonstrates nothing"):
+        proof.bugs(ATLAS, account, chosen, (right,))
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+def test_intuition_is_about_equations_that_are_there(name):
+    _, backward = ATLAS.account(name).equations()
+    assert set(text_of(name).intuition) <= {e.name for e in backward}
+
+
+@pytest.mark.parametrize(
+    ("name", "answers"),
+    [
+        ("linear", [768 * 1024, 4 * 64 * 768, 6 * 768 * 3072]),
+        ("attention", [4 * (768**2 + 768), 4 * 8 * 1024**2 * 12 + 24 * 8 * 1024 * 768,
+                       2 * 768**2 + 2 * 768 * 64]),
+        ("layer_norm", [768, 4 * 8 * 512 * 1536 + 8 * 8 * 512]),
+        ("feed_forward", [8 * 768**2, 48 * 768**2, 3 * 768 * 2048]),
+    ],
+)  # fmt: skip
+def test_answers_of_exercises_counted_by_hand(name, answers):
+    account, chosen = example(name)
+    solved = lessons.solved(Voice(ATLAS, account, chosen), text_of(name).exercises)
+    assert [s.value for s in solved] == [f"{n:,}" for n in answers]
+
+
+@pytest.mark.parametrize("name", OWNERS)
+def test_what_is_recorded_is_about_the_definition_as_it_is(name):
+    shown = demonstrations.demonstration(name)
+    assert shown is not None, f"run symledger check {name} --record"
+    assert shown.of == demonstrations.fingerprint(derive(name))
+    bugs = [bug for bug in text_of(name).bugs if bug.mistake]
+    assert set(shown.mistakes) == {str(bug.mistake) for bug in bugs}
+    if shown.steps:
+        assert min(float(error) for _, error in shown.steps) < 1e-7
+    for found in shown.mistakes.values():
+        assert all(float(error) > 1e-3 for _, error in found.steps)
+
+
+def test_recording_again_gives_the_same_verdicts():
+    again = demonstrated(derive("linear"))
+    before = demonstrations.demonstration("linear")
+    assert {n: f.kind for n, f in again.mistakes.items()} == {
+        n: f.kind for n, f in before.mistakes.items()
+    }
+    assert [step for step, _ in again.steps] == [step for step, _ in before.steps]
+
+
+def test_the_plot_has_a_title_a_description_and_its_data():
+    account, _ = example("attention")
+    plot = proof.plot(account, text_of("attention").bugs)
+    svg = plot.figure.svg
+    assert "<title" in svg
+    assert "<desc" in svg
+    assert "style=" not in svg
+    assert len(plot.figure.rows) == 12
+    assert svg == proof.plot(account, text_of("attention").bugs).figure.svg
+
+
+def test_parts_and_users_are_read_off_the_programs():
+    assert ATLAS.parts["attention"] == ("linear", "dot_product_attention")
+    assert {"attention", "feed_forward"} <= set(users(ATLAS.parts, COMPONENTS["linear"]))
+    assert "mini_gpt" not in users(ATLAS.parts, COMPONENTS["linear"])
+    around = graph.neighbours(ATLAS, COMPONENTS["feed_forward"], text_of("feed_forward"))
+    assert "pre_ln_block" in around.users
+    assert graph.graph(around).boxes
+
+
+def test_variants_change_one_thing_and_cases_have_sizes_of_their_own():
+    account, _ = example("attention")
+    rows = {v.label: v for v in numbers.variants(ATLAS, account)}
+    assert rows["bias"].forms[0].value == "2,362,368"
+    assert rows["flash"].forms[1] == rows[""].forms[1]
+    assert rows["flash"].forms[2] != rows[""].forms[2]
+    assert rows["multi-query"].forms[0].value == f"{2 * 768**2 + 2 * 768 * 64:,}"
+    assert rows["grouped"].given.endswith("h_kv = 4")
+    assert rows["grouped"].forms[0].value == f"{2 * 768**2 + 2 * 768 * 256:,}"
