@@ -53,7 +53,7 @@ RESULT = (B, C_out, H_o, W_o)
         (AvgPool2d(), Row(0, 0, 0, SMALL)),
         (AdaptiveAvgPool2d(), Row(0, 0, 0, SMALL)),
         (BatchNorm(), Row(2 * C, 0, B * C * H * W + 2 * C, IMAGE)),
-        (BatchNorm(training=False), Row(2 * C, 0, B * C * H * W + C, IMAGE)),
+        (BatchNorm(training=False), Row(2 * C, 0, B * C * H * W, IMAGE)),
         (GroupNorm(), Row(2 * C, 0, B * C * H * W + 2 * B * G, IMAGE)),
     ],
     ids=repr,
