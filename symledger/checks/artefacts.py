@@ -33,7 +33,10 @@ ARTEFACTS: Mapping[str, tuple[Artefact, ...]] = {
     "states": (Artefact("memory.saved", "4", "states are kept once more as the next layer's input, "
                                              "and of nn.RNN the zeros that it starts from"),),
     "shown cell": (Artefact("memory.saved", "4", "tanh of the cell state is kept as well"),),
-    "mask": (Artefact("memory.saved", "4", "a mask that is handed over is kept"),),
+    "tables": (Artefact("memory.saved", "1", "tables that are handed over are kept: a mask, "
+                                             "numbers of positions, angles"),),
+    "repeated heads": (Artefact("memory.saved", "4", "keys and values that query heads share are "
+                                                     "kept once for each of them"),),
     "fused attention": (
         Artefact("flops.forward", "-2*(d_k + d_v)", UNSEEN),
         Artefact("flops.backward", "-2*(3*d_k + 2*d_v)", UNSEEN),
@@ -43,5 +46,5 @@ ARTEFACTS: Mapping[str, tuple[Artefact, ...]] = {
     ),
     "groups": (Artefact("flops.backward", "1", "groups are ignored in a kernel's gradient"),),
 }  # fmt: skip
-"""Measured on PyTorch 2.13 on CPU: bytes for an element (of the input, the noise, the state, the
-mask), FLOPs for a query-key pair of a head, bytes for a loss, FLOPs."""
+"""Measured on PyTorch 2.13 on CPU: bytes for an element (of an input, the noise, a state), for a
+loss, for a byte of a table; FLOPs for a query-key pair of a head, and as such."""

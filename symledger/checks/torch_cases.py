@@ -279,6 +279,10 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "self_attention": (
         Case("four nn.Linear around it", models.Attention, uses=lambda o: _attention(o, OWN),
              equal={"d_v": "d_k", "S": "T"}),
+        Case("four nn.Linear and repeat_interleave", lambda s, o: models.Attention(
+            s, {**o, "repeated": True}), uses=lambda o: {
+                **_attention(o, OWN), "repeated heads": "B*T*(h - h_kv)*(d_k + d_v)"},
+            equal={"d_v": "d_k", "S": "T"}, given={"flash": False}),
         Case("nn.MultiheadAttention", models.MultiheadAttention, lambda s, o: PACKED,
              lambda o: _attention(o, OWN), HEADS, {"flash": True, "causal": False}),
     ),

@@ -104,11 +104,13 @@ class DotProduct(nn.Module):
     """Scaled dot-product attention of heads, eager or by PyTorch's fused function.
 
     ``bias`` is a table that is added to the scores of every head, ``hidden`` one to all of them.
+    Keys and values may be repeated for the query heads that share them.
     """
 
     def __init__(self, s: Sizes, o: Options, hidden: Tensor | None = None) -> None:
         super().__init__()
         self.flash, self.drop = o.get("flash", False), dropout(o)
+        self.repeated = o.get("repeated", False)
         if hidden is None and o.get("causal"):
             hidden = causal_mask(s["T"], s["S"])
         self.register_buffer("hidden", hidden)
@@ -119,6 +121,8 @@ class DotProduct(nn.Module):
             q, k, v = (x.transpose(1, 2) for x in (q, k, v))
             z = F.scaled_dot_product_attention(q, k, v, self.hidden, enable_gqa=True)
             return z.transpose(1, 2)
+        if self.repeated:
+            k, v = (x.repeat_interleave(q.shape[2] // k.shape[2], 2) for x in (k, v))
         grouped = q.unflatten(2, (k.shape[2], -1))
         scores = torch.einsum("btgrk,bsgk->bgrts", grouped, k) / q.shape[-1] ** 0.5
         if bias is not None:
