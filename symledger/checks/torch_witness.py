@@ -78,7 +78,7 @@ def witnessed(account: Account) -> Iterator[Evidence]:
     from symledger.checks.torch_cases import CASES
     from symledger.checks.torch_run import one_thread
 
-    for case in CASES.get(account.target.entry, ()) if not account.target.origin else ():
+    for case in CASES.get(account.target.owner, ()) if not account.target.origin else ():
         if all(options[name] == choice for name, choice in case.given.items()):
             with one_thread():
                 found = list(_compared(account, case))
