@@ -7,7 +7,7 @@ Tables (rotary angles, causal masks) are buffers: they are computed, not activat
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -275,10 +275,10 @@ class Block(nn.Module):
         return self.norm_2(x + self.drop(self.feed_forward(x)))
 
 
-def recomputed(block: nn.Module, *inputs: Tensor) -> Tensor:
-    """Apply a block that keeps its inputs alone; all of it is run again, to its last product."""
+def recomputed(block: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
+    """Apply a block that keeps x alone; all of it is run again, to its last product."""
     with set_checkpoint_early_stop(False):
-        made: Tensor = checkpoint(block, *inputs, use_reentrant=False)
+        made: Tensor = checkpoint(block, x, use_reentrant=False)
     return made
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import torch
@@ -146,8 +147,9 @@ class Mixtral(nn.Module):
     def forward(self, tokens: Tensor, slots: Tensor) -> Tensor:
         """Return the logits."""
         x = self.token_embedding(tokens)
-        for i, block in enumerate(self.block):
-            x = recomputed(block, x, slots[i]) if self.recompute else block(x, slots[i])
+        for block, given in zip(self.block, slots, strict=True):
+            sent = partial(block, slots=given)  # the choice is no input of what is run again
+            x = recomputed(sent, x) if self.recompute else sent(x)
         x = self.final_norm(x)
         return self.head(x) if self.head else F.linear(x, self.token_embedding.weight)
 
