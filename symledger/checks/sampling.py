@@ -87,7 +87,15 @@ def _repetitions(program: Program) -> set[Symbol]:
 def _settings(program: Program) -> set[Symbol]:
     """The symbols that are in no length of any axis: how windows slide."""
     mentioned = set(program.symbols).union(*(e.free_symbols for e in program.definitions.values()))
-    return mentioned - _repetitions(program).union(*(e.free_symbols for e in program.lengths()))
+    sized = (e.free_symbols for e in (*program.lengths(), *_visible(program)))
+    return mentioned - _repetitions(program).union(*sized)
+
+
+def _visible(program: Program) -> Iterator[Expr]:
+    """How many pairs of queries and keys count, wherever not all of them do."""
+    for t in (t for body in program.bodies for t in body.tensors):
+        if isinstance(t.op, Contract) and t.op.pairs:
+            yield t.op.pairs.count
 
 
 def _by_work(program: Program, symbols: set[Symbol], floors: list[Floor]) -> list[Symbol]:

@@ -1,4 +1,4 @@
-"""What PyTorch has, or says in a few lines, for each target; and where it differs, and why."""
+"""What PyTorch has, or says in a few lines, for each target; and what it does otherwise."""
 
 from __future__ import annotations
 
@@ -9,94 +9,159 @@ from typing import Any
 from torch import nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
+from symledger.checks import torch_images as images
 from symledger.checks import torch_models as models
+from symledger.checks import torch_sequences as sequences
+from symledger.checks.artefacts import Uses
 from symledger.checks.torch_models import EPSILON, Function, Options, Sizes
+from symledger.checks.torch_sequences import Recurrent, recurrent_names
 
-
-@dataclass(frozen=True)
-class Artefact:
-    """A known difference of PyTorch's implementation on CPU: how much more it has, and why."""
-
-    quantity: str
-    more: str
-    reason: str
-
-
-PAIRS = "2*B*T*S*h*(d_k + d_v)"
-
-ARTEFACTS: Mapping[str, tuple[Artefact, ...]] = {
-    "rms_norm": (Artefact("memory.saved", "4*B*T*d", "RMSNorm keeps the normalized x as well"),),
-    "dropout": (Artefact("memory.saved", "3*B*T*n", "the noise is kept as floats, not as bytes"),),
-    "cross_entropy": (Artefact("memory.saved", "4", "the total weight of the classes is kept"),),
-    "fused attention": (
-        Artefact("flops.forward", f"-{PAIRS}", "the counter does not see fused attention"),
-        Artefact("flops.backward", "-2*B*T*S*h*(3*d_k + 2*d_v)",
-                 "the counter does not see fused attention"),
-    ),
-    "fused attention again": (
-        Artefact("flops.backward", f"-{PAIRS}",
-                 "nor does it see fused attention that is run again"),
-    ),
-}  # fmt: skip
-"""Each row: what PyTorch 2.13 counts or keeps beyond the formula, once for each use."""
+Names = Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
 class Case:
     """A target in PyTorch.
 
-    ``build`` makes the module; ``equal`` are sizes that it cannot tell apart; ``names`` says
-    which of our weights stand behind a parameter whose name differs; ``uses`` counts artefacts.
+    ``build`` makes the module; ``names`` says which of our weights stand behind a parameter whose
+    name differs; ``uses`` counts artefacts; ``equal`` are sizes that it cannot tell apart, or not
+    from a multiple; ``given`` are the choices that it is about.
     """
 
     said: str
     build: Callable[[Sizes, Options], nn.Module]
-    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    uses: Callable[[Options], Mapping[str, str]] = lambda o: {}
+    names: Callable[[Sizes, Options], Names] = lambda s, o: {}
+    uses: Callable[[Options], Uses] = lambda o: {}
     equal: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Any] = field(default_factory=dict)
-    values: bool = True
-
-
-PACKED = {
-    "in_proj_weight": ("Q.W'", "K.W'", "V.W'"), "in_proj_bias": ("Q.b", "K.b", "V.b"),
-    "out_proj.weight": ("O.W'",), "out_proj.bias": ("O.b",),
-}  # fmt: skip
-LAYER = {
-    **{f"self_attn.{k}": tuple(f"attention.{n}" for n in ours) for k, ours in PACKED.items()},
-    **{f"linear{i}.{k}": (f"feed_forward.{i}.{n}",) for i in (1, 2)
-       for k, n in (("weight", "W'"), ("bias", "b"))},
-    **{f"norm{i}.{k}": (f"norm_{i}.{n}",) for i in (1, 2)
-       for k, n in (("weight", "g"), ("bias", "b"))},
-}  # fmt: skip
-MULTI_HEAD = {"S": "T", "h_kv": "h", "d_v": "d_k"}
-
-
-def _fused(o: Options) -> Mapping[str, str]:
-    return {"fused attention": "1"} if o.get("flash") else {}
-
-
-def _scaled(o: Options) -> Mapping[str, str]:
-    return {"rms_norm": "1"} if o["affine"] else {}
-
-
-def _block(o: Options) -> Mapping[str, str]:
-    return {**_fused(o), **({"rms_norm": "2"} if o["norm"] == "rms" else {})}
-
-
-def _recomputed(o: Options) -> Mapping[str, str]:
-    return {**_fused(o), "fused attention again": "1"} if o.get("flash") else {}
-
-
-def _decoder(o: Options) -> Mapping[str, str]:
-    again = bool(o.get("recompute"))
-    norms = {"rms_norm": "1" if again else "2*L + 1"} if o["norm"] == "rms" else {}
-    fused = ("fused attention", "fused attention again")[: 1 + again] if o.get("flash") else ()
-    return {**norms, **dict.fromkeys(fused, "L")}
 
 
 def _function(function: Any) -> Callable[[Sizes, Options], nn.Module]:
     return lambda s, o: Function(function)
+
+
+# --------------------------------------------------------------------- what names stand behind
+
+PACKED: Names = {
+    "in_proj_weight": ("Q.W'", "K.W'", "V.W'"), "in_proj_bias": ("Q.b", "K.b", "V.b"),
+    "out_proj.weight": ("O.W'",), "out_proj.bias": ("O.b",),
+}  # fmt: skip
+
+
+def _layer(theirs: str, ours: str, crossed: bool = False) -> Names:
+    """The weights of a transformer layer of PyTorch, of an encoder's or of a decoder's."""
+    attentions = {"self_attn": "attention", "multihead_attn": "cross_attention"}
+    if not crossed:
+        del attentions["multihead_attn"]
+    return {
+        **{f"{theirs}{their}.{k}": tuple(f"{ours}{our}.{n}" for n in names)
+           for their, our in attentions.items() for k, names in PACKED.items()},
+        **{f"{theirs}linear{i}.{k}": (f"{ours}feed_forward.{i}.{n}",) for i in (1, 2)
+           for k, n in (("weight", "W'"), ("bias", "b"))},
+        **{f"{theirs}norm{i}.{k}": (f"{ours}norm_{i}.{n}",) for i in (1, 2, 3)
+           for k, n in (("weight", "g"), ("bias", "b"))},
+    }  # fmt: skip
+
+
+def _transformer(s: Sizes, o: Options) -> Names:
+    found: dict[str, tuple[str, ...]] = {}
+    for stack, number in (("encoder", s["L_enc"]), ("decoder", s["L_dec"])):
+        found.update({f"{stack}.norm.{k}": (f"{stack}_norm.{n}",)
+                      for k, n in (("weight", "g"), ("bias", "b"))})  # fmt: skip
+        for i in range(number):
+            found.update(_layer(f"{stack}.layers.{i}.", f"{stack}.{i}.", stack == "decoder"))
+    return found
+
+
+# --------------------------------------------------------------------------- what artefacts occur
+
+OWN, OTHER = "B*T*T*h", "B*T*S*h"
+"""The pairs of a sequence with itself, and with another one."""
+
+
+def _sum(*terms: str) -> str:
+    return " + ".join(term for term in terms if term)
+
+
+def _uses(**counts: str) -> Uses:
+    return {name.replace("_", " "): count for name, count in counts.items() if count}
+
+
+def _attention(o: Options, pairs: str = OTHER) -> Uses:
+    return _uses(fused_attention=pairs * bool(o.get("flash")),
+                 noise=pairs * bool(o.get("dropout")))  # fmt: skip
+
+
+def _block(o: Options, crossed: bool = False) -> Uses:
+    parts = 3 if crossed else 2
+    pairs = f"({OWN} + {OTHER})" if crossed else OWN
+    noise = _sum(f"{pairs} + {parts}*B*T*d" * bool(o.get("dropout")),
+                 "B*T*d_ff" * bool(o.get("hidden_dropout")))  # fmt: skip
+    return _uses(fused_attention=pairs * bool(o.get("flash")), noise=noise,
+                 fused_norm=f"{parts}*B*T*d" * (o["norm"] == "rms"))  # fmt: skip
+
+
+def _recomputed(o: Options) -> Uses:
+    """What occurs in a block that keeps nothing, and is run again."""
+    fused = OWN * bool(o.get("flash"))
+    return {name: fused for name in ("fused attention", "fused attention again") if fused}
+
+
+def _layers(o: Options, around: Uses) -> Uses:
+    """What occurs in L blocks of a model, and once more around them."""
+    return _stack(_recomputed(o) if o.get("recompute") else _block(o), around)
+
+
+def _stack(uses: Uses, more: Uses, times: str = "L") -> Uses:
+    """What occurs in every layer, and once more around them."""
+    names = dict.fromkeys((*uses, *more))
+    return {
+        name: _sum(f"{times}*({uses[name]})" if name in uses else "", more.get(name, ""))
+        for name in names
+    }
+
+
+def _decoder(o: Options) -> Uses:
+    around = _uses(fused_norm="B*T*d" * (o["norm"] == "rms"),
+                   noise="B*T*d" * bool(o.get("dropout")))  # fmt: skip
+    return _layers(o, around)
+
+
+def _encoder(o: Options) -> Uses:
+    noise = {"hidden_dropout": o["dropout"], "norm": "layer"}
+    return _stack(_block({**o, **noise}), {})
+
+
+def _encoder_decoder(o: Options) -> Uses:
+    choices = {**o, "norm": "layer"}
+    within = {name: count.replace("T", "S") for name, count in _block(choices).items()}
+    return _stack(within, _stack(_block(choices, crossed=True), {}, "L_dec"), "L_enc")
+
+
+def _bert(o: Options, task: str = "") -> Uses:
+    noise = _sum("B*T*d", "B*d" if task == "classifier" else "")
+    return _layers({**o, "norm": "layer"}, _uses(noise=noise * bool(o["dropout"])))
+
+
+def _recurrent(o: Options, kind: str) -> Uses:
+    layers, ways = "L" if o["stacked"] else "1", "2" if o["bidirectional"] else "1"
+    shown = "d_p" if o.get("projected") else "d_s"
+    above = "" if o["bidirectional"] or not o["stacked"] else f"(L - 1)*B*T*{shown}"
+    return _uses(
+        states=_sum(f"{ways}*{layers}*B*d_s" * (kind == "RNN"), above),
+        shown_cell=f"{ways}*{layers}*B*T*d_s" * (kind == "LSTM"),
+    )
+
+
+# ------------------------------------------------------------------------------------- the table
+
+MULTI_HEAD = {"S": "T", "h_kv": "h", "d_v": "d_k"}
+HEADS = {**MULTI_HEAD, "d": "h*d_k"}
+CROSSED = {"h_kv": "h", "d_v": "d_k", "d": "h*d_k"}
+TWICE = {"L": "2*L"}
+"""Layers on top of the first one, at every point."""
+UNGROUPED = "2*(G - 1)*B*C_in*C_out/G"
+"""FLOPs that a convolution without groups has more than one with them, a kernel and position."""
 
 
 def _chosen(fixed: Options, o: Options) -> Options:
@@ -116,59 +181,161 @@ def _family(**fixed: Any) -> Case:
     )
 
 
+def _noisy(build: Any) -> Callable[[Sizes, Options], nn.Module]:
+    return lambda s, o: build(s, {**o, "hidden_dropout": o["dropout"]})
+
+
+def _feed_forward(o: Options) -> Uses:
+    return _uses(noise="B*T*d_ff" * o["dropout"])
+
+
+def _blocks(pre: bool) -> tuple[Case, ...]:
+    return (
+        Case("the block written with torch.nn", lambda s, o: models.Block(s, o, pre),
+             uses=_block, equal={"d_v": "d_k", "S": "T"}),
+        Case("nn.TransformerEncoderLayer", lambda s, o: nn.TransformerEncoderLayer(
+            s["d"], s["h"], s["d_ff"], 0.0, F.gelu, batch_first=True, norm_first=pre),
+            lambda s, o: _layer("", ""), _block, HEADS, {"flash": True, "causal": False}),
+    )  # fmt: skip
+
+
+def _decoder_blocks(pre: bool) -> tuple[Case, ...]:
+    return (
+        Case("the block written with torch.nn", lambda s, o: sequences.DecoderBlock(s, o, pre),
+             uses=lambda o: _block(o, crossed=True), equal={"d_v": "d_k"}),
+        Case("nn.TransformerDecoderLayer", lambda s, o: sequences.DecoderLayer(s, o, pre),
+             lambda s, o: _layer("", "", crossed=True), lambda o: _block(o, crossed=True),
+             CROSSED, {"flash": True}),
+    )  # fmt: skip
+
+
+def _encoders(pre: bool) -> tuple[Case, ...]:
+    return (Case("the encoder written with torch.nn",
+                 lambda s, o: sequences.Encoder(s, o, pre), uses=_encoder,
+                 equal={"S": "T", "h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),)  # fmt: skip
+
+
+def _over_time(kind: type[nn.RNNBase], said: str = "") -> tuple[Case, ...]:
+    name = kind.__name__
+    return (Case(said or f"nn.{name}", lambda s, o: Recurrent(kind, s, o), recurrent_names,
+                 lambda o: _recurrent(o, name), TWICE),)  # fmt: skip
+
+
+BERT = {"S": "T", "h_kv": "h", "d_k": "d_h", "d_v": "d_h"}
+
+
+def _berts(task: str = "") -> tuple[Case, ...]:
+    return (Case("the model written with torch.nn", lambda s, o: sequences.Bert(s, o, task),
+                 uses=lambda o: _bert(o, task), equal=BERT),)  # fmt: skip
+
+
 CASES: Mapping[str, tuple[Case, ...]] = {
     "linear": (Case("nn.Linear", lambda s, o: nn.Linear(s["d_in"], s["d_out"], o["bias"])),),
+    "lora_linear": (Case("x W + b + α/r x A B", sequences.LoRALinear),),
     "layer_norm": (Case("nn.LayerNorm", lambda s, o: nn.LayerNorm(
         s["d"], eps=EPSILON, elementwise_affine=o["affine"], bias=o["bias"])),),
     "rms_norm": (Case("nn.RMSNorm", lambda s, o: nn.RMSNorm(
-        s["d"], eps=EPSILON, elementwise_affine=o["affine"]), uses=_scaled),),
+        s["d"], eps=EPSILON, elementwise_affine=o["affine"]),
+        uses=lambda o: _uses(fused_norm="B*T*d" * o["affine"])),),
     "composed_rms_norm": (Case("x · rsqrt(mean(x²) + ε) · g",
                                lambda s, o: models.ComposedRMSNorm(s["d"], eps=EPSILON)),),
+    "activation": (Case("the function of torch", lambda s, o: Function(
+        models.ACTIVATIONS[o["function"]])),),
     "softmax": (Case("nn.Softmax", lambda s, o: nn.Softmax(-1)),),
     "log_softmax": (Case("nn.LogSoftmax", lambda s, o: nn.LogSoftmax(-1)),),
-    "dropout": (Case("nn.Dropout", lambda s, o: nn.Dropout(0.1), values=False,
-                     uses=lambda o: {"dropout": "1"}),),
+    "dropout": (Case("nn.Dropout", lambda s, o: nn.Dropout(0.1),
+                     uses=lambda o: {"noise": "B*T*n"}),),
     "token_embedding": (Case("nn.Embedding", lambda s, o: nn.Embedding(s["V"], s["d"])),),
     "learned_positions": (Case("nn.Embedding", lambda s, o: models.Positions(s)),),
     "sinusoidal_positions": (Case("torch.sin and torch.cos", lambda s, o: models.Sinusoids(s)),),
     "rotary_positions": (Case("torch.sin and torch.cos",
                               lambda s, o: models.Rotary(s["T"], s["d_k"])),),
     "lm_head": (Case("nn.Linear without bias", lambda s, o: models.Head(s)),),
+    "masked_lm_head": (Case("the head written with torch.nn",
+                            lambda s, o: sequences.MaskedHead(s)),),
+    "pooler": (Case("nn.Linear and torch.tanh", lambda s, o: sequences.Pooler(s)),),
     "tied_embedding": (Case("nn.Embedding and F.linear", models.Tied),),
     "cross_entropy": (Case("F.cross_entropy", _function(
         lambda x, y: F.cross_entropy(x.flatten(0, 1), y.flatten())),
-        uses=lambda o: {"cross_entropy": "1"}),),
-    "feed_forward": (Case("two nn.Linear", models.FeedForward),),
-    "gated_feed_forward": (Case("three nn.Linear", models.GatedFeedForward),),
-    "dot_product_attention": (Case("torch.einsum and F.softmax", models.DotProduct),),
+        uses=lambda o: {"loss": "1"}),),
+    "feed_forward": (Case("two nn.Linear", _noisy(models.FeedForward), uses=_feed_forward),),
+    "gated_feed_forward": (Case("three nn.Linear", _noisy(models.GatedFeedForward),
+                                uses=_feed_forward),),
+    "experts": (Case("torch.bmm", sequences.Experts),),
+    "router": (Case("F.softmax and torch.gather", sequences.Router),),
+    "mixture_of_experts": (Case("indexing and index_put", sequences.Mixture),),
+    "dot_product_attention": (Case("torch.einsum and F.softmax", models.DotProduct,
+                                   uses=_attention),),
     "flash_attention": (Case("F.scaled_dot_product_attention",
                              lambda s, o: models.DotProduct(s, {**o, "flash": True}),
-                             uses=lambda o: {"fused attention": "1"}, equal=MULTI_HEAD),),
-    "attention": (Case("four nn.Linear around it", models.Attention, uses=_fused,
-                       equal={"d_v": "d_k", "S": "T"}),),
+                             uses=lambda o: _attention({"flash": True}), equal=MULTI_HEAD),),
+    "window_attention": (Case("torch.einsum and F.softmax", models.Window, equal={"S": "T"}),),
+    "alibi_attention": (Case("torch.einsum and F.softmax", models.ALiBi),),
+    "relative_attention": (Case("torch.einsum and F.embedding", models.Relative),),
+    "attention": (Case("four nn.Linear around it", models.Attention, uses=_attention,
+                       equal={"d_v": "d_k", "S": "T"}, given={"rotary": True}),
+                  Case("four nn.Linear around it", models.Attention, uses=_attention,
+                       equal={"d_v": "d_k"}, given={"rotary": False})),
     "self_attention": (
-        Case("four nn.Linear around it", models.Attention, uses=_fused,
+        Case("four nn.Linear around it", models.Attention, uses=lambda o: _attention(o, OWN),
              equal={"d_v": "d_k", "S": "T"}),
-        Case("nn.MultiheadAttention", models.MultiheadAttention, PACKED,
-             uses=lambda o: {"fused attention": "1"},
-             equal={**MULTI_HEAD, "d": "h*d_k"}, given={"flash": True}),
+        Case("four nn.Linear and repeat_interleave", lambda s, o: models.Attention(
+            s, {**o, "repeated": True}), uses=lambda o: {
+                **_attention(o, OWN), "repeated heads": "B*T*(h - h_kv)*(d_k + d_v)"},
+            equal={"d_v": "d_k", "S": "T"}, given={"flash": False}),
+        Case("nn.MultiheadAttention", models.MultiheadAttention, lambda s, o: PACKED,
+             lambda o: _attention(o, OWN), HEADS, {"flash": True, "causal": False}),
     ),
-    "pre_ln_block": (Case("the block written with torch.nn", models.Block, uses=_block,
-                          equal={"d_v": "d_k", "S": "T"}),),
-    "post_ln_block": (
-        Case("the block written with torch.nn", lambda s, o: models.Block(s, o, pre=False),
-             uses=_block, equal={"d_v": "d_k", "S": "T"}),
-        Case("nn.TransformerEncoderLayer", lambda s, o: nn.TransformerEncoderLayer(
-            s["d"], s["h"], s["d_ff"], 0.0, F.gelu, batch_first=True), LAYER, uses=_block,
-            equal={**MULTI_HEAD, "d": "h*d_k"}, given={"flash": True}),
-    ),
+    "cached_attention": (Case("four nn.Linear and torch.cat", models.Cached, uses=_attention,
+                              equal={"d_v": "d_k"}),),
+    "pre_ln_block": _blocks(pre=True),
+    "post_ln_block": _blocks(pre=False),
     "checkpointed_block": (Case(
         "the block written with torch.nn, under torch.utils.checkpoint", models.Checkpointed,
         uses=_recomputed, equal={"d_v": "d_k", "S": "T"}),),
+    "pre_ln_encoder": _encoders(pre=True),
+    "post_ln_encoder": _encoders(pre=False),
+    "pre_ln_decoder_block": _decoder_blocks(pre=True),
+    "post_ln_decoder_block": _decoder_blocks(pre=False),
+    "encoder_decoder": (
+        Case("the stacks written with torch.nn", sequences.EncoderDecoder, uses=_encoder_decoder,
+             equal={"h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),
+        Case("nn.Transformer", sequences.Transformer, _transformer, _encoder_decoder,
+             {"h_kv": "h", "d": "h*d_h", "d_k": "d_h", "d_v": "d_h"},
+             {"flash": True, "last_norm": True}),
+    ),
+    "rnn": _over_time(nn.RNN),
+    "gru": _over_time(nn.GRU),
+    "lstm": _over_time(nn.LSTM, "nn.LSTM without oneDNN"),
+    "conv1d": (Case("nn.Conv1d", lambda s, o: nn.Conv1d(
+        *(s[n] for n in ("C_in", "C_out", "K", "s", "p", "r", "G")), o["bias"]),
+        uses=lambda o: {"groups": f"{UNGROUPED}*K*T_o"}),),
+    "conv2d": (Case("nn.Conv2d", images.conv2d,
+                    uses=lambda o: {"groups": f"{UNGROUPED}*K_h*K_w*H_o*W_o"}),),
+    "conv_transpose2d": (Case("nn.ConvTranspose2d", images.conv_transpose2d,
+                              uses=lambda o: {"groups": f"{UNGROUPED}*K_h*K_w*H*W"}),),
+    "max_pool2d": (Case("nn.MaxPool2d", images.max_pool2d,
+                        uses=lambda o: {"pooling": "B*C*H*W"}),),
+    "avg_pool2d": (Case("nn.AvgPool2d", images.avg_pool2d, equal={"r_h": "1", "r_w": "1"},
+                        uses=lambda o: {"pooling": "B*C*H*W"}),),
+    "adaptive_avg_pool2d": (Case("nn.AdaptiveAvgPool2d", lambda s, o: nn.AdaptiveAvgPool2d(
+        (s["H_o"], s["W_o"])), equal={"H": "2*H_o", "W": "3*W_o"},
+        uses=lambda o: {"pooling": "B*C*H*W"}),),
+    "batch_norm": (Case("nn.BatchNorm2d", images.batch_norm),),
+    "group_norm": (Case("nn.GroupNorm", lambda s, o: nn.GroupNorm(s["G"], s["C"], EPSILON)),),
     "mini_gpt": (_family(norm="rms", activation="gelu", gated=False, causal=True),),
     "gpt2": (_family(norm="layer", activation="gelu_tanh", gated=False, causal=True,
                      positions="learned"),),
     "llama": (_family(norm="rms", activation="silu", gated=True, causal=True,
                       bias=False, positions="rotary"),),
+    "mixtral": (Case("the model written with torch.nn", lambda s, o: sequences.Mixtral(s, {
+        **o, "norm": "rms", "activation": "silu", "gated": True, "bias": False, "causal": True,
+        "rotary": True}), uses=lambda o: _decoder({**o, "norm": "rms"}),
+        equal={"S": "T", "d_k": "d_h", "d_v": "d_h"}),),
+    "vgg": (Case("the model written with torch.nn", images.VGG,
+                 equal={"C": "s_h", "H": "32*s_h", "W": "32*s_w"}),),
+    "bert": _berts(),
+    "bert_pretraining": _berts("pretraining"),
+    "bert_classifier": _berts("classifier"),
 }  # fmt: skip
 """Every target that PyTorch has, or that is a few lines of it."""

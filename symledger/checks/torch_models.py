@@ -7,7 +7,7 @@ Tables (rotary angles, causal masks) are buffers: they are computed, not activat
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
@@ -20,12 +20,22 @@ Options = Mapping[str, Any]
 
 EPSILON = 1e-5
 ACTIVATIONS: Mapping[str, Any] = {
-    "relu": F.relu, "gelu": F.gelu, "silu": F.silu,
+    "relu": F.relu, "gelu": F.gelu, "silu": F.silu, "tanh": torch.tanh, "sigmoid": torch.sigmoid,
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
     "gelu_new": lambda x: x * 0.5 * (
         torch.tanh((x + torch.pow(x, 3) * 0.044715) * math.sqrt(2 / math.pi)) + 1
     ),
 }  # fmt: skip
+
+
+def dropout(o: Options, name: str = "dropout") -> nn.Dropout:
+    """Noise, where the option asks for it; none otherwise."""
+    return nn.Dropout(0.1 if o.get(name) else 0.0)
+
+
+def causal_mask(T: int, S: int) -> Tensor:
+    """Zeros where a query may see a key, the last query all of them; −∞ elsewhere."""
+    return torch.full((T, S), -torch.inf).triu(1 + S - T)
 
 
 class Function(nn.Module):
@@ -75,10 +85,12 @@ class Sinusoids(nn.Module):
 class Rotary(nn.Module):
     """Pairs (i, i + half) turned by an angle that grows with the position."""
 
-    def __init__(self, length: int, width: int) -> None:
+    def __init__(self, length: int, width: int, start: int = 0) -> None:
         super().__init__()
         i = torch.arange(width // 2).double()
-        turn = torch.arange(length).double()[:, None, None] / 10000 ** (2 * i / width)
+        turn = torch.arange(start, start + length).double()[:, None, None] / (
+            10000 ** (2 * i / width)
+        )
         self.register_buffer("cos", turn.cos())
         self.register_buffer("sin", turn.sin())
 
@@ -89,48 +101,103 @@ class Rotary(nn.Module):
 
 
 class DotProduct(nn.Module):
-    """Scaled dot-product attention of heads, eager or by PyTorch's fused function."""
+    """Scaled dot-product attention of heads, eager or by PyTorch's fused function.
 
-    def __init__(self, s: Sizes, o: Options) -> None:
+    ``bias`` is a table that is added to the scores of every head, ``hidden`` one to all of them.
+    Keys and values may be repeated for the query heads that share them.
+    """
+
+    def __init__(self, s: Sizes, o: Options, hidden: Tensor | None = None) -> None:
         super().__init__()
-        self.causal, self.flash = o.get("causal", False), o.get("flash", False)
-        hidden = torch.full((s["T"], s["S"]), -torch.inf).triu(1 + s["S"] - s["T"])
-        self.register_buffer("mask", hidden)
+        self.flash, self.drop = o.get("flash", False), dropout(o)
+        self.repeated = o.get("repeated", False)
+        if hidden is None and o.get("causal"):
+            hidden = causal_mask(s["T"], s["S"])
+        self.register_buffer("hidden", hidden)
 
-    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None) -> Tensor:
         """Mix the values; query heads share key/value heads in groups."""
         if self.flash:
             q, k, v = (x.transpose(1, 2) for x in (q, k, v))
-            z = F.scaled_dot_product_attention(q, k, v, is_causal=self.causal, enable_gqa=True)
+            z = F.scaled_dot_product_attention(q, k, v, self.hidden, enable_gqa=True)
             return z.transpose(1, 2)
+        if self.repeated:
+            k, v = (x.repeat_interleave(q.shape[2] // k.shape[2], 2) for x in (k, v))
         grouped = q.unflatten(2, (k.shape[2], -1))
         scores = torch.einsum("btgrk,bsgk->bgrts", grouped, k) / q.shape[-1] ** 0.5
-        a = F.softmax(scores + self.mask if self.causal else scores, -1)
-        z = torch.einsum("bgrts,bsgv->bgrtv", a, v)
+        if bias is not None:
+            scores = scores + bias.unflatten(0, (k.shape[2], -1))
+        a = F.softmax(scores if self.hidden is None else scores + self.hidden, -1)
+        z = torch.einsum("bgrts,bsgv->bgrtv", self.drop(a), v)
         return z.permute(0, 3, 1, 2, 4).flatten(2, 3)
 
 
-class Attention(nn.Module):
-    """Affine maps to queries, keys and values, and back."""
+class Window(DotProduct):
+    """Attention to the last w positions."""
 
     def __init__(self, s: Sizes, o: Options) -> None:
+        early = torch.full((s["T"], s["T"]), -torch.inf).tril(-s["w"])
+        super().__init__(s, o, early + causal_mask(s["T"], s["T"]))
+
+
+class ALiBi(DotProduct):
+    """Attention whose scores fall with the distance, in every head at its own rate."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__(s, {**o, "causal": True})
+        rates = 2.0 ** (-8 * torch.arange(1, s["h"] + 1).double() / s["h"])
+        behind = torch.arange(s["S"]) - torch.arange(s["T"])[:, None] + s["T"] - s["S"]
+        self.register_buffer("falling", rates[:, None, None] * behind)
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None) -> Tensor:
+        """Mix the values."""
+        return super().forward(q, k, v, self.falling)
+
+
+class Relative(nn.Module):
+    """Attention with a learned bias for each head and each bucket of distances."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.core = DotProduct(s, o)
+        self.R = nn.Parameter(torch.randn(s["n_b"], s["h"]))
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, bucket: Tensor) -> Tensor:
+        """Mix the values."""
+        return self.core(q, k, v, F.embedding(bucket, self.R).permute(2, 0, 1))
+
+
+class Attention(nn.Module):
+    """Affine maps to queries, keys and values, and back; past keys and values may come first."""
+
+    def __init__(self, s: Sizes, o: Options, past: int = 0) -> None:
         super().__init__()
         bias, self.widths = o.get("bias", False), (s["d_k"], s["d_v"])
         self.Q = nn.Linear(s["d"], s["h"] * s["d_k"], bias)
         self.K = nn.Linear(s["d"], s["h_kv"] * s["d_k"], bias)
         self.V = nn.Linear(s["d"], s["h_kv"] * s["d_v"], bias)
         self.O = nn.Linear(s["h"] * s["d_v"], s["d"], bias)
-        rotary = o.get("rotary", False)
-        self.turn_q = Rotary(s["T"], s["d_k"]) if rotary else nn.Identity()
-        self.turn_k = Rotary(s["S"], s["d_k"]) if rotary else nn.Identity()
+        rotary, new = o.get("rotary", False), s["T"] if past else s["S"]
+        self.turn_q = Rotary(s["T"], s["d_k"], past) if rotary else nn.Identity()
+        self.turn_k = Rotary(new, s["d_k"], past) if rotary else nn.Identity()
         self.core = DotProduct(s, o)
 
-    def forward(self, x: Tensor, memory: Tensor | None = None) -> Tensor:
-        """Attend to x itself or to a memory."""
-        source, (d_k, d_v) = x if memory is None else memory, self.widths
+    def forward(self, x: Tensor, *others: Tensor) -> Tensor:
+        """Attend to x itself or to a memory, or to past keys and values as well."""
+        source, (d_k, d_v) = others[0] if len(others) == 1 else x, self.widths
         q = self.turn_q(self.Q(x).unflatten(-1, (-1, d_k)))
         k = self.turn_k(self.K(source).unflatten(-1, (-1, d_k)))
-        return self.O(self.core(q, k, self.V(source).unflatten(-1, (-1, d_v))).flatten(-2))
+        v = self.V(source).unflatten(-1, (-1, d_v))
+        if len(others) == 2:
+            k, v = (torch.cat((old, new), 1) for old, new in zip(others, (k, v), strict=True))
+        return self.O(self.core(q, k, v).flatten(-2))
+
+
+class Cached(Attention):
+    """Attention of new tokens to a cache and to themselves."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__(s, o, past=s["S"] - s["T"])
 
 
 class MultiheadAttention(nn.MultiheadAttention):
@@ -149,14 +216,14 @@ class FeedForward(nn.Module):
 
     def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
-        self.act = ACTIVATIONS[o["activation"]]
+        self.act, self.drop = ACTIVATIONS[o["activation"]], dropout(o, "hidden_dropout")
         self.add_module("1", nn.Linear(s["d"], s["d_ff"], o["bias"]))
         self.add_module("2", nn.Linear(s["d_ff"], s["d"], o["bias"]))
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply both maps."""
         hidden = self.act(self.get_submodule("1")(x))
-        return self.get_submodule("2")(hidden)
+        return self.get_submodule("2")(self.drop(hidden))
 
 
 class GatedFeedForward(nn.Module):
@@ -164,13 +231,13 @@ class GatedFeedForward(nn.Module):
 
     def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
-        self.act = ACTIVATIONS[o["activation"]]
+        self.act, self.drop = ACTIVATIONS[o["activation"]], dropout(o, "hidden_dropout")
         self.gate, self.up = (nn.Linear(s["d"], s["d_ff"], o["bias"]) for _ in range(2))
         self.down = nn.Linear(s["d_ff"], s["d"], o["bias"])
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply all three maps."""
-        return self.down(self.act(self.gate(x)) * self.up(x))
+        return self.down(self.drop(self.act(self.gate(x)) * self.up(x)))
 
 
 def norm(s: Sizes, o: Options) -> nn.Module:
@@ -197,17 +264,18 @@ class Block(nn.Module):
         self.norm_1, self.norm_2 = norm(s, o), norm(s, o)
         self.attention = Attention(s, o)
         self.feed_forward = (GatedFeedForward if o["gated"] else FeedForward)(s, o)
+        self.drop = dropout(o)
 
     def forward(self, x: Tensor) -> Tensor:
         """Attend, then feed forward, each beside a residual path."""
         if self.pre:
-            x = x + self.attention(self.norm_1(x))
-            return x + self.feed_forward(self.norm_2(x))
-        x = self.norm_1(x + self.attention(x))
-        return self.norm_2(x + self.feed_forward(x))
+            x = x + self.drop(self.attention(self.norm_1(x)))
+            return x + self.drop(self.feed_forward(self.norm_2(x)))
+        x = self.norm_1(x + self.drop(self.attention(x)))
+        return self.norm_2(x + self.drop(self.feed_forward(x)))
 
 
-def recomputed(block: nn.Module, x: Tensor) -> Tensor:
+def recomputed(block: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
     """Apply a block that keeps x alone; all of it is run again, to its last product."""
     with set_checkpoint_early_stop(False):
         made: Tensor = checkpoint(block, x, use_reentrant=False)
@@ -247,6 +315,7 @@ class Decoder(nn.Module):
         kind = o["positions"]
         other = Sinusoids(s) if kind == "sinusoidal" else nn.Identity()
         self.positions = Positions(s) if kind == "learned" else other
+        self.drop = dropout(o)
         self.block = nn.ModuleList(Block(s, o) for _ in range(s["L"]))
         self.recompute = o.get("recompute", False)
         self.final_norm = norm(s, o)
@@ -254,7 +323,7 @@ class Decoder(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Return the logits."""
-        x = self.positions(self.token_embedding(tokens))
+        x = self.drop(self.positions(self.token_embedding(tokens)))
         for block in self.block:
             x = recomputed(block, x) if self.recompute else block(x)
         x = self.final_norm(x)

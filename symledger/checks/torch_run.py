@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
@@ -22,10 +23,14 @@ from symledger.core.tensor import Tensor
 LETTERS = {
     Positions: ("P", ""), nn.Embedding: ("E", ""), Head: ("W", ""), nn.Linear: ("W'", "b"),
     nn.LayerNorm: ("g", "b"), nn.RMSNorm: ("g", ""),
+    nn.BatchNorm2d: ("g", "b"), nn.GroupNorm: ("g", "b"),
+    nn.Conv1d: ("F", "b"), nn.Conv2d: ("F", "b"), nn.ConvTranspose2d: ("F", "b"),
 }  # fmt: skip
-"""What we call a module's weight and bias; ' marks one that PyTorch stores transposed."""
+"""What we call a module's weight and bias; ' marks one that PyTorch stores transposed. Any other
+module's weights have the names that they have with us."""
 
-LAYER = re.compile(r"^block\.(\d+)\.")
+LAYER = re.compile(r"^(block|layer|encoder|decoder)\.(\d+)\.")
+"""An application of a repeated body."""
 
 
 @contextmanager
@@ -37,6 +42,15 @@ def one_thread() -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@contextmanager
+def without_onednn() -> Iterator[None]:
+    """Run recurrent layers operation by operation; oneDNN runs them as one, in single precision."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it speaks of Intel's GPUs
+        with torch.backends.mkldnn.flags(enabled=False):
+            yield
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +79,10 @@ class Run:
             return self.names[name]
         path, _, kind = name.rpartition(".")
         owner = self.module.get_submodule(path)
-        letters = next(pair for type_, pair in LETTERS.items() if isinstance(owner, type_))
-        return (".".join(filter(None, (path, letters[kind == "bias"]))),)
+        pairs = (pair for type_, pair in LETTERS.items() if isinstance(owner, type_))
+        letters = next(pairs, None)
+        own = letters[kind == "bias"] if letters else kind
+        return (".".join(filter(None, (path, own))),)
 
     def joined(self, name: str, arrays: Mapping[Tensor, Array]) -> Array:
         """Return what a parameter is in arrays of ours: the weights, or their gradients."""
@@ -76,14 +92,15 @@ class Run:
         layer = LAYER.match(part)
         array = arrays[self.paths[_plain(part)]]
         if layer:
-            array = array[int(layer[1])]
+            array = array[int(layer[2])]
         return array.T if part.endswith("'") else array
 
     @property
     def misnamed(self) -> list[str]:
         """Differences between the two sets of weights: shapes, and what only one of them has."""
         used = {_plain(part) for parts in self.parts.values() for part in parts}
-        lines = [f"{path} is ours alone" for path in self.paths if path not in used]
+        lines = [f"{path} is ours alone" for path, w in self.paths.items()
+                 if path not in used and self.trial.leaves[w].size]  # fmt: skip
         lines += [f"{path} is PyTorch's alone" for path in used if path not in self.paths]
         if lines:
             return lines
@@ -94,9 +111,17 @@ class Run:
         return lines
 
     @property
+    def leaves(self) -> list[Tensor]:
+        """What comes from outside: the inputs, then whole numbers that a body is given."""
+        given = [leaf for leaf in self.trial.leaves if isinstance(leaf.op, Input)
+                 and leaf.op.below is not None]  # fmt: skip
+        inputs = self.trial.program.inputs
+        return [*inputs, *(leaf for leaf in given if leaf not in inputs)]
+
+    @property
     def inputs(self) -> list[torch.Tensor]:
-        """The trial's inputs; those that are real numbers ask for a gradient."""
-        arrays = [self.trial.leaves[x] for x in self.trial.program.inputs]
+        """The trial's leaves; those that are real numbers ask for a gradient."""
+        arrays = [self.trial.leaves[x] for x in self.leaves]
         return [
             torch.from_numpy(np.array(a)).requires_grad_(a.dtype.kind == "f") for a in arrays
         ]
@@ -104,9 +129,9 @@ class Run:
     def flops(self) -> tuple[int, int]:
         """Return what PyTorch's counter counts, forward and backward."""
         with FlopCounterMode(display=False) as counter:
-            result = self.module.double()(*self.inputs)
+            results = _several(self.module.double()(*self.inputs))
             forward = counter.get_total_flops()
-            result.sum().backward()
+            torch.autograd.backward([result.sum() for result in results])
         return forward, counter.get_total_flops() - forward
 
     def saved(self) -> int:
@@ -123,7 +148,7 @@ class Run:
                 kept[storage.data_ptr()] = storage
             return t
 
-        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t), without_onednn():
             result = module(*inputs)  # held, so that no storage is used again
         del result
         return sum(storage.nbytes() for storage in kept.values())
@@ -135,23 +160,27 @@ class Run:
             for name, parameter in module.named_parameters():
                 parameter.copy_(torch.from_numpy(self.joined(name, self.trial.leaves).copy()))
                 parameter.grad = None
-        result = module(*inputs)
-        (seed,) = self.trial.seeds.values()
-        result.backward(torch.from_numpy(np.array(seed)))
+        results = _several(module(*inputs))
+        seeds = [torch.from_numpy(np.array(seed)) for seed in self.trial.seeds.values()]
+        torch.autograd.backward(results, seeds)
         ours = self.trial.gradients
-        (output,) = self.trial.program.outputs
-        pairs = [(result.detach(), self.trial.values[output])]
-        pairs += [(p.grad, self.joined(n, ours)) for n, p in module.named_parameters()]
-        for leaf, x in zip(self.trial.program.inputs, inputs, strict=True):
-            assert isinstance(leaf.op, Input)
+        outputs = zip(results, self.trial.program.outputs, strict=True)
+        pairs = [(result.detach(), self.trial.values[output]) for result, output in outputs]
+        trained = ((n, p) for n, p in module.named_parameters() if p.requires_grad)
+        pairs += [(p.grad, self.joined(n, ours)) for n, p in trained]
+        for leaf, x in zip(self.leaves, inputs, strict=True):
             if x.requires_grad:
                 pairs.append((x.grad, ours.get(leaf, np.zeros(x.shape))))
         return max(_apart(a.numpy(), b) for a, b in pairs)
 
 
+def _several(result: torch.Tensor | tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
 def _plain(part: str) -> str:
     """The dotted name of a weight, without its layer and whether it is transposed."""
-    return LAYER.sub("block.", part).removesuffix("'")
+    return LAYER.sub(r"\1.", part).removesuffix("'")
 
 
 def _apart(a: Array, b: Array) -> float:

@@ -2,7 +2,7 @@
 
 Parameters are compared tensor by tensor, FLOPs with what PyTorch's counter counts, saved bytes
 with the storages that its autograd really keeps, and outputs and gradients as numbers. Differences
-that come from PyTorch's implementation are rows of ``torch_cases.ARTEFACTS``; nothing else may
+that come from PyTorch's implementation are rows of ``artefacts.ARTEFACTS``; nothing else may
 differ by a single unit. Without PyTorch there is nothing to compare.
 """
 
@@ -18,10 +18,14 @@ from sympy import Expr, Integer
 
 from symledger.account import Account
 from symledger.assumptions import parse_expression
+from symledger.checks.artefacts import ARTEFACTS
 from symledger.checks.evidence import Evidence, at_points, worst_of
-from symledger.checks.exact import value
+from symledger.checks.exact import value, whole
 from symledger.checks.trial import Trial
+from symledger.core.ops import Input
+from symledger.core.program import Program
 from symledger.readings.pullback import pullback
+from symledger.sizes import BY_NAME
 
 if TYPE_CHECKING:
     from symledger.checks.torch_cases import Case
@@ -39,13 +43,26 @@ CLOSE = 1e-10
 
 POINTS: tuple[dict[str, int], ...] = (
     {"B": 2, "T": 5, "S": 7, "d": 12, "h": 4, "h_kv": 2, "d_k": 6, "d_v": 3, "d_h": 6, "d_ff": 10,
-     "V": 13, "n": 9, "d_in": 6, "d_out": 11, "L": 2, "T_max": 8},
+     "V": 13, "n": 9, "d_in": 6, "d_out": 11, "L": 2, "T_max": 8,
+     "d_s": 7, "d_p": 3, "d_r": 3, "w": 3, "n_b": 6, "N": 7, "E": 5, "k": 3, "E_s": 2,
+     "L_enc": 2, "L_dec": 1, "V_seg": 2, "Y": 7, "C": 6, "C_in": 6, "C_out": 9, "G": 3,
+     "H": 9, "W": 7, "H_o": 3, "W_o": 2, "K": 3, "K_h": 3, "K_w": 2, "s": 2, "s_h": 2, "s_w": 1,
+     "p": 1, "p_h": 1, "p_w": 0, "r": 2, "r_h": 2, "r_w": 1, "q_h": 1, "q_w": 0},
     {"B": 3, "T": 4, "S": 9, "d": 10, "h": 6, "h_kv": 3, "d_k": 2, "d_v": 5, "d_h": 4, "d_ff": 14,
-     "V": 11, "n": 7, "d_in": 8, "d_out": 5, "L": 3, "T_max": 6},
+     "V": 11, "n": 7, "d_in": 8, "d_out": 5, "L": 3, "T_max": 6,
+     "d_s": 4, "d_p": 2, "d_r": 2, "w": 2, "n_b": 9, "N": 5, "E": 4, "k": 2, "E_s": 1,
+     "L_enc": 1, "L_dec": 3, "V_seg": 3, "Y": 5, "C": 8, "C_in": 4, "C_out": 6, "G": 2,
+     "H": 8, "W": 10, "H_o": 2, "W_o": 3, "K": 2, "K_h": 2, "K_w": 3, "s": 1, "s_h": 1, "s_w": 2,
+     "p": 0, "p_h": 0, "p_w": 1, "r": 1, "r_h": 1, "r_w": 2, "q_h": 0, "q_w": 1},
     {"B": 1, "T": 8, "S": 8, "d": 16, "h": 2, "h_kv": 1, "d_k": 8, "d_v": 6, "d_h": 8, "d_ff": 33,
-     "V": 29, "n": 17, "d_in": 21, "d_out": 13, "L": 1, "T_max": 8},
+     "V": 29, "n": 17, "d_in": 21, "d_out": 13, "L": 1, "T_max": 8,
+     "d_s": 5, "d_p": 4, "d_r": 5, "w": 8, "n_b": 4, "N": 9, "E": 8, "k": 1, "E_s": 3,
+     "L_enc": 3, "L_dec": 2, "V_seg": 2, "Y": 11, "C": 4, "C_in": 4, "C_out": 8, "G": 4,
+     "H": 7, "W": 9, "H_o": 4, "W_o": 1, "K": 4, "K_h": 4, "K_w": 3, "s": 3, "s_h": 3, "s_w": 2,
+     "p": 2, "p_h": 2, "p_w": 0, "r": 1, "r_h": 1, "r_w": 2, "q_h": 2, "q_w": 1},
 )  # fmt: skip
-"""Sizes of every symbol; a case makes those equal that it cannot tell apart."""
+"""Sizes of every symbol; a case makes those equal that it cannot tell apart, and what other sizes
+decide follows from them."""
 
 
 def installed() -> bool:
@@ -56,12 +73,12 @@ def installed() -> bool:
 def witnessed(account: Account) -> Iterator[Evidence]:
     """Compare a target with each of its cases in PyTorch; nothing where there is none."""
     options = account.target.options
-    if not installed() or options.get("dropout") or options.get("hidden_dropout"):
-        return  # noise differs
+    if not installed():
+        return
     from symledger.checks.torch_cases import CASES
     from symledger.checks.torch_run import one_thread
 
-    for case in CASES.get(account.target.name, ()) if not account.target.origin else ():
+    for case in CASES.get(account.target.owner, ()) if not account.target.origin else ():
         if all(options[name] == choice for name, choice in case.given.items()):
             with one_thread():
                 found = list(_compared(account, case))
@@ -80,7 +97,8 @@ def sizes_at(point: dict[str, int], case: Case) -> dict[str, int]:
     """Return the sizes of a point, those made equal that a case cannot tell apart."""
     sizes = dict(point)
     for name, product in case.equal.items():
-        sizes[name] = math.prod(sizes[factor] for factor in product.split("*"))
+        factors = (sizes.get(factor) or int(factor) for factor in product.split("*"))
+        sizes[name] = math.prod(factors)
     return sizes
 
 
@@ -92,10 +110,10 @@ def _compared(account: Account, case: Case) -> Iterator[Evidence]:
     runs: list[Run] = []
     for seed, point in enumerate(POINTS):
         sizes = sizes_at(point, case)
-        here = {symbol: sizes[symbol.name] for symbol in account.symbols.values()}
-        runs.append(
-            Run(Trial(program, back, here, seed), case.build(sizes, options), case.names)
-        )
+        here = {s: sizes[s.name] for s in account.symbols.values() if s not in program.definitions}
+        here.update({symbol: whole(e, here) for symbol, e in program.definitions.items()})
+        trial, names = Trial(program, back, here, seed), case.names(sizes, options)
+        runs.append(Run(trial, case.build(sizes, options), names))
     weights = _parameters(account, case, runs)
     yield weights
     if not weights.passed:  # nothing else can be asked about other weights
@@ -105,8 +123,13 @@ def _compared(account: Account, case: Case) -> Iterator[Evidence]:
         yield _against(account, case, runs, "flops.forward", [f for f, _ in counted])
         yield _against(account, case, runs, "flops.backward", [b for _, b in counted])
     yield _against(account, case, runs, "memory.saved", [run.saved() for run in runs])
-    if case.values:
+    if not any(has_noise(body) for body in program.bodies):  # which PyTorch draws for itself
         yield _values(case, runs)
+
+
+def has_noise(body: Program) -> bool:
+    """Whether random masks are drawn."""
+    return any(isinstance(t.op, Input) and t.op.keep is not None for t in body.tensors)
 
 
 def _parameters(account: Account, case: Case, runs: list[Run]) -> Evidence:
@@ -136,8 +159,6 @@ def _against(
 
 
 def _artefacts(account: Account, case: Case, quantity: str) -> tuple[Expr, list[str]]:
-    from symledger.checks.torch_cases import ARTEFACTS
-
     more: Expr = Integer(0)
     reasons = []
     for name, uses in case.uses(account.target.options).items():
@@ -152,7 +173,7 @@ def _artefacts(account: Account, case: Case, quantity: str) -> tuple[Expr, list[
 def _implied(account: Account, case: Case) -> dict[str, Expr]:
     """Symbols that an artefact speaks of and a target lacks, by what they equal there."""
     return {
-        name: parse_expression(equal, account.symbols)
+        name: parse_expression(equal, {**BY_NAME, **account.symbols})
         for name, equal in case.equal.items()
         if name not in account.symbols
     }

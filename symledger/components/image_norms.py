@@ -29,8 +29,8 @@ class BatchNorm(Component):
     """Centre each channel, divide by its standard deviation, then scale by g and shift by b.
 
     While training both are taken over the batch and the image: fused, kept are the input and two
-    statistics a channel. Afterwards they are running averages, which are no parameters; here
-    they have the values that they start with.
+    statistics a channel. Afterwards they are running averages, which are neither parameters nor
+    activations; here they have the values that they start with.
     Source: Ioffe, Szegedy, *Batch Normalization* (2015), algorithms 1 and 2, section 3.2.
     """
 
@@ -51,8 +51,7 @@ class BatchNorm(Component):
             r = statistic(apply("rsqrt", mean(apply("square", rows - mu)) + EPSILON))
         else:
             mu = table("running_mean", lambda c, one: Integer(0), self.C, ONE)
-            variance = table("running_variance", lambda c, one: ONE, self.C, ONE)
-            r = statistic(apply("rsqrt", variance + EPSILON))
+            r = self.running()
         y = (rows - mu) * r * column(g) + column(b)
         B, _, H, W = x.shape
         return steps(g=g, b=b, mu=mu, r=r, y=view(BACK, y, b=B, h=H, w=W))
@@ -63,11 +62,16 @@ class BatchNorm(Component):
         Running averages do not depend on x: then dx = r u.
         """
         B, _, H, W = dy.shape
-        dy = view(ROWS, dy)
-        n, u = (view(ROWS, at.x) - at.mu) * at.r, dy * column(at.g)
+        dy, r = view(ROWS, dy), at.r if self.training else self.running()
+        n, u = (view(ROWS, at.x) - at.mu) * r, dy * column(at.g)
         centred = u - mean(u) - n * mean(u * n) if self.training else u
-        dx = view(BACK, centred * at.r, b=B, h=H, w=W)
+        dx = view(BACK, centred * r, b=B, h=H, w=W)
         return {"x": dx, "g": reduce(dy * n, (1,)), "b": reduce(dy, (1,))}
+
+    def running(self) -> Tensor:
+        """The reciprocal deviation of the running variance: a table, read again and not kept."""
+        variance = table("running_variance", lambda c, one: ONE, self.C, ONE)
+        return apply("rsqrt", variance + EPSILON)
 
 
 @dataclass(frozen=True)

@@ -88,6 +88,8 @@ class Program:
                 if isinstance(t.op, Windows | Overlap):
                     for setting in (t.op.stride, t.op.padding, t.op.dilation):
                         found |= setting.free_symbols
+                if isinstance(t.op, Contract) and t.op.pairs:
+                    found |= t.op.pairs.count.free_symbols
                 if isinstance(t.op, Param) and t.op.used:
                     found |= t.op.used[0].free_symbols | t.op.used[1].free_symbols
         return tuple(sorted(found, key=str))

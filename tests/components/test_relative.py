@@ -59,7 +59,7 @@ def test_a_window_of_all_positions_is_causal_attention():
 
 
 def test_a_window_longer_than_the_sequence_is_refused():
-    with pytest.raises(BadInput, match="w"):
+    with pytest.raises(BadInput, match="w = 8, but it may not exceed T = 7"):
         derive("window_attention", {"w": 8, "T": 7})
 
 

@@ -1,0 +1,330 @@
+"""Recurrent networks, mixtures of experts, encoders and BERT once more, written in PyTorch."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812  # as everybody writes it
+
+from symledger.checks.torch_models import (
+    ACTIVATIONS,
+    EPSILON,
+    Attention,
+    Block,
+    FeedForward,
+    GatedFeedForward,
+    Head,
+    Options,
+    Positions,
+    Sizes,
+    causal_mask,
+    dropout,
+    norm,
+    recomputed,
+)
+
+
+def seq_first(x: Tensor) -> Tensor:
+    """Put the sequence before the batch, as PyTorch's layers have it, in memory too."""
+    return x.transpose(0, 1).contiguous()
+
+
+class Recurrent(nn.Module):
+    """PyTorch's recurrent network of a kind, its last states beside its results."""
+
+    def __init__(self, kind: type[nn.RNNBase], s: Sizes, o: Options) -> None:
+        super().__init__()
+        more: dict[str, Any] = {}
+        if o.get("projected"):
+            more["proj_size"] = s["d_p"]
+        if "nonlinearity" in o:
+            more["nonlinearity"] = o["nonlinearity"]
+        layers = s["L"] if o["stacked"] else 1
+        self.net = kind(s["d_in"], s["d_s"], layers, bias=o["bias"],
+                        bidirectional=o["bidirectional"], **more)  # fmt: skip
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        """Return what is shown at all steps, and the last states."""
+        y, last = self.net(seq_first(x))
+        return (y.transpose(0, 1), *(last if isinstance(last, tuple) else (last,)))
+
+
+def recurrent_names(s: Sizes, o: Options) -> Mapping[str, tuple[str, ...]]:
+    """Our weights behind PyTorch's: the first layer's, and those of the layers on top of it."""
+    names = {}
+    for i in range(s["L"] if o["stacked"] else 1):
+        layer = f"layer.{i - 1}" if i else "first_layer"
+        for way in ("", "_reverse"):
+            cell = f"cell{way}"
+            for kind, part in (("ih", f"ih{way}"), ("hh", f"{cell}.hh"), ("hr", f"{cell}.hr")):
+                names[f"net.weight_{kind}_l{i}{way}"] = (f"{layer}.{part}.W'",)
+                names[f"net.bias_{kind}_l{i}{way}"] = (f"{layer}.{part}.b",)
+    return names
+
+
+class Experts(nn.Module):
+    """Feed-forward networks side by side, as batched products."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.act, self.gated = ACTIVATIONS[o["activation"]], o["gated"]
+        wide = (s["E"], s["d"], s["d_ff"])
+        if self.gated:
+            self.W_gate = nn.Parameter(torch.randn(wide))
+        self.W_up = nn.Parameter(torch.randn(wide))
+        self.W_down = nn.Parameter(torch.randn(s["E"], s["d_ff"], s["d"]))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map the rows of each expert."""
+        up = x @ self.W_up
+        z = self.act(x @ self.W_gate) * up if self.gated else self.act(up)
+        return z @ self.W_down
+
+
+class Router(nn.Module):
+    """How much the experts that rows were sent to count."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.W = nn.Parameter(torch.randn(s["d"], s["E"]))
+
+    def forward(self, x: Tensor, slots: Tensor) -> Tensor:
+        """Return the weight of each slot."""
+        return F.softmax(x @ self.W, -1).T.gather(1, slots)[..., None]
+
+
+class Mixture(nn.Module):
+    """Rows are sent to experts, and what these give is weighted and added."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.experts = Experts(s, o)
+        self.router = Router(s, o) if o.get("router", True) else None
+        if o.get("shared"):
+            kind = GatedFeedForward if o["gated"] else FeedForward
+            self.shared_experts = kind({**s, "d_ff": s["E_s"] * s["d_ff"]}, {**o, "bias": False})
+
+    def forward(self, x: Tensor, slots: Tensor) -> Tensor:
+        """Send, map, weight, add."""
+        rows = x.flatten(0, 1)
+        made = self.experts(rows[slots])
+        if self.router:
+            made = made * self.router(rows, slots)
+        y = torch.zeros_like(rows).index_put((slots,), made, accumulate=True).view_as(x)
+        return y + self.shared_experts(x) if hasattr(self, "shared_experts") else y
+
+
+class MixtureBlock(nn.Module):
+    """A block with a mixture of experts in place of its feed-forward network."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.norm_1, self.norm_2 = norm(s, o), norm(s, o)
+        self.attention, self.mixture = Attention(s, o), Mixture(s, o)
+
+    def forward(self, x: Tensor, slots: Tensor) -> Tensor:
+        """Attend, then mix, each beside a residual path."""
+        x = x + self.attention(self.norm_1(x))
+        return x + self.mixture(self.norm_2(x), slots)
+
+
+class Mixtral(nn.Module):
+    """A decoder of such blocks."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.token_embedding = nn.Embedding(s["V"], s["d"])
+        self.block = nn.ModuleList(MixtureBlock(s, o) for _ in range(s["L"]))
+        self.recompute = o["recompute"]
+        self.final_norm = norm(s, o)
+        self.head = None if o["tied"] else Head(s)
+
+    def forward(self, tokens: Tensor, slots: Tensor) -> Tensor:
+        """Return the logits."""
+        x = self.token_embedding(tokens)
+        for block, given in zip(self.block, slots, strict=True):
+            sent = partial(block, slots=given)  # the choice is no input of what is run again
+            x = recomputed(sent, x) if self.recompute else sent(x)
+        x = self.final_norm(x)
+        return self.head(x) if self.head else F.linear(x, self.token_embedding.weight)
+
+
+class Encoder(nn.Module):
+    """Blocks without a mask, and maybe a last norm."""
+
+    def __init__(self, s: Sizes, o: Options, pre: bool) -> None:
+        super().__init__()
+        choices = {**o, "norm": "layer", "gated": False, "norm_bias": o["bias"],
+                   "hidden_dropout": o["dropout"]}  # fmt: skip
+        self.block = nn.ModuleList(Block(s, choices, pre) for _ in range(s["L"]))
+        last = nn.LayerNorm(s["d"], eps=EPSILON) if o["final_norm"] else nn.Identity()
+        self.final_norm = last
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Encode."""
+        for block in self.block:
+            x = block(x)
+        return self.final_norm(x)
+
+
+class DecoderLayer(nn.TransformerDecoderLayer):
+    """PyTorch's own decoder layer, which sees what a mask lets through."""
+
+    def __init__(self, s: Sizes, o: Options, pre: bool) -> None:
+        super().__init__(s["d"], s["h"], s["d_ff"], 0.0, ACTIVATIONS[o["activation"]],
+                         batch_first=True, norm_first=pre)  # fmt: skip
+        self.causal = o["causal"]
+        self.register_buffer("mask", causal_mask(s["T"], s["T"]))
+
+    def forward(self, x: Tensor, memory: Tensor) -> Tensor:
+        """Attend to x, then to the memory, then feed forward."""
+        mask = self.mask if self.causal else None
+        return super().forward(x, memory, mask, tgt_is_causal=self.causal)
+
+
+class DecoderBlock(nn.Module):
+    """A block that attends to a memory as well."""
+
+    def __init__(self, s: Sizes, o: Options, pre: bool) -> None:
+        super().__init__()
+        own = Block({**s, "S": s["T"]}, o)
+        other = Block(s, {**o, "causal": False, "rotary": False})
+        self.pre, self.feed_forward = pre, own.feed_forward
+        self.attention, self.cross_attention = own.attention, other.attention
+        self.norm_1, self.norm_2, self.norm_3 = own.norm_1, own.norm_2, other.norm_1
+        self.drop = dropout(o)
+
+    def forward(self, x: Tensor, memory: Tensor) -> Tensor:
+        """Attend to x, then to the memory, then feed forward, each beside a residual path."""
+        if self.pre:
+            x = x + self.drop(self.attention(self.norm_1(x)))
+            x = x + self.drop(self.cross_attention(self.norm_2(x), memory))
+            return x + self.drop(self.feed_forward(self.norm_3(x)))
+        x = self.norm_1(x + self.drop(self.attention(x)))
+        x = self.norm_2(x + self.drop(self.cross_attention(x, memory)))
+        return self.norm_3(x + self.drop(self.feed_forward(x)))
+
+
+class EncoderDecoder(nn.Module):
+    """Both stacks, each with a last norm if it is asked for."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        choices = {**o, "norm": "layer", "gated": False, "bias": True, "activation": "relu"}
+        causal = {**choices, "causal": True}
+        within = {**s, "T": s["S"]}
+        self.encoder = nn.ModuleList(Block(within, choices, False) for _ in range(s["L_enc"]))
+        self.decoder = nn.ModuleList(DecoderBlock(s, causal, False) for _ in range(s["L_dec"]))
+        ended = o["last_norm"]
+        self.encoder_norm = norm(s, choices) if ended else nn.Identity()
+        self.decoder_norm = norm(s, choices) if ended else nn.Identity()
+
+    def forward(self, source: Tensor, x: Tensor) -> Tensor:
+        """Encode the source, and decode with it."""
+        for block in self.encoder:
+            source = block(source)
+        memory = self.encoder_norm(source)
+        for block in self.decoder:
+            x = block(x, memory)
+        return self.decoder_norm(x)
+
+
+class Transformer(nn.Transformer):
+    """PyTorch's own, with a causal mask of the decoder's sequence."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about a fast path of inference
+            super().__init__(s["d"], s["h"], s["L_enc"], s["L_dec"], s["d_ff"], 0.0)
+        self.register_buffer("mask", causal_mask(s["T"], s["T"]))
+
+    def forward(self, source: Tensor, x: Tensor) -> Tensor:
+        """Encode the source, and decode with it."""
+        source, x = seq_first(source), seq_first(x)
+        return super().forward(source, x, tgt_mask=self.mask, tgt_is_causal=True).transpose(0, 1)
+
+
+class MaskedHead(nn.Module):
+    """Logits of masked tokens, from a table of its own or from the embedding's."""
+
+    def __init__(self, s: Sizes, tied: bool = False) -> None:
+        super().__init__()
+        self.map = nn.Linear(s["d"], s["d"])
+        self.norm = nn.LayerNorm(s["d"], eps=EPSILON)
+        self.b = nn.Parameter(torch.zeros(s["V"]))
+        self.table = None if tied else Head(s)
+
+    def forward(self, x: Tensor, rows: Tensor | None = None) -> Tensor:
+        """Map, act, normalize, score."""
+        z = self.norm(F.gelu(self.map(x)))
+        return F.linear(z, rows, self.b) if self.table is None else self.table(z) + self.b
+
+
+class Pooler(nn.Module):
+    """The first token's vector, mapped and through tanh."""
+
+    def __init__(self, s: Sizes) -> None:
+        super().__init__()
+        self.map = nn.Linear(s["d"], s["d"])
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Pool."""
+        return torch.tanh(self.map(x[:, 0]))
+
+
+class Bert(nn.Module):
+    """BERT, without a task or with one: the pretraining's two heads, or a classifier."""
+
+    def __init__(self, s: Sizes, o: Options, task: str = "") -> None:
+        super().__init__()
+        choices = {**o, "norm": "layer", "gated": False, "bias": True, "activation": "gelu"}
+        self.token_embedding = nn.Embedding(s["V"], s["d"])
+        self.segment_embedding = nn.Embedding(s["V_seg"], s["d"])
+        self.positions = Positions(s)
+        self.embedding_norm = nn.LayerNorm(s["d"], eps=EPSILON)
+        self.drop = dropout(o)
+        self.block = nn.ModuleList(Block(s, choices, False) for _ in range(s["L"]))
+        self.recompute = o["recompute"]
+        self.pooler = Pooler(s)
+        self.task = task
+        if task == "pretraining":
+            self.masked_head = MaskedHead(s, o["tied"])
+            self.next_head = nn.Linear(s["d"], 2)
+        if task == "classifier":
+            self.classifier = nn.Linear(s["d"], s["Y"])
+
+    def forward(self, tokens: Tensor, segments: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        """Return the task's logits, or all hidden vectors and the pooled one."""
+        x = self.token_embedding(tokens) + self.segment_embedding(segments)
+        x = self.drop(self.embedding_norm(self.positions(x)))
+        for block in self.block:
+            x = recomputed(block, x) if self.recompute else block(x)
+        pooled = self.pooler(x)
+        if self.task == "pretraining":
+            return self.masked_head(x, self.token_embedding.weight), self.next_head(pooled)
+        return self.classifier(self.drop(pooled)) if self.task else (x, pooled)
+
+
+class LoRALinear(nn.Module):
+    """A frozen affine map and a trained low-rank update."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        frozen: Mapping[str, tuple[int, ...]] = {
+            "W": (s["d_in"], s["d_out"]), **({"b": (s["d_out"],)} if o["bias"] else {}),
+        }  # fmt: skip
+        for name, shape in frozen.items():
+            self.register_parameter(name, nn.Parameter(torch.randn(shape), requires_grad=False))
+        self.A = nn.Parameter(torch.randn(s["d_in"], s["d_r"]))
+        self.B = nn.Parameter(torch.randn(s["d_r"], s["d_out"]))
+        self.scale = 16 / s["d_r"]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Map, and add the update."""
+        frozen = x @ self.W + self.b if hasattr(self, "b") else x @ self.W
+        return frozen + x @ self.A @ self.B * self.scale

@@ -1,0 +1,1 @@
+"""What was measured on real implementations, and which question of ours each record is."""
