@@ -27,6 +27,12 @@ def test_the_signature_is_that_of_pytorch(layer):
     assert list(said.items()) == list(layer.arguments.items())
 
 
+def test_every_layer_of_pytorch_has_a_row_or_is_refused_by_name():
+    found = {n: c for n, c in vars(torch.nn).items() if isinstance(c, type)}
+    layers = {n for n, c in found.items() if issubclass(c, torch.nn.Module)}
+    assert sorted(NAMES) == sorted(layers)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_every_name_is_a_layer_of_pytorch(name):
     assert issubclass(getattr(torch.nn, name), torch.nn.Module)
