@@ -33,23 +33,6 @@ class Occurrence:
     times: int
 
 
-@dataclass(frozen=True)
-class Published:
-    """A place that is known from a publication, for a model that is not in the catalogue."""
-
-    owner: str
-    sizes: Mapping[str, int]
-    place: str
-    source: str
-
-
-PUBLISHED: tuple[Published, ...] = (
-    Published("linear", {"d_in": 768, "d_out": 3072},
-              "BERT-base, the first map of the feed-forward network in each of 12 layers",
-              "Devlin et al., BERT (2019), section 3: H = 768, feed-forward size 4H"),
-)  # fmt: skip
-
-
 def occurrences(account: Account) -> Iterator[Occurrence]:
     """Find a layer in the configurations of the catalogue."""
     whole = account.params.line
@@ -82,14 +65,6 @@ def weights(line: Line, assumed: Assumed) -> Weights:
         (leaf.path[depth:], tuple(length(algebra.terms(n)) for n in leaf.shape))
         for leaf in line.walk() if leaf.is_leaf and leaf.shape and leaf.path[depth:]
     )  # fmt: skip
-
-
-def published(account: Account) -> Iterator[Published]:
-    """Find a layer among the places that are known from publications."""
-    at = {symbol.name: n for symbol, n in account.assumed.bindings.items()}
-    for known in PUBLISHED:
-        if account.target.owner == known.owner and known.sizes.items() <= at.items():
-            yield known
 
 
 @dataclass(frozen=True)

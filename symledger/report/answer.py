@@ -12,7 +12,7 @@ from symledger.algebra import Terms
 from symledger.constructors import Constructor
 from symledger.conventions import byte_units
 from symledger.formulas import Formula
-from symledger.occurrences import occurrences, published, same_parameters, written_as
+from symledger.occurrences import occurrences, same_parameters, written_as
 from symledger.report.layout import NBSP, Page
 from symledger.report.page import (
     FLOPS,
@@ -168,18 +168,14 @@ def _snippet(p: Page, account: Account, constructor: Constructor) -> None:
 
 
 def _where(p: Page, account: Account) -> None:
-    """The models that it occurs in, from their ledgers and from publications."""
+    """The models that it occurs in, from their ledgers."""
     found = [
         (o.model, " › ".join(o.path).replace("_", " ") or "all of it", f"{o.times:,} ×")
         for o in occurrences(account)
     ]
-    known = list(published(account))
-    if found or known:
-        p.heading("WHERE SUCH WEIGHTS OCCUR")
     if found:
+        p.heading("WHERE SUCH WEIGHTS OCCUR")
         p.table(found, ("bold", "", "dim"), {2}, indent=4)
-    for fact in known:
-        p.wrapped(f"{fact.place} ({fact.source})", 6, first=4)
 
 
 def _same(p: Page, account: Account) -> None:
