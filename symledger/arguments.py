@@ -32,17 +32,27 @@ class Use:
 
 @dataclass(frozen=True)
 class Size(Use):
-    """A whole number, given to a symbol; of a shape like (64, 8, 8), the product."""
+    """A whole number, given to a symbol, and to others that are the same."""
 
     symbol: str
+    also: tuple[str, ...] = ()
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbol's value."""
+        return dict.fromkeys((self.symbol, *self.also), str(size(name, value)))
+
+
+@dataclass(frozen=True)
+class Shape(Size):
+    """A whole number, or a shape like (64, 8, 8), of which the product is given to a symbol."""
 
     def settings(self, name: str, value: object) -> Settings:
         """Return the symbol's value."""
         lengths = value if isinstance(value, tuple) and value else (value,)
-        sizes = [size(name, length) for length in lengths]
-        if prod(sizes) > LARGEST:
+        found = prod(size(name, length) for length in lengths)
+        if found > LARGEST:
             raise BadInput(f"{name} = {written(value)} is out of range: sizes are 1 to 10^18.")
-        return {self.symbol: str(prod(sizes))}
+        return super().settings(name, found)
 
 
 @dataclass(frozen=True)
@@ -67,6 +77,20 @@ class Sizes(Use):
             )
         sizes = [size(name, length, self.least) for length in each]
         return {symbol: str(n) for symbol, n in zip(self.symbols, sizes, strict=True)}
+
+
+@dataclass(frozen=True)
+class Padding(Sizes):
+    """Sizes that may be zero, or a word: ``'valid'`` is none, ``'same'`` follows from others."""
+
+    least: int = 0
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbols' values; nothing for ``'same'``, which a rule of the layer gives."""
+        if isinstance(value, str):
+            word = among(name, value, ("valid", "same"))
+            return dict.fromkeys(self.symbols, "0") if word == "valid" else {}
+        return super().settings(name, value)
 
 
 @dataclass(frozen=True)
@@ -149,9 +173,25 @@ class Free(Use):
 
     def settings(self, name: str, value: object) -> Settings:
         """Refuse another type; nothing is set."""
-        if type(value) not in self.types:
+        if type(value) not in self.types and not (type(value) is int and float in self.types):
             kinds = " or ".join(kind.__name__ for kind in self.types).replace("NoneType", "None")
             raise BadInput(f"{name} = {written(value)} does not fit: {kinds} is meant.")
+        return {}
+
+
+@dataclass(frozen=True)
+class Number(Use):
+    """A constant that something is multiplied by or added to; some would leave an operation out."""
+
+    without: tuple[int, ...] = ()
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Refuse what is no number, and those that would change the count; nothing is set."""
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise BadInput(f"{name} = {written(value)} does not fit: a number is meant.")
+        if value in self.without:
+            raise BadInput(f"{name} = {written(value)} is not supported: "
+                           "an operation less is done.")  # fmt: skip
         return {}
 
 
@@ -175,15 +215,21 @@ def size(name: str, value: object, least: int = 1) -> int:
 
 
 def among(name: str, value: object, known: tuple[object, ...]) -> object:
-    """Return a value that is one of those known, a bool never being taken for a number.
+    """Return a value that is one of those known, as it is known; no bool is taken for a number.
 
     Raises:
         BadInput: it is none of them.
     """
-    if not any(type(value) is type(other) and value == other for other in known):
+    if not any(_alike(value, other) and value == other for other in known):
         meant = " or ".join(written(other) for other in known)
         raise BadInput(f"{name} = {written(value)} is not supported, only {meant} is.")
     return value
+
+
+def _alike(value: object, other: object) -> bool:
+    """Whether two values may be compared: 1 and 1.0 may, 1 and True may not."""
+    numbers = {type(value), type(other)} <= {int, float}
+    return numbers or type(value) is type(other)
 
 
 def written(value: object) -> str:

@@ -17,7 +17,7 @@ from math import isfinite
 
 from symledger.arguments import Choice, Entry, Inner, Maybe, Only, Settings, Size, Use, written
 from symledger.errors import BadInput, UnknownTarget, nearest, quoted, shown
-from symledger.torch_layers import BY_NAME, LAYERS, NAMES, REQUIRED, Layer
+from symledger.torch_layers import BY_NAME, REFUSED, REQUIRED, Layer, said_instead
 
 LONGEST = 500
 PREFIXES = ("", "nn.", "torch.nn.")
@@ -36,7 +36,9 @@ class Constructor:
     @property
     def entry(self) -> str:
         """The entry of the catalogue that this is."""
-        return _entry(self.layer.uses, self.values) or self.layer.entry
+        return self.layer.chosen(self.values) or _entry(self.layer.uses, self.values) or (
+            self.layer.entry
+        )
 
     @cached_property
     def settings(self) -> Settings:
@@ -164,17 +166,14 @@ def find(name: str) -> Layer:
     plain = next((name.removeprefix(p) for p in reversed(PREFIXES) if name.startswith(p)), name)
     if plain in BY_NAME:
         return BY_NAME[plain]
-    if plain in NAMES:
-        raise BadInput(f"not supported yet: {plain}; known layers are {_known()}.")
-    near = nearest(plain.rpartition(".")[2], NAMES)
+    if plain in REFUSED:
+        raise BadInput(
+            f"PyTorch has nn.{plain}, symledger does not derive it yet. {said_instead(plain)}"
+        )
     raise UnknownTarget(
-        f"{shown(name)} is not a layer of torch.nn. "
-        + (near if near.endswith("?") else f"Known layers are {_known()}.")
+        f"{shown(name)} is not a layer of torch.nn. {nearest(plain.rpartition('.')[2], BY_NAME)} "
+        "`symledger list` shows those that are known."
     )
-
-
-def _known() -> str:
-    return ", ".join(layer.name for layer in LAYERS)
 
 
 def _literal(node: ast.expr, inner: bool) -> object:
@@ -231,6 +230,8 @@ def _settings(layer: Layer, values: Mapping[str, object], uses: Mapping[str, Use
             for key, text in new.items():
                 if found.setdefault(key, text) != text:
                     raise BadInput(f"{name} makes {key} = {text}, but it is {found[key]} already.")
+        for rule in layer.rules:
+            found |= rule(values)
     except BadInput as error:
         raise _Misfit(str(error), layer) from error
     return found

@@ -75,6 +75,10 @@ d_v = Size("d_v", "width of a value in one head")
 d_ff = Size("d_ff", "hidden width of the feed-forward network")
 d_in = Size("d_in", "input width")
 d_out = Size("d_out", "output width")
+d_1 = Size("d_1", "width of the first input")
+d_2 = Size("d_2", "width of the second input")
+d_key = Size("d_key", "width of what keys are mapped from")
+d_val = Size("d_val", "width of what values are mapped from")
 d_s = Size("d_s", "width of a recurrent state")
 d_p = Size("d_p", "width that a recurrent state is projected to")
 T_max = Size("T_max", "context window: positions in a learned table")
@@ -92,35 +96,44 @@ C = Size("C", "channels")
 C_in = Size("C_in", "input channels")
 C_out = Size("C_out", "output channels")
 G = Size("G", "groups that the channels are divided into")
+D = Size("D", "depth of a volume; frames of a clip")
 H = Size("H", "height of an image")
 W = Size("W", "width of an image")
 T_o = Size("T_o", "positions of the result along a sequence")
+D_o = Size("D_o", "depth of the result")
 H_o = Size("H_o", "height of the result")
 W_o = Size("W_o", "width of the result")
 K = Size("K", "length of the kernel")
+K_d = Size("K_d", "depth of the kernel")
 K_h = Size("K_h", "height of the kernel")
 K_w = Size("K_w", "width of the kernel")
 s = Size("s", "stride: how far apart windows start")
+s_d = Size("s_d", "stride in depth")
 s_h = Size("s_h", "stride down")
 s_w = Size("s_w", "stride across")
 p = Size("p", "padding on either side", least=0)
+p_d = Size("p_d", "padding in front and behind", least=0)
 p_h = Size("p_h", "padding above and below", least=0)
 p_w = Size("p_w", "padding left and right", least=0)
 r = Size("r", "dilation: how far apart the elements of a window are")
+r_d = Size("r_d", "dilation in depth")
 r_h = Size("r_h", "dilation down")
 r_w = Size("r_w", "dilation across")
+q = Size("q", "positions added at the end, of several that have the same convolution", least=0)
+q_d = Size("q_d", "slices added behind, where several depths have the same convolution", least=0)
 q_h = Size("q_h", "rows added below, where several heights have the same convolution", least=0)
 q_w = Size("q_w", "columns added at the right, the same across", least=0)
+u = Size("u", "how many times as high and as wide an image becomes")
 Y = Size("Y", "classes to tell apart")
 IMAGES = (
     *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),
-    *(q_h, q_w, Y),
+    *(q_h, q_w, Y, q, D, D_o, K_d, s_d, p_d, r_d, q_d),
 )
 
 ALPHABET: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
     *IMAGES,
-    *(L_enc, L_dec, V_seg, d_r, w, n_b, E, k, E_s),
+    *(L_enc, L_dec, V_seg, d_r, w, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
 )
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 

@@ -13,6 +13,7 @@ from symledger.report.figures import snippet
 from symledger.torch_layers import LAYERS, NAMES, REQUIRED
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")
+FlopCounterMode = pytest.importorskip("torch.utils.flop_counter").FlopCounterMode
 
 WRITTEN = [str(c) for n in LAYERS for c in (read(n.example), *read(n.example).toggled())]
 
@@ -25,6 +26,12 @@ def test_the_signature_is_that_of_pytorch(layer):
     said = {p.name: REQUIRED if p.default is p.empty else p.default for p in stated}
     said = {name: getattr(default, "__name__", default) for name, default in said.items()}
     assert list(said.items()) == list(layer.arguments.items())
+
+
+def test_every_layer_of_pytorch_has_a_row_or_is_refused_by_name():
+    found = {n: c for n, c in vars(torch.nn).items() if isinstance(c, type)}
+    layers = {n for n, c in found.items() if issubclass(c, torch.nn.Module)}
+    assert sorted(NAMES) == sorted(layers)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -41,3 +48,70 @@ def test_the_lines_that_verify_it_print_the_number(written):
         exec("\n".join(snippet(account)), {})  # noqa: S102  # our own text
     assert int(printed.getvalue()) == account.params.value
     assert f"# {account.params.value}" in list(snippet(account))[-1]
+
+
+# Layers, sizes beside those written, shapes of the inputs, and what PyTorch keeps beside: the input
+# of a pooling, which its backward pass never reads; noise as floats; running averages; and so on.
+
+FUNCTIONS = [
+    *("LeakyReLU", "ELU", "CELU", "SELU", "ReLU6", "Hardtanh", "Hardsigmoid", "Hardswish"),
+    *("Hardshrink", "Softshrink", "Softplus", "Mish", "Softsign", "Tanhshrink", "ReLU", "GELU"),
+    *("SiLU", "Tanh", "Sigmoid"),
+]
+LINE, CUBE = {"B": 2, "T": 8}, {"B": 2, "D": 4, "H": 4, "W": 4}
+KEPT = [
+    *((f"{name}()", {"B": 2, "T": 3, "n": 5}, [(2, 3, 5)], 0) for name in FUNCTIONS),
+    ("LogSigmoid()", {"B": 2, "T": 3, "n": 5}, [(2, 3, 5)], 120),  # a buffer, on CPU
+    ("GLU()", {"B": 2, "T": 3, "d": 5}, [(2, 3, 10)], 0),
+    ("PReLU()", {"B": 2, "C": 3, "n": 5}, [(2, 3, 5)], 0),
+    ("PReLU(3)", {"B": 2, "n": 5}, [(2, 3, 5)], 0),
+    ("MaxPool1d(2)", {**LINE, "C": 3}, [(2, 3, 8)], 192),
+    ("MaxPool3d(2)", {**CUBE, "C": 3}, [(2, 3, 4, 4, 4)], 1536),
+    ("AdaptiveMaxPool2d(2)", {"B": 2, "C": 3, "H": 4, "W": 4}, [(2, 3, 4, 4)], 384),
+    ("AvgPool1d(2)", {**LINE, "C": 3}, [(2, 3, 8)], 192),
+    ("Conv1d(4, 6, 3, padding='same', groups=2)", LINE, [(2, 4, 8)], 0),
+    ("Conv3d(2, 3, 3)", CUBE, [(2, 2, 4, 4, 4)], 0),
+    ("ConvTranspose1d(2, 3, 3, 2)", LINE, [(2, 2, 8)], 0),
+    ("ConvTranspose3d(2, 3, 3, 2)", CUBE, [(2, 2, 4, 4, 4)], 0),
+    ("BatchNorm3d(3)", CUBE, [(2, 3, 4, 4, 4)], 24),  # both running averages
+    ("InstanceNorm2d(3)", {"B": 2, "H": 4, "W": 4}, [(2, 3, 4, 4)], 0),
+    ("GroupNorm(3, 6, affine=False)", {"B": 2, "H": 4, "W": 4}, [(2, 6, 4, 4)], 0),
+    ("RNNCell(3, 5)", {"B": 2}, [(2, 3), (2, 5)], 0),
+    ("GRUCell(3, 5)", {"B": 2}, [(2, 3), (2, 5)], 0),
+    ("GRU(3, 5)", {"B": 2, "T": 4}, [(4, 2, 3)], 0),  # the whole product with the state
+    ("GRU(3, 5)", {"B": 3, "T": 6}, [(6, 3, 3)], 0),
+    ("RNN(3, 5)", {"B": 2, "T": 4}, [(4, 2, 3)], 40),  # the state that it starts from
+    ("MSELoss()", {"B": 2, "n": 5}, [(2, 5), (2, 5)], 0),
+    ("HuberLoss()", {"B": 2, "n": 5}, [(2, 5), (2, 5)], 0),
+    ("BCEWithLogitsLoss()", {"B": 2, "n": 5}, [(2, 5), (2, 5)], 0),
+    ("Dropout2d()", {"B": 2, "C": 3, "n": 16}, [(2, 3, 4, 4)], 18),  # noise as floats
+]
+
+
+def kept_bytes(layer, inputs):
+    """The bytes of the storages that the backward pass holds, parameters left out."""
+    held, stored = [], {}
+    weights = {p.untyped_storage().data_ptr() for p in layer.parameters()}
+
+    def pack(t):
+        held.append(t)
+        storage = t.untyped_storage()
+        if storage.data_ptr() not in weights:
+            stored[storage.data_ptr()] = storage.nbytes()
+        return t
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
+        layer(*inputs)
+    return sum(stored.values())
+
+
+@pytest.mark.parametrize(("written", "sizes", "shapes", "more"), KEPT)
+def test_pytorch_keeps_and_counts_as_much(written, sizes, shapes, more):
+    account = derive(written, sizes)
+    layer = eval(f"torch.nn.{written}")  # noqa: S307  # our own text
+    inputs = [torch.randn(*shape, requires_grad=True) for shape in shapes]
+    assert kept_bytes(layer, inputs) == account.memory_saved.value + more
+    with FlopCounterMode(display=False) as counter:
+        layer(*inputs)
+    if "flops.forward" in account.quantities:
+        assert counter.get_total_flops() == account.flops_forward.value

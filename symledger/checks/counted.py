@@ -94,8 +94,8 @@ def picked(quantity: str) -> Pick:
 def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
     """Compare every count of pairs with the true entries of its mask table, at several lengths.
 
-    None where nothing is masked. There are never fewer keys than queries, nor than a window is
-    long: the formulas of masks assume it.
+    None where nothing is masked; a mask that never hides a pair is refused. There are never fewer
+    keys than queries, nor than a window is long: the formulas of masks assume it.
     """
     tensors = [*_forward(program), *(_backward(pull) if pull else ())]
     contracts = [t for t in tensors if isinstance(t.op, Contract) and t.op.pairs]
@@ -104,12 +104,16 @@ def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
     for t in contracts:
         assert isinstance(t.op, Contract)
         assert t.op.pairs
+        hides = False
         for sizes in _lengths(t.args[2], t.op.pairs):
             table = Machine(sizes).execute(t.args[2], [])
             stated, true = value(t.op.pairs.count, sizes), int((table == 0).sum())
             points[str(sizes)] = {str(symbol): n for symbol, n in sizes.items()}
+            hides = hides or true < table.size
             if stated != true:
                 wrong.append(f"at {points[str(sizes)]} {stated} pairs are stated, {true} are true")
+        if not hides:
+            wrong.append(f"the mask of {t} hides nothing")
     if not contracts:
         return None
     return Evidence(

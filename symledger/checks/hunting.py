@@ -65,5 +65,5 @@ def killer_of_rules(targets: Iterable[tuple[str, dict[str, Any]]]) -> str:
                 if not found.passed:
                     return found.kind
         return RECORDED if any(stale(of, of.program) for of in fresh) else SURVIVED
-    except SymledgerError as refusal:
+    except (SymledgerError, IndexError, ValueError) as refusal:  # NumPy refuses shapes, too
         return f"{REFUSED}: {type(refusal).__name__}"

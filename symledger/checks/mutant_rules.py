@@ -35,7 +35,9 @@ from symledger.core.recompute import block_of
 from symledger.core.tensor import ONE, Shape, Tensor
 from symledger.readings import flops, params, pullback, saved, tally, traffic
 
-ANY: tuple[tuple[str, dict[str, Any]], ...] = (
+Targets = tuple[tuple[str, dict[str, Any]], ...]
+
+ANY: Targets = (
     ("linear", {}), ("feed_forward", {}), ("layer_norm", {}), ("rotary_positions", {}),
     ("tied_embedding", {}), ("cross_entropy", {}), ("learned_positions", {}),
     ("attention", {"flash": True}), ("cached_attention", {}), ("mini_gpt", {}),
@@ -50,7 +52,7 @@ Wrong = Callable[..., Any]
 class Rule:
     """A wrong rule: what it is about, and what it makes of the right one.
 
-    ``holder`` is the module or class that holds the right one under ``name``.
+    ``holder`` is the module or class that holds the right one under ``name``; ``targets`` use it.
     """
 
     kind: str
@@ -58,17 +60,19 @@ class Rule:
     holder: Any
     name: str
     wrong: Callable[[Any], Any]
+    targets: Targets = ANY
 
 
 def mutants() -> Iterator[Mutant]:
     """Yield every wrong rule."""
     for rule in (*PRICES, *PULLBACKS, *KEPT, *COUNTED):
-        yield Mutant(rule.kind, rule.mistake, partial(_hunt, rule))
+        yield Mutant(rule.kind, rule.mistake, partial(hunt, rule))
 
 
-def _hunt(rule: Rule) -> str:
+def hunt(rule: Rule) -> str:
+    """Return the first check that refuses its targets under a wrong rule."""
     with replaced(rule.holder, rule.name, rule.wrong):
-        return killer_of_rules(ANY)
+        return killer_of_rules(rule.targets)
 
 
 @contextmanager
@@ -95,7 +99,8 @@ def _repriced(change: Callable[[Tensor, Expr], Expr]) -> Callable[[Any], Wrong]:
     return lambda right: lambda t, *causal: change(t, right(t, *causal))
 
 
-def _if(kind: type[Any], price: Callable[[Tensor, Expr], Expr]) -> Callable[[Any], Wrong]:
+def priced(kind: type[Any], price: Callable[[Tensor, Expr], Expr]) -> Callable[[Any], Wrong]:
+    """The price of one operation replaced, that of all others right."""
     return _repriced(lambda t, p: price(t, p) if isinstance(t.op, kind) else p)
 
 
@@ -110,12 +115,13 @@ def _price(mistake: str, wrong: Callable[[Any], Wrong], name: str = "pointwise")
 
 
 PRICES = (
-    _price("a multiply-add counts 1", _if(Contract, lambda t, p: p / 2), "contraction"),
-    _price("a summed index is left out", _if(Contract, lambda t, p: p / _summed(t)), "contraction"),
+    _price("a multiply-add counts 1", priced(Contract, lambda t, p: p / 2), "contraction"),
+    _price("a summed index is left out",
+           priced(Contract, lambda t, p: p / _summed(t)), "contraction"),
     _price("the first index is left out",
-           _if(Contract, lambda t, p: p / t.args[0].shape[0]), "contraction"),
+           priced(Contract, lambda t, p: p / t.args[0].shape[0]), "contraction"),
     _price("additions of a Contract are one fewer an element",
-           _if(Contract, lambda t, p: p - t.size), "contraction"),
+           priced(Contract, lambda t, p: p - t.size), "contraction"),
     _price("half of all causal pairs, whatever is asked",
            lambda right: lambda t, causal: right(t, "half"), "contraction"),
     _price("all causal pairs, whatever is asked",
@@ -123,26 +129,26 @@ PRICES = (
     _price("a lookup is a product with one-hot rows", lambda right: lambda t, causal: (
         2 * t.size * t.args[0].shape[0] if isinstance(t.op, Gather) else right(t, causal)
     ), "contraction"),
-    _price("a Map has one line more", _if(Map, lambda t, p: p + t.size)),
-    _price("a Map has one line fewer", _if(Map, lambda t, p: p - t.size)),
-    _price("a Map costs 1 an element", _if(Map, lambda t, p: t.size)),
-    _price("a Sum is free", _if(Sum, lambda t, p: Integer(0))),
-    _price("a Sum costs an addition for each result", _if(Sum, lambda t, p: t.size)),
-    _price("a Sum starts with its first element", _if(Sum, lambda t, p: p - t.size)),
-    _price("a Max compares N times", _if(Max, lambda t, p: p + t.size)),
-    _price("a Max is free", _if(Max, lambda t, p: Integer(0))),
-    _price("a Scatter is free", _if(Scatter, lambda t, p: Integer(0))),
-    _price("a Scatter costs 1 a row of the table", _if(Scatter, lambda t, p: t.size)),
-    _price("a Repeat costs 1 an element", _if(Repeat, lambda t, p: t.size)),
-    _price("a view costs 1 an element", _if(Rearrange, lambda t, p: t.size)),
-    _price("a Gather costs 1 an element", _if(Gather, lambda t, p: t.size)),
+    _price("a Map has one line more", priced(Map, lambda t, p: p + t.size)),
+    _price("a Map has one line fewer", priced(Map, lambda t, p: p - t.size)),
+    _price("a Map costs 1 an element", priced(Map, lambda t, p: t.size)),
+    _price("a Sum is free", priced(Sum, lambda t, p: Integer(0))),
+    _price("a Sum costs an addition for each result", priced(Sum, lambda t, p: t.size)),
+    _price("a Sum starts with its first element", priced(Sum, lambda t, p: p - t.size)),
+    _price("a Max compares N times", priced(Max, lambda t, p: p + t.size)),
+    _price("a Max is free", priced(Max, lambda t, p: Integer(0))),
+    _price("a Scatter is free", priced(Scatter, lambda t, p: Integer(0))),
+    _price("a Scatter costs 1 a row of the table", priced(Scatter, lambda t, p: t.size)),
+    _price("a Repeat costs 1 an element", priced(Repeat, lambda t, p: t.size)),
+    _price("a view costs 1 an element", priced(Rearrange, lambda t, p: t.size)),
+    _price("a Gather costs 1 an element", priced(Gather, lambda t, p: t.size)),
 )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------------- pull-backs
 
 
-def _of(kind: type[Any], gradient: Wrong) -> Callable[[Any], Wrong]:
+def gradient_of(kind: type[Any], gradient: Wrong) -> Callable[[Any], Wrong]:
     """The pull-back of one operation replaced, that of all others right."""
     return lambda right: lambda t, g, place: (
         gradient(t, g, place) if isinstance(t.op, kind) else right(t, g, place)
@@ -206,12 +212,12 @@ def _rule(mistake: str, wrong: Callable[[Any], Wrong]) -> Rule:
 
 
 PULLBACKS = (
-    _rule("a Map passes its gradient on", _of(Map, _forgotten_factor)),
-    _rule("a Sum's gradient goes to the first element", _of(Sum, _first_only)),
-    _rule("a Sum's gradient is divided among the elements", _of(Sum, _averaged)),
-    _rule("a Slice's gradient is put at the start", _of(Slice, _padded)),
-    _rule("every part of a Join gets its start", _of(Join, _start_of)),
-    _rule("a Gather's gradient is gathered twice", _of(Gather, lambda t, g, place: scatter(
+    _rule("a Map passes its gradient on", gradient_of(Map, _forgotten_factor)),
+    _rule("a Sum's gradient goes to the first element", gradient_of(Sum, _first_only)),
+    _rule("a Sum's gradient is divided among the elements", gradient_of(Sum, _averaged)),
+    _rule("a Slice's gradient is put at the start", gradient_of(Slice, _padded)),
+    _rule("every part of a Join gets its start", gradient_of(Join, _start_of)),
+    _rule("a Gather's gradient is gathered twice", gradient_of(Gather, lambda t, g, place: scatter(
         g * 2, t.args[1], t.args[0].shape, t.op.batch))),
     _rule("a Contract takes the other operand's rule", lambda right: lambda t, g, place: (
         right(t, g, 1 - place) if isinstance(t.op, Contract) else right(t, g, place))),
@@ -260,9 +266,14 @@ def _with_blocks(right: Any) -> Wrong:
     return kept
 
 
-def _carried(times: Callable[[Expr], Expr]) -> Callable[[Any], Wrong]:
+def carried(times: Callable[[Expr], Expr]) -> Callable[[Any], Wrong]:
     """The size of a carried state, but of another number of tensors."""
     return lambda right: lambda state, n: times(n) * state.result.size
+
+
+def once(right: Any) -> Wrong:
+    """A tally in which a repeated body counts once."""
+    return lambda program, price, times=ONE: right(program, price)
 
 
 KEPT = (
@@ -272,20 +283,15 @@ KEPT = (
     Rule("saved", "views are counted apart from what they show", saved, "root",
          lambda right: lambda t: t),
     Rule("saved", "what repeated bodies hand on is counted in each, twice", saved.KeptState,
-         "size", _carried(lambda n: 2 * n)),
+         "size", carried(lambda n: 2 * n)),
     Rule("saved", "what repeated bodies hand on is not counted", saved.KeptState,
-         "size", _carried(lambda n: Integer(0))),
+         "size", carried(lambda n: Integer(0))),
     Rule("saved", "the last of what is handed on is counted too", saved.KeptState,
-         "size", _carried(lambda n: n + 1)),
+         "size", carried(lambda n: n + 1)),
 )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------- what is counted
-
-
-def _once(right: Any) -> Wrong:
-    """A tally in which a repeated body counts once."""
-    return lambda program, price, times=ONE: right(program, price)
 
 
 def _free_again(right: Any) -> Wrong:
@@ -332,7 +338,7 @@ def _one_weight_set(right: Any) -> Wrong:
 
 
 COUNTED = (
-    Rule("count", "one layer stands for the whole model: work", tally, "tally", _once),
+    Rule("count", "one layer stands for the whole model: work", tally, "tally", once),
     Rule("count", "what is run again is free", tally, "tally", _free_again),
     Rule("count", "one layer stands for the whole model: weights", params, "_weights",
          _one_weight_set),

@@ -74,11 +74,15 @@ class Report:
 
 def all_mutants() -> Iterator[Mutant]:
     """Yield every mutant: of programs, of rules, and the wrong statements of the field."""
-    from symledger.checks import mutant_programs, mutant_rules, mutant_statements
+    from symledger.checks import (
+        mutant_programs,
+        mutant_rules,
+        mutant_sliding,
+        mutant_statements,
+    )
 
-    return chain(
-        mutant_programs.mutants(), mutant_rules.mutants(), mutant_statements.mutants()
-    )  # fmt: skip
+    kinds = (mutant_programs, mutant_rules, mutant_sliding, mutant_statements)
+    return chain.from_iterable(kind.mutants() for kind in kinds)
 
 
 def run_mutants(mutants: Iterable[Mutant] | None = None) -> Report:

@@ -40,7 +40,8 @@ def examine(
     Args:
         program: what is to be checked.
         pull: its backward program, where that has been made already.
-        quick: look at shapes and sizes of arrays at one point instead of three.
+        quick: look at shapes and sizes of arrays at one point instead of three, and at gradients
+            before operations are counted.
 
     Raises:
         DefinitionError: the program cannot be run at small sizes.
@@ -59,10 +60,13 @@ def examine(
         yield substitution.state(trials, kept_between_steps, BYTES)
     once, unfused = traffic(program, PRICES).total, unfused_traffic(program, PRICES).total
     yield from moved(trials, once, unfused, BYTES)
+    if quick:  # counting one by one takes longest
+        yield from _gradients(trials[0])
     small = [Trial(program, pull, sizes_for(program, i, distinct=False), i) for i in range(3)]
     small = small[:1] + [trial for trial in small[1:] if _work(trial) <= MOST]
     yield from _arithmetic(small, pull)
-    yield from _gradients(trials[0])
+    if not quick:
+        yield from _gradients(trials[0])
 
 
 def _work(trial: Trial) -> int:

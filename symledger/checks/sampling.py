@@ -4,7 +4,8 @@ Prime sizes tell axes apart: a formula that takes one symbol for another comes o
 between sizes make products of primes (h = h_kv·g, d_k = 2r). The symbols that make most work get
 the smallest primes; another attempt swaps neighbours.
 
-Where every operation is counted one by one, fewer are wanted: then sizes are 2, 3 or 5, several
+Where primes make too much work, the sizes are small numbers, distinct as well. Where every
+operation is counted one by one, fewer are wanted: then sizes are 2, 3 or 5, several
 symbols share one, but no two symbols share it at all of three attempts.
 """
 
@@ -22,6 +23,10 @@ from symledger.errors import DefinitionError
 from symledger.readings.flops import contraction_flops, pointwise_flops
 
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83)
+SMALL = tuple(range(2, 25))
+"""Sizes where primes make too much work: products of ten symbols, as of windows over volumes."""
+HEAVY = 200_000_000
+"""FLOPs of the contractions from which on primes make too much work."""
 LARGEST_CHANGE = 64
 Floor = tuple[Expr, int]
 """A quantity that must be whole, and the least that it may be."""
@@ -45,6 +50,21 @@ def sizes_for(
     Raises:
         DefinitionError: no sizes were found at which every length is a positive whole number.
     """
+    if not distinct:
+        return _sizes(program, attempt, extra, ())
+    try:
+        found = _sizes(program, attempt, extra, PRIMES)
+        heavy = value(contraction_flops(program).total, found) > HEAVY
+    except DefinitionError:
+        heavy = True
+    return _sizes(program, attempt, extra, SMALL) if heavy else found
+
+
+def _sizes(
+    program: Program, attempt: int, extra: Iterable[Expr], apart: tuple[int, ...]
+) -> dict[Symbol, int]:
+    """Choose sizes, each symbol's among those that keep them apart, where there are any."""
+    distinct = bool(apart)
     defined = program.definitions
     floors = [(e.xreplace(defined), n) for e, n in (*_floors(program), *((e, 1) for e in extra))]
     floors = list(dict.fromkeys([*floors, *((e, i) for i, e in enumerate(defined.values(), 2))]))
@@ -53,16 +73,32 @@ def sizes_for(
     times, settings = _repetitions(program), _settings(program)
     ordered = _by_work(program, symbols - times - settings, floors)
     if len(ordered) > len(PRIMES):
-        raise DefinitionError(f"{len(ordered)} sizes are free: more than there are primes here.")
+        raise DefinitionError(f"{len(ordered)} sizes are free: more than can be kept apart here.")
     sizes = dict.fromkeys(sorted(times, key=str), 2 + attempt % 2)
     for i, symbol in enumerate(sorted(settings, key=str)):
         sizes[symbol] = getattr(symbol, "least", 1) + (i + attempt) % 3
     if distinct:
-        sizes.update(zip(_swapped(ordered, attempt), PRIMES, strict=False))
+        sizes.update(zip(_swapped(ordered, attempt), apart, strict=False))
     else:
         sizes.update((symbol, _shared(i, attempt)) for i, symbol in enumerate(ordered))
     sizes = _mended(sizes, floors, set(ordered) if distinct else set(), settings)
+    if not distinct and attempt % 3 == 2:
+        sizes = _unequal(sizes, floors)
     return sizes | {symbol: whole(e, sizes) for symbol, e in defined.items()}
+
+
+def _unequal(sizes: dict[Symbol, int], floors: list[Floor]) -> dict[Symbol, int]:
+    """Raise what is only as long as what it has to hold, by one, where all that must hold does.
+
+    Otherwise k experts of E would be all of them at every attempt.
+    """
+    for e, least in floors:
+        if least == 0 and value(e, sizes) == 0:
+            for outer in (x for x in e.args if x in sizes):
+                raised = {**sizes, outer: sizes[outer] + 1}
+                if all(_holds(floor, raised) for floor in floors):
+                    sizes = raised
+    return sizes
 
 
 def _floors(program: Program) -> Iterator[Floor]:

@@ -1,4 +1,4 @@
-"""Convolutions of sequences and images: one contraction of what is seen through windows.
+"""Convolutions of sequences, images and volumes: one contraction of what windows show.
 
 As in every framework the kernel is not flipped. Groups are an index of the contraction.
 """
@@ -11,40 +11,92 @@ from typing import ClassVar
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.components.windowed import Windowed
-from symledger.core.component import Component, Steps, steps
+from symledger.components.windowed import (
+    ONCE,
+    Windowed,
+    Windowed1d,
+    Windowed2d,
+    Windowed3d,
+    alike,
+)  # fmt: skip
+from symledger.core.component import Steps, steps
 from symledger.core.notation import einsum, param, view
 from symledger.core.tensor import ONE, Tensor
-from symledger.core.windows import positions, windows
 from symledger.sizes import C_in, C_out, G, Size
 
 DUMOULIN = "Dumoulin, Visin, A guide to convolution arithmetic for deep learning (2016)"
 LECUN = "LeCun et al., Gradient-Based Learning Applied to Document Recognition (1998), section II"
 GROUPS = "Xie et al., Aggregated Residual Transformations (2017), figure 3c, for groups"
+ZEILER = "Zeiler et al., Deconvolutional Networks (2010), section 3"
 
 
-@dataclass(frozen=True)
-class Conv1d(Component):
-    """A convolution of sequences: each result is a sum over a window and its group's channels.
+@dataclass(frozen=True, kw_only=True)
+class Convolution(Windowed):
+    """Each result is a sum over a window and over the channels of its group.
 
     Source: Dumoulin, Visin (2016), relationship 6, and section 5.1 for dilation.
     """
 
     C_in: Expr = C_in
     C_out: Expr = C_out
-    K: Expr = sizes.K
-    s: Expr = sizes.s
-    p: Expr = sizes.p
-    r: Expr = sizes.r
     G: Expr = G
     bias: bool = True
-    T_o: Expr = sizes.T_o
+
+    references: ClassVar[tuple[str, ...]] = (DUMOULIN + ", relationship 6 and section 5.1", GROUPS)
+
+    def forward(self, x: Tensor) -> Steps:
+        seen, places, offsets = self.opened, self.places, self.offsets
+        F = param("F", self.C_out, self.C_in / self.G, *self.kernel)
+        x = view(f"b (g c) {seen} -> b g c {seen}", self.windows(x), g=self.G)
+        F = view(f"(g o) c {offsets} -> g o c {offsets}", F, g=self.G)
+        y = einsum(f"b g c {seen}, g o c {offsets} -> b g o {places}", x, F)
+        return self.shifted(view(f"b g o {places} -> b (g o) {places}", y))
+
+    def shifted(self, y: Tensor) -> Steps:
+        """Add the bias of each channel, if there is one."""
+        alone = "o -> o" + " ()" * len(self.slides)
+        return steps(y=y + view(alone, param("b", self.C_out)) if self.bias else y)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Transposed(Convolution):
+    """The transpose of a convolution: every element paints a window, and windows overlap.
+
+    Its size is not decided by the others: some rows at the end (q) make it one of those that a
+    convolution takes to the same size.
+    Source: Dumoulin, Visin (2016), chapter 4, relationship 14; Zeiler et al. (2010).
+    """
+
+    references: ClassVar[tuple[str, ...]] = (DUMOULIN + ", chapter 4, relationship 14", ZEILER)
+
+    def forward(self, x: Tensor) -> Steps:
+        places, offsets = self.places, self.offsets
+        F = param("F", self.C_in, self.C_out / self.G, *self.kernel)
+        x = view(f"b (g c) {places} -> b g c {places}", x, g=self.G)
+        F = view(f"(g c) o {offsets} -> g c o {offsets}", F, g=self.G)
+        painted = einsum(f"b g c {places}, g c o {offsets} -> b g o {self.opened}", x, F)
+        y = self.overlap(painted, self.numbers)
+        return self.shifted(view(f"b g o {places} -> b (g o) {places}", y))
+
+
+def painted(axes: dict[str, str]) -> dict[Size, Expr]:
+    """Return the lengths of what is painted along axes, by their lengths and their endings."""
+    found = {}
+    for length, ending in axes.items():
+        n, K, s, p, r, q = (sizes.BY_NAME[x] for x in (length, *(f"{y}{ending}" for y in "Ksprq")))
+        found[sizes.BY_NAME[f"{length}_o"]] = (n - 1) * s - 2 * p + r * (K - 1) + 1 + q
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conv1d(Convolution, Windowed1d):
+    """A convolution of sequences.
+
+    Source: Dumoulin, Visin (2016), relationship 6, and section 5.1 for dilation.
+    """
 
     signature: ClassVar[str] = "B C_in T -> B C_out T_o"
     title: ClassVar[str] = "convolution of sequences, with stride, padding, dilation and groups"
-    definitions: ClassVar[dict[Size, Expr]] = {
-        sizes.T_o: positions(sizes.T, sizes.K, sizes.s, sizes.p, sizes.r),
-    }
     assumptions: ClassVar[dict[Size, Expr]] = {
         sizes.s: ONE, sizes.p: Integer(0), sizes.r: ONE, G: ONE,
     }  # fmt: skip
@@ -52,89 +104,80 @@ class Conv1d(Component):
         "depthwise": {G: C_in, C_out: C_in},
         "same length": {G: 1, sizes.T_o: sizes.T},
     }
-    references: ClassVar[tuple[str, ...]] = (DUMOULIN + ", relationship 6 and section 5.1", GROUPS)
-
-    def forward(self, x: Tensor) -> Steps:
-        F = param("F", self.C_out, self.C_in / self.G, self.K)
-        x = windows(x, -1, self.T_o, self.K, self.s, self.p, self.r)
-        x = view("b (g c) t k -> b g c t k", x, g=self.G)
-        y = einsum("b g c t k, g o c k -> b g o t", x, view("(g o) c k -> g o c k", F, g=self.G))
-        y = view("b g o t -> b (g o) t", y)
-        return steps(y=y + view("o -> o ()", param("b", self.C_out)) if self.bias else y)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Conv2d(Windowed):
-    """A convolution of images: each result is a sum over a window and its group's channels.
+class Conv2d(Convolution, Windowed2d):
+    """A convolution of images.
 
     Source: LeCun et al. (1998), section II; Dumoulin, Visin (2016), relationship 6; Xie et al.
     (2017) for groups.
     """
 
-    C_in: Expr = C_in
-    C_out: Expr = C_out
-    G: Expr = G
-    bias: bool = True
-
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     title: ClassVar[str] = "convolution of images, with stride, padding, dilation and groups"
-    assumptions: ClassVar[dict[Size, Expr]] = {
-        sizes.K_w: sizes.K_h, sizes.s_h: ONE, sizes.s_w: sizes.s_h, sizes.p_h: Integer(0),
-        sizes.p_w: sizes.p_h, sizes.r_h: ONE, sizes.r_w: sizes.r_h, G: ONE,
-    }  # fmt: skip
+    assumptions: ClassVar[dict[Size, Expr]] = {**alike("hw", K=sizes.K_h, **ONCE), G: ONE}
     corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
         "depthwise": {G: C_in, C_out: C_in, sizes.K_w: sizes.K_h},
         "pointwise (1 × 1)": {G: 1, sizes.K_h: 1, sizes.K_w: 1},
         "same size": {G: 1, sizes.K_w: sizes.K_h, sizes.H_o: sizes.H, sizes.W_o: sizes.W},
     }
-    references: ClassVar[tuple[str, ...]] = (
-        LECUN, DUMOULIN + ", relationship 6 and section 5.1", GROUPS,
-    )  # fmt: skip
-
-    def forward(self, x: Tensor) -> Steps:
-        F = param("F", self.C_out, self.C_in / self.G, self.K_h, self.K_w)
-        x = view("b (g c) i k j l -> b g c i k j l", self.windows(x), g=self.G)
-        F = view("(g o) c k l -> g o c k l", F, g=self.G)
-        y = einsum("b g c i k j l, g o c k l -> b g o i j", x, F)
-        y = view("b g o i j -> b (g o) i j", y)
-        return steps(y=y + view("o -> o () ()", param("b", self.C_out)) if self.bias else y)
+    references: ClassVar[tuple[str, ...]] = (LECUN, *Convolution.references)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConvTranspose2d(Windowed):
-    """The transpose of a convolution: every element paints a window, and windows overlap.
+class Conv3d(Convolution, Windowed3d):
+    """A convolution of volumes, or of images and time.
 
-    Its size is not decided by the others: q_h rows and q_w columns make it one of those that a
-    convolution takes to the same size.
+    Source: Ji et al., *3D Convolutional Neural Networks* (2013), section 2.2.
+    """
+
+    signature: ClassVar[str] = "B C_in D H W -> B C_out D_o H_o W_o"
+    title: ClassVar[str] = "convolution of volumes, with stride, padding, dilation and groups"
+    assumptions: ClassVar[dict[Size, Expr]] = {**alike("dhw", K=sizes.K_d, **ONCE), G: ONE}
+    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
+        "depthwise": {G: C_in, C_out: C_in, sizes.K_h: sizes.K_d, sizes.K_w: sizes.K_d},
+    }
+    references: ClassVar[tuple[str, ...]] = (
+        "Ji et al., 3D Convolutional Neural Networks for Human Action Recognition (2013), "
+        "section 2.2", *Convolution.references,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvTranspose1d(Transposed, Windowed1d):
+    """The transpose of a convolution of sequences.
+
+    Source: Dumoulin, Visin (2016), chapter 4, relationship 14.
+    """
+
+    signature: ClassVar[str] = "B C_in T -> B C_out T_o"
+    title: ClassVar[str] = "transposed convolution of sequences"
+    definitions: ClassVar[dict[Size, Expr]] = painted({"T": ""})
+    assumptions: ClassVar[dict[Size, Expr]] = {**Conv1d.assumptions, sizes.q: Integer(0)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConvTranspose2d(Transposed, Windowed2d):
+    """The transpose of a convolution of images.
+
     Source: Dumoulin, Visin (2016), chapter 4, relationship 14; Zeiler et al. (2010).
     """
 
-    C_in: Expr = C_in
-    C_out: Expr = C_out
-    G: Expr = G
-    bias: bool = True
-
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     title: ClassVar[str] = "transposed convolution: elements paint windows that overlap"
-    definitions: ClassVar[dict[Size, Expr]] = {
-        size: (n - 1) * s - 2 * p + r * (K - 1) + 1 + q
-        for size, n, K, s, p, r, q in (
-            (sizes.H_o, sizes.H, sizes.K_h, sizes.s_h, sizes.p_h, sizes.r_h, sizes.q_h),
-            (sizes.W_o, sizes.W, sizes.K_w, sizes.s_w, sizes.p_w, sizes.r_w, sizes.q_w),
-        )
-    }
-    assumptions: ClassVar[dict[Size, Expr]] = {
-        **Conv2d.assumptions, sizes.q_h: Integer(0), sizes.q_w: sizes.q_h,
-    }  # fmt: skip
-    references: ClassVar[tuple[str, ...]] = (
-        DUMOULIN + ", chapter 4, relationship 14",
-        "Zeiler et al., Deconvolutional Networks (2010), section 3",
-    )
+    definitions: ClassVar[dict[Size, Expr]] = painted({"H": "_h", "W": "_w"})
+    assumptions: ClassVar[dict[Size, Expr]] = {**Conv2d.assumptions, **alike("hw", q=Integer(0))}
 
-    def forward(self, x: Tensor) -> Steps:
-        F = param("F", self.C_in, self.C_out / self.G, self.K_h, self.K_w)
-        x = view("b (g c) i j -> b g c i j", x, g=self.G)
-        F = view("(g c) o k l -> g c o k l", F, g=self.G)
-        painted = einsum("b g c i j, g c o k l -> b g o i k j l", x, F)
-        y = view("b g o i j -> b (g o) i j", self.overlap(painted, self.H_o, self.W_o))
-        return steps(y=y + view("o -> o () ()", param("b", self.C_out)) if self.bias else y)
+
+@dataclass(frozen=True, kw_only=True)
+class ConvTranspose3d(Transposed, Windowed3d):
+    """The transpose of a convolution of volumes.
+
+    Source: Dumoulin, Visin (2016), chapter 4, relationship 14.
+    """
+
+    signature: ClassVar[str] = "B C_in D H W -> B C_out D_o H_o W_o"
+    title: ClassVar[str] = "transposed convolution of volumes"
+    definitions: ClassVar[dict[Size, Expr]] = painted({"D": "_d", "H": "_h", "W": "_w"})
+    assumptions: ClassVar[dict[Size, Expr]] = {**Conv3d.assumptions, **alike("dhw", q=Integer(0))}

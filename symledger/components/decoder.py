@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sympy import Expr
 
 from symledger import sizes
 from symledger.components.attention import VASWANI
 from symledger.components.blocks import Block, PostLNBlock
+from symledger.components.encoder import Stack
 from symledger.components.norms import LayerNorm
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import repeat
@@ -60,11 +61,48 @@ class PostLNDecoderBlock(Block):
 
 
 @dataclass(frozen=True)
+class DecoderStack(Stack):
+    """What both kinds of decoder share: blocks that all attend to the same memory."""
+
+    causal: bool = True
+
+    signature: ClassVar[str] = "B T d, B S d -> B T d"
+
+
+@dataclass(frozen=True)
+class PostLNDecoder(DecoderStack):
+    """A decoder whose blocks normalize after each residual sum.
+
+    Source: Vaswani et al., *Attention Is All You Need* (2017), section 3.1.
+    """
+
+    title: ClassVar[str] = "a stack of post-norm decoder blocks with cross-attention"
+    references: ClassVar[tuple[str, ...]] = PostLNDecoderBlock.references
+
+    def forward(self, x: Tensor, memory: Tensor) -> Steps:
+        return self.through(PostLNDecoderBlock, self.causal, x, memory)
+
+
+@dataclass(frozen=True)
+class PreLNDecoder(DecoderStack):
+    """A decoder whose blocks normalize what enters their parts.
+
+    Source: Xiong et al., *On Layer Normalization in the Transformer Architecture* (2020).
+    """
+
+    title: ClassVar[str] = "a stack of pre-norm decoder blocks with cross-attention"
+    references: ClassVar[tuple[str, ...]] = PreLNDecoderBlock.references
+
+    def forward(self, x: Tensor, memory: Tensor) -> Steps:
+        return self.through(PreLNDecoderBlock, self.causal, x, memory)
+
+
+@dataclass(frozen=True)
 class EncoderDecoder(Component):
     """A stack of encoder blocks, and one of decoder blocks that all attend to what it gives.
 
-    Post-LN with ReLU and biases throughout, embeddings and head left out; a last norm ends each
-    stack, as in ``torch.nn.Transformer`` (the paper has none).
+    Post-LN (pre-LN blocks would come to the same counts); embeddings and head are left out. A last
+    norm ends each stack, as in ``torch.nn.Transformer`` (the paper has none).
     Source: Vaswani et al., *Attention Is All You Need* (2017), section 3.1 and figure 1.
     """
 
@@ -77,6 +115,10 @@ class EncoderDecoder(Component):
     last_norm: bool = True
     dropout: bool = False
     flash: bool = False
+    activation: Literal["relu", "gelu"] = "relu"
+    bias: bool = True
+    causal: bool = True
+    hidden_dropout: bool = False
 
     signature: ClassVar[str] = "B S d, B T d -> B T d"
     title: ClassVar[str] = "encoder and decoder stacks, post-LN, without embeddings and head"
@@ -88,17 +130,18 @@ class EncoderDecoder(Component):
     def forward(self, source: Tensor, x: Tensor) -> Steps:
         encoder = self.block(PostLNBlock, causal=False)
         memory = self.ended(repeat(encoder, self.L_enc, source, name="encoder"), "encoder_norm")
-        decoder = self.block(PostLNDecoderBlock, causal=True)
+        decoder = self.block(PostLNDecoderBlock, self.causal)
         y = self.ended(repeat(decoder, self.L_dec, x, memory, name="decoder"), "decoder_norm")
         return steps(memory=memory, y=y)
 
     def block(self, kind: type[Block], causal: bool) -> Block:
         """Return the block that a stack repeats."""
         return kind(
-            self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff, activation="relu",
-            causal=causal, dropout=self.dropout, flash=self.flash,
+            self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff, activation=self.activation,
+            causal=causal, dropout=self.dropout, flash=self.flash, bias=self.bias,
+            norm_bias=self.bias, hidden_dropout=self.hidden_dropout,
         )  # fmt: skip
 
     def ended(self, x: Tensor, name: str) -> Tensor:
         """Normalize the result of a stack, if it ends so."""
-        return LayerNorm(self.d)(x, name=name) if self.last_norm else x
+        return LayerNorm(self.d, bias=self.bias)(x, name=name) if self.last_norm else x

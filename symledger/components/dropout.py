@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from sympy import Expr, Rational
 
+from symledger import sizes
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import noise
+from symledger.core.notation import noise, view
 from symledger.core.tensor import Tensor
 
 CHANCE = Rational(1, 10)
@@ -30,5 +31,29 @@ class Dropout(Component):
     references: ClassVar[tuple[str, ...]] = ("Srivastava et al., Dropout (2014), section 4",)
 
     def forward(self, x: Tensor) -> Steps:
-        mask = noise("mask", like=x, keep=1 - self.p)
+        mask = noise("mask", 1 - self.p, *x.shape)
         return steps(y=x * mask * (1 / (1 - self.p)))
+
+
+@dataclass(frozen=True)
+class ChannelDropout(Component):
+    """Set whole channels to zero with chance p, and scale the others by 1/(1 − p).
+
+    A channel has n positions, of a sequence, an image or a volume. Kept is one byte a channel.
+    Source: Tompson et al., *Efficient Object Localization Using Convolutional Networks* (2015),
+    section 3.2, where it is called SpatialDropout.
+    """
+
+    C: Expr = sizes.C
+    p: Expr = CHANCE
+
+    signature: ClassVar[str] = "B C n -> B C n"
+    title: ClassVar[str] = "random channels set to zero while training"
+    references: ClassVar[tuple[str, ...]] = (
+        "Tompson et al., Efficient Object Localization Using Convolutional Networks (2015), "
+        "section 3.2",
+    )
+
+    def forward(self, x: Tensor) -> Steps:
+        mask = noise("mask", 1 - self.p, *x.shape[:2])
+        return steps(y=x * view("b c -> b c ()", mask) * (1 / (1 - self.p)))

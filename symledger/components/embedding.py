@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sympy import Expr
 
 from symledger import sizes
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import einsum, gather, param
-from symledger.core.tensor import Tensor
+from symledger.core.notation import einsum, gather, param, reduce
+from symledger.core.tensor import ONE, Tensor
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,29 @@ class TokenEmbedding(Component):
 
     def forward(self, tokens: Tensor, E: Tensor | None = None) -> Steps:
         return steps(x=gather(param("E", self.V, self.d) if E is None else E, tokens))
+
+
+@dataclass(frozen=True)
+class EmbeddingBag(Component):
+    """The mean or the sum of the rows of T tokens, for each bag of them.
+
+    Source: Joulin et al., *Bag of Tricks for Efficient Text Classification* (2016), section 2.
+    """
+
+    V: Expr = sizes.V
+    d: Expr = sizes.d
+    mode: Literal["mean", "sum"] = "mean"
+
+    signature: ClassVar[str] = "B T in V -> B d"
+    title: ClassVar[str] = "mean or sum of the learned rows of a bag of tokens"
+    references: ClassVar[tuple[str, ...]] = (
+        "Joulin et al., Bag of Tricks for Efficient Text Classification (2016), section 2",
+    )
+
+    def forward(self, tokens: Tensor) -> Steps:
+        rows = gather(param("E", self.V, self.d), tokens)
+        x = reduce(rows, (1,))
+        return steps(rows=rows, x=x * (ONE / rows.shape[1]) if self.mode == "mean" else x)
 
 
 @dataclass(frozen=True)

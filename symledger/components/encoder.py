@@ -1,4 +1,4 @@
-"""The encoder of a transformer: a stack of blocks, each with its own weights."""
+"""Stacks of transformer blocks, each with its own weights: encoders, and what stacks share."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from symledger.sizes import Size
 
 
 @dataclass(frozen=True)
-class Encoder(Component):
-    """What both kinds of encoder share: L blocks without a mask, and a last norm if asked for."""
+class Stack(Component):
+    """What stacks share: L blocks of a kind, and a last norm if asked for."""
 
     d: Expr = sizes.d
     L: Expr = sizes.L
@@ -30,20 +30,26 @@ class Encoder(Component):
     dropout: bool = False
     final_norm: bool = False
 
-    signature: ClassVar[str] = "B T d -> B T d"
     assumptions: ClassVar[dict[Size, Expr]] = {
         sizes.d_h: sizes.d / sizes.h, sizes.d_ff: 4 * sizes.d,
     }  # fmt: skip
 
-    def through(self, kind: type[Block], x: Tensor) -> Steps:
-        """Send x through L blocks of a kind, and the last norm."""
+    def through(self, kind: type[Block], causal: bool, *inputs: Tensor) -> Steps:
+        """Send the first input through L blocks of a kind, and the last norm."""
         block = kind(
             self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
-            activation=self.activation, bias=self.bias, norm_bias=self.bias, causal=False,
+            activation=self.activation, bias=self.bias, norm_bias=self.bias, causal=causal,
             dropout=self.dropout, hidden_dropout=self.dropout,
         )  # fmt: skip
-        y = repeat(block, self.L, x, name="block")
+        y = repeat(block, self.L, *inputs, name="block")
         return steps(y=LayerNorm(self.d)(y, name="final_norm") if self.final_norm else y)
+
+
+@dataclass(frozen=True)
+class Encoder(Stack):
+    """What both kinds of encoder share: blocks without a mask."""
+
+    signature: ClassVar[str] = "B T d -> B T d"
 
 
 @dataclass(frozen=True)
@@ -57,7 +63,7 @@ class PostLNEncoder(Encoder):
     references: ClassVar[tuple[str, ...]] = PostLNBlock.references
 
     def forward(self, x: Tensor) -> Steps:
-        return self.through(PostLNBlock, x)
+        return self.through(PostLNBlock, False, x)
 
 
 @dataclass(frozen=True)
@@ -71,4 +77,4 @@ class PreLNEncoder(Encoder):
     references: ClassVar[tuple[str, ...]] = PreLNBlock.references
 
     def forward(self, x: Tensor) -> Steps:
-        return self.through(PreLNBlock, x)
+        return self.through(PreLNBlock, False, x)

@@ -1,4 +1,4 @@
-"""The affine map, of which almost every weight in a network is a part."""
+"""The affine map, of which almost every weight in a network is a part, and the bilinear one."""
 
 from __future__ import annotations
 
@@ -34,3 +34,31 @@ class Linear(Component):
         W = param("W", self.d_in, self.d_out)
         y = einsum("... i, i o -> ... o", x, W)
         return steps(y=y + param("b", self.d_out) if self.bias else y)
+
+
+@dataclass(frozen=True)
+class Bilinear(Component):
+    """A map that is affine in each of two vectors: y_o = Σ x_i W_oij z_j + b_o.
+
+    First x is mapped by each of the matrices W_o, then the results are multiplied by z.
+    Source: Sutskever, Tenenbaum, Salakhutdinov, *Modelling Relational Data* (2009), for the form;
+    PyTorch's ``nn.Bilinear``.
+    """
+
+    d_1: Expr = sizes.d_1
+    d_2: Expr = sizes.d_2
+    d_out: Expr = sizes.d_out
+    bias: bool = True
+
+    signature: ClassVar[str] = "... d_1, ... d_2 -> ... d_out"
+    title: ClassVar[str] = "map that is affine in each of two vectors"
+    references: ClassVar[tuple[str, ...]] = (
+        "Sutskever et al., Modelling Relational Data using Bayesian Clustered Tensor "
+        "Factorization (2009)", "PyTorch 2.13, torch.nn.Bilinear",
+    )  # fmt: skip
+
+    def forward(self, x: Tensor, z: Tensor) -> Steps:
+        W = param("W", self.d_out, self.d_1, self.d_2)
+        u = einsum("... i, o i j -> ... o j", x, W)
+        y = einsum("... o j, ... j -> ... o", u, z)
+        return steps(u=u, y=y + param("b", self.d_out) if self.bias else y)

@@ -8,13 +8,14 @@ would do, but implementations have both.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.components.cells import GRUCell, LSTMCell, Nonlinearity, RNNCell
+from symledger.components.dropout import Dropout
 from symledger.components.linear import Linear
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import join, scan, state, table, view
@@ -47,10 +48,12 @@ class Layer(Component):
     cell: Component
     bias: bool = True
     bidirectional: bool = False
+    dropout: bool = False
 
     signature: ClassVar[str] = "B T d_in -> B T width, directions B d_h"
 
     def forward(self, x: Tensor) -> Steps:
+        x = Dropout()(x, name="dropout") if self.dropout else x
         ways = [self.over_time(x, "")]
         if self.bidirectional:
             ways.append(self.over_time(x, "_reverse"))
@@ -81,7 +84,8 @@ class Recurrent(Component):
     """What recurrent networks share: the first layer reads the input, L − 1 more read each other.
 
     It gives the results of the last layer at all steps, and the last states of all layers, which
-    is what decoding step by step keeps. Where it is not ``stacked`` there is one layer.
+    is what decoding step by step keeps. Where it is not ``stacked`` there is one layer. Dropout is
+    that of what each layer after the first reads.
     """
 
     d_in: Expr = sizes.d_in
@@ -90,6 +94,7 @@ class Recurrent(Component):
     bias: bool = True
     bidirectional: bool = False
     stacked: bool = True
+    dropout: bool = False
 
     signature: ClassVar[str] = "B T d_in -> B T width, layers B d_s"
     corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = AS_WIDE
@@ -106,7 +111,8 @@ class Recurrent(Component):
     def forward(self, x: Tensor) -> Steps:
         y, *ends = self.layer(self.d_in).apply(x, name="first_layer")
         if self.stacked:
-            y, *more = scan(self.layer(self.width), self.L - 1, (y,), name="layer")
+            layer = replace(self.layer(self.width), dropout=self.dropout)
+            y, *more = scan(layer, self.L - 1, (y,), name="layer")
             above = [view("l n b s -> (l n) b s", each) for each in more]
             ends = [join(list(pair), axis=0) for pair in zip(ends, above, strict=True)]
         if not self.bidirectional:

@@ -1,4 +1,4 @@
-"""Windows over images: what two-dimensional convolutions and poolings have in common."""
+"""Windows over sequences, images and volumes: what convolutions and poolings have in common."""
 
 from __future__ import annotations
 
@@ -9,9 +9,14 @@ from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.core.component import Component
-from symledger.core.tensor import Tensor
+from symledger.core.tensor import ONE, Shape, Tensor, product
 from symledger.core.windows import overlap, positions, windows
-from symledger.sizes import H, K_h, K_w, Size, W, p_h, p_w, r_h, r_w, s_h, s_w
+from symledger.sizes import Size
+
+PLACES = {1: "t", 2: "i j", 3: "i j m"}
+"""The indices of windows, by the number of axes that they slide along."""
+OFFSETS = {1: "k", 2: "k l", 3: "k l n"}
+"""The indices of the elements in a window."""
 
 
 def square(kernel: int, stride: int = 1, padding: int = 0, dilation: int = 1) -> dict[str, Expr]:
@@ -20,36 +25,168 @@ def square(kernel: int, stride: int = 1, padding: int = 0, dilation: int = 1) ->
     return {f"{name}_{axis}": Integer(n) for name, n in settings.items() for axis in "hw"}
 
 
+def alike(axes: str, **first: Expr) -> dict[Size, Expr]:
+    """Return equations that make windows the same along all axes, as they are along the first.
+
+    >>> alike("hw", K=sizes.K, s=ONE)
+    {K_h: K, K_w: K_h, s_h: 1, s_w: s_h}
+    """
+    found: dict[Size, Expr] = {}
+    for name, e in first.items():
+        before = e
+        for axis in axes:
+            symbol = sizes.BY_NAME[f"{name}_{axis}"]
+            if before != symbol:
+                found[symbol] = before
+            before = symbol
+    return found
+
+
+@dataclass(frozen=True)
+class Slide:
+    """How a window slides along one axis: its length, and how often it fits."""
+
+    kernel: Expr
+    stride: Expr
+    padding: Expr
+    dilation: Expr
+    number: Expr
+
+
 @dataclass(frozen=True, kw_only=True)
 class Windowed(Component):
-    """What looks at an image through windows: kernel, stride, padding and dilation, by axis.
+    """What looks through windows, along the last axes of a tensor.
 
     How many windows fit decides the size of the result.
     Source: Dumoulin, Visin, *A guide to convolution arithmetic* (2016), relationship 6, and
     section 5.1 for dilation.
     """
 
-    K_h: Expr = K_h
-    K_w: Expr = K_w
-    s_h: Expr = s_h
-    s_w: Expr = s_w
-    p_h: Expr = p_h
-    p_w: Expr = p_w
-    r_h: Expr = r_h
-    r_w: Expr = r_w
+    @property
+    def slides(self) -> tuple[Slide, ...]:
+        """How windows slide along each axis."""
+        raise NotImplementedError
+
+    @property
+    def kernel(self) -> Shape:
+        """The lengths of a window."""
+        return tuple(slide.kernel for slide in self.slides)
+
+    @property
+    def numbers(self) -> Shape:
+        """How many windows there are along each axis."""
+        return tuple(slide.number for slide in self.slides)
+
+    @property
+    def seen(self) -> Expr:
+        """How many elements a window shows."""
+        return product(self.kernel)
+
+    @property
+    def places(self) -> str:
+        """The indices of windows, as they stand in patterns: ``i j``."""
+        return PLACES[len(self.slides)]
+
+    @property
+    def offsets(self) -> str:
+        """The indices of elements in a window, as they stand in patterns: ``k l``."""
+        return OFFSETS[len(self.slides)]
+
+    @property
+    def opened(self) -> str:
+        """Both, each axis of windows before that of its elements: ``i k j l``."""
+        pairs = zip(self.places.split(), self.offsets.split(), strict=True)
+        return " ".join(f"{place} {offset}" for place, offset in pairs)
+
+    @property
+    def merged(self) -> str:
+        """The pattern that puts all elements of a window side by side."""
+        return f"... {self.opened} -> ... {self.places} ({self.offsets})"
+
+    def windows(self, x: Tensor, fill: Expr | int = 0) -> Tensor:
+        """See the last axes of x through windows: … H W becomes … H_o K_h W_o K_w."""
+        for i, s in enumerate(self.slides):
+            axis = i - len(self.slides)
+            x = windows(x, axis, s.number, s.kernel, s.stride, s.padding, s.dilation, fill)
+        return x
+
+    def overlap(self, x: Tensor, lengths: Shape) -> Tensor:
+        """Lay windows … i k j l back over axes of these lengths, added."""
+        for i, (s, length) in enumerate(zip(self.slides[::-1], lengths[::-1], strict=True)):
+            x = overlap(x, -2 - i, length, s.stride, s.padding, s.dilation)
+        return x
+
+
+@dataclass(frozen=True, kw_only=True)
+class Windowed1d(Windowed):
+    """Windows along a sequence."""
+
+    K: Expr = sizes.K
+    s: Expr = sizes.s
+    p: Expr = sizes.p
+    r: Expr = sizes.r
+    T_o: Expr = sizes.T_o
+
+    definitions: ClassVar[dict[Size, Expr]] = {
+        sizes.T_o: positions(sizes.T, sizes.K, sizes.s, sizes.p, sizes.r),
+    }
+
+    @property
+    def slides(self) -> tuple[Slide, ...]:
+        """Along the sequence."""
+        return (Slide(self.K, self.s, self.p, self.r, self.T_o),)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Windowed2d(Windowed):
+    """Windows over an image."""
+
+    K_h: Expr = sizes.K_h
+    K_w: Expr = sizes.K_w
+    s_h: Expr = sizes.s_h
+    s_w: Expr = sizes.s_w
+    p_h: Expr = sizes.p_h
+    p_w: Expr = sizes.p_w
+    r_h: Expr = sizes.r_h
+    r_w: Expr = sizes.r_w
     H_o: Expr = sizes.H_o
     W_o: Expr = sizes.W_o
 
     definitions: ClassVar[dict[Size, Expr]] = {
-        sizes.H_o: positions(H, K_h, s_h, p_h, r_h), sizes.W_o: positions(W, K_w, s_w, p_w, r_w),
-    }  # fmt: skip
+        sizes.H_o: positions(sizes.H, sizes.K_h, sizes.s_h, sizes.p_h, sizes.r_h),
+        sizes.W_o: positions(sizes.W, sizes.K_w, sizes.s_w, sizes.p_w, sizes.r_w),
+    }
 
-    def windows(self, x: Tensor, fill: Expr | int = 0) -> Tensor:
-        """See the last two axes of x through windows: … H W becomes … H_o K_h W_o K_w."""
-        x = windows(x, -2, self.H_o, self.K_h, self.s_h, self.p_h, self.r_h, fill)
-        return windows(x, -1, self.W_o, self.K_w, self.s_w, self.p_w, self.r_w, fill)
+    @property
+    def slides(self) -> tuple[Slide, ...]:
+        """Down and across."""
+        return (
+            Slide(self.K_h, self.s_h, self.p_h, self.r_h, self.H_o),
+            Slide(self.K_w, self.s_w, self.p_w, self.r_w, self.W_o),
+        )
 
-    def overlap(self, x: Tensor, height: Expr, width: Expr) -> Tensor:
-        """Lay windows … i k j l back over an image of that height and width, added."""
-        x = overlap(x, -2, width, self.s_w, self.p_w, self.r_w)
-        return overlap(x, -3, height, self.s_h, self.p_h, self.r_h)
+
+@dataclass(frozen=True, kw_only=True)
+class Windowed3d(Windowed2d):
+    """Windows over a volume, or over the frames of a clip."""
+
+    K_d: Expr = sizes.K_d
+    s_d: Expr = sizes.s_d
+    p_d: Expr = sizes.p_d
+    r_d: Expr = sizes.r_d
+    D_o: Expr = sizes.D_o
+
+    definitions: ClassVar[dict[Size, Expr]] = {
+        sizes.D_o: positions(sizes.D, sizes.K_d, sizes.s_d, sizes.p_d, sizes.r_d),
+        **Windowed2d.definitions,
+    }
+
+    @property
+    def slides(self) -> tuple[Slide, ...]:
+        """In depth, down and across."""
+        depth = Slide(self.K_d, self.s_d, self.p_d, self.r_d, self.D_o)
+        return (depth, *super().slides)
+
+
+ONCE = {"s": ONE, "p": Integer(0), "r": ONE}
+"""Windows one apart, without padding and dilation."""

@@ -73,9 +73,9 @@ def indices(name: str, below: Expr, *shape: Expr) -> Tensor:
     return Tensor(Input(name, below), (), shape, "index")
 
 
-def noise(name: str, like: Tensor, keep: Expr) -> Tensor:
-    """A random mask of ones (with chance ``keep``) and zeros, of another tensor's shape."""
-    return Tensor(Input(name, keep=keep), (), like.shape, "mask")
+def noise(name: str, keep: Expr, *shape: Expr) -> Tensor:
+    """A random mask of ones (with chance ``keep``) and zeros."""
+    return Tensor(Input(name, keep=keep), (), shape, "mask")
 
 
 def einsum(pattern: str, left: Tensor, right: Tensor, pairs: Pairs | None = None,

@@ -21,6 +21,7 @@ from sympy import (
     Integer,
     Mod,
     Mul,
+    Or,
     Piecewise,
     Pow,
     Rational,
@@ -205,7 +206,8 @@ def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
     def select(e: Expr) -> Operand:
         result = visit(e.args[-1][0])
         for branch, condition in reversed(e.args[:-1]):
-            result = emit("select", visit(condition), visit(branch), result)
+            for either in reversed(alternatives(condition)):
+                result = emit("select", visit(either), visit(branch), result)
         return result
 
     if Derivative in {type(node) for node in value.atoms(Derivative)}:
@@ -214,6 +216,12 @@ def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
     if not lines or result != len(args) + len(lines) - 1:
         emit("copy", result)
     return tuple(lines)
+
+
+def alternatives(condition: Expr) -> tuple[Expr, ...]:
+    """The comparisons of which one is enough, in a fixed order."""
+    found: tuple[Expr, ...] = condition.args if isinstance(condition, Or) else (condition,)
+    return found
 
 
 def _negative(term: Expr) -> bool:
@@ -231,6 +239,22 @@ DIVIDE = Scalar((X, Y), X / Y, name="/")
 NEGATE = Scalar((X,), -X)
 
 
+LEAKY = Scalar((X, Y), Piecewise((X, X > 0), (X * Y, True)))
+"""The first argument where it is positive, else the product of both."""
+
+HALF = Rational(1, 2)
+LOSSES = {
+    "mse": Scalar((X, Y), (X - Y) ** 2),
+    "huber": Scalar((X, Y), Piecewise(
+        (X - Y - HALF, X - Y > 1), (Y - X - HALF, X - Y < -1), (HALF * (X - Y) ** 2, True)
+    )),
+    "bce_with_logits": Scalar((X, Y), log(1 + exp(-X)) + (1 - Y) * X),
+}  # fmt: skip
+"""What a prediction and a target cost."""
+SELU = Rational(10507009873554805, 10**16)
+SELU_ALPHA = Rational(16732632423543773, 10**16)
+"""Klambauer et al., Self-Normalizing Neural Networks (2017), section 3: λ and α."""
+
 FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
     "exp": lambda: (exp(X), RESULT),
     "log": lambda: (log(X), None),
@@ -247,6 +271,23 @@ FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
     "gelu_tanh": lambda: (
         X * (1 + tanh(sqrt(2 / pi) * (X + Rational(44715, 10**6) * X**3))) / 2, None
     ),
+    "abs": lambda: (Piecewise((X, X > 0), (-X, True)), None),
+    "leaky_relu": lambda: (Piecewise((X, X > 0), (Rational(1, 100) * X, True)), None),
+    "elu": lambda: (Piecewise((X, X > 0), (exp(X) - 1, True)), None),
+    "selu": lambda: (
+        Piecewise((SELU * X, X > 0), (SELU * SELU_ALPHA * (exp(X) - 1), True)), None
+    ),
+    "relu6": lambda: (Piecewise((0, X < 0), (6, X > 6), (X, True)), None),
+    "hardtanh": lambda: (Piecewise((-1, X < -1), (1, X > 1), (X, True)), None),
+    "hardsigmoid": lambda: (Piecewise((0, X < -3), (1, X > 3), ((X + 3) / 6, True)), None),
+    "hardswish": lambda: (Piecewise((0, X < -3), (X, X > 3), (X * (X + 3) / 6, True)), None),
+    "hardshrink": lambda: (Piecewise((X, X < -HALF), (X, X > HALF), (0, True)), None),
+    "softshrink": lambda: (
+        Piecewise((X + HALF, X < -HALF), (X - HALF, X > HALF), (0, True)), None
+    ),
+    "softplus": lambda: (Piecewise((X, X > 20), (log(1 + exp(X)), True)), None),
+    "log_sigmoid": lambda: (-log(1 + exp(-X)), None),
+    "mish": lambda: (X * tanh(log(1 + exp(X))), None),
 }  # fmt: skip
 """Each function's value and, where it is written in its result, its slope."""
 

@@ -14,14 +14,15 @@ from symledger.site.uses import Parts, parts
 
 TOPICS: dict[str, tuple[str, ...]] = {
     "Maps": ("linear", "lora"),
-    "Attention": ("attention", "relative"),
+    "Attention": ("attention", "relative", "sourced"),
     "Feed-forward networks": ("feedforward", "activation", "experts"),
     "Normalisation": ("norms", "image_norms"),
     "Embeddings and positions": ("embedding", "positions"),
     "Heads and losses": ("heads", "softmax", "losses", "dropout"),
     "Blocks": ("blocks", "checkpointed", "encoder", "decoder"),
-    "Convolution and pooling": ("convolution", "pooling"),
-    "Recurrence": ("recurrent",),
+    "Convolution and pooling": ("convolution", "pooling", "adaptive"),
+    "Recurrence": ("recurrent", "recurrent_steps"),
+    "Layout": ("shapes",),
 }
 """The topics of the component pages: a heading, and the files of ``components`` under it."""
 

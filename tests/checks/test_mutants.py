@@ -31,7 +31,7 @@ def test_no_mutant_survives():
         "dropped weight", "duplicated weight", "wrong size", "wrong symbol", "wrong times",
         "wrong storage class", "swapped axis", "dropped line", "dropped term", "coefficient",
         "forgotten sum", "forgotten gradient", "saved set", "wrong number of pairs",
-        "price", "pull-back", "saved", "count", "wrong statement",
+        "price", "pull-back", "windows", "scan", "mask", "saved", "count", "wrong statement",
     } == set(report.kinds)  # fmt: skip
     assert report.killed == recorded(), "run `python -m symledger.checks.mutants --record`"
     assert process_time() - started < SECONDS

@@ -785,7 +785,7 @@ def test_every_entry_is_written_shortly_and_always_alike(entry):
     for notation in (TEXT, LATEX):
         once, again = (lines(resolve(entry.name).program(), notation) for _ in range(2))
         assert [str(e) for e in once] == [str(e) for e in again]
-        assert all(0 < len(str(e)) <= 400 for e in once)
+        assert all(0 < len(str(e)) <= 500 for e in once)  # windows of a volume are the longest
         assert not any("_i0" in str(e) or "_letter" in str(e) for e in once)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from sympy import Add, Expr, Integer, Mod, Mul, Piecewise, Pow, Rational, Symbol, floor, oo, pi
 from sympy.core.relational import Relational
 
+from symledger.core.scalars import alternatives
 from symledger.errors import DefinitionError
 from symledger.readings.written.spelling import (
     ATOM,
@@ -124,6 +125,7 @@ class _Scalar:
         (value, condition), *rest = e.args
         if value == 1 and [v for v, _ in rest] == [Integer(0)]:
             return self.to.bracket(self.write(condition).text)
+        each = [(v, c) for v, condition in e.args for c in alternatives(condition)]
         return self.to.cases(
-            [(self.write(v).text, "" if c == True else self.write(c).text) for v, c in e.args]  # noqa: E712
+            [(self.write(v).text, "" if c == True else self.write(c).text) for v, c in each]  # noqa: E712
         )

@@ -1,0 +1,68 @@
+"""Layers that work on each element, or along one axis: nonlinearities, dropout, softmax, losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symledger.arguments import Chance, Choice, Free, Maybe, Number, Use
+from symledger.layers.row import FACTORY, INPLACE, MAYBE_NONE, Layer
+
+
+def function(
+    name: str, chosen: str, signature: str = "inplace=False", uses: Mapping[str, Use] = INPLACE
+) -> Layer:
+    """Return the row of a scalar function."""
+    known = {n: use for n, use in uses.items() if n in signature}
+    return Layer(name, signature, "activation", f"{name}()", known, {"function": chosen})
+
+
+def loss(name: str, chosen: str, signature: str) -> Layer:
+    """Return the row of a loss between two tensors, element by element."""
+    uses = {"reduction": Choice("reduction", {"mean": "mean", "sum": "sum"})}
+    return Layer(name, signature, "elementwise_loss", f"{name}()", uses, {"function": chosen})
+
+
+OLD = "size_average=None, reduce=None, reduction='mean'"
+DIM: Mapping[str, Use] = {"dim": Free(MAYBE_NONE)}
+
+ELEMENTS: tuple[Layer, ...] = (
+    Layer("Identity", "", "identity", "Identity()"),
+    Layer("Dropout", "p=0.5, inplace=False", "dropout", "Dropout()", {"p": Chance(), **INPLACE}),
+    *(Layer(f"Dropout{n}d", "p=0.5, inplace=False", "channel_dropout", f"Dropout{n}d()",
+            {"p": Chance(), **INPLACE}) for n in (1, 2, 3)),
+    function("ReLU", "relu"),
+    function("ReLU6", "relu6"),
+    function("LeakyReLU", "leaky_relu", "negative_slope=0.01, inplace=False",
+             {"negative_slope": Number(without=(0, 1)), **INPLACE}),
+    function("ELU", "elu", "alpha=1.0, inplace=False"),
+    function("CELU", "elu", "alpha=1.0, inplace=False"),
+    function("SELU", "selu"),
+    function("SiLU", "silu"),
+    function("Mish", "mish"),
+    function("Tanh", "tanh", ""),
+    function("Tanhshrink", "tanhshrink", ""),
+    function("Sigmoid", "sigmoid", ""),
+    function("LogSigmoid", "log_sigmoid", ""),
+    function("Softsign", "softsign", ""),
+    function("Softplus", "softplus", "beta=1.0, threshold=20.0", {"threshold": Number()}),
+    function("Softshrink", "softshrink", "lambd=0.5", {"lambd": Number(without=(0,))}),
+    function("Hardshrink", "hardshrink", "lambd=0.5", {"lambd": Number(without=(0,))}),
+    function("Hardsigmoid", "hardsigmoid"),
+    function("Hardswish", "hardswish"),
+    function("Hardtanh", "hardtanh",
+             "min_val=-1.0, max_val=1.0, inplace=False, min_value=None, max_value=None",
+             {"min_val": Number(), "max_val": Number(), **INPLACE}),
+    Layer("GELU", "approximate='none'", "activation", "GELU()",
+          {"approximate": Choice("function", {"none": "gelu", "tanh": "gelu_tanh"})}),
+    Layer("PReLU", f"num_parameters=1, init=0.25, {FACTORY}", "prelu", "PReLU()",
+          {"num_parameters": Maybe("C", "by_channel", absent=1), "init": Number()}),
+    Layer("GLU", "dim=-1", "glu", "GLU()", {"dim": Free((int,))}),
+    Layer("Softmax", "dim=None", "softmax", "Softmax(dim=-1)", DIM),
+    Layer("LogSoftmax", "dim=None", "log_softmax", "LogSoftmax(dim=-1)", DIM),
+    Layer("CrossEntropyLoss", "weight=None, size_average=None, ignore_index=-100, reduce=None, "
+          "reduction='mean', label_smoothing=0.0", "cross_entropy", "CrossEntropyLoss()",
+          {"ignore_index": Free((int,))}),
+    loss("MSELoss", "mse", OLD),
+    loss("HuberLoss", "huber", "reduction='mean', delta=1.0"),
+    loss("BCEWithLogitsLoss", "bce_with_logits", f"weight=None, {OLD}, pos_weight=None"),
+)  # fmt: skip

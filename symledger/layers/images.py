@@ -1,0 +1,120 @@
+"""Layers of sequences, images and volumes: convolutions, poolings, norms by channel, layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import NoneType
+
+from symledger.arguments import Choice, Free, Padding, Size, Sizes, Use
+from symledger.layers.row import EPS, FACTORY, Layer
+from symledger.layers.rules import half, less_than_a_step, same_padding
+
+AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
+"""How the symbols of each axis end, by the number of axes."""
+RESULT = {1: ("T_o",), 2: ("H_o", "W_o"), 3: ("D_o", "H_o", "W_o")}
+ZEROS = f"padding_mode='zeros', {FACTORY}"
+CHANNELS: Mapping[str, Use] = {
+    "in_channels": Size("C_in"), "out_channels": Size("C_out"), "groups": Size("G"),
+    "bias": Choice("bias"),
+}  # fmt: skip
+
+
+def along(letter: str, axes: int) -> tuple[str, ...]:
+    """Return the symbols of a letter, one for each axis: ``K_h``, ``K_w``."""
+    return tuple(f"{letter}{ending}" for ending in AXES[axes])
+
+
+def windows(axes: int) -> dict[str, Use]:
+    """What the arguments of a window do."""
+    return {
+        "kernel_size": Sizes(along("K", axes)), "stride": Sizes(along("s", axes)),
+        "padding": Sizes(along("p", axes), least=0), "dilation": Sizes(along("r", axes)),
+    }  # fmt: skip
+
+
+def convolution(axes: int, example: str) -> Layer:
+    """Return the row of a convolution."""
+    return Layer(
+        f"Conv{axes}d", "in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, "
+        f"groups=1, bias=True, {ZEROS}", f"conv{axes}d", example,
+        {**CHANNELS, **windows(axes), "padding": Padding(along("p", axes))},
+        rules=(same_padding(along("p", axes)),),
+    )  # fmt: skip
+
+
+def transposed(axes: int, example: str) -> Layer:
+    """Return the row of a transposed convolution."""
+    return Layer(
+        f"ConvTranspose{axes}d", "in_channels, out_channels, kernel_size, stride=1, padding=0, "
+        f"output_padding=0, groups=1, bias=True, dilation=1, {ZEROS}",
+        f"conv_transpose{axes}d", example,
+        {**CHANNELS, **windows(axes), "output_padding": Sizes(along("q", axes), least=0)},
+        rules=(less_than_a_step(axes),),
+    )  # fmt: skip
+
+
+def pool(axes: int, kind: str, signature: str) -> Layer:
+    """Return the row of a pooling."""
+    uses = {**windows(axes), "stride": Sizes(along("s", axes), optional=True)}
+    if kind == "Avg":
+        uses = {**uses, "count_include_pad": Free((bool,))}
+        del uses["dilation"]
+    return Layer(
+        f"{kind}Pool{axes}d", f"kernel_size, stride=None, padding=0, {signature}",
+        f"{kind.lower()}_pool{axes}d", f"{kind}Pool{axes}d(2)", uses, rules=(half(axes),),
+    )  # fmt: skip
+
+
+def adaptive(axes: int, kind: str, more: str = "") -> Layer:
+    """Return the row of an adaptive pooling."""
+    return Layer(
+        f"Adaptive{kind}Pool{axes}d", f"output_size{more}",
+        f"adaptive_{kind.lower()}_pool{axes}d", f"Adaptive{kind}Pool{axes}d(7)",
+        {"output_size": Sizes(RESULT[axes])},
+    )  # fmt: skip
+
+
+BATCH_NORM = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, "
+INSTANCE_NORM = BATCH_NORM.replace("True", "False")
+KEYWORD_BIAS = f"{FACTORY}, *, bias=True"
+AFFINE: Mapping[str, Use] = {**EPS, "affine": Choice("affine"), "bias": Choice("bias")}
+RUNNING: Mapping[str, Use] = {
+    "momentum": Free((float, NoneType)), "track_running_stats": Free((bool,)),
+}  # fmt: skip
+BATCH: Mapping[str, Use] = {"num_features": Size("C"), **AFFINE, **RUNNING}
+INSTANCE: Mapping[str, Use] = {**BATCH, "num_features": Size("C", also=("G",))}
+MAX, AVG = "dilation=1, return_indices=False, ceil_mode=False", "ceil_mode=False, "
+INCLUDE = "count_include_pad=True"
+
+IMAGES: tuple[Layer, ...] = (
+    convolution(1, "Conv1d(80, 512, 3, padding=1)"),
+    convolution(2, "Conv2d(3, 64, 3, bias=False)"),
+    convolution(3, "Conv3d(3, 64, 3, padding=1)"),
+    transposed(1, "ConvTranspose1d(64, 32, 4, stride=2, padding=1)"),
+    transposed(2, "ConvTranspose2d(64, 32, 2, stride=2)"),
+    transposed(3, "ConvTranspose3d(64, 32, 2, stride=2)"),
+    *(pool(n, "Max", MAX) for n in (1, 2, 3)),
+    pool(1, "Avg", f"{AVG}{INCLUDE}"),
+    *(pool(n, "Avg", f"{AVG}{INCLUDE}, divisor_override=None") for n in (2, 3)),
+    *(adaptive(n, "Avg") for n in (1, 2, 3)),
+    *(adaptive(n, "Max", ", return_indices=False") for n in (1, 2, 3)),
+    Layer("BatchNorm1d", BATCH_NORM + KEYWORD_BIAS, "batch_norm", "BatchNorm1d(256)", BATCH,
+          {"H": "1", "W": "1"}),
+    Layer("BatchNorm2d", BATCH_NORM + KEYWORD_BIAS, "batch_norm", "BatchNorm2d(64)", BATCH),
+    Layer("BatchNorm3d", BATCH_NORM + KEYWORD_BIAS, "batch_norm3d", "BatchNorm3d(64)", BATCH),
+    Layer("SyncBatchNorm", f"{BATCH_NORM}process_group=None, {KEYWORD_BIAS}", "batch_norm",
+          "SyncBatchNorm(64)", BATCH),
+    Layer("InstanceNorm1d", INSTANCE_NORM + KEYWORD_BIAS, "group_norm", "InstanceNorm1d(64)",
+          INSTANCE, {"W": "1"}),
+    Layer("InstanceNorm2d", INSTANCE_NORM + KEYWORD_BIAS, "group_norm", "InstanceNorm2d(64)",
+          INSTANCE),
+    Layer("InstanceNorm3d", INSTANCE_NORM + KEYWORD_BIAS, "group_norm3d", "InstanceNorm3d(64)",
+          INSTANCE),
+    Layer("GroupNorm", f"num_groups, num_channels, eps=1e-05, affine=True, {KEYWORD_BIAS}",
+          "group_norm", "GroupNorm(32, 256)",
+          {"num_groups": Size("G"), "num_channels": Size("C"), **AFFINE}),
+    Layer("PixelShuffle", "upscale_factor", "pixel_shuffle", "PixelShuffle(2)",
+          {"upscale_factor": Size("u")}),
+    Layer("Flatten", "start_dim=1, end_dim=-1", "flatten", "Flatten()",
+          {"start_dim": Free((int,)), "end_dim": Free((int,))}),
+)  # fmt: skip

@@ -1,0 +1,94 @@
+"""What several arguments do together, where PyTorch refuses some of them or one decides another."""
+
+from __future__ import annotations
+
+from symledger.arguments import Settings, written
+from symledger.errors import BadInput
+from symledger.layers.row import Arguments, Rule
+
+
+def each(value: object, number: int) -> tuple[int, ...]:
+    """Return one whole number for each axis; what is no such number is looked at elsewhere."""
+    found = value if isinstance(value, tuple) else (value,) * number
+    return tuple(n if type(n) is int else 0 for n in found)
+
+
+def smaller(name: str, than: str) -> Rule:
+    """A size that has to be smaller than another one."""
+
+    def rule(values: Arguments) -> Settings:
+        small, large = values[name], values[than]
+        if type(small) is int and type(large) is int and small >= large > 0:
+            raise BadInput(f"{name} = {small} does not fit: it has to be smaller than {than}.")
+        return {}
+
+    return rule
+
+
+def within(name: str, number: str) -> Rule:
+    """A row of a table, counted from its end where it is negative."""
+
+    def rule(values: Arguments) -> Settings:
+        row, rows = values[name], values[number]
+        if type(row) is int and type(rows) is int and not -rows <= row < rows:
+            raise BadInput(f"{name} = {row} does not fit: {number} = {rows}.")
+        return {}
+
+    return rule
+
+
+def same_padding(symbols: tuple[str, ...]) -> Rule:
+    """Padding ``'same'``: as much as leaves the length as it is, the same on either side."""
+
+    def rule(values: Arguments) -> Settings:
+        if values["padding"] != "same":
+            return {}
+        stride, kernel, dilation = (
+            each(values[name], len(symbols)) for name in ("stride", "kernel_size", "dilation")
+        )
+        if any(s != 1 for s in stride):
+            raise BadInput("padding = 'same' is not supported by PyTorch with a stride above 1.")
+        both = [r * (k - 1) for k, r in zip(kernel, dilation, strict=True)]
+        if any(n % 2 for n in both):
+            raise BadInput(
+                "padding = 'same' pads one side more than the other here, which is not supported: "
+                f"dilation · (kernel_size − 1) = {written(tuple(both))} has to be even."
+            )
+        return {symbol: str(n // 2) for symbol, n in zip(symbols, both, strict=True)}
+
+    return rule
+
+
+def half(number: int) -> Rule:
+    """Padding of a pooling: at most half of what a window spans."""
+
+    def rule(values: Arguments) -> Settings:
+        kernel, padding, dilation = (
+            each(values.get(name, 1), number) for name in ("kernel_size", "padding", "dilation")
+        )
+        spans = [r * (k - 1) + 1 for k, r in zip(kernel, dilation, strict=True)]
+        if any(2 * p > n for p, n in zip(padding, spans, strict=True)):
+            raise BadInput(
+                f"padding = {written(values['padding'])} does not fit: it is at most half of what "
+                "a window spans."
+            )
+        return {}
+
+    return rule
+
+
+def less_than_a_step(number: int) -> Rule:
+    """What is added to a transposed convolution: less than the stride or the dilation."""
+
+    def rule(values: Arguments) -> Settings:
+        added, stride, dilation = (
+            each(values[name], number) for name in ("output_padding", "stride", "dilation")
+        )
+        if any(q >= max(s, r) for q, s, r in zip(added, stride, dilation, strict=True)):
+            raise BadInput(
+                f"output_padding = {written(values['output_padding'])} does not fit: it has to be "
+                "smaller than the stride or the dilation."
+            )
+        return {}
+
+    return rule

@@ -1,0 +1,133 @@
+"""What torch.nn has beside the usual: volumes, cells, further activations; counts by hand."""
+
+import numpy as np
+import pytest
+from sympy import Integer
+
+from symledger.components.activation import GLU, PReLU
+from symledger.components.adaptive import AdaptiveAvgPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d
+from symledger.components.convolution import Conv3d, ConvTranspose1d, ConvTranspose3d
+from symledger.components.dropout import ChannelDropout
+from symledger.components.embedding import EmbeddingBag
+from symledger.components.image_norms import BatchNorm, BatchNorm3d, GroupNorm, GroupNorm3d
+from symledger.components.linear import Bilinear
+from symledger.components.losses import ElementwiseLoss
+from symledger.components.pooling import AvgPool1d, MaxPool3d
+from symledger.components.recurrent_steps import GRUStep, LSTMStep, RNNStep
+from symledger.components.shapes import Flatten, Identity, PixelShuffle
+from symledger.components.sourced import SourcedAttention
+from symledger.core.component import trace
+from symledger.readings.numeric import Machine
+from symledger.sizes import (
+    B,
+    C,
+    C_in,
+    C_out,
+    D,
+    D_o,
+    G,
+    H,
+    H_o,
+    K,
+    K_d,
+    K_h,
+    K_w,
+    S,
+    Size,
+    T,
+    T_o,
+    V,
+    W,
+    W_o,
+    d,
+    d_1,
+    d_2,
+    d_h,
+    d_in,
+    d_key,
+    d_out,
+    d_s,
+    d_val,
+    h,
+    u,
+)  # fmt: skip
+
+from .tables import Row, assert_row
+
+N = Size("n")
+CUBE = C_in * C_out * K_d * K_h * K_w / G
+VOLUME = (B, C, D, H, W)
+HIDDEN = h * d_h
+
+
+@pytest.mark.parametrize(
+    ("component", "row"),
+    [
+        (Conv3d(), Row(CUBE + C_out, 2 * B * D_o * H_o * W_o * CUBE, B * C_in * D * H * W,
+                       (B, C_out, D_o, H_o, W_o))),
+        (ConvTranspose3d(bias=False), Row(CUBE, 2 * B * D * H * W * CUBE, B * C_in * D * H * W,
+                                          (B, C_out, D_o, H_o, W_o))),
+        (ConvTranspose1d(), Row(C_in * C_out * K / G + C_out, 2 * B * T * C_in * C_out * K / G,
+                                B * C_in * T, (B, C_out, T_o))),
+        (AvgPool1d(), Row(0, 0, 0, (B, C, T_o))),
+        (MaxPool3d(), Row(0, 0, B * C * D_o * H_o * W_o, (B, C, D_o, H_o, W_o))),
+        (AdaptiveAvgPool1d(), Row(0, 0, 0, (B, C, T_o))),
+        (AdaptiveMaxPool3d(), Row(0, 0, B * C * D_o * H_o * W_o, (B, C, D_o, H_o, W_o))),
+        (BatchNorm3d(), Row(2 * C, 0, B * C * D * H * W + 2 * C, VOLUME)),
+        (BatchNorm(affine=False), Row(0, 0, B * C * H * W + 2 * C, (B, C, H, W))),
+        (BatchNorm(bias=False), Row(C, 0, B * C * H * W + 2 * C, (B, C, H, W))),
+        (GroupNorm(affine=False), Row(0, 0, B * C * H * W + 2 * B * G, (B, C, H, W))),
+        (GroupNorm3d(bias=False), Row(C, 0, B * C * D * H * W + 2 * B * G, VOLUME)),
+        (ChannelDropout(), Row(0, 0, B * C, (B, C, N))),
+        (PReLU(), Row(1, 0, B * C * N, (B, C, N))),
+        (PReLU(by_channel=True), Row(C, 0, B * C * N, (B, C, N))),
+        (GLU(), Row(0, 0, 2 * B * T * d, (B, T, d))),
+        (Identity(), Row(0, 0, 0, (B, T, N))),
+        (Flatten(), Row(0, 0, 0, (B, C * H * W))),
+        (PixelShuffle(), Row(0, 0, 0, (B, C, H * u, W * u))),
+        # kept: both inputs, and the first one mapped by every matrix
+        (Bilinear(), Row(d_1 * d_2 * d_out + d_out,
+                         2 * B * T * d_out * (d_1 * d_2 + d_2),
+                         B * T * (d_1 + d_2 + d_2 * d_out), (B, T, d_out))),
+        (EmbeddingBag(), Row(V * d, 0, B * T, (B, d))),
+        (ElementwiseLoss(), Row(0, 0, 2 * B * N, ())),
+        # kept: input, state, and what the cell keeps of its gates
+        (RNNStep(), Row(d_s * (d_in + d_s + 2), 2 * B * d_s * (d_in + d_s),
+                        B * (d_in + 2 * d_s), (B, d_s))),
+        (GRUStep(bias=False), Row(3 * d_s * (d_in + d_s), 6 * B * d_s * (d_in + d_s),
+                                  B * (d_in + d_s + 3 * d_s + 3 * d_s), (B, d_s))),
+        # three maps of inputs of their own width, and one more key and value
+        (SourcedAttention(bias_kv=True, bias=True),
+         Row(HIDDEN * (2 * d + d_key + d_val + 5) + d,
+             2 * B * HIDDEN * (2 * T * d + S * (d_key + d_val) + 2 * T * (S + 1)),
+             B * (T * d + S * d_key + S * d_val + T * HIDDEN + 2 * (S + 1) * HIDDEN
+                  + h * T * (S + 1) + T * HIDDEN), (B, T, d))),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_counts(component, row):
+    assert_row(component, row)
+
+
+def test_a_cell_of_long_short_term_memory_gives_its_state_and_what_it_shows():
+    program = trace(LSTMStep())
+    assert [y.shape for y in program.outputs] == [(B, d_s), (B, d_s)]
+
+
+def test_adaptive_pooling_takes_the_largest_of_each_tile():
+    program = trace(AdaptiveMaxPool2d())
+    at = {B: 2, C: 3, H: 6, W: 8, H_o: 3, W_o: 2}
+    x = np.random.default_rng(0).standard_normal((2, 3, 6, 8))
+    (y,) = program.outputs
+    found = Machine(at).run(program, {program.inputs[0]: x})[y]
+    assert np.array_equal(found, x.reshape(2, 3, 3, 2, 2, 4).max(axis=(3, 5)))
+
+
+def test_a_pixel_of_a_larger_image_comes_from_a_channel():
+    program = trace(PixelShuffle(C=Integer(1), u=Integer(2)))
+    x = np.arange(16.0).reshape(1, 4, 2, 2)
+    (y,) = program.outputs
+    found = Machine({B: 1, H: 2, W: 2}).run(program, {program.inputs[0]: x})[y]
+    assert found[0, 0].tolist() == [
+        [0, 4, 1, 5], [8, 12, 9, 13], [2, 6, 3, 7], [10, 14, 11, 15],
+    ]  # fmt: skip
