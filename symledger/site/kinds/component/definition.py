@@ -162,6 +162,11 @@ class Snippet:
     choices: str
 
 
+def numeric(layer: str) -> bool:
+    """Whether every size of a written layer is a number."""
+    return not any(word.isidentifier() for word in re.split(r"[(), ]+", layer)[1:])
+
+
 def snippets(atlas: Atlas, entry: Entry, account: Account) -> tuple[Snippet, ...]:
     """Return the layers of torch.nn that this is, at the sizes of the example where that fits."""
     sizes = {s.name: n for s, n in account.assumed.bindings.items()}
@@ -170,7 +175,8 @@ def snippets(atlas: Atlas, entry: Entry, account: Account) -> tuple[Snippet, ...
     for layer in LAYERS:
         if entry.name not in entries_of(layer):
             continue
-        text = same if same.startswith(f"{layer.name}(") else layer.example
+        fits = same.startswith(f"{layer.name}(") and numeric(same)
+        text = same if fits else layer.example
         other = atlas.account(text)
         if other.target.entry == entry.name and other.params.general:
             code = "\n".join(snippet(other))
