@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any, TypeVar
 
 from symledger.account import Account, derive
 from symledger.catalogue import BY_NAME, ENTRIES, Entry
@@ -27,11 +28,23 @@ TOPICS: dict[str, tuple[str, ...]] = {
 """The topics of the component pages: a heading, and the files of ``components`` under it."""
 
 
+Made = TypeVar("Made")
+
+
 @dataclass
 class Atlas:
     """What pages may ask: accounts, entries by topic, addresses."""
 
     _accounts: dict[tuple[str, tuple[tuple[str, str], ...]], Account] = field(default_factory=dict)
+
+    _made: dict[str, Any] = field(default_factory=dict)
+
+    def once(self, name: str, make: Callable[[], Made]) -> Made:
+        """Make something that several kinds of pages or files need, the first time only."""
+        if name not in self._made:
+            self._made[name] = make()
+        made: Made = self._made[name]
+        return made
 
     def account(self, target: str, **settings: str) -> Account:
         """Return the account of a target, derived once."""

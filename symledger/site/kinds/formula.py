@@ -53,7 +53,11 @@ def assets(atlas: Atlas) -> dict[str, bytes]:
 
 
 def views(atlas: Atlas) -> list[View]:
-    """Return what every page shows."""
+    """Return what every page shows, made once for the pages and the files beside them."""
+    return atlas.once("formulas", lambda: _views(atlas))
+
+
+def _views(atlas: Atlas) -> list[View]:
     links = Links(atlas)
     return [
         View(Citation(atlas.tagged(f"{entry.name}.{quantity}"), atlas.account(entry.name)),
@@ -233,8 +237,8 @@ class View:
         head = "from fractions import Fraction\n\n\n" if self.formula.divisor else ""
         return {
             "json": json.dumps(found, indent=1, ensure_ascii=False) + "\n",
-            "tex": formats.latex(self.citation),
-            "bib": formats.bibtex(self.citation),
+            "tex": self.citations["LaTeX"],
+            "bib": self.citations["BibTeX"],
             "py": head + python.function(self.formula),
         }
 
