@@ -19,6 +19,7 @@ from symledger.checks.mutants import Mutant
 from symledger.core import recompute
 from symledger.core.notation import expand, narrow, pad, reduce, scatter
 from symledger.core.ops import (
+    Call,
     Contract,
     Gather,
     Join,
@@ -50,7 +51,8 @@ Wrong = Callable[..., Any]
 class Rule:
     """A wrong rule: what it is about, and what it makes of the right one.
 
-    ``holder`` is the module or class that holds the right one under ``name``.
+    ``holder`` is the module or class that holds the right one under ``name``; ``about`` is the
+    operation whose rule it is, where it is one alone.
     """
 
     kind: str
@@ -58,12 +60,14 @@ class Rule:
     holder: Any
     name: str
     wrong: Callable[[Any], Any]
+    about: type[Any] | None = None
 
 
 def mutants() -> Iterator[Mutant]:
     """Yield every wrong rule."""
     for rule in (*PRICES, *PULLBACKS, *KEPT, *COUNTED):
-        yield Mutant(rule.kind, rule.mistake, partial(_hunt, rule))
+        about = rule.about.__name__ if rule.about else ""
+        yield Mutant(rule.kind, rule.mistake, partial(_hunt, rule), about)
 
 
 def _hunt(rule: Rule) -> str:
@@ -90,13 +94,11 @@ def replaced(holder: Any, name: str, wrong: Callable[[Any], Any]) -> Iterator[No
 # ---------------------------------------------------------------------------------------- prices
 
 
-def _repriced(change: Callable[[Tensor, Expr], Expr]) -> Callable[[Any], Wrong]:
-    """A price that is right but for what ``change`` makes of it."""
-    return lambda right: lambda t, *causal: change(t, right(t, *causal))
-
-
 def _if(kind: type[Any], price: Callable[[Tensor, Expr], Expr]) -> Callable[[Any], Wrong]:
-    return _repriced(lambda t, p: price(t, p) if isinstance(t.op, kind) else p)
+    """A price that is right but for one operation."""
+    return lambda right: lambda t, *causal: (
+        price(t, right(t, *causal)) if isinstance(t.op, kind) else right(t, *causal)
+    )
 
 
 def _summed(t: Tensor) -> Expr:
@@ -105,37 +107,42 @@ def _summed(t: Tensor) -> Expr:
     return next(n for index, n in sizes.items() if index not in t.op.out)  # type: ignore[union-attr]  # a Contract
 
 
-def _price(mistake: str, wrong: Callable[[Any], Wrong], name: str = "pointwise") -> Rule:
-    return Rule("price", mistake, flops, name, wrong)
+def _price(
+    mistake: str, kind: type[Any], price: Callable[[Tensor, Expr], Expr], name: str = "pointwise"
+) -> Rule:
+    return Rule("price", mistake, flops, name, _if(kind, price), kind)
+
+
+def _charged(mistake: str, causal: str) -> Rule:
+    """Pairs that are charged by one convention, whichever is asked for."""
+    return Rule("price", mistake, flops, "contraction",
+                lambda right: lambda t, asked: right(t, causal), Contract)  # fmt: skip
 
 
 PRICES = (
-    _price("a multiply-add counts 1", _if(Contract, lambda t, p: p / 2), "contraction"),
-    _price("a summed index is left out", _if(Contract, lambda t, p: p / _summed(t)), "contraction"),
+    _price("a multiply-add counts 1", Contract, lambda t, p: p / 2, "contraction"),
+    _price("a summed index is left out", Contract, lambda t, p: p / _summed(t), "contraction"),
     _price("the first index is left out",
-           _if(Contract, lambda t, p: p / t.args[0].shape[0]), "contraction"),
+           Contract, lambda t, p: p / t.args[0].shape[0], "contraction"),
     _price("additions of a Contract are one fewer an element",
-           _if(Contract, lambda t, p: p - t.size), "contraction"),
-    _price("half of all causal pairs, whatever is asked",
-           lambda right: lambda t, causal: right(t, "half"), "contraction"),
-    _price("all causal pairs, whatever is asked",
-           lambda right: lambda t, causal: right(t, "full"), "contraction"),
-    _price("a lookup is a product with one-hot rows", lambda right: lambda t, causal: (
-        2 * t.size * t.args[0].shape[0] if isinstance(t.op, Gather) else right(t, causal)
-    ), "contraction"),
-    _price("a Map has one line more", _if(Map, lambda t, p: p + t.size)),
-    _price("a Map has one line fewer", _if(Map, lambda t, p: p - t.size)),
-    _price("a Map costs 1 an element", _if(Map, lambda t, p: t.size)),
-    _price("a Sum is free", _if(Sum, lambda t, p: Integer(0))),
-    _price("a Sum costs an addition for each result", _if(Sum, lambda t, p: t.size)),
-    _price("a Sum starts with its first element", _if(Sum, lambda t, p: p - t.size)),
-    _price("a Max compares N times", _if(Max, lambda t, p: p + t.size)),
-    _price("a Max is free", _if(Max, lambda t, p: Integer(0))),
-    _price("a Scatter is free", _if(Scatter, lambda t, p: Integer(0))),
-    _price("a Scatter costs 1 a row of the table", _if(Scatter, lambda t, p: t.size)),
-    _price("a Repeat costs 1 an element", _if(Repeat, lambda t, p: t.size)),
-    _price("a view costs 1 an element", _if(Rearrange, lambda t, p: t.size)),
-    _price("a Gather costs 1 an element", _if(Gather, lambda t, p: t.size)),
+           Contract, lambda t, p: p - t.size, "contraction"),
+    _charged("half of all causal pairs, whatever is asked", "half"),
+    _charged("all causal pairs, whatever is asked", "full"),
+    _price("a lookup is a product with one-hot rows",
+           Gather, lambda t, p: 2 * t.size * t.args[0].shape[0], "contraction"),
+    _price("a Map has one line more", Map, lambda t, p: p + t.size),
+    _price("a Map has one line fewer", Map, lambda t, p: p - t.size),
+    _price("a Map costs 1 an element", Map, lambda t, p: t.size),
+    _price("a Sum is free", Sum, lambda t, p: Integer(0)),
+    _price("a Sum costs an addition for each result", Sum, lambda t, p: t.size),
+    _price("a Sum starts with its first element", Sum, lambda t, p: p - t.size),
+    _price("a Max compares N times", Max, lambda t, p: p + t.size),
+    _price("a Max is free", Max, lambda t, p: Integer(0)),
+    _price("a Scatter is free", Scatter, lambda t, p: Integer(0)),
+    _price("a Scatter costs 1 a row of the table", Scatter, lambda t, p: t.size),
+    _price("a Repeat costs 1 an element", Repeat, lambda t, p: t.size),
+    _price("a view costs 1 an element", Rearrange, lambda t, p: t.size),
+    _price("a Gather costs 1 an element", Gather, lambda t, p: t.size),
 )  # fmt: skip
 
 
@@ -201,22 +208,24 @@ def _dead_code_left_out(right: Any) -> Wrong:
     return lambda walk: replace(right(walk), again=())
 
 
-def _rule(mistake: str, wrong: Callable[[Any], Wrong]) -> Rule:
-    return Rule("pull-back", mistake, pullback, "_of_argument", wrong)
+def _rule(mistake: str, kind: type[Any], gradient: Wrong) -> Rule:
+    return Rule("pull-back", mistake, pullback, "_of_argument", _of(kind, gradient), kind)
 
 
 PULLBACKS = (
-    _rule("a Map passes its gradient on", _of(Map, _forgotten_factor)),
-    _rule("a Sum's gradient goes to the first element", _of(Sum, _first_only)),
-    _rule("a Sum's gradient is divided among the elements", _of(Sum, _averaged)),
-    _rule("a Slice's gradient is put at the start", _of(Slice, _padded)),
-    _rule("every part of a Join gets its start", _of(Join, _start_of)),
-    _rule("a Gather's gradient is gathered twice", _of(Gather, lambda t, g, place: scatter(
-        g * 2, t.args[1], t.args[0].shape, t.op.batch))),
-    _rule("a Contract takes the other operand's rule", lambda right: lambda t, g, place: (
-        right(t, g, 1 - place) if isinstance(t.op, Contract) else right(t, g, place))),
+    _rule("a Map passes its gradient on", Map, _forgotten_factor),
+    _rule("a Sum's gradient goes to the first element", Sum, _first_only),
+    _rule("a Sum's gradient is divided among the elements", Sum, _averaged),
+    _rule("a Slice's gradient is put at the start", Slice, _padded),
+    _rule("every part of a Join gets its start", Join, _start_of),
+    _rule("a Gather's gradient is gathered twice", Gather, lambda t, g, place: scatter(
+        g * 2, t.args[1], t.args[0].shape, t.op.batch)),
+    Rule("pull-back", "a Contract takes the other operand's rule", pullback, "_of_argument",
+         lambda right: lambda t, g, place: (
+             right(t, g, 1 - place) if isinstance(t.op, Contract) else right(t, g, place)
+         ), Contract),
     Rule("pull-back", "the sum over broadcast axes is forgotten", pullback, "unbroadcast",
-         lambda right: _first_rows),
+         lambda right: _first_rows, Map),
     Rule("pull-back", "a second use overwrites the gradient of the first", pullback._Walk, "_add",
          _overwritten),
     Rule("pull-back", "nothing is differentiable but the first leaf", pullback, "_differentiable",
@@ -272,11 +281,11 @@ KEPT = (
     Rule("saved", "views are counted apart from what they show", saved, "root",
          lambda right: lambda t: t),
     Rule("saved", "what repeated bodies hand on is counted in each, twice", saved.KeptState,
-         "size", _carried(lambda n: 2 * n)),
+         "size", _carried(lambda n: 2 * n), Call),
     Rule("saved", "what repeated bodies hand on is not counted", saved.KeptState,
-         "size", _carried(lambda n: Integer(0))),
+         "size", _carried(lambda n: Integer(0)), Call),
     Rule("saved", "the last of what is handed on is counted too", saved.KeptState,
-         "size", _carried(lambda n: n + 1)),
+         "size", _carried(lambda n: n + 1), Call),
 )  # fmt: skip
 
 
@@ -332,12 +341,12 @@ def _one_weight_set(right: Any) -> Wrong:
 
 
 COUNTED = (
-    Rule("count", "one layer stands for the whole model: work", tally, "tally", _once),
+    Rule("count", "one layer stands for the whole model: work", tally, "tally", _once, Call),
     Rule("count", "what is run again is free", tally, "tally", _free_again),
     Rule("count", "one layer stands for the whole model: weights", params, "_weights",
-         _one_weight_set),
-    Rule("count", "a tied weight counts at each use", params, "_amount", _tied_twice),
-    Rule("count", "vectors are no parameters", params, "params", _no_biases),
+         _one_weight_set, Call),
+    Rule("count", "a tied weight counts at each use", params, "_amount", _tied_twice, Param),
+    Rule("count", "vectors are no parameters", params, "params", _no_biases, Param),
     Rule("count", "an input is not read", traffic, "traffic", _first_item),
     Rule("count", "the first operation moves nothing", traffic, "unfused_traffic", _first_item),
     Rule("count", "a cache holds keys or values", traffic, "state", _first_item),
