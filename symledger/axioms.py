@@ -6,7 +6,7 @@ nowhere stated here: it is read off these programs as off every other, and check
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -55,15 +55,36 @@ from symledger.core.ops import (
     Sum,
     Windows,
 )
-from symledger.core.tensor import Tensor
+from symledger.core.tensor import Scope, Tensor
 from symledger.core.windows import overlap, positions, windows
 from symledger.sizes import Size
 
 
 class Axiom(Component):
-    """A program about ``ops``: the operations that it shows, forward or pulled back."""
+    """A program about ``ops``: the operations that it shows, forward or pulled back.
+
+    ``about`` are the names under which mutants of its rules are recorded.
+    """
 
     ops: ClassVar[tuple[type[Any], ...]] = ()
+    about: ClassVar[tuple[str, ...]] = ()
+
+    @classmethod
+    def shows(cls, t: Tensor) -> bool:
+        """Whether a tensor of some program is made by what this axiom is about."""
+        return isinstance(t.op, cls.ops)
+
+
+def repeated(t: Tensor) -> Iterator[Call]:
+    """Yield the repetition that a tensor is, or that it is the pull-back of."""
+    op = t.op.call.op if isinstance(t.op, CallBack) else t.op
+    if isinstance(op, Call):
+        yield op
+
+
+def runs_again(scope: Scope | None) -> bool:
+    """Whether a place in a program lies in a block that is run again."""
+    return scope is not None and (scope.recompute or runs_again(scope.parent))
 
 
 @dataclass(frozen=True)
@@ -73,6 +94,7 @@ class Leaf(Axiom):
     n: Expr = sizes.d
 
     ops: ClassVar[tuple[type[Any], ...]] = (Input, Param, Const)
+    about: ClassVar[tuple[str, ...]] = ("Input", "Param", "Const")
     signature: ClassVar[str] = "d -> y"
     title: ClassVar[str] = "data from outside, a weight, a computed table"
 
@@ -89,6 +111,7 @@ class Contraction(Axiom):
     d_out: Expr = sizes.d_out
 
     ops: ClassVar[tuple[type[Any], ...]] = (Contract,)
+    about: ClassVar[tuple[str, ...]] = ("Contract",)
     signature: ClassVar[str] = "B d_in -> B d_out"
     title: ClassVar[str] = "a sum of products of two tensors over named indices"
 
@@ -104,8 +127,13 @@ class MaskedContraction(Axiom):
     """
 
     ops: ClassVar[tuple[type[Any], ...]] = (Contract,)
+    about: ClassVar[tuple[str, ...]] = ("Pairs",)
     signature: ClassVar[str] = "T d_k, T d_k -> T T"
     title: ClassVar[str] = "the same where a mask says which pairs of a query and a key count"
+
+    @classmethod
+    def shows(cls, t: Tensor) -> bool:
+        return isinstance(t.op, Contract) and t.op.pairs is not None
 
     def forward(self, q: Tensor, k: Tensor) -> Steps:
         n = q.shape[0]
@@ -123,6 +151,7 @@ class Pointwise(Axiom):
     """Scalar code at every element; its slope is made by SymPy from the same line."""
 
     ops: ClassVar[tuple[type[Any], ...]] = (Map,)
+    about: ClassVar[tuple[str, ...]] = ("Map",)
     signature: ClassVar[str] = "B d -> B d"
     title: ClassVar[str] = "scalar code applied to every element"
 
@@ -137,8 +166,13 @@ class Broadcast(Axiom):
     d: Expr = sizes.d
 
     ops: ClassVar[tuple[type[Any], ...]] = (Map,)
+    about: ClassVar[tuple[str, ...]] = ("Broadcast",)
     signature: ClassVar[str] = "B d -> B d"
     title: ClassVar[str] = "the same with an argument that all rows share"
+
+    @classmethod
+    def shows(cls, t: Tensor) -> bool:
+        return isinstance(t.op, Map) and any(x.shape != t.shape for x in t.args)
 
     def forward(self, x: Tensor) -> Steps:
         return steps(y=x * param("g", self.d))
@@ -149,6 +183,7 @@ class Summed(Axiom):
     """The sum along an axis."""
 
     ops: ClassVar[tuple[type[Any], ...]] = (Sum,)
+    about: ClassVar[tuple[str, ...]] = ("Sum",)
     signature: ClassVar[str] = "B d -> B one"
     title: ClassVar[str] = "the sum along axes, which stay with length 1"
 
@@ -163,6 +198,7 @@ class Repeated(Axiom):
     B: Expr = sizes.B
 
     ops: ClassVar[tuple[type[Any], ...]] = (Repeat,)
+    about: ClassVar[tuple[str, ...]] = ("Repeat",)
     signature: ClassVar[str] = "d -> B d"
     title: ClassVar[str] = "copies along axes of length 1 or along new ones"
 
@@ -175,6 +211,7 @@ class Largest(Axiom):
     """The largest element of each row; its gradient goes to where it stood."""
 
     ops: ClassVar[tuple[type[Any], ...]] = (Max, MaxIndex)
+    about: ClassVar[tuple[str, ...]] = ("Max", "MaxIndex")
     signature: ClassVar[str] = "B d -> B one"
     title: ClassVar[str] = "the largest element along the last axis, and where it stands"
 
@@ -190,6 +227,7 @@ class Rearranged(Axiom):
     d_h: Expr = sizes.d_h
 
     ops: ClassVar[tuple[type[Any], ...]] = (Rearrange,)
+    about: ClassVar[tuple[str, ...]] = ("Rearrange",)
     signature: ClassVar[str] = "T (h d_h) -> h T d_h"
     title: ClassVar[str] = "axes split, permuted, renamed, merged"
 
@@ -204,6 +242,7 @@ class Sliced(Axiom):
     T: Expr = sizes.T
 
     ops: ClassVar[tuple[type[Any], ...]] = (Slice,)
+    about: ClassVar[tuple[str, ...]] = ("Slice",)
     signature: ClassVar[str] = "T_max d -> T d"
     title: ClassVar[str] = "a run of positions along an axis"
 
@@ -218,6 +257,7 @@ class Padded(Axiom):
     S: Expr = sizes.S
 
     ops: ClassVar[tuple[type[Any], ...]] = (Pad,)
+    about: ClassVar[tuple[str, ...]] = ("Pad",)
     signature: ClassVar[str] = "T d -> n d"
     title: ClassVar[str] = "zeros around a tensor along an axis"
 
@@ -230,6 +270,7 @@ class Joined(Axiom):
     """Two sequences one after the other."""
 
     ops: ClassVar[tuple[type[Any], ...]] = (Join,)
+    about: ClassVar[tuple[str, ...]] = ("Join",)
     signature: ClassVar[str] = "T d, S d -> n d"
     title: ClassVar[str] = "tensors one after the other along an axis"
 
@@ -246,6 +287,7 @@ class Sliding(Axiom):
     s: Expr = sizes.s
 
     ops: ClassVar[tuple[type[Any], ...]] = (Windows,)
+    about: ClassVar[tuple[str, ...]] = ("Windows",)
     signature: ClassVar[str] = "T -> T_o K"
     title: ClassVar[str] = "an axis seen through a sliding window: positions and offsets"
     definitions: ClassVar[dict[Size, Expr]] = {
@@ -266,6 +308,7 @@ class Overlapped(Axiom):
     s: Expr = sizes.s
 
     ops: ClassVar[tuple[type[Any], ...]] = (Overlap,)
+    about: ClassVar[tuple[str, ...]] = ("Overlap",)
     signature: ClassVar[str] = "T_o K -> T"
     title: ClassVar[str] = "windows laid back over their axis, added where they overlap"
     definitions: ClassVar[dict[Size, Expr]] = Sliding.definitions
@@ -282,6 +325,7 @@ class Looked(Axiom):
     d: Expr = sizes.d
 
     ops: ClassVar[tuple[type[Any], ...]] = (Gather,)
+    about: ClassVar[tuple[str, ...]] = ("Gather",)
     signature: ClassVar[str] = "T in V -> T d"
     title: ClassVar[str] = "rows of a table picked by whole numbers"
 
@@ -296,6 +340,7 @@ class Scattered(Axiom):
     V: Expr = sizes.V
 
     ops: ClassVar[tuple[type[Any], ...]] = (Scatter,)
+    about: ClassVar[tuple[str, ...]] = ("Scatter",)
     signature: ClassVar[str] = "T d, T in V -> V d"
     title: ClassVar[str] = "rows added into a table of zeros at whole numbers"
 
@@ -310,6 +355,10 @@ class Fused(Axiom):
     ops: ClassVar[tuple[type[Any], ...]] = ()
     signature: ClassVar[str] = "B d -> B d"
     title: ClassVar[str] = "a body that states its own pull-back"
+
+    @classmethod
+    def shows(cls, t: Tensor) -> bool:
+        return t.region is not None
 
     def forward(self, x: Tensor) -> Steps:
         e = apply("exp", x)
@@ -339,8 +388,13 @@ class Layers(Axiom):
     L: Expr = sizes.L
 
     ops: ClassVar[tuple[type[Any], ...]] = (Call, CallBack, Result)
+    about: ClassVar[tuple[str, ...]] = ("Call", "CallBack", "Result")
     signature: ClassVar[str] = "B d -> B d"
     title: ClassVar[str] = "a body applied L times, each with weights of its own"
+
+    @classmethod
+    def shows(cls, t: Tensor) -> bool:
+        return any(not call.shared for call in repeated(t))
 
     def forward(self, x: Tensor) -> Steps:
         return steps(y=repeat(Step(), self.L, x, name="step"))
@@ -355,6 +409,10 @@ class SharedLayers(Axiom):
     ops: ClassVar[tuple[type[Any], ...]] = (Call, CallBack, Result)
     signature: ClassVar[str] = "B d -> B d"
     title: ClassVar[str] = "a body applied L times with one set of weights"
+
+    @classmethod
+    def shows(cls, t: Tensor) -> bool:
+        return any(call.shared and not call.slices for call in repeated(t))
 
     def forward(self, x: Tensor) -> Steps:
         return steps(y=repeat(Step(), self.L, x, name="step", shared=True))
@@ -382,6 +440,10 @@ class Scanned(Axiom):
     signature: ClassVar[str] = "B d, B T d -> B T d"
     title: ClassVar[str] = "a body applied along an axis, with a state, slices and stacked results"
 
+    @classmethod
+    def shows(cls, t: Tensor) -> bool:
+        return any(bool(call.slices) for call in repeated(t))
+
     def forward(self, start: Tensor, x: Tensor) -> Steps:
         _, y = scan(Cell(), x.shape[1], (start,), name="cell", over=(x,), axis=1, shared=True)
         return steps(y=y)
@@ -392,8 +454,13 @@ class RunAgain(Axiom):
     """A body of which only what enters it is kept: it is run again before it is pulled back."""
 
     ops: ClassVar[tuple[type[Any], ...]] = ()
+    about: ClassVar[tuple[str, ...]] = ("Recompute",)
     signature: ClassVar[str] = "B d -> B d"
     title: ClassVar[str] = "a body that is run again in the backward pass"
+
+    @classmethod
+    def shows(cls, t: Tensor) -> bool:
+        return runs_again(t.scope)
 
     def forward(self, x: Tensor) -> Steps:
         return steps(y=Step()(x, name="step", recompute=True))

@@ -19,7 +19,6 @@ from symledger.checks.mutants import Mutant
 from symledger.core import recompute
 from symledger.core.notation import expand, narrow, pad, reduce, scatter
 from symledger.core.ops import (
-    Call,
     Contract,
     Gather,
     Join,
@@ -51,7 +50,7 @@ Wrong = Callable[..., Any]
 class Rule:
     """A wrong rule: what it is about, and what it makes of the right one.
 
-    ``holder`` is the module or class that holds the right one under ``name``; ``about`` is the
+    ``holder`` is the module or class that holds the right one under ``name``; ``about`` names the
     operation whose rule it is, where it is one alone.
     """
 
@@ -60,14 +59,13 @@ class Rule:
     holder: Any
     name: str
     wrong: Callable[[Any], Any]
-    about: type[Any] | None = None
+    about: str = ""
 
 
 def mutants() -> Iterator[Mutant]:
     """Yield every wrong rule."""
     for rule in (*PRICES, *PULLBACKS, *KEPT, *COUNTED):
-        about = rule.about.__name__ if rule.about else ""
-        yield Mutant(rule.kind, rule.mistake, partial(_hunt, rule), about)
+        yield Mutant(rule.kind, rule.mistake, partial(_hunt, rule), rule.about)
 
 
 def _hunt(rule: Rule) -> str:
@@ -110,13 +108,13 @@ def _summed(t: Tensor) -> Expr:
 def _price(
     mistake: str, kind: type[Any], price: Callable[[Tensor, Expr], Expr], name: str = "pointwise"
 ) -> Rule:
-    return Rule("price", mistake, flops, name, _if(kind, price), kind)
+    return Rule("price", mistake, flops, name, _if(kind, price), kind.__name__)
 
 
 def _charged(mistake: str, causal: str) -> Rule:
     """Pairs that are charged by one convention, whichever is asked for."""
     return Rule("price", mistake, flops, "contraction",
-                lambda right: lambda t, asked: right(t, causal), Contract)  # fmt: skip
+                lambda right: lambda t, asked: right(t, causal), "Pairs")  # fmt: skip
 
 
 PRICES = (
@@ -209,7 +207,8 @@ def _dead_code_left_out(right: Any) -> Wrong:
 
 
 def _rule(mistake: str, kind: type[Any], gradient: Wrong) -> Rule:
-    return Rule("pull-back", mistake, pullback, "_of_argument", _of(kind, gradient), kind)
+    return Rule("pull-back", mistake, pullback, "_of_argument", _of(kind, gradient),
+                kind.__name__)  # fmt: skip
 
 
 PULLBACKS = (
@@ -223,17 +222,17 @@ PULLBACKS = (
     Rule("pull-back", "a Contract takes the other operand's rule", pullback, "_of_argument",
          lambda right: lambda t, g, place: (
              right(t, g, 1 - place) if isinstance(t.op, Contract) else right(t, g, place)
-         ), Contract),
+         ), "Contract"),
     Rule("pull-back", "the sum over broadcast axes is forgotten", pullback, "unbroadcast",
-         lambda right: _first_rows, Map),
+         lambda right: _first_rows, "Broadcast"),
     Rule("pull-back", "a second use overwrites the gradient of the first", pullback._Walk, "_add",
          _overwritten),
     Rule("pull-back", "nothing is differentiable but the first leaf", pullback, "_differentiable",
          lambda right: lambda leaf: False),
     Rule("pull-back", "a recomputed block is not run again", recompute, "block_of",
-         lambda right: lambda t, outer, within=None: None),
+         lambda right: lambda t, outer, within=None: None, "Recompute"),
     Rule("pull-back", "the last product of a recomputed block is not run again", pullback._Walk,
-         "run", _dead_code_left_out),
+         "run", _dead_code_left_out, "Recompute"),
 )  # fmt: skip
 
 
@@ -281,11 +280,11 @@ KEPT = (
     Rule("saved", "views are counted apart from what they show", saved, "root",
          lambda right: lambda t: t),
     Rule("saved", "what repeated bodies hand on is counted in each, twice", saved.KeptState,
-         "size", _carried(lambda n: 2 * n), Call),
+         "size", _carried(lambda n: 2 * n), "Call"),
     Rule("saved", "what repeated bodies hand on is not counted", saved.KeptState,
-         "size", _carried(lambda n: Integer(0)), Call),
+         "size", _carried(lambda n: Integer(0)), "Call"),
     Rule("saved", "the last of what is handed on is counted too", saved.KeptState,
-         "size", _carried(lambda n: n + 1), Call),
+         "size", _carried(lambda n: n + 1), "Call"),
 )  # fmt: skip
 
 
@@ -341,12 +340,12 @@ def _one_weight_set(right: Any) -> Wrong:
 
 
 COUNTED = (
-    Rule("count", "one layer stands for the whole model: work", tally, "tally", _once, Call),
-    Rule("count", "what is run again is free", tally, "tally", _free_again),
+    Rule("count", "one layer stands for the whole model: work", tally, "tally", _once, "Call"),
+    Rule("count", "what is run again is free", tally, "tally", _free_again, "Recompute"),
     Rule("count", "one layer stands for the whole model: weights", params, "_weights",
-         _one_weight_set, Call),
-    Rule("count", "a tied weight counts at each use", params, "_amount", _tied_twice, Param),
-    Rule("count", "vectors are no parameters", params, "params", _no_biases, Param),
+         _one_weight_set, "Call"),
+    Rule("count", "a tied weight counts at each use", params, "_amount", _tied_twice, "Param"),
+    Rule("count", "vectors are no parameters", params, "params", _no_biases, "Param"),
     Rule("count", "an input is not read", traffic, "traffic", _first_item),
     Rule("count", "the first operation moves nothing", traffic, "unfused_traffic", _first_item),
     Rule("count", "a cache holds keys or values", traffic, "state", _first_item),

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from symledger.site.atlas import Atlas
 from symledger.site.kinds import (
+    axioms,
     component,
     course,
     formula,
@@ -33,5 +34,5 @@ class Kind(Protocol):
 
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
-    home, course, component, model, formula, notation, question, sources,
+    home, course, component, model, formula, notation, question, sources, axioms,
 )  # fmt: skip
