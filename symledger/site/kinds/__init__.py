@@ -10,6 +10,7 @@ from symledger.site.kinds import (
     axioms,
     component,
     course,
+    dialects,
     formula,
     home,
     model,
@@ -34,5 +35,5 @@ class Kind(Protocol):
 
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
-    home, course, component, model, formula, notation, question, sources, axioms,
+    home, course, component, model, formula, notation, question, sources, axioms, dialects,
 )  # fmt: skip

@@ -34,8 +34,8 @@ PATH = "axioms.md"
 PREFIX = "axiom_"
 PASSES = {"contractions": "", "everything else": ".pointwise"}
 DIRECTIONS = ("forward", "backward")
-BOTH = ("flops.training", "macs.training", "memory.saved", "memory.training")
-"""Quantities that both passes decide; the others name the one that does, forward if none."""
+BACKWARD = ("backward", "training", "memory.saved")
+"""What quantities are named that the backward program decides as well."""
 
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
@@ -241,31 +241,28 @@ class Rule:
         owners = formulas = every = 0
         for entry in self.atlas.owners:
             account = self.atlas.account(entry.name)
-            there, back = used(account)
-            rests = [_rests(self.axiom in there, self.axiom in back, q) for q in account.quantities]
+            there, both = used(account)
+            rests = [
+                self.axiom in (both if any(name in q for name in BACKWARD) else there)
+                for q in account.quantities
+            ]
             owners += any(rests)
             formulas += sum(rests)
             every += len(rests)
         return Use(owners, len(self.atlas.owners), formulas, every)
 
 
-def _rests(there: bool, back: bool, quantity: str) -> bool:
-    if quantity in BOTH:
-        return there or back
-    return back if ".backward" in quantity else there
-
-
 @cache
 def used(account: Account) -> tuple[frozenset[type[Axiom]], frozenset[type[Axiom]]]:
-    """Return the axioms that the forward and the backward program of a target rest on."""
+    """Return the axioms that a target's forward program rests on, and those of both programs."""
     kinds = [entry.load() for entry in AXIOMS]
     there = [t for body in account.program.bodies for t in body.tensors]
     back = [t for pull in pulled(account.readings.back) for t in pull.tensors]
-    forward, backward = (
+    forward, both = (
         frozenset(kind for kind in kinds if any(kind.shows(t) for t in tensors))
-        for tensors in (there, back)
+        for tensors in (there, [*there, *back])
     )
-    return forward, backward
+    return forward, both
 
 
 def pulled(pull: Pullback) -> Iterator[Pullback]:
