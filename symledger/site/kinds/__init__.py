@@ -8,6 +8,7 @@ from typing import Protocol
 from symledger.site.atlas import Atlas
 from symledger.site.kinds import (
     axioms,
+    completeness,
     component,
     course,
     dialects,
@@ -15,8 +16,7 @@ from symledger.site.kinds import (
     home,
     model,
     notation,
-    question,
-    sources,
+    question, sources, reliability,
 )
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
@@ -35,5 +35,5 @@ class Kind(Protocol):
 
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
-    home, course, component, model, formula, notation, question, sources, axioms, dialects,
+    home, course, component, model, formula, notation, question, sources, axioms, dialects, reliability, completeness,
 )  # fmt: skip

@@ -15,6 +15,7 @@ from symledger import algebra
 from symledger.account import Account
 from symledger.algebra import Terms
 from symledger.assumptions import parse_expression
+from symledger.conventions import Conventions
 from symledger.core.tensor import ONE
 from symledger.ledger import Line
 from symledger.site import maths, resources
@@ -101,6 +102,11 @@ class Statement:
     def difference(self) -> Terms:
         """How much more the statement counts; nothing where the two are the same polynomial."""
         return algebra.add([self.theirs, algebra.multiply(self.ours, {algebra.ONE: Fraction(-1)})])
+
+    @property
+    def factor(self) -> Markup | None:
+        """What it is multiplied by, where it is for each token or sequence."""
+        return None if self.times == "1" else _formula(self.times)
 
     @property
     def in_ours(self) -> Markup:
@@ -258,6 +264,17 @@ class Dialects:
     def data(self) -> dict[str, Any]:
         """What stands in the file."""
         return resources.data(DATA)
+
+    @staticmethod
+    def bytes(dtype: str) -> int:
+        """The bytes of a value of a type."""
+        return Conventions(dtype).value_bytes
+
+    @staticmethod
+    def training_bytes(dtype: str, optimizer: str) -> int:
+        """The bytes of a trained parameter: weight, gradient and the optimizer's state."""
+        conventions = Conventions(dtype, optimizer)
+        return 2 * conventions.value_bytes + conventions.state_bytes
 
     @property
     def model(self) -> str:
