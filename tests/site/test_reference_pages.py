@@ -4,12 +4,17 @@ from dataclasses import replace
 
 import pytest
 
+import symledger
 from symledger import algebra, evidence
 from symledger.assumptions import parse_expression
 from symledger.catalogue import AXIOMS
+from symledger.catalogue import BY_NAME as CATALOGUE
+from symledger.conventions import DTYPES, OPTIMIZERS
+from symledger.quantities import QUANTITIES
 from symledger.site.generator import Site
-from symledger.site.kinds import axioms, dialects
+from symledger.site.kinds import api, axioms, completeness, dialects, reliability
 from symledger.sizes import BY_NAME, B, L, T, T_max, V, d, h
+from symledger.torch_layers import LAYERS, NAMES
 
 
 @pytest.fixture(scope="module")
@@ -101,3 +106,77 @@ def test_formulas_beside_the_tools_explain_what_was_measured(others: dialects.Di
             if said:
                 more = algebra.value(algebra.terms(parse_expression(said, BY_NAME).expand()), at)
                 assert printed - tool.derived == more, tool.name
+
+
+def test_every_comparison_on_record_is_counted_once() -> None:
+    record = reliability.Recorded()
+    assert sum(len(kind.found) for kind in record.kinds) == len(record.evidence)
+    written = sum(
+        len(about["evidence"])
+        for path in evidence.FOLDER.iterdir() for about in evidence.recorded(path.stem).values()
+    )  # fmt: skip
+    assert len(record.evidence) == written
+    assert record.failed == 0
+    assert [kind.kind for kind in record.kinds if kind.is_proof] == ["identity"]
+    assert {kind.kind for kind in record.kinds if float(kind.worst)} == {
+        "finite differences", "complex step", "pytorch",
+    }  # fmt: skip
+
+
+def test_every_mutant_is_counted_once_and_none_survived() -> None:
+    record = reliability.Recorded()
+    rows = evidence.mutants()
+    assert record.mutants == len(rows["rules"]) + sum(r["number"] for r in rows["others"])
+    assert all(killer for m in record.mistakes for killer, _ in m.killers)
+    assert 0 < record.by_record < record.mutants
+
+
+@pytest.fixture(scope="module")
+def coverage(site: Site) -> completeness.Coverage:
+    return completeness.Coverage(site.atlas)
+
+
+def test_every_owner_is_in_the_table_and_nothing_is_unchecked(
+    coverage: completeness.Coverage, site: Site
+) -> None:
+    rows = [row for group in coverage.groups.values() for row in group]
+    assert sorted(r.entry.name for r in rows) == sorted(e.name for e in site.atlas.owners)
+    assert [r.entry.name for r in rows if "not checked" in r.statuses] == []
+    assert {"PyTorch", "checked", "–"} == set(coverage.counts)
+
+
+def test_what_is_not_on_record_is_not_checked(
+    coverage: completeness.Coverage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evidence, "recorded", lambda owner: {})
+    fresh = completeness.Coverage(Site().atlas)
+    assert set(fresh.counts) == {"not checked", "–"}
+
+
+def test_every_layer_of_torch_is_read_or_refused(coverage: completeness.Coverage) -> None:
+    assert {layer.name for layer in coverage.layers} == {layer.name for layer in LAYERS}
+    assert sorted([*coverage.refused, *{layer.name for layer in LAYERS}]) == sorted(set(NAMES))
+
+
+def test_what_is_called_missing_is_missing(coverage: completeness.Coverage) -> None:
+    there = {*CATALOGUE, *QUANTITIES, *OPTIMIZERS, *DTYPES}
+    assert [name for row in coverage.missing for name in row.names if name in there] == []
+
+
+def test_every_public_name_is_documented() -> None:
+    names = {found.name for group in api.groups() for found in group.names}
+    assert set(symledger.__all__) <= names
+    assert [found.name for g in api.groups() for found in g.names if not found.prose] == []
+
+
+def test_a_docstring_is_read_in_its_parts() -> None:
+    (derive,) = (f for g in api.groups() for f in g.names if f.name == "derive")
+    assert [item.name for item in derive.arguments][:2] == ["target", "set"]
+    assert [item.name for item in derive.errors] == ["SymledgerError"]
+    assert derive.examples == ('>>> derive("mini_gpt").params.value\n131392',)
+    assert derive.signature.endswith(") -> Account")
+    assert " at 0x" not in str(api.groups())
+
+
+def test_markdown_leaves_the_words_of_a_docstring_alone() -> None:
+    assert api.written("``a_b`` < *c*") == "<code>a&#95;b</code> &lt; <em>c</em>"

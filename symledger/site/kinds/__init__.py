@@ -7,6 +7,7 @@ from typing import Protocol
 
 from symledger.site.atlas import Atlas
 from symledger.site.kinds import (
+    api,
     axioms,
     completeness,
     component,
@@ -16,7 +17,9 @@ from symledger.site.kinds import (
     home,
     model,
     notation,
-    question, sources, reliability,
+    question,
+    reliability,
+    sources,
 )
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
@@ -35,5 +38,6 @@ class Kind(Protocol):
 
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
-    home, course, component, model, formula, notation, question, sources, axioms, dialects, reliability, completeness,
+    home, course, component, model, formula, notation, question, sources,
+    axioms, dialects, reliability, completeness, api,
 )  # fmt: skip
