@@ -142,7 +142,7 @@ def _applies(e: dict[str, Any], account: Account, basis: str) -> bool:
 def killed() -> int:
     """How many mutants were killed."""
     found = mutants()
-    return len(found["rules"]) + sum(row["number"] for row in found["others"])
+    return len(found["rules"]) + sum(int(row["number"]) for row in found["others"])
 
 
 def everything() -> Iterator[dict[str, Any]]:

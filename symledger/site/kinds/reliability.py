@@ -103,11 +103,7 @@ class Recorded:
     @cached_property
     def evidence(self) -> tuple[dict[str, Any], ...]:
         """Every comparison, of every owner, axiom and choice."""
-        owners = dict.fromkeys(entry.family for entry in (*ENTRIES, *AXIOMS))
-        return tuple(
-            e for owner in owners for about in evidence.recorded(owner).values()
-            for e in about["evidence"]
-        )  # fmt: skip
+        return tuple(evidence.everything())
 
     @property
     def variants(self) -> int:
