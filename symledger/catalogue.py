@@ -25,7 +25,7 @@ class Entry:
 
     name: str
     definition: str
-    kind: Literal["component", "model"] = "component"
+    kind: Literal["component", "model", "axiom"] = "component"
     owner: str = ""
     title: str = ""
     inputs: Mapping[str, str] | None = None
@@ -163,6 +163,32 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("bert_classifier", "models.bert:BertClassifier", "model"),
 )  # fmt: skip
 
+AXIOMS: tuple[Entry, ...] = (
+    Entry("axiom_leaf", "axioms:Leaf", "axiom"),
+    Entry("axiom_contract", "axioms:Contraction", "axiom"),
+    Entry("axiom_contract_pairs", "axioms:MaskedContraction", "axiom"),
+    Entry("axiom_map", "axioms:Pointwise", "axiom"),
+    Entry("axiom_map_broadcast", "axioms:Broadcast", "axiom"),
+    Entry("axiom_sum", "axioms:Summed", "axiom"),
+    Entry("axiom_repeat", "axioms:Repeated", "axiom"),
+    Entry("axiom_max", "axioms:Largest", "axiom"),
+    Entry("axiom_rearrange", "axioms:Rearranged", "axiom"),
+    Entry("axiom_slice", "axioms:Sliced", "axiom"),
+    Entry("axiom_pad", "axioms:Padded", "axiom"),
+    Entry("axiom_join", "axioms:Joined", "axiom"),
+    Entry("axiom_windows", "axioms:Sliding", "axiom"),
+    Entry("axiom_overlap", "axioms:Overlapped", "axiom"),
+    Entry("axiom_gather", "axioms:Looked", "axiom"),
+    Entry("axiom_scatter", "axioms:Scattered", "axiom"),
+    Entry("axiom_fused", "axioms:Fused", "axiom"),
+    Entry("axiom_recompute", "axioms:RunAgain", "axiom"),
+    Entry("axiom_call", "axioms:Layers", "axiom"),
+    Entry("axiom_call_shared", "axioms:SharedLayers", "axiom"),
+    Entry("axiom_call_scan", "axioms:Scanned", "axiom"),
+)
+"""The operations, each in a program of its own: derived and checked like everything else, and not
+listed, since nobody looks for them by name."""
+
 
 @dataclass(frozen=True)
 class Side:
@@ -223,9 +249,10 @@ def find(name: str) -> Entry:
     Raises:
         UnknownTarget: there is none; the message names the nearest.
     """
-    if name not in BY_NAME:
+    known = {**BY_NAME, **{axiom.name: axiom for axiom in AXIOMS}}
+    if name not in known:
         raise UnknownTarget(
             f"{shown(name)} is not in the catalogue. {nearest(name, BY_NAME)} "
             "`symledger list` shows all; a component of your own is path/to/model.py:ClassName."
         )
-    return BY_NAME[name]
+    return known[name]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from symledger.account import Account
 
 FOLDER = Path(__file__).with_name("recorded")
+MUTANTS = Path(__file__).with_name("mutants.json")
+"""What became of the deliberate mistakes that are made in programs and rules."""
 Status = Literal["passed", "failed", "stale"]
 
 BASIS: dict[str, tuple[str, ...]] = {
@@ -94,6 +96,13 @@ def recorded(owner: str) -> dict[str, Any]:
     return found
 
 
+@cache
+def mutants() -> dict[str, list[dict[str, Any]]]:
+    """Read which check killed each mutant: wrong rules one by one, all others counted."""
+    found: dict[str, list[dict[str, Any]]] = json.loads(MUTANTS.read_text(encoding="utf-8"))
+    return found
+
+
 def of(account: Account, quantity: str) -> list[Record]:
     """Return what was recorded about a quantity of a target; empty where it was not checked."""
     if account.target.origin:
@@ -128,6 +137,12 @@ def _applies(e: dict[str, Any], account: Account, basis: str) -> bool:
         same_bytes = account.default_hash(basis) == account[basis].hash
         return same_bytes and set(e["assumptions"]) <= set(account[basis].assumptions)
     return True
+
+
+def killed() -> int:
+    """How many mutants were killed."""
+    found = mutants()
+    return len(found["rules"]) + sum(int(row["number"]) for row in found["others"])
 
 
 def everything() -> Iterator[dict[str, Any]]:

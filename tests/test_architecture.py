@@ -60,6 +60,7 @@ OUTSIDE = {
     "torch": {"checks"},
     "mkdocs": {"site"},
     "jinja2": {"site"},
+    "griffe": {"site"},
 }
 REFUSED = {"eval", "exec", "sympify", "simplify", "parse_expr"}
 

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from symledger.account import Account, derive
-from symledger.catalogue import ENTRIES
+from symledger.catalogue import AXIOMS, BY_NAME, ENTRIES
 from symledger.checks import demonstrating
 from symledger.checks.evidence import Evidence
 from symledger.checks.identities import identities
@@ -42,7 +42,8 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
     if record:
         for owner in dict.fromkeys(account.target.owner for account, _ in found):
             _write(owner, [(a, e) for a, e in found if a.target.owner == owner])
-            demonstrating.record(derive(owner))
+            if owner in BY_NAME:  # an axiom has no page on which to show it
+                demonstrating.record(derive(owner))
     if as_json:
         plain = (sys.stdout.encoding or "utf-8").lower() != "utf-8"
         print(json.dumps(to_dict(found, failed), indent=2, ensure_ascii=plain))
@@ -59,10 +60,10 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
 def variants(targets: Sequence[str] = ()) -> Iterator[Account]:
     """Yield each target with its default options, then with each option chosen otherwise.
 
-    Without targets: every owner, and every layer of torch.nn with each flag the other way round,
-    where that makes other choices.
+    Without targets: every owner, every axiom, and every layer of torch.nn with each flag the
+    other way round, where that makes other choices.
     """
-    names = targets or list(dict.fromkeys(entry.family for entry in ENTRIES))
+    names = targets or list(dict.fromkeys(entry.family for entry in (*ENTRIES, *AXIOMS)))
     known = set()
     for account in (*chain.from_iterable(map(_chosen, names)), *(() if targets else _layers())):
         if targets or variant(account) not in known:

@@ -103,7 +103,7 @@ def _mutant(name: str, where: str, t: Tensor, mistake: Mistake) -> Mutant:
         except SymledgerError:
             return REFUSED
 
-    return Mutant(mistake.kind, label, hunt)
+    return Mutant(mistake.kind, label, hunt, type(t.op).__name__)
 
 
 def _untied(name: str) -> Iterator[Mutant]:

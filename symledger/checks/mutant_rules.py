@@ -52,7 +52,8 @@ Wrong = Callable[..., Any]
 class Rule:
     """A wrong rule: what it is about, and what it makes of the right one.
 
-    ``holder`` is the module or class that holds the right one under ``name``; ``targets`` use it.
+    ``holder`` is the module or class that holds the right one under ``name``; ``about`` names the
+    operation whose rule it is, where it is one alone; ``targets`` use it.
     """
 
     kind: str
@@ -60,13 +61,14 @@ class Rule:
     holder: Any
     name: str
     wrong: Callable[[Any], Any]
+    about: str = ""
     targets: Targets = ANY
 
 
 def mutants() -> Iterator[Mutant]:
     """Yield every wrong rule."""
     for rule in (*PRICES, *PULLBACKS, *KEPT, *COUNTED):
-        yield Mutant(rule.kind, rule.mistake, partial(hunt, rule))
+        yield Mutant(rule.kind, rule.mistake, partial(hunt, rule), rule.about)
 
 
 def hunt(rule: Rule) -> str:
@@ -94,14 +96,11 @@ def replaced(holder: Any, name: str, wrong: Callable[[Any], Any]) -> Iterator[No
 # ---------------------------------------------------------------------------------------- prices
 
 
-def _repriced(change: Callable[[Tensor, Expr], Expr]) -> Callable[[Any], Wrong]:
-    """A price that is right but for what ``change`` makes of it."""
-    return lambda right: lambda t, *causal: change(t, right(t, *causal))
-
-
 def priced(kind: type[Any], price: Callable[[Tensor, Expr], Expr]) -> Callable[[Any], Wrong]:
     """The price of one operation replaced, that of all others right."""
-    return _repriced(lambda t, p: price(t, p) if isinstance(t.op, kind) else p)
+    return lambda right: lambda t, *causal: (
+        price(t, right(t, *causal)) if isinstance(t.op, kind) else right(t, *causal)
+    )
 
 
 def _summed(t: Tensor) -> Expr:
@@ -110,38 +109,42 @@ def _summed(t: Tensor) -> Expr:
     return next(n for index, n in sizes.items() if index not in t.op.out)  # type: ignore[union-attr]  # a Contract
 
 
-def _price(mistake: str, wrong: Callable[[Any], Wrong], name: str = "pointwise") -> Rule:
-    return Rule("price", mistake, flops, name, wrong)
+def _price(
+    mistake: str, kind: type[Any], price: Callable[[Tensor, Expr], Expr], name: str = "pointwise"
+) -> Rule:
+    return Rule("price", mistake, flops, name, priced(kind, price), kind.__name__)
+
+
+def _charged(mistake: str, causal: str) -> Rule:
+    """Pairs that are charged by one convention, whichever is asked for."""
+    return Rule("price", mistake, flops, "contraction",
+                lambda right: lambda t, asked: right(t, causal), "Pairs")  # fmt: skip
 
 
 PRICES = (
-    _price("a multiply-add counts 1", priced(Contract, lambda t, p: p / 2), "contraction"),
-    _price("a summed index is left out",
-           priced(Contract, lambda t, p: p / _summed(t)), "contraction"),
+    _price("a multiply-add counts 1", Contract, lambda t, p: p / 2, "contraction"),
+    _price("a summed index is left out", Contract, lambda t, p: p / _summed(t), "contraction"),
     _price("the first index is left out",
-           priced(Contract, lambda t, p: p / t.args[0].shape[0]), "contraction"),
+           Contract, lambda t, p: p / t.args[0].shape[0], "contraction"),
     _price("additions of a Contract are one fewer an element",
-           priced(Contract, lambda t, p: p - t.size), "contraction"),
-    _price("half of all causal pairs, whatever is asked",
-           lambda right: lambda t, causal: right(t, "half"), "contraction"),
-    _price("all causal pairs, whatever is asked",
-           lambda right: lambda t, causal: right(t, "full"), "contraction"),
-    _price("a lookup is a product with one-hot rows", lambda right: lambda t, causal: (
-        2 * t.size * t.args[0].shape[0] if isinstance(t.op, Gather) else right(t, causal)
-    ), "contraction"),
-    _price("a Map has one line more", priced(Map, lambda t, p: p + t.size)),
-    _price("a Map has one line fewer", priced(Map, lambda t, p: p - t.size)),
-    _price("a Map costs 1 an element", priced(Map, lambda t, p: t.size)),
-    _price("a Sum is free", priced(Sum, lambda t, p: Integer(0))),
-    _price("a Sum costs an addition for each result", priced(Sum, lambda t, p: t.size)),
-    _price("a Sum starts with its first element", priced(Sum, lambda t, p: p - t.size)),
-    _price("a Max compares N times", priced(Max, lambda t, p: p + t.size)),
-    _price("a Max is free", priced(Max, lambda t, p: Integer(0))),
-    _price("a Scatter is free", priced(Scatter, lambda t, p: Integer(0))),
-    _price("a Scatter costs 1 a row of the table", priced(Scatter, lambda t, p: t.size)),
-    _price("a Repeat costs 1 an element", priced(Repeat, lambda t, p: t.size)),
-    _price("a view costs 1 an element", priced(Rearrange, lambda t, p: t.size)),
-    _price("a Gather costs 1 an element", priced(Gather, lambda t, p: t.size)),
+           Contract, lambda t, p: p - t.size, "contraction"),
+    _charged("half of all causal pairs, whatever is asked", "half"),
+    _charged("all causal pairs, whatever is asked", "full"),
+    _price("a lookup is a product with one-hot rows",
+           Gather, lambda t, p: 2 * t.size * t.args[0].shape[0], "contraction"),
+    _price("a Map has one line more", Map, lambda t, p: p + t.size),
+    _price("a Map has one line fewer", Map, lambda t, p: p - t.size),
+    _price("a Map costs 1 an element", Map, lambda t, p: t.size),
+    _price("a Sum is free", Sum, lambda t, p: Integer(0)),
+    _price("a Sum costs an addition for each result", Sum, lambda t, p: t.size),
+    _price("a Sum starts with its first element", Sum, lambda t, p: p - t.size),
+    _price("a Max compares N times", Max, lambda t, p: p + t.size),
+    _price("a Max is free", Max, lambda t, p: Integer(0)),
+    _price("a Scatter is free", Scatter, lambda t, p: Integer(0)),
+    _price("a Scatter costs 1 a row of the table", Scatter, lambda t, p: t.size),
+    _price("a Repeat costs 1 an element", Repeat, lambda t, p: t.size),
+    _price("a view costs 1 an element", Rearrange, lambda t, p: t.size),
+    _price("a Gather costs 1 an element", Gather, lambda t, p: t.size),
 )  # fmt: skip
 
 
@@ -207,30 +210,33 @@ def _dead_code_left_out(right: Any) -> Wrong:
     return lambda walk: replace(right(walk), again=())
 
 
-def _rule(mistake: str, wrong: Callable[[Any], Wrong]) -> Rule:
-    return Rule("pull-back", mistake, pullback, "_of_argument", wrong)
+def _rule(mistake: str, kind: type[Any], gradient: Wrong) -> Rule:
+    return Rule("pull-back", mistake, pullback, "_of_argument", gradient_of(kind, gradient),
+                kind.__name__)  # fmt: skip
 
 
 PULLBACKS = (
-    _rule("a Map passes its gradient on", gradient_of(Map, _forgotten_factor)),
-    _rule("a Sum's gradient goes to the first element", gradient_of(Sum, _first_only)),
-    _rule("a Sum's gradient is divided among the elements", gradient_of(Sum, _averaged)),
-    _rule("a Slice's gradient is put at the start", gradient_of(Slice, _padded)),
-    _rule("every part of a Join gets its start", gradient_of(Join, _start_of)),
-    _rule("a Gather's gradient is gathered twice", gradient_of(Gather, lambda t, g, place: scatter(
-        g * 2, t.args[1], t.args[0].shape, t.op.batch))),
-    _rule("a Contract takes the other operand's rule", lambda right: lambda t, g, place: (
-        right(t, g, 1 - place) if isinstance(t.op, Contract) else right(t, g, place))),
+    _rule("a Map passes its gradient on", Map, _forgotten_factor),
+    _rule("a Sum's gradient goes to the first element", Sum, _first_only),
+    _rule("a Sum's gradient is divided among the elements", Sum, _averaged),
+    _rule("a Slice's gradient is put at the start", Slice, _padded),
+    _rule("every part of a Join gets its start", Join, _start_of),
+    _rule("a Gather's gradient is gathered twice", Gather, lambda t, g, place: scatter(
+        g * 2, t.args[1], t.args[0].shape, t.op.batch)),
+    Rule("pull-back", "a Contract takes the other operand's rule", pullback, "_of_argument",
+         lambda right: lambda t, g, place: (
+             right(t, g, 1 - place) if isinstance(t.op, Contract) else right(t, g, place)
+         ), "Contract"),
     Rule("pull-back", "the sum over broadcast axes is forgotten", pullback, "unbroadcast",
-         lambda right: _first_rows),
+         lambda right: _first_rows, "Broadcast"),
     Rule("pull-back", "a second use overwrites the gradient of the first", pullback._Walk, "_add",
          _overwritten),
     Rule("pull-back", "nothing is differentiable but the first leaf", pullback, "_differentiable",
          lambda right: lambda leaf: False),
     Rule("pull-back", "a recomputed block is not run again", recompute, "block_of",
-         lambda right: lambda t, outer, within=None: None),
+         lambda right: lambda t, outer, within=None: None, "Recompute"),
     Rule("pull-back", "the last product of a recomputed block is not run again", pullback._Walk,
-         "run", _dead_code_left_out),
+         "run", _dead_code_left_out, "Recompute"),
 )  # fmt: skip
 
 
@@ -271,11 +277,6 @@ def carried(times: Callable[[Expr], Expr]) -> Callable[[Any], Wrong]:
     return lambda right: lambda state, n: times(n) * state.result.size
 
 
-def once(right: Any) -> Wrong:
-    """A tally in which a repeated body counts once."""
-    return lambda program, price, times=ONE: right(program, price)
-
-
 KEPT = (
     Rule("saved", "weights are included", saved, "kept", _with_weights),
     Rule("saved", "the first tensor is forgotten", saved, "kept", _less),
@@ -283,15 +284,20 @@ KEPT = (
     Rule("saved", "views are counted apart from what they show", saved, "root",
          lambda right: lambda t: t),
     Rule("saved", "what repeated bodies hand on is counted in each, twice", saved.KeptState,
-         "size", carried(lambda n: 2 * n)),
+         "size", carried(lambda n: 2 * n), "Call"),
     Rule("saved", "what repeated bodies hand on is not counted", saved.KeptState,
-         "size", carried(lambda n: Integer(0))),
+         "size", carried(lambda n: Integer(0)), "Call"),
     Rule("saved", "the last of what is handed on is counted too", saved.KeptState,
-         "size", carried(lambda n: n + 1)),
+         "size", carried(lambda n: n + 1), "Call"),
 )  # fmt: skip
 
 
 # ------------------------------------------------------------------------------- what is counted
+
+
+def once(right: Any) -> Wrong:
+    """A tally in which a repeated body counts once."""
+    return lambda program, price, times=ONE: right(program, price)
 
 
 def _free_again(right: Any) -> Wrong:
@@ -338,12 +344,12 @@ def _one_weight_set(right: Any) -> Wrong:
 
 
 COUNTED = (
-    Rule("count", "one layer stands for the whole model: work", tally, "tally", once),
-    Rule("count", "what is run again is free", tally, "tally", _free_again),
+    Rule("count", "one layer stands for the whole model: work", tally, "tally", once, "Call"),
+    Rule("count", "what is run again is free", tally, "tally", _free_again, "Recompute"),
     Rule("count", "one layer stands for the whole model: weights", params, "_weights",
-         _one_weight_set),
-    Rule("count", "a tied weight counts at each use", params, "_amount", _tied_twice),
-    Rule("count", "vectors are no parameters", params, "params", _no_biases),
+         _one_weight_set, "Call"),
+    Rule("count", "a tied weight counts at each use", params, "_amount", _tied_twice, "Param"),
+    Rule("count", "vectors are no parameters", params, "params", _no_biases, "Param"),
     Rule("count", "an input is not read", traffic, "traffic", _first_item),
     Rule("count", "the first operation moves nothing", traffic, "unfused_traffic", _first_item),
     Rule("count", "a cache holds keys or values", traffic, "state", _first_item),

@@ -41,7 +41,7 @@ MASKED: Targets = (("cached_attention", {}), ("mini_gpt", {}))
 def mutants() -> Iterator[Mutant]:
     """Yield every wrong rule."""
     for rule in (*WINDOWS, *SCANS, *MASKS):
-        yield Mutant(rule.kind, rule.mistake, partial(hunt, rule))
+        yield Mutant(rule.kind, rule.mistake, partial(hunt, rule), rule.about)
 
 
 # ------------------------------------------------------------------------- windows and scans
@@ -86,38 +86,39 @@ def _without_results(stacked: bool) -> Callable[[Any], Wrong]:
 WINDOWS = (
     *(
         Rule("windows", f"{named} windows forget their {what}", pullback, "_of_argument",
-             _slid(kind, **{what: neutral}), WINDOWED)
+             _slid(kind, **{what: neutral}), kind.__name__, WINDOWED)
         for kind, named in ((Windows, "pulled back,"), (Overlap, "laid back,"))
         for what, neutral in (("stride", ONE), ("padding", Integer(0)), ("dilation", ONE))
     ),
     *(
-        Rule("windows", mistake, flops, "pointwise", wrong, WINDOWED) for mistake, wrong in (
-            ("laying windows back is free", priced(Overlap, lambda t, p: Integer(0))),
-            ("laying windows back costs an addition for each result",
-             priced(Overlap, lambda t, p: t.size)),
-            ("seeing through windows costs 1 an element", priced(Windows, lambda t, p: t.size)),
+        Rule("windows", mistake, flops, "pointwise", priced(kind, price), kind.__name__, WINDOWED)
+        for mistake, kind, price in (
+            ("laying windows back is free", Overlap, lambda t, p: Integer(0)),
+            ("laying windows back costs an addition for each result", Overlap,
+             lambda t, p: t.size),
+            ("seeing through windows costs 1 an element", Windows, lambda t, p: t.size),
         )
     ),
     Rule("windows", "what windows show is kept as often as it is seen", saved, "root",
-         lambda right: _shown, WINDOWED),
+         lambda right: _shown, "Windows", WINDOWED),
 )  # fmt: skip
 
 SCANS = (
     Rule("scan", "the gradients of stacked results are forgotten", pullback._Walk, "_arriving",
-         _without_results(stacked=True), SCANNED),
+         _without_results(stacked=True), "Call", SCANNED),
     Rule("scan", "the gradients of the last states are forgotten", pullback._Walk, "_arriving",
-         _without_results(stacked=False), SCANNED),
+         _without_results(stacked=False), "Call", SCANNED),
     Rule("scan", "gradients of shared weights are added up for free", flops, "_accumulated",
-         lambda right: lambda t, leaf: Integer(0), SCANNED),
+         lambda right: lambda t, leaf: Integer(0), "Call", SCANNED),
     Rule("scan", "one addition more for shared weights", flops, "_accumulated",
-         lambda right: lambda t, leaf: right(t, leaf) + t.size, SCANNED),
+         lambda right: lambda t, leaf: right(t, leaf) + t.size, "Call", SCANNED),
     Rule("scan", "every step has weights of its own", params, "_weights",
-         lambda right: lambda *args: _by_step(right(*args), args[0]), SCANNED),
-    Rule("scan", "one step stands for all of them", tally, "tally", once, SCANNED),
+         lambda right: lambda *args: _by_step(right(*args), args[0]), "Call", SCANNED),
+    Rule("scan", "one step stands for all of them", tally, "tally", once, "Call", SCANNED),
     Rule("scan", "the states between steps are not counted", saved.KeptState, "size",
-         carried(lambda n: Integer(0)), SCANNED),
+         carried(lambda n: Integer(0)), "Call", SCANNED),
     Rule("scan", "the states between steps are counted twice", saved.KeptState, "size",
-         carried(lambda n: 2 * n), SCANNED),
+         carried(lambda n: 2 * n), "Call", SCANNED),
 )  # fmt: skip
 
 
@@ -161,14 +162,16 @@ def _counted_as(count: Callable[[Expr, Expr], Expr]) -> Callable[[Any], Wrong]:
 
 
 MASKS = (
-    Rule("mask", "the causal mask hides nothing", attention, "causal_mask", _all_seen, MASKED),
+    Rule("mask", "the causal mask hides nothing", attention, "causal_mask",
+         _all_seen, "Pairs", MASKED),
     Rule("mask", "the causal mask is dropped altogether", attention.HeadAttention, "mixed",
-         _unmasked, MASKED),
-    Rule("mask", "a query does not see itself", attention, "causal_mask", _shifted(-1), MASKED),
+         _unmasked, "Pairs", MASKED),
+    Rule("mask", "a query does not see itself", attention, "causal_mask",
+         _shifted(-1), "Pairs", MASKED),
     Rule("mask", "a query sees one position of the future", attention, "causal_mask",
-         _shifted(1), MASKED),
+         _shifted(1), "Pairs", MASKED),
     Rule("mask", "T(T+1)/2 pairs, cache or not", attention, "causal_mask",
-         _counted_as(lambda T, S: T * (T + 1) / 2), MASKED),
+         _counted_as(lambda T, S: T * (T + 1) / 2), "Pairs", MASKED),
     Rule("mask", "half of all pairs", attention, "causal_mask",
-         _counted_as(lambda T, S: T * S / 2), MASKED),
+         _counted_as(lambda T, S: T * S / 2), "Pairs", MASKED),
 )  # fmt: skip

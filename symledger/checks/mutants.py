@@ -5,8 +5,8 @@ readings are replaced by wrong ones, and wrong statements that are common in the
 where a formula belongs. Each mutant goes through the checks that every formula goes through; one
 that passes them all is a survivor, and a survivor is a defect of the checks.
 
-``python -m symledger.checks.mutants`` runs them all; with ``--record`` it also writes down how many
-of each kind were killed, for the site to say.
+``python -m symledger.checks.mutants`` runs them all; with ``--record`` what became of them is
+written into the package, so that the site can say it without running anything.
 """
 
 from __future__ import annotations
@@ -17,49 +17,60 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
-from pathlib import Path
+from typing import Any
+
+from symledger.evidence import MUTANTS
 
 SURVIVED = ""
-RECORD = Path(__file__).with_name("killed.json")
-"""How many mutants of each kind were killed when they were last run and recorded."""
+RULES = ("price", "pull-back", "saved", "count", "windows", "scan", "mask")
+"""The kinds of mutants that are wrong rules."""
 
 
 @dataclass(frozen=True)
 class Mutant:
     """A mistake: what kind it is, a name, and how to look for a check that finds it.
 
-    ``hunt`` returns the kind of the first check that refuses it, or SURVIVED.
+    ``hunt`` returns the kind of the first check that refuses it, or SURVIVED. ``about`` names the
+    operation whose rules it breaks, where it is one alone.
     """
 
     kind: str
     name: str
     hunt: Callable[[], str]
+    about: str = ""
 
 
 @dataclass(frozen=True)
 class Report:
-    """What became of each mutant: its kind, its name, and the check that killed it."""
+    """What became of each mutant: itself, and the check that killed it."""
 
-    found: tuple[tuple[str, str, str], ...]
+    found: tuple[tuple[Mutant, str], ...]
 
     @property
     def survivors(self) -> tuple[str, ...]:
         """The mutants that no check killed."""
-        return tuple(f"{kind}: {name}" for kind, name, killer in self.found if not killer)
+        return tuple(f"{m.kind}: {m.name}" for m, killer in self.found if not killer)
 
     @property
     def kinds(self) -> dict[str, Counter[str]]:
         """How many mutants of each kind every check killed."""
         counts: dict[str, Counter[str]] = {}
-        for kind, _, killer in self.found:
-            counts.setdefault(kind, Counter())[killer or "survived"] += 1
+        for mutant, killer in self.found:
+            counts.setdefault(mutant.kind, Counter())[killer or "survived"] += 1
         return counts
 
-    @property
-    def killed(self) -> dict[str, int]:
-        """How many mutants of each kind were killed."""
-        found = Counter(kind for kind, _, killer in self.found if killer)
-        return dict(sorted(found.items()))
+    def record(self) -> dict[str, list[dict[str, Any]]]:
+        """Return what the site says of it: the rules one by one, all others counted."""
+        rules = [
+            {"about": m.about, "kind": m.kind, "mistake": m.name, "killer": killer}
+            for m, killer in self.found if m.kind in RULES
+        ]  # fmt: skip
+        numbers = Counter((m.about, m.kind, k) for m, k in self.found if m.kind not in RULES)
+        others = [
+            {"about": about, "kind": kind, "killer": killer, "number": n}
+            for (about, kind, killer), n in sorted(numbers.items())
+        ]
+        return {"rules": rules, "others": others}
 
     def __str__(self) -> str:
         lines = [
@@ -70,6 +81,17 @@ class Report:
         lines += [f"survived: {name}" for name in self.survivors]
         dead = len(self.found) - len(self.survivors)
         return "\n".join([*lines, f"{len(self.found)} mutants, {dead} killed"])
+
+
+def written(report: Report) -> str:
+    """Write a record as JSON, a row a line, so that a change can be reviewed."""
+    parts = [
+        f"{json.dumps(name)}: [\n " + ",\n ".join(
+            json.dumps(row, ensure_ascii=False) for row in rows
+        ) + "]"
+        for name, rows in report.record().items()
+    ]  # fmt: skip
+    return "{" + ",\n".join(parts) + "}\n"
 
 
 def all_mutants() -> Iterator[Mutant]:
@@ -88,13 +110,7 @@ def all_mutants() -> Iterator[Mutant]:
 def run_mutants(mutants: Iterable[Mutant] | None = None) -> Report:
     """Hunt every mutant (all of them, unless told which)."""
     chosen = all_mutants() if mutants is None else mutants
-    return Report(tuple((m.kind, m.name, m.hunt()) for m in chosen))
-
-
-def recorded() -> dict[str, int]:
-    """Return how many mutants of each kind were killed, as it was recorded."""
-    found: dict[str, int] = json.loads(RECORD.read_text(encoding="utf-8"))
-    return found
+    return Report(tuple((m, m.hunt()) for m in chosen))
 
 
 def main() -> int:
@@ -102,7 +118,7 @@ def main() -> int:
     report = run_mutants()
     print(report)
     if "--record" in sys.argv[1:] and not report.survivors:
-        RECORD.write_text(json.dumps(report.killed, indent=1) + "\n", encoding="utf-8")
+        MUTANTS.write_text(written(report), encoding="utf-8")
     return 1 if report.survivors else 0
 
 

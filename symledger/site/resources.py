@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
+from typing import Any
 
 INSIDE = Path(__file__).parent / "resources"
 CHECKOUT = Path(__file__).parents[2]
@@ -34,3 +36,9 @@ def configuration() -> Path:
 def assets() -> Path:
     """Return the folder of the site's own scripts, styles and fonts."""
     return Path(__file__).parent / "assets"
+
+
+def data(name: str) -> dict[str, Any]:
+    """Read a file of data that pages are made of."""
+    file = Path(__file__).parent / "data" / name
+    return tomllib.loads(file.read_text(encoding="utf-8"))

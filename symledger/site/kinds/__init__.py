@@ -7,13 +7,18 @@ from typing import Protocol
 
 from symledger.site.atlas import Atlas
 from symledger.site.kinds import (
+    api,
+    axioms,
+    completeness,
     component,
     course,
+    dialects,
     formula,
     home,
     model,
     notation,
     question,
+    reliability,
     sources,
 )
 from symledger.site.pages import Page
@@ -34,4 +39,5 @@ class Kind(Protocol):
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
     home, course, component, model, formula, notation, question, sources,
+    axioms, dialects, reliability, completeness, api,
 )  # fmt: skip

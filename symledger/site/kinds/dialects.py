@@ -1,0 +1,343 @@
+"""How others count: what papers state and tools print, beside what the ledger derives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from markupsafe import Markup
+
+from symledger import algebra
+from symledger.account import Account
+from symledger.algebra import Terms
+from symledger.assumptions import parse_expression
+from symledger.conventions import Conventions
+from symledger.core.tensor import ONE
+from symledger.ledger import Line
+from symledger.site import maths, resources
+from symledger.site.atlas import Atlas
+from symledger.site.kinds.model.numbers import count, signed, signed_percent
+from symledger.site.pages import Page
+from symledger.site.templating import Templates
+from symledger.sizes import BY_NAME, Size
+
+PATH = "dialects.md"
+DATA = "dialects.toml"
+POWER = re.compile(r"\*\*(\d)")
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+KINDS = {"matrices of the blocks": "B*L*T*d**2", "pairs of attention": "B*L*T**2*d",
+         "logits": "B*T*V*d"}  # fmt: skip
+"""What the work of a decoder consists of: a name, and its monomial."""
+
+
+def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
+    """Yield the one page."""
+    yield templates.page(PATH, "dialects.md.j2", atlas=atlas, dialects=Dialects(atlas))
+
+
+def assets(atlas: Atlas) -> dict[str, bytes]:
+    """Return the files beside it: none."""
+    del atlas
+    return {}
+
+
+@dataclass(frozen=True)
+class Number:
+    """A statement in numbers: at which sizes, what it says, what the ledger says, how far off."""
+
+    name: str
+    said: str
+    derived: str
+    off: str
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a paper states of a quantity, in its own symbols, and what the ledger makes of it."""
+
+    atlas: Atlas
+    paper: Paper
+    what: str
+    said: str
+    ask: str
+    counts: str
+    where: str = ""
+    times: str = "1"
+    causal: str = "full"
+    set: Mapping[str, str] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    why: str = ""
+
+    def account(self, target: str) -> Account:
+        """What the ledger is asked."""
+        return self.atlas.account(target, **self.set).under(causal=self.causal)
+
+    @cached_property
+    def general(self) -> Account:
+        """The ledger on the family that the statement is compared with."""
+        return self.account(self.paper.model)
+
+    @property
+    def written(self) -> Markup:
+        """The statement as the paper writes it."""
+        raised = POWER.sub(lambda m: m[1].translate(RAISED), self.said)
+        return maths.spelled(raised.replace("*", " "))
+
+    @cached_property
+    def theirs(self) -> Terms:
+        """The statement in our symbols, under the family's assumptions."""
+        return self.paper.read(f"({self.said})", self.general, self.times)
+
+    @cached_property
+    def ours(self) -> Terms:
+        """What the ledger derives of the same."""
+        line = self.general[self.ask].line
+        return algebra.substitute(_total(line, self.without), self.general.assumed.equations)
+
+    @cached_property
+    def difference(self) -> Terms:
+        """How much more the statement counts; nothing where the two are the same polynomial."""
+        return algebra.add([self.theirs, algebra.multiply(self.ours, {algebra.ONE: Fraction(-1)})])
+
+    @property
+    def factor(self) -> Markup | None:
+        """What it is multiplied by, where it is for each token or sequence."""
+        return None if self.times == "1" else _formula(self.times)
+
+    @property
+    def in_ours(self) -> Markup:
+        """The statement in our symbols, written."""
+        return maths.inline(self.theirs)
+
+    @property
+    def derived(self) -> Markup:
+        """What the ledger derives, written."""
+        return maths.inline(self.ours)
+
+    @property
+    def more(self) -> Markup:
+        """The difference, written."""
+        return maths.inline(self.difference)
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the two are the same polynomial."""
+        return not self.difference
+
+    @property
+    def is_work(self) -> bool:
+        """Whether it is about FLOPs."""
+        return self.ask.startswith("flops")
+
+    @property
+    def conditions(self) -> str:
+        """Under which conditions the ledger was asked, in its own words."""
+        said = [self.ask]
+        if self.is_work:
+            said.append(f"causal {self.causal}")
+        said += [f"{name}={value}" for name, value in self.set.items()]
+        if self.without:
+            said.append("without " + ", ".join(self.without).replace("_", " "))
+        return ", ".join(said)
+
+    @property
+    def shares(self) -> list[str]:
+        """How much of each kind of work it counts, where the ledger at its defaults counts 1."""
+        plain = self.atlas.account(self.paper.model)[self.ask].corollary_terms
+        return [_ratio(self.theirs, plain, monomial) for monomial in KINDS.values()]
+
+    @property
+    def besides(self) -> Markup | None:
+        """What it counts that is none of these."""
+        known = {_monomial(text) for text in KINDS.values()}
+        rest = {m: c for m, c in self.theirs.items() if m not in known}
+        return maths.inline(rest) if rest else None
+
+    @property
+    def numbers(self) -> Iterator[Number]:
+        """The statement at published sizes."""
+        for name in self.paper.examples:
+            at = self.account(name).assumed.bindings
+            said, derived = algebra.value(self.theirs, at), algebra.value(self.ours, at)
+            assert said is not None
+            assert derived is not None
+            off = (said - derived) / derived
+            yield Number(name, count(said), count(derived), signed_percent(off) if off else "0")
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper, its symbols in ours, and its statements."""
+
+    atlas: Atlas
+    model: str
+    examples: tuple[str, ...]
+    key: str
+    name: str
+    title: str
+    url: str
+    symbols: Mapping[str, str]
+    stated: tuple[Mapping[str, Any], ...]
+    quantities: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """Its statements."""
+        return tuple(Statement(self.atlas, self, **{**s, "without": tuple(s.get("without", ()))})
+                     for s in self.stated)  # fmt: skip
+
+    def read(self, said: str, account: Account, times: str) -> Terms:
+        """Read a statement: the paper's symbols replaced by what they are here."""
+        own = {name: Size(name) for name in (*self.symbols, *self.quantities)}
+        given = {own[name]: algebra.terms(parse_expression(text, BY_NAME))
+                 for name, text in self.symbols.items()}  # fmt: skip
+        given |= {own[name]: account[q].corollary_terms for name, q in self.quantities.items()}
+        factor = algebra.terms(parse_expression(times, BY_NAME))
+        found = algebra.substitute(algebra.terms(parse_expression(said, own).expand()), given)
+        return algebra.substitute(algebra.multiply(factor, found), account.assumed.equations)
+
+    @property
+    def meanings(self) -> list[tuple[Markup, Markup]]:
+        """Its symbols, and what they are in ours."""
+        same = [(maths.spelled(name), maths.inline(algebra.terms(parse_expression(text, BY_NAME))))
+                for name, text in self.symbols.items() if name != text]  # fmt: skip
+        return same + [(maths.spelled(n), Markup(f"<code>{q}</code>"))  # noqa: S704  # names of ours
+                       for n, q in self.quantities.items()]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A counting tool: what it prints for one small decoder, and what it counts."""
+
+    name: str
+    url: str
+    version: str
+    unit: str
+    explicit: int
+    fused: int
+    attention: str
+    rest: str
+    backward: str
+    derived: int
+    params: int | None = None
+    all_params: int = 0
+    more: str = ""
+    fused_more: str = ""
+
+    @property
+    def explicit_off(self) -> str:
+        """How much more it prints with attention written out."""
+        return signed(self.explicit - self.derived)
+
+    @property
+    def fused_off(self) -> str:
+        """How much more it prints with fused attention."""
+        return signed(self.fused - self.derived)
+
+    @property
+    def reason(self) -> Markup | None:
+        """The first of these as a formula, where it is known and not nothing."""
+        return _formula(self.more)
+
+    @property
+    def fused_reason(self) -> Markup | None:
+        """The second of these as a formula."""
+        return _formula(self.fused_more)
+
+    @property
+    def params_off(self) -> str:
+        """How many parameters more it prints."""
+        return "–" if self.params is None else signed(self.params - self.all_params)
+
+
+@dataclass(frozen=True)
+class Dialects:
+    """All papers and tools."""
+
+    atlas: Atlas
+
+    @cached_property
+    def data(self) -> dict[str, Any]:
+        """What stands in the file."""
+        return resources.data(DATA)
+
+    @staticmethod
+    def bytes(dtype: str) -> int:
+        """The bytes of a value of a type."""
+        return Conventions(dtype).value_bytes
+
+    @staticmethod
+    def training_bytes(dtype: str, optimizer: str) -> int:
+        """The bytes of a trained parameter: weight, gradient and the optimizer's state."""
+        conventions = Conventions(dtype, optimizer)
+        return 2 * conventions.value_bytes + conventions.state_bytes
+
+    @property
+    def model(self) -> str:
+        """The family that papers are compared with."""
+        return str(self.data["model"])
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of work."""
+        return tuple(KINDS)
+
+    @cached_property
+    def papers(self) -> tuple[Paper, ...]:
+        """The papers."""
+        examples = tuple(self.data["examples"])
+        return tuple(
+            Paper(self.atlas, self.model, examples, stated=tuple(p["statements"]),
+                  **{k: v for k, v in p.items() if k != "statements"})
+            for p in self.data["papers"]
+        )  # fmt: skip
+
+    @cached_property
+    def measured(self) -> Account:
+        """The decoder that tools were run on."""
+        about = self.data["measured"]
+        settings = {name: str(n) for name, n in about["set"].items()}
+        return self.atlas.account(about["target"], **settings)
+
+    @property
+    def sizes(self) -> str:
+        """Its sizes."""
+        return ", ".join(f"{name} = {n}" for name, n in self.data["measured"]["set"].items())
+
+    @cached_property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools."""
+        answers = {"FLOP": self.measured["flops.forward"], "MAC": self.measured["macs.forward"]}
+        whole = self.measured.params.value
+        return tuple(
+            Tool(**t, derived=int(answers[t["unit"]].value or 0), all_params=int(whole or 0))
+            for t in self.data["tools"]
+        )
+
+
+def _formula(text: str) -> Markup | None:
+    terms = algebra.terms(parse_expression(text, BY_NAME).expand()) if text else {}
+    return maths.inline(terms) if terms else None
+
+
+def _total(line: Line, without: tuple[str, ...]) -> Terms:
+    """A line's total, without the parts of some names."""
+    if not any(part.label in without for part in line.walk()):
+        return line.total
+    parts = [_total(part, without) for part in line.parts if part.label not in without]
+    assert line.times == ONE
+    return algebra.add([algebra.terms(line.own), *parts])
+
+
+def _monomial(text: str) -> algebra.Monomial:
+    (found,) = algebra.terms(parse_expression(text, BY_NAME))
+    return found
+
+
+def _ratio(theirs: Terms, ours: Terms, monomial: str) -> str:
+    key = _monomial(monomial)
+    return str(Fraction(theirs.get(key, 0)) / ours[key])
