@@ -14,7 +14,8 @@ TABLE = re.compile(r"<table\b([^>]*)>(.*?)</table>", re.DOTALL)
 HEADER = re.compile(r"<th(?=[\s>])(?![^>]*\bscope=)")
 FOCUS = re.compile(r' tabindex="0"')
 EXPLAINED = re.compile(
-    r'<tr(?![^>]*data-)(?=[^>]*>\s*<t[dh][^>]*><math[^>]*><semantics><\w+ (data-(?:sym|tensor)="[^"]*")'
+    r"<tr(?![^>]*data-)(?=[^>]*>\s*<t[dh][^>]*>"
+    r'<math[^>]*><semantics><\w+ (data-(?:sym|tensor)="[^"]*")'
     r'(?:(?!</t[dh]>).)*</t[dh]>\s*<td(?! class="number"))'
 )
 GUIDE = '<span class="guide">'

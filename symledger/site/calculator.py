@@ -58,6 +58,15 @@ class Calculator:
     conditions: str
 
 
+@dataclass(frozen=True)
+class Sum:
+    """What is calculated: a polynomial, what it is called, its unit."""
+
+    label: str
+    unit: str
+    terms: Terms
+
+
 def calculator(formulas: Sequence[Formula], at: Mapping[str, int] | None = None) -> Calculator:
     """Return the calculator of formulas of one target; ratios are left out.
 
@@ -65,17 +74,26 @@ def calculator(formulas: Sequence[Formula], at: Mapping[str, int] | None = None)
     that these cannot hold at. ``at`` says where sizes start that the target leaves open.
     """
     whole = [f for f in formulas if f.divisor is None]
-    equations = {s: p for f in whole for s, p in f.equations.items() if not _always_whole(p)}
+    equations = {s: p for f in whole for s, p in f.equations.items()}
+    known = {s.name: n for f in whole for s, n in f.assumed.bindings.items()}
+    sums = [Sum(f.quantity.name, f.unit, f.corollary_terms) for f in whole]
+    return calculating(sums, equations, {**(at or {}), **known})
+
+
+def calculating(
+    sums: Sequence[Sum], equations: Mapping[Symbol, Terms], start: Mapping[str, int]
+) -> Calculator:
+    """Return the calculator of polynomials that hold where ``equations`` give whole numbers."""
+    limits = {s: p for s, p in equations.items() if not _always_whole(p)}
     symbols = {
         s.name: s
-        for polynomial in (*(f.corollary_terms for f in whole), *equations.values())
+        for polynomial in (*(asked.terms for asked in sums), *limits.values())
         for monomial in polynomial for s, _ in monomial
     }  # fmt: skip
-    start = {**(at or {}), **{s.name: n for f in whole for s, n in f.assumed.bindings.items()}}
     return Calculator(
         tuple(_box(symbols[name], start.get(name)) for name in sorted(symbols, key=_place)),
-        tuple(_result(f) for f in whole),
-        _json([_condition(s, p) for s, p in equations.items()]),
+        tuple(_result(asked) for asked in sums),
+        _json([_condition(s, p) for s, p in limits.items()]),
     )
 
 
@@ -112,9 +130,9 @@ def _box(s: Symbol, start: int | None) -> Box:
     return Box(s.name, maths.symbol(s), meaning(s).meaning, least(s), start)
 
 
-def _result(f: Formula) -> Result:
-    data = _json(javascript(f.corollary_terms))
-    return Result(f.quantity.name, f.unit, maths.inline(f.corollary_terms), data)
+def _result(asked: Sum) -> Result:
+    data = _json(javascript(asked.terms))
+    return Result(asked.label, asked.unit, maths.inline(asked.terms), data)
 
 
 def _json(data: Any) -> str:

@@ -22,6 +22,7 @@ from symledger.site.kinds.model.table import Cells, table_of
 from symledger.site.kinds.model.variants import Variant, variants_of
 from symledger.site.pages import Page
 from symledger.site.plots import Figure
+from symledger.site.questions import questions
 from symledger.site.templating import Templates
 
 DEPTH = 3
@@ -83,6 +84,12 @@ class Model:
     def title(self) -> str:
         """What the model is, in one line."""
         return self.account.target.title
+
+    @property
+    def spelled(self) -> list[str]:
+        """The model's name as people spell it, where that is another."""
+        names = {q.name for q in questions() if q.of == self.name}
+        return sorted(name for name in names if name[:1].isupper())
 
     @property
     def params(self) -> Formula:
