@@ -176,7 +176,7 @@ def results(page, words):
     page.wait_for_timeout(300)
     items = page.locator(".md-search-result__item").filter(has=page.locator("a"))
     found = items.locator("a").evaluate_all(
-        "all => all.map(a => a.href.replace(/[?].*(?=#)|[?].*/, '')).slice(0, 25)"
+        "all => all.map(a => a.href.replace(/[?].*(?=#)|[?].*/, ''))"
     )
     pages = list(dict.fromkeys(address.partition("#")[0] for address in found))[:3]
     return [address for address in found if address.partition("#")[0] in pages]
