@@ -15,6 +15,7 @@ from typing import Any
 from symledger.errors import BadInput
 from symledger.site import resources
 from symledger.site.generator import MANIFEST, Site
+from symledger.site.theme import completed
 
 NEEDED = "the site needs MkDocs and its theme: pip install 'symledger[docs]'."
 
@@ -134,3 +135,5 @@ def _zensical(out: Path) -> None:
             raise BadInput(f"Zensical ended with exit code {done.returncode}.")
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(folder / "site", out)
+    for page in sorted(out.rglob("*.html")):
+        page.write_text(completed(page.read_text(encoding="utf-8")), encoding="utf-8")

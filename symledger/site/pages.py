@@ -14,7 +14,11 @@ from dataclasses import dataclass, field
 
 from markupsafe import Markup
 
+from symledger.site.boxes import boxed
+
 PLACE = re.compile(r'<(div|span) data-block="(\d+)"></\1>')
+UNSEARCHED = "data-search-exclude"
+"""What keeps the letters of a formula out of the search."""
 SPECIAL = str.maketrans({c: f"&#{ord(c)};" for c in "\\`*_{}[]()#+-.!|~^"})
 TAG = re.compile(r"(<[^>]*>)")
 
@@ -43,7 +47,9 @@ class Page:
 
     def _written(self, place: re.Match[str]) -> str:
         block = self.blocks[int(place[2])]
-        return block if place[1] == "div" else unmarked(block)
+        if place[1] == "div":  # a section, for the search takes the first end of a tag for the end
+            return f"<section {UNSEARCHED}>{block}</section>"
+        return f"<span {UNSEARCHED}>{unmarked(block)}</span>"
 
 
 def unmarked(html: str) -> str:
@@ -54,9 +60,13 @@ def unmarked(html: str) -> str:
 
 @dataclass
 class Sheet:
-    """What a template writes a page on: it takes the blocks and leaves their places."""
+    """What a template writes a page on: it takes the blocks and leaves their places.
+
+    ``table`` is what a table is called to who does not see it.
+    """
 
     path: str
+    table: str = "Table"
     blocks: list[str] = field(default_factory=list)
 
     def block(self, caller: Callable[[], str]) -> Markup:
@@ -72,7 +82,7 @@ class Sheet:
         return self._place("span", html)
 
     def _place(self, tag: str, html: str) -> Markup:
-        self.blocks.append(str(html))
+        self.blocks.append(boxed(str(html), self.table))
         place = f'<{tag} data-block="{len(self.blocks) - 1}"></{tag}>'
         return Markup(place)  # noqa: S704  # a tag and a number of ours
 

@@ -19,6 +19,7 @@ from mkdocs.structure.pages import Page
 from symledger.site import resources
 from symledger.site.generator import Site
 from symledger.site.navigation import expanded
+from symledger.site.theme import completed
 
 EPOCH = "1780272000"
 """The date that a build states where SOURCE_DATE_EPOCH states none: builds have no clock."""
@@ -55,7 +56,14 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         """Put the blocks in, now that Markdown, the theme and the search have seen the page."""
         del config
         made = self.site.pages.get(page.file.src_uri)
-        return made.filled(output) if made else output
+        return completed(made.filled(output) if made else output)
+
+    def on_post_template(
+        self, output_content: str, *, template_name: str, config: MkDocsConfig
+    ) -> str:
+        """Give the theme's own pages, such as that for what is not found, their policy too."""
+        del config
+        return completed(output_content) if template_name.endswith(".html") else output_content
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any

@@ -48,7 +48,7 @@ class Templates:
 
     def page(self, path: str, template: str, **values: Any) -> Page:
         """Write a page: ``template`` sees the values, and ``sheet``, ``block``, ``inline``, …."""
-        sheet = Sheet(path)
+        sheet = Sheet(path, messages(self.language).get("Table", "Table"))
         source = self.environment.get_template(template).render(
             sheet=sheet, block=sheet.block, inline=sheet.inline, href=sheet.href, link=sheet.link,
             **values,

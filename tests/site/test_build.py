@@ -1,5 +1,6 @@
 """Building with MkDocs, verifying what was built, and refusing to overwrite."""
 
+import json
 import re
 import sys
 from shutil import copytree
@@ -11,16 +12,6 @@ from symledger.citing.registry import registered
 from symledger.errors import BadInput
 from symledger.site import build
 from symledger.site.verify import problems
-
-
-@pytest.fixture(scope="session")
-def built(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("built") / "site"
-    command = [sys.executable, "-m", "symledger", "site", "build", "--out", str(folder)]
-    done = run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{folder}\n"
-    return folder
 
 
 def test_a_built_site_is_complete(built):
@@ -57,3 +48,22 @@ def test_a_written_folder_touches_only_what_changed(tmp_path):
     assert page.stat().st_mtime_ns == before
     assert not stale.exists()
     assert "plugins:\n- search:\n" in (tmp_path / "mkdocs.yml").read_text()
+
+
+def test_a_written_folder_builds_the_same_without_our_plugin(built, tmp_path):
+    build.write(tmp_path)
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+    run(command, cwd=tmp_path, check=True)  # noqa: S603  # our own
+    other = tmp_path / "site"
+    assert problems(other) == []
+    assert addresses(other) == addresses(built)
+    assert searched(other) == searched(built)
+
+
+def searched(folder):
+    index = json.loads((folder / "search" / "search_index.json").read_text())
+    return {found["location"]: (found["title"], found["text"]) for found in index["docs"]}
+
+
+def addresses(folder):
+    return {file.relative_to(folder) for file in folder.rglob("*.html")}

@@ -6,14 +6,8 @@ import pytest
 
 from symledger.citing.registry import citable, registered
 from symledger.site.atlas import Atlas
-from symledger.site.generator import Site
 from symledger.site.kinds.formula import views
 from symledger.site.links import Links
-
-
-@pytest.fixture(scope="module")
-def site():
-    return Site()
 
 
 @pytest.fixture(scope="module")

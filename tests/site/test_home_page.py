@@ -9,14 +9,8 @@ import pytest
 
 import symledger
 from symledger import derive
-from symledger.site.generator import Site
 
 RECORDED = Path(symledger.__file__).parent / "recorded"
-
-
-@pytest.fixture(scope="module")
-def site():
-    return Site()
 
 
 @pytest.fixture(scope="module")

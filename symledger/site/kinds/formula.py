@@ -21,6 +21,9 @@ from symledger.report import python
 from symledger.report.page import describe, error_percent, number
 from symledger.site import maths
 from symledger.site.atlas import Atlas
+from symledger.site.calculator import Calculator, calculator
+from symledger.site.copies import Copies, copies
+from symledger.site.examples import usual
 from symledger.site.links import Links, Part
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
@@ -243,9 +246,17 @@ class View:
         }
 
     @property
-    def sympy(self) -> str:
-        """The general form in Python syntax over the names of the symbols."""
-        return self.formula.canonical(*self.citation.general)
+    def copies(self) -> Copies:
+        """The form under the assumptions, to be copied."""
+        return copies(self.formula, self.path)
+
+    @property
+    def calculator(self) -> Calculator | None:
+        """Boxes for the sizes, where the result is a whole number."""
+        if self.formula.divisor:
+            return None
+        start = {name: int(n) for name, n in usual(self.citation.account).items()}
+        return calculator([self.formula], start)
 
     @property
     def words(self) -> str:

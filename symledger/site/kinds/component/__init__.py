@@ -11,6 +11,7 @@ from symledger.account import Account
 from symledger.catalogue import Entry
 from symledger.site import maths
 from symledger.site.atlas import Atlas
+from symledger.site.calculator import Calculator, calculator
 from symledger.site.examples import settings
 from symledger.site.kinds.component import definition, graph, lessons, numbers, proof
 from symledger.site.pages import Page
@@ -65,9 +66,9 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         atlas.page_of(entry.name), "component/page.md.j2", entry=entry, title=graph.title,
         text=text, voice=voice, target=account.target, page_of=atlas.page_of,
         glance=[numbers.amount(atlas, account, name) for name in numbers.glance(account)],
-        groups=numbers.groups(atlas, account), example=example(account),
-        symbols=definition.symbols(account), shapes=near, inner=inner, hidden=hidden,
-        source=definition.source(entry), module=definition.module(entry),
+        groups=numbers.groups(atlas, account), calculated=calculated(account),
+        example=example(account), symbols=definition.symbols(account), shapes=near, inner=inner,
+        hidden=hidden, source=definition.source(entry), module=definition.module(entry),
         forward=forward, backward=backward, snippets=definition.snippets(atlas, entry, account),
         variants=numbers.variants(atlas, account), evidence=proof.evidence(account),
         plot=proof.plot(account, text.bugs), bugs=proof.bugs(atlas, account, chosen, text.bugs),
@@ -76,6 +77,12 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         command=command(account, chosen), factored=maths.factored, spelled=maths.spelled,
         stated=hasattr(entry.load(), "pullback"),
     )  # fmt: skip
+
+
+def calculated(account: Account) -> Calculator:
+    """Return boxes for the sizes of the example, and the quantities that are worth trying."""
+    names = ("params", *numbers.GROUPS["flops"], "memory.saved", "memory.kv_cache")
+    return calculator([account[name] for name in names if name in account.quantities])
 
 
 def example(account: Account) -> Markup:

@@ -17,6 +17,7 @@ from symledger.report.page import describe
 from symledger.report.rows import Row, rows, written
 from symledger.site import maths
 from symledger.site.atlas import Atlas
+from symledger.site.copies import Copies, copies
 from symledger.site.examples import USUAL, usual, word
 from symledger.site.voice import number
 from symledger.target import equations_of
@@ -68,6 +69,7 @@ class Amount:
     sums: Markup
     value: str
     rounded: bool
+    copies: Copies
     units: str = ""
     lines: tuple[Row, ...] = ()
     derivation: str = ""
@@ -88,7 +90,8 @@ def amount(atlas: Atlas, account: Account, name: str) -> Amount:
     return Amount(
         name, LABELS[name], formula.quantity.meaning, formula.unit, atlas.formula_page(formula.id),
         maths.of(formula), maths.substituted(formula), shown(formula), is_rounded(formula),
-        in_units(formula), lines if len(lines) > 1 else (),
+        copies(formula, atlas.formula_page(formula.id)), in_units(formula),
+        lines if len(lines) > 1 else (),
         maths.derivation(account.target.name, formula) if lines and opens(formula) else "",
     )  # fmt: skip
 

@@ -13,6 +13,8 @@ from symledger.catalogue import Entry
 from symledger.formulas import Formula
 from symledger.site import maths
 from symledger.site.atlas import Atlas
+from symledger.site.calculator import Calculator, calculator
+from symledger.site.copies import Copies, copies
 from symledger.site.kinds.model import costs, figures, glance
 from symledger.site.kinds.model.memory import OfType, memory_of
 from symledger.site.kinds.model.numbers import count
@@ -20,11 +22,13 @@ from symledger.site.kinds.model.table import Cells, table_of
 from symledger.site.kinds.model.variants import Variant, variants_of
 from symledger.site.pages import Page
 from symledger.site.plots import Figure
+from symledger.site.questions import questions
 from symledger.site.templating import Templates
 
 DEPTH = 3
 """Levels of the tree that a table shows."""
 GROWTH = ("params", "flops.forward")
+CALCULATED = ("params", "flops.forward", "flops.training", "memory.saved", "memory.kv_cache")
 
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
@@ -82,9 +86,25 @@ class Model:
         return self.account.target.title
 
     @property
+    def spelled(self) -> list[str]:
+        """The model's name as people spell it, where that is another."""
+        names = {q.name for q in questions() if q.of == self.name}
+        return sorted(name for name in names if name[:1].isupper())
+
+    @property
     def params(self) -> Formula:
         """The parameters."""
         return self.account.params
+
+    @property
+    def calculator(self) -> Calculator:
+        """The formulas to put other sizes into."""
+        return calculator([self.account[q] for q in CALCULATED if q in self.account.quantities])
+
+    @property
+    def copies(self) -> Copies:
+        """The parameters, to be copied."""
+        return copies(self.params, self.atlas.formula_page(self.params.id))
 
     @property
     def is_bound(self) -> bool:

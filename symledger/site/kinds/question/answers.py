@@ -22,6 +22,7 @@ from symledger.report.page import number
 from symledger.report.rows import rows
 from symledger.site import maths
 from symledger.site.atlas import Atlas
+from symledger.site.calculator import Calculator, Sum, calculating
 from symledger.site.kinds.model.table import Cells, cells
 from symledger.site.kinds.question.mistakes import Mistake, mistakes
 from symledger.site.questions import PER, Question, related
@@ -88,6 +89,13 @@ class Answer:
             return total
         below = tuple((self.account.symbols[name], -1) for name in PER[self.question.per])
         return algebra.multiply(total, {below: 1})
+
+    @property
+    def calculator(self) -> Calculator:
+        """Boxes for other sizes."""
+        known = {s.name: n for s, n in self.at.items()}
+        limits = {s: p for f in self.formulas for s, p in f.equations.items()}
+        return calculating([Sum(self.unit, self.unit, self.terms)], limits, known)
 
     @cached_property
     def exact(self) -> Fraction:

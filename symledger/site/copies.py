@@ -1,0 +1,26 @@
+"""What can be copied of a formula."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symledger.formulas import Formula
+from symledger.report import python
+
+
+@dataclass(frozen=True)
+class Copies:
+    """A formula as TeX, as SymPy and as a Python function, and the path of the page to link."""
+
+    tex: str
+    sympy: str
+    python: str
+    page: str
+
+
+def copies(formula: Formula, page: str) -> Copies:
+    """Return what the buttons beside a formula copy: it, under its assumptions."""
+    below = formula.divisor.corollary_terms if formula.divisor else None
+    head = "from fractions import Fraction\n\n\n" if formula.divisor else ""
+    sympy = formula.canonical(formula.corollary_terms, below)
+    return Copies(formula.latex, sympy, head + python.function(formula), page)

@@ -1,0 +1,79 @@
+"""One generated site, one built site and one browser for all tests of the site."""
+
+import shutil
+import sys
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from importlib.util import find_spec
+from subprocess import run
+from threading import Thread
+
+import pytest
+
+from symledger.site.generator import Site
+
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+
+
+@pytest.fixture(scope="session")
+def site():
+    return Site()
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory):
+    """Return the folder of a site that the command built."""
+    folder = tmp_path_factory.mktemp("built") / "site"
+    command = [sys.executable, "-m", "symledger", "site", "build", "--out", str(folder)]
+    done = run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == f"{folder}\n"
+    return folder
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """Start Debian's Chromium once."""
+    found = shutil.which("chromium")
+    if found is None or find_spec("playwright") is None:
+        pytest.skip("needs chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        yield started
+        started.close()
+
+
+@pytest.fixture(scope="session")
+def served(built):
+    """Serve the built site on this machine, for what file:// does not allow."""
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(built)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def page(browser):
+    """Open an empty page; what its console says and what it asks for outside are errors."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    opened = context.new_page()
+    faults = []
+    opened.on("console", lambda message: faults.append(message.text))
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.on("request", lambda asked: faults.append(asked.url) if outside(asked.url) else None)
+    yield opened
+    context.close()
+    assert not faults
+
+
+def outside(url):
+    return not url.startswith(("file://", "http://127.0.0.1:", "data:", "about:"))

@@ -1,0 +1,92 @@
+"""A page of each kind in a browser: light, dark, on a phone, from a file, without JavaScript."""
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from symledger.site.generator import Site
+
+WRITTEN = "conventions.md"
+PHONE = {"width": 360, "height": 740}
+DESK = {"width": 1280, "height": 900}
+WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+CONTRAST = ["color-contrast", "link-in-text-block"]
+SERIOUS = """
+async (rules) => (await axe.run({exclude: ["semantics"]}, {preload: false, runOnly: rules}))
+    .violations.filter(({impact}) => ["serious", "critical"].includes(impact))
+    .map(({id, nodes}) => [id, ...nodes.slice(0, 3).flatMap(n => [n.html, n.failureSummary])])
+"""
+WIDTH = "document.documentElement.scrollWidth"
+CLIPPED = """
+[...document.querySelectorAll("article *")].filter(e => e.checkVisibility()
+    && e.getBoundingClientRect().right > innerWidth + 1
+    && !e.closest(".scroll, .formula, .highlight, pre, svg, math, .md-typeset__scrollwrap"))
+    .map(e => e.outerHTML.slice(0, 120))
+"""
+
+
+def kinds():
+    """Return a page of each folder, every page that lies in none, and a written one."""
+    folders = defaultdict(list)
+    for path, page in Site().pages.items():
+        folders[str(Path(path).parent)].append((len(page.merged), path))
+    alone = [path for _, path in folders.pop(".")]
+    return sorted([*alone, WRITTEN, *(middle(pages) for pages in folders.values())])
+
+
+def middle(pages):
+    """Return the page of middle length."""
+    return sorted(pages)[len(pages) // 2][1]
+
+
+@pytest.fixture(scope="session")
+def axe():
+    import axe_playwright_python
+
+    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
+
+
+@pytest.mark.parametrize("path", kinds())
+def test_a_page_of_each_kind(page, built, axe, path):
+    page.goto((built / path).with_suffix(".html").as_uri())
+    page.evaluate(axe)
+    assert page.evaluate(WIDTH) <= DESK["width"]
+    assert page.evaluate(SERIOUS, WCAG) == []
+    page.emulate_media(color_scheme="dark")
+    page.wait_for_selector("body[data-md-color-scheme=slate]")
+    assert page.evaluate(SERIOUS, CONTRAST) == []
+    page.set_viewport_size(PHONE)
+    assert page.evaluate(WIDTH) <= PHONE["width"]
+    assert page.evaluate(CLIPPED) == []
+
+
+def test_without_javascript_everything_is_there(browser, built):
+    context = browser.new_context(java_script_enabled=False, viewport=PHONE)
+    page = context.new_page()
+    page.goto((built / "models" / "gpt2.html").as_uri())
+    assert page.get_by_text("124,439,808").first.is_visible()
+    assert page.locator("math").first.is_visible()
+    page.locator("details.step summary").nth(2).click()
+    assert page.locator("details.step .equation").nth(2).is_visible()
+    assert not page.locator(".tools, .openers, form.calculator").first.is_visible()
+    assert page.locator("body").bounding_box()["width"] <= PHONE["width"]
+    context.close()
+
+
+def test_colours_follow_the_choice(page, built):
+    page.goto((built / "index.html").as_uri())
+    scheme = page.locator("body").get_attribute
+    assert scheme("data-md-color-scheme") == "default"
+    page.locator("label.md-header__button[for^=__palette]:visible").click()  # automatic → light
+    page.emulate_media(color_scheme="dark")
+    assert scheme("data-md-color-scheme") == "default"
+    page.locator("label.md-header__button[for^=__palette]:visible").click()
+    assert scheme("data-md-color-scheme") == "slate"
+
+
+def test_print_shows_what_is_folded(page, built):
+    page.goto((built / "models" / "gpt2.html").as_uri())
+    page.emulate_media(media="print")
+    assert page.locator("details.step:not([open]) math").first.is_visible()
+    assert not page.locator(".tools").first.is_visible()

@@ -1,0 +1,120 @@
+"""Every link and anchor of the whole site, and how large its pages are."""
+
+import gzip
+import re
+from html.parser import HTMLParser
+from pathlib import PurePosixPath
+from posixpath import join, normpath
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from symledger.site.boxes import boxed
+from symledger.site.policy import policy
+
+ARTICLE = re.compile(r"<article.*?</article>", re.DOTALL)
+RAW, ZIPPED = 250_000, 30_000
+POINTERS = {"a": "href", "link": "href", "script": "src", "img": "src"}
+
+
+class Reader(HTMLParser):
+    """What a page points to, what can be pointed to in it, and its headings."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.pointers, self.ids, self.levels = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if "id" in given:
+            self.ids.append(given["id"])
+        if tag in POINTERS and given.get(POINTERS[tag]):
+            self.pointers.append(given[POINTERS[tag]])
+        if re.fullmatch("h[1-6]", tag):
+            self.levels.append(int(tag[1]))
+
+
+@pytest.fixture(scope="module")
+def texts(built):
+    return {
+        file.relative_to(built).as_posix(): file.read_text(encoding="utf-8")
+        for file in sorted(built.rglob("*.html"))
+    }
+
+
+@pytest.fixture(scope="module")
+def pages(texts):
+    return {path: Reader(text) for path, text in texts.items()}
+
+
+def test_every_link_leads_to_a_file_and_every_anchor_to_a_place(pages, built):
+    files = {file.relative_to(built).as_posix() for file in built.rglob("*") if file.is_file()}
+    lost = [
+        (path, pointer)
+        for path, page in pages.items() if path != "404.html"
+        for pointer in page.pointers if not found(path, pointer, pages, files)
+    ]  # fmt: skip
+    assert lost == []
+
+
+def found(path, pointer, pages, files):
+    parts = urlsplit(pointer)
+    if parts.scheme in ("http", "https", "mailto", "data"):
+        return True
+    here = str(PurePosixPath(path).parent)
+    target = normpath(join(here, unquote(parts.path))) if parts.path else path
+    if parts.path.endswith("/") or target == ".":
+        target = normpath(join(target, "index.html"))
+    if target not in files:
+        return False
+    anchor = unquote(parts.fragment)
+    return not anchor or target not in pages or anchor in pages[target].ids
+
+
+def test_every_place_has_a_name_of_its_own(pages):
+    twice = {p: {i for i in page.ids if page.ids.count(i) > 1} for p, page in pages.items()}
+    assert not {path: ids for path, ids in twice.items() if ids}
+
+
+def test_headings_are_in_order(pages):
+    for path, page in pages.items():
+        steps = zip(page.levels, page.levels[1:], strict=False)
+        assert page.levels[:1] == [1], path
+        assert all(after <= before + 1 for before, after in steps), path
+
+
+def test_a_component_page_is_small(texts):
+    for path, text in texts.items():
+        if path.startswith("components/"):
+            article = ARTICLE.search(text)[0].encode()
+            assert len(article) <= RAW, path
+            assert len(gzip.compress(article, mtime=0)) <= ZIPPED, path
+
+
+def test_no_page_has_scripts_or_styles_of_ours_within(texts):
+    for path, text in texts.items():
+        article = ARTICLE.search(text)
+        assert 'http-equiv="Content-Security-Policy"' in text, path
+        assert not re.search(r"<script|<style|\sstyle=|\son\w+=", article[0] if article else ""), (
+            path
+        )
+
+
+def test_a_policy_lists_what_stands_within_by_its_hash():
+    made = policy("<script>alert(1)</script><script src=x></script>")
+    assert made.endswith("script-src 'self' 'sha256-bhHHL3z2vDgxUt0W3dWQOrprscmda2Y5pLsLg4GF+pI='")
+
+
+def test_tables_get_a_box_and_heads_that_say_what_they_head():
+    made = boxed(
+        "<table class='ledger'><thead><tr><th>a</th></tr></thead><tr><th>b</th></tr></table>", "T"
+    )
+    assert made.startswith('<div class="scroll" tabindex="0" role="group" aria-label="T"><table')
+    assert '<th scope="col">a</th>' in made
+    assert '<th scope="row">b</th>' in made
+    mark = '<math><semantics><mi data-sym="d">d</mi></semantics></math>'
+    row = "<tr><td>{}</td><td{}>x</td></tr>"
+    assert '<tr data-sym="d">' in boxed(f"<table>{row.format(mark, '')}</table>", "T")
+    compared = row.format(mark, ' class="number"')
+    assert compared in boxed(f"<table>{compared}</table>", "T")

@@ -1,0 +1,187 @@
+"""How pages behave: pointing, walking, tapping, copying, searching, calculating, addresses."""
+
+from random import Random
+
+import pytest
+
+from symledger import algebra, derive
+from symledger.citing.registry import registered
+
+LIT = "[...document.querySelectorAll('.lit')].map(e => e.dataset.sym)"
+POINTS = 300
+
+
+@pytest.fixture
+def gpt2(page, built):
+    page.goto((built / "models" / "gpt2.html").as_uri())
+    return page
+
+
+def test_pointing_at_a_symbol_lights_its_row_and_every_other_place(gpt2):
+    gpt2.locator("details.step math [data-sym=L]:visible").first.hover()
+    places = gpt2.locator("[data-sym=L]").count()
+    assert gpt2.evaluate(LIT) == ["L"] * places
+    assert gpt2.locator("tr.lit[data-sym=L]").count() == 1
+    assert "number of layers" in gpt2.locator(".legend").inner_text()
+    gpt2.locator("h1").hover()
+    assert gpt2.evaluate(LIT) == []
+
+
+def test_arrow_keys_walk_through_the_symbols_of_a_formula(gpt2):
+    box = gpt2.locator(".formula:visible").first
+    box.focus()
+    symbols = box.locator("[data-sym]").evaluate_all("all => all.map(e => e.dataset.sym)")
+    for symbol in symbols[:3]:
+        gpt2.keyboard.press("ArrowRight")
+        assert set(gpt2.evaluate(LIT)) == {symbol}
+    gpt2.keyboard.press("ArrowLeft")
+    assert set(gpt2.evaluate(LIT)) == {symbols[1]}
+    gpt2.keyboard.press("Escape")
+    assert gpt2.evaluate(LIT) == []
+
+
+def test_a_tap_keeps_the_light_on_until_the_next(browser, built):
+    context = browser.new_context(has_touch=True, viewport={"width": 360, "height": 740})
+    phone = context.new_page()
+    phone.goto((built / "models" / "gpt2.html").as_uri())
+    row = phone.locator("tr[data-sym=T]").last.locator("td").first
+    row.tap()
+    assert set(phone.evaluate(LIT)) == {"T"}
+    row.tap()
+    assert phone.evaluate(LIT) == []
+    context.close()
+
+
+def test_buttons_copy_the_formula(page, served):
+    page.goto(f"{served}/models/gpt2.html")
+    formula = derive("gpt2").params
+    copied = {}
+    for name in ("TeX", "SymPy", "Python", "link"):
+        page.get_by_role("button", name=name, exact=True).first.click()
+        copied[name] = page.evaluate("navigator.clipboard.readText()")
+    assert copied["TeX"] == formula.latex
+    assert copied["SymPy"] == "12*L*d**2 + 13*L*d + T_max*d + V*d + 2*d"
+    namespace = {}
+    exec(copied["Python"], namespace)  # noqa: S102  # what a reader would do with it
+    assert namespace["gpt2_params"]() == formula.value
+    assert page.goto(copied["link"]).ok
+
+
+def test_a_copied_selection_holds_tex(page, served):
+    page.goto(f"{served}/models/gpt2.html")
+    page.evaluate(
+        """() => {
+        const row = document.querySelector("tr.total td math").closest("tr");
+        getSelection().selectAllChildren(row);
+        document.execCommand("copy");
+    }"""
+    )
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert f"${derive('gpt2').params.latex}$" in copied
+    assert "124,439,808" in copied
+
+
+def test_everything_folded_opens_and_closes_at_once(gpt2):
+    shut = gpt2.locator("article details:not([open])")
+    gpt2.get_by_role("button", name="Open all").click()
+    assert shut.count() == 0
+    gpt2.get_by_role("button", name="Close all").click()
+    assert shut.count() == gpt2.locator("article details").count()
+
+
+def test_a_calculator_agrees_with_the_formulas_at_random_sizes(page, built):
+    page.goto((built / "models" / "gpt2.html").as_uri())
+    account = derive("gpt2")
+    names = page.locator(".calculator output").evaluate_all("all => all.map(o => o.dataset.name)")
+    boxes = page.locator(".calculator input").evaluate_all("all => all.map(i => i.name)")
+    random = Random(4)  # noqa: S311  # sizes, no secrets
+    points = [{name: random.randint(1, 10**6) for name in boxes} for _ in range(POINTS)]
+    for point in points:
+        point["d"] = point["h"] * random.randint(1, 4096)  # heads of equal width
+    shown = page.evaluate(
+        """points => points.map(point => {
+        const form = document.querySelector(".calculator");
+        for (const [name, size] of Object.entries(point)) form.elements[name].value = size;
+        form.dispatchEvent(new Event("input"));
+        return [...form.querySelectorAll("output")].map(o => o.value.replaceAll(",", ""));
+    })""",
+        points,
+    )
+    for point, values in zip(points, shown, strict=True):
+        found = [exact(account[name], point) for name in names]
+        assert [int(value) for value in values] == found
+
+
+def exact(formula, point):
+    """Return the value of a formula at sizes given by name, in Python's whole numbers."""
+    at = {s: point[s.name] for monomial in formula.corollary_terms for s, _ in monomial}
+    return algebra.value(formula.corollary_terms, at)
+
+
+def test_a_calculator_refuses_what_does_not_divide_and_is_no_size(gpt2):
+    form = gpt2.locator(".calculator")
+    refusal = form.locator("[role=alert]")
+    form.locator("input[name=h]").fill("7")
+    assert refusal.inner_text() == "d_h = d/h is not a whole number at these sizes."
+    assert form.locator("output").first.inner_text() == "–"
+    form.locator("input[name=h]").fill("0")
+    assert refusal.inner_text() == "Put in a whole number: h ≥ 1."
+    form.locator("input[name=h]").fill("")
+    assert form.locator("output").first.inner_text() == "124,439,808"
+
+
+def test_numbers_are_kept_in_the_address(gpt2, built):
+    gpt2.locator(".calculator input[name=L]").fill("24")
+    shown = gpt2.locator(".calculator output").first.inner_text()
+    address = gpt2.evaluate("location.href")
+    assert "#calculator?" in address
+    gpt2.goto("about:blank")
+    gpt2.goto(address)
+    assert gpt2.locator(".calculator input[name=L]").input_value() == "24"
+    assert gpt2.locator(".calculator output").first.inner_text() == shown
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("kv cache", "questions/llama-7b-kv-cache-2048"),
+        ("how many parameters gpt-2", "questions/gpt-2-parameters"),
+        ("gpt-2", "models/gpt2"),
+        ("gpt2", "models/gpt2"),
+        ("multi-head attention", "components/attention"),
+        ("layernorm", "components/layer_norm"),
+        ("feed forward", "components/feed_forward"),
+        ("vocabulary size", "notation.html#sym-V"),
+        ("d_ff", "notation.html#sym-d-ff"),
+        (registered()["linear.params"].tag, registered()["linear.params"].page),
+        ("linear.params", registered()["linear.params"].page),
+    ],
+)
+def test_search_finds_by_the_words_that_people_use(page, built, words, found):
+    page.goto((built / "index.html").as_uri())
+    assert any(found in address for address in results(page, words))
+
+
+def test_search_works_from_a_server_too(page, served):
+    page.goto(f"{served}/index.html")
+    assert results(page, "feed-forward")
+
+
+def results(page, words):
+    """Type words into the search, and return the addresses under the first three pages found."""
+    page.keyboard.press("f")
+    page.locator("[data-md-component=search-query]").fill(words[:-1])
+    page.keyboard.type(words[-1])
+    page.locator(".md-search-result__link").first.wait_for()
+    page.wait_for_timeout(300)
+    items = page.locator(".md-search-result__item").filter(has=page.locator("a"))
+    found = items.locator("a").evaluate_all(
+        "all => all.map(a => a.href.replace(/[?].*(?=#)|[?].*/, ''))"
+    )
+    pages = list(dict.fromkeys(address.partition("#")[0] for address in found))[:3]
+    return [address for address in found if address.partition("#")[0] in pages]
+
+
+def test_a_permanent_address_leads_to_the_place(page, built):
+    page.goto((built / "models" / "gpt2.html").as_uri() + "#evidence")
+    assert page.locator("#evidence").bounding_box()["y"] < 300
