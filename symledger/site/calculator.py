@@ -21,6 +21,9 @@ from symledger.target import meaning
 
 ORDER = {s.name: i for i, s in enumerate(ALPHABET)}
 
+SHORT = 6
+"""Terms up to which a formula is written again beside its result; longer ones stand above."""
+
 Data = list[list[Any]]
 """A polynomial as ``[["12", {"L": 1, "d": 2}], …]``: coefficients as text, whole exponents."""
 
@@ -132,7 +135,8 @@ def _box(s: Symbol, start: int | None) -> Box:
 
 def _result(asked: Sum) -> Result:
     data = _json(javascript(asked.terms))
-    return Result(asked.label, asked.unit, maths.inline(asked.terms), data)
+    mark = maths.inline(asked.terms) if len(asked.terms) <= SHORT else Markup("")
+    return Result(asked.label, asked.unit, mark, data)
 
 
 def _json(data: Any) -> str:

@@ -71,7 +71,7 @@ class Documented:
     @property
     def anchor(self) -> str:
         """The anchor on the page."""
-        return self.name.replace(".", "-").lower()
+        return self.name.replace(".", "-")
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 from sympy import Symbol
@@ -136,10 +136,11 @@ def in_units(formula: Formula) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """A formula and its value in a table of variants."""
+    """A formula and its value in a table of variants; ``same`` where the default has it too."""
 
     formula: Markup
     value: str
+    same: bool = False
 
 
 @dataclass(frozen=True)
@@ -154,8 +155,14 @@ class Variant:
 
 def variants(atlas: Atlas, account: Account) -> tuple[Variant, ...]:
     """Return the component as it is, each choice made otherwise, and its named cases."""
-    others = (*_toggled(atlas, account), *_cases(account))
     forms = tuple(Form(maths.of(f), shown(f)) for f in _compared(account))
+    others = [
+        replace(other, forms=tuple(
+            replace(form, same=form.formula == default.formula)
+            for form, default in zip(other.forms, forms, strict=True)
+        ))
+        for other in (*_toggled(atlas, account), *_cases(account))
+    ]  # fmt: skip
     return (Variant("", "", forms, is_default=True), *others) if others else ()
 
 
