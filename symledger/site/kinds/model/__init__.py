@@ -15,6 +15,8 @@ from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.site.calculator import Calculator, calculator
 from symledger.site.copies import Copies, copies
+from symledger.site.examples import word
+from symledger.site.kinds.component.lessons import solved
 from symledger.site.kinds.model import costs, figures, glance
 from symledger.site.kinds.model.memory import OfType, memory_of
 from symledger.site.kinds.model.numbers import count
@@ -24,6 +26,8 @@ from symledger.site.pages import Page
 from symledger.site.plots import Figure
 from symledger.site.questions import questions
 from symledger.site.templating import Templates
+from symledger.site.voice import Voice
+from symledger.texts import Text, text_of
 
 DEPTH = 3
 """Levels of the tree that a table shows."""
@@ -36,9 +40,12 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     models = [Model(atlas, entry) for entry in atlas.models]
     yield templates.page("models/index.md", "models.md.j2", atlas=atlas, models=models)
     for model in models:
+        text = text_of(model.name, templates.language)
+        voice = model.voice(text)
         yield templates.page(
-            atlas.page_of(model.entry.name), "model.md.j2", atlas=atlas, model=model
-        )
+            atlas.page_of(model.name), "model.md.j2", atlas=atlas, model=model, text=text,
+            voice=voice, exercises=solved(voice, text.exercises),
+        )  # fmt: skip
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:
@@ -79,6 +86,12 @@ class Model:
     def name(self) -> str:
         """The model's name."""
         return self.entry.name
+
+    def voice(self, text: Text) -> Voice:
+        """Return what says its text, at the sizes that the text states."""
+        stated = text.example.settings if text.example else {}
+        chosen = {name: word(value) for name, value in stated.items()}
+        return Voice(self.atlas, self.atlas.account(self.name, **chosen), chosen)
 
     @property
     def title(self) -> str:
