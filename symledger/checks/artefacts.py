@@ -30,6 +30,9 @@ ARTEFACTS: Mapping[str, tuple[Artefact, ...]] = {
     "noise": (Artefact("memory.saved", "3", "the noise is kept as floats, not as bytes"),),
     "loss": (Artefact("memory.saved", "4", "the total weight of the classes is kept"),),
     "pooling": (Artefact("memory.saved", "4", "a pooling keeps its input, which is never read"),),
+    "exponential": (Artefact("memory.saved", "4", "F.logsigmoid keeps exp(-|x|) as well, on CPU"),),
+    "bags": (Artefact("memory.saved", "8", "where each bag starts, how long it is and where it is "
+                                           "largest is kept, and for a mean each token's bag"),),
     "states": (Artefact("memory.saved", "4", "states are kept once more as the next layer's input, "
                                              "and of nn.RNN the zeros that it starts from"),),
     "shown cell": (Artefact("memory.saved", "4", "tanh of the cell state is kept as well"),),
@@ -43,6 +46,10 @@ ARTEFACTS: Mapping[str, tuple[Artefact, ...]] = {
     ),
     "fused attention again": (
         Artefact("flops.backward", "-2*(d_k + d_v)", UNSEEN + ", run again or not"),
+    ),
+    "unseen product": (
+        Artefact("flops.forward", "-2*(d_1 + 1)", "the counter does not see nn.Bilinear"),
+        Artefact("flops.backward", "-2*(3*d_1 + 2)", "the counter does not see nn.Bilinear"),
     ),
     "groups": (Artefact("flops.backward", "1", "groups are ignored in a kernel's gradient"),),
 }  # fmt: skip

@@ -4,7 +4,8 @@ Prime sizes tell axes apart: a formula that takes one symbol for another comes o
 between sizes make products of primes (h = h_kv·g, d_k = 2r). The symbols that make most work get
 the smallest primes; another attempt swaps neighbours.
 
-Where primes make too much work, the sizes are small numbers, distinct as well. Where every
+Where primes make too much work, the sizes are small numbers, distinct as well, mended by as little
+as is enough; what has to be long to hold others is not what gets the smallest ones. Where every
 operation is counted one by one, fewer are wanted: then sizes are 2, 3 or 5, several
 symbols share one, but no two symbols share it at all of three attempts.
 """
@@ -64,7 +65,7 @@ def _sizes(
     program: Program, attempt: int, extra: Iterable[Expr], apart: tuple[int, ...]
 ) -> dict[Symbol, int]:
     """Choose sizes, each symbol's among those that keep them apart, where there are any."""
-    distinct = bool(apart)
+    distinct, sparing = bool(apart), apart is SMALL
     defined = program.definitions
     floors = [(e.xreplace(defined), n) for e, n in (*_floors(program), *((e, 1) for e in extra))]
     floors = list(dict.fromkeys([*floors, *((e, i) for i, e in enumerate(defined.values(), 2))]))
@@ -81,7 +82,13 @@ def _sizes(
         sizes.update(zip(_swapped(ordered, attempt), apart, strict=False))
     else:
         sizes.update((symbol, _shared(i, attempt)) for i, symbol in enumerate(ordered))
-    sizes = _mended(sizes, floors, set(ordered) if distinct else set(), settings)
+    kept = set(ordered) if distinct else set()
+    mended = _mended(sizes, floors, kept, settings, sparing)
+    if sparing:
+        ordered.sort(key=lambda symbol: mended[symbol] != sizes[symbol])
+        sizes.update(zip(_swapped(ordered, attempt), apart, strict=False))
+        mended = _mended(sizes, floors, kept, settings, sparing)
+    sizes = mended
     if not distinct and attempt % 3 == 2:
         sizes = _unequal(sizes, floors)
     return sizes | {symbol: whole(e, sizes) for symbol, e in defined.items()}
@@ -169,7 +176,8 @@ def _shared(i: int, attempt: int) -> int:
 
 
 def _mended(
-    sizes: dict[Symbol, int], floors: list[Floor], apart: set[Symbol], fixed: set[Symbol]
+    sizes: dict[Symbol, int], floors: list[Floor], apart: set[Symbol], fixed: set[Symbol],
+    sparing: bool,
 ) -> dict[Symbol, int]:
     """Change sizes until all that must hold does; ``apart`` stay different, ``fixed`` as they are.
 
@@ -180,7 +188,7 @@ def _mended(
         broken = next((floor for floor in floors if not _holds(floor, sizes)), None)
         if broken is None:
             return sizes
-        sizes = _repaired(broken, sizes, apart, fixed)
+        sizes = _repaired(broken, sizes, apart, fixed, sparing)
     raise _none_found(" and ".join(str(e) for e, _ in floors))
 
 
@@ -190,10 +198,10 @@ def _holds(floor: Floor, sizes: dict[Symbol, int]) -> bool:
 
 
 def _repaired(
-    floor: Floor, sizes: dict[Symbol, int], apart: set[Symbol], fixed: set[Symbol]
+    floor: Floor, sizes: dict[Symbol, int], apart: set[Symbol], fixed: set[Symbol], sparing: bool
 ) -> dict[Symbol, int]:
     """Multiply a factor of a product, or raise a symbol of a sum, by as little as is enough."""
-    for changed in _changes(floor[0], sizes, fixed):
+    for changed in _changes(floor[0], sizes, fixed, sparing):
         own = [changed[symbol] for symbol in apart]
         if _holds(floor, changed) and len(set(own)) == len(own):
             return changed
@@ -201,8 +209,9 @@ def _repaired(
 
 
 def _changes(
-    e: Expr, sizes: dict[Symbol, int], fixed: set[Symbol]
+    e: Expr, sizes: dict[Symbol, int], fixed: set[Symbol], sparing: bool
 ) -> Iterator[dict[Symbol, int]]:
+    """Multiply factors, then raise what there is; or, sparing, raise factors if there are any."""
     free = sorted(e.free_symbols - fixed, key=lambda symbol: (sizes[symbol], str(symbol)))
     factors = [symbol for symbol in free if symbol in Mul.make_args(e)]
     part, whole_of_it = e.as_coeff_Mul()
@@ -210,11 +219,11 @@ def _changes(
         first = sizes[whole_of_it] // part.q + 1
         for n in range(first, first + LARGEST_CHANGE):
             yield {**sizes, whole_of_it: n * part.q}
-    for step in range(2, LARGEST_CHANGE):
+    for step in range(2, 1 if sparing else LARGEST_CHANGE):
         for symbol in factors:
             yield {**sizes, symbol: sizes[symbol] * step}
     for step in range(1, LARGEST_CHANGE):
-        for symbol in free:
+        for symbol in factors if sparing and factors else free:
             yield {**sizes, symbol: sizes[symbol] + step}
 
 

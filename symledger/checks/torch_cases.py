@@ -3,42 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from torch import nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
 from symledger.checks import torch_images as images
+from symledger.checks import torch_layers as layers
 from symledger.checks import torch_models as models
 from symledger.checks import torch_sequences as sequences
 from symledger.checks.artefacts import Uses
-from symledger.checks.torch_models import EPSILON, Function, Options, Sizes
+from symledger.checks.torch_case import Case, Names
+from symledger.checks.torch_models import EPSILON, Options, Sizes
 from symledger.checks.torch_sequences import Recurrent, recurrent_names
-
-Names = Mapping[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True)
-class Case:
-    """A target in PyTorch.
-
-    ``build`` makes the module; ``names`` says which of our weights stand behind a parameter whose
-    name differs; ``uses`` counts artefacts; ``equal`` are sizes that it cannot tell apart, or not
-    from a multiple; ``given`` are the choices that it is about.
-    """
-
-    said: str
-    build: Callable[[Sizes, Options], nn.Module]
-    names: Callable[[Sizes, Options], Names] = lambda s, o: {}
-    uses: Callable[[Options], Uses] = lambda o: {}
-    equal: Mapping[str, str] = field(default_factory=dict)
-    given: Mapping[str, Any] = field(default_factory=dict)
-
-
-def _function(function: Any) -> Callable[[Sizes, Options], nn.Module]:
-    return lambda s, o: Function(function)
-
 
 # --------------------------------------------------------------------- what names stand behind
 
@@ -127,9 +104,8 @@ def _decoder(o: Options) -> Uses:
     return _layers(o, around)
 
 
-def _encoder(o: Options) -> Uses:
-    noise = {"hidden_dropout": o["dropout"], "norm": "layer"}
-    return _stack(_block({**o, **noise}), {})
+def _stacked(o: Options, crossed: bool) -> Uses:
+    return _stack(_block({**o, "hidden_dropout": o["dropout"], "norm": "layer"}, crossed), {})
 
 
 def _encoder_decoder(o: Options) -> Uses:
@@ -146,8 +122,10 @@ def _bert(o: Options, task: str = "") -> Uses:
 def _recurrent(o: Options, kind: str) -> Uses:
     layers, ways = "L" if o["stacked"] else "1", "2" if o["bidirectional"] else "1"
     shown = "d_p" if o.get("projected") else "d_s"
-    above = "" if o["bidirectional"] or not o["stacked"] else f"(L - 1)*B*T*{shown}"
+    between = f"(L - 1)*B*T*{ways}*{shown}" * o["stacked"]
+    above = between * (not o["bidirectional"] and not o["dropout"])
     return _uses(
+        noise=between * o["dropout"],
         states=_sum(f"{ways}*{layers}*B*d_s" * (kind == "RNN"), above),
         shown_cell=f"{ways}*{layers}*B*T*d_s" * (kind == "LSTM"),
     )
@@ -160,8 +138,6 @@ HEADS = {**MULTI_HEAD, "d": "h*d_k"}
 CROSSED = {"h_kv": "h", "d_v": "d_k", "d": "h*d_k"}
 TWICE = {"L": "2*L"}
 """Layers on top of the first one, at every point."""
-UNGROUPED = "2*(G - 1)*B*C_in*C_out/G"
-"""FLOPs that a convolution without groups has more than one with them, a kernel and position."""
 
 
 def _chosen(fixed: Options, o: Options) -> Options:
@@ -209,10 +185,13 @@ def _decoder_blocks(pre: bool) -> tuple[Case, ...]:
     )  # fmt: skip
 
 
-def _encoders(pre: bool) -> tuple[Case, ...]:
-    return (Case("the encoder written with torch.nn",
-                 lambda s, o: sequences.Encoder(s, o, pre), uses=_encoder,
-                 equal={"S": "T", "h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),)  # fmt: skip
+def _stacks(pre: bool, crossed: bool = False) -> tuple[Case, ...]:
+    equal = {"h_kv": "h", "d_k": "d_h", "d_v": "d_h"}
+    name = "decoder" if crossed else "encoder"
+    return (Case(f"the {name} written with torch.nn",
+                 lambda s, o: sequences.Stack(s, o, pre, crossed),
+                 uses=lambda o: _stacked(o, crossed),
+                 equal=equal if crossed else {**equal, "S": "T"}),)  # fmt: skip
 
 
 def _over_time(kind: type[nn.RNNBase], said: str = "") -> tuple[Case, ...]:
@@ -239,12 +218,6 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         uses=lambda o: _uses(fused_norm="B*T*d" * o["affine"])),),
     "composed_rms_norm": (Case("x · rsqrt(mean(x²) + ε) · g",
                                lambda s, o: models.ComposedRMSNorm(s["d"], eps=EPSILON)),),
-    "activation": (Case("the function of torch", lambda s, o: Function(
-        models.ACTIVATIONS[o["function"]])),),
-    "softmax": (Case("nn.Softmax", lambda s, o: nn.Softmax(-1)),),
-    "log_softmax": (Case("nn.LogSoftmax", lambda s, o: nn.LogSoftmax(-1)),),
-    "dropout": (Case("nn.Dropout", lambda s, o: nn.Dropout(0.1),
-                     uses=lambda o: {"noise": "B*T*n"}),),
     "token_embedding": (Case("nn.Embedding", lambda s, o: nn.Embedding(s["V"], s["d"])),),
     "learned_positions": (Case("nn.Embedding", lambda s, o: models.Positions(s)),),
     "sinusoidal_positions": (Case("torch.sin and torch.cos", lambda s, o: models.Sinusoids(s)),),
@@ -255,9 +228,6 @@ CASES: Mapping[str, tuple[Case, ...]] = {
                             lambda s, o: sequences.MaskedHead(s)),),
     "pooler": (Case("nn.Linear and torch.tanh", lambda s, o: sequences.Pooler(s)),),
     "tied_embedding": (Case("nn.Embedding and F.linear", models.Tied),),
-    "cross_entropy": (Case("F.cross_entropy", _function(
-        lambda x, y: F.cross_entropy(x.flatten(0, 1), y.flatten())),
-        uses=lambda o: {"loss": "1"}),),
     "feed_forward": (Case("two nn.Linear", _noisy(models.FeedForward), uses=_feed_forward),),
     "gated_feed_forward": (Case("three nn.Linear", _noisy(models.GatedFeedForward),
                                 uses=_feed_forward),),
@@ -293,8 +263,10 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "checkpointed_block": (Case(
         "the block written with torch.nn, under torch.utils.checkpoint", models.Checkpointed,
         uses=_recomputed, equal={"d_v": "d_k", "S": "T"}),),
-    "pre_ln_encoder": _encoders(pre=True),
-    "post_ln_encoder": _encoders(pre=False),
+    "pre_ln_encoder": _stacks(pre=True),
+    "post_ln_encoder": _stacks(pre=False),
+    "pre_ln_decoder": _stacks(pre=True, crossed=True),
+    "post_ln_decoder": _stacks(pre=False, crossed=True),
     "pre_ln_decoder_block": _decoder_blocks(pre=True),
     "post_ln_decoder_block": _decoder_blocks(pre=False),
     "encoder_decoder": (
@@ -307,22 +279,8 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "rnn": _over_time(nn.RNN),
     "gru": _over_time(nn.GRU),
     "lstm": _over_time(nn.LSTM, "nn.LSTM without oneDNN"),
-    "conv1d": (Case("nn.Conv1d", lambda s, o: nn.Conv1d(
-        *(s[n] for n in ("C_in", "C_out", "K", "s", "p", "r", "G")), o["bias"]),
-        uses=lambda o: {"groups": f"{UNGROUPED}*K*T_o"}),),
-    "conv2d": (Case("nn.Conv2d", images.conv2d,
-                    uses=lambda o: {"groups": f"{UNGROUPED}*K_h*K_w*H_o*W_o"}),),
-    "conv_transpose2d": (Case("nn.ConvTranspose2d", images.conv_transpose2d,
-                              uses=lambda o: {"groups": f"{UNGROUPED}*K_h*K_w*H*W"}),),
-    "max_pool2d": (Case("nn.MaxPool2d", images.max_pool2d,
-                        uses=lambda o: {"pooling": "B*C*H*W"}),),
-    "avg_pool2d": (Case("nn.AvgPool2d", images.avg_pool2d, equal={"r_h": "1", "r_w": "1"},
-                        uses=lambda o: {"pooling": "B*C*H*W"}),),
-    "adaptive_avg_pool2d": (Case("nn.AdaptiveAvgPool2d", lambda s, o: nn.AdaptiveAvgPool2d(
-        (s["H_o"], s["W_o"])), equal={"H": "2*H_o", "W": "3*W_o"},
-        uses=lambda o: {"pooling": "B*C*H*W"}),),
-    "batch_norm": (Case("nn.BatchNorm2d", images.batch_norm),),
-    "group_norm": (Case("nn.GroupNorm", lambda s, o: nn.GroupNorm(s["G"], s["C"], EPSILON)),),
+    **layers.CASES,
+    **images.CASES,
     "mini_gpt": (_family(norm="rms", activation="gelu", gated=False, causal=True),),
     "gpt2": (_family(norm="layer", activation="gelu_tanh", gated=False, causal=True,
                      positions="learned"),),

@@ -1,45 +1,78 @@
-"""Networks of images once more, written in PyTorch as PyTorch's users write them."""
+"""Networks of sequences, images and volumes once more, as PyTorch's users write them."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from symledger.checks.torch_case import Case
 from symledger.checks.torch_models import EPSILON, Options, Sizes
 
-
-def conv2d(s: Sizes, o: Options) -> nn.Module:
-    """A convolution of images."""
-    return nn.Conv2d(s["C_in"], s["C_out"], *_windows(s), s["G"], o["bias"])
-
-
-def conv_transpose2d(s: Sizes, o: Options) -> nn.Module:
-    """A transposed convolution of images."""
-    kernel, stride, padding, dilation = _windows(s)
-    more = s["q_h"], s["q_w"]
-    return nn.ConvTranspose2d(
-        s["C_in"], s["C_out"], kernel, stride, padding, more, s["G"], o["bias"], dilation
-    )
+AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
+"""How the settings of windows end, by the number of axes that they slide along."""
+LENGTHS = {1: ("T",), 2: ("H", "W"), 3: ("D", "H", "W")}
+TILES = {"T": "2*T_o", "D": "2*D_o", "H": "2*H_o", "W": "3*W_o"}
+"""Lengths that tiles divide: PyTorch lets others overlap."""
 
 
-def max_pool2d(s: Sizes, o: Options) -> nn.Module:
-    """The largest element of each window."""
-    return nn.MaxPool2d(*_windows(s))
+def _layer(name: str, axes: int) -> Any:
+    return getattr(nn, f"{name}{axes}d")
 
 
-def avg_pool2d(s: Sizes, o: Options) -> nn.Module:
-    """The mean of each window."""
-    return nn.AvgPool2d(*_windows(s)[:3])
+def _settings(s: Sizes, axes: int, letters: str) -> tuple[tuple[int, ...], ...]:
+    """Settings of windows (K kernel, s stride, p padding, r dilation), each along all axes."""
+    return tuple(tuple(s[f"{letter}{axis}"] for axis in AXES[axes]) for letter in letters)
 
 
-def _windows(s: Sizes) -> tuple[tuple[int, int], ...]:
-    """Kernel, stride, padding and dilation, down and across."""
-    return tuple((s[f"{name}_h"], s[f"{name}_w"]) for name in "Kspr")
+def _product(axes: int, *more: str) -> str:
+    return "*".join((*more, *LENGTHS[axes]))
 
 
-def batch_norm(s: Sizes, o: Options) -> nn.Module:
-    """A batch norm while training, or afterwards."""
-    return nn.BatchNorm2d(s["C"], EPSILON).train(o["training"])
+def _convolution(axes: int, transposed: bool = False) -> tuple[Case, ...]:
+    name = "ConvTranspose" if transposed else "Conv"
+    kind = _layer(name, axes)
+
+    def build(s: Sizes, o: Options) -> nn.Module:
+        channels = s["C_in"], s["C_out"]
+        kernel, stride, padding, dilation = _settings(s, axes, "Kspr")
+        if not transposed:
+            return kind(*channels, kernel, stride, padding, dilation, s["G"], o["bias"])
+        (more,) = _settings(s, axes, "q")
+        return kind(*channels, kernel, stride, padding, more, s["G"], o["bias"], dilation)
+
+    kernels = (f"K{axis}" for axis in AXES[axes])
+    places = (length if transposed else f"{length}_o" for length in LENGTHS[axes])
+    ungrouped = "*".join(("2*(G - 1)*B*C_in*C_out/G", *kernels, *places))
+    return (Case(f"nn.{kind.__name__}", build, uses=lambda o: {"groups": ungrouped}),)
+
+
+def _pooling(name: str, axes: int) -> tuple[Case, ...]:
+    kind, letters = _layer(name, axes), "Kspr" if name == "MaxPool" else "Ksp"
+    undilated = {} if name == "MaxPool" else {f"r{axis}": "1" for axis in AXES[axes]}
+    return (Case(f"nn.{kind.__name__}", lambda s, o: kind(*_settings(s, axes, letters)),
+                 uses=lambda o: {"pooling": _product(axes, "B", "C")},
+                 equal=undilated),)  # fmt: skip
+
+
+def _adaptive(name: str, axes: int) -> tuple[Case, ...]:
+    kind, lengths = _layer(name, axes), LENGTHS[axes]
+    return (Case(f"nn.{kind.__name__}",
+                 lambda s, o: kind(tuple(s[f"{length}_o"] for length in lengths)),
+                 uses=lambda o: {"pooling": _product(axes, "B", "C")},
+                 equal={length: TILES[length] for length in lengths}),)  # fmt: skip
+
+
+def _batch_norm(axes: int) -> tuple[Case, ...]:
+    kind = _layer("BatchNorm", axes)
+    return (Case(f"nn.{kind.__name__}", lambda s, o: kind(
+        s["C"], EPSILON, affine=o["affine"], bias=o["bias"]).train(o["training"])),)  # fmt: skip
+
+
+GROUP_NORM = (Case("nn.GroupNorm", lambda s, o: nn.GroupNorm(
+    s["G"], s["C"], EPSILON, o["affine"], bias=o["bias"])),)  # fmt: skip
 
 
 class VGG(nn.Module):
@@ -67,3 +100,20 @@ class VGG(nn.Module):
             x = self.get_submodule(f"stage_{i}")(x)
         x = torch.relu(self.hidden_1(x.flatten(1)))
         return self.head(torch.relu(self.hidden_2(x)))
+
+
+CASES: Mapping[str, tuple[Case, ...]] = {
+    **{f"conv{n}d": _convolution(n) for n in AXES},
+    **{f"conv_transpose{n}d": _convolution(n, transposed=True) for n in AXES},
+    **{f"max_pool{n}d": _pooling("MaxPool", n) for n in AXES},
+    **{f"avg_pool{n}d": _pooling("AvgPool", n) for n in AXES},
+    **{f"adaptive_max_pool{n}d": _adaptive("AdaptiveMaxPool", n) for n in AXES},
+    **{f"adaptive_avg_pool{n}d": _adaptive("AdaptiveAvgPool", n) for n in AXES},
+    "batch_norm": _batch_norm(2), "batch_norm3d": _batch_norm(3),
+    "group_norm": GROUP_NORM, "group_norm3d": GROUP_NORM,
+    "flatten": (Case("nn.Flatten", lambda s, o: nn.Flatten()),),
+    "pixel_shuffle": (Case("nn.PixelShuffle", lambda s, o: nn.PixelShuffle(s["u"])),),
+    "vgg": (Case("the model written with torch.nn", VGG,
+                 equal={"C": "s_h", "H": "32*s_h", "W": "32*s_w"}),),
+}  # fmt: skip
+"""What works on sequences of channels, images and volumes."""

@@ -21,6 +21,8 @@ Options = Mapping[str, Any]
 EPSILON = 1e-5
 ACTIVATIONS: Mapping[str, Any] = {
     "relu": F.relu, "gelu": F.gelu, "silu": F.silu, "tanh": torch.tanh, "sigmoid": torch.sigmoid,
+    "log_sigmoid": F.logsigmoid,
+    "hardsigmoid": lambda x: F.relu6(x + 3) / 6,  # F.hardsigmoid has 1/6 in single precision
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
     "gelu_new": lambda x: x * 0.5 * (
         torch.tanh((x + torch.pow(x, 3) * 0.044715) * math.sqrt(2 / math.pi)) + 1
@@ -275,10 +277,13 @@ class Block(nn.Module):
         return self.norm_2(x + self.drop(self.feed_forward(x)))
 
 
-def recomputed(block: Callable[[Tensor], Tensor], x: Tensor) -> Tensor:
-    """Apply a block that keeps x alone; all of it is run again, to its last product."""
-    with set_checkpoint_early_stop(False):
-        made: Tensor = checkpoint(block, x, use_reentrant=False)
+def recomputed(part: Callable[..., Tensor], *inputs: Tensor, early: bool = False) -> Tensor:
+    """Apply a part that keeps its inputs alone; all of it is run again, to its last product.
+
+    ``early``: no further than to the last value that the backward pass needs.
+    """
+    with set_checkpoint_early_stop(early):
+        made: Tensor = checkpoint(part, *inputs, use_reentrant=False)
     return made
 
 

@@ -20,11 +20,13 @@ from symledger.checks.trial import Array, Trial
 from symledger.core.ops import Input
 from symledger.core.tensor import Tensor
 
+NORMS = (nn.LayerNorm, nn.BatchNorm2d, nn.BatchNorm3d, nn.GroupNorm)
+CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d,
+                nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)  # fmt: skip
 LETTERS = {
-    Positions: ("P", ""), nn.Embedding: ("E", ""), Head: ("W", ""), nn.Linear: ("W'", "b"),
-    nn.LayerNorm: ("g", "b"), nn.RMSNorm: ("g", ""),
-    nn.BatchNorm2d: ("g", "b"), nn.GroupNorm: ("g", "b"),
-    nn.Conv1d: ("F", "b"), nn.Conv2d: ("F", "b"), nn.ConvTranspose2d: ("F", "b"),
+    Positions: ("P", ""), nn.Embedding: ("E", ""), nn.EmbeddingBag: ("E", ""), Head: ("W", ""),
+    nn.Linear: ("W'", "b"), nn.Bilinear: ("W", "b"), nn.PReLU: ("a", ""), nn.RMSNorm: ("g", ""),
+    **dict.fromkeys(NORMS, ("g", "b")), **dict.fromkeys(CONVOLUTIONS, ("F", "b")),
 }  # fmt: skip
 """What we call a module's weight and bias; ' marks one that PyTorch stores transposed. Any other
 module's weights have the names that they have with us."""

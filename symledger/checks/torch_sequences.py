@@ -44,6 +44,8 @@ class Recurrent(nn.Module):
             more["proj_size"] = s["d_p"]
         if "nonlinearity" in o:
             more["nonlinearity"] = o["nonlinearity"]
+        if o["dropout"]:
+            more["dropout"] = 0.1
         layers = s["L"] if o["stacked"] else 1
         self.net = kind(s["d_in"], s["d_s"], layers, bias=o["bias"],
                         bidirectional=o["bidirectional"], **more)  # fmt: skip
@@ -154,24 +156,6 @@ class Mixtral(nn.Module):
         return self.head(x) if self.head else F.linear(x, self.token_embedding.weight)
 
 
-class Encoder(nn.Module):
-    """Blocks without a mask, and maybe a last norm."""
-
-    def __init__(self, s: Sizes, o: Options, pre: bool) -> None:
-        super().__init__()
-        choices = {**o, "norm": "layer", "gated": False, "norm_bias": o["bias"],
-                   "hidden_dropout": o["dropout"]}  # fmt: skip
-        self.block = nn.ModuleList(Block(s, choices, pre) for _ in range(s["L"]))
-        last = nn.LayerNorm(s["d"], eps=EPSILON) if o["final_norm"] else nn.Identity()
-        self.final_norm = last
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Encode."""
-        for block in self.block:
-            x = block(x)
-        return self.final_norm(x)
-
-
 class DecoderLayer(nn.TransformerDecoderLayer):
     """PyTorch's own decoder layer, which sees what a mask lets through."""
 
@@ -210,16 +194,33 @@ class DecoderBlock(nn.Module):
         return self.norm_3(x + self.drop(self.feed_forward(x)))
 
 
+class Stack(nn.Module):
+    """Blocks of an encoder, or of a decoder that attend to a memory, and maybe a last norm."""
+
+    def __init__(self, s: Sizes, o: Options, pre: bool, crossed: bool = False) -> None:
+        super().__init__()
+        choices = {**o, "norm": "layer", "gated": False, "norm_bias": o["bias"],
+                   "hidden_dropout": o["dropout"]}  # fmt: skip
+        kind = DecoderBlock if crossed else Block
+        self.block = nn.ModuleList(kind(s, choices, pre) for _ in range(s["L"]))
+        self.final_norm = nn.LayerNorm(s["d"], EPSILON) if o["final_norm"] else nn.Identity()
+
+    def forward(self, x: Tensor, *memory: Tensor) -> Tensor:
+        """Apply one after the other."""
+        for block in self.block:
+            x = block(x, *memory)
+        return self.final_norm(x)
+
+
 class EncoderDecoder(nn.Module):
     """Both stacks, each with a last norm if it is asked for."""
 
     def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
-        choices = {**o, "norm": "layer", "gated": False, "bias": True, "activation": "relu"}
-        causal = {**choices, "causal": True}
-        within = {**s, "T": s["S"]}
-        self.encoder = nn.ModuleList(Block(within, choices, False) for _ in range(s["L_enc"]))
-        self.decoder = nn.ModuleList(DecoderBlock(s, causal, False) for _ in range(s["L_dec"]))
+        choices = {**o, "norm": "layer", "gated": False, "norm_bias": o["bias"]}
+        seen, within = {**choices, "causal": False}, {**s, "T": s["S"]}
+        self.encoder = nn.ModuleList(Block(within, seen, False) for _ in range(s["L_enc"]))
+        self.decoder = nn.ModuleList(DecoderBlock(s, choices, False) for _ in range(s["L_dec"]))
         ended = o["last_norm"]
         self.encoder_norm = norm(s, choices) if ended else nn.Identity()
         self.decoder_norm = norm(s, choices) if ended else nn.Identity()

@@ -5,10 +5,12 @@ import pytest
 from symledger import sizes
 from symledger.checks.exact import value
 from symledger.checks.sampling import _shared, sizes_for
+from symledger.components.convolution import Conv3d
 from symledger.components.positions import LearnedPositions
 from symledger.core.component import trace
 from symledger.errors import DefinitionError
 from symledger.models.llama import Llama
+from symledger.readings.flops import contraction_flops
 from symledger.sizes import T, T_max, d_h, d_k, h, h_kv
 from tests.checks.bench import RIGHT, WrongPairs
 
@@ -40,6 +42,16 @@ def test_distinct_sizes_are_distinct_but_for_repetitions():
         found = sizes_for(program, attempt)
         assert found.pop(sizes.L) in (2, 3)
         assert len(set(found.values())) == len(found)
+
+
+def test_where_primes_make_too_much_work_sizes_are_small_and_apart():
+    program = trace(Conv3d())
+    lengths = {s for length in program.lengths() for s in length.free_symbols}
+    lengths -= program.definitions.keys()
+    for attempt in range(3):
+        found = sizes_for(program, attempt)
+        assert len({found[s] for s in lengths}) == len(lengths)
+        assert value(contraction_flops(program).total, found) < 5_000_000
 
 
 def test_ties_are_mended():

@@ -85,10 +85,10 @@ HIDDEN = h * d_h
         (Identity(), Row(0, 0, 0, (B, T, N))),
         (Flatten(), Row(0, 0, 0, (B, C * H * W))),
         (PixelShuffle(), Row(0, 0, 0, (B, C, H * u, W * u))),
-        # kept: both inputs, and the first one mapped by every matrix
+        # kept: both inputs
         (Bilinear(), Row(d_1 * d_2 * d_out + d_out,
                          2 * B * T * d_out * (d_1 * d_2 + d_2),
-                         B * T * (d_1 + d_2 + d_2 * d_out), (B, T, d_out))),
+                         B * T * (d_1 + d_2), (B, T, d_out))),
         (EmbeddingBag(), Row(V * d, 0, B * T, (B, d))),
         (ElementwiseLoss(), Row(0, 0, 2 * B * N, ())),
         # kept: input, state, and what the cell keeps of its gates
