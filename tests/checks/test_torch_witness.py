@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from symledger import derive
+from symledger.catalogue import ENTRIES
 from symledger.checks import command, torch_witness
 from symledger.checks.artefacts import ARTEFACTS
 from symledger.checks.command import variants
@@ -52,7 +53,7 @@ def test_pytorch_agrees_to_the_unit(name):
 def test_pytorch_has_every_component_and_model():
     from symledger.checks.torch_cases import CASES
 
-    assert set(CASES) == {account.target.owner for account in ACCOUNTS.values()}
+    assert set(CASES) == {entry.family for entry in ENTRIES}
 
 
 NEEDED = {
