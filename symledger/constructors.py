@@ -203,6 +203,8 @@ def _bound(
 ) -> dict[str, object]:
     """Give each argument of a layer its value, by place, by name, or by default."""
     known = list(layer.arguments)
+    if layer.takes_anything and all(name for name, _ in named):
+        return {}
     if len(positional) > layer.places:
         raise BadInput(f"{len(positional)} arguments are given, but it takes {layer.places}.")
     given = dict(zip(known, positional, strict=False))

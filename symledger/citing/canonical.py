@@ -8,8 +8,11 @@ symbol, nor the order of arguments, nor how SymPy prints have a part in it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from hashlib import sha256
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from sympy import Add, Expr, Integer, Max, Min, Mod, Mul, Pow, Rational, Symbol, ceiling, floor
@@ -18,12 +21,15 @@ from symledger import algebra
 from symledger.algebra import Monomial, Number, Terms
 from symledger.citing.registry import registered
 from symledger.errors import DefinitionError
+from symledger.sizes import named
 
 if TYPE_CHECKING:
     from symledger.account import Account
 
 FUNCTIONS = {floor: "floor", ceiling: "ceiling", Max: "max", Min: "min", Mod: "mod"}
 UNORDERED = (Max, Min)
+APPLIED = {name: function for function, name in FUNCTIONS.items()} | {"+": Add, "*": Mul, "^": Pow}
+TOKENS = re.compile(r"[()]|[^\s()]+")
 
 
 def canonical_form(account: Account, quantity: str) -> str:
@@ -101,6 +107,26 @@ def expression(e: Expr) -> str:
     '(+ (floor (+ (* -1 K (^ s -1)) (* 2 p (^ s -1)) (* T (^ s -1)))) 1)'
     """
     return polynomial(_terms(e))
+
+
+@cache
+def read_expression(text: str) -> Expr:
+    """Read an expression back that was written so.
+
+    >>> read_expression("(+ (floor (* 2 T (^ s -1))) 1)")
+    floor(2*T/s) + 1
+    """
+    return _read(iter(TOKENS.findall(text)))
+
+
+def _read(tokens: Iterator[str]) -> Expr:
+    word = next(tokens)
+    if word != "(":
+        return named(word) if word.isidentifier() else Rational(word)
+    operator, parts = next(tokens), []
+    while (word := next(tokens)) != ")":
+        parts.append(_read(chain((word,), tokens)))
+    return APPLIED[operator](*parts)
 
 
 def _terms(e: Expr) -> Terms:

@@ -9,8 +9,9 @@ from typing import Any
 
 from symledger import algebra
 from symledger.algebra import Terms
+from symledger.explain.lines import LINE, WHOLE
 from symledger.explain.number import Number, parse_number
-from symledger.explain.parts import LINE, WHOLE, Part
+from symledger.explain.parts import Part
 from symledger.explain.readings import ITSELF, QUANTITIES
 from symledger.explain.search import NEAR, Match, search, symbols
 from symledger.explain.sources import catalogue, target
@@ -19,6 +20,8 @@ from symledger.explain.table import Row, Table
 SCHEMA = "symledger.explain/1"
 MOST, FAR, CLOSE = 6, 3.25, 3
 """How many matches are shown, how far in rank from the best one, and how many nearest numbers."""
+COMMON, CLEAR = 60, 1
+"""A number that more formulas give than this says little by itself, unless one ranks below this."""
 DOUBTFUL = 7
 """Where the best rank is worse than this, the nearest numbers are shown too."""
 HINTS = {
@@ -54,6 +57,17 @@ class Explanation:
         filled = [matches for matches in (self.gives, self.near) if matches]
         return sorted(filled, key=lambda matches: matches[0].rank)
 
+    @property
+    def common(self) -> bool:
+        """Whether many formulas of the catalogue give the number, and none of them at first sight.
+
+        A whole component at known sizes does so; what is asked about one target, or with sizes set,
+        is narrowed down already.
+        """
+        count = len(self.gives) + len(self.near) + self.omitted
+        narrowed = self.inside or self.settings
+        return count > COMMON and not narrowed and self.sections[0][0].rank >= CLEAR
+
     def to_dict(self) -> dict[str, Any]:
         """Return the promised JSON object."""
         return {
@@ -68,6 +82,7 @@ class Explanation:
             "gives": [match_dict(m) for m in self.gives],
             "near": [match_dict(m) for m in self.near],
             "omitted": self.omitted,
+            "common": self.common,
             "same": list(self.same),
             "occurs": [{"target": name, "line": line} for name, line in self.occurs],
             "nearest": [
@@ -97,9 +112,9 @@ def explain(
     'attention with bias'
     """
     number, settings = parse_number(text, unit), settings or {}
-    quantities = QUANTITIES[number.unit]
-    sources = target(inside, settings) if inside else catalogue(quantities[0], settings)
-    table = Table(sources, quantities)
+    asked = QUANTITIES[number.unit]
+    sources = target(inside, settings, asked) if inside else catalogue(asked, settings)
+    table = Table(sources, asked)
     found = search(table, number)
     limit = (found[0].rank if found else 0) + (FAR if number.exact else 1)
     gives = [m for m in found if not m.near and m.rank < limit][:MOST]
@@ -120,7 +135,7 @@ def occurs(table: Table, number: Number) -> Iterator[tuple[str, str]]:
         v = row.part.variant
         itself = row.part.quantity != "params" or number.unit == "parameters"
         if itself and v.is_model and not v.changed and row.part.kind in (WHOLE, LINE):
-            yield row.known.name, row.part.said or "all of it"
+            yield row.known.name, (row.part.said or "all of it") + row.part.typed
 
 
 def same(found: Sequence[Match]) -> Iterator[str]:
@@ -182,6 +197,7 @@ def match_dict(match: Match) -> dict[str, Any]:
     part: Part = match.parts[0]
     return {
         "formula": f"{part.variant.family}.{part.quantity}",
+        "dtype": part.asked.dtype,
         "target": part.variant.name,
         "options": {name: str(v).lower() for name, v in part.variant.changed},
         "kind": part.kind,

@@ -65,6 +65,11 @@ def parse_number(text: str, unit: str = "") -> Number:
     >>> parse_number("124M").low, parse_number("124M").high
     (123500000, 124500000)
     """
+    if text.strip().endswith("%"):
+        raise BadInput(
+            f"{quoted(text)} is a share, and no count: ask about the number itself. The share of "
+            "each line is in `symledger derive TARGET`."
+        )
     found = WRITTEN.fullmatch(text.strip()) if len(text) <= 60 else None
     if not found:
         raise BadInput(

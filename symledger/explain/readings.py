@@ -4,15 +4,33 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
+from typing import NamedTuple
 
 from symledger.conventions import Conventions
 
+FP32, BF16 = "fp32", "bf16"
+
+
+class Asked(NamedTuple):
+    """A quantity, and the type of values where it is one of bytes."""
+
+    quantity: str
+    dtype: str = FP32
+
+
 QUANTITIES = {
-    "parameters": ("params",),
-    "bytes": ("params", "memory.saved", "memory.kv_cache"),
-    "flop": ("flops.forward", "flops.backward", "flops.training"),
-}
-"""What is read of a target for each unit of a number."""
+    "parameters": (Asked("params"),),
+    "bytes": (
+        Asked("params"), Asked("memory.saved"), Asked("memory.kv_cache"),
+        Asked("memory.saved", BF16), Asked("memory.kv_cache", BF16),
+    ),
+    "flop": (Asked("flops.forward"), Asked("flops.backward"), Asked("flops.training")),
+}  # fmt: skip
+"""What is read of a target for each unit of a number, the first being what choices are told by.
+
+Activations and caches are counted for each type; weights are so many bytes each.
+"""
 
 
 @dataclass(frozen=True)
@@ -54,6 +72,7 @@ TRAINING = (
 """What is kept for each weight, by type and optimizer, the most usual first."""
 
 
+@cache
 def readings(unit: str, quantity: str) -> tuple[Reading, ...]:
     """Return how a number of a unit may come from an amount of a quantity, plainest first."""
     if unit == "parameters":

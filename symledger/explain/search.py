@@ -10,11 +10,13 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
+from symledger.explain.lines import SUM, SWAPPED, WHOLE, WITHOUT
 from symledger.explain.number import Number
-from symledger.explain.parts import SUM, SWAPPED, WHOLE, WITHOUT, Part
-from symledger.explain.readings import Reading, readings
+from symledger.explain.outline import Sizes
+from symledger.explain.parts import Part
+from symledger.explain.readings import QUANTITIES, Reading, readings
 from symledger.explain.solve import bind, solve
-from symledger.explain.sources import Sizes, Source, evaluate
+from symledger.explain.sources import Source, evaluate
 from symledger.explain.table import Table, form
 from symledger.explain.usual import is_usual, named
 
@@ -89,7 +91,7 @@ def _put(found: dict[object, Match], match: Match) -> None:
     """Add a match; one of the same formula at the same sizes is the same match."""
     key = (
         frozenset(match.form.items()), tuple(sorted(match.sizes.items())), match.reading,
-        match.mistaken, match.parts[0].quantity, match.parts[0].near,
+        match.mistaken, match.parts[0].asked, match.parts[0].near,
     )  # fmt: skip
     same = found.setdefault(key, match)
     if same is not match:
@@ -100,12 +102,12 @@ def _put(found: dict[object, Match], match: Match) -> None:
 
 def _known(table: Table, number: Number) -> Iterator[Match]:
     """Yield what gives the number at the sizes of a known configuration."""
-    for quantity in dict.fromkeys(part.quantity for part, _ in table.parts):
-        for reading in readings(number.unit, quantity):
+    for asked in dict.fromkeys(part.asked for part, _ in table.parts):
+        for reading in readings(number.unit, asked.quantity):
             for low, high, often in _wanted(table, number, reading):
                 for row in table.between(low, high):
                     fits = not often or row.sizes.get(reading.symbol) == often
-                    if fits and row.part.quantity == quantity and _worth(reading, row.part):
+                    if fits and row.part.asked == asked and _worth(reading, row.part):
                         match = _match(row.part, form(row.part, row.sizes), row.sizes, reading)
                         if row.known.gives(match.sizes):
                             match.known.append(row.known.name)
@@ -133,31 +135,60 @@ def _wanted(table: Table, number: Number, reading: Reading) -> Iterator[tuple[in
 def _solved(table: Table, number: Number) -> Iterator[Match]:
     """Yield what gives the number at sizes that had to be found."""
     tried: dict[object, list[Sizes]] = {}
+    forms = _Forms()
+    wanted = {
+        asked.quantity: [
+            (reading, low, high) for reading in readings(number.unit, asked.quantity)
+            if not reading.symbol for low, high, _ in _wanted(table, number, reading)
+        ] for asked in QUANTITIES[number.unit]
+    }  # fmt: skip
     for part, source in table.parts:
-        equations = source.variant.account.assumed.equations
         most = _most_free(part, source)
-        if len(symbols(part.general) - equations.keys()) - len(source.given) > most:
+        if not forms.may_be_bound(part, source, most):
             continue  # too much could be meant
-        formula = algebra.substitute(part.general, equations)
-        given = {s: n for s in symbols(formula) if (n := source.given.get(s.name))}
-        left = bind(formula, given)
-        free = symbols(left)
+        formula, left, free = forms.bound(part, source)
         if len(free) > most or (source.inside and not free):
             continue  # too much could be meant, or it was looked up
-        for reading in readings(number.unit, part.quantity):
-            if reading.symbol or not _worth(reading, part) or (reading.near and free):
+        terms = frozenset(left.items())
+        for reading, low, high in wanted[part.quantity]:
+            if not _worth(reading, part) or (reading.near and free):
                 continue
-            for low, high, _ in _wanted(table, number, reading):
-                key = frozenset(left.items()), low, high
-                if key not in tried:
-                    found = solve(left, low, high)
-                    tried[key] = [{s.name: n for s, n in at.items()} for at in found]
-                for at in tried[key]:
-                    match = _match(part, formula, {**source.given, **at}, reading)
-                    for name, n in at.items():
-                        match.rank += 0 if named(name, n) else SOLVED if is_usual(name, n) else ODD
-                    match.rank += FREE * max(len(at) - 1, 0)
-                    yield match
+            key = terms, low, high
+            if key not in tried:
+                tried[key] = [{s.name: n for s, n in at.items()} for at in solve(left, low, high)]
+            for at in tried[key]:
+                match = _match(part, formula, {**source.given, **at}, reading)
+                for name, n in at.items():
+                    match.rank += 0 if named(name, n) else SOLVED if is_usual(name, n) else ODD
+                match.rank += FREE * max(len(at) - 1, 0)
+                yield match
+
+
+class _Forms:
+    """The formulas of parts with what is known put in, each worked out once for all alike."""
+
+    def __init__(self) -> None:
+        self.symbols: dict[int, set[Symbol]] = {}
+        self.made: dict[object, tuple[Terms, Terms, set[Symbol]]] = {}
+
+    def may_be_bound(self, part: Part, source: Source, most: int) -> bool:
+        """Whether only so many sizes may be left, at first sight."""
+        number = id(part.general)
+        if number not in self.symbols:
+            self.symbols[number] = symbols(part.general)
+        free = self.symbols[number] - source.variant.outline.equations.keys()
+        return len(free) - len(source.given) <= most
+
+    def bound(self, part: Part, source: Source) -> tuple[Terms, Terms, set[Symbol]]:
+        """Return a part's formula under its equations; the same at what was set; what is left."""
+        equations = source.variant.outline.equations
+        key = id(part.general), id(equations), tuple(source.given.items())
+        if key not in self.made:
+            formula = algebra.substitute(part.general, equations)
+            at = {s: n for s in symbols(formula) if (n := source.given.get(s.name))}
+            left = bind(formula, at)
+            self.made[key] = formula, left, symbols(left)
+        return self.made[key]
 
 
 def _most_free(part: Part, source: Source) -> int:

@@ -26,7 +26,7 @@ OLD = "size_average=None, reduce=None, reduction='mean'"
 DIM: Mapping[str, Use] = {"dim": Free(MAYBE_NONE)}
 
 ELEMENTS: tuple[Layer, ...] = (
-    Layer("Identity", "", "identity", "Identity()"),
+    Layer("Identity", "*args, **kwargs", "identity", "Identity()"),
     Layer("Dropout", "p=0.5, inplace=False", "dropout", "Dropout()", {"p": Chance(), **INPLACE}),
     *(Layer(f"Dropout{n}d", "p=0.5, inplace=False", "channel_dropout", f"Dropout{n}d()",
             {"p": Chance(), **INPLACE}) for n in (1, 2, 3)),

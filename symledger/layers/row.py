@@ -58,6 +58,11 @@ class Layer:
         assert isinstance(read, ast.Lambda)
         return len(read.args.args)
 
+    @property
+    def takes_anything(self) -> bool:
+        """Whether whatever arguments are given are taken, and have no effect."""
+        return self.signature == "*args, **kwargs"
+
     def use(self, argument: str) -> Use:
         """What an argument does; one without a use must have its default."""
         return self.uses.get(argument) or Only((self.arguments[argument],))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from shlex import quote
 
 from symledger.explain.answer import Explanation, difference, factored, others
-from symledger.explain.parts import SWAPPED, WITHOUT
+from symledger.explain.lines import SWAPPED, WITHOUT
+from symledger.explain.readings import FP32
 from symledger.explain.search import Match, symbols
 from symledger.explain.sources import evaluate
 from symledger.report.layout import NBSP, Page
@@ -25,7 +26,11 @@ def page(found: Explanation, width: int) -> Page:
         for match in matches:
             _match(p, match, found)
     if found.omitted:
-        p.wrapped(f"and {found.omitted} less plausible", 4, "dim")
+        said = f"and {found.omitted} less plausible"
+        if found.common:
+            said += (": so many give this number that it says little by itself; --in TARGET or "
+                     "--set NAME=VALUE narrows it down")  # fmt: skip
+        p.wrapped(said, 6, "dim", first=4)
     _texts(p, "THE SAME POLYNOMIAL", list(found.same))
     places: dict[str, list[str]] = {}
     for model, line in found.occurs:
@@ -84,7 +89,7 @@ def _reading(p: Page, match: Match, found: Explanation) -> None:
 def _missing(p: Page, match: Match) -> None:
     """Say how far something that lacks a line, or has a wrong one, is from the whole."""
     part = match.parts[0]
-    whole = evaluate(part.variant.account[part.quantity].general, match.at)
+    whole = evaluate(part.whole, match.at)
     if part.kind in (WITHOUT, SWAPPED) and isinstance(whole, int):
         off = match.value - whole
         text = f"{abs(off):,} {'more' if off > 0 else 'less'} than {part.variant}: {number(whole)}"
@@ -137,6 +142,8 @@ def _next(p: Page, found: Explanation) -> None:
     own = found.inside or part.variant.name in match.known
     sizes = [] if own else [f"--set {k}={n}" for k, n in match.sizes.items() if k != reading]
     quantity = f"--quantity {part.quantity}"
+    if part.asked.dtype != FP32:
+        quantity += f" --dtype {part.asked.dtype}"
     p.heading("NEXT")
     command = " ".join(["symledger derive", quote(part.variant.name), *options, *sizes, quantity])
     p.line("    ", (command, "bold"))

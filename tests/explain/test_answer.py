@@ -5,6 +5,7 @@ import json
 import pytest
 from invoke import assert_answers, assert_refuses, run
 
+from symledger.account import derive
 from symledger.explain.answer import explain
 
 
@@ -130,7 +131,7 @@ def test_a_line_or_a_few_of_a_target(number, target, settings, unit, what):
 
 @pytest.mark.parametrize(
     "arguments",
-    [["1234567"], ["1"], ["124439809", "--in", "gpt2"], ["2", "--in", "softmax"],
+    [["1234567"], ["124439809", "--in", "gpt2"], ["2", "--in", "softmax"],
      ["999999999999999999999999999999"], ["3", "--unit", "flop"]],
 )  # fmt: skip
 def test_what_nothing_gives_is_said_plainly(arguments):
@@ -145,6 +146,23 @@ def test_the_nearest_line_and_its_difference():
     assert found.nearest[0].value == 124439808
     shown = found.to_dict()
     assert shown["nearest"][0]["said"] == "d, as many as one bias or one RMS norm of width d"
+
+
+def test_bytes_of_activations_are_looked_for_in_two_bytes_a_value_too():
+    settings = {"B": "4", "d_in": "768", "d_out": "3072"}
+    match = first("6144", settings=settings, unit="bytes")
+    assert str(match.parts[0]) == "linear: memory.saved in bf16"
+    assert derive("linear", settings, dtype="bf16")["memory.saved"].value == match.number
+    arguments = [word for n, v in settings.items() for word in ("--set", f"{n}={v}")]
+    result = run("explain", "6144", "--unit", "bytes", *arguments)
+    assert "--quantity memory.saved --dtype bf16" in result.out
+
+
+@pytest.mark.parametrize(("number", "common"), [("64", True), ("1024", True), ("124439808", False)])
+def test_a_number_that_everything_gives_is_said_to_be_one(number, common):
+    result = run("explain", number)
+    assert ("says little by itself" in " ".join(result.out.split())) is common
+    assert explain(number).to_dict()["common"] is common
 
 
 def test_json_is_one_object_that_says_all():
@@ -173,7 +191,8 @@ def test_every_match_is_an_equation_that_holds():
         (["-5"], 2, "No such option|is not a number"),
         (["0"], 2, "out of range"),
         (["2362368", "--in", "gtp2"], 3, "Did you mean gpt2"),
-        (["2362368", "--set", "q=1"], 2, "no target has q"),
+        (["2362368", "--set", "qq=1"], 2, "no target has qq"),
+        (["24.9%"], 2, "is a share"),
         (["2362368", "--set", "d=0"], 2, "out of range"),
         (["2362368", "--set", "d"], 2, "write one as --set d=128"),
         (["2362368", "--in", "gpt2", "--set", "q=1"], 2, "neither a symbol nor an option"),

@@ -1,0 +1,78 @@
+"""The index: it holds what is derived now, and where it cannot be used the answers are the same."""
+
+import json
+
+import pytest
+
+from symledger.account import derive
+from symledger.explain import index
+from symledger.explain.answer import explain
+from symledger.explain.outline import outline
+from symledger.explain.readings import QUANTITIES, Asked
+from symledger.explain.sources import catalogue
+
+
+@pytest.mark.parametrize("name", index.FILES)
+def test_the_index_is_what_is_derived_now(name):
+    asked = index.FILES[name]
+    surveys = index.derived(asked)
+    text = (index.FOLDER / f"{name}.json").read_text(encoding="utf-8")
+    assert text == index.written(surveys), "run python -m symledger.explain"
+    assert index.indexed(asked) == surveys
+
+
+def test_of_an_index_only_what_is_asked_for_is_read():
+    (plain,) = index.indexed(QUANTITIES["parameters"])["softmax"].outlines
+    assert list(plain.amounts) == [Asked("params")]
+
+
+ASKED = [("2362368", {}), ("1048576", {"d": "512", "h": "8"}), ("7087872", {"bias": "true"})]
+
+
+@pytest.mark.parametrize(("number", "settings"), ASKED)
+def test_a_stale_index_is_not_used_and_changes_no_answer(number, settings, monkeypatch):
+    read = explain(number, settings=settings).to_dict()
+    monkeypatch.setattr(index, "fingerprint", lambda: "of other sources")
+    assert index.indexed(QUANTITIES["parameters"]) is None
+    assert explain(number, settings=settings).to_dict() == read
+
+
+@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"sources": 1}', "not JSON"])
+def test_what_is_no_index_is_not_used(text, tmp_path, monkeypatch):
+    monkeypatch.setattr(index, "FOLDER", tmp_path)
+    if text is not None:
+        (tmp_path / "params.json").write_text(text)
+    assert index.indexed(QUANTITIES["parameters"]) is None
+
+
+def test_a_broken_index_is_not_used(tmp_path, monkeypatch):
+    data = json.loads((index.FOLDER / "flops.forward.json").read_text(encoding="utf-8"))
+    data["polynomials"] = data["polynomials"][:1]
+    (tmp_path / "flops.forward.json").write_text(json.dumps(data))
+    monkeypatch.setattr(index, "FOLDER", tmp_path)
+    assert index.indexed(QUANTITIES["flop"]) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [("attention", {"d": "768", "h": "12"}), ("attention", {"d": "512", "h": "8", "d_v": "32"}),
+     ("conv2d", {"H": "32", "W": "32", "K_h": "3", "K_w": "3"}), ("gpt2", {"d": "1536"}),
+     ("lstm", {"d_s": "256"}), ("mixtral", {"E": "4"})],
+)  # fmt: skip
+def test_an_outline_holds_the_sizes_that_a_derivation_does(name, settings):
+    here = outline(derive(name), [Asked("params")]).at(settings)
+    there = derive(name, settings).assumed
+    assert here.equations == there.equations
+    assert here.bindings == {s.name: n for s, n in there.bindings.items()}
+
+
+def test_with_a_choice_made_the_others_that_matter_are_looked_at():
+    found = {str(s.variant) for s in catalogue(QUANTITIES["parameters"], {"causal": "true"})}
+    assert {"attention with causal", "attention with bias, causal", "linear"} <= found
+    assert "attention" not in found
+
+
+def test_a_choice_that_cannot_take_what_is_set_is_left_out_alone():
+    found = {str(s.variant) for s in catalogue(QUANTITIES["parameters"], {"L": "2"})}
+    assert "lstm" in found  # stacked in L layers
+    assert "lstm with no stacked" not in found  # one layer: there is no L to set
