@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from symledger.formulas import Formula
 from symledger.report import python
+
+DOCSTRING = re.compile(r'    """.*?"""\n', re.DOTALL)
+"""What a function says of itself; on a page it stands around the formula already."""
 
 
 @dataclass(frozen=True)
@@ -22,5 +26,5 @@ def copies(formula: Formula, page: str) -> Copies:
     """Return what the buttons beside a formula copy: it, under its assumptions."""
     below = formula.divisor.corollary_terms if formula.divisor else None
     head = "from fractions import Fraction\n\n\n" if formula.divisor else ""
-    sympy = formula.canonical(formula.corollary_terms, below)
-    return Copies(formula.latex, sympy, head + python.function(formula), page)
+    code = head + DOCSTRING.sub("", python.function(formula))
+    return Copies(formula.latex, formula.canonical(formula.corollary_terms, below), code, page)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from markupsafe import Markup
 from sympy import Symbol
@@ -140,7 +140,7 @@ class Form:
 
     formula: Markup
     value: str
-    same: bool = False
+    same: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)
