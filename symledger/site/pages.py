@@ -47,9 +47,11 @@ class Page:
 
     def _written(self, place: re.Match[str]) -> str:
         block = self.blocks[int(place[2])]
-        if place[1] == "div":  # a section, for the search takes the first end of a tag for the end
-            return f"<section {UNSEARCHED}>{block}</section>"
-        return f"<span {UNSEARCHED}>{unmarked(block)}</span>"
+        stands_alone = place.start() == 0 or self.source[place.start() - 1] == "\n"
+        written = block if stands_alone and place[1] == "div" else unmarked(block)
+        # not div and span: the search takes the first end of a tag of the same name for the end
+        tag = "section" if place[1] == "div" else "bdi"
+        return f"<{tag} {UNSEARCHED}>{written}</{tag}>"
 
 
 def unmarked(html: str) -> str:

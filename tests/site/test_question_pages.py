@@ -171,11 +171,12 @@ def test_the_causal_conventions_are_side_by_side():
     ("slug", "sections"),
     [
         ("linear-768-3072-parameters",
-         "why parts memory flops variants verify occurs twins command related"),
-        ("llama-7b-parameters", "why parts memory flops mistakes command related"),
-        ("bert-base-attention-parameters", "why parts memory twins mistakes command related"),
-        ("llama-7b-kv-cache-4096", "why mistakes command related"),
-        ("gpt-2-flops-per-token", "why causal memory flops mistakes command related"),
+         "why calculate parts memory flops variants verify occurs twins command related"),
+        ("llama-7b-parameters", "why calculate parts memory flops mistakes command related"),
+        ("bert-base-attention-parameters",
+         "why calculate parts memory twins mistakes command related"),
+        ("llama-7b-kv-cache-4096", "why calculate mistakes command related"),
+        ("gpt-2-flops-per-token", "why calculate causal memory flops mistakes command related"),
     ],
 )  # fmt: skip
 def test_the_sections_of_a_page(slug, sections, pages):
