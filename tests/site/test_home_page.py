@@ -58,7 +58,7 @@ def test_the_counts_are_those_of_what_is_recorded(home, site):
     said = home.source
     assert f"**{comparisons:,} recorded comparisons** of {len(kinds)} kinds" in said
     pages = [path for path in site.pages if path.startswith("f/") and "index" not in path]
-    assert f"**{len(pages)} formulas**" in said
+    assert f"**{len(pages):,} formulas**" in said
     mutants = json.loads((RECORDED.parent / "mutants.json").read_text())
     killed = len(mutants["rules"]) + sum(row["number"] for row in mutants["others"])
     assert f"**{killed:,} deliberate mistakes**" in said
