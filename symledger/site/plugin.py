@@ -6,7 +6,7 @@ A generated page enters as Markdown; its blocks of HTML are put in after Markdow
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mkdocs.config.base import Config
 from mkdocs.config.config_options import Type
@@ -17,9 +17,12 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from symledger.site import resources
-from symledger.site.generator import Site
 from symledger.site.navigation import expanded
+from symledger.site.reloading import Source
 from symledger.site.theme import completed
+
+if TYPE_CHECKING:
+    from symledger.site.generator import Site
 
 EPOCH = "1780272000"
 """The date that a build states where SOURCE_DATE_EPOCH states none: builds have no clock."""
@@ -36,10 +39,16 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
 
     site: Site
 
+    def __init__(self) -> None:
+        self.source = Source()
+
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
-        """Make the site anew, expand the navigation, and give the build a date of its own."""
+        """Make the site anew, expand the navigation, and give the build a date of its own.
+
+        While serving, a changed component, text or reading is imported anew before that.
+        """
         os.environ.setdefault("SOURCE_DATE_EPOCH", EPOCH)
-        self.site = Site(self.config.language)
+        self.site = self.source.site(self.config.language)
         if config.nav is not None:
             config.nav = expanded(config.nav, self.site)
         return config

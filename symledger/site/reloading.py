@@ -1,0 +1,46 @@
+"""Serving while the package is being written: what changed on disk is imported anew."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from symledger.site.generator import Site
+
+PACKAGE = Path(__file__).parents[1]
+KEPT = ("symledger", "symledger.site", "symledger.site.plugin", __name__)
+"""What stays imported: the plugin itself, which MkDocs holds."""
+
+
+class Source:
+    """The package as it was when it was imported last."""
+
+    def __init__(self) -> None:
+        self.state = state()
+
+    def site(self, language: str) -> Site:
+        """Return a new site, made by the package as it is on disk now."""
+        found = state()
+        if found != self.state:
+            self.state = found
+            forget()
+        made: Site = import_module("symledger.site.generator").Site(language)
+        return made
+
+
+def state() -> dict[str, int]:
+    """Return when each file of the package was changed."""
+    files = (f for f in PACKAGE.rglob("*") if f.suffix in (".py", ".toml", ".json", ".txt"))
+    return {str(file): file.stat().st_mtime_ns for file in files}
+
+
+def forget() -> None:
+    """Forget every module of the package, and the source lines that were read of it."""
+    linecache.checkcache()
+    for name in list(sys.modules):
+        if name.startswith("symledger.") and name not in KEPT:
+            del sys.modules[name]
