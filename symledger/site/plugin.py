@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 EPOCH = "1780272000"
 """The date that a build states where SOURCE_DATE_EPOCH states none: builds have no clock."""
+SOURCE = Source()
+"""The package as it was imported; MkDocs makes a new plugin for every build while it serves."""
 
 
 class SiteConfig(Config):  # type: ignore[no-untyped-call]  # MkDocs leaves the hook untyped
@@ -39,16 +41,13 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
 
     site: Site
 
-    def __init__(self) -> None:
-        self.source = Source()
-
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Make the site anew, expand the navigation, and give the build a date of its own.
 
         While serving, a changed component, text or reading is imported anew before that.
         """
         os.environ.setdefault("SOURCE_DATE_EPOCH", EPOCH)
-        self.site = self.source.site(self.config.language)
+        self.site = SOURCE.site(self.config.language)
         if config.nav is not None:
             config.nav = expanded(config.nav, self.site)
         return config
