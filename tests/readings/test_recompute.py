@@ -194,7 +194,7 @@ class DrawnOutside(Component):
     signature = "B T d -> B T d"
 
     def forward(self, x):
-        return steps(y=Masked()(x, noise("mask", x, Integer(1) / 2), recompute=True))
+        return steps(y=Masked()(x, noise("mask", Integer(1) / 2, *x.shape), recompute=True))
 
 
 def test_what_is_drawn_outside_enters_and_is_kept():
