@@ -1,8 +1,8 @@
 """How long the site takes to build, beside the same pages as static Markdown without formulas.
 
-``python benchmarks/site.py`` prints a table: seconds of the processor for the whole build, for
-MkDocs alone on pages whose tables are written in Markdown and whose formulas are left out, for half
-the pages, and for a rebuild after one component was touched. Nothing is asserted.
+``python benchmarks/site.py`` prints a table: seconds of the processor for the whole build, and for
+MkDocs alone on pages whose tables are written in Markdown and whose formulas are left out. Nothing
+is asserted.
 """
 
 from __future__ import annotations
