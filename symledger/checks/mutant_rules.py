@@ -179,10 +179,6 @@ def _padded(t: Tensor, g: Tensor, place: int) -> Tensor:
     return pad(g, t.op.axis, 0, t.args[0].shape[t.op.axis])
 
 
-def _to_all(t: Tensor, g: Tensor, place: int) -> Tensor:
-    return expand(g, t.args[0].shape)
-
-
 def _first_only(t: Tensor, g: Tensor, place: int) -> Tensor:
     assert isinstance(t.op, Sum)
     for axis in t.op.axes:
