@@ -95,7 +95,7 @@ class Account:
         self.symbols = symbols_of(self.program, self.target.component)
         self.assumed = self._settle()
         self._check_frozen()
-        self.readings = Readings(self.program, self.conventions, self.target.guard("pullback"))
+        self.readings = self._readings(self.conventions)
         self._made: dict[str, Formula] = {}
 
     def _settle(self) -> Assumed:
@@ -119,7 +119,8 @@ class Account:
         }  # fmt: skip
         defaults = equations_of(self.target.component.assumptions, self.symbols, self.program)
         assumed = settle(defaults, configuration, given, values, self.program.definitions)
-        check_lengths(list(self.program.lengths()), list(self.program.bounds()), assumed)
+        lengths = [n for n in self.program.lengths() if n not in self.program.averages]
+        check_lengths(lengths, list(self.program.bounds()), assumed)
         return assumed
 
     @cached_property
@@ -138,6 +139,8 @@ class Account:
     def quantities(self) -> tuple[str, ...]:
         """The quantities that this target has: those that are not identically nothing."""
         absent = {gate for gate in set(OPTIONAL.values()) if not self[gate].general}
+        if not self.target.component.decoding:
+            absent.add("flops.decode")
         if not self.readings.has_routed:
             absent.add("params.active")
         return tuple(name for name in QUANTITIES if OPTIONAL.get(name, name) not in absent)
@@ -194,12 +197,16 @@ class Account:
     @cached_property
     def _default(self) -> Readings:
         """The readings under the default conventions, which identities are about."""
-        return Readings(self.program, Conventions(), self.target.guard("pullback"))
+        return self._readings(Conventions())
 
     @cached_property
     def _distinct(self) -> Readings:
         """The readings under DISTINCT conventions, which fingerprints are taken of."""
-        return Readings(self.program, DISTINCT, self.target.guard("pullback"))
+        return self._readings(DISTINCT)
+
+    def _readings(self, conventions: Conventions) -> Readings:
+        guard = self.target.guard("pullback")
+        return Readings(self.program, conventions, guard, self.target.decoding)
 
     @cached_property
     def corollaries(self) -> dict[str, Corollary]:

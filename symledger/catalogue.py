@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal
 
+from symledger.configurations.published import published
 from symledger.errors import UnknownTarget, nearest, shown
 
 
@@ -73,7 +74,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("dot_product_attention", "components.attention:ScaledDotProduct",
           cases=("multi-query", "decoding one token")),
     Entry("flash_attention", "components.attention:FlashAttention"),
-    Entry("window_attention", "components.relative:WindowAttention"),
+    Entry("window_attention", "components.relative:WindowAttention",
+          inputs={"q": "B T h d_k", "k": "B T h_kv d_k", "v": "B T h_kv d_v"}),
     Entry("alibi_attention", "components.relative:ALiBiAttention"),
     Entry("relative_attention", "components.relative:RelativeAttention"),
     Entry("feed_forward", "components.feedforward:FeedForward"),
@@ -112,6 +114,9 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("elementwise_loss", "components.losses:ElementwiseLoss"),
     Entry("pre_ln_block", "components.blocks:PreLNBlock"),
     Entry("post_ln_block", "components.blocks:PostLNBlock"),
+    Entry("parallel_block", "components.blocks:ParallelBlock"),
+    Entry("sandwich_block", "components.blocks:SandwichBlock"),
+    Entry("reordered_block", "components.blocks:ReorderedBlock"),
     Entry("checkpointed_block", "components.checkpointed:CheckpointedBlock"),
     Entry("identity", "components.shapes:Identity"),
     Entry("flatten", "components.shapes:Flatten"),
@@ -151,7 +156,6 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("gpt2", "models.gpt2:GPT2", "model", configured=True),
     Entry("gpt3-175b", "models.gpt2:GPT2", "model", "gpt2", configured=True),
     Entry("llama", "models.llama:Llama", "model"),
-    Entry("llama-7b", "models.llama:Llama", "model", "llama", configured=True),
     Entry("vgg", "models.vgg:VGG", "model"),
     Entry("vgg16", "models.vgg:VGG", "model", "vgg", configured=True),
     Entry("mixtral", "models.mixtral:Mixtral", "model"),
@@ -252,7 +256,7 @@ def find(name: str) -> Entry:
     known = {**BY_NAME, **{axiom.name: axiom for axiom in AXIOMS}}
     if name not in known:
         raise UnknownTarget(
-            f"{shown(name)} is not in the catalogue. {nearest(name, BY_NAME)} "
+            f"{shown(name)} is not in the catalogue. {nearest(name, [*BY_NAME, *published()])} "
             "`symledger list` shows all; a component of your own is path/to/model.py:ClassName."
         )
     return known[name]

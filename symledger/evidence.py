@@ -33,6 +33,7 @@ BASIS: dict[str, tuple[str, ...]] = {
     "macs.forward": ("flops.forward",),
     "macs.backward": ("flops.backward",),
     "macs.training": ("flops.forward", "flops.backward"),
+    "flops.decode": ("flops.decode",),
     "memory.parameters": ("params",),
     "memory.gradients": ("params", "gradients"),
     "memory.optimizer": ("params",),

@@ -14,6 +14,7 @@ from sympy import Expr, Integer
 from symledger.conventions import Conventions
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Scope
+from symledger.errors import BadInput
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import active_params, has_routed, params, trained_params
 from symledger.readings.pullback import pullback
@@ -25,14 +26,17 @@ from symledger.readings.traffic import state, traffic, unfused_traffic
 class Readings:
     """The program of a target under conventions, and its tallies, each made once when asked for.
 
-    ``guard`` stands around what runs a definition's own code (a stated pull-back).
+    ``guard`` stands around what runs a definition's own code (a stated pull-back); ``decoding``
+    records the program of one decoding step.
     """
 
     def __init__(
         self, program: Program, conventions: Conventions,
         guard: Callable[[], AbstractContextManager[None, None]] = nullcontext,
+        decoding: Callable[[], Program | None] = lambda: None,
     ) -> None:  # fmt: skip
         self.program = program
+        self._decoding = decoding
         self.conventions = conventions
         self._made: dict[tuple[str, str], Tally] = {}
         self.guard = guard
@@ -42,6 +46,19 @@ class Readings:
         """The backward program."""
         with self.guard():
             return pullback(self.program, self.conventions.input_gradient, self.conventions.frozen)
+
+    @cached_property
+    def decoding(self) -> Program:
+        """The program of one decoding step.
+
+        Raises:
+            BadInput: nothing is decoded here.
+        """
+        step = self._decoding()
+        if step is None:
+            name = self.program.scope.name
+            raise BadInput(f"{name} does not decode token by token: it has no flops.decode.")
+        return step
 
     @property
     def bytes_of(self) -> dict[Any, Expr]:
@@ -164,6 +181,9 @@ QUANTITIES: dict[str, Quantity] = {
         Quantity("macs.forward", "MAC", "forward pass in multiply-adds", _macs(_flops_forward)),
         Quantity("macs.backward", "MAC", "backward pass in multiply-adds", _macs(_flops_backward)),
         Quantity("macs.training", "MAC", "both passes in multiply-adds", _macs(_training_flops)),
+        Quantity("flops.decode", "FLOP",
+                 "the last of T tokens decoded, the others remembered; contractions",
+                 lambda r: contraction_flops(r.decoding, r.conventions.causal)),
         Quantity("memory.parameters", "bytes", "the weights", _parameters),
         Quantity("memory.gradients", "bytes", "a gradient for every trained weight", _gradients),
         Quantity("memory.optimizer", "bytes", "the optimizer's state", _optimizer),

@@ -87,6 +87,8 @@ L_dec = Size("L_dec", "number of layers of the decoder")
 V_seg = Size("V_seg", "number of segments that a token may belong to")
 d_r = Size("d_r", "rank: the inner width of a low-rank update")
 w = Size("w", "window: positions that a query sees, its own included")
+w_max = Size("w_max", "the longest window: what a query sees where there are as many positions")
+d_rot = Size("d_rot", "how much of a head's width is turned by the position")
 n_b = Size("n_b", "buckets of distances")
 E = Size("E", "routed experts")
 k = Size("k", "routed experts that a token is sent to")
@@ -133,7 +135,7 @@ IMAGES = (
 ALPHABET: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
     *IMAGES,
-    *(L_enc, L_dec, V_seg, d_r, w, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
+    *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
 )
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 

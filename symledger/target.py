@@ -16,10 +16,13 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from sympy import Expr, Symbol
 
 from symledger import algebra, assumptions, catalogue, constructors
+from symledger.configurations.document import Document, load
+from symledger.configurations.published import Published, published
+from symledger.configurations.reading import Configuration, read
 from symledger.constructors import Constructor
 from symledger.core.component import Component, snake, trace
 from symledger.core.program import Program
-from symledger.core.tensor import as_size
+from symledger.core.tensor import ONE, as_size
 from symledger.errors import (
     BadInput,
     DefinitionError,
@@ -28,7 +31,7 @@ from symledger.errors import (
     nearest,
     shown,
 )
-from symledger.sizes import BY_NAME, Size, named
+from symledger.sizes import BY_NAME, Size, T, named
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,8 @@ class Target:
     cases: Mapping[str, Mapping[Size, Expr | int]] = field(default_factory=dict)
     origin: str = ""
     constructor: Constructor | None = None
+    configured: Configuration | None = None
+    source: str = ""
 
     def settled(self, settings: Mapping[str, str]) -> dict[str, str]:
         """Return settings together with those that a constructor states, which are not to change.
@@ -100,6 +105,15 @@ class Target:
         with self.guard("forward")():
             return trace(self.component, self.inputs, lengths, self.name)
 
+    def decoding(self) -> Program | None:
+        """Record one decoding step, the last of T tokens; None where nothing is decoded."""
+        inputs = self.component.decoding
+        if not inputs:
+            return None
+        step: Component = replace(self.component, cached=True, S=T)  # type: ignore[type-var]
+        with self.guard("forward")():
+            return trace(step, inputs, {"one": ONE}, self.name)
+
     def guard(self, method: str) -> Callable[[], AbstractContextManager[None, None]]:
         """What stands around running a method of the definition: only a user's own is guarded."""
         if not self.origin:
@@ -139,14 +153,20 @@ def resolve(text: str) -> Target:
     Raises:
         UnknownTarget: the catalogue has no such name, the file no such class, torch.nn no such
             layer.
-        BadInput: the file cannot be read, raises, or its class or the layer cannot be used.
+        BadInput: the file cannot be read, raises, or its class, the layer or the configuration
+            cannot be used.
     """
+    if text == "-" or text.endswith(".json") or Path(text, "config.json").is_file():
+        return _configured(text, load(text))
     if constructors.is_constructor(text):
         constructor = constructors.read(text)
         plain = resolve(constructor.entry)
         return replace(plain, name=constructor.text, constructor=constructor)
     if ".py" in text or "/" in text or (":" in text and "(" not in text):
         return _from_file(text)
+    known = published().get(text)
+    if known:
+        return _published(known)
     entry = catalogue.find(text)
     kind = entry.load()
     return Target(
@@ -154,6 +174,37 @@ def resolve(text: str) -> Target:
         entry.inputs, entry.lengths, entry.configuration(), entry.options,
         {name: kind.corollaries[name] for name in entry.cases},
     )  # fmt: skip
+
+
+def _configured(name: str, document: Document) -> Target:
+    """The target that a configuration describes."""
+    found = read(document)
+    plain = resolve(found.built.entry)
+    chosen = _chosen(plain, found.settings)
+    sizes = {s: int(n) for s, n in found.settings.items() if s not in plain.choices}
+    return replace(_preset(plain, name, chosen, sizes), configured=found)
+
+
+def _published(known: Published) -> Target:
+    if known.config:
+        return replace(_configured(known.name, known.config), source=known.source)
+    plain = resolve(known.entry)
+    chosen = _chosen(plain, known.options)
+    return replace(_preset(plain, known.name, chosen, known.sizes), source=known.source)
+
+
+def _chosen(plain: Target, settings: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        name: parse_option(plain, name, text)
+        for name, text in settings.items() if name in plain.choices
+    }  # fmt: skip
+
+
+def _preset(
+    plain: Target, name: str, chosen: Mapping[str, Any], sizes: Mapping[str, int]
+) -> Target:
+    """A target at a configuration: its choices made, its sizes given, until others are set."""
+    return replace(plain.with_options(chosen), name=name, configuration=sizes)
 
 
 def _from_file(text: str) -> Target:

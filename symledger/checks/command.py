@@ -14,7 +14,7 @@ from symledger.catalogue import AXIOMS, BY_NAME, ENTRIES
 from symledger.checks import demonstrating
 from symledger.checks.evidence import Evidence
 from symledger.checks.identities import identities
-from symledger.checks.runner import examine
+from symledger.checks.runner import decoded, examine
 from symledger.checks.torch_witness import SKIPPED, installed, kept_without, witnessed
 from symledger.constructors import read
 from symledger.errors import BadInput
@@ -92,7 +92,9 @@ def _examined(account: Account) -> list[Evidence]:
     """Examine one target, saying on stderr how far it is."""
     found: list[Evidence] = []
     checks = examine(account.program, account.readings.back)
-    for evidence in chain(checks, identities(account), witnessed(account)):
+    step = account.target.decoding()
+    decoding = map(decoded, [step] if step else [])
+    for evidence in chain(checks, decoding, identities(account), witnessed(account)):
         found.append(evidence)
         progress(f"checking {variant(account)}: {len(found)} done, last {evidence.kind}")
     progress("")

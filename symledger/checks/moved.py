@@ -10,7 +10,7 @@ from sympy import Expr, Symbol
 from symledger.checks.evidence import Evidence
 from symledger.checks.substitution import Bytes, against_arrays
 from symledger.checks.trial import Array, Trial
-from symledger.core.ops import Const, Contract, Gather, Param, Repeat, Slice, View, Windows
+from symledger.core.ops import Const, Contract, Gather, Input, Param, Repeat, Slice, View, Windows
 from symledger.core.tensor import Tensor
 from symledger.readings.numeric import Machine
 
@@ -60,7 +60,7 @@ class Carrier(Machine):
 
     def _read(self, arg: Tensor, x: Array, into: dict[int, int], elements: int) -> None:
         """Note that a weight was read: its whole once, or rows of it every time."""
-        if isinstance(arg.op, Param):
+        if isinstance(arg.op, Param) or (isinstance(arg.op, Input) and arg.op.remembered):
             place = x.ctypes.data
             seen = into.get(place, 0) if into is self.picked else 0
             into[place] = seen + elements * self.bytes_of["value"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sympy import Expr, Integer
 
-from symledger.checks import counted, gradients, substitution
+from symledger.checks import counted, counting, gradients, substitution
 from symledger.checks.evidence import Evidence
 from symledger.checks.exact import value
 from symledger.checks.moved import moved
@@ -67,6 +67,18 @@ def examine(
     yield from _arithmetic(small, pull)
     if not quick:
         yield from _gradients(trials[0])
+
+
+def decoded(step: Program) -> Evidence:
+    """Check the FLOPs of a decoding step, in a program of its own."""
+    pull = pullback(step)
+    trials = [Trial(step, pull, sizes_for(step, i, distinct=False), i) for i in range(3)]
+    trials = trials[:1] + [trial for trial in trials[1:] if _work(trial) <= MOST]
+    return counted.operations(
+        trials, [counting.count(trial) for trial in trials], contraction_flops(step).total,
+        "flops.decode", counted.picked("flops.forward"),
+        "the contraction operations of one decoding step",
+    )  # fmt: skip
 
 
 def _work(trial: Trial) -> int:

@@ -75,10 +75,10 @@ def _active(trial: Trial) -> int:
 
 def _state(trial: Trial, bytes_of: Bytes) -> int:
     return sum(
-        a.size * bytes_of[t.storage]
+        a[:, -whole(t.state, trial.sizes) :].size * bytes_of[t.storage]
         for values in every(trial.values)
         for t, a in values.arrays.items()
-        if t.state
+        if t.state is not None
     )
 
 

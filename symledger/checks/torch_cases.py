@@ -147,6 +147,10 @@ def _chosen(fixed: Options, o: Options) -> Options:
     return {**chosen, "rotary": chosen["positions"] == "rotary"}
 
 
+PREFILL = {"head": "lm", "cached": False}
+"""The choices under which a decoder is written with torch.nn: all tokens at once, logits of all."""
+
+
 def _family(**fixed: Any) -> Case:
     """A decoder with some choices that its family makes."""
     return Case(
@@ -154,6 +158,7 @@ def _family(**fixed: Any) -> Case:
         lambda s, o: models.Decoder(s, _chosen(fixed, o)),
         uses=lambda o: _decoder({**fixed, **o}),
         equal={"S": "T", "d_k": "d_h", "d_v": "d_h", **({} if fixed["gated"] else {"h_kv": "h"})},
+        given=PREFILL,
     )
 
 
@@ -289,7 +294,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "mixtral": (Case("the model written with torch.nn", lambda s, o: sequences.Mixtral(s, {
         **o, "norm": "rms", "activation": "silu", "gated": True, "bias": False, "causal": True,
         "rotary": True}), uses=lambda o: _decoder({**o, "norm": "rms"}),
-        equal={"S": "T", "d_k": "d_h", "d_v": "d_h"}),),
+        equal={"S": "T", "d_k": "d_h", "d_v": "d_h"}, given=PREFILL),),
     "vgg": (Case("the model written with torch.nn", images.VGG,
                  equal={"C": "s_h", "H": "32*s_h", "W": "32*s_w"}),),
     "bert": _berts(),

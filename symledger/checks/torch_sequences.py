@@ -127,12 +127,12 @@ class MixtureBlock(nn.Module):
     def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
         self.norm_1, self.norm_2 = norm(s, o), norm(s, o)
-        self.attention, self.mixture = Attention(s, o), Mixture(s, o)
+        self.attention, self.feed_forward = Attention(s, o), Mixture(s, o)
 
     def forward(self, x: Tensor, slots: Tensor) -> Tensor:
         """Attend, then mix, each beside a residual path."""
         x = x + self.attention(self.norm_1(x))
-        return x + self.mixture(self.norm_2(x), slots)
+        return x + self.feed_forward(self.norm_2(x), slots)
 
 
 class Mixtral(nn.Module):

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from sympy import Expr, Integer, Piecewise, Symbol, oo, sqrt
+from sympy import Expr, Integer, sqrt
 
 from symledger import sizes
 from symledger.components.dropout import Dropout
 from symledger.components.linear import Linear
+from symledger.components.masks import EVERYTHING, Masked, causal_mask
+from symledger.components.norms import LayerNorm, RMSNorm
 from symledger.components.positions import RotaryPositions
 from symledger.components.softmax import Softmax
 from symledger.core.component import Component, Steps, steps
@@ -21,37 +23,33 @@ from symledger.core.fused import Values
 from symledger.core.notation import (
     apply,
     einsum,
+    expand,
     join,
     maximum,
+    narrow,
+    param,
+    remembered,
     state,
     statistic,
-    table,
     total,
     view,
 )  # fmt: skip
-from symledger.core.ops import Pairs
-from symledger.core.tensor import Tensor
+from symledger.core.tensor import ONE, Tensor
 from symledger.errors import DefinitionError
 from symledger.sizes import Size
 
 VASWANI = "Vaswani et al., Attention Is All You Need (2017), section 3.2"
 SHAZEER = "Shazeer, Fast Transformer Decoding: One Write-Head is All You Need (2019)"
 AINSLIE = "Ainslie et al., GQA (2023)"
+OPENAI = "OpenAI, gpt-oss-120b & gpt-oss-20b Model Card (2025), section 2.2"
+CAP = Integer(50)
+"""What capped scores stay below; any other number would be counted the same."""
+SEEN = "B T h d_k, B S h_kv d_k, B S h_kv d_v -> B T h d_v"
+"""The signature of attention of T queries to S keys."""
 SCORES = "B T g r k, B S g k -> B g r T S"
+QKNorm = Literal["rms", "layer", "rms of all heads"]
+"""How queries and keys are normalized: each head by itself, or all heads together."""
 MIX = "B g r T S, B S g v -> B T g r v"
-
-
-def causal_mask(T: Expr, S: Expr) -> tuple[Tensor, Pairs]:
-    """Return a table that is 0 where query t may see key s, −∞ elsewhere, and its true pairs.
-
-    The last query sees all S keys, the one before all but the last, and so on: query t sees key
-    s when s ≤ t + S − T. That leaves T·S − T(T−1)/2 pairs; T(T+1)/2 when S = T.
-    """
-
-    def visible(t: Symbol, s: Symbol) -> Expr:
-        return Piecewise((Integer(0), s <= t + S - T), (-oo, True))
-
-    return table("mask", visible, T, S), Pairs("T", "S", T * S - T * (T - 1) / 2)
 
 
 @dataclass(frozen=True)
@@ -64,18 +62,29 @@ class HeadAttention(Component):
     d_v: Expr = sizes.d_v
 
     def mixed(
-        self, q: Tensor, k: Tensor, v: Tensor, masked: tuple[Tensor | None, Pairs | None],
-        bias: Tensor | None = None, dropout: bool = False,
+        self, q: Tensor, k: Tensor, v: Tensor, masked: Masked,
+        bias: Tensor | None = None, dropout: bool = False, sinks: bool = False,
+        capped: bool = False,
     ) -> Steps:  # fmt: skip
         """Mix the values by softmax of the scores, to which a bias and a mask may be added."""
         mask, pairs = masked
         q = view("B T (g r) k -> B T g r k", q, g=self.h_kv)
         scores = einsum(SCORES, q, k, pairs, mask) * (1 / sqrt(self.d_k))
+        if capped:
+            scores = apply("tanh", scores * (1 / CAP)) * CAP
         scores = scores if bias is None else scores + bias
-        a = Softmax()(scores if mask is None else scores + mask, name="softmax")
+        masked_scores = scores if mask is None else scores + mask
+        a = self.beside_sinks(masked_scores) if sinks else Softmax()(masked_scores, name="softmax")
         p = Dropout()(a, name="dropout") if dropout else a
         z = einsum(MIX, p, v, pairs, mask)
         return steps(scores=scores, a=a, z=view("B T g r v -> B T (g r) v", z))
+
+    def beside_sinks(self, scores: Tensor) -> Tensor:
+        """Apply softmax to the scores and one learned score a head, which takes its share away."""
+        sink = view("(g r) -> () g r () ()", param("sinks", self.h), g=self.h_kv)
+        sink = expand(sink, (*scores.shape[:-1], ONE))
+        a = Softmax()(join([scores, sink]), name="softmax")
+        return narrow(a, -1, 0, scores.shape[-1])
 
 
 @dataclass(frozen=True)
@@ -83,14 +92,18 @@ class ScaledDotProduct(HeadAttention):
     """Each query's mixture of values, weighted by softmax of its products with the keys.
 
     Query heads share key/value heads in groups of h/h_kv. Run operation by operation: the
-    weights on all T·S pairs are kept for the backward pass.
-    Source: Vaswani et al. (2017), section 3.2.1, equation 1; Ainslie et al. (2023) for groups.
+    weights on all T·S pairs are kept for the backward pass. With ``sinks`` each head has one
+    learned score more, of no value; with ``capped`` the scores go through c·tanh(scores/c).
+    Source: Vaswani et al. (2017), section 3.2.1, equation 1; Ainslie et al. (2023) for groups;
+    OpenAI (2025), section 2.2, for sinks; Gemma Team, *Gemma 2* (2024), section 2, for the cap.
     """
 
     causal: bool = False
     dropout: bool = False
+    sinks: bool = False
+    capped: bool = False
 
-    signature: ClassVar[str] = "B T h d_k, B S h_kv d_k, B S h_kv d_v -> B T h d_v"
+    signature: ClassVar[str] = SEEN
     title: ClassVar[str] = "scaled dot-product attention, operation by operation"
     assumptions: ClassVar[dict[Size, Expr]] = {
         sizes.h_kv: sizes.h, sizes.d_v: sizes.d_k, sizes.S: sizes.T,
@@ -99,11 +112,15 @@ class ScaledDotProduct(HeadAttention):
         "multi-query": {sizes.h_kv: 1, sizes.d_v: sizes.d_k, sizes.S: sizes.T},
         "decoding one token": {sizes.T: 1, sizes.d_v: sizes.d_k},
     }
-    references: ClassVar[tuple[str, ...]] = (VASWANI + ".1, equation 1", AINSLIE)
+    references: ClassVar[tuple[str, ...]] = (
+        VASWANI + ".1, equation 1", AINSLIE, OPENAI, "Gemma Team, Gemma 2 (2024), section 2",
+    )  # fmt: skip
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
-        masked = causal_mask(q.shape[1], k.shape[1]) if self.causal else (None, None)
-        return self.mixed(q, k, v, masked, dropout=self.dropout)
+        masked = causal_mask(q.shape[1], k.shape[1]) if self.causal else EVERYTHING
+        return self.mixed(
+            q, k, v, masked, dropout=self.dropout, sinks=self.sinks, capped=self.capped
+        )
 
 
 @dataclass(frozen=True)
@@ -121,7 +138,7 @@ class FlashAttention(Component):
     d_v: Expr = sizes.d_v
     causal: bool = False
 
-    signature: ClassVar[str] = "B T h d_k, B S h_kv d_k, B S h_kv d_v -> B T h d_v"
+    signature: ClassVar[str] = SEEN
     title: ClassVar[str] = "scaled dot-product attention that recomputes its scores"
     assumptions: ClassVar[dict[Size, Expr]] = ScaledDotProduct.assumptions
     references: ClassVar[tuple[str, ...]] = (
@@ -158,7 +175,8 @@ class FlashAttention(Component):
         scores: Tensor = self.contract(SCORES, q, k) * (1 / sqrt(self.d_k))
         if not self.causal:
             return scores
-        return scores + causal_mask(q.shape[1], k.shape[1])[0]
+        mask, _ = causal_mask(q.shape[1], k.shape[1])
+        return scores if mask is None else scores + mask
 
     def contract(self, pattern: str, left: Tensor, right: Tensor) -> Tensor:
         """Contract over the visible pairs only, where the attention is causal."""
@@ -175,7 +193,11 @@ class Attention(Component):
     """Queries from x; keys and values from x, from another sequence, or from a cache as well.
 
     Each is an affine map, its result split into heads; what the heads mix is mapped back to d.
-    Given ``memory`` it is cross-attention; given past keys and values it decodes against a cache.
+    Given ``memory`` it is cross-attention; given past keys and values it decodes against a cache,
+    and with ``cached`` the S − T past positions are remembered by itself.
+    A family says what differs: ``mixing`` stands in place of the scaled dot products, ``unbiased``
+    names maps that have no bias though others do, ``qk_norm`` normalizes queries and keys (each
+    head, or all heads together), ``d_rot`` is how much of a head is turned by its position.
     Source: Vaswani et al. (2017), section 3.2.2; Shazeer (2019) and Ainslie et al. (2023) for
     fewer key/value heads.
     """
@@ -190,6 +212,11 @@ class Attention(Component):
     rotary: bool = False
     dropout: bool = False
     flash: bool = False
+    mixing: Component | None = None
+    unbiased: tuple[str, ...] = ()
+    qk_norm: QKNorm | None = None
+    d_rot: Expr | None = None
+    cached: Expr | None = None
 
     signature: ClassVar[str] = "B T d, B S d, B P h_kv d_k, B P h_kv d_v -> B T d"
     title: ClassVar[str] = "attention with separate query and key/value heads, widths and lengths"
@@ -215,6 +242,8 @@ class Attention(Component):
     ) -> Steps:  # fmt: skip
         if (past_k is None) != (past_v is None):
             raise DefinitionError("attention takes past keys and past values together, or neither.")
+        if self.cached is not None and memory is None:
+            past_k, past_v = self.past(x, self.cached)
         source = x if memory is None else memory
         offset = past_k.shape[1] if past_k is not None else Integer(0)
         q = self.heads("Q", x, self.h, self.d_k, offset)
@@ -223,32 +252,67 @@ class Attention(Component):
         if past_k is not None and past_v is not None:
             k, v = join([past_k, k], axis=1), join([past_v, v], axis=1)
         if self.causal or memory is not None or past_k is not None:  # decoding meets them again
-            k, v = state(k), state(v)
+            k, v = state(k, self.window), state(v, self.window)
         z = self.core()(q, k, v, name="core")
         merged = view("B T h v -> B T (h v)", z)
-        y = Linear(self.h * self.d_v, self.d, self.bias)(merged, name="O")
+        y = Linear(self.h * self.d_v, self.d, self.has_bias("O"))(merged, name="O")
         return steps(q=q, k=k, v=v, z=z, y=y)
+
+    @property
+    def window(self) -> Expr | None:
+        """How many keys a query sees, where its core looks back no further."""
+        return getattr(self.mixing, "w", None)
+
+    def has_bias(self, name: str) -> bool:
+        """Whether the map of that name has a bias."""
+        return self.bias and name not in self.unbiased
+
+    def past(self, x: Tensor, S: Expr) -> tuple[Tensor, Tensor]:
+        """Return the keys and values of what came before: S − T positions, or a window of them."""
+        before = S - x.shape[1] if self.window is None else self.window - 1
+        shape = (x.shape[0], before, self.h_kv)
+        return remembered("past_k", *shape, self.d_k), remembered("past_v", *shape, self.d_v)
 
     def heads(
         self, name: str, x: Tensor, heads: Expr, width: Expr, offset: Expr | None = None
     ) -> Tensor:
-        """Map x affinely and split the result into heads; turn queries and keys if rotary."""
-        wide = Linear(self.d, heads * width, self.bias)(x, name=name)
+        """Map x affinely and split the result into heads; queries and keys have an offset.
+
+        They are normalized first and turned then, if at all.
+        """
+        wide = Linear(self.d, heads * width, self.has_bias(name))(x, name=name)
+        if offset is not None and self.qk_norm == "rms of all heads":
+            wide = RMSNorm(heads * width)(wide, name=f"norm_{name}")
         split = view("B T (h k) -> B T h k", wide, h=heads, k=width)
+        if offset is not None and self.qk_norm in ("rms", "layer"):
+            kind = RMSNorm if self.qk_norm == "rms" else LayerNorm
+            split = kind(width)(split, name=f"norm_{name}")
         if self.rotary and offset is not None:
-            return RotaryPositions(width, offset)(split, name=f"rotary_{name}")
+            return self.turned(name, split, width, offset)
         return split
 
+    def turned(self, name: str, x: Tensor, width: Expr, offset: Expr) -> Tensor:
+        """Turn queries or keys by their position, or as much of each head as is to be."""
+        d_rot = width if self.d_rot is None else self.d_rot
+        rotary = RotaryPositions(d_rot, offset)
+        if d_rot == width:
+            return rotary(x, name=f"rotary_{name}")
+        turned = rotary(narrow(x, -1, 0, d_rot), name=f"rotary_{name}")
+        return join([turned, narrow(x, -1, d_rot, width - d_rot)])
+
     def core(self) -> Component:
-        """Return the attention of heads: fused (flash) or operation by operation.
+        """Return the attention of heads: that of the family, fused, or operation by operation.
 
         Raises:
-            DefinitionError: dropout is asked for inside flash attention.
+            DefinitionError: what is asked for cannot be done inside flash attention.
         """
-        if self.flash and self.dropout:
+        if self.flash and (self.dropout or self.mixing is not None):
+            what = "dropout on its weights" if self.dropout else type(self.mixing).__name__
             raise DefinitionError(
-                "flash attention with dropout on its weights is not supported: "
-                "choose flash = false or dropout = false."
+                f"flash attention with {what} is not supported: "
+                f"choose flash = false{' or dropout = false' * self.dropout}."
             )
+        if self.mixing is not None:
+            return self.mixing
         widths = (self.h, self.h_kv, self.d_k, self.d_v, self.causal)
         return FlashAttention(*widths) if self.flash else ScaledDotProduct(*widths, self.dropout)

@@ -79,8 +79,9 @@ class MixtureOfExperts(Component):
     """A router sends each token to k of E experts, and adds up what they give, weighted.
 
     Which tokens an expert is given is an input of whole numbers, as token ids are: C = k·B·T/E
-    for each expert, none dropped. The choice itself has no gradient; the router's comes through
-    the weights. Shared experts are one network more, E_s times as wide, for every token.
+    for each expert on average, none dropped. The choice itself has no gradient; the router's
+    comes through the weights. Shared experts are one network more, E_s times as wide, for every
+    token.
     Source: Shazeer et al. (2017), section 2; Fedus et al. (2022), section 2.1, for one expert a
     token; Dai et al., *DeepSeekMoE* (2024), section 3.2, for shared ones.
     """
@@ -108,7 +109,7 @@ class MixtureOfExperts(Component):
     def forward(self, x: Tensor) -> Steps:
         B, T, _ = x.shape
         rows = view("B T d -> (B T) d", x)
-        slots = indices("slots", B * T, self.E, self.k * B * T / self.E)
+        slots = indices("slots", B * T, self.E, self.k * B * T / self.E, average=True)
         given = gather(rows, slots)
         experts = Experts(self.E, self.k, self.d, self.d_ff, self.activation, self.gated)
         made = experts(given, name="experts")

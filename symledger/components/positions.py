@@ -27,6 +27,7 @@ class LearnedPositions(Component):
 
     T_max: Expr = sizes.T_max
     d: Expr = sizes.d
+    offset: Expr = START
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "a learned row for each position"
@@ -36,7 +37,7 @@ class LearnedPositions(Component):
 
     def forward(self, x: Tensor) -> Steps:
         P = param("P", self.T_max, self.d)
-        return steps(y=x + narrow(P, 0, 0, x.shape[1]))
+        return steps(y=x + narrow(P, 0, self.offset, x.shape[1]))
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class SinusoidalPositions(Component):
     """
 
     d: Expr = sizes.d
+    offset: Expr = START
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "sines and cosines of the position"
@@ -59,7 +61,7 @@ class SinusoidalPositions(Component):
 
     def angle(self, t: Symbol, i: Symbol) -> Expr:
         """Return element i of position t: a sine where i is even, a cosine where it is odd."""
-        turn = t / BASE ** (2 * floor(i / 2) / self.d)
+        turn = (t + self.offset) / BASE ** (2 * floor(i / 2) / self.d)
         return Piecewise((sin(turn), Mod(i, 2) < Rational(1, 2)), (cos(turn), True))
 
 

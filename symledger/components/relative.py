@@ -5,32 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sympy import Expr, Integer, Piecewise, Symbol, oo
+from sympy import Expr, Integer, Symbol
 
 from symledger import sizes
-from symledger.components.attention import HeadAttention, causal_mask
+from symledger.components.attention import SEEN, HeadAttention
+from symledger.components.masks import EVERYTHING, causal_mask, window_mask
 from symledger.core.component import Steps, steps
 from symledger.core.notation import gather, indices, param, table, view
-from symledger.core.ops import Pairs
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
-
-OWN = "B T h d_k, B T h_kv d_k, B T h_kv d_v -> B T h d_v"
-"""The signature of attention of a sequence to itself."""
-
-
-def window_mask(T: Expr, w: Expr) -> tuple[Tensor, Pairs]:
-    """Return a table that is 0 where query t may see key s, −∞ elsewhere, and its true pairs.
-
-    A query sees itself and the w − 1 positions before it, of which the first ones have fewer.
-    That leaves w·T − w(w−1)/2 pairs where w ≤ T.
-    """
-
-    def visible(t: Symbol, s: Symbol) -> Expr:
-        early = Piecewise((-oo, s <= t - w), (Integer(0), True))
-        return Piecewise((early, s <= t), (-oo, True))
-
-    return table("mask", visible, T, T), Pairs("T", "S", w * T - w * (w - 1) / 2, w)
 
 
 @dataclass(frozen=True)
@@ -43,8 +26,10 @@ class WindowAttention(HeadAttention):
     """
 
     w: Expr = sizes.w
+    sinks: bool = False
+    capped: bool = False
 
-    signature: ClassVar[str] = OWN
+    signature: ClassVar[str] = SEEN
     title: ClassVar[str] = "causal attention to the last w positions"
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.h_kv: sizes.h, sizes.d_v: sizes.d_k}
     references: ClassVar[tuple[str, ...]] = (
@@ -53,7 +38,8 @@ class WindowAttention(HeadAttention):
     )
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
-        return self.mixed(q, k, v, window_mask(q.shape[1], self.w))
+        masked = window_mask(q.shape[1], k.shape[1], self.w)
+        return self.mixed(q, k, v, masked, sinks=self.sinks, capped=self.capped)
 
 
 @dataclass(frozen=True)
@@ -64,7 +50,7 @@ class ALiBiAttention(HeadAttention):
     Source: Press, Smith, Lewis, *Train Short, Test Long* (2022), section 3.
     """
 
-    signature: ClassVar[str] = "B T h d_k, B S h_kv d_k, B S h_kv d_v -> B T h d_v"
+    signature: ClassVar[str] = SEEN
     title: ClassVar[str] = "causal attention with linear biases (ALiBi)"
     assumptions: ClassVar[dict[Size, Expr]] = {
         sizes.h_kv: sizes.h, sizes.d_v: sizes.d_k, sizes.S: sizes.T,
@@ -96,7 +82,7 @@ class RelativeAttention(HeadAttention):
     n_b: Expr = sizes.n_b
     causal: bool = False
 
-    signature: ClassVar[str] = "B T h d_k, B S h_kv d_k, B S h_kv d_v -> B T h d_v"
+    signature: ClassVar[str] = SEEN
     title: ClassVar[str] = "attention with a learned bias for each bucket of distances (T5)"
     assumptions: ClassVar[dict[Size, Expr]] = ALiBiAttention.assumptions
     references: ClassVar[tuple[str, ...]] = (
@@ -108,5 +94,5 @@ class RelativeAttention(HeadAttention):
         bucket = indices("bucket", self.n_b, T, S)
         learned = gather(param("R", self.n_b, self.h), bucket)
         bias = view("T S (g r) -> g r T S", learned, g=self.h_kv)
-        masked = causal_mask(T, S) if self.causal else (None, None)
+        masked = causal_mask(T, S) if self.causal else EVERYTHING
         return steps(bias=bias, **self.mixed(q, k, v, masked, bias).named)

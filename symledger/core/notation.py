@@ -68,9 +68,12 @@ def table(name: str, formula: Callable[..., Expr], *shape: Expr) -> Tensor:
     return Tensor(Const(name, len(shape), formula), (), shape)
 
 
-def indices(name: str, below: Expr, *shape: Expr) -> Tensor:
-    """Whole numbers below a size that come from outside: which row of a table is meant where."""
-    return Tensor(Input(name, below), (), shape, "index")
+def indices(name: str, below: Expr, *shape: Expr, average: bool = False) -> Tensor:
+    """Whole numbers below a size that come from outside: which row of a table is meant where.
+
+    With ``average`` the last axis is as long on average: all counts are linear in it.
+    """
+    return Tensor(Input(name, below, average=average), (), shape, "index")
 
 
 def noise(name: str, keep: Expr, *shape: Expr) -> Tensor:
@@ -315,11 +318,20 @@ def statistic(x: Tensor) -> Tensor:
     return replace(x, storage="statistic")
 
 
-def state(x: Tensor) -> Tensor:
-    """The same tensor, marked as kept between decoding steps (the key/value cache)."""
+def remembered(name: str, *shape: Expr) -> Tensor:
+    """Values that earlier decoding steps have left; they come from outside, without a gradient."""
+    return Tensor(Input(name, remembered=True), (), shape)
+
+
+def state(x: Tensor, last: Expr | None = None) -> Tensor:
+    """The same tensor, marked as kept between decoding steps (the key/value cache).
+
+    Given ``last``, only that many positions of its axis 1 are kept: those in a window.
+    """
+    kept = x.shape[1] if last is None else last
     names = tuple((f"_{i}",) for i in range(x.rank))
     lengths = tuple((f"_{i}", n) for i, n in enumerate(x.shape))
-    return Tensor(Rearrange(names, names, lengths), (x,), x.shape, x.storage, state=True)
+    return Tensor(Rearrange(names, names, lengths), (x,), x.shape, x.storage, state=kept)
 
 
 def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,

@@ -26,12 +26,21 @@ Storage = Literal["value", "statistic", "mask", "index"]
 class Input:
     """Data from outside; ``below`` is set for whole numbers (token ids), which have no gradient.
 
-    ``keep`` is set for a mask of ones and zeros: the chance that an element is one.
+    ``keep`` is set for a mask of ones and zeros: the chance that an element is one;
+    ``remembered`` for what earlier steps have left, which has no gradient either. Its last axis
+    may be as long only on ``average``: rows of experts, of which one has more than another.
     """
 
     name: str
     below: Expr | None = None
     keep: Expr | None = None
+    remembered: bool = False
+    average: bool = False
+
+    @property
+    def varies(self) -> bool:
+        """Whether it is made of real numbers that a gradient may be asked for."""
+        return self.below is None and self.keep is None and not self.remembered
 
 
 @dataclass(frozen=True)

@@ -112,6 +112,12 @@ class Program:
                         seen.add(length)
                         yield length
 
+    @property
+    def averages(self) -> set[Expr]:
+        """The lengths that are averages, and need not be whole: rows of an expert."""
+        inputs = (t for body in self.bodies for t in body.tensors if isinstance(t.op, Input))
+        return {t.shape[-1] for t in inputs if isinstance(t.op, Input) and t.op.average}
+
     def bounds(self) -> Iterator[tuple[Expr, Expr]]:
         """Yield (a, b) for every a that must not exceed b.
 

@@ -98,14 +98,15 @@ def inside(scope: Scope, region: Region | None = None) -> Iterator[None]:
 class Tensor:
     """A symbolic tensor: the operation that makes it, from what, and its shape.
 
-    ``storage`` says what its elements are, ``state`` that decoding keeps it between steps.
+    ``storage`` says what its elements are, ``state`` how many positions of its axis 1 are kept
+    between decoding steps, where any are.
     """
 
     op: Op
     args: tuple[Tensor, ...]
     shape: Shape
     storage: Storage = "value"
-    state: bool = False
+    state: Expr | None = None
     scope: Scope = field(default_factory=_scope.get)
     region: Region | None = field(default_factory=_region.get)
     order: int = field(default_factory=lambda: next(_clock))

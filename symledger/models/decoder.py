@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from sympy import Expr
+from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.components.blocks import Norm, norm
 from symledger.components.embedding import LMHead, TokenEmbedding
+from symledger.components.linear import Linear
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import param, repeat
 from symledger.core.tensor import Tensor
 from symledger.errors import DefinitionError
+
+Head = Literal["lm", "bare", "sequences", "tokens", "spans"]
+"""What is made of the hidden vectors: scores of the next token; nothing; scores of classes, of the
+whole sequence (read at one position, computed at all) or of each token; where a span of the text
+begins and ends."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +27,8 @@ class Decoder(Component):
     """A decoder-only transformer; a family says how tokens are placed and what its block is.
 
     The head is tied where it uses the embedding's table; with ``recompute`` only what enters each
-    block is kept, and the backward pass runs the blocks again.
+    block is kept, and the backward pass runs the blocks again. With ``cached`` the T tokens come
+    after S − T others, whose keys and values are remembered.
     """
 
     V: Expr = sizes.V
@@ -30,25 +37,65 @@ class Decoder(Component):
     h: Expr = sizes.h
     d_h: Expr = sizes.d_h
     d_ff: Expr = sizes.d_ff
+    Y: Expr = sizes.Y
+    S: Expr = sizes.S
 
     tied: bool = True
+    head: Head = "lm"
     recompute: bool = False
+    cached: bool = False
 
-    signature: ClassVar[str] = "B T in V -> B T V"
+    signature: ClassVar[str] = "B T in V -> B T out"
+    decoding: ClassVar[dict[str, str]] = {"tokens": "B one in V"}
     final_norm: ClassVar[Norm]
+    head_bias: ClassVar[bool] = False
+
+    @property
+    def out(self) -> Expr:
+        """The width of what is given for every token."""
+        widths = {"lm": self.V, "bare": self.d, "spans": Integer(2)}
+        return widths.get(self.head, self.Y)
+
+    @property
+    def seen(self) -> Expr | None:
+        """The positions that are attended to, where some of them are remembered."""
+        return self.S if self.cached else None
 
     def place(self, x: Tensor) -> Tensor:
         """Tell where each token stands; here, that is left to the blocks."""
         return x
 
+    def first(self, x: Tensor) -> Expr:
+        """Return the position of the first token."""
+        return self.S - x.shape[1] if self.cached else Integer(0)
+
     def block(self) -> Component:
         """Return the block that is repeated L times; every family has its own."""
         raise DefinitionError(f"{type(self).__name__} has no block: define what it repeats.")
 
+    def through(self, x: Tensor) -> Tensor:
+        """Send the vectors through all blocks."""
+        return repeat(self.block(), self.L, x, name="block", recompute=self.recompute)
+
+    def embed(self, tokens: Tensor, E: Tensor) -> Tensor:
+        """Look the tokens up in the table."""
+        return TokenEmbedding(self.V, self.d)(tokens, E, name="token_embedding")
+
+    def normalize(self, x: Tensor) -> Tensor:
+        """Apply the last norm."""
+        return norm(self.final_norm, self.d)(x, name="final_norm")
+
+    def score(self, x: Tensor, E: Tensor) -> Tensor:
+        """Make of the hidden vectors what the head is for."""
+        if self.head == "bare":
+            return x
+        if self.head != "lm":
+            return Linear(self.d, self.out, bias=self.head != "sequences")(x, name="head")
+        logits = LMHead(self.V, self.d)(x, E if self.tied else None, name="head")
+        return logits + param("b", self.V) if self.head_bias else logits
+
     def forward(self, tokens: Tensor) -> Steps:
         """Embed and place the tokens, apply L blocks and the last norm, score the vocabulary."""
         E = param("E", self.V, self.d)
-        x = self.place(TokenEmbedding(self.V, self.d)(tokens, E, name="token_embedding"))
-        x = repeat(self.block(), self.L, x, name="block", recompute=self.recompute)
-        x = norm(self.final_norm, self.d)(x, name="final_norm")
-        return steps(x=x, logits=LMHead(self.V, self.d)(x, E if self.tied else None, name="head"))
+        x = self.normalize(self.through(self.place(self.embed(tokens, E))))
+        return steps(x=x, y=self.score(x, E)) if self.head != "bare" else steps(x=x)

@@ -8,8 +8,10 @@ from typing import ClassVar
 from sympy import Expr
 
 from symledger import sizes
+from symledger.components.attention import Attention
 from symledger.components.blocks import Norm, PreLNBlock
 from symledger.components.dropout import Dropout
+from symledger.components.feedforward import Activation, FeedForward
 from symledger.components.positions import LearnedPositions
 from symledger.core.component import Component
 from symledger.core.tensor import Tensor
@@ -44,15 +46,19 @@ class GPT2(Decoder):
     )
 
     def place(self, x: Tensor) -> Tensor:
-        x = LearnedPositions(self.T_max, self.d)(x, name="positions")
+        x = LearnedPositions(self.T_max, self.d, self.first(x))(x, name="positions")
         return Dropout()(x, name="embedding_dropout") if self.dropout else x
 
     def block(self) -> Component:
-        return PreLNBlock(
-            self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
-            norm="layer", activation="gelu_new" if self.composed else "gelu_tanh", bias=self.bias,
-            dropout=self.dropout, flash=self.flash,
+        attention = Attention(
+            self.d, self.h, self.h, self.d_h, self.d_h, self.bias, causal=True,
+            dropout=self.dropout, flash=self.flash, cached=self.seen,
         )  # fmt: skip
+        activation: Activation = "gelu_new" if self.composed else "gelu_tanh"
+        network = FeedForward(self.d, self.d_ff, activation, self.bias)
+        return PreLNBlock(
+            self.d, norm="layer", dropout=self.dropout, attention=attention, network=network
+        )
 
 
 CONFIGURATIONS = {

@@ -8,7 +8,9 @@ from typing import ClassVar
 from sympy import Expr
 
 from symledger import sizes
+from symledger.components.attention import Attention
 from symledger.components.blocks import Norm, PreLNBlock
+from symledger.components.feedforward import GatedFeedForward
 from symledger.core.component import Component
 from symledger.models.decoder import Decoder
 from symledger.sizes import Size
@@ -34,11 +36,16 @@ class Llama(Decoder):
         "Touvron et al., LLaMA: Open and Efficient Foundation Language Models (2023), section 2.2",
     )
 
-    def block(self) -> Component:
-        return PreLNBlock(
-            self.d, self.h, self.h_kv, self.d_h, self.d_h, self.d_ff,
-            norm="rms", activation="silu", gated=True, bias=False, rotary=True, flash=self.flash,
+    def attention(self) -> Component:
+        """Return the attention of a block."""
+        return Attention(
+            self.d, self.h, self.h_kv, self.d_h, self.d_h, causal=True, rotary=True,
+            flash=self.flash, cached=self.seen,
         )  # fmt: skip
+
+    def block(self) -> Component:
+        network = GatedFeedForward(self.d, self.d_ff)
+        return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=network)
 
 
 CONFIGURATIONS = {

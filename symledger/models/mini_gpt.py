@@ -8,8 +8,10 @@ from typing import ClassVar, Literal
 from sympy import Expr
 
 from symledger import sizes
+from symledger.components.attention import Attention
 from symledger.components.blocks import Norm, PreLNBlock
 from symledger.components.dropout import Dropout
+from symledger.components.feedforward import FeedForward
 from symledger.components.positions import LearnedPositions, SinusoidalPositions
 from symledger.core.component import Component
 from symledger.core.tensor import Tensor
@@ -43,17 +45,21 @@ class MiniGPT(Decoder):
 
     def place(self, x: Tensor) -> Tensor:
         if self.positions == "learned":
-            x = LearnedPositions(self.T_max, self.d)(x, name="positions")
+            x = LearnedPositions(self.T_max, self.d, self.first(x))(x, name="positions")
         if self.positions == "sinusoidal":
-            x = SinusoidalPositions(self.d)(x, name="positions")
+            x = SinusoidalPositions(self.d, self.first(x))(x, name="positions")
         return Dropout()(x, name="embedding_dropout") if self.dropout else x
 
     def block(self) -> Component:
-        return PreLNBlock(
-            self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
-            norm="rms", activation="gelu", bias=self.bias, rotary=self.positions == "rotary",
-            dropout=self.dropout, flash=self.flash,
+        attention = Attention(
+            self.d, self.h, self.h, self.d_h, self.d_h, self.bias, causal=True,
+            rotary=self.positions == "rotary", dropout=self.dropout, flash=self.flash,
+            cached=self.seen,
         )  # fmt: skip
+        network = FeedForward(self.d, self.d_ff, bias=self.bias)
+        return PreLNBlock(
+            self.d, norm="rms", dropout=self.dropout, attention=attention, network=network
+        )
 
 
 CONFIGURATIONS = {

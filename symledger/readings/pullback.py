@@ -77,8 +77,7 @@ def pullback(program: Program, inputs: bool = True, frozen: tuple[str, ...] = ()
 
 
 def _differentiable(leaf: Tensor) -> bool:
-    op = leaf.op
-    return not (isinstance(op, Input) and (op.below is not None or op.keep is not None))
+    return not isinstance(leaf.op, Input) or leaf.op.varies
 
 
 class _Walk:

@@ -15,6 +15,7 @@ from symledger.core.ops import (
     Call,
     Contract,
     Gather,
+    Input,
     Leaf,
     Repeat,
     Result,
@@ -40,6 +41,7 @@ def traffic(program: Program, bytes_of: Bytes) -> Tally:
         Amount(program.scope, t.size * bytes_of[t.storage], "input") for t in program.inputs
     ]
     items += _weights(program, bytes_of)
+    items += _remembered(program, bytes_of)
     items += [
         Amount(program.scope, t.size * bytes_of[t.storage], "output") for t in program.outputs
     ]
@@ -56,6 +58,18 @@ def _weights(program: Program, bytes_of: Bytes) -> Iterable[Amount | Tally]:
         assert isinstance(call.op, Call)
         inner = tuple(_weights(call.op.body, bytes_of))
         yield Tally(call.op.body.scope, inner, ONE if call.op.shared else call.op.times)
+
+
+def _remembered(program: Program, bytes_of: Bytes) -> Iterable[Amount | Tally]:
+    """What earlier steps have left is read, in every application of a body anew."""
+    for t in program.tensors:
+        if isinstance(t.op, Input) and t.op.remembered:
+            yield Amount(t.scope, t.size * bytes_of[t.storage], t.op.name)
+    for call in program.calls:
+        assert isinstance(call.op, Call)
+        inner = tuple(_remembered(call.op.body, bytes_of))
+        if inner:
+            yield Tally(call.op.body.scope, inner, call.op.times)
 
 
 def unfused_traffic(program: Program, bytes_of: Bytes) -> Tally:
@@ -88,4 +102,8 @@ def behind(t: Tensor) -> Tensor:
 
 def state(program: Program, bytes_of: Bytes) -> Tally:
     """Return the bytes that decoding keeps between steps: the key/value cache."""
-    return tally(program, lambda t: t.size * bytes_of[t.storage] if t.state else ZERO)
+
+    def price(t: Tensor) -> Expr:
+        return ZERO if t.state is None else t.size / t.shape[1] * t.state * bytes_of[t.storage]
+
+    return tally(program, price)

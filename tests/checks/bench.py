@@ -5,9 +5,10 @@ from dataclasses import replace
 from symledger import sizes
 from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
-from symledger.components.attention import Attention, FlashAttention, causal_mask
+from symledger.components.attention import Attention, FlashAttention
 from symledger.components.blocks import PreLNBlock
 from symledger.components.linear import Linear
+from symledger.components.masks import causal_mask
 from symledger.components.norms import LayerNorm
 from symledger.core.component import Component, steps, trace
 from symledger.core.notation import apply, einsum, maximum, param, repeat, total

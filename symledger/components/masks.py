@@ -1,0 +1,53 @@
+"""Masks: which keys a query may see, as a table of 0 and −∞ and as the number of true pairs."""
+
+from __future__ import annotations
+
+from sympy import Expr, Integer, Piecewise, Symbol, oo
+
+from symledger.core.notation import table
+from symledger.core.ops import Pairs
+from symledger.core.tensor import ONE, Tensor
+from symledger.errors import DefinitionError
+
+Masked = tuple[Tensor | None, Pairs | None]
+"""A mask and its true pairs; both are None where every query sees every key."""
+EVERYTHING: Masked = (None, None)
+
+
+def causal_mask(T: Expr, S: Expr) -> Masked:
+    """Return a table that is 0 where query t may see key s, −∞ elsewhere, and its true pairs.
+
+    The last query sees all S keys, the one before all but the last, and so on: query t sees key
+    s when s ≤ t + S − T. That leaves T·S − T(T−1)/2 pairs; T(T+1)/2 when S = T. A single query
+    sees everything.
+    """
+    if T == ONE:
+        return EVERYTHING
+
+    def visible(t: Symbol, s: Symbol) -> Expr:
+        return Piecewise((Integer(0), s <= t + S - T), (-oo, True))
+
+    return table("mask", visible, T, S), Pairs("T", "S", T * S - T * (T - 1) / 2)
+
+
+def window_mask(T: Expr, S: Expr, w: Expr) -> Masked:
+    """Return a table that is 0 where query t may see key s, −∞ elsewhere, and its true pairs.
+
+    A query sees itself and the w − 1 positions before it, of which the first ones have fewer.
+    That leaves w·T − w(w−1)/2 pairs where w ≤ T. After a cache of w − 1 positions, S = T + w − 1,
+    none has fewer, and there are w·T; a single query sees them all.
+
+    Raises:
+        DefinitionError: there is a cache of another length.
+    """
+    if S not in (T, T + w - 1):
+        raise DefinitionError(f"a window of {w} looks back at {w - 1} positions, not {S - T}.")
+    if T == ONE:
+        return EVERYTHING
+
+    def visible(t: Symbol, s: Symbol) -> Expr:
+        early = Piecewise((-oo, s <= t + S - T - w), (Integer(0), True))
+        return Piecewise((early, s <= t + S - T), (-oo, True))
+
+    count = w * T - w * (w - 1) / 2 if S == T else w * T
+    return table("mask", visible, T, S), Pairs("T", "S", count, w)

@@ -1,0 +1,90 @@
+"""A configuration as text: one JSON object of modest size, or one clear message."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from symledger.errors import BadInput, shown
+
+LARGEST = 2_000_000
+"""Bytes; the largest real ones, with a name for each of 20,000 labels, stay below."""
+DEEPEST = 12
+Document = Mapping[str, Any]
+
+
+def load(path: str) -> Document:
+    """Read a configuration from a file, from the ``config.json`` of a folder, or from stdin (-).
+
+    Raises:
+        BadInput: it cannot be read, is too large, or is no JSON object.
+    """
+    if path == "-":
+        return parse(sys.stdin.buffer.read(LARGEST + 1), "standard input")
+    file = Path(path)
+    try:
+        file = file / "config.json" if file.is_dir() else file
+        with file.open("rb") as source:
+            return parse(source.read(LARGEST + 1), path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadInput(f"{shown(path)} cannot be read: {reason}.") from error
+
+
+def parse(content: bytes, name: str) -> Document:
+    """Parse a configuration.
+
+    Raises:
+        BadInput: it is too large, no JSON object, nested too deeply, or gives a key twice.
+    """
+    where = shown(name)
+    if len(content) > LARGEST:
+        raise BadInput(f"{where} is larger than {LARGEST:,} bytes: is it a configuration?")
+    try:
+        found = json.loads(
+            content.decode("utf-8-sig"), object_pairs_hook=_unique, parse_constant=_finite
+        )
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{where} is no configuration: it is not text in UTF-8.") from error
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"{where} is no configuration: it is not JSON ({error.msg}, line {error.lineno})."
+        ) from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        said = str(error) if isinstance(error, _Twice) else "its numbers or its nesting are absurd"
+        raise BadInput(f"{where} is no configuration: {said}.") from error
+    if not isinstance(found, dict):
+        raise BadInput(f"{where} is no configuration: it holds no JSON object {{…}}.")
+    if _depth(found) > DEEPEST:
+        raise BadInput(f"{where} is no configuration: it is nested more than {DEEPEST} deep.")
+    return found
+
+
+class _Twice(ValueError):
+    """A key stands twice in one object."""
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _Twice(f"the key {shown(twice)} stands in it twice")
+    return found
+
+
+def _finite(word: str) -> float:
+    """Take Infinity, which some real files hold (time_step_limit); nothing counts with it."""
+    return float(word)
+
+
+def _depth(value: object) -> int:
+    inner: list[object] = []
+    if isinstance(value, dict):
+        inner = list(value.values())
+    elif isinstance(value, list):
+        inner = value
+    return 1 + max(map(_depth, inner), default=0)

@@ -1,0 +1,51 @@
+"""GPT-2, and GPT-3 in its words."""
+
+from __future__ import annotations
+
+from symledger.arguments import Only, Size
+from symledger.configurations.common import FREE
+from symledger.configurations.families.shared import HEADS, TIED
+from symledger.configurations.family import Built, Family, Unless
+
+GPT2 = Family(
+    "gpt2",
+    {
+        "GPT2LMHeadModel": Built("gpt2", {"head": "lm"}),
+        "GPT2Model": Built("gpt2", {"head": "bare"}),
+        "GPT2ForSequenceClassification": Built("gpt2", {"head": "sequences"}, labels=True),
+        "GPT2ForTokenClassification": Built("gpt2", {"head": "tokens"}, labels=True),
+        "GPT2ForQuestionAnswering": Built("gpt2", {"head": "spans"}),
+    },
+    {
+        "vocab_size": Size("V"),
+        "n_positions": Size("T_max", ("T",)),
+        "n_embd": Size("d"),
+        "n_layer": Size("L"),
+        "n_head": Size("h"),
+        "n_inner": Unless(Size("d_ff")),
+        "activation_function": Only(("gelu_new", "gelu", "gelu_pytorch_tanh", "gelu_fast")),
+        "scale_attn_weights": FREE,
+        "scale_attn_by_inverse_layer_idx": FREE,
+        "reorder_and_upcast_attn": FREE,
+        "tie_word_embeddings": TIED,
+    },
+    tensors={
+        "transformer.wte.weight": ("token_embedding.E",),
+        "transformer.wpe.weight": ("positions.P",),
+        "transformer.h.*.ln_1.weight": ("block.norm_1.g",),
+        "transformer.h.*.ln_1.bias": ("block.norm_1.b",),
+        "transformer.h.*.attn.c_attn.weight": tuple(f"block.attention.{x}.W" for x in "QKV"),
+        "transformer.h.*.attn.c_attn.bias": tuple(f"block.attention.{x}.b" for x in "QKV"),
+        "transformer.h.*.attn.c_proj.weight": ("block.attention.O.W",),
+        "transformer.h.*.attn.c_proj.bias": ("block.attention.O.b",),
+        "transformer.h.*.ln_2.weight": ("block.norm_2.g",),
+        "transformer.h.*.ln_2.bias": ("block.norm_2.b",),
+        "transformer.h.*.mlp.c_fc.weight": ("block.feed_forward.1.W",),
+        "transformer.h.*.mlp.c_fc.bias": ("block.feed_forward.1.b",),
+        "transformer.h.*.mlp.c_proj.weight": ("block.feed_forward.2.W",),
+        "transformer.h.*.mlp.c_proj.bias": ("block.feed_forward.2.b",),
+        "transformer.ln_f.weight": ("final_norm.g",),
+        "transformer.ln_f.bias": ("final_norm.b",),
+        **HEADS,
+    },
+)

@@ -1,0 +1,110 @@
+"""A family of configurations: what each key of it does, and what its classes build.
+
+The defaults of missing keys are facts about the reference implementation, kept in
+``defaults.json``. What a key does is a ``Use``, as for an argument of a layer; what several keys
+say together is a rule.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from symledger.arguments import Settings, Size, Use, size
+
+Values = Mapping[str, Any]
+DEFAULTS = Path(__file__).with_name("defaults.json")
+
+
+@dataclass(frozen=True)
+class Built:
+    """What a class of the implementation builds: an entry of the catalogue, with choices made.
+
+    With ``labels`` it sorts into classes, as many as the configuration names.
+    """
+
+    entry: str
+    options: Settings = field(default_factory=dict)
+    labels: bool = False
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What some keys say together, as what is to be set; ``read`` may refuse it.
+
+    ``keys`` are those that it reads besides the ones whose use is ``Ruled``.
+    """
+
+    keys: tuple[str, ...]
+    read: Callable[[Values], Settings]
+
+
+@dataclass(frozen=True)
+class Family:
+    """One ``model_type``: what its classes build, and what each key does.
+
+    ``builds`` begins with what is meant where no class is named. ``tensors`` says which of our
+    weights each parameter of the implementation is, layers written as ``*``. ``implied`` is what
+    is set whatever the keys are.
+    """
+
+    model_type: str
+    builds: Mapping[str, Built]
+    uses: Mapping[str, Use]
+    rules: tuple[Rule, ...] = ()
+    tensors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    implied: Settings = field(default_factory=dict)
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """The defaults of its keys, and by which other names they go."""
+        found: Mapping[str, Any] = facts()["families"][self.model_type]
+        return found
+
+
+@cache
+def facts() -> Mapping[str, Any]:
+    """Read the defaults of all families, with the version of the implementation they are of."""
+    found: Mapping[str, Any] = json.loads(DEFAULTS.read_text(encoding="utf-8"))
+    return found
+
+
+@dataclass(frozen=True)
+class Ruled(Use):
+    """What is read by a rule, together with other keys."""
+
+
+@dataclass(frozen=True)
+class Unless(Use):
+    """A use of a key that may be null: nothing is set then but what ``absent`` says."""
+
+    use: Use
+    absent: Settings = field(default_factory=dict)
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return what the key sets."""
+        return dict(self.absent) if value is None else self.use.settings(name, value)
+
+
+@dataclass(frozen=True)
+class Shifted(Size):
+    """A whole number, given to a symbol after something is added: rows that a table has more."""
+
+    by: int = 0
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbol's value."""
+        return dict.fromkeys((self.symbol, *self.also), str(size(name, value) + self.by))
+
+
+@dataclass(frozen=True)
+class Context(Use):
+    """The longest sequence: changes nothing, but is what T is unless it is set."""
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the number of tokens that are meant where nothing else is said."""
+        return {"T": str(size(name, value))}

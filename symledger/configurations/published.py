@@ -1,0 +1,38 @@
+"""Published configurations by name, each with its source: ``llama-3-8b``.
+
+They lie in ``symledger/published``, a file a family, as their authors wrote them: a ``config`` with
+the keys of the hub, or where there is none the ``sizes`` and ``options`` of an entry here.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parents[1] / "published"
+
+
+@dataclass(frozen=True)
+class Published:
+    """A configuration that somebody published: its name, where it stands, and what it says."""
+
+    name: str
+    source: str
+    config: Mapping[str, Any] = field(default_factory=dict)
+    entry: str = ""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@cache
+def published() -> Mapping[str, Published]:
+    """Return every published configuration by name, families in the order of their files."""
+    found: dict[str, Published] = {}
+    for file in sorted(FOLDER.glob("*.json")):
+        for name, row in json.loads(file.read_text(encoding="utf-8")).items():
+            found[name] = Published(name, **row)
+    return found

@@ -1,0 +1,164 @@
+"""Read a configuration: which target it is, at which sizes, and what became of every key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from symledger.arguments import Free, Number, Only, Settings, Use, written
+from symledger.configurations import common
+from symledger.configurations.document import Document
+from symledger.configurations.families import FAMILIES
+from symledger.configurations.family import Built, Family, Values, facts
+from symledger.errors import BadInput, nearest, shown
+
+Status = Literal["used", "defaulted", "irrelevant"]
+LABELS = 2
+"""Classes where a configuration names none, in the reference implementation."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a configuration: its value, whether it was used, and what it sets."""
+
+    name: str
+    value: str
+    status: Status
+    sets: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the key as JSON data."""
+        return {"key": self.name, "value": self.value, "status": self.status, "sets": self.sets}
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a configuration says: the class that it builds, what that is here, and its settings.
+
+    ``settings`` hold sizes and choices as ``--set`` would be told; ``keys`` what became of each
+    key, those that are missing included where they matter.
+    """
+
+    model_type: str
+    architecture: str
+    built: Built
+    settings: Settings
+    keys: tuple[Key, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was read as JSON data."""
+        return {
+            "model_type": self.model_type, "architecture": self.architecture,
+            "defaults_of": facts()["version"], "keys": [key.to_dict() for key in self.keys],
+        }  # fmt: skip
+
+
+def read(document: Document) -> Configuration:
+    """Read a configuration.
+
+    Raises:
+        BadInput: its family or class is not known, a value cannot be used, or a key that may
+            change a count is not understood.
+    """
+    family = _family(document)
+    names = dict(family.facts["aliases"])
+    given = _renamed(document, names)
+    architecture, built = _built(family, given)
+    values: dict[str, Any] = {**family.facts["keys"], **given}
+    settings: Settings = {"B": "1", **family.implied, **built.options}
+    if built.labels:
+        settings["Y"] = str(_labels(given))
+    keys = list(_keys(family, given, values, settings))
+    for rule in family.rules:
+        settings.update(rule.read(values))
+    return Configuration(family.model_type, architecture, built, settings, tuple(keys))
+
+
+def _family(document: Document) -> Family:
+    known = {family.model_type: family for family in FAMILIES}
+    name = document.get("model_type")
+    if name is None:
+        raise BadInput(
+            "the configuration does not say its model_type, and nothing else tells its family "
+            f"for certain. Known: {', '.join(sorted(known))}."
+        )
+    if not isinstance(name, str) or name not in known:
+        said = shown(name) if isinstance(name, str) else written(name)
+        raise BadInput(
+            f"model_type {said} is not supported: its formulas are not derived here, and a guess "
+            f"could be wrong. {nearest(said, known)}"
+        )
+    return known[name]
+
+
+def _renamed(document: Document, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the keys under the family's own names; two names of one key may not disagree."""
+    found: dict[str, Any] = {}
+    for key, value in document.items():
+        name = names.get(key, key)
+        if found.get(name, value) != value:
+            raise BadInput(
+                f"{shown(key)} and {name} are the same key, but {written(value)} and "
+                f"{written(found[name])} are given."
+            )
+        found[name] = value
+    return found
+
+
+def _built(family: Family, given: Document) -> tuple[str, Built]:
+    named = given.get("architectures")
+    if named is None or named == []:
+        return next(iter(family.builds.items()))
+    if not isinstance(named, list) or len(named) != 1 or not isinstance(named[0], str):
+        raise BadInput(f"architectures = {written(named)} does not name one class of a model.")
+    if named[0] not in family.builds:
+        raise BadInput(
+            f"{shown(named[0])} is not supported, for what it adds to the model is not derived "
+            f"here. {nearest(named[0], family.builds)}"
+        )
+    return named[0], family.builds[named[0]]
+
+
+def _labels(given: Document) -> int:
+    """How many classes there are: as many as have a name, or as is said, or two."""
+    names = given.get("id2label")
+    if isinstance(names, dict) and names:
+        return len(names)
+    number = given.get("num_labels", LABELS)
+    if type(number) is not int or not 1 <= number <= 10**9:
+        raise BadInput(f"num_labels = {written(number)} is not a number of classes.")
+    return number
+
+
+def _keys(
+    family: Family, given: Document, values: Values, settings: Settings
+) -> Iterator[Key]:
+    """Yield what becomes of every key, and put what it sets into the settings."""
+    for name in dict.fromkeys((*family.facts["keys"], *given)):
+        use = family.uses.get(name) or common.known(name)
+        value = values[name]
+        if use is None:
+            if value is None:
+                yield Key(name, written(value), "irrelevant")
+                continue
+            raise BadInput(
+                f"the key {shown(name)} = {written(value)} is not understood, and may change what "
+                f"is counted in a {family.model_type}. {nearest(name, family.uses)} If it changes "
+                "nothing, leave it out."
+            )
+        found = use.settings(name, value)
+        settings.update(found)
+        if name in given:
+            yield Key(name, written(value), _status(use), _said(found))
+        elif _status(use) == "used":
+            yield Key(name, written(value), "defaulted", _said(found))
+
+
+def _status(use: Use) -> Status:
+    """Whether a key of this use can change a count: one that has a single value cannot."""
+    return "irrelevant" if type(use) is Use or isinstance(use, Free | Number | Only) else "used"
+
+
+def _said(found: Settings) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in found.items())
