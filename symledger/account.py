@@ -283,6 +283,7 @@ class Account:
             "target": self.target.name,
             "owner": self.target.owner,
             "title": self.target.title,
+            **self.target.read_from(),
             "symbols": {
                 s.name: {"meaning": meaning(s).meaning, "latex": meaning(s).latex, "unit": "1"}
                 for s in sorted(self.symbols.values(), key=lambda s: s.name)

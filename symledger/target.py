@@ -70,6 +70,13 @@ class Target:
         """Return this target with some of its choices made."""
         return replace(self, component=replace(self.component, **chosen)) if chosen else self  # type: ignore[type-var]
 
+    def read_from(self) -> dict[str, Any]:
+        """Return where the sizes come from as JSON data: a configuration, and its source."""
+        found: dict[str, Any] = {"source": self.source} if self.source else {}
+        if self.configured:
+            found["configuration"] = self.configured.to_dict()
+        return found
+
     @property
     def entry(self) -> str:
         """The name in the catalogue."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def load(path: str) -> Document:
         BadInput: it cannot be read, is too large, or is no JSON object.
     """
     if path == "-":
-        return parse(sys.stdin.buffer.read(LARGEST + 1), "standard input")
+        return parse(_stdin(), "standard input")
     file = Path(path)
     try:
         file = file / "config.json" if file.is_dir() else file
@@ -32,6 +33,12 @@ def load(path: str) -> Document:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadInput(f"{shown(path)} cannot be read: {reason}.") from error
+
+
+@cache
+def _stdin() -> bytes:
+    """Read standard input, once: it cannot be read again when a target is asked about anew."""
+    return sys.stdin.buffer.read(LARGEST + 1)
 
 
 def parse(content: bytes, name: str) -> Document:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -69,7 +70,7 @@ def read(document: Document) -> Configuration:
     settings: Settings = {"B": "1", **family.implied, **built.options}
     if built.labels:
         settings["Y"] = str(_labels(given))
-    keys = list(_keys(family, given, values, settings))
+    keys = [*_classes(document, architecture, built), *_keys(family, given, values, settings)]
     for rule in family.rules:
         settings.update(rule.read(values))
     return Configuration(family.model_type, architecture, built, settings, tuple(keys))
@@ -131,16 +132,26 @@ def _labels(given: Document) -> int:
     return number
 
 
+def _classes(document: Document, architecture: str, built: Built) -> Iterator[Key]:
+    """Yield the keys that decide what is built."""
+    made = [built.entry, _said(built.options)]
+    yield Key("model_type", _written(document["model_type"]), "used", "its keys")
+    status: Status = "used" if document.get("architectures") else "defaulted"
+    yield Key("architectures", _written([architecture]), status, ", ".join(filter(None, made)))
+
+
 def _keys(
     family: Family, given: Document, values: Values, settings: Settings
 ) -> Iterator[Key]:
     """Yield what becomes of every key, and put what it sets into the settings."""
     for name in dict.fromkeys((*family.facts["keys"], *given)):
+        if name in ("model_type", "architectures"):
+            continue
         use = family.uses.get(name) or common.known(name)
         value = values[name]
         if use is None:
             if value is None:
-                yield Key(name, written(value), "irrelevant")
+                yield Key(name, _written(value), "irrelevant")
                 continue
             raise BadInput(
                 f"the key {shown(name)} = {written(value)} is not understood, and may change what "
@@ -150,14 +161,19 @@ def _keys(
         found = use.settings(name, value)
         settings.update(found)
         if name in given:
-            yield Key(name, written(value), _status(use), _said(found))
+            yield Key(name, _written(value), _status(use), _said(found))
         elif _status(use) == "used":
-            yield Key(name, written(value), "defaulted", _said(found))
+            yield Key(name, _written(value), "defaulted", _said(found))
 
 
 def _status(use: Use) -> Status:
     """Whether a key of this use can change a count: one that has a single value cannot."""
     return "irrelevant" if type(use) is Use or isinstance(use, Free | Number | Only) else "used"
+
+
+def _written(value: object) -> str:
+    """Write a value as it stands in the file."""
+    return shown(json.dumps(value, ensure_ascii=False))
 
 
 def _said(found: Settings) -> str:

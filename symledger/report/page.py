@@ -14,12 +14,13 @@ from symledger.conventions import DTYPES, Conventions, byte_units
 from symledger.formulas import Formula
 from symledger.readings.equations import TEXT
 from symledger.readings.written.scalar import scalar
+from symledger.report import configuration
 from symledger.report.layout import NBSP, Page
 from symledger.report.rows import rows, show_shape, written
 
 MEMORY = ("memory.parameters", "memory.gradients", "memory.optimizer", "memory.saved",
           "memory.training", "memory.kv_cache")  # fmt: skip
-FLOPS = ("flops.forward", "flops.backward", "flops.training")
+FLOPS = ("flops.forward", "flops.backward", "flops.training", "flops.decode")
 REST = ("flops.forward.pointwise", "flops.backward.pointwise", "traffic.forward",
         "traffic.unfused", "intensity.forward")  # fmt: skip
 
@@ -38,6 +39,7 @@ def page(account: Account, quantities: Sequence[str], depth: int, width: int) ->
     if not repeats:
         _equations(p, account)
     tree(p, account, account.params, depth)
+    _active(p, account)
     derivation(p, account.params, depth)
     _flops(p, account)
     _memory(p, account)
@@ -45,6 +47,7 @@ def page(account: Account, quantities: Sequence[str], depth: int, width: int) ->
         _equations(p, account)
     _corollaries(p, account)
     _identities(p, account)
+    configuration.section(p, account)
     compared(p, account, account.quantities)
     conventions(p, account)
     _next(p, account)
@@ -119,6 +122,14 @@ def tree(p: Page, account: Account, formula: Formula, depth: int) -> None:
     p.heading(f"{formula.quantity.name.upper()}: {formula.quantity.meaning}")
     p.table(table, ("", "green", "dim", "", "cyan", "dim"), {4, 5}, flexible=(1, 2, 3))
     _leading(p, formula)
+
+
+def _active(p: Page, account: Account) -> None:
+    """How many parameters a token uses, where experts are chosen."""
+    if "params.active" in account.quantities:
+        f = account["params.active"]
+        value = "" if f.value is None else f" = {number(f.value)}"
+        p.wrapped(f"active for one token: {f.text}{value}", 4, "cyan", first=2)
 
 
 def number(value: int | Fraction) -> str:
@@ -218,7 +229,7 @@ def _flops(p: Page, account: Account) -> None:
     for name in names:
         table.append(_cells(account[name], name.removeprefix("flops.")))
         for kind, f in account.causal(name).items():
-            if kind != account.conventions.causal and name != "flops.training":
+            if kind != account.conventions.causal and name in ("flops.forward", "flops.backward"):
                 table.append(_cells(f, f"  causal pairs {kind}"))
     for name in REST:
         if name in account.quantities:

@@ -1,0 +1,42 @@
+"""What became of every key of a configuration: used, defaulted, or irrelevant."""
+
+from __future__ import annotations
+
+from symledger.account import Account
+from symledger.configurations.family import facts
+from symledger.configurations.reading import Configuration, Key
+from symledger.report.layout import NBSP, Page
+
+LONGEST = 48
+"""Characters of a value; of a longer one its beginning is shown."""
+
+
+def section(p: Page, account: Account) -> None:
+    """Write what was read, where the target is a configuration."""
+    found, source = account.target.configured, account.target.source
+    if source:
+        p.heading("SOURCE")
+        p.wrapped(source, 4)
+    if found:
+        p.heading(f"CONFIGURATION: {found.architecture}, {found.model_type}")
+        _told(p, found)
+        irrelevant = [_short(key) for key in found.keys if key.status == "irrelevant"]
+        if irrelevant:
+            p.wrapped("irrelevant to every count: " + ",  ".join(irrelevant), 4, "dim")
+
+
+def _told(p: Page, found: Configuration) -> None:
+    table = [
+        [key.name, _value(key), key.sets, "" if key.status == "used" else
+         f"not given: the default of {facts()['version']}"]
+        for key in found.keys if key.status != "irrelevant"
+    ]  # fmt: skip
+    p.table(table, ("", "cyan", "", "dim"), {1}, flexible=(3,), indent=4)
+
+
+def _value(key: Key) -> str:
+    return key.value if len(key.value) <= LONGEST else key.value[: LONGEST - 1] + "…"
+
+
+def _short(key: Key) -> str:
+    return f"{key.name}{NBSP}={NBSP}{_value(key)}".replace(" ", NBSP)
