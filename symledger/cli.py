@@ -57,8 +57,8 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
            no_input_gradient: bool) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
-    TARGET is a name of `symledger list`, a layer of torch.nn as in "Linear(768, 3072)", or
-    path/to/model.py:ClassName.
+    TARGET is a name of `symledger list`, a layer of torch.nn as in "Linear(768, 3072)", the
+    config.json of a model (a path, or - for standard input), or path/to/model.py:ClassName.
     """
     from symledger.account import derive as derive_account
 
@@ -83,6 +83,37 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
 
         write = import_module(f"symledger.report.{form}").write
         sys.stdout.write(write(account, quantities or ("params",), depth))
+
+
+@cli.command(epilog="symledger compare llama-2-7b llama-3-8b")
+@click.argument("left")
+@click.argument("right")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Give a size or a choice to both; may be repeated.")
+@click.option("--quantity", "quantities", multiple=True, metavar="NAME",
+              help="Compare this quantity; may be repeated.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--dtype", default="fp32", show_default=True, help="The type of values, for bytes.")
+@click.option("--causal", default="full", show_default=True,
+              help="How masked pairs are charged: full, half or exact.")
+def compare(left: str, right: str, settings: tuple[str, ...], quantities: tuple[str, ...],
+            as_json: bool, dtype: str, causal: str) -> None:  # fmt: skip
+    """Compare two targets: which sizes differ, and which term each difference comes from.
+
+    LEFT and RIGHT are what `derive` takes: names, layers, or paths to a config.json.
+    """
+    from symledger.comparison import compare as compare_targets
+
+    found = compare_targets(
+        left, right, split_settings(settings), quantities, dtype=dtype, causal=causal
+    )
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        from symledger.report.comparison import page
+        from symledger.report.layout import show
+
+        show(page(found, width()))
 
 
 @cli.command(epilog="symledger explain 2362368")

@@ -18,7 +18,8 @@ def section(p: Page, account: Account) -> None:
         p.heading("SOURCE")
         p.wrapped(source, 4)
     if found:
-        p.heading(f"CONFIGURATION: {found.architecture}, {found.model_type}")
+        version = facts()["version"]
+        p.heading(f"CONFIGURATION: {found.architecture}; defaults are those of {version}")
         _told(p, found)
         irrelevant = [_short(key) for key in found.keys if key.status == "irrelevant"]
         if irrelevant:
@@ -27,11 +28,10 @@ def section(p: Page, account: Account) -> None:
 
 def _told(p: Page, found: Configuration) -> None:
     table = [
-        [key.name, _value(key), key.sets, "" if key.status == "used" else
-         f"not given: the default of {facts()['version']}"]
+        [key.name, _value(key), key.sets, "" if key.status == "used" else "default"]
         for key in found.keys if key.status != "irrelevant"
     ]  # fmt: skip
-    p.table(table, ("", "cyan", "", "dim"), {1}, flexible=(3,), indent=4)
+    p.table(table, ("", "cyan", "", "dim"), {1}, flexible=(2,), indent=4)
 
 
 def _value(key: Key) -> str:
