@@ -14,6 +14,7 @@ from symledger.errors import BadInput, SymledgerError
 from symledger.site.command import site
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
+LISTED = ("components", "models", "layers")
 CITED = ("text", "bibtex", "biblatex", "latex", "markdown", "json")
 
 
@@ -168,18 +169,24 @@ def cite(formula: str, form: str, as_json: bool, site_url: str) -> None:
         sys.stdout.write(getattr(citation, form)(found))
 
 
-@cli.command("list", epilog="symledger list")
+@cli.command("list", epilog="symledger list models")
+@click.argument("kinds", nargs=-1, metavar="[components|models|layers …]",
+                type=click.Choice(LISTED))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def list_targets(as_json: bool) -> None:
-    """List everything that can be derived by name."""
+def list_targets(kinds: tuple[str, ...], as_json: bool) -> None:
+    """List everything that can be derived by name, or only some kinds of it.
+
+    Published configurations of models are listed with their sources.
+    """
     from symledger.report import listing
 
+    shown = kinds or LISTED
     if as_json:
-        print_json(listing.to_dict())
+        print_json(listing.to_dict(shown))
     else:
         from symledger.report.layout import show
 
-        show(listing.page(width()))
+        show(listing.page(width(), shown))
 
 
 @cli.command(epilog="symledger check mini_gpt")

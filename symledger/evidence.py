@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).with_name("recorded")
 MUTANTS = Path(__file__).with_name("mutants.json")
 """What became of the deliberate mistakes that are made in programs and rules."""
+BUILT = Path(__file__).with_name("built.json")
+"""What was found when published configurations were built by the implementation they are of."""
 Status = Literal["passed", "failed", "stale"]
 
 BASIS: dict[str, tuple[str, ...]] = {
@@ -98,6 +100,13 @@ def recorded(owner: str) -> dict[str, Any]:
 
 
 @cache
+def built() -> dict[str, Any]:
+    """Read what published configurations were compared with when they were built."""
+    found: dict[str, Any] = json.loads(BUILT.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
 def mutants() -> dict[str, list[dict[str, Any]]]:
     """Read which check killed each mutant: wrong rules one by one, all others counted."""
     found: dict[str, list[dict[str, Any]]] = json.loads(MUTANTS.read_text(encoding="utf-8"))
@@ -108,9 +117,10 @@ def of(account: Account, quantity: str) -> list[Record]:
     """Return what was recorded about a quantity of a target; empty where it was not checked."""
     if account.target.origin:
         return []
+    as_built = list(_built(account, quantity))
     about = recorded(account.target.owner).get(variant(account))
     if about is None:
-        return []
+        return as_built
     conventions = account.conventions
     asked_otherwise = bool(conventions.frozen) or not conventions.input_gradient
     if conventions.frozen and quantity in TRAINED:
@@ -127,7 +137,18 @@ def of(account: Account, quantity: str) -> list[Record]:
                 records.append(
                     Record(e["kind"], basis, e["claim"], status, points, e["seed"], e["worst"])
                 )
-    return records
+    return records + as_built
+
+
+def _built(account: Account, quantity: str) -> Iterator[Record]:
+    """Yield what was found when this very configuration was built, as far as it still holds."""
+    about = built().get(account.target.name, {"hashes": {}, "evidence": ()})
+    fresh = {q for q, h in about["hashes"].items() if h == account.fingerprint(q)}
+    for e in about["evidence"]:
+        if e["quantity"] in fresh & set(BASIS[quantity]):
+            status: Status = "passed" if e["passed"] else "failed"
+            points = tuple(e["points"])
+            yield Record(e["kind"], e["quantity"], e["claim"], status, points, 0, e["worst"])
 
 
 def _applies(e: dict[str, Any], account: Account, basis: str) -> bool:

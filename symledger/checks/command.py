@@ -11,14 +11,16 @@ from typing import Any
 
 from symledger.account import Account, derive
 from symledger.catalogue import AXIOMS, BY_NAME, ENTRIES
-from symledger.checks import demonstrating
+from symledger.checks import built, demonstrating
 from symledger.checks.evidence import Evidence
 from symledger.checks.identities import identities
 from symledger.checks.runner import decoded, examine
 from symledger.checks.torch_witness import SKIPPED, installed, kept_without, witnessed
+from symledger.configurations.published import published
 from symledger.constructors import read
 from symledger.errors import BadInput
 from symledger.evidence import FOLDER, recorded, variant
+from symledger.target import resolve
 from symledger.torch_layers import LAYERS
 
 SCHEMA = "symledger.check/1"
@@ -33,9 +35,15 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
         SymledgerError: a target is not there or cannot be run.
     """
     accounts = list(variants(targets))
-    own = any(a.target.origin or (a.target.constructor and targets) for a in accounts)
+    own = any(
+        a.target.origin or a.target.configured or (a.target.constructor and targets)
+        for a in accounts
+    )
     if record and own:
-        raise BadInput("--record writes into the package: it takes names of the catalogue only.")
+        raise BadInput(
+            "--record writes into the package: it takes components and families of the catalogue "
+            "only. (Published configurations: python -m symledger.checks.built NAME …)"
+        )
     started = perf_counter()
     found = [(account, _examined(account)) for account in accounts]
     failed = sum(not e.passed for _, evidence in found for e in evidence)
@@ -65,7 +73,8 @@ def variants(targets: Sequence[str] = ()) -> Iterator[Account]:
     """
     names = targets or list(dict.fromkeys(entry.family for entry in (*ENTRIES, *AXIOMS)))
     known = set()
-    for account in (*chain.from_iterable(map(_chosen, names)), *(() if targets else _layers())):
+    further = () if targets else (*_layers(), *_published())
+    for account in (*chain.from_iterable(map(_chosen, names)), *further):
         if targets or variant(account) not in known:
             known.add(variant(account))
             yield account
@@ -74,6 +83,8 @@ def variants(targets: Sequence[str] = ()) -> Iterator[Account]:
 def _chosen(name: str) -> Iterator[Account]:
     default = derive(name)
     yield default
+    if default.target.configured:  # it has made its choices
+        return
     stated = default.target.settled({})
     for option, allowed in default.target.choices.items():
         for value in allowed:
@@ -88,13 +99,22 @@ def _layers() -> Iterator[Account]:
             yield derive(str(constructor))
 
 
+def _published() -> Iterator[Account]:
+    """Yield the families of published configurations with the choices that these make."""
+    for name in published():
+        target = resolve(name)
+        chosen = {k: v for k, v in target.options.items() if v != resolve(target.owner).options[k]}
+        yield derive(target.owner, chosen)
+
+
 def _examined(account: Account) -> list[Evidence]:
     """Examine one target, saying on stderr how far it is."""
     found: list[Evidence] = []
     checks = examine(account.program, account.readings.back)
     step = account.target.decoding()
     decoding = map(decoded, [step] if step else [])
-    for evidence in chain(checks, decoding, identities(account), witnessed(account)):
+    testimony = chain(witnessed(account), built.witnessed(account))
+    for evidence in chain(checks, decoding, identities(account), testimony):
         found.append(evidence)
         progress(f"checking {variant(account)}: {len(found)} done, last {evidence.kind}")
     progress("")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from symledger.arguments import Free, Number, Only, Settings, Use, written
@@ -38,7 +38,7 @@ class Configuration:
     """What a configuration says: the class that it builds, what that is here, and its settings.
 
     ``settings`` hold sizes and choices as ``--set`` would be told; ``keys`` what became of each
-    key, those that are missing included where they matter.
+    key, those that are missing included where they matter; ``given`` is the whole of it.
     """
 
     model_type: str
@@ -46,6 +46,7 @@ class Configuration:
     built: Built
     settings: Settings
     keys: tuple[Key, ...]
+    given: Document = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was read as JSON data."""
@@ -73,7 +74,9 @@ def read(document: Document) -> Configuration:
     keys = [*_classes(document, architecture, built), *_keys(family, given, values, settings)]
     for rule in family.rules:
         settings.update(rule.read(values))
-    return Configuration(family.model_type, architecture, built, settings, tuple(keys))
+    return Configuration(
+        family.model_type, architecture, built, settings, tuple(keys), document
+    )
 
 
 def _family(document: Document) -> Family:

@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from symledger.account import derive
 from symledger.catalogue import ENTRIES, Entry
+from symledger.configurations.families import FAMILIES
+from symledger.configurations.published import Published, published
 from symledger.report.layout import NBSP, Page
 from symledger.torch_layers import LAYERS
 
 
-def page(width: int) -> Page:
-    """Write the list of everything that can be derived by name."""
+def page(width: int, kinds: Sequence[str]) -> Page:
+    """Write the list of everything that can be derived by name, or of some kinds of it."""
     p = Page(width)
-    for kind, heading in (("component", "COMPONENTS"), ("model", "MODELS")):
-        p.heading(heading)
-        entries = [entry for entry in ENTRIES if entry.kind == kind]
-        table = [[entry.name, title(entry)] for entry in entries]
-        p.table(table, ("bold cyan", ""), set(), flexible=(1,), indent=4)
-    p.heading("LAYERS OF TORCH.NN, as you write them")
-    table = [[layer.example, layer.entry] for layer in LAYERS]
-    p.table(table, ("bold cyan", "dim"), set(), (1,), indent=4)
+    if "components" in kinds:
+        _entries(p, "component", "COMPONENTS")
+    if "models" in kinds:
+        _entries(p, "model", "FAMILIES OF MODELS")
+        _published(p)
+    if "layers" in kinds:
+        p.heading("LAYERS OF TORCH.NN, as you write them")
+        table = [[layer.example, layer.entry] for layer in LAYERS]
+        p.table(table, ("bold cyan", "dim"), set(), (1,), indent=4)
     p.line()
     p.line(("  symledger derive NAME", "bold"), "   derives one of them; --help says more")
     return p
+
+
+def _entries(p: Page, kind: str, heading: str) -> None:
+    p.heading(heading)
+    entries = [entry for entry in ENTRIES if entry.kind == kind]
+    table = [[entry.name, title(entry)] for entry in entries]
+    p.table(table, ("bold cyan", ""), set(), flexible=(1,), indent=4)
+
+
+def _published(p: Page) -> None:
+    """Every published configuration with its source, families apart."""
+    p.heading("PUBLISHED CONFIGURATIONS, and where they stand")
+    table = [[known.name, said(known), known.source] for known in published().values()]
+    p.table(table, ("bold cyan", "", "dim"), set(), flexible=(2,), indent=4)
+    p.line()
+    kinds = ", ".join(family.model_type for family in FAMILIES)
+    p.wrapped(f"a config.json of your own: model_type {kinds}", 4, "dim")
+
+
+def said(known: Published) -> str:
+    """What a published configuration is of: its model_type, or its entry here."""
+    return str(known.config["model_type"]) if known.config else known.entry
 
 
 def title(entry: Entry) -> str:
@@ -33,11 +59,25 @@ def title(entry: Entry) -> str:
     return f"{entry.family} at {sizes}" if entry.name != entry.family and sizes else said
 
 
-def to_dict() -> dict[str, Any]:
+def to_dict(kinds: Sequence[str]) -> dict[str, Any]:
     """Return the list as JSON data: each target with its symbols, options and configuration."""
-    return {"schema": "symledger.list/1", "targets": [_entry(entry) for entry in ENTRIES],
-            "layers": [{"name": layer.name, "signature": str(layer), "example": layer.example}
-                       for layer in LAYERS]}  # fmt: skip
+    shown = {kind for kind in ("component", "model") if f"{kind}s" in kinds}
+    found: dict[str, Any] = {
+        "schema": "symledger.list/1",
+        "targets": [_entry(entry) for entry in ENTRIES if entry.kind in shown],
+    }
+    if "models" in kinds:
+        found["published"] = [
+            {"name": known.name, "of": said(known), "source": known.source}
+            for known in published().values()
+        ]
+        found["model_types"] = [family.model_type for family in FAMILIES]
+    if "layers" in kinds:
+        found["layers"] = [
+            {"name": layer.name, "signature": str(layer), "example": layer.example}
+            for layer in LAYERS
+        ]
+    return found
 
 
 def _entry(entry: Entry) -> dict[str, Any]:

@@ -1,0 +1,137 @@
+"""A configuration against the implementation that it configures, built without any memory.
+
+``python -m symledger.checks.built [NAME …]`` does so for published ones, and records it.
+
+Hugging Face's transformers builds the model on PyTorch's meta device: every tensor has a shape and
+none has elements, so that the largest model is built in seconds. Needs the extra ``torch``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from typing import Any
+
+from symledger import evidence
+from symledger.account import Account, derive
+from symledger.checks.evidence import Evidence, at_points
+from symledger.checks.implementation import Shape, compare, weights
+from symledger.configurations.families import FAMILIES
+from symledger.configurations.published import published
+from symledger.configurations.reading import Configuration
+
+LAYER = re.compile(r"(?<=\.)\d+(?=\.|$)")
+"""The index of a layer in a name."""
+LENGTHS = {"B": 2, "T": 16}
+"""Of the sequences at which FLOPs are counted."""
+
+
+def installed() -> bool:
+    """Whether the implementation is there."""
+    return find_spec("torch") is not None and find_spec("transformers") is not None
+
+
+def witnessed(account: Account) -> Iterator[Evidence]:
+    """Compare a configuration's weights, and its FLOPs where tokens are all that enters."""
+    found = account.target.configured
+    if found is None or not installed():
+        return
+    model = build(found)
+    names = next(f.tensors for f in FAMILIES if f.model_type == found.model_type)
+    wrong = compare(weights(account), shapes(model), names)
+    yield _evidence(account, found, "params", "has the same parameters, tensor by tensor", wrong)
+    if reads_tokens(model) and not account.readings.has_routed:
+        yield from _counted(account, found, model)
+
+
+def build(found: Configuration) -> Any:
+    """Build what a configuration describes, with attention operation by operation."""
+    import torch
+    import transformers
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    config = CONFIG_MAPPING[found.model_type].from_dict(dict(found.given))
+    kind = getattr(transformers, found.architecture)
+    with torch.device("meta"):
+        return kind._from_config(config, attn_implementation="eager").eval()
+
+
+def shapes(model: Any) -> Mapping[str, Counter[Shape]]:
+    """Return the shapes of a model's parameters by name, each tensor once, layers as ``*``."""
+    found: dict[str, Counter[Shape]] = {}
+    for name, p in model.named_parameters():
+        found.setdefault(LAYER.sub("*", name), Counter())[tuple(p.shape)] += 1
+    return found
+
+
+def reads_tokens(model: Any) -> bool:
+    """Whether token ids are all that a model needs."""
+    return model.main_input_name == "input_ids" and not model.config.is_encoder_decoder
+
+
+def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
+    """Return the FLOPs that PyTorch counts in a forward pass, and in a backward pass after it."""
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    tokens = torch.zeros(lengths["B"], lengths["T"], dtype=torch.long, device="meta")
+    with FlopCounterMode(display=False) as forward:
+        results = model(input_ids=tokens)
+    ends = [x for x in results.values() if torch.is_tensor(x) and x.requires_grad]
+    with FlopCounterMode(display=False) as backward:
+        torch.stack([x.sum() for x in ends]).sum().backward()
+    return forward.get_total_flops(), backward.get_total_flops()
+
+
+def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
+    at = account.subs(LENGTHS)
+    names = ("flops.forward", "flops.backward")
+    for quantity, measured in zip(names, flops(model, LENGTHS), strict=True):
+        ours = at[quantity].value
+        wrong = [] if ours == measured else [f"the formula gives {ours}, PyTorch {measured}"]
+        way = quantity.removeprefix("flops.")
+        said = f"takes as many FLOPs {way}, by PyTorch's counter"
+        yield _evidence(at, found, quantity, said, wrong)
+
+
+def _evidence(
+    account: Account, found: Configuration, quantity: str, said: str, wrong: list[str]
+) -> Evidence:
+    import transformers
+
+    point = {symbol.name: n for symbol, n in account.assumed.bindings.items()}
+    claim = (
+        f"{found.architecture} of transformers {transformers.__version__}, built on the meta "
+        f"device, {said}, {at_points(1)}"
+    )
+    detail = "; ".join(wrong[:4])
+    return Evidence("pytorch", quantity, claim, (point,), 0, str(len(wrong)), not wrong, detail)
+
+
+def record(names: Sequence[str]) -> int:
+    """Compare published configurations, and write down what was found; return how many failed."""
+    known: dict[str, Any] = dict(evidence.built())
+    failed = 0
+    for name in names:
+        account = derive(name)
+        found = list(witnessed(account))
+        for e in found:
+            failed += not e.passed
+            print("✓" if e.passed else "✗", name, e.quantity, e.detail, file=sys.stderr)
+        if found:
+            hashes = {e.quantity: account.fingerprint(e.quantity) for e in found}
+            known[name] = {"hashes": hashes, "evidence": [e.to_dict() for e in found]}
+    lines = [f"{json.dumps(name)}: {json.dumps(known[name], sort_keys=True, ensure_ascii=False)}"
+             for name in sorted(known.keys() & published().keys())]  # fmt: skip
+    evidence.BUILT.write_text("{" + ",\n".join(lines) + "}\n", encoding="utf-8")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(1 if record(sys.argv[1:] or list(published())) else 0)

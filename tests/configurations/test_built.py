@@ -1,0 +1,43 @@
+"""Published configurations built by transformers: the same weights, tensor by tensor, and FLOPs."""
+
+import pytest
+
+pytest.importorskip("torch", reason="needs PyTorch")
+pytest.importorskip("transformers", reason="needs PyTorch")
+
+from symledger import derive, evidence
+from symledger.checks import built
+from symledger.configurations import record
+from symledger.configurations.families import FAMILIES
+from symledger.configurations.family import facts
+from symledger.configurations.published import published
+
+FIRST = {
+    known.config["model_type"]: name
+    for name, known in reversed(published().items()) if known.config
+}  # fmt: skip
+"""One published configuration of each family."""
+
+
+@pytest.mark.parametrize("model_type", FIRST)
+def test_the_implementation_has_our_weights_and_flops(model_type):
+    found = list(built.witnessed(derive(FIRST[model_type])))
+    assert found
+    assert [e.detail for e in found if not e.passed] == []
+
+
+def test_another_configuration_is_told_apart():
+    account = derive(FIRST["llama"], {"h_kv": 1})
+    assert "params" in {e.quantity for e in built.witnessed(account) if not e.passed}
+
+
+def test_what_was_recorded_of_published_configurations_holds():
+    for name, about in evidence.built().items():
+        account = derive(name)
+        assert all(e["passed"] for e in about["evidence"]), name
+        assert about["hashes"] == {q: account.fingerprint(q) for q in about["hashes"]}, name
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.model_type)
+def test_defaults_are_those_of_the_implementation(family):
+    assert facts()["families"][family.model_type] == record.found(family.model_type)

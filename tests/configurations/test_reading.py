@@ -1,0 +1,159 @@
+"""Configurations read key by key: used, defaulted, irrelevant, or refused by name."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from symledger import derive
+from symledger.configurations import common
+from symledger.configurations.document import DEEPEST, LARGEST, parse
+from symledger.configurations.families import FAMILIES
+from symledger.configurations.published import published
+from symledger.configurations.reading import read
+from symledger.errors import BadInput, SymledgerError
+from tests import invoke
+
+LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.model_type)
+def test_every_key_of_the_class_has_a_use(family):
+    uses = {name: family.uses.get(name) or common.known(name) for name in family.facts["keys"]}
+    assert [name for name, use in uses.items() if use is None] == []
+
+
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.model_type)
+def test_a_configuration_that_says_nothing_is_the_default_one(family):
+    found = read({"model_type": family.model_type})
+    assert found.architecture == next(iter(family.builds))
+    assert {key.status for key in found.keys if key.name != "model_type"} == {"defaulted"}
+
+
+def test_every_key_is_used_defaulted_or_irrelevant():
+    found = read({**LLAMA, "hidden_size": 1024, "rope_theta": 5e5, "torch_dtype": "bfloat16"})
+    status = {key.name: key.status for key in found.keys}
+    assert status["hidden_size"] == "used"
+    assert status["vocab_size"] == "defaulted"
+    assert status["rope_theta"] == status["torch_dtype"] == "irrelevant"
+
+
+def test_keys_go_by_their_other_names():
+    assert read({"model_type": "gpt2", "hidden_size": 64}).settings["d"] == "64"
+    assert read({"model_type": "gpt2", "n_embd": 64, "hidden_size": 64}).settings["d"] == "64"
+    with pytest.raises(BadInput, match="the same key"):
+        read({"model_type": "gpt2", "n_embd": 64, "hidden_size": 32})
+
+
+def test_the_class_decides_the_head(tmp_path):
+    sizes = {"model_type": "llama", "hidden_size": 64, "num_attention_heads": 4, "vocab_size": 100}
+    heads = {
+        "LlamaForCausalLM": 100 * 64, "LlamaModel": 0, "LlamaForSequenceClassification": 3 * 64,
+        "LlamaForTokenClassification": 3 * 64 + 3, "LlamaForQuestionAnswering": 2 * 64 + 2,
+    }  # fmt: skip
+    labels = {"id2label": {"0": "a", "1": "b", "2": "c"}}
+    counts = {
+        name: parameters({**sizes, **labels, "architectures": [name]}, tmp_path) for name in heads
+    }
+    assert {name: n - counts["LlamaModel"] for name, n in counts.items()} == heads
+
+
+def parameters(config, folder):
+    """Count the parameters of a configuration through the command line, as a user would."""
+    path = folder / "config.json"
+    path.write_text(json.dumps(config), "utf-8")
+    result = invoke.run("derive", str(path), "--json")
+    assert result.code == 0, result.err
+    return int(json.loads(result.out)["formulas"]["params"]["value"])
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"model_type": "lama"}, "Did you mean llama"),
+        ({"model_type": None}, "does not say its model_type"),
+        ({"model_type": 3}, "model_type 3 is not supported"),
+        ({"architectures": ["LlamaForVision"]}, "LlamaForVision is not supported"),
+        ({"architectures": ["A", "B"]}, "does not name one class"),
+        ({"architectures": "LlamaModel"}, "does not name one class"),
+        ({"hidden_size": -1}, "hidden_size = -1 is not a size"),
+        ({"hidden_size": 0}, "out of range"),
+        ({"hidden_size": 10**19}, "out of range"),
+        ({"hidden_size": 64.0}, "is not a size"),
+        ({"hidden_size": "64"}, "is not a size"),
+        ({"hidden_size": True}, "is not a size"),
+        ({"hidden_size": None}, "is not a size"),
+        ({"hidden_size": [64]}, "is not a size"),
+        ({"hidden_size": {"a": 64}}, "is not a size"),
+        ({"num_attention_heads": 3}, "divisible"),
+        ({"num_key_value_heads": 5}, "divisible"),
+        ({"hidden_act": "swish2"}, "hidden_act = 'swish2' is not supported"),
+        ({"tie_word_embeddings": "yes"}, "tie_word_embeddings = 'yes' is not supported"),
+        ({"attention_kind": "linear"}, "the key attention_kind = 'linear' is not understood"),
+        ({"num_experts": 8}, "the key num_experts = 8 is not understood"),
+        ({"pruned_heads": {"1": [0]}}, "pruned_heads"),
+    ],
+    ids=str,
+)
+def test_what_is_not_understood_is_refused_by_name(changed, said, tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**LLAMA, **changed}), "utf-8")
+    with pytest.raises(BadInput, match=said) as refused:
+        derive(str(path))
+    assert refused.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [{"rope_scaling": {"rope_type": "yarn", "factor": 8.0}}, {"quantization_config": {"bits": 4}},
+     {"unsloth_fixed": True}, {"attention_kind": None}, {"_flash_attn_2_enabled": True},
+     {"eos_token_id": [1, 2]}, {"attention_dropout": 0.1}, {"use_cache": False}],
+    ids=str,
+)  # fmt: skip
+def test_what_changes_no_count_does_not_stand_in_the_way(harmless):
+    assert read({**LLAMA, **harmless}).settings == read(LLAMA).settings
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"{", "not JSON"), (b"", "not JSON"), (b"[]", "no JSON object"),
+        (b"\xff\xfe\x00", "not text in UTF-8"), (b" " * (LARGEST + 1), "larger than"),
+        (b'{"a": 1, "a": 2}', "the key a stands in it twice"),
+        (b'{"a":' * (DEEPEST + 1) + b"1" + b"}" * (DEEPEST + 1), "nested more than"),
+        (b'{"a":' * 100_000, "absurd"), (b'{"a": 1' + b"0" * 5000 + b"}", "absurd"),
+    ],
+    ids=range(9),
+)  # fmt: skip
+def test_nonsense_gets_one_clear_message(content, said):
+    with pytest.raises(BadInput, match=said):
+        parse(content, "config.json")
+
+
+def test_files_folders_and_standard_input_are_read(tmp_path):
+    config = {"model_type": "gpt2", "n_layer": 2}
+    expected = parameters(config, tmp_path)
+    assert derive(str(tmp_path)).params.value == expected
+    assert derive(str(tmp_path / "config.json")).params.value == expected
+    piped = subprocess.run(
+        [sys.executable, "-m", "symledger", "derive", "-", "--json"],
+        input=json.dumps(config), capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert json.loads(piped.stdout)["formulas"]["params"]["value"] == str(expected)
+    with pytest.raises(BadInput, match=r"cannot be read: No such file"):
+        derive(str(tmp_path / "other.json"))
+
+
+@pytest.mark.parametrize("name", published())
+def test_every_published_configuration_can_be_derived_and_has_a_source(name):
+    known = published()[name]
+    assert known.source
+    account = derive(name)
+    assert account.params.value > 1000
+    assert account.flops_forward.value is not None
+
+
+def test_a_name_that_is_not_published_is_refused_with_the_nearest():
+    with pytest.raises(SymledgerError, match="Did you mean llama-3-8b"):
+        derive("llama-3-8")
