@@ -1,6 +1,6 @@
-"""What other tools answer to the same question, at what cost, and how far off: ``benchmarks/tools.py``.
+"""What other tools answer to the same question, at what cost, and how far off.
 
-Run it with an interpreter that has symledger, torch, transformers and the tools that are to be
+Run ``benchmarks/tools.py`` with an interpreter that has symledger, torch, transformers and the tools that are to be
 asked (torchinfo, calflops, fvcore, thop, ptflops); one that is missing is said to be missing. Each
 answer is a process of its own, and the model is built on the meta device, as it need not fit.
 """
@@ -56,7 +56,7 @@ def flop_counter_mode(name: str) -> tuple[int, int]:
 
 
 def torchinfo(name: str) -> tuple[int, int]:
-    """torchinfo says multiply-adds."""
+    """It says multiply-adds."""
     from torchinfo import summary
 
     model, tokens = model_of(name)
@@ -65,7 +65,7 @@ def torchinfo(name: str) -> tuple[int, int]:
 
 
 def calflops(name: str) -> tuple[int, int]:
-    """calflops says FLOPs."""
+    """It says FLOPs."""
     from calflops import calculate_flops
 
     model, tokens = model_of(name)
@@ -76,18 +76,27 @@ def calflops(name: str) -> tuple[int, int]:
 
 
 def fvcore(name: str) -> tuple[int, int]:
-    """fvcore says flops and means multiply-adds; it traces, and takes no caches for results."""
+    """It says flops and means multiply-adds; it traces, and takes no caches for results."""
     from fvcore.nn import FlopCountAnalysis, parameter_count
 
-    model, tokens = model_of(name)
-    model.config.use_cache = model.config.return_dict = False
-    found = FlopCountAnalysis(model, tokens)
+    import torch
+
+    class Logits(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.model, self.tokens = model_of(name)
+
+        def forward(self, tokens: Any) -> Any:
+            return self.model(input_ids=tokens, use_cache=False).logits
+
+    model = Logits()
+    found = FlopCountAnalysis(model, model.tokens)
     found.unsupported_ops_warnings(False).uncalled_modules_warnings(False)
-    return parameter_count(model)[""], int(2 * found.total())
+    return parameter_count(model.model)[""], int(2 * found.total())
 
 
 def thop(name: str) -> tuple[int, int]:
-    """thop says multiply-adds."""
+    """It says multiply-adds."""
     from thop import profile
 
     model, tokens = model_of(name)
@@ -96,7 +105,7 @@ def thop(name: str) -> tuple[int, int]:
 
 
 def ptflops(name: str) -> tuple[int, int]:
-    """ptflops says multiply-adds."""
+    """It says multiply-adds."""
     from ptflops import get_model_complexity_info
 
     model, tokens = model_of(name)
