@@ -1,8 +1,9 @@
 """What other tools answer to the same question, at what cost, and how far off.
 
-Run ``benchmarks/tools.py`` with an interpreter that has symledger, torch, transformers and the tools that are to be
-asked (torchinfo, calflops, fvcore, thop, ptflops); one that is missing is said to be missing. Each
-answer is a process of its own, and the model is built on the meta device, as it need not fit.
+Run ``benchmarks/tools.py`` with an interpreter that has symledger, torch, transformers and the
+tools that are to be asked (torchinfo, calflops, fvcore, thop, ptflops); one that is missing is said
+to be missing. Each answer is a process of its own, and the model is built on the meta device, as it
+need not fit.
 """
 
 from __future__ import annotations
@@ -77,9 +78,8 @@ def calflops(name: str) -> tuple[int, int]:
 
 def fvcore(name: str) -> tuple[int, int]:
     """It says flops and means multiply-adds; it traces, and takes no caches for results."""
-    from fvcore.nn import FlopCountAnalysis, parameter_count
-
     import torch
+    from fvcore.nn import FlopCountAnalysis, parameter_count
 
     class Logits(torch.nn.Module):
         def __init__(self) -> None:
