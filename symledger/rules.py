@@ -84,7 +84,7 @@ class Judged:
         at = {s: n for s, n in self.account.assumed.bindings.items() if s != T}
         ends = []
         for sign in (1, -1):
-            share = {algebra.ONE: -sign * BREAKS}
+            share: Terms = {algebra.ONE: -sign * BREAKS}
             over = algebra.add([self.difference, algebra.multiply(share, self.ours)])
             found = _root(over, T, at)
             ends += [found] if found is not None and found > 0 else []
@@ -133,7 +133,7 @@ class Crossover:
         if len(slope) != 1:
             raise DefinitionError(f"{self.name}: what {self.symbol} is there is no polynomial.")
         ((monomial, c),) = slope.items()
-        inverse = {tuple((s, -n) for s, n in monomial): -1 / Fraction(c)}
+        inverse: Terms = {tuple((s, -n) for s, n in monomial): -1 / Fraction(c)}
         return algebra.multiply(inverse, rest)
 
 
