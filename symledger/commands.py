@@ -38,9 +38,10 @@ class Group(click.Group):
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
         """Find a subcommand; an unknown one is refused with the nearest."""
+        name = args[0]
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             raise BadInput(
-                f"{args[0][:80]} is not a command. {nearest(args[0], self.commands)}"
+                f"{name[:80]} is not a command. {nearest(name, self.commands)}"
             ) from error

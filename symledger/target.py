@@ -163,7 +163,7 @@ def resolve(text: str) -> Target:
         BadInput: the file cannot be read, raises, or its class, the layer or the configuration
             cannot be used.
     """
-    if text == "-" or text.endswith(".json") or Path(text, "config.json").is_file():
+    if text == "-" or text.endswith(".json") or holds_configuration(text):
         return _configured(text, load(text))
     if constructors.is_constructor(text):
         constructor = constructors.read(text)
@@ -181,6 +181,14 @@ def resolve(text: str) -> Target:
         entry.inputs, entry.lengths, entry.configuration(), entry.options,
         {name: kind.corollaries[name] for name in entry.cases},
     )  # fmt: skip
+
+
+def holds_configuration(text: str) -> bool:
+    """Whether a text names a folder with a configuration in it, as models are downloaded."""
+    try:
+        return Path(text, "config.json").is_file()
+    except (OSError, ValueError):  # no name that a file could have
+        return False
 
 
 def _configured(name: str, document: Document) -> Target:

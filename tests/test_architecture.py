@@ -7,7 +7,7 @@ import pkgutil
 from dataclasses import fields
 from functools import cache
 from pathlib import Path
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from sympy import Expr, Integer, expand
@@ -187,7 +187,8 @@ def choices(cls):
     """(option, value) for every value of every option that is not its default."""
     hints = get_type_hints(cls)
     for option in fields(cls):
-        values: tuple[Any, ...] = get_args(hints[option.name])
+        hint = hints[option.name]
+        values: tuple[Any, ...] = get_args(hint) if get_origin(hint) is Literal else ()
         if hints[option.name] is bool:
             values = (False, True)
         for value in values:

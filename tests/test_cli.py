@@ -211,7 +211,7 @@ def test_version():
         (["derive"], 2, "Missing argument 'TARGET'"),
         (["derve", "mini_gpt"], 2, "Did you mean derive"),
         (["--verbose"], 2, "No such option"),
-        (["list", "more"], 2, "unexpected extra argument"),
+        (["list", "more"], 2, "is not one of 'components'"),
         (["check", "mini_gtp"], 3, "Did you mean mini_gpt"),
         (["derive", "missing.py:Model"], 2, "there is no such file"),
         (["derive", "tests:Model"], 2, "cannot be read"),

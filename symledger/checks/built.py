@@ -59,7 +59,7 @@ def build(found: Configuration) -> Any:
     config = CONFIG_MAPPING[found.model_type].from_dict(dict(found.given))
     kind = getattr(transformers, found.architecture)
     with torch.device("meta"):
-        return kind._from_config(config, attn_implementation="eager").eval()
+        return kind._from_config(config, attn_implementation="eager").train(False)
 
 
 def shapes(model: Any) -> Mapping[str, Counter[Shape]]:

@@ -7,7 +7,6 @@ from sympy import Expr, Integer, Piecewise, Symbol, oo
 from symledger.core.notation import table
 from symledger.core.ops import Pairs
 from symledger.core.tensor import ONE, Tensor
-from symledger.errors import DefinitionError
 
 Masked = tuple[Tensor | None, Pairs | None]
 """A mask and its true pairs; both are None where every query sees every key."""
@@ -34,20 +33,16 @@ def window_mask(T: Expr, S: Expr, w: Expr) -> Masked:
     """Return a table that is 0 where query t may see key s, −∞ elsewhere, and its true pairs.
 
     A query sees itself and the w − 1 positions before it, of which the first ones have fewer.
-    That leaves w·T − w(w−1)/2 pairs where w ≤ T. After a cache of w − 1 positions, S = T + w − 1,
-    none has fewer, and there are w·T; a single query sees them all.
-
-    Raises:
-        DefinitionError: there is a cache of another length.
+    That leaves w·T − w(w−1)/2 pairs where w ≤ T. After a cache of w − 1 positions or more none has
+    fewer, and there are w·T; a single query sees all of a cache that is no longer.
     """
-    if S not in (T, T + w - 1):
-        raise DefinitionError(f"a window of {w} looks back at {w - 1} positions, not {S - T}.")
-    if T == ONE:
+    if T == ONE and w == S:
         return EVERYTHING
 
     def visible(t: Symbol, s: Symbol) -> Expr:
         early = Piecewise((-oo, s <= t + S - T - w), (Integer(0), True))
         return Piecewise((early, s <= t + S - T), (-oo, True))
 
-    count = w * T - w * (w - 1) / 2 if S == T else w * T
-    return table("mask", visible, T, S), Pairs("T", "S", count, w)
+    if S == T:
+        return table("mask", visible, T, S), Pairs("T", "S", w * T - w * (w - 1) / 2, w)
+    return table("mask", visible, T, S), Pairs("T", "S", w * T, T + w - 1)

@@ -38,7 +38,10 @@ def load(path: str) -> Document:
 @cache
 def _stdin() -> bytes:
     """Read standard input, once: it cannot be read again when a target is asked about anew."""
-    return sys.stdin.buffer.read(LARGEST + 1)
+    try:
+        return sys.stdin.buffer.read(LARGEST + 1)
+    except (OSError, AttributeError) as error:
+        raise BadInput(f"standard input cannot be read: {error}.") from error
 
 
 def parse(content: bytes, name: str) -> Document:

@@ -83,7 +83,7 @@ class Pairs:
     """Which (query, key) pairs count: the axes' index names, and how many pairs are true.
 
     The table itself is the third argument of the Contract: 0 where a pair counts. ``window``,
-    where set, is how many keys a query sees at most; the count assumes that there are as many.
+    where set, is how many keys there are at least for the count to hold.
     """
 
     query: str

@@ -16,6 +16,7 @@ from symledger.sizes import B, S, T, d_k, d_v, h, h_kv, n_b, w
 
 from .tables import Row, assert_row
 
+SELF = {"q": "B T h d_k", "k": "B T h_kv d_k", "v": "B T h_kv d_v"}
 OUT = (B, T, h, d_v)
 
 
@@ -30,7 +31,7 @@ def kept(keys):
 @pytest.mark.parametrize(
     ("component", "row"),
     [
-        (WindowAttention(), Row(0, mixed(T), kept(T), OUT)),
+        (WindowAttention(), Row(0, mixed(S), kept(S), OUT)),
         (ALiBiAttention(), Row(0, mixed(S), kept(S), OUT)),
         (RelativeAttention(), Row(n_b * h, mixed(S), kept(S) + T * S, OUT)),
         (RelativeAttention(causal=True), Row(n_b * h, mixed(S), kept(S) + T * S, OUT)),
@@ -43,10 +44,15 @@ def test_attention_by_distance(component, row):
 
 def test_a_window_is_charged_exactly_forward_and_backward():
     pairs = w * T - w * (w - 1) / 2
-    program = trace(WindowAttention())
+    program = trace(WindowAttention(), SELF)
     for counted, times in ((program, 1), (pullback(program), 2)):
         exact = contraction_flops(counted, "exact").total
         assert expand(exact - times * 2 * B * pairs * h * (d_k + d_v)) == 0
+
+
+def test_after_a_cache_every_query_sees_a_whole_window():
+    exact = contraction_flops(trace(WindowAttention()), "exact").total
+    assert expand(exact - 2 * B * w * T * h * (d_k + d_v)) == 0
 
 
 def test_a_window_of_all_positions_is_causal_attention():
