@@ -21,11 +21,12 @@ class GPTNeoX(Decoder):
     """The decoder-only transformer of GPT-NeoX-20B and of the Pythia suite; its head is not tied.
 
     Attention and network read the same input, each through a norm of its own; without ``parallel``
-    one comes after the other. Only d_rot elements of each head are turned by the position.
+    one comes after the other. Only d_rot elements of each head are turned by the position, or all if not ``partly``.
     Source: Black et al., *GPT-NeoX-20B* (2022), section 2.1; Biderman et al., *Pythia* (2023).
     """
 
     d_rot: Expr = sizes.d_rot
+    partly: bool = True
     parallel: bool = True
     attention_bias: bool = True
     activation: Activation = "gelu"
@@ -43,7 +44,7 @@ class GPTNeoX(Decoder):
     def block(self) -> Component:
         attention = Attention(
             self.d, self.h, self.h, self.d_h, self.d_h, self.attention_bias, causal=True,
-            rotary=True, d_rot=self.d_rot, cached=self.seen,
+            rotary=True, d_rot=self.d_rot if self.partly else None, cached=self.seen,
         )  # fmt: skip
         network = FeedForward(self.d, self.d_ff, self.activation)
         if self.parallel:

@@ -20,12 +20,13 @@ from symledger.sizes import Size
 class GPTJ(Decoder):
     """The decoder-only transformer of GPT-J: its attention has no biases, all else has.
 
-    Only d_rot elements of each head are turned by the position; the head has a table and a bias
+    Only d_rot elements of each head are turned by the position, or all if not ``partly``; the head has a table and a bias
     of its own.
     Source: Wang, Komatsuzaki, *GPT-J-6B* (2021).
     """
 
     d_rot: Expr = sizes.d_rot
+    partly: bool = True
     activation: Activation = "gelu_tanh"
     tied: bool = False
 
@@ -42,7 +43,7 @@ class GPTJ(Decoder):
     def block(self) -> Component:
         attention = Attention(
             self.d, self.h, self.h, self.d_h, self.d_h, causal=True, rotary=True,
-            d_rot=self.d_rot, cached=self.seen,
+            d_rot=self.d_rot if self.partly else None, cached=self.seen,
         )  # fmt: skip
         network = FeedForward(self.d, self.d_ff, self.activation)
         return ParallelBlock(self.d, norm="layer", attention=attention, network=network)

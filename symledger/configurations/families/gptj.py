@@ -10,6 +10,7 @@ from symledger.configurations.families.shared import (
     affine,
     head_width,
     heads,
+    partly,
 )
 from symledger.configurations.family import Family, Rule, Unless, Values
 from symledger.errors import BadInput
@@ -44,7 +45,7 @@ def _fitting(values: Values) -> Settings:
         raise BadInput(
             f"rotary_dim = {d_rot} does not fit heads of width {width}: an even number up to it."
         )
-    return {}
+    return partly(d_rot, width)
 
 
 FITTING = Rule(("rotary_dim", "n_embd", "n_head"), _fitting)

@@ -77,7 +77,12 @@ def turned(values: Values, name: str, otherwise: float, width: int) -> Settings:
             f"{name} = {written(share)} turns {d_rot} of the {width} elements of a head; elements "
             "are turned in pairs, so an even number is needed."
         )
-    return {"d_rot": str(d_rot)}
+    return partly(d_rot, width)
+
+
+def partly(d_rot: int, width: int) -> Settings:
+    """Return how much of a head is turned, and whether that is less than all of it."""
+    return {"d_rot": str(d_rot), "partly": BOOLS[d_rot < width]}
 
 
 def head_width(values: Values, d: str = "hidden_size", h: str = "num_attention_heads") -> int:
