@@ -72,6 +72,7 @@ h_kv = Size("h_kv", "key/value heads")
 d_h = Size("d_h", "head width")
 d_k = Size("d_k", "width of a query and a key in one head")
 d_v = Size("d_v", "width of a value in one head")
+d_e = Size("d_e", "width of a token's row in the table, where it is not the model's")
 d_ff = Size("d_ff", "hidden width of the feed-forward network")
 d_in = Size("d_in", "input width")
 d_out = Size("d_out", "output width")
@@ -135,7 +136,7 @@ IMAGES = (
 ALPHABET: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
     *IMAGES,
-    *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
+    *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
 )
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 

@@ -69,13 +69,14 @@ def _attention(o: Options, pairs: str = OTHER) -> Uses:
                  noise=pairs * bool(o.get("dropout")))  # fmt: skip
 
 
-def _block(o: Options, crossed: bool = False) -> Uses:
+def _block(o: Options, crossed: bool = False, norms: int = 0) -> Uses:
     parts = 3 if crossed else 2
+    norms = norms or parts
     pairs = f"({OWN} + {OTHER})" if crossed else OWN
     noise = _sum(f"{pairs} + {parts}*B*T*d" * bool(o.get("dropout")),
                  "B*T*d_ff" * bool(o.get("hidden_dropout")))  # fmt: skip
     return _uses(fused_attention=pairs * bool(o.get("flash")), noise=noise,
-                 fused_norm=f"{parts}*B*T*d" * (o["norm"] == "rms"))  # fmt: skip
+                 fused_norm=f"{norms}*B*T*d" * (o["norm"] == "rms"))  # fmt: skip
 
 
 def _recomputed(o: Options) -> Uses:
@@ -180,6 +181,16 @@ def _blocks(pre: bool) -> tuple[Case, ...]:
     )  # fmt: skip
 
 
+def _arranged(
+    kind: Callable[[Sizes, Options], nn.Module], norms: Callable[[Options], int]
+) -> tuple[Case, ...]:
+    """A block whose parts and norms stand otherwise, with so many norms."""
+    return (
+        Case("the block written with torch.nn", kind, uses=lambda o: _block(o, norms=norms(o)),
+             equal={"d_v": "d_k", "S": "T"}),
+    )  # fmt: skip
+
+
 def _decoder_blocks(pre: bool) -> tuple[Case, ...]:
     return (
         Case("the block written with torch.nn", lambda s, o: sequences.DecoderBlock(s, o, pre),
@@ -265,6 +276,9 @@ CASES: Mapping[str, tuple[Case, ...]] = {
                               equal={"d_v": "d_k"}),),
     "pre_ln_block": _blocks(pre=True),
     "post_ln_block": _blocks(pre=False),
+    "parallel_block": _arranged(models.Parallel, lambda o: 1 + o["two_norms"]),
+    "sandwich_block": _arranged(models.Sandwich, lambda o: 4),
+    "reordered_block": _arranged(models.Reordered, lambda o: 2),
     "checkpointed_block": (Case(
         "the block written with torch.nn, under torch.utils.checkpoint", models.Checkpointed,
         uses=_recomputed, equal={"d_v": "d_k", "S": "T"}),),

@@ -244,8 +244,9 @@ class GatedFeedForward(nn.Module):
 
 def norm(s: Sizes, o: Options) -> nn.Module:
     """Return a norm of the kind that is chosen."""
-    if o["norm"] == "layer":
-        return nn.LayerNorm(s["d"], eps=EPSILON, bias=o.get("norm_bias", True))
+    if o["norm"] in ("layer", "layer_plain"):
+        weighted = o["norm"] == "layer"
+        return nn.LayerNorm(s["d"], EPSILON, weighted, o.get("norm_bias", True))
     return (ComposedRMSNorm if o["norm"] == "rms_composed" else nn.RMSNorm)(s["d"], eps=EPSILON)
 
 
@@ -257,16 +258,24 @@ class ComposedRMSNorm(nn.RMSNorm):
         return self.weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps))
 
 
-class Block(nn.Module):
-    """A transformer block, its norms before (pre) or after each part."""
+class Parts(nn.Module):
+    """What a transformer block is made of: two norms or another number of them, and two parts."""
 
-    def __init__(self, s: Sizes, o: Options, pre: bool = True) -> None:
+    def __init__(self, s: Sizes, o: Options, norms: int = 2) -> None:
         super().__init__()
-        self.pre = pre
-        self.norm_1, self.norm_2 = norm(s, o), norm(s, o)
+        for number in range(1, norms + 1):
+            setattr(self, f"norm_{number}", norm(s, o))
         self.attention = Attention(s, o)
         self.feed_forward = (GatedFeedForward if o["gated"] else FeedForward)(s, o)
         self.drop = dropout(o)
+
+
+class Block(Parts):
+    """A transformer block, its norms before (pre) or after each part."""
+
+    def __init__(self, s: Sizes, o: Options, pre: bool = True) -> None:
+        super().__init__(s, o)
+        self.pre = pre
 
     def forward(self, x: Tensor) -> Tensor:
         """Attend, then feed forward, each beside a residual path."""
@@ -275,6 +284,41 @@ class Block(nn.Module):
             return x + self.drop(self.feed_forward(self.norm_2(x)))
         x = self.norm_1(x + self.drop(self.attention(x)))
         return self.norm_2(x + self.drop(self.feed_forward(x)))
+
+
+class Parallel(Parts):
+    """A transformer block whose parts read the same input, through one norm or through two."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__(s, o, 1 + o["two_norms"])
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Add what both parts make of the input."""
+        n = self.norm_1(x)
+        attended = self.drop(self.attention(n))
+        own = getattr(self, "norm_2", None)
+        return x + attended + self.drop(self.feed_forward(own(x) if own else n))
+
+
+class Sandwich(Parts):
+    """A transformer block with norms before and after each part."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__(s, o, 4)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend, then feed forward, each between two norms."""
+        x = x + self.norm_2(self.drop(self.attention(self.norm_1(x))))
+        return x + self.norm_4(self.drop(self.feed_forward(self.norm_3(x))))
+
+
+class Reordered(Parts):
+    """A transformer block whose norms follow the parts, inside the residual path."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Attend, then feed forward, each before its norm."""
+        x = x + self.norm_1(self.drop(self.attention(x)))
+        return x + self.norm_2(self.drop(self.feed_forward(x)))
 
 
 def recomputed(part: Callable[..., Tensor], *inputs: Tensor, early: bool = False) -> Tensor:

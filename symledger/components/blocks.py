@@ -19,14 +19,17 @@ from symledger.core.component import Component, Steps, steps
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
-Norm = Literal["layer", "rms", "rms_composed"]
-NORMS = {"layer": LayerNorm, "rms": RMSNorm, "rms_composed": ComposedRMSNorm}
+Norm = Literal["layer", "layer_plain", "rms", "rms_composed"]
+"""The norms; ``layer_plain`` has no weights, ``rms_composed`` is operation by operation."""
+NORMS = {"rms": RMSNorm, "rms_composed": ComposedRMSNorm}
 
 
 def norm(kind: Norm, d: Expr, bias: bool = True) -> Component:
     """Return the norm of that kind; a layer norm has a bias unless it is to have none."""
-    made: Component = LayerNorm(d, bias=bias) if kind == "layer" else NORMS[kind](d)
-    return made
+    if kind in NORMS:
+        made: Component = NORMS[kind](d)
+        return made
+    return LayerNorm(d, affine=kind == "layer", bias=bias)
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,13 @@ class Decoder(Component):
     @property
     def out(self) -> Expr:
         """The width of what is given for every token."""
-        widths = {"lm": self.V, "bare": self.d, "spans": Integer(2)}
+        widths = {"lm": self.V, "bare": self.row, "spans": Integer(2)}
         return widths.get(self.head, self.Y)
+
+    @property
+    def row(self) -> Expr:
+        """The width of a token's row in the table, and of what the head reads."""
+        return self.d
 
     @property
     def seen(self) -> Expr | None:
@@ -79,7 +84,7 @@ class Decoder(Component):
 
     def embed(self, tokens: Tensor, E: Tensor) -> Tensor:
         """Look the tokens up in the table."""
-        return TokenEmbedding(self.V, self.d)(tokens, E, name="token_embedding")
+        return TokenEmbedding(self.V, self.row)(tokens, E, name="token_embedding")
 
     def normalize(self, x: Tensor) -> Tensor:
         """Apply the last norm."""
@@ -90,12 +95,12 @@ class Decoder(Component):
         if self.head == "bare":
             return x
         if self.head != "lm":
-            return Linear(self.d, self.out, bias=self.head != "sequences")(x, name="head")
-        logits = LMHead(self.V, self.d)(x, E if self.tied else None, name="head")
+            return Linear(self.row, self.out, bias=self.head != "sequences")(x, name="head")
+        logits = LMHead(self.V, self.row)(x, E if self.tied else None, name="head")
         return logits + param("b", self.V) if self.head_bias else logits
 
     def forward(self, tokens: Tensor) -> Steps:
         """Embed and place the tokens, apply L blocks and the last norm, score the vocabulary."""
-        E = param("E", self.V, self.d)
+        E = param("E", self.V, self.row)
         x = self.normalize(self.through(self.place(self.embed(tokens, E))))
         return steps(x=x, y=self.score(x, E)) if self.head != "bare" else steps(x=x)

@@ -34,6 +34,7 @@ class GPT2(Decoder):
     dropout: bool = False
     flash: bool = False
     composed: bool = False
+    activation: Activation = "gelu_tanh"
 
     final_norm: ClassVar[Norm] = "layer"
     title: ClassVar[str] = "decoder-only transformer, pre-LN LayerNorm, learned positions"
@@ -54,7 +55,7 @@ class GPT2(Decoder):
             self.d, self.h, self.h, self.d_h, self.d_h, self.bias, causal=True,
             dropout=self.dropout, flash=self.flash, cached=self.seen,
         )  # fmt: skip
-        activation: Activation = "gelu_new" if self.composed else "gelu_tanh"
+        activation: Activation = "gelu_new" if self.composed else self.activation
         network = FeedForward(self.d, self.d_ff, activation, self.bias)
         return PreLNBlock(
             self.d, norm="layer", dropout=self.dropout, attention=attention, network=network

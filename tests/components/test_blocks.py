@@ -2,7 +2,13 @@
 
 import pytest
 
-from symledger.components.blocks import PostLNBlock, PreLNBlock
+from symledger.components.blocks import (
+    ParallelBlock,
+    PostLNBlock,
+    PreLNBlock,
+    ReorderedBlock,
+    SandwichBlock,
+)
 from symledger.sizes import B, T, d, d_ff, d_k, d_v, h, h_kv
 
 from .tables import Row, assert_row
@@ -61,6 +67,42 @@ MIDDLE = 4 * B * T * d + HEADS  # x, two norms' results, the middle; q, k, v and
                 ATTENTION + ATTENTION_BIASES + FEED + FEED_BIASES + 4 * d,
                 2 * B * T * (ATTENTION + FEED) + PAIRS,
                 MIDDLE + B * h * T**2 + 2 * B * T * d_ff + 4 * B * T,
+                OUT,
+            ),
+        ),
+        (  # one norm instead of two: its weights, its statistics, what it gives; and no middle
+            ParallelBlock(),
+            Row(
+                ATTENTION + ATTENTION_BIASES + FEED + FEED_BIASES + 2 * d,
+                2 * B * T * (ATTENTION + FEED) + PAIRS,
+                2 * B * T * d + HEADS + B * h * T**2 + 2 * B * T * d_ff + 2 * B * T,
+                OUT,
+            ),
+        ),
+        (
+            ParallelBlock(two_norms=True, norm="layer_plain"),
+            Row(
+                ATTENTION + ATTENTION_BIASES + FEED + FEED_BIASES,
+                2 * B * T * (ATTENTION + FEED) + PAIRS,
+                3 * B * T * d + HEADS + B * h * T**2 + 2 * B * T * d_ff + 4 * B * T,
+                OUT,
+            ),
+        ),
+        (  # two norms more than before the parts: their weights, statistics and inputs
+            SandwichBlock(),
+            Row(
+                ATTENTION + ATTENTION_BIASES + FEED + FEED_BIASES + 8 * d,
+                2 * B * T * (ATTENTION + FEED) + PAIRS,
+                MIDDLE + 2 * B * T * d + B * h * T**2 + 2 * B * T * d_ff + 8 * B * T,
+                OUT,
+            ),
+        ),
+        (
+            ReorderedBlock(norm="rms", bias=False, gated=True, activation="silu"),
+            Row(
+                ATTENTION + 3 * d * d_ff + 2 * d,
+                2 * B * T * (ATTENTION + 3 * d * d_ff) + PAIRS,
+                MIDDLE + B * h * T**2 + 4 * B * T * d_ff + 2 * B * T,
                 OUT,
             ),
         ),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from symledger.arguments import Only, Size
+from symledger.arguments import Size
 from symledger.configurations.common import FREE
-from symledger.configurations.families.shared import HEADS, TIED
+from symledger.configurations.families.shared import ACTIVATION, HEADS, TIED
 from symledger.configurations.family import Built, Family, Unless
 
 GPT2 = Family(
@@ -23,7 +23,7 @@ GPT2 = Family(
         "n_layer": Size("L"),
         "n_head": Size("h"),
         "n_inner": Unless(Size("d_ff")),
-        "activation_function": Only(("gelu_new", "gelu", "gelu_pytorch_tanh", "gelu_fast")),
+        "activation_function": ACTIVATION,
         "scale_attn_weights": FREE,
         "scale_attn_by_inverse_layer_idx": FREE,
         "reorder_and_upcast_attn": FREE,

@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.arguments import BOOLS, Choice, Size, Use
+from symledger.arguments import BOOLS, Choice, Settings, Size, Use, written
 from symledger.configurations.common import FREE
-from symledger.configurations.family import Built, Context, Unless
+from symledger.configurations.family import Built, Context, Unless, Values
+from symledger.errors import BadInput
 
 TIED = Choice("tied", BOOLS)
+
+ACTIVATION = Choice("activation", {
+    "relu": "relu", "gelu": "gelu", "gelu_python": "gelu", "silu": "silu", "swish": "silu",
+    **dict.fromkeys(("gelu_new", "gelu_fast", "gelu_accurate", "gelu_pytorch_tanh"), "gelu_tanh"),
+})  # fmt: skip
+"""The nonlinearities by the names of the implementation; several compute the same."""
 
 WIDTHS: Mapping[str, Use] = {
     "vocab_size": Size("V"),
@@ -48,4 +55,60 @@ def heads(entry: str, name: str, tokens: bool = True) -> dict[str, Built]:
     }
     if tokens:
         found[f"{name}ForTokenClassification"] = Built(entry, {"head": "tokens"}, labels=True)
+    return found
+
+
+def turned(values: Values, name: str, otherwise: float, width: int) -> Settings:
+    """Return how much of a head of that width is turned: a share of it, rounded down.
+
+    The share stands with what else is said of rotary positions, or under ``name``.
+
+    Raises:
+        BadInput: it is no share, or too little for a pair.
+    """
+    said = values.get("rope_scaling") or values.get("rope_parameters") or {}
+    given = said.get("partial_rotary_factor") if isinstance(said, dict) else None
+    share = values.get(name, otherwise) if given is None else given
+    if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
+        raise BadInput(f"{name} = {written(share)} is not a share of a head: above 0, at most 1.")
+    d_rot = int(width * share)
+    if d_rot % 2 or not d_rot:
+        raise BadInput(
+            f"{name} = {written(share)} turns {d_rot} of the {width} elements of a head; elements "
+            "are turned in pairs, so an even number is needed."
+        )
+    return partly(d_rot, width)
+
+
+def partly(d_rot: int, width: int) -> Settings:
+    """Return how much of a head is turned, and whether that is less than all of it."""
+    return {"d_rot": str(d_rot), "partly": BOOLS[d_rot < width]}
+
+
+def head_width(values: Values, d: str = "hidden_size", h: str = "num_attention_heads") -> int:
+    """Return the width of a head that follows from the model's.
+
+    Raises:
+        BadInput: the heads do not divide it.
+    """
+    width, over = divmod(values[d], values[h])
+    if over:
+        raise BadInput(f"{d} = {values[d]} does not divide into {h} = {values[h]} heads.")
+    return int(width)
+
+
+QKV = ("block.attention.Q", "block.attention.K", "block.attention.V")
+
+
+def affine(inside: str, modules: Mapping[str, str | tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weight and the bias of each module, be it a map or a norm.
+
+    ``inside`` is what the names of all begin with; a module may be several of ours joined.
+    """
+    found = {}
+    for name, ours in modules.items():
+        parts = (ours,) if isinstance(ours, str) else ours
+        weights = tuple(f"{part}.{'g' if 'norm' in part else 'W'}" for part in parts)
+        found[f"{inside}{name}.weight"] = weights
+        found[f"{inside}{name}.bias"] = tuple(f"{part}.b" for part in parts)
     return found

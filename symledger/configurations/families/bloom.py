@@ -1,0 +1,52 @@
+"""BLOOM."""
+
+from __future__ import annotations
+
+from symledger.arguments import Only, Settings, Size
+from symledger.configurations.common import FREE
+from symledger.configurations.families.shared import HEADS, QKV, TIED, affine, heads
+from symledger.configurations.family import Context, Family, Rule, Unless, Values
+
+
+def _width(values: Values) -> Settings:
+    """The older name of the width, which is believed where both are there."""
+    older = values.get("n_embed")
+    return {} if older is None else {"d": str(older)}
+
+
+WIDTH = Rule(("n_embed",), _width)
+
+BLOOM = Family(
+    "bloom",
+    heads("bloom", "Bloom"),
+    {
+        "vocab_size": Size("V"),
+        "hidden_size": Size("d"),
+        "n_embed": Unless(Size("d")),
+        "n_layer": Size("L"),
+        "n_head": Size("h"),
+        "seq_length": Context(),
+        "apply_residual_connection_post_layernorm": Only((False,)),
+        "slow_but_exact": Only((False,)),
+        "tie_word_embeddings": TIED,
+        **dict.fromkeys((
+            "pretraining_tp", "offset_alibi", "attention_softmax_in_fp32", "skip_bias_add",
+            "skip_bias_add_qkv", "masked_softmax_fusion", "bias_dropout_fusion",
+        ), FREE),
+    },
+    rules=(WIDTH,),
+    tensors={
+        "transformer.word_embeddings.weight": ("token_embedding.E",),
+        **affine("transformer.", {
+            "word_embeddings_layernorm": "embedding_norm",
+            "h.*.input_layernorm": "block.norm_1",
+            "h.*.self_attention.query_key_value": QKV,
+            "h.*.self_attention.dense": "block.attention.O",
+            "h.*.post_attention_layernorm": "block.norm_2",
+            "h.*.mlp.dense_h_to_4h": "block.feed_forward.1",
+            "h.*.mlp.dense_4h_to_h": "block.feed_forward.2",
+            "ln_f": "final_norm",
+        }),
+        **HEADS,
+    },
+)  # fmt: skip

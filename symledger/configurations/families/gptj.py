@@ -1,0 +1,65 @@
+"""GPT-J."""
+
+from __future__ import annotations
+
+from symledger.arguments import Settings, Size
+from symledger.configurations.families.shared import (
+    ACTIVATION,
+    HEADS,
+    TIED,
+    affine,
+    head_width,
+    heads,
+    partly,
+)
+from symledger.configurations.family import Family, Rule, Unless, Values
+from symledger.errors import BadInput
+
+USES = {
+    "vocab_size": Size("V"),
+    "n_positions": Size("T"),
+    "n_embd": Size("d"),
+    "n_layer": Size("L"),
+    "n_head": Size("h"),
+    "n_inner": Unless(Size("d_ff")),
+    "rotary_dim": Size("d_rot"),
+    "activation_function": ACTIVATION,
+    "tie_word_embeddings": TIED,
+}
+BESIDE_ATTENTION = {
+    "transformer.wte.weight": ("token_embedding.E",),
+    **affine("transformer.", {
+        "h.*.ln_1": "block.norm_1",
+        "h.*.mlp.fc_in": "block.feed_forward.1",
+        "h.*.mlp.fc_out": "block.feed_forward.2",
+        "ln_f": "final_norm",
+    }),
+    **HEADS,
+}  # fmt: skip
+
+
+def _fitting(values: Values) -> Settings:
+    """Refuse to turn more of a head than there is, or half a pair."""
+    width, d_rot = head_width(values, "n_embd", "n_head"), values["rotary_dim"]
+    if d_rot > width or d_rot % 2:
+        raise BadInput(
+            f"rotary_dim = {d_rot} does not fit heads of width {width}: an even number up to it."
+        )
+    return partly(d_rot, width)
+
+
+FITTING = Rule(("rotary_dim", "n_embd", "n_head"), _fitting)
+
+GPTJ = Family(
+    "gptj",
+    heads("gptj", "GPTJ", tokens=False),
+    USES,
+    rules=(FITTING,),
+    tensors={
+        **BESIDE_ATTENTION,
+        **{
+            f"transformer.h.*.attn.{name}_proj.weight": (f"block.attention.{ours}.W",)
+            for name, ours in (("q", "Q"), ("k", "K"), ("v", "V"), ("out", "O"))
+        },
+    },
+)
