@@ -89,10 +89,14 @@ V_seg = Size("V_seg", "number of segments that a token may belong to")
 d_r = Size("d_r", "rank: the inner width of a low-rank update")
 w = Size("w", "window: positions that a query sees, its own included")
 w_max = Size("w_max", "the longest window: what a query sees where there are as many positions")
+L_w = Size("L_w", "number of layers that look back at a window only")
 d_rot = Size("d_rot", "how much of a head's width is turned by the position")
 n_b = Size("n_b", "buckets of distances")
 E = Size("E", "routed experts")
 k = Size("k", "routed experts that a token is sent to")
+d_exp = Size("d_exp", "hidden width of one expert, where other networks have another")
+d_sh = Size("d_sh", "hidden width of the shared expert")
+L_d = Size("L_d", "number of layers that have one network in place of experts")
 E_s = Size("E_s", "shared experts, which every token is sent to")
 
 C = Size("C", "channels")
@@ -137,6 +141,7 @@ ALPHABET: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
     *IMAGES,
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
+    *(L_w, L_d, d_exp, d_sh),
 )
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 

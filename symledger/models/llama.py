@@ -20,12 +20,15 @@ from symledger.sizes import Size
 class Llama(Decoder):
     """The decoder-only transformer of LLaMA, with key/value heads that queries may share.
 
+    Models that are published as one may have biases in the maps of attention or of the network.
     Source: Touvron et al., *LLaMA* (2023), section 2.2; *Llama 2* (2023) for grouped heads.
     """
 
     h_kv: Expr = sizes.h_kv
     tied: bool = False
     flash: bool = False
+    attention_bias: bool = False
+    mlp_bias: bool = False
 
     final_norm: ClassVar[Norm] = "rms"
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, SwiGLU, rotary positions"
@@ -36,20 +39,16 @@ class Llama(Decoder):
         "Touvron et al., LLaMA: Open and Efficient Foundation Language Models (2023), section 2.2",
     )
 
-    def attention(self) -> Component:
+    def attention(self) -> Attention:
         """Return the attention of a block."""
         return Attention(
-            self.d, self.h, self.h_kv, self.d_h, self.d_h, causal=True, rotary=True,
-            flash=self.flash, cached=self.seen,
+            self.d, self.h, self.h_kv, self.d_h, self.d_h, self.attention_bias, causal=True,
+            rotary=True, flash=self.flash, cached=self.seen,
         )  # fmt: skip
 
+    def network(self) -> Component:
+        """Return the feed-forward network of a block."""
+        return GatedFeedForward(self.d, self.d_ff, bias=self.mlp_bias)
+
     def block(self) -> Component:
-        network = GatedFeedForward(self.d, self.d_ff)
-        return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=network)
-
-
-CONFIGURATIONS = {
-    "llama-7b": {
-        "V": 32000, "d": 4096, "L": 32, "h": 32, "d_ff": 11008, "T": 2048, "B": 1,
-    },
-}  # fmt: skip
+        return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=self.network())

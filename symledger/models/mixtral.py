@@ -1,4 +1,4 @@
-"""Mixtral: LLaMA's blocks with a mixture of experts in place of the feed-forward network."""
+"""Mixtral: Mistral's blocks with a mixture of experts in place of the feed-forward network."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import ClassVar
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.blocks import PreLNBlock
 from symledger.components.experts import JIANG, MixtureOfExperts
 from symledger.core.component import Component
-from symledger.models.llama import Llama
+from symledger.models.mistral import Mistral
+from symledger.models.windows import Windows
+from symledger.sizes import Size
 
 
 @dataclass(frozen=True)
-class Mixtral(Llama):
+class Mixtral(Mistral):
     """The decoder-only transformer of Mixtral: every token uses k of E experts in each layer.
 
     The weights of the chosen experts are softmax over all of them; that Mixtral divides them by
@@ -25,18 +26,11 @@ class Mixtral(Llama):
 
     E: Expr = sizes.E
     k: Expr = sizes.k
+    windows: Windows = "none"
 
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, mixture of SwiGLU experts"
+    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = MixtureOfExperts.corollaries
     references: ClassVar[tuple[str, ...]] = (f"{JIANG} and table 1",)
 
-    def block(self) -> Component:
-        experts = MixtureOfExperts(self.E, self.k, self.d, self.d_ff)
-        return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=experts)
-
-
-CONFIGURATIONS = {
-    "mixtral-8x7b": {
-        "V": 32000, "d": 4096, "L": 32, "h": 32, "h_kv": 8, "d_ff": 14336, "E": 8, "k": 2,
-        "T": 4096, "B": 1,
-    },
-}  # fmt: skip
+    def network(self) -> Component:
+        return MixtureOfExperts(self.E, self.k, self.d, self.d_ff)

@@ -5,17 +5,24 @@ from __future__ import annotations
 from symledger.configurations.families import (
     bloom,
     falcon,
+    gemma,
     gpt2,
     gpt_neox,
     gptj,
     llama,
+    mistral,
     mixtral,
+    olmo2,
     opt,
     phi,
+    phi3,
+    qwen,
 )
 from symledger.configurations.family import Family
 
 FAMILIES: tuple[Family, ...] = (
     gpt2.GPT2, gptj.GPTJ, gpt_neox.GPT_NEOX, opt.OPT, bloom.BLOOM, falcon.FALCON, phi.PHI,
-    llama.LLAMA, mixtral.MIXTRAL,
+    llama.LLAMA, mistral.MISTRAL, mixtral.MIXTRAL,
+    qwen.QWEN2, qwen.QWEN3, qwen.QWEN2_MOE, qwen.QWEN3_MOE,
+    gemma.GEMMA, gemma.GEMMA2, gemma.GEMMA3, phi3.PHI3, olmo2.OLMO2,
 )  # fmt: skip

@@ -1,11 +1,11 @@
-"""Mixtral: LLaMA's keys, and those of its experts."""
+"""Mixtral: Mistral's keys, and those of its experts."""
 
 from __future__ import annotations
 
 from symledger.arguments import Only, Size
 from symledger.configurations.common import FREE
-from symledger.configurations.families.llama import TENSORS
-from symledger.configurations.families.shared import WIDTHS, heads
+from symledger.configurations.families.shared import SPARSE, WIDTHS, heads
+from symledger.configurations.families.windows import ONE, windows
 from symledger.configurations.family import Family
 
 MIXTRAL = Family(
@@ -19,14 +19,8 @@ MIXTRAL = Family(
         "num_experts_per_tok": Size("k"),
         "output_router_logits": FREE,
         "router_jitter_noise": FREE,
-        "sliding_window": Only((None,)),
+        **ONE,
     },
-    tensors={
-        **{name: ours for name, ours in TENSORS.items() if ".mlp." not in name},
-        "model.layers.*.mlp.gate.weight": ("block.feed_forward.router.W",),
-        "model.layers.*.mlp.experts.gate_up_proj": (
-            "block.feed_forward.experts.W_gate", "block.feed_forward.experts.W_up",
-        ),
-        "model.layers.*.mlp.experts.down_proj": ("block.feed_forward.experts.W_down",),
-    },
+    windows(),
+    SPARSE,
 )

@@ -1,0 +1,86 @@
+"""Gemma, Gemma 2 and Gemma 3 as a language model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symledger.arguments import Choice, Number, Only, Settings, Use
+from symledger.configurations.common import FREE
+from symledger.configurations.families import windows
+from symledger.configurations.families.shared import DENSE, WIDTHS, heads
+from symledger.configurations.family import Built, Family, Ruled
+
+TANH = ("gelu_pytorch_tanh",)
+
+
+@dataclass(frozen=True)
+class Cap(Use):
+    """A number that scores stay below, or null: whether they are capped."""
+
+    option: str
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the option."""
+        if value is None:
+            return {self.option: "false"}
+        Number((0,)).settings(name, value)
+        return {self.option: "true"}
+
+
+KEYS = {
+    **WIDTHS,
+    "attention_bias": Choice("attention_bias"),
+    "attention_dropout": FREE,
+    "use_bidirectional_attention": Only((None, False)),
+}
+LATER = {
+    **KEYS,
+    "hidden_activation": Only(TANH),
+    "hidden_act": FREE,
+    "query_pre_attn_scalar": FREE,
+    "cache_implementation": FREE,
+    **windows.LISTED,
+    "attn_logit_softcapping": Cap("capped_scores"),
+    "final_logit_softcapping": Cap("capped_logits"),
+}
+"""``hidden_act`` is a key of the first Gemma, which some later files still hold."""
+
+GEMMA = Family(
+    "gemma",
+    heads("gemma", "Gemma", spans=False),
+    {
+        **KEYS,
+        "hidden_act": Only(("gelu_pytorch_tanh", "gelu")),
+        "hidden_activation": Only((*TANH, None)),
+    },
+    tensors=DENSE,
+)
+"""In ``hidden_act``, ``gelu`` means the approximation by tanh, as the class takes it."""
+
+NORMS = {
+    f"model.layers.*.{name}.weight": (f"block.norm_{i + 1}.g", f"windowed_block.norm_{i + 1}.g")
+    for i, name in enumerate((
+        "input_layernorm", "post_attention_layernorm",
+        "pre_feedforward_layernorm", "post_feedforward_layernorm",
+    ))
+}  # fmt: skip
+
+GEMMA2 = Family(
+    "gemma2",
+    heads("gemma2", "Gemma2", spans=False),
+    LATER,
+    windows.windows(windows.all_but_each(2)),
+    {**DENSE, **NORMS},
+)
+
+GEMMA3 = Family(
+    "gemma3_text",
+    {
+        "Gemma3ForCausalLM": Built("gemma3", {"head": "lm"}),
+        "Gemma3TextModel": Built("gemma3", {"head": "bare"}),
+        "Gemma3TextForSequenceClassification": Built("gemma3", {"head": "sequences"}, labels=True),
+    },
+    {**LATER, "sliding_window_pattern": Ruled()},
+    windows.windows(windows.all_but_each(6, "sliding_window_pattern")),
+    {**DENSE, **NORMS},
+)

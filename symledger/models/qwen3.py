@@ -1,0 +1,28 @@
+"""Qwen3: LLaMA's blocks with every query and key normalized, head by head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from symledger.components.attention import Attention
+from symledger.models.mistral import Mistral
+from symledger.models.windows import Windows
+
+
+@dataclass(frozen=True)
+class Qwen3(Mistral):
+    """The decoder-only transformer of Qwen3: no biases, but norms of queries and keys.
+
+    Source: Yang et al., *Qwen3 Technical Report* (2025), section 2.
+    """
+
+    windows: Windows = "none"
+
+    title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, SwiGLU, QK norms"
+    references: ClassVar[tuple[str, ...]] = (
+        "Yang et al., Qwen3 Technical Report (2025), section 2",
+    )
+
+    def attention(self) -> Attention:
+        return replace(super().attention(), qk_norm="rms")
