@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -20,6 +21,9 @@ Head = Literal["lm", "bare", "sequences", "tokens", "spans"]
 """What is made of the hidden vectors: scores of the next token; nothing; scores of classes, of the
 whole sequence (read at one position, computed at all) or of each token; where a span of the text
 begins and ends."""
+
+Layers = Mapping[str, tuple[Component, Expr]]
+"""Blocks by name, each with how often it is repeated."""
 
 
 @dataclass(frozen=True)
@@ -73,9 +77,15 @@ class Decoder(Component):
         """Return the block that is repeated L times; every family has its own."""
         raise DefinitionError(f"{type(self).__name__} has no block: define what it repeats.")
 
+    def layers(self) -> Layers:
+        """Return the kinds of block, and how many there are of each; their order counts nothing."""
+        return {"block": (self.block(), self.L)}
+
     def through(self, x: Tensor) -> Tensor:
         """Send the vectors through all blocks."""
-        return repeat(self.block(), self.L, x, name="block", recompute=self.recompute)
+        for name, (block, times) in self.layers().items():
+            x = repeat(block, times, x, name=name, recompute=self.recompute)
+        return x
 
     def embed(self, tokens: Tensor, E: Tensor) -> Tensor:
         """Look the tokens up in the table."""

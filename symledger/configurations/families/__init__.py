@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.configurations.families import gpt2, llama, mixtral
+from symledger.configurations.families import deepseek, gpt2, llama, mixtral
 from symledger.configurations.family import Family
 
-FAMILIES: tuple[Family, ...] = (gpt2.GPT2, llama.LLAMA, mixtral.MIXTRAL)
+FAMILIES: tuple[Family, ...] = (gpt2.GPT2, llama.LLAMA, mixtral.MIXTRAL, *deepseek.FAMILIES)
