@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from symledger.configurations.families import deepseek, gpt2, llama, mixtral
+from symledger.configurations.families import deepseek, gpt2, llama, mamba, mixtral
 from symledger.configurations.family import Family
 
-FAMILIES: tuple[Family, ...] = (gpt2.GPT2, llama.LLAMA, mixtral.MIXTRAL, *deepseek.FAMILIES)
+FAMILIES: tuple[Family, ...] = (
+    gpt2.GPT2, llama.LLAMA, mixtral.MIXTRAL, *deepseek.FAMILIES, *mamba.FAMILIES,
+)  # fmt: skip
