@@ -86,11 +86,13 @@ T_max = Size("T_max", "context window: positions in a learned table")
 L_enc = Size("L_enc", "number of layers of the encoder")
 L_dec = Size("L_dec", "number of layers of the decoder")
 V_seg = Size("V_seg", "number of segments that a token may belong to")
-d_r = Size("d_r", "rank: the inner width of a low-rank update")
+d_r = Size("d_r", "rank: the inner width of a low-rank map")
 w = Size("w", "window: positions that a query sees, its own included")
 w_max = Size("w_max", "the longest window: what a query sees where there are as many positions")
 L_w = Size("L_w", "number of layers that look back at a window only")
 d_rot = Size("d_rot", "how much of a head's width is turned by the position")
+d_c = Size("d_c", "width of the latent vector that keys and values are mapped from")
+d_q = Size("d_q", "width of the latent vector that queries are mapped from")
 n_b = Size("n_b", "buckets of distances")
 E = Size("E", "routed experts")
 k = Size("k", "routed experts that a token is sent to")
@@ -98,6 +100,9 @@ d_exp = Size("d_exp", "hidden width of one expert, where other networks have ano
 d_sh = Size("d_sh", "hidden width of the shared expert")
 L_d = Size("L_d", "number of layers that have one network in place of experts")
 E_s = Size("E_s", "shared experts, which every token is sent to")
+d_i = Size("d_i", "inner width of a state-space mixer: its channels")
+Q = Size("Q", "positions in a chunk")
+n_c = Size("n_c", "chunks that a sequence is cut into, the last one filled up")
 
 C = Size("C", "channels")
 C_in = Size("C_in", "input channels")
@@ -142,6 +147,7 @@ ALPHABET: tuple[Size, ...] = (
     *IMAGES,
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
     *(L_w, L_d, d_exp, d_sh),
+    *(d_c, d_q, d_i, Q, n_c),
 )
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 

@@ -10,6 +10,7 @@ from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
 from symledger.checks import torch_images as images
 from symledger.checks import torch_layers as layers
+from symledger.checks import torch_mixers as mixers
 from symledger.checks import torch_models as models
 from symledger.checks import torch_sequences as sequences
 from symledger.checks.artefacts import Uses
@@ -300,6 +301,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "lstm": _over_time(nn.LSTM, "nn.LSTM without oneDNN"),
     **layers.CASES,
     **images.CASES,
+    **mixers.CASES,
     "mini_gpt": (_family(norm="rms", activation="gelu", gated=False, causal=True),),
     "gpt2": (_family(norm="layer", activation="gelu_tanh", gated=False, causal=True,
                      positions="learned"),),

@@ -61,6 +61,11 @@ class HeadAttention(Component):
     d_k: Expr = sizes.d_k
     d_v: Expr = sizes.d_v
 
+    @property
+    def scale(self) -> Expr:
+        """What products of queries and keys are multiplied by."""
+        return 1 / sqrt(self.d_k)
+
     def mixed(
         self, q: Tensor, k: Tensor, v: Tensor, masked: Masked,
         bias: Tensor | None = None, dropout: bool = False, sinks: bool = False,
@@ -69,7 +74,7 @@ class HeadAttention(Component):
         """Mix the values by softmax of the scores, to which a bias and a mask may be added."""
         mask, pairs = masked
         q = view("B T (g r) k -> B T g r k", q, g=self.h_kv)
-        scores = einsum(SCORES, q, k, pairs, mask) * (1 / sqrt(self.d_k))
+        scores = einsum(SCORES, q, k, pairs, mask) * self.scale
         if capped:
             scores = apply("tanh", scores * (1 / CAP)) * CAP
         scores = scores if bias is None else scores + bias

@@ -49,7 +49,8 @@ class Family:
 
     ``builds`` begins with what is meant where no class is named. ``tensors`` says which of our
     weights each parameter of the implementation is, layers written as ``*``. ``implied`` is what
-    is set whatever the keys are.
+    is set whatever the keys are. ``like`` names the model_type whose defaults it has, where the
+    implementation knows it by that name only.
     """
 
     model_type: str
@@ -58,11 +59,12 @@ class Family:
     rules: tuple[Rule, ...] = ()
     tensors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     implied: Settings = field(default_factory=dict)
+    like: str = ""
 
     @property
     def facts(self) -> Mapping[str, Any]:
         """The defaults of its keys, and by which other names they go."""
-        found: Mapping[str, Any] = facts()["families"][self.model_type]
+        found: Mapping[str, Any] = facts()["families"][self.like or self.model_type]
         return found
 
 

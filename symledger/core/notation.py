@@ -351,12 +351,14 @@ def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
 
 def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: Tensor, name: str,
          over: tuple[Tensor, ...] = (), axis: int = 0, shared: bool = False,
-         reverse: bool = False, recompute: bool = False) -> tuple[Tensor, ...]:  # fmt: skip
+         reverse: bool = False, recompute: bool = False, kept: bool = False,
+         ) -> tuple[Tensor, ...]:  # fmt: skip
     """Apply a component along an axis: carry states, take slices, stack results.
 
     It takes the states, a slice of each tensor of ``over`` without that axis, and the ``same``
     tensors every time. It gives the new states, then what is stacked along a new ``axis``.
-    Return the states after the last application, and the stacked results.
+    Return the states after the last application, and the stacked results. With ``kept`` the
+    first of these states is kept between decoding steps.
 
     Raises:
         ShapeError: the body does not give back its states, or there are not as many slices as
@@ -370,6 +372,7 @@ def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: T
     body = _body(component, name, (*states, *slices, *same), recompute)
     op = Call(body, times, shared, len(states), len(over), axis, reverse)
     call = _called(component, op, (*states, *over, *same))
+    call = replace(call, state=call.shape[1]) if kept else call
     last, each = body.outputs[: len(states)], body.outputs[len(states) :]
     return (
         *(Tensor(Result(y), (call,), y.shape, y.storage) for y in last),

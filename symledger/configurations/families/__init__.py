@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from symledger.configurations.families import (
     bloom,
+    deepseek,
     falcon,
     gemma,
     gpt2,
     gpt_neox,
     gptj,
     llama,
+    mamba,
     mistral,
     mixtral,
     olmo2,
@@ -25,4 +27,5 @@ FAMILIES: tuple[Family, ...] = (
     llama.LLAMA, mistral.MISTRAL, mixtral.MIXTRAL,
     qwen.QWEN2, qwen.QWEN3, qwen.QWEN2_MOE, qwen.QWEN3_MOE,
     gemma.GEMMA, gemma.GEMMA2, gemma.GEMMA3, phi3.PHI3, olmo2.OLMO2,
+    *deepseek.FAMILIES, *mamba.FAMILIES,
 )  # fmt: skip

@@ -1,0 +1,86 @@
+"""Mamba and Mamba-2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symledger.arguments import BOOLS, Choice, Free, Only, Settings, Size, Use, size, written
+from symledger.configurations.common import FREE
+from symledger.configurations.families.shared import TIED
+from symledger.configurations.family import Built, Family, Rule, Ruled, Values
+from symledger.errors import BadInput
+
+USES: Mapping[str, Use] = {
+    "vocab_size": Size("V"),
+    "hidden_size": Size("d"),
+    "num_hidden_layers": Size("L"),
+    "state_size": Size("d_s"),
+    "conv_kernel": Size("K"),
+    "expand": Ruled(),
+    "use_bias": Choice("bias", BOOLS),
+    "use_conv_bias": Choice("convolution_bias", BOOLS),
+    "hidden_act": Only(("silu", "swish")),
+    "tie_word_embeddings": TIED,
+    "intermediate_size": FREE,
+    "residual_in_fp32": FREE,
+    "rescale_prenorm_residual": FREE,
+    **dict.fromkeys((
+        "time_step_scale", "time_step_min", "time_step_max", "time_step_floor", "time_step_limit",
+    ), FREE),
+    **dict.fromkeys((
+        "fused_add_norm", "rms_norm", "ssm_cfg", "d_model", "n_layer", "pad_vocab_size_multiple",
+    ), FREE),
+}  # fmt: skip
+
+
+def widths(values: Values) -> Settings:
+    """The channels of a mixer, and the rank of its step sizes, which is d/16 unless it is said."""
+    d, rank = size("hidden_size", values["hidden_size"]), values["time_step_rank"]
+    rank = -(-d // 16) if rank == "auto" else size("time_step_rank", rank)
+    return {"d_i": str(inner(values)), "d_r": str(rank)}
+
+
+def inner(values: Values) -> int:
+    """Return how many channels there are: as often the width as ``expand`` says."""
+    expand = values["expand"]
+    if type(expand) not in (int, float) or not 0 < expand < 10**6:
+        raise BadInput(f"expand = {written(expand)} is not supported: a positive number is meant.")
+    found = int(expand * size("hidden_size", values["hidden_size"]))
+    return size("expand * hidden_size", found)
+
+
+LAYER = "backbone.layers.*."
+TENSORS = {
+    "backbone.embeddings.weight": ("token_embedding.E",),
+    f"{LAYER}norm.weight": ("block.norm.g",),
+    f"{LAYER}mixer.A_log": ("block.mixer.scan.A_log",),
+    f"{LAYER}mixer.D": ("block.mixer.scan.D",),
+    f"{LAYER}mixer.conv1d.weight": ("block.mixer.convolution.F",),
+    f"{LAYER}mixer.conv1d.bias": ("block.mixer.convolution.b",),
+    "backbone.norm_f.weight": ("final_norm.g",),
+    "lm_head.weight": ("head.W",),
+}
+MAPS = {"in_proj": "in", "out_proj": "out", "x_proj": "select", "dt_proj": "step"}
+
+
+def maps(*names: str) -> dict[str, tuple[str, ...]]:
+    """Return our weights behind those of the maps of these names."""
+    return {f"{LAYER}mixer.{name}.{theirs}": (f"block.mixer.{MAPS[name]}.{ours}",)
+            for name in names for theirs, ours in (("weight", "W"), ("bias", "b"))}  # fmt: skip
+
+
+MAMBA = Family(
+    "mamba",
+    {"MambaForCausalLM": Built("mamba", {"head": "lm"}),
+     "MambaModel": Built("mamba", {"head": "bare"})},
+    {
+        **USES,
+        "time_step_rank": Ruled(),
+        "time_step_init_scheme": Only(("random", "constant")),
+        "use_mambapy": Only((False,)),
+        "use_associative_scan": Free((bool,)),
+    },
+    (Rule(("hidden_size", "expand", "time_step_rank"), widths),),
+    {**TENSORS, **maps("in_proj", "out_proj", "x_proj", "dt_proj")},
+)  # fmt: skip
+FAMILIES = (MAMBA,)
