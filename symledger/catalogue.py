@@ -161,10 +161,14 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("mixtral", "models.mixtral:Mixtral", "model"),
     Entry("mixtral-8x7b", "models.mixtral:Mixtral", "model", "mixtral", configured=True),
     Entry("bert", "models.bert:Bert", "model"),
-    Entry("bert-base", "models.bert:Bert", "model", "bert", configured=True),
-    Entry("bert-large", "models.bert:Bert", "model", "bert", configured=True),
-    Entry("bert_pretraining", "models.bert:BertPretraining", "model"),
-    Entry("bert_classifier", "models.bert:BertClassifier", "model"),
+    Entry("bert_pretraining", "models.bert:Bert", "model", options={"head": "pretraining"},
+          title="BERT with its masked-token and next-sentence heads"),
+    Entry("bert_classifier", "models.bert:Bert", "model", options={"head": "sequences"},
+          title="BERT with a classifier of the pooled vector"),
+    Entry("roberta", "models.bert:Roberta", "model"),
+    Entry("distilbert", "models.distilbert:DistilBert", "model"),
+    Entry("albert", "models.albert:Albert", "model"),
+    Entry("electra", "models.electra:Electra", "model"),
 )  # fmt: skip
 
 AXIOMS: tuple[Entry, ...] = (

@@ -72,6 +72,7 @@ h_kv = Size("h_kv", "key/value heads")
 d_h = Size("d_h", "head width")
 d_k = Size("d_k", "width of a query and a key in one head")
 d_v = Size("d_v", "width of a value in one head")
+d_e = Size("d_e", "width of the embeddings, where it is not that of the model")
 d_ff = Size("d_ff", "hidden width of the feed-forward network")
 d_in = Size("d_in", "input width")
 d_out = Size("d_out", "output width")
@@ -84,12 +85,16 @@ d_p = Size("d_p", "width that a recurrent state is projected to")
 T_max = Size("T_max", "context window: positions in a learned table")
 L_enc = Size("L_enc", "number of layers of the encoder")
 L_dec = Size("L_dec", "number of layers of the decoder")
+L_g = Size("L_g", "groups of layers that share their weights")
+L_in = Size("L_in", "layers with weights of their own in a group")
 V_seg = Size("V_seg", "number of segments that a token may belong to")
 d_r = Size("d_r", "rank: the inner width of a low-rank update")
 w = Size("w", "window: positions that a query sees, its own included")
 w_max = Size("w_max", "the longest window: what a query sees where there are as many positions")
 d_rot = Size("d_rot", "how much of a head's width is turned by the position")
 n_b = Size("n_b", "buckets of distances")
+n_r = Size("n_r", "rows of a table of distances")
+T_k = Size("T_k", "tokens that a decoder has met, the new ones included")
 E = Size("E", "routed experts")
 k = Size("k", "routed experts that a token is sent to")
 E_s = Size("E_s", "shared experts, which every token is sent to")
@@ -136,6 +141,7 @@ ALPHABET: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
     *IMAGES,
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
+    *(d_e, L_g, L_in, n_r, T_k),
 )
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 

@@ -102,6 +102,20 @@ class Shifted(Size):
 
 
 @dataclass(frozen=True)
+class Several(Use):
+    """Several uses of one key."""
+
+    uses: tuple[Use, ...]
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return what they all set."""
+        found: Settings = {}
+        for use in self.uses:
+            found.update(use.settings(name, value))
+        return found
+
+
+@dataclass(frozen=True)
 class Context(Use):
     """The longest sequence: changes nothing, but is what T is unless it is set."""
 

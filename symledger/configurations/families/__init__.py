@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from symledger.configurations.families import gpt2, llama, mixtral
+from symledger.configurations.families import albert, bert, distilbert, gpt2, llama, mixtral
 from symledger.configurations.family import Family
 
-FAMILIES: tuple[Family, ...] = (gpt2.GPT2, llama.LLAMA, mixtral.MIXTRAL)
+FAMILIES: tuple[Family, ...] = (
+    gpt2.GPT2, llama.LLAMA, mixtral.MIXTRAL,
+    bert.BERT, bert.ROBERTA, bert.XLM_ROBERTA, bert.CAMEMBERT, distilbert.DISTILBERT,
+    albert.ALBERT, albert.ELECTRA,
+)  # fmt: skip
