@@ -169,6 +169,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("distilbert", "models.distilbert:DistilBert", "model"),
     Entry("albert", "models.albert:Albert", "model"),
     Entry("electra", "models.electra:Electra", "model"),
+    Entry("deberta", "models.deberta:Deberta", "model"),
 )  # fmt: skip
 
 AXIOMS: tuple[Entry, ...] = (

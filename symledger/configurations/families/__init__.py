@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from symledger.configurations.families import albert, bert, distilbert, gpt2, llama, mixtral
+from symledger.configurations.families import (
+    albert,
+    bert,
+    deberta,
+    distilbert,
+    gpt2,
+    llama,
+    mixtral,
+)
 from symledger.configurations.family import Family
 
 FAMILIES: tuple[Family, ...] = (
     gpt2.GPT2, llama.LLAMA, mixtral.MIXTRAL,
     bert.BERT, bert.ROBERTA, bert.XLM_ROBERTA, bert.CAMEMBERT, distilbert.DISTILBERT,
-    albert.ALBERT, albert.ELECTRA,
+    albert.ALBERT, albert.ELECTRA, deberta.DEBERTA,
 )  # fmt: skip
