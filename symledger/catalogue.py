@@ -56,6 +56,7 @@ class Entry:
 
 
 CROSS = {"x": "B T d", "memory": "B S d"}
+READ = {"tokens": "B T in V", "source": "B S in V"}
 CACHE = {"x": "B T d", "past_k": "B P h_kv d_k", "past_v": "B P h_kv d_v"}
 
 ENTRIES: tuple[Entry, ...] = (
@@ -170,6 +171,12 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("albert", "models.albert:Albert", "model"),
     Entry("electra", "models.electra:Electra", "model"),
     Entry("deberta", "models.deberta:Deberta", "model"),
+    Entry("t5", "models.t5:T5", "model", inputs=READ),
+    Entry("t5_encoder", "models.t5:T5Encoder", "model"),
+    Entry("bart", "models.bart:Bart", "model", inputs=READ),
+    Entry("mbart", "models.bart:MBart", "model", inputs=READ),
+    Entry("whisper", "models.whisper:Whisper", "model",
+          inputs={"tokens": "B T in V", "source": "B C (two S)"}),
 )  # fmt: skip
 
 AXIOMS: tuple[Entry, ...] = (

@@ -87,6 +87,8 @@ L_enc = Size("L_enc", "number of layers of the encoder")
 L_dec = Size("L_dec", "number of layers of the decoder")
 L_g = Size("L_g", "groups of layers that share their weights")
 L_in = Size("L_in", "layers with weights of their own in a group")
+h_dec = Size("h_dec", "heads of the decoder's attention")
+d_dec = Size("d_dec", "hidden width of the decoder's feed-forward networks")
 V_seg = Size("V_seg", "number of segments that a token may belong to")
 d_r = Size("d_r", "rank: the inner width of a low-rank update")
 w = Size("w", "window: positions that a query sees, its own included")
@@ -141,7 +143,7 @@ ALPHABET: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
     *IMAGES,
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
-    *(d_e, L_g, L_in, n_r, T_k),
+    *(d_e, L_g, L_in, n_r, T_k, h_dec, d_dec),
 )
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 

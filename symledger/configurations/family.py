@@ -49,7 +49,7 @@ class Family:
 
     ``builds`` begins with what is meant where no class is named. ``tensors`` says which of our
     weights each parameter of the implementation is, layers written as ``*``. ``implied`` is what
-    is set whatever the keys are.
+    is set whatever the keys are, and ``classes`` how many there are where none are named.
     """
 
     model_type: str
@@ -58,6 +58,7 @@ class Family:
     rules: tuple[Rule, ...] = ()
     tensors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     implied: Settings = field(default_factory=dict)
+    classes: int = 2
 
     @property
     def facts(self) -> Mapping[str, Any]:

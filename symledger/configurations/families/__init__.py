@@ -10,6 +10,7 @@ from symledger.configurations.families import (
     gpt2,
     llama,
     mixtral,
+    seq2seq,
 )
 from symledger.configurations.family import Family
 
@@ -17,4 +18,5 @@ FAMILIES: tuple[Family, ...] = (
     gpt2.GPT2, llama.LLAMA, mixtral.MIXTRAL,
     bert.BERT, bert.ROBERTA, bert.XLM_ROBERTA, bert.CAMEMBERT, distilbert.DISTILBERT,
     albert.ALBERT, albert.ELECTRA, deberta.DEBERTA,
+    seq2seq.T5, seq2seq.MT5, seq2seq.BART, seq2seq.MBART, seq2seq.WHISPER,
 )  # fmt: skip

@@ -91,7 +91,7 @@ def _widths(values: Values) -> Settings:
     head, heads = values.get("attention_head_size"), values["num_attention_heads"]
     if head is not None and size("attention_head_size", head) * size("heads", heads) != width:
         raise BadInput(
-            f"attention_head_size = {head} does not fit: {heads} heads make up hidden_size, {width}."
+            f"attention_head_size = {head} does not fit: {heads} heads make up {width}."
         )
     return {}
 
