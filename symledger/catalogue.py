@@ -56,6 +56,7 @@ class Entry:
 
 
 CROSS = {"x": "B T d", "memory": "B S d"}
+READ = {"tokens": "B T in V", "source": "B S in V"}
 CACHE = {"x": "B T d", "past_k": "B P h_kv d_k", "past_v": "B P h_kv d_v"}
 
 ENTRIES: tuple[Entry, ...] = (
@@ -186,10 +187,21 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("deepseek", "models.deepseek:DeepSeek", "model"),
     Entry("mamba", "models.mamba:Mamba", "model"),
     Entry("bert", "models.bert:Bert", "model"),
-    Entry("bert-base", "models.bert:Bert", "model", "bert", configured=True),
-    Entry("bert-large", "models.bert:Bert", "model", "bert", configured=True),
-    Entry("bert_pretraining", "models.bert:BertPretraining", "model"),
-    Entry("bert_classifier", "models.bert:BertClassifier", "model"),
+    Entry("bert_pretraining", "models.bert:Bert", "model", options={"head": "pretraining"},
+          title="BERT with its masked-token and next-sentence heads"),
+    Entry("bert_classifier", "models.bert:Bert", "model", options={"head": "sequences"},
+          title="BERT with a classifier of the pooled vector"),
+    Entry("roberta", "models.bert:Roberta", "model"),
+    Entry("distilbert", "models.distilbert:DistilBert", "model"),
+    Entry("albert", "models.albert:Albert", "model"),
+    Entry("electra", "models.electra:Electra", "model"),
+    Entry("deberta", "models.deberta:Deberta", "model"),
+    Entry("t5", "models.t5:T5", "model", inputs=READ),
+    Entry("t5_encoder", "models.t5:T5Encoder", "model"),
+    Entry("bart", "models.bart:Bart", "model", inputs=READ),
+    Entry("mbart", "models.bart:MBart", "model", inputs=READ),
+    Entry("whisper", "models.whisper:Whisper", "model",
+          inputs={"tokens": "B T in V", "source": "B C (two S)"}),
 )  # fmt: skip
 
 AXIOMS: tuple[Entry, ...] = (

@@ -85,6 +85,10 @@ d_p = Size("d_p", "width that a recurrent state is projected to")
 T_max = Size("T_max", "context window: positions in a learned table")
 L_enc = Size("L_enc", "number of layers of the encoder")
 L_dec = Size("L_dec", "number of layers of the decoder")
+L_g = Size("L_g", "groups of layers that share their weights")
+L_in = Size("L_in", "layers with weights of their own in a group")
+h_dec = Size("h_dec", "heads of the decoder's attention")
+d_dec = Size("d_dec", "hidden width of the decoder's feed-forward networks")
 V_seg = Size("V_seg", "number of segments that a token may belong to")
 d_r = Size("d_r", "rank: the inner width of a low-rank map")
 w = Size("w", "window: positions that a query sees, its own included")
@@ -94,6 +98,8 @@ d_rot = Size("d_rot", "how much of a head's width is turned by the position")
 d_c = Size("d_c", "width of the latent vector that keys and values are mapped from")
 d_q = Size("d_q", "width of the latent vector that queries are mapped from")
 n_b = Size("n_b", "buckets of distances")
+n_r = Size("n_r", "rows of a table of distances")
+T_k = Size("T_k", "tokens that a decoder has met, the new ones included")
 E = Size("E", "routed experts")
 k = Size("k", "routed experts that a token is sent to")
 d_exp = Size("d_exp", "hidden width of one expert, where other networks have another")
@@ -148,6 +154,7 @@ ALPHABET: tuple[Size, ...] = (
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
     *(L_w, L_d, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),
+    *(L_g, L_in, n_r, T_k, h_dec, d_dec),
 )
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 

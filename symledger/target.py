@@ -117,7 +117,8 @@ class Target:
         inputs = self.component.decoding
         if not inputs:
             return None
-        step: Component = replace(self.component, cached=True, S=T)  # type: ignore[type-var]
+        now = {"cached": True, self.component.seen_size: T}
+        step: Component = replace(self.component, **now)  # type: ignore[type-var]
         with self.guard("forward")():
             return trace(step, inputs, {"one": ONE}, self.name)
 
@@ -192,11 +193,14 @@ def holds_configuration(text: str) -> bool:
 
 
 def _configured(name: str, document: Document) -> Target:
-    """The target that a configuration describes."""
+    """The target that a configuration describes.
+
+    A choice that it does not have (a tied head, where there is none) is left out.
+    """
     found = read(document)
     plain = resolve(found.built.entry)
     chosen = _chosen(plain, found.settings)
-    sizes = {s: int(n) for s, n in found.settings.items() if s not in plain.choices}
+    sizes = {s: int(n) for s, n in found.settings.items() if s in BY_NAME}
     return replace(_preset(plain, name, chosen, sizes), configured=found)
 
 

@@ -27,6 +27,10 @@ from symledger.configurations.reading import Configuration
 
 LAYER = re.compile(r"(?<=\.)\d+(?=\.|$)")
 """The index of a layer in a name."""
+TIES = ("t5", "mt5")
+"""What is tied there whatever is said: T5 1.1, FLAN and mT5 have heads of their own in fact."""
+PADDED = ("deberta-v2",)
+"""What looks for padding among the tokens, which have no values here, unless a mask is given."""
 LENGTHS = {"B": 2, "T": 16}
 """Of the sequences at which FLOPs are counted."""
 
@@ -59,7 +63,11 @@ def build(found: Configuration) -> Any:
     config = CONFIG_MAPPING[found.model_type].from_dict(dict(found.given))
     kind = getattr(transformers, found.architecture)
     with torch.device("meta"):
-        return kind._from_config(config, attn_implementation="eager").train(False)
+        model = kind._from_config(config, attn_implementation="eager").train(False)
+    if found.model_type in TIES and found.given.get("tie_word_embeddings") is False:
+        head = model.get_output_embeddings()
+        head.weight = torch.nn.Parameter(head.weight.detach().clone())
+    return model
 
 
 def shapes(model: Any) -> Mapping[str, Counter[Shape]]:
@@ -71,8 +79,9 @@ def shapes(model: Any) -> Mapping[str, Counter[Shape]]:
 
 
 def reads_tokens(model: Any) -> bool:
-    """Whether token ids are all that a model needs."""
-    return model.main_input_name == "input_ids" and not model.config.is_encoder_decoder
+    """Whether token ids are all that a model needs, one sequence at a time."""
+    alone = model.main_input_name == "input_ids" and not model.config.is_encoder_decoder
+    return alone and not type(model).__name__.endswith("MultipleChoice")
 
 
 def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
@@ -81,8 +90,9 @@ def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
     from torch.utils.flop_counter import FlopCounterMode
 
     tokens = torch.zeros(lengths["B"], lengths["T"], dtype=torch.long, device="meta")
+    mask = {"attention_mask": torch.ones_like(tokens)} if model.config.model_type in PADDED else {}
     with FlopCounterMode(display=False) as forward:
-        results = model(input_ids=tokens)
+        results = model(input_ids=tokens, **mask)
     ends = [x for x in results.values() if torch.is_tensor(x) and x.requires_grad]
     with FlopCounterMode(display=False) as backward:
         torch.stack([x.sum() for x in ends]).sum().backward()

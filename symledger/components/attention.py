@@ -69,12 +69,13 @@ class HeadAttention(Component):
     def mixed(
         self, q: Tensor, k: Tensor, v: Tensor, masked: Masked,
         bias: Tensor | None = None, dropout: bool = False, sinks: bool = False,
-        capped: bool = False,
+        capped: bool = False, scaled: bool = True,
     ) -> Steps:  # fmt: skip
         """Mix the values by softmax of the scores, to which a bias and a mask may be added."""
         mask, pairs = masked
         q = view("B T (g r) k -> B T g r k", q, g=self.h_kv)
-        scores = einsum(SCORES, q, k, pairs, mask) * self.scale
+        scores = einsum(SCORES, q, k, pairs, mask)
+        scores = scores * self.scale if scaled else scores
         if capped:
             scores = apply("tanh", scores * (1 / CAP)) * CAP
         scores = scores if bias is None else scores + bias
@@ -199,7 +200,8 @@ class Attention(Component):
 
     Each is an affine map, its result split into heads; what the heads mix is mapped back to d.
     Given ``memory`` it is cross-attention; given past keys and values it decodes against a cache,
-    and with ``cached`` the S − T past positions are remembered by itself.
+    and with ``cached`` the S − T past positions are remembered by itself, or with ``met`` the keys
+    and values of a memory of that length, which was met before. A bias is added to the scores.
     A family says what differs: ``mixing`` stands in place of the scaled dot products, ``unbiased``
     names maps that have no bias though others do, ``qk_norm`` normalizes queries and keys (each
     head, or all heads together), ``d_rot`` is how much of a head is turned by its position.
@@ -222,8 +224,9 @@ class Attention(Component):
     qk_norm: QKNorm | None = None
     d_rot: Expr | None = None
     cached: Expr | None = None
+    met: Expr | None = None
 
-    signature: ClassVar[str] = "B T d, B S d, B P h_kv d_k, B P h_kv d_v -> B T d"
+    signature: ClassVar[str] = "B T d, B S d, B P h_kv d_k, B P h_kv d_v, h T K -> B T d"
     title: ClassVar[str] = "attention with separate query and key/value heads, widths and lengths"
     assumptions: ClassVar[dict[Size, Expr]] = {
         sizes.h_kv: sizes.h, sizes.d_k: sizes.d / sizes.h, sizes.d_v: sizes.d / sizes.h,
@@ -243,7 +246,7 @@ class Attention(Component):
 
     def forward(
         self, x: Tensor, memory: Tensor | None = None,
-        past_k: Tensor | None = None, past_v: Tensor | None = None,
+        past_k: Tensor | None = None, past_v: Tensor | None = None, bias: Tensor | None = None,
     ) -> Steps:  # fmt: skip
         if (past_k is None) != (past_v is None):
             raise DefinitionError("attention takes past keys and past values together, or neither.")
@@ -252,13 +255,16 @@ class Attention(Component):
         source = x if memory is None else memory
         offset = past_k.shape[1] if past_k is not None else Integer(0)
         q = self.heads("Q", x, self.h, self.d_k, offset)
-        k = self.heads("K", source, self.h_kv, self.d_k, offset)
-        v = self.heads("V", source, self.h_kv, self.d_v)
+        if self.met is not None and memory is None:
+            k, v = self.remembered(x.shape[0], self.met)
+        else:
+            k = self.heads("K", source, self.h_kv, self.d_k, offset)
+            v = self.heads("V", source, self.h_kv, self.d_v)
         if past_k is not None and past_v is not None:
             k, v = join([past_k, k], axis=1), join([past_v, v], axis=1)
         if self.causal or memory is not None or past_k is not None:  # decoding meets them again
             k, v = state(k, self.window), state(v, self.window)
-        z = self.core()(q, k, v, name="core")
+        z = self.core()(q, k, v, *([] if bias is None else [bias]), name="core")
         merged = view("B T h v -> B T (h v)", z)
         y = Linear(self.h * self.d_v, self.d, self.has_bias("O"))(merged, name="O")
         return steps(q=q, k=k, v=v, z=z, y=y)
@@ -275,7 +281,11 @@ class Attention(Component):
     def past(self, x: Tensor, S: Expr) -> tuple[Tensor, Tensor]:
         """Return the keys and values of what came before: S − T positions, or a window of them."""
         before = S - x.shape[1] if self.window is None else self.window - 1
-        shape = (x.shape[0], before, self.h_kv)
+        return self.remembered(x.shape[0], before)
+
+    def remembered(self, B: Expr, length: Expr) -> tuple[Tensor, Tensor]:
+        """Return keys and values that are remembered."""
+        shape = (B, length, self.h_kv)
         return remembered("past_k", *shape, self.d_k), remembered("past_v", *shape, self.d_v)
 
     def heads(

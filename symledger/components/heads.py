@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sympy import Expr
 
 from symledger import sizes
 from symledger.components.embedding import LMHead
+from symledger.components.feedforward import Activation, act
 from symledger.components.linear import Linear
 from symledger.components.norms import LayerNorm
 from symledger.core.component import Component, Steps, steps
@@ -16,6 +17,8 @@ from symledger.core.notation import apply, narrow, param, view
 from symledger.core.tensor import Tensor
 
 DEVLIN = "Devlin et al., BERT (2019)"
+Pooled = Literal["tanh", "relu", "gelu"]
+"""What a pooled vector goes through."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,7 @@ class Pooler(Component):
     """
 
     d: Expr = sizes.d
+    activation: Pooled = "tanh"
 
     signature: ClassVar[str] = "B T d -> B d"
     title: ClassVar[str] = "the first token's vector, mapped and through tanh"
@@ -34,26 +38,31 @@ class Pooler(Component):
 
     def forward(self, x: Tensor) -> Steps:
         first = view("B one d -> B (one d)", narrow(x, 1, 0, 1))
-        return steps(first=first, y=apply("tanh", Linear(self.d, self.d)(first, name="map")))
+        mapped = Linear(self.d, self.d)(first, name="map")
+        return steps(first=first, y=apply(self.activation, mapped))
 
 
 @dataclass(frozen=True)
 class MaskedLMHead(Component):
     """Logits of the tokens that were masked: an affine map, GELU and a norm, then a table.
 
-    Given the embedding's table it is tied to it; one bias for each token is its own.
+    Given the embedding's table it is tied to it; one bias for each token is its own. The map leads
+    to the width of that table, where it is another one.
     Source: Devlin et al., *BERT* (2019), section 3.1, task 1, and its implementation.
     """
 
     V: Expr = sizes.V
     d: Expr = sizes.d
+    d_table: Expr | None = None
+    activation: Activation = "gelu"
 
-    signature: ClassVar[str] = "... d, V d -> ... V"
+    signature: ClassVar[str] = "... d, V d_e -> ... V"
     title: ClassVar[str] = "logits of masked tokens: map, GELU, norm, then the table of tokens"
     references: ClassVar[tuple[str, ...]] = (f"{DEVLIN}, section 3.1, task 1",)
 
     def forward(self, x: Tensor, E: Tensor | None = None) -> Steps:
-        a = apply("gelu", Linear(self.d, self.d)(x, name="map"))
-        z = LayerNorm(self.d)(a, name="norm")
-        logits = LMHead(self.V, self.d)(z, E, name="table")
+        width = self.d if self.d_table is None else self.d_table
+        a = act(self.activation, Linear(self.d, width)(x, name="map"))
+        z = LayerNorm(width)(a, name="norm")
+        logits = LMHead(self.V, width)(z, E, name="table")
         return steps(a=a, z=z, logits=logits + param("b", self.V))

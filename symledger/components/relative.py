@@ -96,3 +96,26 @@ class RelativeAttention(HeadAttention):
         bias = view("T S (g r) -> g r T S", learned, g=self.h_kv)
         masked = causal_mask(T, S) if self.causal else EVERYTHING
         return steps(bias=bias, **self.mixed(q, k, v, masked, bias).named)
+
+
+@dataclass(frozen=True)
+class BiasedAttention(HeadAttention):
+    """Attention with a bias for each head and pair that is given, its scores not scaled.
+
+    In T5 the first layer has a table of biases for buckets of distances, and all layers use them;
+    without a bias it is T5's attention to what the encoder gave.
+    Source: Raffel et al., *Exploring the Limits of Transfer Learning* (2020), section 2.1.
+    """
+
+    causal: bool = False
+
+    signature: ClassVar[str] = f"{SEEN.partition(' ->')[0]}, h T S -> B T h d_v"
+    title: ClassVar[str] = "attention with biases that layers share (T5)"
+    assumptions: ClassVar[dict[Size, Expr]] = ALiBiAttention.assumptions
+    references: ClassVar[tuple[str, ...]] = RelativeAttention.references
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None) -> Steps:
+        masked = causal_mask(q.shape[1], k.shape[1]) if self.causal else EVERYTHING
+        if bias is not None:
+            bias = view("(g r) T S -> g r T S", bias, g=self.h_kv)
+        return self.mixed(q, k, v, masked, bias, scaled=False)

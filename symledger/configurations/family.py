@@ -49,8 +49,9 @@ class Family:
 
     ``builds`` begins with what is meant where no class is named. ``tensors`` says which of our
     weights each parameter of the implementation is, layers written as ``*``. ``implied`` is what
-    is set whatever the keys are. ``like`` names the model_type whose defaults it has, where the
-    implementation knows it by that name only.
+    is set whatever the keys are, and ``classes`` how many there are where none are named.
+    ``like`` names the model_type whose defaults it has, where the implementation knows it by that
+    name only.
     """
 
     model_type: str
@@ -60,6 +61,7 @@ class Family:
     tensors: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     implied: Settings = field(default_factory=dict)
     like: str = ""
+    classes: int = 2
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -101,6 +103,20 @@ class Shifted(Size):
     def settings(self, name: str, value: object) -> Settings:
         """Return the symbol's value."""
         return dict.fromkeys((self.symbol, *self.also), str(size(name, value) + self.by))
+
+
+@dataclass(frozen=True)
+class Several(Use):
+    """Several uses of one key."""
+
+    uses: tuple[Use, ...]
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return what they all set."""
+        found: Settings = {}
+        for use in self.uses:
+            found.update(use.settings(name, value))
+        return found
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,6 @@ from symledger.configurations.family import Built, Family, Values, facts
 from symledger.errors import BadInput, nearest, shown
 
 Status = Literal["used", "defaulted", "irrelevant"]
-LABELS = 2
-"""Classes where a configuration names none, in the reference implementation."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ def read(document: Document) -> Configuration:
     values: dict[str, Any] = {**family.facts["keys"], **given}
     settings: Settings = {"B": "1", **family.implied, **built.options}
     if built.labels:
-        settings["Y"] = str(_labels(given))
+        settings["Y"] = str(_labels(given, family.classes))
     keys = [*_classes(document, architecture, built), *_keys(family, given, values, settings)]
     for rule in family.rules:
         settings.update(rule.read(values))
@@ -124,12 +122,12 @@ def _built(family: Family, given: Document) -> tuple[str, Built]:
     return named[0], family.builds[named[0]]
 
 
-def _labels(given: Document) -> int:
-    """How many classes there are: as many as have a name, or as is said, or two."""
+def _labels(given: Document, default: int) -> int:
+    """How many classes there are: as many as have a name, or as is said, or by default."""
     names = given.get("id2label")
     if isinstance(names, dict) and names:
         return len(names)
-    number = given.get("num_labels", LABELS)
+    number = given.get("num_labels", default)
     if type(number) is not int or not 1 <= number <= 10**9:
         raise BadInput(f"num_labels = {written(number)} is not a number of classes.")
     return number

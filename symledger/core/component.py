@@ -57,7 +57,7 @@ class Component:
     ``definitions`` are the sizes that others decide, and how (⌊ ⌋ allowed): they hold always.
     ``corollaries`` are further named cases; ``references`` say where the definition comes from.
     ``decoding`` are the inputs of one decoding step, their axes by name, of what decodes: it has
-    an option ``cached`` and a size S, the positions that are seen then.
+    an option ``cached`` and a size, named by ``seen_size``, of all positions that are seen then.
     """
 
     signature: ClassVar[str] = ""
@@ -67,6 +67,7 @@ class Component:
     corollaries: ClassVar[Mapping[str, Mapping[Size, Expr | int]]] = {}
     references: ClassVar[tuple[str, ...]] = ()
     decoding: ClassVar[Mapping[str, str]] = {}
+    seen_size: ClassVar[str] = "S"
 
     def __post_init__(self) -> None:
         """Make whole numbers among the fields exact: 64 / 2 is 32 then, and never 32.0.

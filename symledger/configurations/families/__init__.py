@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from symledger.configurations.families import (
+    albert,
+    bert,
     bloom,
+    deberta,
     deepseek,
+    distilbert,
     falcon,
     gemma,
     gpt2,
@@ -19,6 +23,7 @@ from symledger.configurations.families import (
     phi,
     phi3,
     qwen,
+    seq2seq,
 )
 from symledger.configurations.family import Family
 
@@ -28,4 +33,7 @@ FAMILIES: tuple[Family, ...] = (
     qwen.QWEN2, qwen.QWEN3, qwen.QWEN2_MOE, qwen.QWEN3_MOE,
     gemma.GEMMA, gemma.GEMMA2, gemma.GEMMA3, phi3.PHI3, olmo2.OLMO2,
     *deepseek.FAMILIES, *mamba.FAMILIES,
+    bert.BERT, bert.ROBERTA, bert.XLM_ROBERTA, bert.CAMEMBERT, distilbert.DISTILBERT,
+    albert.ALBERT, albert.ELECTRA, deberta.DEBERTA,
+    seq2seq.T5, seq2seq.MT5, seq2seq.BART, seq2seq.MBART, seq2seq.WHISPER,
 )  # fmt: skip

@@ -8,8 +8,7 @@ from types import NoneType
 
 from symledger.arguments import BOOLS, Choice, Free, Only, Settings, Size, Use, size
 from symledger.configurations.common import FREE
-from symledger.configurations.families.llama import TENSORS
-from symledger.configurations.families.shared import HEADS, TIED, heads
+from symledger.configurations.families.shared import DENSE, HEADS, TIED, heads
 from symledger.configurations.family import Context, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
@@ -98,7 +97,7 @@ def one_for_all(values: Values) -> Settings:
 def tensors() -> dict[str, tuple[str, ...]]:
     """Return our weights behind those of the implementation, of either kind of layer."""
     layer, kinds = "model.layers.*.", ("dense_block.", "block.")
-    shared = {name: ours for name, ours in TENSORS.items() if not name.startswith(layer)}
+    shared = {name: ours for name, ours in DENSE.items() if not name.startswith(layer)}
     found = {f"{layer}{name}": tuple(f"{kind}{ours}" for kind in kinds)
              for name, ours in WEIGHTS.items()}  # fmt: skip
     for part in ("gate", "up", "down"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symledger.arguments import BOOLS, Choice, Settings, Size
 from symledger.configurations.families.shared import ACTIVATION, HEADS, TIED, affine, heads
-from symledger.configurations.family import Family, Rule, Ruled, Unless, Values
+from symledger.configurations.family import Family, Rule, Unless, Values
 
 NOT = {True: "false", False: "true"}
 

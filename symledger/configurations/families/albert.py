@@ -1,0 +1,80 @@
+"""ALBERT and ELECTRA: BERT's keys, and the width of their tables."""
+
+from __future__ import annotations
+
+from symledger.arguments import Settings, Size
+from symledger.configurations.common import FREE
+from symledger.configurations.families.encoders import (
+    CLASSIFIED,
+    TABLES,
+    WIDTHS,
+    classes,
+    encoder,
+    maps,
+    norms,
+    under,
+)  # fmt: skip
+from symledger.configurations.families.shared import TIED
+from symledger.configurations.family import Built, Family, Rule, Values
+
+LAYERS = {
+    **maps(
+        attention__query="attention.Q", attention__key="attention.K",
+        attention__value="attention.V", attention__dense="attention.O",
+        ffn="feed_forward.1", ffn_output="feed_forward.2",
+    ),
+    **norms(attention__LayerNorm="norm_1", full_layer_layer_norm="norm_2"),
+}  # fmt: skip
+
+ALBERT = Family(
+    "albert",
+    {
+        **classes("albert", "Albert", "ForMultipleChoice"),
+        "AlbertForPreTraining": Built("albert", {"head": "pretraining"}, labels=True),
+    },
+    {
+        **WIDTHS,
+        "embedding_size": Size("d_e"),
+        "num_hidden_groups": Size("L_g"),
+        "inner_group_num": Size("L_in"),
+        "down_scale_factor": FREE,
+        "gap_size": FREE,
+        "net_structure_type": FREE,
+        "num_memory_blocks": FREE,
+    },
+    tensors={
+        **under("albert.embeddings.", "", TABLES),
+        **maps(albert__encoder__embedding_hidden_mapping_in="projection",
+               albert__pooler="pooler.map", sop_classifier__classifier="next_head",
+               predictions__dense="masked_head.map"),
+        **norms(predictions__LayerNorm="masked_head.norm"),
+        "predictions.bias": ("masked_head.b",),
+        **under("albert.encoder.albert_layer_groups.*.albert_layers.*.", "groups.group.layer.",
+                LAYERS),
+        **CLASSIFIED,
+    },
+)  # fmt: skip
+"""What its first configurations say of memories, gaps and nets was never read."""
+
+
+def _narrow(values: Values) -> Settings:
+    """ELECTRA maps what its tables give only where their width is another one."""
+    return {"narrow": str(values["embedding_size"] != values["hidden_size"]).lower()}
+
+
+ELECTRA = Family(
+    "electra",
+    classes("electra", "Electra", "ForPreTraining"),
+    {**WIDTHS, "embedding_size": Size("d_e"), "tie_word_embeddings": TIED},
+    rules=(Rule(("embedding_size", "hidden_size"), _narrow),),
+    tensors=encoder("electra", {
+        **maps(electra__embeddings_project="projection",
+               discriminator_predictions__dense="replaced_map",
+               discriminator_predictions__dense_prediction="replaced_head",
+               generator_predictions__dense="masked_head.map",
+               classifier__dense="pooler.map", classifier__out_proj="classifier"),
+        **norms(generator_predictions__LayerNorm="masked_head.norm"),
+        "generator_lm_head.bias": ("masked_head.b",),
+        "generator_lm_head.weight": ("masked_head.table.W",),
+    }),
+)  # fmt: skip

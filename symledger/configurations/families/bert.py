@@ -1,0 +1,65 @@
+"""BERT, RoBERTa in its words, and what is published as a RoBERTa."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symledger.arguments import Only, Size
+from symledger.configurations.common import FREE
+from symledger.configurations.families.encoders import (
+    MASKED,
+    WIDTHS,
+    classes,
+    encoder,
+    maps,
+    norms,
+    under,
+)  # fmt: skip
+from symledger.configurations.family import Family, Several, Shifted
+
+BERT = Family(
+    "bert",
+    classes(
+        "bert", "Bert", "ForPreTraining", "ForMultipleChoice", "ForNextSentencePrediction"
+    ),
+    {
+        **WIDTHS,
+        **dict.fromkeys((
+            "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
+            "pooler_size_per_head", "pooler_type", "directionality",
+        ), FREE),
+    },
+    tensors=encoder(
+        "bert", maps(bert__pooler__dense="pooler.map"), under("cls.predictions.", "", MASKED),
+        {"cls.seq_relationship.weight": ("next_head.W", "classifier.W"),
+         "cls.seq_relationship.bias": ("next_head.b", "classifier.b")},
+    ),
+)  # fmt: skip
+"""What its first multilingual configurations say of the pooler was never read."""
+
+ROBERTA = Family(
+    "roberta",
+    classes("roberta", "Roberta", "ForMultipleChoice"),
+    {
+        **WIDTHS,
+        "pad_token_id": Only((1,)),
+        "max_position_embeddings": Several((Size("T_max"), Shifted("T", by=-2))),
+    },
+    tensors=encoder(
+        "roberta",
+        {**maps(roberta__pooler__dense="pooler.map", classifier__dense="pooler.map"),
+         **maps(classifier__out_proj="classifier", lm_head__dense="masked_head.map"),
+         **norms(lm_head__layer_norm="masked_head.norm"), "lm_head.bias": ("masked_head.b",),
+         "lm_head.decoder.weight": ("token_embedding.E", "E")},
+    ),
+)  # fmt: skip
+"""Its positions begin behind the row of the padding token, which is row 1 in all that is known."""
+
+
+def _named(model_type: str, name: str) -> Family:
+    return replace(ROBERTA, model_type=model_type,
+                   builds=classes("roberta", name, "ForMultipleChoice"))  # fmt: skip
+
+
+XLM_ROBERTA = _named("xlm-roberta", "XLMRoberta")
+CAMEMBERT = _named("camembert", "Camembert")

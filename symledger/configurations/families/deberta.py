@@ -1,0 +1,145 @@
+"""DeBERTa-v2 and v3: BERT's keys, and what is known of distances."""
+
+from __future__ import annotations
+
+from symledger.arguments import BOOLS, Choice, Maybe, Only, Settings, Size, size
+from symledger.configurations.common import FREE
+from symledger.configurations.families.encoders import (
+    ACTIVATION,
+    CLASSIFIED,
+    MASKED,
+    TABLES,
+    WIDTHS,
+    Tensors,
+    classes,
+    maps,
+    norms,
+    under,
+)  # fmt: skip
+from symledger.configurations.family import Family, Rule, Ruled, Values
+from symledger.errors import BadInput
+
+LAYER: Tensors = {
+    **{f"attention.self.{name}.{x}": (f"attention.{y}_{ours}",)
+       for name, ours in {"query_proj": "Q", "key_proj": "K", "value_proj": "V",
+                          "pos_query_proj": "Q_P", "pos_key_proj": "K_P"}.items()
+       for x, y in (("weight", "W"), ("bias", "b"))},
+    **maps(attention__output__dense="attention.O", intermediate__dense="feed_forward.1",
+           output__dense="feed_forward.2"),
+    **norms(attention__output__LayerNorm="norm_1", output__LayerNorm="norm_2"),
+}  # fmt: skip
+
+
+def _distances(values: Values) -> Settings:
+    """What is known of distances: how many rows their table has, and which products are made."""
+    normalized = "layer_norm" in _words(values.get("norm_rel_ebd"), "norm_rel_ebd")
+    if values["relative_attention"] is not True:
+        if normalized:
+            raise BadInput("norm_rel_ebd norms a table that relative_attention = true alone has.")
+        return {}
+    buckets = _whole(values, "position_buckets")
+    farthest = _whole(values, "max_relative_positions")
+    if farthest < 1:
+        farthest = size("max_position_embeddings", values["max_position_embeddings"])
+    kinds = _words(values.get("pos_att_type"), "pos_att_type")
+    shared = values.get("share_att_key", False)
+    if not kinds or not kinds <= {"c2p", "p2c"} or (shared and len(kinds) < 2):
+        raise BadInput(
+            f"pos_att_type = {' and '.join(sorted(kinds)) or 'nothing'} is not supported"
+            f"{' where share_att_key is true' if shared else ''}: c2p and p2c are."
+        )
+    return {
+        "n_r": str(2 * (buckets if buckets > 0 else farthest)),
+        **{kind: BOOLS[kind in kinds] for kind in ("c2p", "p2c")},
+        "normalized": BOOLS[normalized],
+    }  # fmt: skip
+
+
+def _whole(values: Values, name: str) -> int:
+    value = values.get(name, -1)
+    if type(value) is not int or value > 10**9:
+        raise BadInput(f"{name} = {value!r:.80} is not a whole number of positions.")
+    return value
+
+
+def _words(value: object, name: str) -> set[str]:
+    """Return the words of a list, or of a text that lists them with bars between."""
+    words = value.lower().split("|") if isinstance(value, str) else value or []
+    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        raise BadInput(f"{name} = {value!r:.80} lists no words.")
+    return {word.strip() for word in words}
+
+
+def _convolution(values: Values) -> Settings:
+    """A convolution beside the first layer, its kernel odd, for it is to keep the length."""
+    kernel = values.get("conv_kernel_size") or 0
+    if kernel == 0:
+        return {"convolved": "false"}
+    if size("conv_kernel_size", kernel) % 2 == 0:
+        raise BadInput(f"conv_kernel_size = {kernel} is not supported: an odd one is meant.")
+    return {"convolved": "true", "K": str(kernel)}
+
+
+def _widths(values: Values) -> Settings:
+    """The pooler is as wide as the model, and so are all heads together: nothing else fits."""
+    width = size("hidden_size", values["hidden_size"])
+    if values.get("pooler_hidden_size") not in (None, width):
+        raise BadInput(
+            f"pooler_hidden_size = {values['pooler_hidden_size']!r:.80} does not fit: it is "
+            f"hidden_size, {width}."
+        )
+    head, heads = values.get("attention_head_size"), values["num_attention_heads"]
+    if head is not None and size("attention_head_size", head) * size("heads", heads) != width:
+        raise BadInput(
+            f"attention_head_size = {head} does not fit: {heads} heads make up {width}."
+        )
+    return {}
+
+
+DEBERTA = Family(
+    "deberta-v2",
+    classes("deberta", "DebertaV2", "ForMultipleChoice"),
+    {
+        **WIDTHS,
+        "type_vocab_size": Maybe("V_seg", "segments"),
+        "hidden_act": ACTIVATION,
+        "relative_attention": Choice("relative"),
+        "max_relative_positions": Ruled(),
+        "position_buckets": Ruled(),
+        "pos_att_type": Ruled(),
+        "norm_rel_ebd": Ruled(),
+        "share_att_key": Choice("shared"),
+        "position_biased_input": Choice("absolute"),
+        "conv_kernel_size": Ruled(),
+        "conv_groups": Size("G"),
+        "conv_act": Only(("tanh", "gelu", "relu")),
+        "pooler_hidden_size": Ruled(),
+        "pooler_hidden_act": FREE,
+        "legacy": FREE,
+        "attention_head_size": Ruled(),
+    },
+    rules=(
+        Rule(("max_position_embeddings",), _distances), Rule((), _convolution),
+        Rule(("hidden_size", "num_attention_heads"), _widths),
+    ),
+    tensors={
+        **under("deberta.embeddings.", "", TABLES),
+        **under("deberta.encoder.layer.*.", "block.", LAYER),
+        **{name: (*ours, *under("", "first_", {name: ours})[name])
+           for name, ours in under("deberta.encoder.layer.*.", "block.", LAYER).items()},
+        "deberta.encoder.rel_embeddings.weight": (
+            "P", "distance_norm.P", "first_block.attention.P",
+        ),
+        **norms(deberta__encoder__LayerNorm="distance_norm",
+                deberta__encoder__conv__LayerNorm="convolution_norm",
+                lm_predictions__lm_head__LayerNorm="masked_head.norm"),
+        "deberta.encoder.conv.conv.weight": ("convolution.F",),
+        "deberta.encoder.conv.conv.bias": ("convolution.b",),
+        **maps(pooler__dense="pooler.map", lm_predictions__lm_head__dense="masked_head.map"),
+        "lm_predictions.lm_head.bias": ("masked_head.b",),
+        **under("cls.predictions.", "", MASKED),
+        **CLASSIFIED,
+    },
+    implied={"shared": "false"},
+)
+"""Of its two heads for masked tokens, old and new, one has as many weights as the other."""

@@ -1,0 +1,111 @@
+"""BART and mBART: encoder-decoders with learned positions, and norms of what enters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sympy import Expr, Integer
+
+from symledger import sizes
+from symledger.components.blocks import Block, PostLNBlock, PreLNBlock
+from symledger.components.feedforward import Activation, FeedForward
+from symledger.components.norms import LayerNorm
+from symledger.components.positions import LearnedPositions
+from symledger.core.component import Component
+from symledger.core.tensor import Tensor
+from symledger.models.encoder_decoder import CrossedBlock, EncoderDecoder
+from symledger.sizes import Size
+
+UNUSED = Integer(2)
+"""Rows at the beginning of each table of positions that nothing uses."""
+
+
+@dataclass(frozen=True)
+class Sequential(EncoderDecoder):
+    """Stacks with layer norms and biases, whose decoder may have sizes of its own.
+
+    A family says whether norms come before the parts or after the sums (``post``), and which maps
+    of an attention have no bias.
+    """
+
+    h_dec: Expr = sizes.h_dec
+    d_dec: Expr = sizes.d_dec
+    T_max: Expr = sizes.T_max
+    activation: Activation = "gelu"
+
+    post: ClassVar[bool] = False
+    unbiased: ClassVar[tuple[str, ...]] = ()
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        **EncoderDecoder.assumptions, sizes.h_dec: sizes.h, sizes.d_dec: sizes.d_ff,
+    }  # fmt: skip
+
+    def encoder_block(self) -> Component:
+        """Return the block of the encoder."""
+        kind: type[Block] = PostLNBlock if self.post else PreLNBlock
+        own = self.attention(self.h, self.d_h, unbiased=self.unbiased)
+        network = FeedForward(self.d, self.d_ff, self.activation)
+        return kind(self.d, norm="layer", attention=own, network=network)
+
+    def decoder_block(self) -> Component:
+        """Return the block of the decoder."""
+        h, d_h = self.h_dec, self.d / self.h_dec
+        return CrossedBlock(
+            self.d, norm="layer", post=self.post,
+            attention=self.attention(h, d_h, causal=True, unbiased=self.unbiased),
+            crossed=self.attention(h, d_h, crossed=True, unbiased=self.unbiased),
+            network=FeedForward(self.d, self.d_dec, self.activation),
+        )  # fmt: skip
+
+    def read(self, x: Tensor) -> Tensor:
+        """Send what enters the encoder through its blocks, and the last norm if there is one."""
+        x = self.stack(self.encoder_block(), self.L_enc, "encoder", x)
+        return x if self.post else LayerNorm(self.d)(x, name="encoder_norm")
+
+    def write(self, x: Tensor, memory: Tensor | None) -> Tensor:
+        """Send what enters the decoder through its blocks, and the last norm if there is one."""
+        given = (x,) if memory is None else (x, memory)
+        x = self.stack(self.decoder_block(), self.L_dec, "decoder", *given)
+        return x if self.post else LayerNorm(self.d)(x, name="decoder_norm")
+
+
+@dataclass(frozen=True)
+class Bart(Sequential):
+    """The encoder-decoder transformer of BART: post-LN, with a norm of what enters each stack.
+
+    Both tables of positions have two rows that are never used. The biases of the logits are no
+    parameters: they are zero, and are not trained.
+    Source: Lewis et al., *BART* (2020), section 2.1, and its implementation.
+    """
+
+    post: ClassVar[bool] = True
+    title: ClassVar[str] = "encoder-decoder transformer, post-LN LayerNorm, learned positions"
+    references: ClassVar[tuple[str, ...]] = ("Lewis et al., BART (2020), section 2.1",)
+
+    def encode(self, source: Tensor, E: Tensor) -> Tensor:
+        """Look the source up, place it, and let its tokens see all others."""
+        x = self.look_up(source, E, "source_embedding")
+        return self.read(self.enter(x, "source", Integer(0)))
+
+    def decode(self, x: Tensor, memory: Tensor | None = None) -> Tensor:
+        """Place the tokens, and let every one see those before it, and the source."""
+        return self.write(self.enter(x, "token", self.first(x)), memory)
+
+    def enter(self, x: Tensor, name: str, first: Expr) -> Tensor:
+        """Add positions, and normalize."""
+        places = LearnedPositions(self.T_max + UNUSED, self.d, UNUSED + first)
+        return LayerNorm(self.d)(places(x, name=f"{name}_positions"), name=f"{name}_norm")
+
+
+@dataclass(frozen=True)
+class MBart(Bart):
+    """BART with norms before the parts, and at the end of each stack.
+
+    Source: Liu et al., *Multilingual Denoising Pre-training* (2020), section 2.2.
+    """
+
+    post: ClassVar[bool] = False
+    title: ClassVar[str] = "encoder-decoder transformer, pre-LN LayerNorm, learned positions"
+    references: ClassVar[tuple[str, ...]] = (
+        "Liu et al., Multilingual Denoising Pre-training (2020), section 2.2",
+    )

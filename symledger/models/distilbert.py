@@ -1,0 +1,39 @@
+"""DistilBERT: half of BERT's blocks, without segments and without a pooler of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from symledger.components.heads import Pooled
+from symledger.core.component import Steps
+from symledger.core.notation import param
+from symledger.core.tensor import Tensor
+from symledger.errors import DefinitionError
+from symledger.models.encoder import Encoder
+
+
+@dataclass(frozen=True)
+class DistilBert(Encoder):
+    """BERT's encoder with half of the blocks; what it was trained for is to unmask tokens.
+
+    Source: Sanh et al., *DistilBERT* (2019), section 2.
+    """
+
+    pools: ClassVar[bool] = False
+    pooled_by: ClassVar[Pooled] = "relu"
+    title: ClassVar[str] = "encoder-only transformer, post-LN LayerNorm, without segments"
+    references: ClassVar[tuple[str, ...]] = ("Sanh et al., DistilBERT (2019), section 2",)
+
+    def forward(self, tokens: Tensor) -> Steps:
+        """Add rows for each token and its position, apply L blocks, and answer."""
+        E = param("E", self.V, self.d)
+        return self.ended(self.place(self.look_up(tokens, E)), E)
+
+    def pretrain(self, hidden: Tensor, E: Tensor) -> dict[str, Tensor]:
+        """Refuse: DistilBERT was trained with masked tokens alone.
+
+        Raises:
+            DefinitionError: always.
+        """
+        raise DefinitionError("DistilBERT has no head of pre-training: choose head = masked.")
