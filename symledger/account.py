@@ -120,7 +120,7 @@ class Account:
         defaults = equations_of(self.target.component.assumptions, self.symbols, self.program)
         assumed = settle(defaults, configuration, given, values, self.program.definitions)
         lengths = [n for n in self.program.lengths() if n not in self.program.averages]
-        check_lengths(lengths, list(self.program.bounds()), assumed)
+        check_lengths(lengths, list(self.program.bounds()), assumed, self.program.numbers)
         return assumed
 
     @cached_property

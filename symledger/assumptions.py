@@ -200,6 +200,9 @@ def settle(
         else:
             settled.bindings.setdefault(symbol, n)
     _check_given(settled)
+    for symbol, e in (definitions or {}).items():
+        if symbol in defaults:  # a rounded one: its default gives way where it does not divide
+            _define(settled, symbol, e)
     for symbol, e in defaults.items():
         _add_default(settled, symbol, e)
     _evaluate(settled, {symbol for symbol, _ in given})
@@ -322,9 +325,12 @@ def _evaluate(settled: Assumed, given: set[Symbol]) -> None:
 
 
 def check_lengths(
-    lengths: list[Expr], bounds: list[tuple[Expr, Expr]], assumed: Assumed
-) -> None:
+    lengths: list[Expr], bounds: list[tuple[Expr, Expr]], assumed: Assumed,
+    numbers: set[Expr] | frozenset[Expr] = frozenset(),
+) -> None:  # fmt: skip
     """Refuse sizes at which some axis would not be a positive whole number long.
+
+    ``numbers`` are those of further layers, of which there may be none.
 
     Raises:
         BadInput: a length is not a positive whole number, or a slice exceeds its axis.
@@ -332,6 +338,8 @@ def check_lengths(
     at = {symbol: Rational(n) for symbol, n in assumed.bindings.items()}
     for length in lengths:
         found = length.xreplace(at)
+        if found == 0 and length in numbers:
+            continue
         if found.is_number and not (found.is_Integer and found > 0):
             raise BadInput(
                 f"{length} = {found} is not a positive whole number, but some axis is that long."

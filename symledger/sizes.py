@@ -143,6 +143,26 @@ q_h = Size("q_h", "rows added below, where several heights have the same convolu
 q_w = Size("q_w", "columns added at the right, the same across", least=0)
 u = Size("u", "how many times as high and as wide an image becomes")
 Y = Size("Y", "classes to tell apart")
+P = Size("P", "side of the square patches that an image is cut into")
+H_p = Size("H_p", "patches down")
+W_p = Size("W_p", "patches across")
+t = Size("t", "expansion: how many times as wide a block is inside")
+C_g = Size("C_g", "channels of one group of a bottleneck in the first stage")
+C_s = Size("C_s", "numbers that the means of all channels are squeezed to")
+C_i = tuple(Size(f"C_{i}", f"channels of stage {i}") for i in range(1, 9))
+L_i = tuple(Size(f"L_{i}", f"blocks of stage {i}") for i in range(1, 8))
+H_i = tuple(Size(f"H_{i}", f"height of the image after {i} reductions") for i in range(1, 7))
+W_i = tuple(Size(f"W_{i}", f"width of the image after {i} reductions") for i in range(1, 7))
+"""Sizes of stages: the first is that of stage 1, or after one reduction."""
+d_proj = Size("d_proj", "width of the space that images and texts share")
+d_f = Size("d_f", "sines and cosines that a step of the diffusion is written in")
+d_img = Size("d_img", "model width of the image encoder")
+L_img = Size("L_img", "layers of the image encoder")
+h_img = Size("h_img", "heads of the image encoder")
+f_img = Size("f_img", "hidden width of the image encoder's feed-forward networks")
+T_img = Size("T_img", "vectors of an image: its patches and one more")
+d_ctx = Size("d_ctx", "width of what a picture is conditioned on")
+VISION = (C_s, P, H_p, W_p, t, C_g, *C_i, *L_i, *H_i, *W_i, d_proj, d_f, d_img, L_img, h_img, f_img, T_img, d_ctx)
 IMAGES = (
     *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),
     *(q_h, q_w, Y, q, D, D_o, K_d, s_d, p_d, r_d, q_d),
@@ -150,7 +170,7 @@ IMAGES = (
 
 ALPHABET: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
-    *IMAGES,
+    *IMAGES, *VISION,
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
     *(L_w, L_d, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),

@@ -15,16 +15,20 @@ from symledger.core.notation import apply
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
-Activation = Literal["relu", "gelu", "gelu_tanh", "gelu_new", "silu"]
-"""The nonlinearities; ``gelu_new`` is ``gelu_tanh`` as several operations (see ``act``)."""
+Activation = Literal["relu", "gelu", "gelu_tanh", "gelu_new", "quick_gelu", "silu"]
+"""The nonlinearities; ``gelu_new`` and ``quick_gelu`` are several operations (see ``act``)."""
 
 
 def act(kind: Activation, u: Tensor) -> Tensor:
     """Apply a nonlinearity: fused, keeping one tensor, or operation by operation.
 
     ``gelu_new`` is u/2 · (1 + tanh(√(2/π)(u + 0.044715u³))) as Hugging Face's GPT-2 computes it,
-    which keeps u, the hyperbolic tangent and both factors of the last product.
+    which keeps u, the hyperbolic tangent and both factors of the last product. ``quick_gelu`` is
+    u σ(1.702u), which keeps both factors.
     """
+    if kind == "quick_gelu":
+        gated: Tensor = u * apply("sigmoid", u * Rational(1702, 1000))
+        return gated
     if kind != "gelu_new":
         return apply(kind, u)
     t = apply("tanh", (u + apply("cube", u) * Rational(44715, 10**6)) * sqrt(2 / pi))

@@ -25,20 +25,27 @@ Pooled = Literal["tanh", "relu", "gelu"]
 class Pooler(Component):
     """The vector of the first token, mapped affinely and through tanh: that of the sequence.
 
+    It keeps its width unless another is asked for.
     Source: Devlin et al., *BERT* (2019), section 3.1 (the final hidden vector of [CLS]) and
     the implementation that was published with it.
     """
 
     d: Expr = sizes.d
     activation: Pooled = "tanh"
+    d_out: Expr | None = None
 
-    signature: ClassVar[str] = "B T d -> B d"
+    signature: ClassVar[str] = "B T d -> B out"
     title: ClassVar[str] = "the first token's vector, mapped and through tanh"
     references: ClassVar[tuple[str, ...]] = (f"{DEVLIN}, section 3.1",)
 
+    @property
+    def out(self) -> Expr:
+        """The width of the result."""
+        return self.d if self.d_out is None else self.d_out
+
     def forward(self, x: Tensor) -> Steps:
         first = view("B one d -> B (one d)", narrow(x, 1, 0, 1))
-        mapped = Linear(self.d, self.d)(first, name="map")
+        mapped = Linear(self.d, self.out)(first, name="map")
         return steps(first=first, y=apply(self.activation, mapped))
 
 

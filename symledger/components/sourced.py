@@ -20,7 +20,7 @@ from symledger.sizes import Size
 class SourcedAttention(Component):
     """Multi-head attention to keys and values that may be of other widths than the queries.
 
-    With ``bias_kv`` one learned key and value more are attended to, with ``zero_kv`` one of zeros.
+    With ``out_bias`` the last map has a bias though the others have none. With ``bias_kv`` one learned key and value more are attended to, with ``zero_kv`` one of zeros.
     Source: Vaswani et al. (2017), section 3.2.2; PyTorch's ``nn.MultiheadAttention`` with kdim,
     vdim, add_bias_kv and add_zero_attn.
     """
@@ -34,6 +34,7 @@ class SourcedAttention(Component):
     bias_kv: bool = False
     zero_kv: bool = False
     dropout: bool = False
+    out_bias: bool = False
 
     signature: ClassVar[str] = "B T d, B S d_key, B S d_val -> B T d"
     title: ClassVar[str] = "multi-head attention to keys and values of other widths"
@@ -51,7 +52,7 @@ class SourcedAttention(Component):
         core = ScaledDotProduct(self.h, self.h, self.d_h, self.d_h, dropout=self.dropout)
         z = core(q, k, v, name="core")
         merged = view("B T h v -> B T (h v)", z)
-        y = Linear(self.h * self.d_h, self.d, self.bias)(merged, name="O")
+        y = Linear(self.h * self.d_h, self.d, self.bias or self.out_bias)(merged, name="O")
         return steps(q=q, k=k, v=v, z=z, y=y)
 
     def heads(self, name: str, x: Tensor) -> Tensor:

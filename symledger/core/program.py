@@ -113,6 +113,13 @@ class Program:
                         yield length
 
     @property
+    def numbers(self) -> set[Expr]:
+        """How often bodies are repeated that are further layers, beside others: L − 1."""
+        calls = (c.op for body in self.bodies for c in body.calls)
+        found = {c.times for c in calls if isinstance(c, Call) and not c.times.is_Symbol}
+        return found - {n for body in self.bodies for t in body.tensors for n in t.shape}
+
+    @property
     def averages(self) -> set[Expr]:
         """The lengths that are averages, and need not be whole: rows of an expert."""
         inputs = (t for body in self.bodies for t in body.tensors if isinstance(t.op, Input))

@@ -26,10 +26,12 @@ from sympy import (
     Pow,
     Rational,
     Symbol,
+    cos,
     erf,
     exp,
     log,
     pi,
+    sin,
     sqrt,
     tanh,
 )  # fmt: skip
@@ -258,6 +260,8 @@ SELU_ALPHA = Rational(16732632423543773, 10**16)
 FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
     "exp": lambda: (exp(X), RESULT),
     "log": lambda: (log(X), None),
+    "sin": lambda: (sin(X), None),
+    "cos": lambda: (cos(X), None),
     "square": lambda: (X**2, None),
     "cube": lambda: (X**3, None),
     "rsqrt": lambda: (1 / sqrt(X), -(RESULT**3) / 2),

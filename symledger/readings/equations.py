@@ -52,7 +52,7 @@ def written(
     writer, done = Writer(sheet, notation), set[str]()
     found = []
     for name, t in targets:
-        before = [(own[x], x) for x in (*_below(sheet, t, own), t) if x in own]
+        before = [(own[x], x) for x in (*_below(sheet, t, own, set()), t) if x in own]
         for title, x in (*before, (name, t)):
             if title not in done:
                 done.add(title)
@@ -69,10 +69,13 @@ def _count(sheet: Sheet, t: Tensor, uses: Counter[Tensor], order: list[Tensor]) 
             order.append(x)
 
 
-def _below(sheet: Sheet, t: Tensor, own: dict[Tensor, str]) -> Iterator[Tensor]:
+def _below(
+    sheet: Sheet, t: Tensor, own: dict[Tensor, str], seen: set[Tensor]
+) -> Iterator[Tensor]:
     for x in sheet.parts(t):
-        if x in own or x not in sheet.names:
-            yield from _below(sheet, x, own)
+        if x not in seen and (x in own or x not in sheet.names):
+            seen.add(x)
+            yield from _below(sheet, x, own, seen)
             if x in own:
                 yield x
 

@@ -85,6 +85,8 @@ class Sheet:
 
     def application(self, t: Tensor) -> Applied | None:
         """The component applied that a tensor is the result of, where it is one."""
+        if t in self.applied:
+            return self.applied[t]
         if isinstance(t.op, Call):
             return Applied(call_name(t.op.body.scope), t.args, t.op.times)
         if isinstance(t.op, CallBack):
@@ -97,7 +99,7 @@ class Sheet:
             assert isinstance(back.call.op, Call)
             position = back.call.op.body.inputs.index(t.op.leaf)
             return _call_back(back.call, t.args[0].args, position)
-        return self.applied.get(t)
+        return None
 
     def returned(self, t: Tensor) -> bool:
         """Whether a gradient comes from children alone: such terms are written last."""

@@ -1,0 +1,106 @@
+"""Blocks whose norms are scaled and shifted by what a condition says: adaptive layer norms."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sympy import Expr, Integer
+
+from symledger import sizes
+from symledger.components.attention import Attention
+from symledger.components.feedforward import FeedForward
+from symledger.components.linear import Linear
+from symledger.components.norms import LayerNorm
+from symledger.components.positions import BASE
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import apply, join, narrow, table, view
+from symledger.core.tensor import Tensor
+from symledger.sizes import Size
+
+PEEBLES = "Peebles, Xie, Scalable Diffusion Models with Transformers (2023)"
+
+
+@dataclass(frozen=True)
+class Modulation(Component):
+    """Several vectors of width d from one condition, each to stand beside a sequence.
+
+    Source: Peebles, Xie (2023), section 3.2 and figure 3.
+    """
+
+    d: Expr = sizes.d
+    number: Expr = Integer(6)
+
+    signature: ClassVar[str] = "B d -> B one (number d)"
+    title: ClassVar[str] = "factors and shifts from a condition"
+
+    def forward(self, c: Tensor) -> Steps:
+        wide = Linear(self.d, self.number * self.d)(apply("silu", c), name="map")
+        return steps(y=view("b n -> b () n", wide))
+
+
+def modulated(x: Tensor, shift: Tensor, scale: Tensor) -> Tensor:
+    """Normalize every vector without weights, then scale it by 1 + scale and shift it."""
+    n: Tensor = LayerNorm(x.shape[-1], affine=False)(x, name="norm")
+    return n * (scale + 1) + shift
+
+
+@dataclass(frozen=True)
+class ConditionedBlock(Component):
+    """A transformer block whose norms and residual paths are scaled by a condition (adaLN-Zero).
+
+    An affine map of the condition gives six vectors: a shift and a factor for each of the two
+    norms, which have no weights, and a factor for what each part adds.
+    Source: Peebles, Xie (2023), section 3.2 and figure 3.
+    """
+
+    d: Expr = sizes.d
+    h: Expr = sizes.h
+    d_ff: Expr = sizes.d_ff
+    flash: bool = False
+
+    signature: ClassVar[str] = "B T d, B d -> B T d"
+    title: ClassVar[str] = "transformer block whose norms a condition scales and shifts"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_ff: 4 * sizes.d}
+    references: ClassVar[tuple[str, ...]] = (f"{PEEBLES}, section 3.2 and figure 3",)
+
+    def forward(self, x: Tensor, c: Tensor) -> Steps:
+        made = Modulation(self.d)(c, name="modulation")
+        shift_1, scale_1, gate_1, shift_2, scale_2, gate_2 = (
+            narrow(made, -1, i * self.d, self.d) for i in range(6)
+        )
+        width = self.d / self.h
+        attention = Attention(self.d, self.h, self.h, width, width, True, flash=self.flash)
+        network = FeedForward(self.d, self.d_ff, "gelu_tanh")
+        middle = x + gate_1 * attention(modulated(x, shift_1, scale_1), name="attention")
+        fed = network(modulated(middle, shift_2, scale_2), name="feed_forward")
+        return steps(middle=middle, y=middle + gate_2 * fed)
+
+
+@dataclass(frozen=True)
+class StepEmbedding(Component):
+    """A step of the diffusion as a vector: its sines and cosines, through two affine maps.
+
+    Source: Ho et al., *Denoising Diffusion Probabilistic Models* (2020), appendix B; Vaswani et
+    al. (2017), section 3.5, for the wavelengths.
+    """
+
+    d_f: Expr = sizes.d_f
+    d: Expr = sizes.d
+
+    signature: ClassVar[str] = "B -> B d"
+    title: ClassVar[str] = "the step of a diffusion as a vector"
+    references: ClassVar[tuple[str, ...]] = (
+        "Ho et al., Denoising Diffusion Probabilistic Models (2020), appendix B",
+    )
+
+    def forward(self, step: Tensor) -> Steps:
+        turned = view("b -> b ()", step) * wavelengths(self.d_f / 2)
+        waves = join([apply("cos", turned), apply("sin", turned)])
+        u = apply("silu", Linear(self.d_f, self.d)(waves, name="1"))
+        return steps(waves=waves, y=Linear(self.d, self.d)(u, name="2"))
+
+
+def wavelengths(number: Expr) -> Tensor:
+    """Return how fast each pair turns: 10000^(−i/number)."""
+    return table("rates", lambda i: BASE ** (-i / number), number)

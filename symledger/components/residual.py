@@ -1,0 +1,103 @@
+"""Blocks of residual networks: two convolutions, or a narrow one between two pointwise ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sympy import Expr, Integer
+
+from symledger import sizes
+from symledger.components.units import ConvolutionUnit
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import apply
+from symledger.core.tensor import ONE, Tensor
+from symledger.core.windows import positions
+from symledger.sizes import Size
+
+HE = "He et al., Deep Residual Learning for Image Recognition (2016)"
+XIE = "Xie et al., Aggregated Residual Transformations for Deep Neural Networks (2017), figure 3c"
+THREE = Integer(3)
+
+
+@dataclass(frozen=True)
+class ResidualBlock(Component):
+    """What blocks of residual networks share: an image, halved or not, beside what is computed.
+
+    With ``projected`` it goes through a 1 × 1 convolution of the same stride, which it must where
+    its size or its channels change.
+    """
+
+    C_in: Expr = sizes.C_in
+    C_out: Expr = sizes.C_out
+    s: Expr = sizes.s
+    H_o: Expr = sizes.H_o
+    W_o: Expr = sizes.W_o
+    projected: bool = True
+
+    signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.s: ONE}
+    definitions: ClassVar[dict[Size, Expr]] = {
+        sizes.H_o: positions(sizes.H, ONE, sizes.s, Integer(0), ONE),
+        sizes.W_o: positions(sizes.W, ONE, sizes.s, Integer(0), ONE),
+    }
+
+    def inner(self, x: Tensor) -> Tensor:
+        """Compute what is added; every kind of block does."""
+        raise NotImplementedError
+
+    def forward(self, x: Tensor) -> Steps:
+        """Add both ways, then rectify."""
+        added = self.inner(x)
+        beside = self.unit(x, "shortcut", self.C_out, ONE, self.s) if self.projected else x
+        return steps(added=added, y=apply("relu", added + beside))
+
+    def unit(
+        self, x: Tensor, name: str, C_out: Expr, kernel: Expr, stride: Expr = ONE, G: Expr = ONE,
+        rectified: bool = False,
+    ) -> Tensor:  # fmt: skip
+        """Apply a convolution and a batch norm, rectified or not."""
+        smaller = (self.H_o, self.W_o) if stride != ONE else x.shape[2:]
+        return ConvolutionUnit(
+            x.shape[1], C_out, kernel, stride, G, *smaller, "relu" if rectified else "none"
+        )(x, name=name)
+
+
+@dataclass(frozen=True)
+class BasicBlock(ResidualBlock):
+    """Two convolutions of 3 × 3 beside the image; the first one may halve it.
+
+    Source: He et al. (2016), section 3.3 and figure 5, left.
+    """
+
+    title: ClassVar[str] = "two 3 × 3 convolutions beside a residual path"
+    references: ClassVar[tuple[str, ...]] = (f"{HE}, section 3.3 and figure 5",)
+
+    def inner(self, x: Tensor) -> Tensor:
+        x = self.unit(x, "conv_1", self.C_out, THREE, self.s, rectified=True)
+        return self.unit(x, "conv_2", self.C_out, THREE)
+
+
+@dataclass(frozen=True)
+class Bottleneck(ResidualBlock):
+    """A convolution of 3 × 3 on C channels, in G groups, between two pointwise ones.
+
+    It is the middle one that may halve the image; with ``early`` it is the first, as in the paper.
+    Source: He et al. (2016), figure 5, right; Xie et al. (2017), figure 3c, for groups.
+    """
+
+    C: Expr = sizes.C
+    G: Expr = sizes.G
+    early: bool = False
+
+    title: ClassVar[str] = "a 3 × 3 convolution of few channels between two pointwise ones"
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.s: ONE, sizes.G: ONE, sizes.C: sizes.C_out / 4,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = (f"{HE}, figure 5", XIE)
+
+    def inner(self, x: Tensor) -> Tensor:
+        first, second = (self.s, ONE) if self.early else (ONE, self.s)
+        x = self.unit(x, "narrow", self.C, ONE, first, rectified=True)
+        x = self.unit(x, "conv", self.C, THREE, second, self.G, rectified=True)
+        return self.unit(x, "widen", self.C_out, ONE)

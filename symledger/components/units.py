@@ -1,0 +1,65 @@
+"""What convolutional networks are built of: a convolution, a batch norm and a nonlinearity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.convolution import Conv2d
+from symledger.components.image_norms import BatchNorm
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import apply
+from symledger.core.tensor import ONE, Tensor
+from symledger.core.windows import positions
+from symledger.sizes import Size
+
+Rectifier = Literal["none", "relu", "relu6", "silu"]
+"""The nonlinearities that follow a norm."""
+IOFFE = "Ioffe, Szegedy, Batch Normalization (2015), section 3.2"
+CENTRED: dict[Size, Expr] = {
+    sizes.H_o: positions(sizes.H, sizes.K, sizes.s, (sizes.K - 1) / 2, ONE),
+    sizes.W_o: positions(sizes.W, sizes.K, sizes.s, (sizes.K - 1) / 2, ONE),
+}
+"""How many windows of an odd width fit whose middle is on the image."""
+
+
+def centred(kernel: Expr, stride: Expr) -> dict[str, Expr]:
+    """Return the fields of a square window of odd width with as much padding as it is wide."""
+    found = {"K": kernel, "s": stride, "p": (kernel - 1) / 2, "r": ONE}
+    return {f"{name}_{axis}": e for name, e in found.items() for axis in "hw"}
+
+
+@dataclass(frozen=True)
+class ConvolutionUnit(Component):
+    """A convolution without bias, a batch norm, and a nonlinearity unless it is ``none``.
+
+    The window is square, of odd width, and padded so that its middle reaches every border: with
+    stride 1 the image keeps its size, with stride 2 it is halved, rounded up.
+    Source: Ioffe, Szegedy, *Batch Normalization* (2015), section 3.2.
+    """
+
+    C_in: Expr = sizes.C_in
+    C_out: Expr = sizes.C_out
+    K: Expr = sizes.K
+    s: Expr = sizes.s
+    G: Expr = sizes.G
+    H_o: Expr = sizes.H_o
+    W_o: Expr = sizes.W_o
+    activation: Rectifier = "relu"
+
+    signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
+    title: ClassVar[str] = "convolution, batch norm, nonlinearity"
+    definitions: ClassVar[dict[Size, Expr]] = CENTRED
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.s: ONE, sizes.G: ONE}
+    references: ClassVar[tuple[str, ...]] = (IOFFE,)
+
+    def forward(self, x: Tensor) -> Steps:
+        convolution = Conv2d(
+            C_in=self.C_in, C_out=self.C_out, G=self.G, H_o=self.H_o, W_o=self.W_o, bias=False,
+            **centred(self.K, self.s),
+        )  # fmt: skip
+        n = BatchNorm(self.C_out)(convolution(x, name="convolution"), name="norm")
+        return steps(n=n, y=n if self.activation == "none" else apply(self.activation, n))

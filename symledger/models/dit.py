@@ -1,0 +1,83 @@
+"""DiT: a transformer that removes noise from the patches of a latent image."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sympy import Expr, Integer, floor
+
+from symledger import sizes
+from symledger.components.conditioned import (
+    PEEBLES,
+    ConditionedBlock,
+    Modulation,
+    StepEmbedding,
+    modulated,
+)  # fmt: skip
+from symledger.components.embedding import TokenEmbedding
+from symledger.components.linear import Linear
+from symledger.components.patches import PatchEmbedding
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import narrow, param, repeat
+from symledger.core.tensor import Tensor
+from symledger.sizes import Size
+
+TWO = Integer(2)
+
+
+@dataclass(frozen=True)
+class DiT(Component):
+    """The diffusion transformer: patches of a latent image, a step and a class in, noise out.
+
+    The step and the class scale and shift every norm. Positions are sines and cosines, kept as a
+    weight that is not trained. With ``free`` there is one class more, for no class at all; with
+    ``variance`` each channel is given twice, noise and variance. The patches of the result are
+    left in a sequence.
+    Source: Peebles, Xie (2023), section 3.2 and table 1.
+    """
+
+    C_in: Expr = sizes.C_in
+    P: Expr = sizes.P
+    d: Expr = sizes.d
+    L: Expr = sizes.L
+    h: Expr = sizes.h
+    d_ff: Expr = sizes.d_ff
+    d_f: Expr = sizes.d_f
+    Y: Expr = sizes.Y
+    H_p: Expr = sizes.H_p
+    T: Expr = sizes.T
+    free: bool = True
+    variance: bool = True
+    flash: bool = False
+
+    signature: ClassVar[str] = "B C_in H W, B, B in rows -> B T out"
+    title: ClassVar[str] = "transformer over latent patches, its norms conditioned (adaLN-Zero)"
+    definitions: ClassVar[dict[Size, Expr]] = {
+        sizes.H_p: floor(sizes.H / sizes.P), sizes.T: sizes.H_p * floor(sizes.W / sizes.P),
+    }  # fmt: skip
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_ff: 4 * sizes.d}
+    references: ClassVar[tuple[str, ...]] = (f"{PEEBLES}, section 3.2 and table 1",)
+
+    @property
+    def rows(self) -> Expr:
+        """How many rows the table of classes has."""
+        return self.Y + 1 if self.free else self.Y
+
+    @property
+    def out(self) -> Expr:
+        """How many numbers are given for each patch."""
+        return self.P**2 * self.C_in * (TWO if self.variance else 1)
+
+    def forward(self, x: Tensor, step: Tensor, labels: Tensor) -> Steps:
+        cut = PatchEmbedding(self.C_in, self.P, self.d, self.H_p, self.T / self.H_p)
+        positions = param("P", self.T, self.d, trainable=False)
+        patches = cut(x, name="patches") + positions
+        table = TokenEmbedding(self.rows, self.d)
+        c = StepEmbedding(self.d_f, self.d)(step, name="step") + table(labels, name="class")
+        block = ConditionedBlock(self.d, self.h, self.d_ff, self.flash)
+        hidden = repeat(block, self.L, patches, c, name="block")
+        made = Modulation(self.d, TWO)(c, name="modulation")
+        shift, scale = (narrow(made, -1, i * self.d, self.d) for i in range(2))
+        y = Linear(self.d, self.out)(modulated(hidden, shift, scale), name="head")
+        return steps(patches=patches, c=c, hidden=hidden, y=y)

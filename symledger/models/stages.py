@@ -1,0 +1,31 @@
+"""How an image shrinks: its height and width after each reduction, in whole pixels."""
+
+from __future__ import annotations
+
+from sympy import Expr, floor
+
+from symledger import sizes
+from symledger.sizes import H_i, Size, W_i
+
+
+def halvings(number: int, up: bool = True, first: Expr | int = 2) -> dict[Size, Expr]:
+    """Return the sizes after reductions: the first by ``first``, then by 2, rounded up or down.
+
+    A window of odd width with the padding that it needs rounds up; tiles leave out what is over.
+    """
+    found: dict[Size, Expr] = {}
+    for before, after in ((sizes.H, H_i), (sizes.W, W_i)):
+        for i, symbol in enumerate(after[:number]):
+            by = 2 if i else first
+            found[symbol] = floor((before + by - 1) / by) if up else floor(before / by)
+            before = symbol
+    return found
+
+
+def halves(number: int, first: Expr | int = 2) -> dict[Size, Expr]:
+    """Return what these sizes are where everything divides."""
+    return {
+        symbol: whole / (first * 2**i)
+        for whole, after in ((sizes.H, H_i), (sizes.W, W_i))
+        for i, symbol in enumerate(after[:number])
+    }

@@ -1,0 +1,82 @@
+"""Vision Transformer: an encoder over the patches of an image."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.attention import Attention
+from symledger.components.blocks import PreLNBlock
+from symledger.components.feedforward import Activation, FeedForward
+from symledger.components.heads import Pooler
+from symledger.components.linear import Linear
+from symledger.components.norms import LayerNorm
+from symledger.components.patches import DOSOVITSKIY, ImageEmbedding
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import narrow, repeat, view
+from symledger.core.tensor import Tensor
+from symledger.sizes import Size
+
+
+@dataclass(frozen=True)
+class ViT(Component):
+    """The transformer over T − 1 patches and a class vector, made for one size of image.
+
+    Its head classifies the class vector; ``pooled`` maps it through tanh instead, and ``bare``
+    leaves all vectors as they are. Without ``qkv_bias`` the maps to queries, keys and values have
+    no bias.
+    Source: Dosovitskiy et al. (2021), section 3.1 and table 1.
+    """
+
+    C_in: Expr = sizes.C_in
+    P: Expr = sizes.P
+    d: Expr = sizes.d
+    L: Expr = sizes.L
+    h: Expr = sizes.h
+    d_h: Expr = sizes.d_h
+    d_ff: Expr = sizes.d_ff
+    Y: Expr = sizes.Y
+    d_out: Expr = sizes.d_out
+    H_p: Expr = sizes.H_p
+    T: Expr = sizes.T
+    head: Literal["classes", "pooled", "bare"] = "classes"
+    qkv_bias: bool = True
+    activation: Activation = "gelu"
+    flash: bool = False
+
+    signature: ClassVar[str] = "B C_in H W -> ... out"
+    title: ClassVar[str] = "pre-LN encoder over the patches of an image"
+    definitions: ClassVar[dict[Size, Expr]] = ImageEmbedding.definitions
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.d_h: sizes.d / sizes.h, sizes.d_ff: 4 * sizes.d, sizes.d_out: sizes.d,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = (f"{DOSOVITSKIY}, section 3.1 and table 1",)
+
+    @property
+    def out(self) -> Expr:
+        """The width of the result."""
+        return {"classes": self.Y, "pooled": self.d_out, "bare": self.d}[self.head]
+
+    def block(self) -> Component:
+        """Return the block that is repeated."""
+        attention = Attention(
+            self.d, self.h, self.h, self.d_h, self.d_h, True, flash=self.flash,
+            unbiased=() if self.qkv_bias else ("Q", "K", "V"),
+        )  # fmt: skip
+        network = FeedForward(self.d, self.d_ff, self.activation)
+        return PreLNBlock(self.d, causal=False, attention=attention, network=network)
+
+    def forward(self, x: Tensor) -> Steps:
+        embedding = ImageEmbedding(self.C_in, self.P, self.d, self.H_p, self.T)
+        tokens = repeat(self.block(), self.L, embedding(x, name="embedding"), name="block")
+        hidden = LayerNorm(self.d)(tokens, name="final_norm")
+        if self.head == "bare":
+            return steps(hidden=hidden)
+        if self.head == "pooled":
+            pooled = Pooler(self.d, self.d_out)(hidden, name="pooler")
+            return steps(hidden=hidden, pooled=pooled)
+        first = view("B one d -> B (one d)", narrow(hidden, 1, 0, 1))
+        return steps(hidden=hidden, logits=Linear(self.d, self.Y)(first, name="head"))
