@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from symledger.account import Account, derive
 from symledger.catalogue import BY_NAME, ENTRIES, Entry
 from symledger.citing.registry import Tagged, registered
+from symledger.configurations.published import published
 from symledger.errors import CheckFailed
 from symledger.site.uses import Parts, parts
 
@@ -88,7 +89,8 @@ class Atlas:
     @staticmethod
     def page_of(target: str) -> str:
         """Return the path of a target's page."""
-        return f"{BY_NAME[target].kind}s/{target}.md"
+        kind = "model" if target in published() else BY_NAME[target].kind
+        return f"{kind}s/{target}.md"
 
     @staticmethod
     def tagged(name: str) -> Tagged:

@@ -17,6 +17,7 @@ from symledger.site.kinds import (
     home,
     model,
     notation,
+    published,
     question,
     reliability,
     sources,
@@ -38,6 +39,6 @@ class Kind(Protocol):
 
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
-    home, course, component, model, formula, notation, question, sources,
+    home, course, component, model, published, formula, notation, question, sources,
     axioms, dialects, reliability, completeness, api,
 )  # fmt: skip
