@@ -12,6 +12,7 @@ from symledger.configurations import common
 from symledger.configurations.document import Document
 from symledger.configurations.families import FAMILIES
 from symledger.configurations.family import Built, Family, Values, facts
+from symledger.configurations.published import Published
 from symledger.errors import BadInput, nearest, shown
 
 Status = Literal["used", "defaulted", "irrelevant"]
@@ -75,6 +76,11 @@ def read(document: Document) -> Configuration:
     return Configuration(
         family.model_type, architecture, built, settings, tuple(keys), document
     )
+
+
+def entry_of(known: Published) -> str:
+    """Return the entry of the catalogue that a published configuration is of."""
+    return _built(_family(known.config), known.config)[1].entry if known.config else known.entry
 
 
 def _family(document: Document) -> Family:

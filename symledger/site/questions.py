@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import shlex
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+
+from symledger.catalogue import find
+from symledger.configurations.published import published
+from symledger.configurations.reading import entry_of
 
 DATA = Path(__file__).with_name("data") / "questions.toml"
 
@@ -91,11 +95,26 @@ class Question:
 
 @cache
 def questions() -> tuple[Question, ...]:
-    """Read all questions, in the order of their topics."""
+    """Return all questions: those that are written down, then those about every published model."""
     found = tomllib.loads(DATA.read_text(encoding="utf-8"))
-    return tuple(
+    written = [
         _question(topic, slug, row) for topic, rows in found.items() for slug, row in rows.items()
-    )
+    ]
+    asked = {(q.of, q.ask, q.dtype) for q in written if not q.set}
+    return (*written, *(q for q in _of_models() if (q.of, q.ask, q.dtype) not in asked))
+
+
+def _of_models() -> Iterator[Question]:
+    """Yield what people ask about every published model, a topic for each family."""
+    for known in published().values():
+        entry = find(entry_of(known))
+        slug, topic = known.name.replace(".", "_"), f"Models: {entry.family}"
+        ask = partial(Question, topic=topic, of=known.name, name=known.name)
+        yield ask(slug=f"{slug}-parameters", ask="params")
+        yield ask(slug=f"{slug}-memory-bf16", ask="memory", dtype="bf16")
+        if entry.load().decoding:
+            yield ask(slug=f"{slug}-flops-per-token", ask="flops")
+            yield ask(slug=f"{slug}-kv-cache-bf16", ask="kv_cache", dtype="bf16")
 
 
 def _question(topic: str, slug: str, row: dict[str, object]) -> Question:
