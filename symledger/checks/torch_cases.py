@@ -116,8 +116,9 @@ def _encoder_decoder(o: Options) -> Uses:
     return _stack(within, _stack(_block(choices, crossed=True), {}, "L_dec"), "L_enc")
 
 
-def _bert(o: Options, task: str = "") -> Uses:
-    noise = _sum("B*T*d", "B*d" if task == "classifier" else "")
+def _encoder(o: Options) -> Uses:
+    classified = {"sequences": "B*d", "tokens": "B*T*d"}.get(o["head"], "")
+    noise = _sum(f"B*T*{'d_e' if o['narrow'] else 'd'}", classified)
     return _layers({**o, "norm": "layer"}, _uses(noise=noise * bool(o["dropout"])))
 
 
@@ -217,12 +218,13 @@ def _over_time(kind: type[nn.RNNBase], said: str = "") -> tuple[Case, ...]:
                  lambda o: _recurrent(o, name), TWICE),)  # fmt: skip
 
 
-BERT = {"S": "T", "h_kv": "h", "d_k": "d_h", "d_v": "d_h"}
-
-
-def _berts(task: str = "") -> tuple[Case, ...]:
-    return (Case("the model written with torch.nn", lambda s, o: sequences.Bert(s, o, task),
-                 uses=lambda o: _bert(o, task), equal=BERT),)  # fmt: skip
+def _encoders(**fixed: Any) -> tuple[Case, ...]:
+    """An encoder like BERT's, with what its family chooses."""
+    usual = {"narrow": False, "segments": True, "first": 0, "pooler": True, "pooled_by": "tanh"}
+    return (Case("the model written with torch.nn",
+                 lambda s, o: sequences.Encoder(s, {**usual, **fixed, **o}),
+                 uses=lambda o: _encoder({**usual, **fixed, **o}),
+                 equal={"S": "T", "h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),)  # fmt: skip
 
 
 CASES: Mapping[str, tuple[Case, ...]] = {
@@ -242,8 +244,8 @@ CASES: Mapping[str, tuple[Case, ...]] = {
                               lambda s, o: models.Rotary(s["T"], s["d_k"])),),
     "lm_head": (Case("nn.Linear without bias", lambda s, o: models.Head(s)),),
     "masked_lm_head": (Case("the head written with torch.nn",
-                            lambda s, o: sequences.MaskedHead(s)),),
-    "pooler": (Case("nn.Linear and torch.tanh", lambda s, o: sequences.Pooler(s)),),
+                            sequences.MaskedHead),),
+    "pooler": (Case("nn.Linear and torch.tanh", sequences.Pooler),),
     "tied_embedding": (Case("nn.Embedding and F.linear", models.Tied),),
     "feed_forward": (Case("two nn.Linear", _noisy(models.FeedForward), uses=_feed_forward),),
     "gated_feed_forward": (Case("three nn.Linear", _noisy(models.GatedFeedForward),
@@ -313,8 +315,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         equal={"S": "T", "d_k": "d_h", "d_v": "d_h"}, given=PREFILL),),
     "vgg": (Case("the model written with torch.nn", images.VGG,
                  equal={"C": "s_h", "H": "32*s_h", "W": "32*s_w"}),),
-    "bert": _berts(),
-    "bert_pretraining": _berts("pretraining"),
-    "bert_classifier": _berts("classifier"),
+    **dict.fromkeys(("bert", "bert_pretraining", "bert_classifier"), _encoders()),
+    "distilbert": _encoders(segments=False, pooler=False, pooled_by="relu"),
 }  # fmt: skip
 """Every target that PyTorch has, or that is a few lines of it."""

@@ -253,8 +253,9 @@ class Transformer(nn.Transformer):
 class MaskedHead(nn.Module):
     """Logits of masked tokens, from a table of its own or from the embedding's."""
 
-    def __init__(self, s: Sizes, tied: bool = False) -> None:
+    def __init__(self, s: Sizes, o: Options, tied: bool = False) -> None:
         super().__init__()
+        self.act = ACTIVATIONS[o["activation"]]
         self.map = nn.Linear(s["d"], s["d"])
         self.norm = nn.LayerNorm(s["d"], eps=EPSILON)
         self.b = nn.Parameter(torch.zeros(s["V"]))
@@ -262,53 +263,67 @@ class MaskedHead(nn.Module):
 
     def forward(self, x: Tensor, rows: Tensor | None = None) -> Tensor:
         """Map, act, normalize, score."""
-        z = self.norm(F.gelu(self.map(x)))
+        z = self.norm(self.act(self.map(x)))
         return F.linear(z, rows, self.b) if self.table is None else self.table(z) + self.b
 
 
 class Pooler(nn.Module):
-    """The first token's vector, mapped and through tanh."""
+    """The first token's vector, mapped and through tanh, or another function."""
 
-    def __init__(self, s: Sizes) -> None:
+    def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
+        self.act = ACTIVATIONS[o["activation"]]
         self.map = nn.Linear(s["d"], s["d"])
 
     def forward(self, x: Tensor) -> Tensor:
         """Pool."""
-        return torch.tanh(self.map(x[:, 0]))
+        return self.act(self.map(x[:, 0]))
 
 
-class Bert(nn.Module):
-    """BERT, without a task or with one: the pretraining's two heads, or a classifier."""
+class Encoder(nn.Module):
+    """An encoder like BERT's, its tables maybe narrower, with the head that is chosen."""
 
-    def __init__(self, s: Sizes, o: Options, task: str = "") -> None:
+    def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
-        choices = {**o, "norm": "layer", "gated": False, "bias": True, "activation": "gelu"}
-        self.token_embedding = nn.Embedding(s["V"], s["d"])
-        self.segment_embedding = nn.Embedding(s["V_seg"], s["d"])
-        self.positions = Positions(s)
-        self.embedding_norm = nn.LayerNorm(s["d"], eps=EPSILON)
+        choices = {**o, "norm": "layer", "gated": False, "bias": True}
+        table = {**s, "d": s["d_e"] if o["narrow"] else s["d"]}
+        self.token_embedding = nn.Embedding(s["V"], table["d"])
+        if o["segments"]:
+            self.segment_embedding = nn.Embedding(s["V_seg"], table["d"])
+        self.positions = Positions(table)
+        self.first = o["first"]
+        self.embedding_norm = nn.LayerNorm(table["d"], eps=EPSILON)
         self.drop = dropout(o)
+        self.projection = nn.Linear(s["d_e"], s["d"]) if o["narrow"] else nn.Identity()
         self.block = nn.ModuleList(Block(s, choices, False) for _ in range(s["L"]))
-        self.recompute = o["recompute"]
-        self.pooler = Pooler(s)
-        self.task = task
-        if task == "pretraining":
-            self.masked_head = MaskedHead(s, o["tied"])
+        self.recompute, self.head, self.pools = o["recompute"], o["head"], o["pooler"]
+        if self.head in ("sequences", "pretraining") or (self.head == "bare" and self.pools):
+            self.pooler = Pooler(s, {"activation": o["pooled_by"]})
+        if self.head in ("masked", "pretraining"):
+            self.masked_head = MaskedHead(s, o, o["tied"])
+        if self.head == "pretraining":
             self.next_head = nn.Linear(s["d"], 2)
-        if task == "classifier":
+        if self.head in ("sequences", "tokens"):
             self.classifier = nn.Linear(s["d"], s["Y"])
 
-    def forward(self, tokens: Tensor, segments: Tensor) -> Tensor | tuple[Tensor, Tensor]:
-        """Return the task's logits, or all hidden vectors and the pooled one."""
-        x = self.token_embedding(tokens) + self.segment_embedding(segments)
-        x = self.drop(self.embedding_norm(self.positions(x)))
+    def forward(
+        self, tokens: Tensor, segments: Tensor | None = None
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        """Return what the head gives."""
+        x = self.token_embedding(tokens)
+        x = x if segments is None else x + self.segment_embedding(segments)
+        x = x + self.positions.weight[self.first : self.first + x.shape[1]]
+        x = self.projection(self.drop(self.embedding_norm(x)))
         for block in self.block:
             x = recomputed(block, x) if self.recompute else block(x)
-        pooled = self.pooler(x)
-        if self.task == "pretraining":
+        if self.head == "pretraining":
+            pooled = self.pooler(x)
             return self.masked_head(x, self.token_embedding.weight), self.next_head(pooled)
-        return self.classifier(self.drop(pooled)) if self.task else (x, pooled)
+        if self.head == "masked":
+            return self.masked_head(x, self.token_embedding.weight)
+        if self.head == "bare":
+            return (x, self.pooler(x)) if self.pools else x
+        return self.classifier(self.drop(self.pooler(x) if self.head == "sequences" else x))
 
 
 class LoRALinear(nn.Module):

@@ -69,13 +69,13 @@ class HeadAttention(Component):
     def mixed(
         self, q: Tensor, k: Tensor, v: Tensor, masked: Masked,
         bias: Tensor | None = None, dropout: bool = False, sinks: bool = False,
-        capped: bool = False, scaled: bool = True,
+        capped: bool = False,
     ) -> Steps:  # fmt: skip
         """Mix the values by softmax of the scores, to which a bias and a mask may be added."""
         mask, pairs = masked
         q = view("B T (g r) k -> B T g r k", q, g=self.h_kv)
         scores = einsum(SCORES, q, k, pairs, mask)
-        scores = scores * self.scale if scaled else scores
+        scores = scores if self.scale == ONE else scores * self.scale
         if capped:
             scores = apply("tanh", scores * (1 / CAP)) * CAP
         scores = scores if bias is None else scores + bias

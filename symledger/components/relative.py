@@ -12,7 +12,7 @@ from symledger.components.attention import SEEN, HeadAttention
 from symledger.components.masks import EVERYTHING, causal_mask, window_mask
 from symledger.core.component import Steps, steps
 from symledger.core.notation import gather, indices, param, table, view
-from symledger.core.tensor import Tensor
+from symledger.core.tensor import ONE, Tensor
 from symledger.sizes import Size
 
 
@@ -114,8 +114,13 @@ class BiasedAttention(HeadAttention):
     assumptions: ClassVar[dict[Size, Expr]] = ALiBiAttention.assumptions
     references: ClassVar[tuple[str, ...]] = RelativeAttention.references
 
+    @property
+    def scale(self) -> Expr:
+        """What products of queries and keys are multiplied by: nothing."""
+        return ONE
+
     def forward(self, q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None) -> Steps:
         masked = causal_mask(q.shape[1], k.shape[1]) if self.causal else EVERYTHING
         if bias is not None:
             bias = view("(g r) T S -> g r T S", bias, g=self.h_kv)
-        return self.mixed(q, k, v, masked, bias, scaled=False)
+        return self.mixed(q, k, v, masked, bias)

@@ -10,7 +10,7 @@ from symledger.components.heads import DEVLIN
 from symledger.core.component import Steps
 from symledger.core.notation import param
 from symledger.core.tensor import Tensor
-from symledger.models.encoder import Encoder
+from symledger.models.encoder import Encoder, Trained
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,8 @@ class Roberta(Bert):
     That is row 2 in everything published: two rows of the table are never used.
     Source: Liu et al., *RoBERTa* (2019), section 3, and its implementation.
     """
+
+    head: Trained = "bare"
 
     first_position: ClassVar[int] = 2
     title: ClassVar[str] = "BERT trained longer, its positions counted from 2"

@@ -20,8 +20,7 @@ from symledger.components.norms import LayerNorm
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import apply, einsum, gather, indices, param, repeat, view
 from symledger.core.tensor import ONE, Tensor
-from symledger.errors import DefinitionError
-from symledger.models.encoder import Encoder
+from symledger.models.encoder import Encoder, Trained
 from symledger.sizes import Size
 
 HE = "He et al., DeBERTa (2021), section 3.1"
@@ -51,8 +50,6 @@ class DisentangledAttention(HeadAttention):
         maps = {name: self.weights(name) for name in "QKV"}
         q, k, v = (self.heads(x, *maps[name]) for name in "QKV")
         bias = None
-        if P is not None and self.shared and not (self.c2p and self.p2c):
-            raise DefinitionError("maps shared with those of tokens are used for both products.")
         if P is not None and self.c2p:
             keys = self.heads(P, *(maps["K"] if self.shared else self.weights("K_P")))
             bias = self.picked(q, keys, "to_distance", "T S B (g r) -> B g r T S")
@@ -107,6 +104,7 @@ class Deberta(Encoder):
     Source: He et al., *DeBERTa* (2021), section 3; *DeBERTaV3* (2023), and their implementation.
     """
 
+    head: Trained = "bare"
     n_r: Expr = sizes.n_r
     K: Expr = sizes.K
     G: Expr = sizes.G
@@ -174,11 +172,3 @@ class Deberta(Encoder):
             seen = Dropout()(seen, name="convolution_dropout")
         seen = apply("tanh", view("B d T -> B T d", seen))
         return LayerNorm(self.d)(x + seen, name="convolution_norm")
-
-    def pretrain(self, hidden: Tensor, E: Tensor) -> dict[str, Tensor]:
-        """Refuse: what it was trained with was not published with it.
-
-        Raises:
-            DefinitionError: always.
-        """
-        raise DefinitionError("DeBERTa has no head of pre-training here: choose head = masked.")

@@ -9,8 +9,7 @@ from symledger.components.heads import Pooled
 from symledger.core.component import Steps
 from symledger.core.notation import param
 from symledger.core.tensor import Tensor
-from symledger.errors import DefinitionError
-from symledger.models.encoder import Encoder
+from symledger.models.encoder import Encoder, Trained
 
 
 @dataclass(frozen=True)
@@ -19,6 +18,8 @@ class DistilBert(Encoder):
 
     Source: Sanh et al., *DistilBERT* (2019), section 2.
     """
+
+    head: Trained = "bare"
 
     pools: ClassVar[bool] = False
     pooled_by: ClassVar[Pooled] = "relu"
@@ -29,11 +30,3 @@ class DistilBert(Encoder):
         """Add rows for each token and its position, apply L blocks, and answer."""
         E = param("E", self.V, self.d)
         return self.ended(self.place(self.look_up(tokens, E)), E)
-
-    def pretrain(self, hidden: Tensor, E: Tensor) -> dict[str, Tensor]:
-        """Refuse: DistilBERT was trained with masked tokens alone.
-
-        Raises:
-            DefinitionError: always.
-        """
-        raise DefinitionError("DistilBERT has no head of pre-training: choose head = masked.")

@@ -27,6 +27,8 @@ Task = Literal["bare", "pretraining", "masked", "sequences", "tokens"]
 """What is made of the hidden vectors: nothing but what the model ends with; what it was trained
 for; scores of masked tokens; scores of classes, of the whole sequence or of each token (a span's
 beginning and end are two of them)."""
+Trained = Literal["bare", "masked", "sequences", "tokens"]
+"""The same, of what was trained for masked tokens alone."""
 
 
 @dataclass(frozen=True)
