@@ -57,6 +57,8 @@ class Entry:
 
 CROSS = {"x": "B T d", "memory": "B S d"}
 READ = {"tokens": "B T in V", "source": "B S in V"}
+GROUPED = ("multi-head", "multi-query")
+SPARSE = (*GROUPED, "one expert a token", "dense")
 CACHE = {"x": "B T d", "past_k": "B P h_kv d_k", "past_v": "B P h_kv d_v"}
 
 ENTRIES: tuple[Entry, ...] = (
@@ -170,20 +172,20 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("bloom", "models.bloom:Bloom", "model"),
     Entry("falcon", "models.falcon:Falcon", "model", cases=("multi-query", "multi-head")),
     Entry("phi", "models.phi:Phi", "model"),
-    Entry("llama", "models.llama:Llama", "model"),
-    Entry("mistral", "models.mistral:Mistral", "model"),
-    Entry("qwen2", "models.qwen2:Qwen2", "model"),
-    Entry("qwen3", "models.qwen3:Qwen3", "model"),
-    Entry("gemma", "models.gemma:Gemma", "model"),
-    Entry("gemma2", "models.gemma:Gemma2", "model"),
-    Entry("gemma3", "models.gemma:Gemma3", "model"),
-    Entry("phi3", "models.phi3:Phi3", "model"),
-    Entry("olmo2", "models.olmo2:Olmo2", "model"),
+    Entry("llama", "models.llama:Llama", "model", cases=GROUPED),
+    Entry("mistral", "models.mistral:Mistral", "model", cases=GROUPED),
+    Entry("qwen2", "models.qwen2:Qwen2", "model", cases=GROUPED),
+    Entry("qwen3", "models.qwen3:Qwen3", "model", cases=GROUPED),
+    Entry("gemma", "models.gemma:Gemma", "model", cases=GROUPED),
+    Entry("gemma2", "models.gemma:Gemma2", "model", cases=GROUPED),
+    Entry("gemma3", "models.gemma:Gemma3", "model", cases=GROUPED),
+    Entry("phi3", "models.phi3:Phi3", "model", cases=GROUPED),
+    Entry("olmo2", "models.olmo2:Olmo2", "model", cases=GROUPED),
     Entry("vgg", "models.vgg:VGG", "model"),
     Entry("vgg16", "models.vgg:VGG", "model", "vgg", configured=True),
-    Entry("mixtral", "models.mixtral:Mixtral", "model", cases=("one expert a token", "dense")),
-    Entry("qwen2_moe", "models.qwen_moe:Qwen2Moe", "model", cases=("one expert a token", "dense")),
-    Entry("qwen3_moe", "models.qwen_moe:Qwen3Moe", "model", cases=("one expert a token", "dense")),
+    Entry("mixtral", "models.mixtral:Mixtral", "model", cases=SPARSE),
+    Entry("qwen2_moe", "models.qwen_moe:Qwen2Moe", "model", cases=SPARSE),
+    Entry("qwen3_moe", "models.qwen_moe:Qwen3Moe", "model", cases=SPARSE),
     Entry("deepseek", "models.deepseek:DeepSeek", "model"),
     Entry("mamba", "models.mamba:Mamba", "model"),
     Entry("resnet", "models.resnet:ResNet", "model"),

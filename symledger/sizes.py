@@ -93,6 +93,7 @@ V_seg = Size("V_seg", "number of segments that a token may belong to")
 d_r = Size("d_r", "rank: the inner width of a low-rank map")
 w = Size("w", "window: positions that a query sees, its own included")
 w_max = Size("w_max", "the longest window: what a query sees where there are as many positions")
+S_w = Size("S_w", "positions that are attended to where none is further away than a window")
 L_w = Size("L_w", "number of layers that look back at a window only")
 d_rot = Size("d_rot", "how much of a head's width is turned by the position")
 d_c = Size("d_c", "width of the latent vector that keys and values are mapped from")
@@ -172,7 +173,7 @@ ALPHABET: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
     *IMAGES, *VISION,
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
-    *(L_w, L_d, d_exp, d_sh),
+    *(S_w, L_w, L_d, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),
     *(L_g, L_in, n_r, T_k, h_dec, d_dec),
 )

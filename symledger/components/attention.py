@@ -14,7 +14,7 @@ from sympy import Expr, Integer, sqrt
 from symledger import sizes
 from symledger.components.dropout import Dropout
 from symledger.components.linear import Linear
-from symledger.components.masks import EVERYTHING, Masked, causal_mask
+from symledger.components.masks import EVERYTHING, Masked, causal_mask, recent_mask
 from symledger.components.norms import LayerNorm, RMSNorm
 from symledger.components.positions import RotaryPositions
 from symledger.components.softmax import Softmax
@@ -134,7 +134,8 @@ class FlashAttention(Component):
     """Scaled dot-product attention that keeps no score: the backward pass recomputes them.
 
     Kept are queries, keys, values, the result, and one log-sum-exp for each query and head.
-    The price is five contractions on the way back where two went forward.
+    The price is five contractions on the way back where two went forward. Given w, a query of
+    causal attention sees the last w positions only, and no key lies further back.
     Source: Dao et al., *FlashAttention* (2022), section 3 and appendix B.
     """
 
@@ -143,6 +144,7 @@ class FlashAttention(Component):
     d_k: Expr = sizes.d_k
     d_v: Expr = sizes.d_v
     causal: bool = False
+    w: Expr | None = None
 
     signature: ClassVar[str] = SEEN
     title: ClassVar[str] = "scaled dot-product attention that recomputes its scores"
@@ -179,18 +181,20 @@ class FlashAttention(Component):
     def scores(self, q: Tensor, k: Tensor) -> Tensor:
         """Return the scaled, masked products of queries and keys."""
         scores: Tensor = self.contract(SCORES, q, k) * (1 / sqrt(self.d_k))
-        if not self.causal:
-            return scores
-        mask, _ = causal_mask(q.shape[1], k.shape[1])
+        mask, _ = self.masked(q.shape[1], k.shape[1])
         return scores if mask is None else scores + mask
+
+    def masked(self, T: Expr, S: Expr) -> Masked:
+        """Return which of S keys each of T queries may see."""
+        if not self.causal:
+            return EVERYTHING
+        return causal_mask(T, S) if self.w is None else recent_mask(T, S, self.w)
 
     def contract(self, pattern: str, left: Tensor, right: Tensor) -> Tensor:
         """Contract over the visible pairs only, where the attention is causal."""
-        if not self.causal:
-            return einsum(pattern, left, right)
         names = pattern.split("->")[0].replace(",", " ").split()
         axes = dict(zip(names, left.shape + right.shape, strict=True))
-        mask, pairs = causal_mask(axes["T"], axes["S"])
+        mask, pairs = self.masked(axes["T"], axes["S"])
         return einsum(pattern, left, right, pairs, mask)
 
 
@@ -279,9 +283,8 @@ class Attention(Component):
         return self.bias and name not in self.unbiased
 
     def past(self, x: Tensor, S: Expr) -> tuple[Tensor, Tensor]:
-        """Return the keys and values of what came before: S − T positions, or a window of them."""
-        before = S - x.shape[1] if self.window is None else self.window - 1
-        return self.remembered(x.shape[0], before)
+        """Return the keys and values of what came before: S − T positions."""
+        return self.remembered(x.shape[0], S - x.shape[1])
 
     def remembered(self, B: Expr, length: Expr) -> tuple[Tensor, Tensor]:
         """Return keys and values that are remembered."""

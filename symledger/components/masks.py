@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from sympy import Expr, Integer, Piecewise, Symbol, oo
 
 from symledger.core.notation import table
@@ -39,10 +41,27 @@ def window_mask(T: Expr, S: Expr, w: Expr) -> Masked:
     if T == ONE and w == S:
         return EVERYTHING
 
+    if S == T:
+        return recent_mask(T, S, w)
+    return table("mask", _within(T, S, w), T, S), Pairs("T", "S", w * T, T + w - 1)
+
+
+def recent_mask(T: Expr, S: Expr, w: Expr) -> Masked:
+    """Return the same where no key lies too far back for every query: S ≤ T + w − 1.
+
+    The first query sees S − T + 1 keys, each one more, until they see w. With
+    g = w − (S − T + 1) that leaves w·T − g(g+1)/2 pairs. A single query sees everything.
+    """
+    if T == ONE:
+        return EVERYTHING
+    growing = w - (S - T + 1)
+    count = w * T - growing * (growing + 1) / 2
+    return table("mask", _within(T, S, w), T, S), Pairs("T", "S", count, w)
+
+
+def _within(T: Expr, S: Expr, w: Expr) -> Callable[[Symbol, Symbol], Expr]:
     def visible(t: Symbol, s: Symbol) -> Expr:
         early = Piecewise((-oo, s <= t + S - T - w), (Integer(0), True))
         return Piecewise((early, s <= t + S - T), (-oo, True))
 
-    if S == T:
-        return table("mask", visible, T, S), Pairs("T", "S", w * T - w * (w - 1) / 2, w)
-    return table("mask", visible, T, S), Pairs("T", "S", w * T, T + w - 1)
+    return visible

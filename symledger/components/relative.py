@@ -9,7 +9,7 @@ from sympy import Expr, Integer, Symbol
 
 from symledger import sizes
 from symledger.components.attention import SEEN, HeadAttention
-from symledger.components.masks import EVERYTHING, causal_mask, window_mask
+from symledger.components.masks import EVERYTHING, Masked, causal_mask, recent_mask, window_mask
 from symledger.core.component import Steps, steps
 from symledger.core.notation import gather, indices, param, table, view
 from symledger.core.tensor import ONE, Tensor
@@ -38,8 +38,24 @@ class WindowAttention(HeadAttention):
     )
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
-        masked = window_mask(q.shape[1], k.shape[1], self.w)
+        masked = self.masked(q.shape[1], k.shape[1])
         return self.mixed(q, k, v, masked, sinks=self.sinks, capped=self.capped)
+
+    def masked(self, T: Expr, S: Expr) -> Masked:
+        """Return which of S keys each of T queries may see."""
+        return window_mask(T, S, self.w)
+
+
+@dataclass(frozen=True)
+class RecentAttention(WindowAttention):
+    """Attention to the last w positions, where no other keys are there: S ≤ T + w − 1.
+
+    So it is after a cache that keeps no more than a window needs.
+    Source: Jiang et al., *Mistral 7B* (2023), section 2, rolling buffer cache.
+    """
+
+    def masked(self, T: Expr, S: Expr) -> Masked:
+        return recent_mask(T, S, self.w)
 
 
 @dataclass(frozen=True)

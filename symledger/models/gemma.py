@@ -13,7 +13,7 @@ from symledger.components.feedforward import GatedFeedForward
 from symledger.core.component import Component
 from symledger.core.notation import apply
 from symledger.core.tensor import Tensor
-from symledger.models.llama import Llama
+from symledger.models.llama import GatedDecoder
 from symledger.models.windows import WindowedDecoder, Windows
 
 CAP = Integer(30)
@@ -21,7 +21,7 @@ CAP = Integer(30)
 
 
 @dataclass(frozen=True)
-class Gemma(Llama):
+class Gemma(GatedDecoder):
     """The decoder-only transformer of Gemma: a token's vector is multiplied by √d at the start.
 
     That norms scale by 1 + g, not by g, changes neither parameters nor contractions.
@@ -29,6 +29,7 @@ class Gemma(Llama):
     """
 
     tied: bool = True
+    attention_bias: bool = False
 
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, GeGLU, scaled embeddings"
     references: ClassVar[tuple[str, ...]] = ("Gemma Team, Gemma (2024), section 2 and table 1",)
@@ -37,8 +38,11 @@ class Gemma(Llama):
         scaled: Tensor = super().embed(tokens, E) * sqrt(self.d)
         return scaled
 
+    def attention(self) -> Attention:
+        return replace(super().attention(), bias=self.attention_bias)
+
     def network(self) -> Component:
-        return GatedFeedForward(self.d, self.d_ff, "gelu_tanh", self.mlp_bias)
+        return GatedFeedForward(self.d, self.d_ff, "gelu_tanh")
 
 
 @dataclass(frozen=True)

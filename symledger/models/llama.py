@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from sympy import Expr
@@ -17,38 +17,55 @@ from symledger.sizes import Size
 
 
 @dataclass(frozen=True)
-class Llama(Decoder):
+class GatedDecoder(Decoder):
+    """What LLaMA and the families after it share: their blocks, and heads that queries share."""
+
+    h_kv: Expr = sizes.h_kv
+    tied: bool = False
+
+    final_norm: ClassVar[Norm] = "rms"
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.h_kv: sizes.h, sizes.d_h: sizes.d / sizes.h,
+    }  # fmt: skip
+    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
+        "multi-head": assumptions,
+        "multi-query": {**assumptions, sizes.h_kv: 1},
+    }
+
+    def attention(self) -> Attention:
+        """Return the attention of a block."""
+        return Attention(
+            self.d, self.h, self.h_kv, self.d_h, self.d_h, causal=True, rotary=True,
+            cached=self.seen,
+        )  # fmt: skip
+
+    def network(self) -> Component:
+        """Return the feed-forward network of a block."""
+        return GatedFeedForward(self.d, self.d_ff)
+
+    def block(self) -> Component:
+        return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=self.network())
+
+
+@dataclass(frozen=True)
+class Llama(GatedDecoder):
     """The decoder-only transformer of LLaMA, with key/value heads that queries may share.
 
     Models that are published as one may have biases in the maps of attention or of the network.
     Source: Touvron et al., *LLaMA* (2023), section 2.2; *Llama 2* (2023) for grouped heads.
     """
 
-    h_kv: Expr = sizes.h_kv
-    tied: bool = False
     flash: bool = False
     attention_bias: bool = False
     mlp_bias: bool = False
 
-    final_norm: ClassVar[Norm] = "rms"
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, SwiGLU, rotary positions"
-    assumptions: ClassVar[dict[Size, Expr]] = {
-        sizes.h_kv: sizes.h, sizes.d_h: sizes.d / sizes.h,
-    }  # fmt: skip
     references: ClassVar[tuple[str, ...]] = (
         "Touvron et al., LLaMA: Open and Efficient Foundation Language Models (2023), section 2.2",
     )
 
     def attention(self) -> Attention:
-        """Return the attention of a block."""
-        return Attention(
-            self.d, self.h, self.h_kv, self.d_h, self.d_h, self.attention_bias, causal=True,
-            rotary=True, flash=self.flash, cached=self.seen,
-        )  # fmt: skip
+        return replace(super().attention(), bias=self.attention_bias, flash=self.flash)
 
     def network(self) -> Component:
-        """Return the feed-forward network of a block."""
         return GatedFeedForward(self.d, self.d_ff, bias=self.mlp_bias)
-
-    def block(self) -> Component:
-        return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=self.network())

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from symledger.models.llama import Llama
+from symledger.components.attention import Attention
+from symledger.models.llama import GatedDecoder
 from symledger.models.windows import WindowedDecoder, Windows
 
 
 @dataclass(frozen=True)
-class Mistral(Llama, WindowedDecoder):
+class Mistral(GatedDecoder, WindowedDecoder):
     """The decoder-only transformer of Mistral; its later versions have no window.
 
     Source: Jiang et al., *Mistral 7B* (2023), section 2 and table 1.
     """
 
+    flash: bool = False
     windows: Windows = "all"
 
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, SwiGLU, sliding window"
     references: ClassVar[tuple[str, ...]] = ("Jiang et al., Mistral 7B (2023), section 2",)
+
+    def attention(self) -> Attention:
+        return replace(super().attention(), flash=self.flash)

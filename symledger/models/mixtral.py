@@ -10,6 +10,7 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.experts import JIANG, MixtureOfExperts
 from symledger.core.component import Component
+from symledger.models.llama import GatedDecoder
 from symledger.models.mistral import Mistral
 from symledger.models.windows import Windows
 from symledger.sizes import Size
@@ -29,7 +30,9 @@ class Mixtral(Mistral):
     windows: Windows = "none"
 
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, mixture of SwiGLU experts"
-    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = MixtureOfExperts.corollaries
+    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
+        **GatedDecoder.corollaries, **MixtureOfExperts.corollaries,
+    }  # fmt: skip
     references: ClassVar[tuple[str, ...]] = (f"{JIANG} and table 1",)
 
     def network(self) -> Component:

@@ -15,7 +15,7 @@ from symledger.models.windows import Windows
 
 @dataclass(frozen=True)
 class Phi3(Mistral):
-    """The decoder-only transformer of Phi-3; with ``partial`` d_rot of each head are turned.
+    """The decoder-only transformer of Phi-3; with ``partly`` d_rot of each head are turned.
 
     That queries, keys and values are one matrix in the implementation, and gate and up another,
     changes no count.
@@ -23,7 +23,7 @@ class Phi3(Mistral):
     """
 
     d_rot: Expr = sizes.d_rot
-    partial: bool = False
+    partly: bool = False
     windows: Windows = "none"
 
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, SwiGLU, rotary positions"
@@ -33,4 +33,4 @@ class Phi3(Mistral):
 
     def attention(self) -> Attention:
         plain = super().attention()
-        return replace(plain, d_rot=self.d_rot) if self.partial else plain
+        return replace(plain, d_rot=self.d_rot) if self.partly else plain

@@ -17,7 +17,6 @@ class Qwen2(Mistral):
     Source: Yang et al., *Qwen2 Technical Report* (2024), section 2.2.1.
     """
 
-    attention_bias: bool = True
     windows: Windows = "none"
 
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, SwiGLU, QKV biases"
@@ -26,4 +25,4 @@ class Qwen2(Mistral):
     )
 
     def attention(self) -> Attention:
-        return replace(super().attention(), unbiased=("O",))
+        return replace(super().attention(), bias=True, unbiased=("O",))

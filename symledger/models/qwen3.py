@@ -12,11 +12,12 @@ from symledger.models.windows import Windows
 
 @dataclass(frozen=True)
 class Qwen3(Mistral):
-    """The decoder-only transformer of Qwen3: no biases, but norms of queries and keys.
+    """The decoder-only transformer of Qwen3: norms of queries and keys, and no biases as published.
 
     Source: Yang et al., *Qwen3 Technical Report* (2025), section 2.
     """
 
+    attention_bias: bool = False
     windows: Windows = "none"
 
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, SwiGLU, QK norms"
@@ -25,4 +26,4 @@ class Qwen3(Mistral):
     )
 
     def attention(self) -> Attention:
-        return replace(super().attention(), qk_norm="rms")
+        return replace(super().attention(), bias=self.attention_bias, qk_norm="rms")

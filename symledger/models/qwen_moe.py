@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from sympy import Expr
 
 from symledger import sizes
+from symledger.components.attention import Attention
 from symledger.components.experts import MixtureOfExperts
 from symledger.components.feedforward import GatedFeedForward
 from symledger.components.linear import Linear
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import apply
 from symledger.core.tensor import Tensor
+from symledger.models.llama import GatedDecoder
 from symledger.models.qwen2 import Qwen2
 from symledger.models.qwen3 import Qwen3
 from symledger.models.sparse import SparseDecoder
@@ -53,12 +55,18 @@ class Qwen2Moe(Qwen2, SparseDecoder):
     """
 
     d_sh: Expr = sizes.d_sh
+    qkv_bias: bool = True
 
     title: ClassVar[str] = "decoder-only transformer, QKV biases, experts routed and shared"
-    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = MixtureOfExperts.corollaries
+    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
+        **GatedDecoder.corollaries, **MixtureOfExperts.corollaries,
+    }  # fmt: skip
     references: ClassVar[tuple[str, ...]] = (
         "Yang et al., Qwen2 Technical Report (2024), section 2.2.2",
     )
+
+    def attention(self) -> Attention:
+        return replace(super().attention(), bias=self.qkv_bias)
 
     def network(self) -> Component:
         return SharedAndRouted(self.E, self.k, self.d, self.d_exp, self.d_sh)
@@ -72,7 +80,9 @@ class Qwen3Moe(Qwen3, SparseDecoder):
     """
 
     title: ClassVar[str] = "decoder-only transformer, QK norms, mixture of SwiGLU experts"
-    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = MixtureOfExperts.corollaries
+    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
+        **GatedDecoder.corollaries, **MixtureOfExperts.corollaries,
+    }  # fmt: skip
     references: ClassVar[tuple[str, ...]] = (
         "Yang et al., Qwen3 Technical Report (2025), section 2 and table 2",
     )

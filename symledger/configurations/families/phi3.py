@@ -31,7 +31,7 @@ def turned(values: Values) -> Settings:
             f"partial_rotary_factor = {written(part)} turns {turned} elements of a head; "
             "they are turned in pairs."
         )
-    return {"partial": "true", "d_rot": str(turned)} if turned < wide else {"partial": "false"}
+    return {"partly": "true", "d_rot": str(turned)} if turned < wide else {"partly": "false"}
 
 
 PHI3 = Family(

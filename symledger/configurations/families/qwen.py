@@ -67,7 +67,7 @@ QWEN2_MOE = Family(
         **KEYS,
         **EXPERTS,
         "shared_expert_intermediate_size": Size("d_sh"),
-        "qkv_bias": Choice("attention_bias"),
+        "qkv_bias": Choice("qkv_bias"),
     },
     (*windows.windows(windows.every_second_below, switched=True), SPARSITY),
     {

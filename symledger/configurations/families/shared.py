@@ -46,11 +46,16 @@ HEADS: Mapping[str, tuple[str, ...]] = {
 
 
 def kinds(tensors: Mapping[str, tuple[str, ...]], *others: str) -> dict[str, tuple[str, ...]]:
-    """Return the weights, those of a block also in blocks of other kinds that there may be."""
-    return {
+    """Return the weights, those of a block also in blocks of other kinds that there may be.
+
+    The classes for question answering call the model inside them ``transformer``.
+    """
+    found = {
         name: tuple(o for ours in partners for o in (ours, *_alike(ours, others)))
         for name, partners in tensors.items()
     }
+    answering = {name.replace("model.", "transformer.", 1): ours for name, ours in found.items()}
+    return {**answering, **found}
 
 
 def _alike(ours: str, others: tuple[str, ...]) -> list[str]:
