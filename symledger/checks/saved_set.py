@@ -18,7 +18,7 @@ from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.exact import value
 from symledger.checks.substitution import Bytes
 from symledger.checks.trial import Array, Recorder, Trial
-from symledger.core.ops import Const, Param, Result, View
+from symledger.core.ops import Const, Param, Repeat, Result, View
 from symledger.core.tensor import Tensor
 from symledger.errors import DefinitionError
 from symledger.readings.numeric import Machine, Values, at, result
@@ -59,7 +59,11 @@ class Holder:
     held: dict[Place, tuple[Tensor, Array]] = field(default_factory=dict)
 
     def hold(self, place: Place, t: Tensor, array: Array) -> Array:
-        """Keep an array, or, in its place, its values in reverse order of size."""
+        """Keep an array, or, in its place, its values in reverse order of size.
+
+        Copies along an axis are stored: NumPy shows one element several times instead.
+        """
+        array = np.array(array) if isinstance(t.op, Repeat) else array
         if place == self.altered:
             array = np.max(array, initial=0) - array
         self.held[place] = (t, array)

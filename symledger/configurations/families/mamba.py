@@ -83,4 +83,38 @@ MAMBA = Family(
     (Rule(("hidden_size", "expand", "time_step_rank"), widths),),
     {**TENSORS, **maps("in_proj", "out_proj", "x_proj", "dt_proj")},
 )  # fmt: skip
-FAMILIES = (MAMBA,)
+
+
+def heads(values: Values) -> Settings:
+    """Refuse what cannot be built: heads that are not as wide together as the channels."""
+    h, d_h = (size(name, values[name]) for name in ("num_heads", "head_dim"))
+    if inner(values) != h * d_h:
+        raise BadInput(
+            f"num_heads = {h} times head_dim = {d_h} is not expand times hidden_size = "
+            f"{inner(values)}: no such model can be built."
+        )
+    return {}
+
+
+MAMBA2 = Family(
+    "mamba2",
+    {"Mamba2ForCausalLM": Built("mamba2", {"head": "lm"}),
+     "Mamba2Model": Built("mamba2", {"head": "bare"})},
+    {
+        **USES,
+        "num_heads": Size("h"),
+        "head_dim": Size("d_h"),
+        "n_groups": Size("G"),
+        "chunk_size": Size("Q"),
+        "time_step_rank": FREE,
+        "norm_before_gate": Only((False,)),
+        "rmsnorm": Only((True,)),
+    },
+    (Rule(("hidden_size", "expand", "num_heads", "head_dim"), heads),),
+    {
+        **TENSORS, **maps("in_proj", "out_proj"),
+        f"{LAYER}mixer.dt_bias": ("block.mixer.scan.dt_bias",),
+        f"{LAYER}mixer.norm.weight": ("block.mixer.g",),
+    },
+)  # fmt: skip
+FAMILIES = (MAMBA, MAMBA2)
