@@ -167,7 +167,6 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("mini_gpt", "models.mini_gpt:MiniGPT", "model", configured=True),
     Entry("mini_gpt-small", "models.mini_gpt:MiniGPT", "model", "mini_gpt", configured=True),
     Entry("gpt2", "models.gpt2:GPT2", "model", configured=True),
-    Entry("gpt3-175b", "models.gpt2:GPT2", "model", "gpt2", configured=True),
     Entry("gptj", "models.gptj:GPTJ", "model"),
     Entry("gpt_neox", "models.gpt_neox:GPTNeoX", "model"),
     Entry("opt", "models.opt:OPT", "model"),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from symledger.arguments import Settings, Size
+from symledger.arguments import Only, Settings, Size
+from symledger.configurations.common import FREE
 from symledger.configurations.families.shared import (
     ACTIVATION,
     HEADS,
@@ -25,6 +26,8 @@ USES = {
     "rotary_dim": Size("d_rot"),
     "activation_function": ACTIVATION,
     "tie_word_embeddings": TIED,
+    "rotary": Only((True,)),
+    "scale_attn_weights": FREE,
 }
 BESIDE_ATTENTION = {
     "transformer.wte.weight": ("token_embedding.E",),
