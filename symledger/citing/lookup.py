@@ -6,6 +6,7 @@ import re
 
 from symledger.catalogue import BY_NAME
 from symledger.citing.registry import PREFIX, Tagged, as_tag, by_tag, citable, registered
+from symledger.configurations.published import published
 from symledger.errors import UnknownTarget, nearest, shown
 
 
@@ -20,7 +21,7 @@ def find(text: str) -> tuple[Tagged, str]:
     """
     name = text.strip()
     target, quantity = _divided(name)
-    family = BY_NAME[target].family if target in BY_NAME else target
+    family = _family(target)
     tagged = registered().get(f"{family}.{quantity}") or by_tag().get(as_tag(name))
     if tagged is None or name in BY_NAME:  # gpt2 could be a tag as well
         raise UnknownTarget(_unknown(name, target))
@@ -31,9 +32,20 @@ def find(text: str) -> tuple[Tagged, str]:
 
 def _divided(name: str) -> tuple[str, str]:
     """Divide an id into target and quantity; a target's name may hold a dot (``llama-3.1``)."""
-    targets = [target for target in BY_NAME if name.startswith(f"{target}.")]
+    targets = [target for target in (*BY_NAME, *published()) if name.startswith(f"{target}.")]
     longest = max(targets, key=len, default=name.partition(".")[0])
     return longest, name[len(longest) + 1 :]
+
+
+def _family(target: str) -> str:
+    """Return whose formulas those of a target are; a configuration has to be read for that."""
+    if target in BY_NAME:
+        return BY_NAME[target].family
+    if target not in published():
+        return target
+    from symledger.target import resolve
+
+    return resolve(target).owner
 
 
 def _unknown(name: str, target: str) -> str:
@@ -41,14 +53,15 @@ def _unknown(name: str, target: str) -> str:
     if name in BY_NAME:
         return (f"{name} is a target and not a formula: name one of its quantities, "
                 f"as in {name}.params.")  # fmt: skip
-    if target in BY_NAME:
-        own = {t.quantity: f"{target}.{t.quantity}" for t in citable()
-               if t.owner == BY_NAME[target].family}  # fmt: skip
+    family = _family(target)
+    if target in BY_NAME or target in published():
+        own = {t.quantity: f"{target}.{t.quantity}" for t in citable() if t.owner == family}
         near = nearest(name, own.values())
         return f"{shown(name)} is not a formula of {target}. {near}"
     if re.fullmatch(f"({PREFIX})?[0-9a-z]{{4}}|{PREFIX}.*", name, re.IGNORECASE):
         return f"{shown(name)} is the tag of no formula. {nearest(as_tag(name), by_tag())}"
-    known = [*(t.id for t in citable()), *(f"{target}.params" for target in BY_NAME)]
+    named = (*BY_NAME, *published())
+    known = [*(t.id for t in citable()), *(f"{target}.params" for target in named)]
     return (f"{shown(name)} is neither the id of a formula nor a tag. {nearest(name, known)} "
             "`symledger list` shows what has formulas: an id is as in linear.params.")  # fmt: skip
 

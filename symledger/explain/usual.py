@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from symledger.catalogue import ENTRIES
+from symledger.configurations.published import published
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,7 @@ def known() -> tuple[Known, ...]:
         Known(e.name, "the catalogue", e.configuration(), e.family)
         for e in ENTRIES if e.configured
     ]  # fmt: skip
+    own += [Known(p.name, p.source, p.sizes, p.entry) for p in published().values() if p.entry]
     return (*own, *(k for k in PUBLISHED if not any(map(k.repeats, own))))
 
 

@@ -50,19 +50,22 @@ class GPT2(Decoder):
         x = LearnedPositions(self.T_max, self.d, self.first(x))(x, name="positions")
         return Dropout()(x, name="embedding_dropout") if self.dropout else x
 
-    def block(self) -> Component:
-        attention = Attention(
+    def attention(self) -> Attention:
+        """Return the attention of a block."""
+        return Attention(
             self.d, self.h, self.h, self.d_h, self.d_h, self.bias, causal=True,
             dropout=self.dropout, flash=self.flash, cached=self.seen,
         )  # fmt: skip
+
+    def block(self) -> Component:
         activation: Activation = "gelu_new" if self.composed else self.activation
         network = FeedForward(self.d, self.d_ff, activation, self.bias)
         return PreLNBlock(
-            self.d, norm="layer", dropout=self.dropout, attention=attention, network=network
-        )
+            self.d, norm="layer", dropout=self.dropout, attention=self.attention(),
+            network=network,
+        )  # fmt: skip
 
 
 CONFIGURATIONS = {
     "gpt2": {"V": 50257, "d": 768, "L": 12, "h": 12, "T_max": 1024, "T": 1024, "B": 1},
-    "gpt3-175b": {"V": 50257, "d": 12288, "L": 96, "h": 96, "T_max": 2048, "T": 2048, "B": 1},
 }

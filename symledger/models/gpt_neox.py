@@ -21,7 +21,8 @@ class GPTNeoX(Decoder):
     """The decoder-only transformer of GPT-NeoX-20B and of the Pythia suite; its head is not tied.
 
     Attention and network read the same input, each through a norm of its own; without ``parallel``
-    one comes after the other. Only d_rot elements of each head are turned by the position, or all if not ``partly``.
+    one comes after the other. Only d_rot elements of each head are turned by the position, or all
+    if not ``partly``.
     Source: Black et al., *GPT-NeoX-20B* (2022), section 2.1; Biderman et al., *Pythia* (2023).
     """
 
@@ -44,7 +45,8 @@ class GPTNeoX(Decoder):
     def block(self) -> Component:
         attention = Attention(
             self.d, self.h, self.h, self.d_h, self.d_h, self.attention_bias, causal=True,
-            rotary=True, d_rot=self.d_rot if self.partly else None, cached=self.seen,
+            rotary=True, cached=self.seen,
+            d_rot=self.d_rot if self.partly else None,
         )  # fmt: skip
         network = FeedForward(self.d, self.d_ff, self.activation)
         if self.parallel:

@@ -20,8 +20,8 @@ from symledger.sizes import Size
 class GPTJ(Decoder):
     """The decoder-only transformer of GPT-J: its attention has no biases, all else has.
 
-    Only d_rot elements of each head are turned by the position, or all if not ``partly``; the head has a table and a bias
-    of its own.
+    Only d_rot elements of each head are turned by the position, or all if not ``partly``; the head
+    has a table and a bias of its own.
     Source: Wang, Komatsuzaki, *GPT-J-6B* (2021).
     """
 
@@ -43,7 +43,8 @@ class GPTJ(Decoder):
     def block(self) -> Component:
         attention = Attention(
             self.d, self.h, self.h, self.d_h, self.d_h, causal=True, rotary=True,
-            d_rot=self.d_rot if self.partly else None, cached=self.seen,
+            cached=self.seen,
+            d_rot=self.d_rot if self.partly else None,
         )  # fmt: skip
         network = FeedForward(self.d, self.d_ff, self.activation)
         return ParallelBlock(self.d, norm="layer", attention=attention, network=network)

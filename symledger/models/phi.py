@@ -20,10 +20,11 @@ from symledger.sizes import Size
 class Phi(Decoder):
     """The decoder-only transformer of Phi-1, Phi-1.5 and Phi-2; its head has a bias too.
 
-    Only d_rot elements of each head are turned by the position, or all if not ``partly``; with ``qk_norm`` queries and keys
-    are normalized first, by one layer norm for all query heads and one for all key heads.
-    Source: Gunasekar et al., *Textbooks Are All You Need* (2023), section 2.3; Li et al., *Textbooks
-    Are All You Need II* (2023), section 2.1.
+    Only d_rot elements of each head are turned by the position, or all if not ``partly``; with
+    ``qk_norm`` queries and keys are normalized first, by one layer norm for all query heads and
+    one for all key heads.
+    Source: Gunasekar et al., *Textbooks Are All You Need* (2023), section 2.3; Li et al.,
+    *Textbooks Are All You Need II* (2023), section 2.1.
     """
 
     h_kv: Expr = sizes.h_kv
@@ -47,7 +48,8 @@ class Phi(Decoder):
     def block(self) -> Component:
         attention = Attention(
             self.d, self.h, self.h_kv, self.d_h, self.d_h, bias=True, causal=True, rotary=True,
-            qk_norm="layer" if self.qk_norm else None, d_rot=self.d_rot if self.partly else None, cached=self.seen,
+            qk_norm="layer" if self.qk_norm else None, cached=self.seen,
+            d_rot=self.d_rot if self.partly else None,
         )  # fmt: skip
         network = FeedForward(self.d, self.d_ff, self.activation)
         return ParallelBlock(self.d, norm="layer", attention=attention, network=network)

@@ -4,6 +4,7 @@ import pytest
 from sympy import Integer
 
 from symledger import derive
+from symledger.configurations.published import published
 from symledger.core.component import trace
 from symledger.models import gpt2, mini_gpt, vgg
 from symledger.models.gpt2 import GPT2
@@ -60,7 +61,7 @@ LLAMA_7B = {"V": 32000, "d": 4096, "L": 32, "h": 32, "d_ff": 11008, "T": 2048, "
         # openai-community/gpt2: the sum of numel() over model.parameters() in transformers
         (GPT2(), gpt2.CONFIGURATIONS["gpt2"], 124439808),
         # Brown et al. (2020), table 2.1: "175.0B"; with V = 50257 and T_max = 2048 exactly
-        (GPT2(), gpt2.CONFIGURATIONS["gpt3-175b"], 174604259328),
+        (GPT2(), published()["gpt3-175b"].sizes, 174604259328),
         # huggyllama/llama-7b: the sum of numel() over model.parameters() in transformers
         (Llama(), LLAMA_7B, 6738415616),
         (MiniGPT(), mini_gpt.CONFIGURATIONS["mini_gpt-small"], 41120),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from symledger.arguments import BOOLS, Choice, Settings, Size, among, size
 from symledger.configurations.common import FREE
 from symledger.configurations.families.bloom import WIDTH
@@ -9,7 +11,7 @@ from symledger.configurations.families.shared import ACTIVATION, HEADS, QKV, TIE
 from symledger.configurations.family import Context, Family, Rule, Ruled, Unless, Values
 from symledger.errors import BadInput
 
-FLAG = {True: "true", False: "false", None: "false"}
+FLAG: Mapping[object, str] = {True: "true", False: "false", None: "false"}
 BLOCKS = ("new_decoder_architecture", "multi_query", "parallel_attn")
 
 
@@ -67,6 +69,7 @@ FALCON = Family(
         "bias": Choice("bias", FLAG),
         "tie_word_embeddings": TIED,
         "apply_residual_connection_post_layernorm": FREE,
+        "ff_factor": FREE,
         **dict.fromkeys((*BLOCKS, "num_kv_heads", "num_ln_in_parallel_attn"), Ruled()),
     },
     rules=(WIDTH, Rule(("num_attention_heads",), _heads), Rule((), _norms)),

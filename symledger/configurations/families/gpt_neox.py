@@ -15,6 +15,7 @@ from symledger.configurations.families.shared import (
 )
 from symledger.configurations.family import Family, Rule, Ruled, Values
 
+NOT_HERE = ("head_dim", "num_key_value_heads")
 ROPE = ("rotary_pct", "rope_parameters", "rope_scaling")
 
 
@@ -26,7 +27,7 @@ GPT_NEOX = Family(
     "gpt_neox",
     heads("gpt_neox", "GPTNeoX"),
     {
-        **{name: use for name, use in WIDTHS.items() if name not in ("head_dim", "num_key_value_heads")},
+        **{name: use for name, use in WIDTHS.items() if name not in NOT_HERE},
         "hidden_act": ACTIVATION,
         "use_parallel_residual": Choice("parallel", BOOLS),
         "attention_bias": Choice("attention_bias", BOOLS),

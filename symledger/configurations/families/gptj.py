@@ -1,18 +1,20 @@
-"""GPT-J."""
+"""GPT-J, and CodeGen, which is GPT-J with one map for queries, keys and values."""
 
 from __future__ import annotations
 
-from symledger.arguments import Settings, Size
+from symledger.arguments import Only, Settings, Size
+from symledger.configurations.common import FREE
 from symledger.configurations.families.shared import (
     ACTIVATION,
     HEADS,
+    QKV,
     TIED,
     affine,
     head_width,
     heads,
     partly,
 )
-from symledger.configurations.family import Family, Rule, Unless, Values
+from symledger.configurations.family import Built, Family, Rule, Unless, Values
 from symledger.errors import BadInput
 
 USES = {
@@ -25,6 +27,8 @@ USES = {
     "rotary_dim": Size("d_rot"),
     "activation_function": ACTIVATION,
     "tie_word_embeddings": TIED,
+    "rotary": Only((True,)),
+    "scale_attn_weights": FREE,
 }
 BESIDE_ATTENTION = {
     "transformer.wte.weight": ("token_embedding.E",),
@@ -61,5 +65,33 @@ GPTJ = Family(
             f"transformer.h.*.attn.{name}_proj.weight": (f"block.attention.{ours}.W",)
             for name, ours in (("q", "Q"), ("k", "K"), ("v", "V"), ("out", "O"))
         },
+    },
+)
+
+
+SPLIT = 4
+"""The parts that CodeGen's implementation divides the heads into, as its accelerators did."""
+
+
+def _divided(values: Values) -> Settings:
+    """Refuse heads that cannot be divided as the implementation does."""
+    if values["n_head"] % SPLIT:
+        raise BadInput(f"n_head = {values['n_head']} is not a multiple of {SPLIT}, which CodeGen "
+                       "divides its heads into.")  # fmt: skip
+    return {}
+
+
+CODEGEN = Family(
+    "codegen",
+    {
+        "CodeGenForCausalLM": Built("gptj", {"head": "lm"}),
+        "CodeGenModel": Built("gptj", {"head": "bare"}),
+    },
+    USES,
+    rules=(FITTING, Rule(("n_head",), _divided)),
+    tensors={
+        **BESIDE_ATTENTION,
+        "transformer.h.*.attn.qkv_proj.weight": tuple(f"{part}.W" for part in QKV),
+        "transformer.h.*.attn.out_proj.weight": ("block.attention.O.W",),
     },
 )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from symledger.arguments import BOOLS, Choice, Settings, Size
+from collections.abc import Mapping
+
+from symledger.arguments import BOOLS, Choice, Only, Settings, Size
 from symledger.configurations.families.shared import ACTIVATION, HEADS, TIED, affine, heads
 from symledger.configurations.family import Family, Rule, Unless, Values
 
-NOT = {True: "false", False: "true"}
+NOT: Mapping[object, str] = {True: "false", False: "true"}
 
 
 def _projected(values: Values) -> Settings:
@@ -32,6 +34,8 @@ OPT = Family(
         "enable_bias": Choice("bias", BOOLS),
         "layer_norm_elementwise_affine": Choice("affine", BOOLS),
         "tie_word_embeddings": TIED,
+        "learned_embeddings": Only((True,)),
+        "scale_embeddings": Only((False,)),
     },
     rules=(Rule(("word_embed_proj_dim", "hidden_size"), _projected),),
     tensors={

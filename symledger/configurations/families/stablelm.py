@@ -1,0 +1,69 @@
+"""StableLM, and Cohere's Command R: LLaMA's keys, other blocks."""
+
+from __future__ import annotations
+
+from symledger.arguments import BOOLS, Choice, Only, Settings, Size
+from symledger.configurations.common import FREE
+from symledger.configurations.families.shared import (
+    ACTIVATION,
+    HEADS,
+    WIDTHS,
+    affine,
+    head_width,
+    heads,
+    turned,
+)
+from symledger.configurations.family import Built, Family, Rule, Ruled, Values
+
+ROPE = ("partial_rotary_factor", "rope_parameters", "rope_scaling")
+TENSORS = {
+    "model.embed_tokens.weight": ("token_embedding.E",),
+    **affine("model.", {
+        "layers.*.input_layernorm": "block.norm_1",
+        "layers.*.post_attention_layernorm": "block.norm_2",
+        **{f"layers.*.self_attn.{x.lower()}_proj": f"block.attention.{x}" for x in "QKVO"},
+        **{f"layers.*.mlp.{x}_proj": f"block.feed_forward.{x}" for x in ("gate", "up", "down")},
+        "norm": "final_norm",
+    }),
+    **HEADS,
+}  # fmt: skip
+
+
+def _turned(values: Values) -> Settings:
+    return turned(values, "partial_rotary_factor", 0.25, head_width(values))
+
+
+STABLELM = Family(
+    "stablelm",
+    {
+        name: built for name, built in heads("stablelm", "StableLm").items()
+        if "Question" not in name
+    },
+    {
+        **{name: use for name, use in WIDTHS.items() if name != "head_dim"},
+        "num_key_value_heads": Size("h_kv"),
+        "hidden_act": ACTIVATION,
+        "use_qkv_bias": Choice("bias", BOOLS),
+        "qk_layernorm": Only((False,)),
+        "use_parallel_residual": Choice("parallel", BOOLS),
+        **dict.fromkeys(ROPE, Ruled()),
+    },
+    rules=(Rule(("hidden_size", "num_attention_heads"), _turned),),
+    tensors=TENSORS,
+)  # fmt: skip
+
+COHERE = Family(
+    "cohere",
+    {
+        "CohereForCausalLM": Built("cohere", {"head": "lm"}),
+        "CohereModel": Built("cohere", {"head": "bare"}),
+    },
+    {
+        **WIDTHS,
+        "hidden_act": ACTIVATION,
+        "attention_bias": Choice("bias", BOOLS),
+        "use_qk_norm": Only((False, None)),
+        "logit_scale": FREE,
+    },
+    tensors=TENSORS,
+)

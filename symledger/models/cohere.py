@@ -1,0 +1,50 @@
+"""Command R: parallel blocks with one norm that shifts nothing, gates, and a tied head."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.attention import Attention
+from symledger.components.blocks import ParallelBlock, norm
+from symledger.components.feedforward import Activation, GatedFeedForward
+from symledger.core.component import Component
+from symledger.core.tensor import Tensor
+from symledger.models.decoder import Decoder
+from symledger.sizes import Size
+
+
+@dataclass(frozen=True)
+class Cohere(Decoder):
+    """The decoder-only transformer of Command R; ``bias`` gives the maps of attention biases.
+
+    Source: Cohere For AI, *Model Card for C4AI Command-R* (2024).
+    """
+
+    h_kv: Expr = sizes.h_kv
+    bias: bool = False
+    activation: Activation = "silu"
+
+    title: ClassVar[str] = "decoder-only transformer, parallel blocks, SwiGLU, rotary positions"
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.h_kv: sizes.h, sizes.d_h: sizes.d / sizes.h,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = (
+        "Cohere For AI, Model Card for C4AI Command-R (2024)",
+    )
+
+    def block(self) -> Component:
+        attention = Attention(
+            self.d, self.h, self.h_kv, self.d_h, self.d_h, self.bias, causal=True, rotary=True,
+            cached=self.seen,
+        )  # fmt: skip
+        network = GatedFeedForward(self.d, self.d_ff, self.activation)
+        return ParallelBlock(
+            self.d, norm="layer", norm_bias=False, attention=attention, network=network
+        )
+
+    def normalize(self, x: Tensor) -> Tensor:
+        return norm("layer", self.d, bias=False)(x, name="final_norm")
