@@ -15,6 +15,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from math import prod
 from typing import Any
 
 from symledger import evidence
@@ -60,7 +61,9 @@ def build(found: Configuration) -> Any:
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
     logging.getLogger("transformers").setLevel(logging.ERROR)
-    config = CONFIG_MAPPING[found.model_type].from_dict(dict(found.given))
+    family = next(f for f in FAMILIES if f.model_type == found.model_type)
+    given = {key: value for key, value in found.given.items() if key != "model_type"}
+    config = CONFIG_MAPPING[family.like or family.model_type].from_dict(given)
     kind = getattr(transformers, found.architecture)
     with torch.device("meta"):
         model = kind._from_config(config, attn_implementation="eager").train(False)
@@ -94,9 +97,22 @@ def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
     with FlopCounterMode(display=False) as forward:
         results = model(input_ids=tokens, **mask)
     ends = [x for x in results.values() if torch.is_tensor(x) and x.requires_grad]
-    with FlopCounterMode(display=False) as backward:
+    grouped = {torch.ops.aten.convolution_backward: _convolution_backward}
+    with FlopCounterMode(display=False, custom_mapping=grouped) as backward:
         torch.stack([x.sum() for x in ends]).sum().backward()
     return forward.get_total_flops(), backward.get_total_flops()
+
+
+def _convolution_backward(
+    dy: Shape, x: Shape, w: Shape, *rest: Any, out_shape: Any = None, **_: Any
+) -> int:
+    """Count a convolution pulled back with its groups, which PyTorch's counter ignores.
+
+    Each of the gradients that are asked for takes as much as the convolution itself.
+    """
+    transposed, asked = rest[4], rest[7]
+    seen = x if transposed else dy
+    return 2 * seen[0] * prod(seen[2:]) * prod(w) * (bool(asked[0]) + bool(asked[1]))
 
 
 def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:

@@ -112,7 +112,8 @@ class DotProduct(nn.Module):
     def __init__(self, s: Sizes, o: Options, hidden: Tensor | None = None) -> None:
         super().__init__()
         self.flash, self.drop = o.get("flash", False), dropout(o)
-        self.repeated = o.get("repeated", False)
+        self.repeated, self.capped = o.get("repeated", False), o.get("capped", False)
+        self.sinks = nn.Parameter(torch.randn(s["h"])) if o.get("sinks") else None
         if hidden is None and o.get("causal"):
             hidden = causal_mask(s["T"], s["S"])
         self.register_buffer("hidden", hidden)
@@ -127,11 +128,21 @@ class DotProduct(nn.Module):
             k, v = (x.repeat_interleave(q.shape[2] // k.shape[2], 2) for x in (k, v))
         grouped = q.unflatten(2, (k.shape[2], -1))
         scores = torch.einsum("btgrk,bsgk->bgrts", grouped, k) / q.shape[-1] ** 0.5
+        if self.capped:
+            scores = torch.tanh(scores / 50) * 50
         if bias is not None:
             scores = scores + bias.unflatten(0, (k.shape[2], -1))
-        a = F.softmax(scores if self.hidden is None else scores + self.hidden, -1)
+        a = self.shares(scores if self.hidden is None else scores + self.hidden)
         z = torch.einsum("bgrts,bsgv->bgrtv", self.drop(a), v)
         return z.permute(0, 3, 1, 2, 4).flatten(2, 3)
+
+    def shares(self, scores: Tensor) -> Tensor:
+        """Apply softmax; a learned score of each head takes its share away."""
+        if self.sinks is None:
+            return F.softmax(scores, -1)
+        sinks = self.sinks.unflatten(0, scores.shape[1:3])[:, :, None, None]
+        beside = sinks.expand(scores.shape[0], -1, -1, scores.shape[3], -1)
+        return F.softmax(torch.cat((scores, beside), -1), -1)[..., :-1]
 
 
 class Window(DotProduct):

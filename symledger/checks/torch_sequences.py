@@ -75,6 +75,10 @@ class Experts(nn.Module):
     def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
         self.act, self.gated = ACTIVATIONS[o["activation"]], o["gated"]
+        self.clamped, self.bias = o.get("clamped", False), o.get("bias", False)
+        if self.bias:
+            self.b_up, self.b_gate = (nn.Parameter(torch.randn(s["E"], s["d_ff"])) for _ in "ug")
+            self.b_down = nn.Parameter(torch.randn(s["E"], s["d"]))
         wide = (s["E"], s["d"], s["d_ff"])
         if self.gated:
             self.W_gate = nn.Parameter(torch.randn(wide))
@@ -83,9 +87,21 @@ class Experts(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Map the rows of each expert."""
-        up = x @ self.W_up
-        z = self.act(x @ self.W_gate) * up if self.gated else self.act(up)
-        return z @ self.W_down
+        up = self.map("up", x)
+        z = self.gate(self.map("gate", x), up) if self.gated else self.act(up)
+        return self.map("down", z)
+
+    def gate(self, gate: Tensor, up: Tensor) -> Tensor:
+        """Multiply by the gate, both cut off first where that is chosen."""
+        if not self.clamped:
+            return self.act(gate) * up
+        gate, up = gate.clamp(max=7), up.clamp(-7, 7)
+        return gate * torch.sigmoid(gate * 1.702) * (up + 1)
+
+    def map(self, name: str, x: Tensor) -> Tensor:
+        """Map the rows of each expert by its matrix."""
+        y = x @ getattr(self, f"W_{name}")
+        return y + getattr(self, f"b_{name}")[:, None] if self.bias else y
 
 
 class Router(nn.Module):
@@ -94,10 +110,12 @@ class Router(nn.Module):
     def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
         self.W = nn.Parameter(torch.randn(s["d"], s["E"]))
+        self.b = nn.Parameter(torch.randn(s["E"])) if o.get("bias") else None
 
     def forward(self, x: Tensor, slots: Tensor) -> Tensor:
         """Return the weight of each slot."""
-        return F.softmax(x @ self.W, -1).T.gather(1, slots)[..., None]
+        logits = x @ self.W if self.b is None else x @ self.W + self.b
+        return F.softmax(logits, -1).T.gather(1, slots)[..., None]
 
 
 class Mixture(nn.Module):

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sympy import Expr
+from sympy import Expr, Rational
 
 from symledger import sizes
+from symledger.components.attention import OPENAI
 from symledger.components.feedforward import Activation, FeedForward, GatedFeedForward, act
 from symledger.components.softmax import Softmax
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import einsum, gather, indices, param, scatter, view
+from symledger.core.notation import apply, einsum, gather, indices, param, scatter, view
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
@@ -24,9 +25,12 @@ JIANG = "Jiang et al., Mixtral of Experts (2024), section 2.1"
 class Experts(Component):
     """E feed-forward networks side by side, each on the C rows that it is given.
 
-    Every network has weights of its own, without biases: slices of [E, d, d_ff]. A row uses
-    those of one expert; of the E experts, k are used for a token.
-    Source: Shazeer et al. (2017), section 2; Jiang et al. (2024), section 2.1, for gated ones.
+    Every network has weights of its own: slices of [E, d, d_ff], and of [E, d_ff] and [E, d] where
+    there is a ``bias``. A row uses those of one expert; of the E experts, k are used for a token.
+    With ``clamped``, gate and gated values are cut off at 7, the gate goes through
+    x·sigmoid(1.702x), and one is added to what it multiplies.
+    Source: Shazeer et al. (2017), section 2; Jiang et al. (2024), section 2.1, for gated ones;
+    OpenAI, *gpt-oss* (2025), section 2.2, and transformers, ``GptOssExperts``, for clamped ones.
     """
 
     E: Expr = sizes.E
@@ -35,33 +39,55 @@ class Experts(Component):
     d_ff: Expr = sizes.d_ff
     activation: Activation = "silu"
     gated: bool = True
+    bias: bool = False
+    clamped: bool = False
 
     signature: ClassVar[str] = "E C d -> E C d"
     title: ClassVar[str] = "feed-forward networks side by side, each with rows of its own"
-    references: ClassVar[tuple[str, ...]] = (SHAZEER, JIANG)
+    references: ClassVar[tuple[str, ...]] = (SHAZEER, JIANG, OPENAI)
 
     def forward(self, x: Tensor) -> Steps:
-        z = act(self.activation, self.map("gate" if self.gated else "up", x, self.d, self.d_ff))
-        if self.gated:
-            z = z * self.map("up", x, self.d, self.d_ff)
+        z = self.hidden("gate" if self.gated else "up", x)
+        if self.gated and self.clamped:
+            z = clamped_gate(z) * (apply("clamp", self.hidden("up", x)) + 1)
+        elif self.gated:
+            z = act(self.activation, z) * self.hidden("up", x)
+        else:
+            z = act(self.activation, z)
         return steps(z=z, y=self.map("down", z, self.d_ff, self.d))
+
+    def hidden(self, name: str, x: Tensor) -> Tensor:
+        """Map each expert's rows to its hidden width."""
+        return self.map(name, x, self.d, self.d_ff)
 
     def map(self, name: str, x: Tensor, d_in: Expr, d_out: Expr) -> Tensor:
         """Map each expert's rows by its own matrix."""
-        W = param(f"W_{name}", self.E, d_in, d_out, used=(self.k, self.E))
-        return einsum("E C i, E i o -> E C o", x, W)
+        used = (self.k, self.E)
+        y = einsum("E C i, E i o -> E C o", x, param(f"W_{name}", self.E, d_in, d_out, used=used))
+        if not self.bias:
+            return y
+        return y + view("E o -> E () o", param(f"b_{name}", self.E, d_out, used=used))
+
+
+def clamped_gate(x: Tensor) -> Tensor:
+    """Cut off at 7, and multiply by sigmoid(1.702x), operation by operation."""
+    gate = apply("clamp_above", x)
+    product: Tensor = gate * apply("sigmoid", gate * Rational(1702, 1000))
+    return product
 
 
 @dataclass(frozen=True)
 class Router(Component):
     """How much each expert counts for each of the C tokens that it is given.
 
-    A linear map without bias, and softmax over all experts; what was not chosen is not used.
+    A linear map, without bias unless there is to be one, and softmax over all experts; what was
+    not chosen is not used.
     Source: Shazeer et al. (2017), section 2.1; Fedus et al. (2022), section 2.1, equation 1.
     """
 
     E: Expr = sizes.E
     d: Expr = sizes.d
+    bias: bool = False
 
     signature: ClassVar[str] = "N d, E C in N -> E C one"
     title: ClassVar[str] = "weights of the experts that tokens were sent to"
@@ -69,6 +95,7 @@ class Router(Component):
 
     def forward(self, x: Tensor, slots: Tensor) -> Steps:
         logits = einsum("N d, d E -> N E", x, param("W", self.d, self.E))
+        logits = logits + param("b", self.E) if self.bias else logits
         p = Softmax()(logits, name="softmax")
         picked = gather(view("N E -> E N", p), slots, batch=1)
         return steps(logits=logits, p=p, weights=view("E C -> E C ()", picked))
@@ -81,7 +108,7 @@ class MixtureOfExperts(Component):
     Which tokens an expert is given is an input of whole numbers, as token ids are: C = k·B·T/E
     for each expert on average, none dropped. The choice itself has no gradient; the router's
     comes through the weights. Shared experts are one network more, E_s times as wide, for every
-    token.
+    token. With ``bias`` all maps but theirs have one; ``clamped`` experts cut their values off.
     Source: Shazeer et al. (2017), section 2; Fedus et al. (2022), section 2.1, for one expert a
     token; Dai et al., *DeepSeekMoE* (2024), section 3.2, for shared ones.
     """
@@ -95,6 +122,8 @@ class MixtureOfExperts(Component):
     gated: bool = True
     router: bool = True
     shared: bool = False
+    bias: bool = False
+    clamped: bool = False
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixture of experts: a router sends each token to k of E networks"
@@ -103,7 +132,7 @@ class MixtureOfExperts(Component):
         "dense": {sizes.E: 1, sizes.k: 1},
     }
     references: ClassVar[tuple[str, ...]] = (
-        SHAZEER, FEDUS, JIANG, "Dai et al., DeepSeekMoE (2024), section 3.2",
+        SHAZEER, FEDUS, JIANG, "Dai et al., DeepSeekMoE (2024), section 3.2", OPENAI,
     )  # fmt: skip
 
     def forward(self, x: Tensor) -> Steps:
@@ -111,11 +140,12 @@ class MixtureOfExperts(Component):
         rows = view("B T d -> (B T) d", x)
         slots = indices("slots", B * T, self.E, self.k * B * T / self.E, average=True)
         given = gather(rows, slots)
-        experts = Experts(self.E, self.k, self.d, self.d_ff, self.activation, self.gated)
+        widths = (self.E, self.k, self.d, self.d_ff)
+        experts = Experts(*widths, self.activation, self.gated, self.bias, self.clamped)
         made = experts(given, name="experts")
         named = {"rows": rows, "given": given, "made": made}
         if self.router:
-            weights = Router(self.E, self.d)(rows, slots, name="router")
+            weights = Router(self.E, self.d, self.bias)(rows, slots, name="router")
             made = made * weights
             named.update(weights=weights, weighted=made)
         y = view("(B T) d -> B T d", scatter(made, slots, rows.shape), B=B)

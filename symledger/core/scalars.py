@@ -283,6 +283,8 @@ FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
     ),
     "relu6": lambda: (Piecewise((0, X < 0), (6, X > 6), (X, True)), None),
     "hardtanh": lambda: (Piecewise((-1, X < -1), (1, X > 1), (X, True)), None),
+    "clamp": lambda: (Piecewise((-7, X < -7), (7, X > 7), (X, True)), None),
+    "clamp_above": lambda: (Piecewise((7, X > 7), (X, True)), None),
     "hardsigmoid": lambda: (Piecewise((0, X < -3), (1, X > 3), ((X + 3) / 6, True)), None),
     "hardswish": lambda: (Piecewise((0, X < -3), (X, X > 3), (X * (X + 3) / 6, True)), None),
     "hardshrink": lambda: (Piecewise((X, X < -HALF), (X, X > HALF), (0, True)), None),

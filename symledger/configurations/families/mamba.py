@@ -49,6 +49,8 @@ def inner(values: Values) -> int:
     return size("expand * hidden_size", found)
 
 
+LENGTH = {"T": "2048"}
+"""No key says how long a sequence is, and none is too long: as long as those of the training."""
 LAYER = "backbone.layers.*."
 TENSORS = {
     "backbone.embeddings.weight": ("token_embedding.E",),
@@ -82,6 +84,7 @@ MAMBA = Family(
     },
     (Rule(("hidden_size", "expand", "time_step_rank"), widths),),
     {**TENSORS, **maps("in_proj", "out_proj", "x_proj", "dt_proj")},
+    LENGTH,
 )  # fmt: skip
 
 
@@ -116,5 +119,6 @@ MAMBA2 = Family(
         f"{LAYER}mixer.dt_bias": ("block.mixer.scan.dt_bias",),
         f"{LAYER}mixer.norm.weight": ("block.mixer.g",),
     },
+    LENGTH,
 )  # fmt: skip
 FAMILIES = (MAMBA, MAMBA2)
