@@ -9,11 +9,11 @@ from symledger.components.heads import Pooled
 from symledger.core.component import Steps
 from symledger.core.notation import param
 from symledger.core.tensor import Tensor
-from symledger.models.encoder import Encoder, Trained
+from symledger.models.encoder import PlainEncoder, Trained
 
 
 @dataclass(frozen=True)
-class DistilBert(Encoder):
+class DistilBert(PlainEncoder):
     """BERT's encoder with half of the blocks; what it was trained for is to unmask tokens.
 
     Source: Sanh et al., *DistilBERT* (2019), section 2.

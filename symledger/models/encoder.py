@@ -19,6 +19,7 @@ from symledger.components.positions import LearnedPositions
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import repeat
 from symledger.core.tensor import Tensor
+from symledger.errors import DefinitionError
 from symledger.sizes import Size
 
 TWO = Integer(2)
@@ -53,7 +54,6 @@ class Encoder(Component):
     tied: bool = True
     activation: Activation = "gelu"
     dropout: bool = False
-    flash: bool = False
     recompute: bool = False
 
     enters: ClassVar[str] = "B T in V"
@@ -102,11 +102,8 @@ class Encoder(Component):
         return Dropout()(x, name="embedding_dropout") if self.dropout else x
 
     def block(self) -> Component:
-        """Return the block that is repeated."""
-        return PostLNBlock(
-            self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
-            norm="layer", activation=self.activation, dropout=self.dropout, flash=self.flash,
-        )  # fmt: skip
+        """Return the block that is repeated; a family has its own."""
+        raise DefinitionError(f"{type(self).__name__} has no block: define what it repeats.")
 
     def through(self, x: Tensor) -> Tensor:
         """Let every token see all others, L times."""
@@ -148,3 +145,19 @@ class Encoder(Component):
         if self.head == "sequences":
             found["logits"] = self.classify(found["pooled"])
         return steps(embedded=embedded, hidden=hidden, **found)
+
+
+@dataclass(frozen=True)
+class PlainEncoder(Encoder):
+    """An encoder with blocks of plain attention, which may be fused.
+
+    Source: Devlin et al., *BERT* (2019), section 3.
+    """
+
+    flash: bool = False
+
+    def block(self) -> Component:
+        return PostLNBlock(
+            self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
+            norm="layer", activation=self.activation, dropout=self.dropout, flash=self.flash,
+        )  # fmt: skip
