@@ -36,7 +36,7 @@ Trained = Literal["bare", "masked", "sequences", "tokens"]
 class Encoder(Component):
     """An encoder-only transformer; a family says what enters its blocks and how it pools.
 
-    The table of tokens is used again for the scores of masked tokens, where these are ``tied``.
+    The table of tokens is used again for the scores of masked tokens.
     With ``recompute`` only what enters each block is kept, and the backward pass runs it again.
     """
 
@@ -51,7 +51,6 @@ class Encoder(Component):
     Y: Expr = sizes.Y
 
     head: Task = "bare"
-    tied: bool = True
     activation: Activation = "gelu"
     dropout: bool = False
     recompute: bool = False
@@ -76,6 +75,11 @@ class Encoder(Component):
             "bare": "B T d, B d" if self.pools else "B T d", "pretraining": "B T V, B relations",
             "masked": "B T V", "sequences": "B Y", "tokens": "B T Y",
         }  # fmt: skip
+
+    @property
+    def shares(self) -> bool:
+        """Whether the scores of masked tokens use the table at the entrance."""
+        return True
 
     @property
     def relations(self) -> Expr:
@@ -116,7 +120,7 @@ class Encoder(Component):
     def unmask(self, hidden: Tensor, E: Tensor) -> Tensor:
         """Score the tokens that may stand behind a mask."""
         head = MaskedLMHead(self.V, self.d, self.d_table, self.activation)
-        return head(hidden, E if self.tied else None, name="masked_head")
+        return head(hidden, E if self.shares else None, name="masked_head")
 
     def classify(self, x: Tensor) -> Tensor:
         """Score the classes."""
