@@ -318,7 +318,7 @@ class Encoder(nn.Module):
         if self.head in ("sequences", "pretraining") or (self.head == "bare" and self.pools):
             self.pooler = Pooler(s, {"activation": o["pooled_by"]})
         if self.head in ("masked", "pretraining"):
-            self.masked_head = MaskedHead(s, o, o["tied"])
+            self.masked_head = MaskedHead(s, o, o.get("tied", True))
         if self.head == "pretraining":
             self.next_head = nn.Linear(s["d"], 2)
         if self.head in ("sequences", "tokens"):

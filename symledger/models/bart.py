@@ -82,14 +82,13 @@ class Bart(Sequential):
     title: ClassVar[str] = "encoder-decoder transformer, post-LN LayerNorm, learned positions"
     references: ClassVar[tuple[str, ...]] = ("Lewis et al., BART (2020), section 2.1",)
 
-    def encode(self, source: Tensor, E: Tensor) -> Tensor:
-        """Look the source up, place it, and let its tokens see all others."""
-        x = self.look_up(source, E, "source_embedding")
-        return self.read(self.enter(x, "source", Integer(0)))
+    def hear(self, source: Tensor, E: Tensor) -> Tensor:
+        """Look the source up, and place it."""
+        return self.enter(super().hear(source, E), "source", Integer(0))
 
-    def decode(self, x: Tensor, memory: Tensor | None = None) -> Tensor:
-        """Place the tokens, and let every one see those before it, and the source."""
-        return self.write(self.enter(x, "token", self.first(x)), memory)
+    def place(self, x: Tensor) -> Tensor:
+        """Place the tokens."""
+        return self.enter(x, "token", self.first(x))
 
     def enter(self, x: Tensor, name: str, first: Expr) -> Tensor:
         """Add positions, and normalize."""

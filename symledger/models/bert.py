@@ -10,11 +10,11 @@ from symledger.components.heads import DEVLIN
 from symledger.core.component import Steps
 from symledger.core.notation import param
 from symledger.core.tensor import Tensor
-from symledger.models.encoder import Encoder, Trained
+from symledger.models.encoder import PlainEncoder, Trained
 
 
 @dataclass(frozen=True)
-class Bert(Encoder):
+class Bert(PlainEncoder):
     """BERT: the hidden vectors of all tokens and the pooled one of the sequence, or a head on them.
 
     It was trained to score masked tokens, and to tell whether a sentence follows another.

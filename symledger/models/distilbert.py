@@ -9,17 +9,19 @@ from symledger.components.heads import Pooled
 from symledger.core.component import Steps
 from symledger.core.notation import param
 from symledger.core.tensor import Tensor
-from symledger.models.encoder import Encoder, Trained
+from symledger.models.encoder import PlainEncoder, Trained
 
 
 @dataclass(frozen=True)
-class DistilBert(Encoder):
+class DistilBert(PlainEncoder):
     """BERT's encoder with half of the blocks; what it was trained for is to unmask tokens.
 
+    The table of tokens is used again for that, where it is ``tied``.
     Source: Sanh et al., *DistilBERT* (2019), section 2.
     """
 
-    head: Trained = "bare"
+    head: Trained = "masked"
+    tied: bool = True
 
     pools: ClassVar[bool] = False
     pooled_by: ClassVar[Pooled] = "relu"
@@ -30,3 +32,8 @@ class DistilBert(Encoder):
         """Add rows for each token and its position, apply L blocks, and answer."""
         E = param("E", self.V, self.d)
         return self.ended(self.place(self.look_up(tokens, E)), E)
+
+    @property
+    def shares(self) -> bool:
+        """Whether the scores of masked tokens use the table at the entrance."""
+        return self.tied

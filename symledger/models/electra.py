@@ -13,17 +13,20 @@ from symledger.components.linear import Linear
 from symledger.core.notation import view
 from symledger.core.tensor import ONE, Tensor
 from symledger.models.albert import Narrow
+from symledger.models.encoder import Task
 
 
 @dataclass(frozen=True)
 class Electra(Narrow):
     """BERT that tells for every token whether a smaller model, its generator, has replaced it.
 
-    The generator is another one of these, that scores masked tokens. Tables have a width of their
-    own where they are ``narrow``.
+    The generator is another one of these, that scores masked tokens, with the table of tokens once
+    more where it is ``tied``. Tables have a width of their own where they are ``narrow``.
     Source: Clark et al., *ELECTRA* (2020), section 2 and appendix A.
     """
 
+    head: Task = "masked"
+    tied: bool = True
     narrow: bool = True
 
     pools: ClassVar[bool] = False
@@ -37,6 +40,11 @@ class Electra(Narrow):
     def gives(self) -> dict[str, str]:
         """What the heads give: that of pre-training, one score a token."""
         return {**super().gives, "pretraining": "B T"}
+
+    @property
+    def shares(self) -> bool:
+        """Whether the scores of masked tokens use the table at the entrance."""
+        return self.tied
 
     @property
     def d_table(self) -> Expr:

@@ -19,6 +19,7 @@ from symledger.components.positions import LearnedPositions
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import repeat
 from symledger.core.tensor import Tensor
+from symledger.errors import DefinitionError
 from symledger.sizes import Size
 
 TWO = Integer(2)
@@ -35,7 +36,7 @@ Trained = Literal["bare", "masked", "sequences", "tokens"]
 class Encoder(Component):
     """An encoder-only transformer; a family says what enters its blocks and how it pools.
 
-    The table of tokens is used again for the scores of masked tokens, where these are ``tied``.
+    The table of tokens is used again for the scores of masked tokens.
     With ``recompute`` only what enters each block is kept, and the backward pass runs it again.
     """
 
@@ -50,10 +51,8 @@ class Encoder(Component):
     Y: Expr = sizes.Y
 
     head: Task = "bare"
-    tied: bool = True
     activation: Activation = "gelu"
     dropout: bool = False
-    flash: bool = False
     recompute: bool = False
 
     enters: ClassVar[str] = "B T in V"
@@ -76,6 +75,11 @@ class Encoder(Component):
             "bare": "B T d, B d" if self.pools else "B T d", "pretraining": "B T V, B relations",
             "masked": "B T V", "sequences": "B Y", "tokens": "B T Y",
         }  # fmt: skip
+
+    @property
+    def shares(self) -> bool:
+        """Whether the scores of masked tokens use the table at the entrance."""
+        return True
 
     @property
     def relations(self) -> Expr:
@@ -102,11 +106,8 @@ class Encoder(Component):
         return Dropout()(x, name="embedding_dropout") if self.dropout else x
 
     def block(self) -> Component:
-        """Return the block that is repeated."""
-        return PostLNBlock(
-            self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
-            norm="layer", activation=self.activation, dropout=self.dropout, flash=self.flash,
-        )  # fmt: skip
+        """Return the block that is repeated; a family has its own."""
+        raise DefinitionError(f"{type(self).__name__} has no block: define what it repeats.")
 
     def through(self, x: Tensor) -> Tensor:
         """Let every token see all others, L times."""
@@ -119,7 +120,7 @@ class Encoder(Component):
     def unmask(self, hidden: Tensor, E: Tensor) -> Tensor:
         """Score the tokens that may stand behind a mask."""
         head = MaskedLMHead(self.V, self.d, self.d_table, self.activation)
-        return head(hidden, E if self.tied else None, name="masked_head")
+        return head(hidden, E if self.shares else None, name="masked_head")
 
     def classify(self, x: Tensor) -> Tensor:
         """Score the classes."""
@@ -148,3 +149,19 @@ class Encoder(Component):
         if self.head == "sequences":
             found["logits"] = self.classify(found["pooled"])
         return steps(embedded=embedded, hidden=hidden, **found)
+
+
+@dataclass(frozen=True)
+class PlainEncoder(Encoder):
+    """An encoder with blocks of plain attention, which may be fused.
+
+    Source: Devlin et al., *BERT* (2019), section 3.
+    """
+
+    flash: bool = False
+
+    def block(self) -> Component:
+        return PostLNBlock(
+            self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
+            norm="layer", activation=self.activation, dropout=self.dropout, flash=self.flash,
+        )  # fmt: skip

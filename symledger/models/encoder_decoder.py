@@ -114,20 +114,32 @@ class EncoderDecoder(Component):
         E = param("E", self.V, self.d)
         if source is None and not self.cached:
             raise DefinitionError(f"{type(self).__name__} is given a source, or has met it before.")
-        memory = () if source is None else (self.encode(source, E),)
-        x = self.decode(self.look_up(tokens, E, "token_embedding"), *memory)
-        return steps(**dict(zip(("memory",), memory, strict=False)), x=x, **self.answer(x, E))
+        found: dict[str, Tensor] = {}
+        if source is not None:
+            found["heard"] = self.hear(source, E)
+            found["memory"] = self.read(found["heard"])
+        found["placed"] = self.place(self.look_up(tokens, E, "token_embedding"))
+        found["x"] = self.write(found["placed"], found.get("memory"))
+        return steps(**found, **self.answer(found["x"], E))
 
     def look_up(self, tokens: Tensor, E: Tensor, name: str) -> Tensor:
         """Look tokens up in the table."""
         return TokenEmbedding(self.V, self.d)(tokens, E, name=name)
 
-    def encode(self, source: Tensor, E: Tensor) -> Tensor:
-        """Return what the encoder makes of the source; every family has its own way."""
+    def hear(self, source: Tensor, E: Tensor) -> Tensor:
+        """Return what enters the encoder; here, rows for the tokens of the source."""
+        return self.look_up(source, E, "source_embedding")
+
+    def place(self, x: Tensor) -> Tensor:
+        """Tell where each token stands; here, that is left to the blocks."""
+        return x
+
+    def read(self, x: Tensor) -> Tensor:
+        """Return what the encoder makes of the source; every family has its own blocks."""
         raise DefinitionError(f"{type(self).__name__} has no encoder: define what it does.")
 
-    def decode(self, x: Tensor, memory: Tensor | None = None) -> Tensor:
-        """Return what the decoder makes of the tokens; every family has its own way."""
+    def write(self, x: Tensor, memory: Tensor | None) -> Tensor:
+        """Return what the decoder makes of the tokens; every family has its own blocks."""
         raise DefinitionError(f"{type(self).__name__} has no decoder: define what it does.")
 
     def answer(self, x: Tensor, E: Tensor) -> dict[str, Tensor]:

@@ -82,14 +82,13 @@ class T5(EncoderDecoder):
             network=network(self.d, self.d_ff, self.activation, bias=False),
         )  # fmt: skip
 
-    def encode(self, source: Tensor, E: Tensor) -> Tensor:
-        """Look the source up, and let its tokens see all others."""
-        x = self.look_up(source, E, "source_embedding")
+    def read(self, x: Tensor) -> Tensor:
+        """Let every token of the source see all others."""
         R = biases("R_enc", self.n_b, self.h, self.S, self.S)
         x = self.stack(self.block(EncoderBlock, causal=False), self.L_enc, "encoder", x, R)
         return RMSNorm(self.d)(x, name="encoder_norm")
 
-    def decode(self, x: Tensor, memory: Tensor | None = None) -> Tensor:
+    def write(self, x: Tensor, memory: Tensor | None) -> Tensor:
         """Let every token see those before it, and the source."""
         T = x.shape[1]
         R = biases("R_dec", self.n_b, self.h, T, self.T_k if self.cached else T)

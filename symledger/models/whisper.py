@@ -36,11 +36,11 @@ class Whisper(Sequential):
     title: ClassVar[str] = "encoder-decoder transformer of sound and text, pre-LN LayerNorm"
     references: ClassVar[tuple[str, ...]] = ("Radford et al., Whisper (2022), section 2.2",)
 
-    def encode(self, source: Tensor, E: Tensor) -> Tensor:
-        """See three frames at a time, twice, and let every position see all others."""
+    def hear(self, source: Tensor, E: Tensor) -> Tensor:
+        """See three frames at a time, twice, and add positions."""
         x = self.convolve(source, ONE, TWO * self.S, "conv_1")
         x = view("B d S -> B S d", self.convolve(x, TWO, self.S, "conv_2"))
-        return self.read(x + param("P", self.S, self.d, trainable=False))
+        return x + param("P", self.S, self.d, trainable=False)
 
     def convolve(self, x: Tensor, stride: Expr, length: Expr, name: str) -> Tensor:
         """Look through windows of three frames, and act."""
@@ -49,7 +49,6 @@ class Whisper(Sequential):
         )
         return apply("gelu", seen(x, name=name))
 
-    def decode(self, x: Tensor, memory: Tensor | None = None) -> Tensor:
-        """Place the tokens, and let every one see those before it, and the sound."""
-        places = LearnedPositions(self.T_max, self.d, self.first(x))
-        return self.write(places(x, name="positions"), memory)
+    def place(self, x: Tensor) -> Tensor:
+        """Add a row for each position of the text."""
+        return LearnedPositions(self.T_max, self.d, self.first(x))(x, name="positions")
