@@ -180,7 +180,6 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("phi3", "models.phi3:Phi3", "model"),
     Entry("olmo2", "models.olmo2:Olmo2", "model"),
     Entry("vgg", "models.vgg:VGG", "model"),
-    Entry("vgg16", "models.vgg:VGG", "model", "vgg", configured=True),
     Entry("mixtral", "models.mixtral:Mixtral", "model", cases=("one expert a token", "dense")),
     Entry("qwen2_moe", "models.qwen_moe:Qwen2Moe", "model", cases=("one expert a token", "dense")),
     Entry("qwen3_moe", "models.qwen_moe:Qwen3Moe", "model", cases=("one expert a token", "dense")),

@@ -74,7 +74,7 @@ class ClipText(Tower):
     title: ClassVar[str] = "causal pre-LN transformer, read where the text ends"
 
     def forward(self, tokens: Tensor) -> Steps:
-        x = TokenEmbedding(self.V, self.d)(tokens, param("E", self.V, self.d), name="token_embedding")
+        x = TokenEmbedding(self.V, self.d)(tokens, name="token_embedding")
         x = LearnedPositions(self.T_max, self.d)(x, name="positions")
         hidden = LayerNorm(self.d)(self.through(x, causal=True), name="final_norm")
         if not self.projected:
@@ -85,7 +85,9 @@ class ClipText(Tower):
 
 @dataclass(frozen=True)
 class ClipImage(Tower):
-    """The image encoder: a vision transformer with a norm before its blocks, read at its first place.
+    """The image encoder: a vision transformer with a norm before its blocks.
+
+    What is read is its first vector.
 
     The patches are mapped without a bias; the last norm is applied to the class vector alone.
     Source: Radford et al. (2021), section 2.4.
