@@ -146,7 +146,7 @@ class Clip(Component):
     }  # fmt: skip
     definitions: ClassVar[dict[Size, Expr]] = {
         sizes.H_p: floor(sizes.H / sizes.P),
-        sizes.T_img: sizes.H_p * floor(sizes.W / sizes.P) + 1,
+        sizes.T_img: floor(sizes.H / sizes.P) * floor(sizes.W / sizes.P) + 1,
     }
     references: ClassVar[tuple[str, ...]] = (f"{RADFORD}, figure 3",)
 
