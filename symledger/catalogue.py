@@ -190,7 +190,6 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("phi3", "models.phi3:Phi3", "model", cases=GROUPED),
     Entry("olmo2", "models.olmo2:Olmo2", "model", cases=GROUPED),
     Entry("vgg", "models.vgg:VGG", "model"),
-    Entry("vgg16", "models.vgg:VGG", "model", "vgg", configured=True),
     Entry("mixtral", "models.mixtral:Mixtral", "model", cases=SPARSE),
     Entry("qwen2_moe", "models.qwen_moe:Qwen2Moe", "model", cases=SPARSE),
     Entry("qwen3_moe", "models.qwen_moe:Qwen3Moe", "model", cases=SPARSE),

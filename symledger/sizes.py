@@ -163,7 +163,10 @@ h_img = Size("h_img", "heads of the image encoder")
 f_img = Size("f_img", "hidden width of the image encoder's feed-forward networks")
 T_img = Size("T_img", "vectors of an image: its patches and one more")
 d_ctx = Size("d_ctx", "width of what a picture is conditioned on")
-VISION = (C_s, P, H_p, W_p, t, C_g, *C_i, *L_i, *H_i, *W_i, d_proj, d_f, d_img, L_img, h_img, f_img, T_img, d_ctx)
+VISION = (
+    *(C_s, P, H_p, W_p, t, C_g, *C_i, *L_i, *H_i, *W_i),
+    *(d_proj, d_f, d_img, L_img, h_img, f_img, T_img, d_ctx),
+)
 IMAGES = (
     *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),
     *(q_h, q_w, Y, q, D, D_o, K_d, s_d, p_d, r_d, q_d),

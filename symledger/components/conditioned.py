@@ -19,6 +19,7 @@ from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
 PEEBLES = "Peebles, Xie, Scalable Diffusion Models with Transformers (2023)"
+SIX = Integer(6)
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,7 @@ class Modulation(Component):
     """
 
     d: Expr = sizes.d
-    number: Expr = Integer(6)
+    number: Expr = SIX
 
     signature: ClassVar[str] = "B d -> B one (number d)"
     title: ClassVar[str] = "factors and shifts from a condition"

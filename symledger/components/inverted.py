@@ -76,7 +76,8 @@ class InvertedResidual(Component):
         wide, act = x, self.activation
         if self.expanded:
             C = self.t * self.C_in
-            expand = ConvolutionUnit(self.C_in, C, ONE, ONE, ONE, *x.shape[2:], act)
+            H, W = x.shape[2:]
+            expand = ConvolutionUnit(self.C_in, C, ONE, ONE, ONE, H, W, act)
             wide = expand(x, name="expand")
         C, places = wide.shape[1], (self.H_o, self.W_o)
         seen = ConvolutionUnit(C, C, self.K, self.s, C, *places, act)(wide, name="depthwise")

@@ -68,7 +68,7 @@ class ImageEmbedding(Component):
     title: ClassVar[str] = "patches, a class vector before them, learned positions"
     definitions: ClassVar[dict[Size, Expr]] = {
         sizes.H_p: floor(sizes.H / sizes.P),
-        sizes.T: sizes.H_p * floor(sizes.W / sizes.P) + 1,
+        sizes.T: floor(sizes.H / sizes.P) * floor(sizes.W / sizes.P) + 1,
     }
     references: ClassVar[tuple[str, ...]] = (f"{DOSOVITSKIY}, equation 1",)
 

@@ -57,9 +57,9 @@ class ResidualBlock(Component):
         rectified: bool = False,
     ) -> Tensor:  # fmt: skip
         """Apply a convolution and a batch norm, rectified or not."""
-        smaller = (self.H_o, self.W_o) if stride != ONE else x.shape[2:]
+        H, W = (self.H_o, self.W_o) if stride != ONE else x.shape[2:]
         return ConvolutionUnit(
-            x.shape[1], C_out, kernel, stride, G, *smaller, "relu" if rectified else "none"
+            x.shape[1], C_out, kernel, stride, G, H, W, "relu" if rectified else "none"
         )(x, name=name)
 
 

@@ -20,7 +20,8 @@ from symledger.sizes import Size
 class SourcedAttention(Component):
     """Multi-head attention to keys and values that may be of other widths than the queries.
 
-    With ``out_bias`` the last map has a bias though the others have none. With ``bias_kv`` one learned key and value more are attended to, with ``zero_kv`` one of zeros.
+    With ``out_bias`` the last map has a bias though the others have none. With ``bias_kv`` one
+    learned key and value more are attended to, with ``zero_kv`` one of zeros.
     Source: Vaswani et al. (2017), section 3.2.2; PyTorch's ``nn.MultiheadAttention`` with kdim,
     vdim, add_bias_kv and add_zero_attn.
     """

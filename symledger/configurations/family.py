@@ -51,7 +51,7 @@ class Family:
     weights each parameter of the implementation is, layers written as ``*``. ``implied`` is what
     is set whatever the keys are, and ``classes`` how many there are where none are named.
     ``like`` names the model_type whose defaults it has, where the implementation knows it by that
-    name only.
+    name only. ``parts`` are the keys that hold a configuration of their own.
     """
 
     model_type: str
@@ -62,6 +62,7 @@ class Family:
     implied: Settings = field(default_factory=dict)
     like: str = ""
     classes: int = 2
+    parts: Mapping[str, Family] = field(default_factory=dict)
 
     @property
     def facts(self) -> Mapping[str, Any]:

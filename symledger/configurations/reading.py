@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from symledger.arguments import Free, Number, Only, Settings, Use, written
@@ -73,6 +73,8 @@ def read(document: Document) -> Configuration:
     keys = [*_classes(document, architecture, built), *_keys(family, given, values, settings)]
     for rule in family.rules:
         settings.update(rule.read(values))
+    for name, part in family.parts.items():
+        keys += _part(name, part, given.get(name), settings)
     return Configuration(
         family.model_type, architecture, built, settings, tuple(keys), document
     )
@@ -152,7 +154,7 @@ def _keys(
 ) -> Iterator[Key]:
     """Yield what becomes of every key, and put what it sets into the settings."""
     for name in dict.fromkeys((*family.facts["keys"], *given)):
-        if name in ("model_type", "architectures"):
+        if name in ("model_type", "architectures", *family.parts):
             continue
         use = family.uses.get(name) or common.known(name)
         value = values[name]
@@ -171,6 +173,23 @@ def _keys(
             yield Key(name, _written(value), _status(use), _said(found))
         elif _status(use) == "used":
             yield Key(name, _written(value), "defaulted", _said(found))
+
+
+def _part(name: str, part: Family, document: object, settings: Settings) -> Iterator[Key]:
+    """Yield what becomes of every key of a configuration inside another one."""
+    if document is not None and not isinstance(document, dict):
+        raise BadInput(f"{name} = {written(document)} does not fit: a configuration is meant.")
+    given = _renamed(document or {}, dict(part.facts["aliases"]))
+    if given.get("model_type", part.model_type) != part.model_type:
+        raise BadInput(
+            f"{name} is of model_type {written(given['model_type'])}, not {part.model_type}: that "
+            "is not supported."
+        )
+    values = {**part.facts["keys"], **given}
+    for key in _keys(part, given, values, settings):
+        yield replace(key, name=f"{name}.{key.name}")
+    for rule in part.rules:
+        settings.update(rule.read(values))
 
 
 def _status(use: Use) -> Status:

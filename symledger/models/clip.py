@@ -74,7 +74,7 @@ class ClipText(Tower):
     title: ClassVar[str] = "causal pre-LN transformer, read where the text ends"
 
     def forward(self, tokens: Tensor) -> Steps:
-        x = TokenEmbedding(self.V, self.d)(tokens, param("E", self.V, self.d), name="token_embedding")
+        x = TokenEmbedding(self.V, self.d)(tokens, name="token_embedding")
         x = LearnedPositions(self.T_max, self.d)(x, name="positions")
         hidden = LayerNorm(self.d)(self.through(x, causal=True), name="final_norm")
         if not self.projected:
@@ -85,7 +85,9 @@ class ClipText(Tower):
 
 @dataclass(frozen=True)
 class ClipImage(Tower):
-    """The image encoder: a vision transformer with a norm before its blocks, read at its first place.
+    """The image encoder: a vision transformer with a norm before its blocks.
+
+    What is read is its first vector.
 
     The patches are mapped without a bias; the last norm is applied to the class vector alone.
     Source: Radford et al. (2021), section 2.4.
@@ -144,7 +146,7 @@ class Clip(Component):
     }  # fmt: skip
     definitions: ClassVar[dict[Size, Expr]] = {
         sizes.H_p: floor(sizes.H / sizes.P),
-        sizes.T_img: sizes.H_p * floor(sizes.W / sizes.P) + 1,
+        sizes.T_img: floor(sizes.H / sizes.P) * floor(sizes.W / sizes.P) + 1,
     }
     references: ClassVar[tuple[str, ...]] = (f"{RADFORD}, figure 3",)
 

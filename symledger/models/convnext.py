@@ -122,4 +122,5 @@ class ConvNeXt(Component):
         pooled = LayerNorm(self.C_4)(pooled, name="final_norm")
         if not self.head:
             return steps(features=x, pooled=pooled)
-        return steps(features=x, pooled=pooled, logits=Linear(self.C_4, self.Y)(pooled, name="head"))
+        logits = Linear(self.C_4, self.Y)(pooled, name="head")
+        return steps(features=x, pooled=pooled, logits=logits)

@@ -54,8 +54,9 @@ class DiT(Component):
     signature: ClassVar[str] = "B C_in H W, B, B in rows -> B T out"
     title: ClassVar[str] = "transformer over latent patches, its norms conditioned (adaLN-Zero)"
     definitions: ClassVar[dict[Size, Expr]] = {
-        sizes.H_p: floor(sizes.H / sizes.P), sizes.T: sizes.H_p * floor(sizes.W / sizes.P),
-    }  # fmt: skip
+        sizes.H_p: floor(sizes.H / sizes.P),
+        sizes.T: floor(sizes.H / sizes.P) * floor(sizes.W / sizes.P),
+    }
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_ff: 4 * sizes.d}
     references: ClassVar[tuple[str, ...]] = (f"{PEEBLES}, section 3.2 and table 1",)
 

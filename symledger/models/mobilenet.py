@@ -101,10 +101,13 @@ class MobileNetV2(Component):
         for number, stride in enumerate(STRIDES, start=1):
             at += stride - 1
             x = self.stage(number, x.shape[1], at)(x, name=f"stage_{number}")
-        last = ConvolutionUnit(self.C_7, self.C_8, ONE, ONE, ONE, *x.shape[2:], self.activation)
+        last = ConvolutionUnit(
+            self.C_7, self.C_8, ONE, ONE, ONE, x.shape[2], x.shape[3], self.activation
+        )
         x = last(x, name="last")
         pooled = view("b c one -> b (c one)", mean(view("b c h w -> b c (h w)", x)))
-        return steps(features=x, pooled=pooled, logits=Linear(self.C_8, self.Y)(pooled, name="head"))
+        logits = Linear(self.C_8, self.Y)(pooled, name="head")
+        return steps(features=x, pooled=pooled, logits=logits)
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,7 @@ class EfficientNet(MobileNetV2):
     Source: Tan, Le, *EfficientNet* (2019), table 1 and section 3.3.
     """
 
-    title: ClassVar[str] = "image classifier of inverted residual blocks with squeeze-and-excitation"
+    title: ClassVar[str] = "image classifier of inverted residual blocks with scaled channels"
     assumptions: ClassVar[dict[Size, Expr]] = {**halves(5), C_i[7]: 4 * C_i[6]}
     references: ClassVar[tuple[str, ...]] = (
         "Tan, Le, EfficientNet: Rethinking Model Scaling (2019), table 1 and section 3.3",

@@ -122,4 +122,5 @@ class ResNet(Component):
         pooled = view("b c one -> b (c one)", mean(view("b c h w -> b c (h w)", x)))
         if not self.head:
             return steps(features=x, pooled=pooled)
-        return steps(features=x, pooled=pooled, logits=Linear(self.C_4, self.Y)(pooled, name="head"))
+        logits = Linear(self.C_4, self.Y)(pooled, name="head")
+        return steps(features=x, pooled=pooled, logits=logits)

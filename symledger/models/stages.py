@@ -12,20 +12,22 @@ def halvings(number: int, up: bool = True, first: Expr | int = 2) -> dict[Size, 
     """Return the sizes after reductions: the first by ``first``, then by 2, rounded up or down.
 
     A window of odd width with the padding that it needs rounds up; tiles leave out what is over.
+    Rounding once comes to the same as rounding every time.
     """
-    found: dict[Size, Expr] = {}
-    for before, after in ((sizes.H, H_i), (sizes.W, W_i)):
-        for i, symbol in enumerate(after[:number]):
-            by = 2 if i else first
-            found[symbol] = floor((before + by - 1) / by) if up else floor(before / by)
-            before = symbol
-    return found
+    return {
+        symbol: floor((whole + by - 1) / by) if up else floor(whole / by)
+        for symbol, (whole, by) in _divided(number, first).items()
+    }
 
 
 def halves(number: int, first: Expr | int = 2) -> dict[Size, Expr]:
     """Return what these sizes are where everything divides."""
+    return {symbol: whole / by for symbol, (whole, by) in _divided(number, first).items()}
+
+
+def _divided(number: int, first: Expr | int) -> dict[Size, tuple[Expr, Expr | int]]:
     return {
-        symbol: whole / (first * 2**i)
+        symbol: (whole, first * 2**i)
         for whole, after in ((sizes.H, H_i), (sizes.W, W_i))
         for i, symbol in enumerate(after[:number])
     }

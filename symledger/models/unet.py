@@ -77,12 +77,11 @@ class UNet(Component):
 
     def defined(self) -> dict[Size, Expr]:
         """Return the sizes after each pooling, rounded down."""
-        found: dict[Size, Expr] = {}
-        for before, after in ((sizes.H, H_i), (sizes.W, W_i)):
-            for symbol in after[: int(self.depth)]:
-                found[symbol] = floor((before - self.border) / 2)
-                before = symbol
-        return found
+        return {
+            symbol: floor((whole - (2**i - 1) * self.border) / 2**i)
+            for whole, after in ((sizes.H, H_i), (sizes.W, W_i))
+            for i, symbol in enumerate(after[: int(self.depth)], start=1)
+        }
 
     def twice(self, x: Tensor, C: Expr, name: str) -> Tensor:
         """Apply two convolutions."""

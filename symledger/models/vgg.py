@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sympy import Expr
 
 from symledger import sizes
 from symledger.components.convolution import Conv2d
+from symledger.components.image_norms import BatchNorm
 from symledger.components.linear import Linear
 from symledger.components.pooling import MaxPool2d
 from symledger.components.windowed import square
@@ -16,8 +18,13 @@ from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import apply, view
 from symledger.core.tensor import ONE, Tensor
 
-STAGES = ((2, 1), (2, 2), (3, 4), (3, 8), (3, 8))
-"""Of each stage: how many convolutions, and how many times as wide as the first stage it is."""
+Depth = Literal["11", "13", "16", "19"]
+STAGES: Mapping[str, tuple[int, ...]] = {
+    "11": (1, 1, 2, 2, 2), "13": (2, 2, 2, 2, 2), "16": (2, 2, 3, 3, 3), "19": (2, 2, 4, 4, 4),
+}  # fmt: skip
+"""How many convolutions there are in each stage, by the number of layers with weights."""
+TIMES = (1, 2, 4, 8, 8)
+"""How many times as wide as the first stage each one is."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,7 @@ class Stage(Component):
     C_in: Expr = sizes.C_in
     C_out: Expr = sizes.C_out
     convolutions: int = 2
+    normed: bool = False
 
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     title: ClassVar[str] = "3 × 3 convolutions, then the maxima of 2 × 2 tiles"
@@ -40,42 +48,42 @@ class Stage(Component):
             convolution = Conv2d(
                 C_in=x.shape[1], C_out=self.C_out, G=ONE, H_o=H, W_o=W, **square(3, padding=1)
             )
-            x = apply("relu", convolution(x, name=f"conv_{i + 1}"))
+            x = convolution(x, name=f"conv_{i + 1}")
+            x = BatchNorm(self.C_out)(x, name=f"norm_{i + 1}") if self.normed else x
+            x = apply("relu", x)
         pool = MaxPool2d(H_o=H / 2, W_o=W / 2, **square(2, stride=2))
         return steps(x=x, y=pool(x, name="pool"))
 
 
 @dataclass(frozen=True)
 class VGG(Component):
-    """VGG-16: thirteen convolutions in five stages, and three affine maps; no norms.
+    """VGG: eight to sixteen convolutions in five stages, and three affine maps.
 
-    The image divides by 32. Dropout, which has no weights, is left out.
-    Source: Simonyan, Zisserman (2015), table 1, configuration D.
+    ``depth`` counts both. There are no norms unless it is ``normed``. The image divides by 32.
+    Dropout, which has no weights, is left out.
+    Source: Simonyan, Zisserman (2015), table 1, configurations A, B, D and E.
     """
 
     C_in: Expr = sizes.C_in
     C: Expr = sizes.C
     d_ff: Expr = sizes.d_ff
     Y: Expr = sizes.Y
+    depth: Depth = "16"
+    normed: bool = False
 
     signature: ClassVar[str] = "B C_in H W -> B Y"
     title: ClassVar[str] = "image classifier of 3 × 3 convolutions and three affine maps"
     references: ClassVar[tuple[str, ...]] = (
         "Simonyan, Zisserman, Very Deep Convolutional Networks for Large-Scale Image Recognition "
-        "(2015), table 1, configuration D",
+        "(2015), table 1",
     )
 
     def forward(self, x: Tensor) -> Steps:
-        for i, (convolutions, times) in enumerate(STAGES):
-            stage = Stage(x.shape[1], times * self.C, convolutions)
+        for i, (convolutions, times) in enumerate(zip(STAGES[self.depth], TIMES, strict=True)):
+            stage = Stage(x.shape[1], times * self.C, convolutions, self.normed)
             x = stage(x, name=f"stage_{i + 1}")
         features = view("b c h w -> b (c h w)", x)
         width = features.shape[-1]
         u = apply("relu", Linear(width, self.d_ff)(features, name="hidden_1"))
         u = apply("relu", Linear(self.d_ff, self.d_ff)(u, name="hidden_2"))
         return steps(features=features, logits=Linear(self.d_ff, self.Y)(u, name="head"))
-
-
-CONFIGURATIONS = {
-    "vgg16": {"C_in": 3, "C": 64, "d_ff": 4096, "Y": 1000, "H": 224, "W": 224, "B": 1},
-}

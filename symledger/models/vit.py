@@ -76,7 +76,7 @@ class ViT(Component):
         if self.head == "bare":
             return steps(hidden=hidden)
         if self.head == "pooled":
-            pooled = Pooler(self.d, self.d_out)(hidden, name="pooler")
+            pooled = Pooler(self.d, d_out=self.d_out)(hidden, name="pooler")
             return steps(hidden=hidden, pooled=pooled)
         first = view("B one d -> B (one d)", narrow(hidden, 1, 0, 1))
         return steps(hidden=hidden, logits=Linear(self.d, self.Y)(first, name="head"))

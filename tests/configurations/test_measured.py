@@ -57,6 +57,8 @@ SIZES = {
     "tokens": lambda r: {"T": r["T"]},
     "encdec": lambda r: {"S": r["T"], "T": r["inputs"]["S"]},
     "whisper": lambda r: {"S": r["T"] // 2, "T": r["inputs"]["S"]},
+    "image": lambda r: {"H": r["inputs"]["size"], "W": r["inputs"]["size"]},
+    "clip": lambda r: {"T": r["T"], "H": r["inputs"]["size"], "W": r["inputs"]["size"]},
 }
 TIED = {"t5": {"tied": "true"}}
 """What these runs tied, whatever the configuration says (see shared/ground_truth/README.md)."""

@@ -6,11 +6,10 @@ from sympy import Integer
 from symledger import derive
 from symledger.configurations.published import published
 from symledger.core.component import trace
-from symledger.models import gpt2, mini_gpt, vgg
+from symledger.models import gpt2, mini_gpt
 from symledger.models.gpt2 import GPT2
 from symledger.models.llama import Llama
 from symledger.models.mini_gpt import MiniGPT
-from symledger.models.vgg import VGG
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
@@ -65,10 +64,8 @@ LLAMA_7B = {"V": 32000, "d": 4096, "L": 32, "h": 32, "d_ff": 11008, "T": 2048, "
         # huggyllama/llama-7b: the sum of numel() over model.parameters() in transformers
         (Llama(), LLAMA_7B, 6738415616),
         (MiniGPT(), mini_gpt.CONFIGURATIONS["mini_gpt-small"], 41120),
-        # torchvision's vgg16: the sum of numel() over model.parameters()
-        (VGG(), vgg.CONFIGURATIONS["vgg16"], 138357544),
     ],
-    ids=["gpt2", "gpt3-175b", "llama-7b", "mini_gpt-small", "vgg16"],
+    ids=["gpt2", "gpt3-175b", "llama-7b", "mini_gpt-small"],
 )
 def test_published_models_have_as_many_parameters_as_their_weights(model, configuration, count):
     assert parameters(model, configuration) == count

@@ -6,6 +6,8 @@ from symledger.configurations.families import (
     albert,
     bert,
     bloom,
+    clip,
+    convolutional,
     deberta,
     deepseek,
     distilbert,
@@ -29,6 +31,7 @@ from symledger.configurations.families import (
     seq2seq,
     stablelm,
     starcoder,
+    vit,
 )
 from symledger.configurations.family import Family
 
@@ -43,4 +46,5 @@ FAMILIES: tuple[Family, ...] = (
     bert.BERT, bert.ROBERTA, bert.XLM_ROBERTA, bert.CAMEMBERT, distilbert.DISTILBERT,
     albert.ALBERT, albert.ELECTRA, deberta.DEBERTA,
     seq2seq.T5, seq2seq.MT5, seq2seq.BART, seq2seq.MBART, seq2seq.WHISPER,
+    vit.VIT, clip.CLIP, clip.TEXT, clip.IMAGE, convolutional.RESNET, convolutional.CONVNEXT,
 )  # fmt: skip

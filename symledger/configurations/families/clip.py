@@ -1,0 +1,127 @@
+"""CLIP: its two encoders, by themselves and together, each with a configuration of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symledger.arguments import Choice, Only, Size
+from symledger.configurations.common import FREE
+from symledger.configurations.families.images import ACTIVATIONS, Pair, Square
+from symledger.configurations.family import Built, Family
+
+BLOCK = {
+    "layer_norm1": "norm_1", "layer_norm2": "norm_2",
+    "self_attn.q_proj": "attention.Q", "self_attn.k_proj": "attention.K",
+    "self_attn.v_proj": "attention.V", "self_attn.out_proj": "attention.O",
+    "mlp.fc1": "feed_forward.1", "mlp.fc2": "feed_forward.2",
+}  # fmt: skip
+
+
+def tower(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weights of the blocks of an encoder."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, part in BLOCK.items():
+        letter = "g" if part.startswith("norm") else "W"
+        found[f"{theirs}encoder.layers.*.{name}.weight"] = (f"{ours}block.{part}.{letter}",)
+        found[f"{theirs}encoder.layers.*.{name}.bias"] = (f"{ours}block.{part}.b",)
+    return found
+
+
+def norm(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weights of a norm."""
+    return {f"{theirs}.weight": (f"{ours}.g",), f"{theirs}.bias": (f"{ours}.b",)}
+
+
+def text(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weights of the text encoder."""
+    return {
+        f"{theirs}embeddings.token_embedding.weight": (f"{ours}token_embedding.E",),
+        f"{theirs}embeddings.position_embedding.weight": (f"{ours}positions.P",),
+        **tower(theirs, ours), **norm(f"{theirs}final_layer_norm", f"{ours}final_norm"),
+        "text_projection.weight": (f"{ours}projection.W",),
+    }  # fmt: skip
+
+
+def image(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weights of the image encoder."""
+    return {
+        f"{theirs}embeddings.class_embedding": (f"{ours}embedding.c",),
+        f"{theirs}embeddings.patch_embedding.weight": (f"{ours}embedding.patches.convolution.F",),
+        f"{theirs}embeddings.position_embedding.weight": (f"{ours}embedding.positions.P",),
+        **norm(f"{theirs}pre_layrnorm", f"{ours}first_norm"), **tower(theirs, ours),
+        **norm(f"{theirs}post_layernorm", f"{ours}final_norm"),
+        "visual_projection.weight": (f"{ours}projection.W",),
+    }  # fmt: skip
+
+
+TEXT = Family(
+    "clip_text_model",
+    {
+        "CLIPTextModel": Built("clip_text", {"projected": "false"}),
+        "CLIPTextModelWithProjection": Built("clip_text", {"projected": "true"}),
+    },
+    {
+        "vocab_size": Size("V"),
+        "hidden_size": Size("d"),
+        "intermediate_size": Size("d_ff"),
+        "num_hidden_layers": Size("L"),
+        "num_attention_heads": Size("h"),
+        "max_position_embeddings": Size("T_max", ("T",)),
+        "projection_dim": Size("d_proj"),
+        "hidden_act": Choice("activation", ACTIVATIONS),
+        "initializer_range": FREE,
+        "initializer_factor": FREE,
+    },
+    tensors={**text("", ""), **text("text_model.", "")},
+)
+
+IMAGE = Family(
+    "clip_vision_model",
+    {
+        "CLIPVisionModel": Built("clip_image", {"projected": "false"}),
+        "CLIPVisionModelWithProjection": Built("clip_image", {"projected": "true"}),
+    },
+    {
+        "hidden_size": Size("d"),
+        "intermediate_size": Size("d_ff"),
+        "num_hidden_layers": Size("L"),
+        "num_attention_heads": Size("h"),
+        "num_channels": Size("C_in"),
+        "image_size": Pair(("H", "W")),
+        "patch_size": Square("P"),
+        "projection_dim": Size("d_proj"),
+        "hidden_act": Choice("activation", ACTIVATIONS),
+        "initializer_range": FREE,
+        "initializer_factor": FREE,
+    },
+    tensors={**image("", ""), **image("vision_model.", "")},
+)
+
+CLIP = Family(
+    "clip",
+    {"CLIPModel": Built("clip")},
+    {
+        "projection_dim": Size("d_proj"),
+        "logit_scale_init_value": FREE,
+        "initializer_factor": FREE,
+        "text_config_dict": Only((None,)),
+        "vision_config_dict": Only((None,)),
+    },
+    tensors={
+        "logit_scale": ("scale",), **text("text_model.", "text."),
+        **image("vision_model.", "image."),
+    },
+    parts={
+        "text_config": replace(TEXT, uses={**TEXT.uses, "projection_dim": FREE}),
+        "vision_config": replace(IMAGE, uses={
+            **IMAGE.uses,
+            "hidden_size": Size("d_img"),
+            "intermediate_size": Size("f_img"),
+            "num_hidden_layers": Size("L_img"),
+            "num_attention_heads": Size("h_img"),
+            "projection_dim": FREE,
+            "hidden_act": Choice("image_activation", ACTIVATIONS),
+        }),
+    },
+)
+"""The width of the common space is said by the whole; what its parts say of it is not used."""

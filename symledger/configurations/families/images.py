@@ -1,0 +1,85 @@
+"""What configurations of image models say in the same words: sizes of images, lists of stages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from symledger.arguments import Settings, Use, size, written
+from symledger.configurations.family import Values
+from symledger.errors import BadInput
+
+ACTIVATIONS: Mapping[object, str] = {
+    "gelu": "gelu", "gelu_python": "gelu", "gelu_new": "gelu_new", "gelu_fast": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh", "quick_gelu": "quick_gelu", "relu": "relu", "silu": "silu",
+    "swish": "silu",
+}  # fmt: skip
+"""The nonlinearities by their names in the implementation."""
+STAGES = 4
+
+
+@dataclass(frozen=True)
+class Pair(Use):
+    """A whole number for two symbols, or a list of both: the height and the width of an image."""
+
+    symbols: tuple[str, str]
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return both."""
+        each = value if isinstance(value, list) else [value, value]
+        if len(each) != 2:
+            raise BadInput(f"{name} = {written(value)} does not fit: a whole number, or two.")
+        sizes = (str(size(name, n)) for n in each)
+        return dict(zip(self.symbols, sizes, strict=True))
+
+
+@dataclass(frozen=True)
+class Square(Use):
+    """A whole number for a symbol, or a list of twice the same: the side of a square."""
+
+    symbol: str
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbol's value."""
+        each = value if isinstance(value, list) and len(value) == 2 else [value, value]
+        first, second = (size(name, n) for n in each)
+        if first != second:
+            raise BadInput(f"{name} = {written(value)} is not supported: only squares are.")
+        return {self.symbol: str(first)}
+
+
+@dataclass(frozen=True)
+class Stages(Use):
+    """A list of whole numbers, one for each of four stages."""
+
+    letter: str
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbols' values: ``C_1`` … ``C_4``."""
+        return {f"{self.letter}_{i}": str(n) for i, n in enumerate(staged(name, value), start=1)}
+
+
+def staged(name: str, value: object) -> list[int]:
+    """Return a list of whole numbers, one for each of four stages.
+
+    Raises:
+        BadInput: it is none, or there are more stages or fewer.
+    """
+    if not isinstance(value, list) or len(value) != STAGES:
+        raise BadInput(
+            f"{name} = {written(value)} is not supported: models of {STAGES} stages are, with a "
+            "number for each."
+        )
+    return [size(name, n) for n in value]
+
+
+def positive(values: Values, name: str) -> bool:
+    """Return whether a number is above zero.
+
+    Raises:
+        BadInput: it is no number.
+    """
+    value = values[name]
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise BadInput(f"{name} = {written(value)} does not fit: a number is meant.")
+    return value > 0

@@ -1,0 +1,56 @@
+"""Vision Transformer."""
+
+from __future__ import annotations
+
+from symledger.arguments import BOOLS, Choice, Size
+from symledger.configurations.common import FREE
+from symledger.configurations.families.images import ACTIVATIONS, Pair, Square
+from symledger.configurations.families.shared import HEADS
+from symledger.configurations.family import Built, Family, Unless
+
+BLOCK = {
+    "layernorm_before": "norm_1", "layernorm_after": "norm_2",
+    "attention.q_proj": "attention.Q", "attention.k_proj": "attention.K",
+    "attention.v_proj": "attention.V", "attention.o_proj": "attention.O",
+    "mlp.fc1": "feed_forward.1", "mlp.fc2": "feed_forward.2",
+}  # fmt: skip
+
+VIT = Family(
+    "vit",
+    {
+        "ViTForImageClassification": Built("vit", {"head": "classes"}, labels=True),
+        "ViTModel": Built("vit", {"head": "pooled"}),
+    },
+    {
+        "hidden_size": Size("d"),
+        "num_hidden_layers": Size("L"),
+        "num_attention_heads": Size("h"),
+        "head_dim": Size("d_h"),
+        "intermediate_size": Size("d_ff"),
+        "hidden_act": Choice("activation", ACTIVATIONS),
+        "image_size": Pair(("H", "W")),
+        "patch_size": Square("P"),
+        "num_channels": Size("C_in"),
+        "qkv_bias": Choice("qkv_bias", BOOLS),
+        "pooler_output_size": Unless(Size("d_out")),
+        "pooler_act": FREE,
+        "encoder_stride": FREE,
+        "initializer_range": FREE,
+    },
+    tensors={
+        "vit.embeddings.cls_token": ("embedding.c",),
+        "vit.embeddings.position_embeddings": ("embedding.positions.P",),
+        "vit.embeddings.patch_embeddings.projection.weight": ("embedding.patches.convolution.F",),
+        "vit.embeddings.patch_embeddings.projection.bias": ("embedding.patches.convolution.b",),
+        **{
+            f"vit.layers.*.{theirs}.{kind}": (f"block.{ours}.{letters[theirs[:2] == 'la']}",)
+            for theirs, ours in BLOCK.items()
+            for kind, letters in (("weight", "Wg"), ("bias", "bb"))
+        },
+        "vit.layernorm.weight": ("final_norm.g",),
+        "vit.layernorm.bias": ("final_norm.b",),
+        "vit.pooler.dense.weight": ("pooler.map.W",),
+        "vit.pooler.dense.bias": ("pooler.map.b",),
+        **HEADS,
+    },
+)

@@ -1,0 +1,128 @@
+"""Networks of images that no configuration of a hub describes: by name, exact to the unit.
+
+The totals of torchvision's models are those that its documentation states as num_params
+(torchvision 0.20, docs, models); those of others stand with their source.
+"""
+
+import json
+from collections import Counter
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from symledger import derive
+from symledger.checks.implementation import weights
+
+HERE = Path(__file__).parent
+NAMES = {
+    "torchvision:mobilenet_v2": "mobilenet_v2-1.0", "torchvision:vit_b_16": "vit-base-patch16-224",
+    "torchvision:vit_l_16": "vit-large-patch16-224",
+    "torchvision:vit_h_14": "vit-huge-patch14-224", "hand:unet": "unet-2015",
+    "hand:dit": "dit-xl-2", "diffusers:UNet2DConditionModel": "sd-v1-unet",
+}  # fmt: skip
+CHANGES = {"hand:dit": lambda r: {"L": r["config"]["depth"]}}
+JOINED = {
+    "hand:dit", "torchvision:vit_b_16", "torchvision:vit_l_16", "torchvision:vit_h_14",
+    "diffusers:UNet2DConditionModel",
+}  # fmt: skip
+"""Where queries, keys and values, or a gate and what it multiplies, stand in one tensor."""
+
+
+MEASURED = {
+    *NAMES, *(f"torchvision:{name}" for name in
+              ("vgg16", "resnet18", "resnet50", "resnext50_32x4d", "efficientnet_b0")),
+}  # fmt: skip
+
+
+def records(name):
+    found = json.loads((HERE / f"{name}.json").read_text("utf-8"))["records"]
+    return [r for r in found if "model_type" not in r["config"] and r["class"] in MEASURED]
+
+
+def account(record, settings, **how):
+    name = NAMES.get(record["class"], record["class"].removeprefix("torchvision:"))
+    changed = CHANGES.get(record["class"], lambda r: {})(record)
+    return derive(name, {**changed, **settings}, **how)
+
+
+def shapes(tensors):
+    """How many of each shape, however their axes are ordered."""
+    found = Counter()
+    for rows in tensors:
+        for shape, number in rows:
+            found[tuple(sorted(n for n in shape if n != 1))] += number
+    return found
+
+
+@pytest.mark.parametrize("record", records("models"), ids=lambda r: r["id"])
+def test_every_shape_is_there_as_often_as_in_the_implementation(record):
+    found = account(record, {})
+    assert found.params.value == record["params"]
+    assert found["memory.gradients"].value == 4 * record["trainable"]
+    ours = shapes(rows.items() for rows in weights(found).values())
+    theirs = shapes(record["tensors"].values())
+    joined = (ours - theirs, theirs - ours)
+    assert len({sum(prod(s) * n for s, n in part.items()) for part in joined}) == 1
+    assert bool(joined[0]) == (record["class"] in JOINED)
+
+
+
+
+@pytest.mark.parametrize("record", records("flops"), ids=lambda r: f"{r['id']}-{r['B']}")
+def test_flops_are_those_that_pytorch_counts(record):
+    found = account(record, {"B": record["B"]}, input_gradient=False)
+    assert found.flops_forward.value == record["forward"]
+    assert found.flops_training.value == record["training"]
+
+
+@pytest.mark.parametrize(
+    ("name", "params"),
+    [
+        ("vgg11", 132863336), ("vgg13", 133047848), ("vgg19", 143667240), ("vgg11_bn", 132868840),
+        ("vgg13_bn", 133053736), ("vgg16_bn", 138365992), ("vgg19_bn", 143678248),
+        ("resnet34", 21797672), ("resnet101", 44549160), ("resnet152", 60192808),
+        ("resnext101_32x8d", 88791336), ("resnext101_64x4d", 83455272),
+        ("wide_resnet50_2", 68883240), ("wide_resnet101_2", 126886696),
+        ("efficientnet_b1", 7794184), ("efficientnet_b2", 9109994), ("efficientnet_b3", 12233232),
+        ("efficientnet_b4", 19341616), ("efficientnet_b5", 30389784),
+        ("efficientnet_b6", 43040704), ("efficientnet_b7", 66347960),
+        ("convnext-tiny", 28589128), ("convnext-small", 50223688), ("convnext-base", 88591464),
+        ("convnext-large", 197767336),
+        ("vit-base-patch32-224", 88224232), ("vit-large-patch32-224", 306535400),
+        # timm's deit_tiny_patch16_224 and deit_small_patch16_224
+        ("deit-tiny-patch16-224", 5717416), ("deit-small-patch16-224", 22050664),
+        # openai/CLIP: the sum over model.parameters()
+        ("clip-vit-base-patch16", 149620737), ("clip-vit-large-patch14", 427616513),
+        ("clip-vit-large-patch14-336", 427944193),
+    ],
+)  # fmt: skip
+def test_parameters_are_those_that_are_published(name, params):
+    assert derive(name).params.value == params
+
+
+@pytest.mark.parametrize(
+    ("name", "millions"),
+    [
+        # Peebles, Xie (2023), table 4: params (M)
+        ("dit-s-8", 33), ("dit-s-4", 33), ("dit-s-2", 33), ("dit-b-8", 131), ("dit-b-4", 130),
+        ("dit-b-2", 130), ("dit-l-8", 459), ("dit-l-4", 458), ("dit-l-2", 458), ("dit-xl-8", 676),
+        ("dit-xl-4", 675), ("dit-xl-2", 675),
+        # open_clip, docs/model_profile.csv: params (M)
+        ("clip-vit-h-14-laion2b", 986), ("clip-vit-bigg-14-laion2b", 2540),
+    ],
+)  # fmt: skip
+def test_parameters_round_to_what_is_published(name, millions):
+    """A table of positions that is not trained is not among them."""
+    trained = derive(name)["memory.gradients"].value / 4
+    assert round(trained / 10**6) == millions
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "height"),
+    [("resnet50", {"H": 225, "W": 225}, 8), ("efficientnet_b3", {}, 10),
+     ("mobilenet_v2-1.0", {"H": 97, "W": 97}, 4)],
+)  # fmt: skip
+def test_images_that_do_not_divide_are_rounded_up_at_every_halving(name, settings, height):
+    found = derive(name, settings)
+    assert {str(s): n for s, n in found.assumed.bindings.items()}["H_5"] == height
