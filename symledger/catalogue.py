@@ -193,7 +193,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("mixtral", "models.mixtral:Mixtral", "model", cases=SPARSE),
     Entry("qwen2_moe", "models.qwen_moe:Qwen2Moe", "model", cases=SPARSE),
     Entry("qwen3_moe", "models.qwen_moe:Qwen3Moe", "model", cases=SPARSE),
-    Entry("gpt_oss", "models.gpt_oss:GptOss", "model", cases=SPARSE),
+    Entry("gpt_oss", "models.gpt_oss:GptOss", "model"),
     Entry("deepseek", "models.deepseek:DeepSeek", "model"),
     Entry("mamba", "models.mamba:Mamba", "model"),
     Entry("mamba2", "models.mamba2:Mamba2", "model"),
