@@ -28,7 +28,7 @@ SMALL = tuple(range(2, 25))
 """Sizes where primes make too much work: products of ten symbols, as of windows over volumes."""
 HEAVY = 200_000_000
 """FLOPs of the contractions from which on primes make too much work."""
-LARGEST_CHANGE = 64
+LARGEST_CHANGE = 256
 Floor = tuple[Expr, int]
 """A quantity that must be whole, and the least that it may be."""
 

@@ -13,6 +13,7 @@ from symledger.checks import torch_layers as layers
 from symledger.checks import torch_mixers as mixers
 from symledger.checks import torch_models as models
 from symledger.checks import torch_sequences as sequences
+from symledger.checks import torch_vision as vision
 from symledger.checks.artefacts import Uses
 from symledger.checks.torch_case import Case, Names
 from symledger.checks.torch_models import EPSILON, Options, Sizes
@@ -303,6 +304,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "lstm": _over_time(nn.LSTM, "nn.LSTM without oneDNN"),
     **layers.CASES,
     **images.CASES,
+    **vision.CASES,
     **mixers.CASES,
     "mini_gpt": (_family(norm="rms", activation="gelu", gated=False, causal=True),),
     "gpt2": (_family(norm="layer", activation="gelu_tanh", gated=False, causal=True,

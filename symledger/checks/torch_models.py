@@ -24,6 +24,7 @@ ACTIVATIONS: Mapping[str, Any] = {
     "log_sigmoid": F.logsigmoid,
     "hardsigmoid": lambda x: F.relu6(x + 3) / 6,  # F.hardsigmoid has 1/6 in single precision
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "quick_gelu": lambda x: x * torch.sigmoid(x * 1.702),
     "gelu_new": lambda x: x * 0.5 * (
         torch.tanh((x + torch.pow(x, 3) * 0.044715) * math.sqrt(2 / math.pi)) + 1
     ),

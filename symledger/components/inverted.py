@@ -45,9 +45,9 @@ class SqueezeExcitation(Component):
 class InvertedResidual(Component):
     """Widen t times at every place, convolve each channel by itself, narrow; beside it the image.
 
-    Without ``expanded`` nothing is widened, without ``residual`` nothing goes beside (where the
-    shape changes, nothing can). With ``squeezed`` the channels are scaled before they are narrowed,
-    by way of a quarter of the channels that entered.
+    Without ``expanded`` nothing is widened; where the shape changes nothing goes beside. With
+    ``squeezed`` the channels are scaled before they are narrowed, by way of a quarter of the
+    channels that entered.
     Source: Sandler et al. (2018), section 3.3 and table 1; Tan, Le, *EfficientNet* (2019), table 1.
     """
 
@@ -59,7 +59,6 @@ class InvertedResidual(Component):
     H_o: Expr = sizes.H_o
     W_o: Expr = sizes.W_o
     expanded: bool = True
-    residual: bool = False
     squeezed: bool = False
     activation: Rectifier = "relu6"
 
@@ -85,4 +84,4 @@ class InvertedResidual(Component):
             seen = SqueezeExcitation(C, self.C_in / 4)(seen, name="squeeze_excitation")
         narrow = ConvolutionUnit(C, self.C_out, ONE, ONE, ONE, *places, "none")
         y = narrow(seen, name="narrow")
-        return steps(seen=seen, y=x + y if self.residual else y)
+        return steps(seen=seen, y=x + y if x.shape == y.shape else y)

@@ -24,8 +24,7 @@ THREE = Integer(3)
 class ResidualBlock(Component):
     """What blocks of residual networks share: an image, halved or not, beside what is computed.
 
-    With ``projected`` it goes through a 1 × 1 convolution of the same stride, which it must where
-    its size or its channels change.
+    It goes through a 1 × 1 convolution of the same stride where its shape changes.
     """
 
     C_in: Expr = sizes.C_in
@@ -33,7 +32,6 @@ class ResidualBlock(Component):
     s: Expr = sizes.s
     H_o: Expr = sizes.H_o
     W_o: Expr = sizes.W_o
-    projected: bool = True
 
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.s: ONE}
@@ -49,7 +47,8 @@ class ResidualBlock(Component):
     def forward(self, x: Tensor) -> Steps:
         """Add both ways, then rectify."""
         added = self.inner(x)
-        beside = self.unit(x, "shortcut", self.C_out, ONE, self.s) if self.projected else x
+        same = x.shape == added.shape
+        beside = x if same else self.unit(x, "shortcut", self.C_out, ONE, self.s)
         return steps(added=added, y=apply("relu", added + beside))
 
     def unit(
@@ -57,7 +56,7 @@ class ResidualBlock(Component):
         rectified: bool = False,
     ) -> Tensor:  # fmt: skip
         """Apply a convolution and a batch norm, rectified or not."""
-        H, W = (self.H_o, self.W_o) if stride != ONE else x.shape[2:]
+        H, W = x.shape[2:] if stride == ONE else (self.H_o, self.W_o)
         return ConvolutionUnit(
             x.shape[1], C_out, kernel, stride, G, H, W, "relu" if rectified else "none"
         )(x, name=name)

@@ -101,22 +101,28 @@ class Program:
         return {symbol: e for symbol, e in stated.items() if symbol in self.symbols}
 
     def lengths(self) -> Iterator[Expr]:
-        """Yield every quantity that must be a positive whole number: all lengths of all axes."""
+        """Yield every quantity that must be a positive whole number: all lengths of all axes.
+
+        Further layers and paddings, which are ``numbers``, may be zero.
+        """
         seen: set[Expr] = set()
         for program in self.bodies:
             for t in program.tensors:
                 named = t.op.sizes if isinstance(t.op, Rearrange) else ()
                 repeats = (t.op.times,) if isinstance(t.op, Call) else ()
-                for length in (*t.shape, *(length for _, length in named), *repeats):
+                beside = (t.op.padding,) if isinstance(t.op, Windows | Overlap) else ()
+                padding = (n for n in beside if not n.is_Symbol)
+                for length in (*t.shape, *(n for _, n in named), *repeats, *padding):
                     if length not in seen and not length.is_Integer:
                         seen.add(length)
                         yield length
 
     @property
     def numbers(self) -> set[Expr]:
-        """How often bodies are repeated that are further layers, beside others: L − 1."""
-        calls = (c.op for body in self.bodies for c in body.calls)
-        found = {c.times for c in calls if isinstance(c, Call) and not c.times.is_Symbol}
+        """What must be whole and may be zero: L − 1 further layers, a padding of (K − 1)/2."""
+        ops = [t.op for body in self.bodies for t in body.tensors]
+        found = {op.times for op in ops if isinstance(op, Call) and not op.times.is_Symbol}
+        found |= {op.padding for op in ops if isinstance(op, Windows | Overlap)}
         return found - {n for body in self.bodies for t in body.tensors for n in t.shape}
 
     @property

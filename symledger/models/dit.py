@@ -72,8 +72,7 @@ class DiT(Component):
 
     def forward(self, x: Tensor, step: Tensor, labels: Tensor) -> Steps:
         cut = PatchEmbedding(self.C_in, self.P, self.d, self.H_p, self.T / self.H_p)
-        positions = param("P", self.T, self.d, trainable=False)
-        patches = cut(x, name="patches") + positions
+        patches = cut(x, name="patches") + param("P", self.T, self.d, trainable=False)
         table = TokenEmbedding(self.rows, self.d)
         c = StepEmbedding(self.d_f, self.d)(step, name="step") + table(labels, name="class")
         block = ConditionedBlock(self.d, self.h, self.d_ff, self.flash)

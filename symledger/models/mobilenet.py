@@ -83,15 +83,13 @@ class MobileNetV2(Component):
         kernel, stride = Integer(self.kernels[number - 1]), Integer(STRIDES[number - 1])
         places = (H_i[at], W_i[at])
 
-        def block(C_in: Expr, stride: Expr, residual: bool) -> Component:
+        def block(C_in: Expr, stride: Expr) -> Component:
             return InvertedResidual(
                 C_in, C, kernel, stride, SIX if number > 1 else ONE, *places, number > 1,
-                residual, self.squeezed, self.activation,
+                self.squeezed, self.activation,
             )  # fmt: skip
 
-        return InvertedStage(
-            block(C_in, stride, residual=False), block(C, ONE, residual=True), L, C_in, C, *places
-        )
+        return InvertedStage(block(C_in, stride), block(C, ONE), L, C_in, C, *places)
 
     def forward(self, x: Tensor) -> Steps:
         stem = ConvolutionUnit(

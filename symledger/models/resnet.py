@@ -47,8 +47,8 @@ class ResNet(Component):
 
     A stem quarters the image, L_1 … L_4 blocks see it at four sizes, and the mean over places is
     classified. A ``bottleneck`` of stage i is C_g·G·C_i/C_1 channels wide inside: C_g = C_1/4 in
-    one group is ResNet, C_g = 4 in G = 32 groups ResNeXt. ``projected`` and ``halved`` are about
-    the first stage: whether its first shortcut is a convolution, and whether it halves the image.
+    one group is ResNet, C_g = 4 in G = 32 groups ResNeXt. ``widened`` and ``halved`` are about
+    the first stage: whether it has other channels than the stem, and whether it halves the image.
     Without ``head`` the mean is the result.
     Source: He et al. (2016), table 1; Xie et al. (2017), table 1; Zagoruyko, Komodakis, *Wide
     Residual Networks* (2016).
@@ -68,7 +68,7 @@ class ResNet(Component):
     G: Expr = sizes.G
     Y: Expr = sizes.Y
     bottleneck: bool = True
-    projected: bool = True
+    widened: bool = True
     halved: bool = False
     early: bool = False
     head: bool = True
@@ -89,9 +89,9 @@ class ResNet(Component):
         """The width of the result."""
         return self.Y if self.head else self.C_4
 
-    def block(self, C_in: Expr, C_out: Expr, s: Expr, at: int, projected: bool) -> Component:
+    def block(self, C_in: Expr, C_out: Expr, s: Expr, at: int) -> Component:
         """Return a block: from which channels to which, and at which size of the image."""
-        shape = (C_in, C_out, s, H_i[at - 1], W_i[at - 1], projected)
+        shape = (C_in, C_out, s, H_i[at - 1], W_i[at - 1])
         if not self.bottleneck:
             return BasicBlock(*shape)
         inner = self.C_g * self.G * C_out / self.C_1
@@ -99,7 +99,7 @@ class ResNet(Component):
 
     def stem(self, x: Tensor) -> Tensor:
         """Quarter the image: a convolution of 7 × 7, then the maxima of tiles that overlap."""
-        C = self.C if self.projected else self.C_1
+        C = self.C if self.widened else self.C_1
         unit = ConvolutionUnit(self.C_in, C, Integer(7), TWO, ONE, H_i[0], W_i[0])
         pool = MaxPool2d(H_o=H_i[1], W_o=W_i[1], **square(3, stride=2, padding=1))
         return pool(unit(x, name="stem"), name="pool")
@@ -113,10 +113,8 @@ class ResNet(Component):
         ):
             halved = i > 0 or self.halved
             at += halved
-            first = self.block(
-                x.shape[1], C, TWO if halved else ONE, at, i > 0 or self.projected
-            )
-            further = self.block(C, C, ONE, at, False)
+            first = self.block(x.shape[1], C, TWO if halved else ONE, at)
+            further = self.block(C, C, ONE, at)
             stage = ResNetStage(first, further, L, x.shape[1], C, H_i[at - 1], W_i[at - 1])
             x = stage(x, name=f"stage_{i + 1}")
         pooled = view("b c one -> b (c one)", mean(view("b c h w -> b c (h w)", x)))

@@ -27,7 +27,7 @@ def halves(number: int, first: Expr | int = 2) -> dict[Size, Expr]:
 
 def _divided(number: int, first: Expr | int) -> dict[Size, tuple[Expr, Expr | int]]:
     return {
-        symbol: (whole, first * 2**i)
+        after[i]: (whole, first * 2**i)
+        for i in reversed(range(number))
         for whole, after in ((sizes.H, H_i), (sizes.W, W_i))
-        for i, symbol in enumerate(after[:number])
     }

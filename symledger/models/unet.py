@@ -78,9 +78,9 @@ class UNet(Component):
     def defined(self) -> dict[Size, Expr]:
         """Return the sizes after each pooling, rounded down."""
         return {
-            symbol: floor((whole - (2**i - 1) * self.border) / 2**i)
+            after[i]: floor((whole - (2 * 2**i - 1) * self.border) / (2 * 2**i))
+            for i in reversed(range(int(self.depth)))
             for whole, after in ((sizes.H, H_i), (sizes.W, W_i))
-            for i, symbol in enumerate(after[: int(self.depth)], start=1)
         }
 
     def twice(self, x: Tensor, C: Expr, name: str) -> Tensor:

@@ -19,10 +19,10 @@ BACKBONE = dict.fromkeys(("out_features", "out_indices", "stage_names"), FREE)
 """What a class gives that serves as a part of other models, which is refused."""
 
 
-def first_shortcut(values: Values) -> Settings:
-    """Say whether the first shortcut is a convolution: where the shape changes."""
-    wider = values["embedding_size"] != staged("hidden_sizes", values["hidden_sizes"])[0]
-    return {"projected": BOOLS[wider or values["downsample_in_first_stage"] is True]}
+def widened(values: Values) -> Settings:
+    """Say whether the first stage has other channels than the stem."""
+    first = staged("hidden_sizes", values["hidden_sizes"])[0]
+    return {"widened": BOOLS[values["embedding_size"] != first]}
 
 
 def parts(names: tuple[str, ...], kind: str) -> tuple[str, ...]:
@@ -56,7 +56,7 @@ RESNET = Family(
         "downsample_in_bottleneck": Choice("early", BOOLS),
         **BACKBONE,
     },
-    (Rule(("hidden_sizes", "embedding_size", "downsample_in_first_stage"), first_shortcut),),
+    (Rule(("hidden_sizes", "embedding_size"), widened),),
     tensors={
         **{f"resnet.embedder.embedder.{k}": (f"stem.{ours}",) for k, ours in KINDS.items()},
         **{f"resnet.encoder.stages.*.layers.*.shortcut.{k}": parts(("shortcut",), ours)
