@@ -111,10 +111,8 @@ def _of_models() -> Iterator[Question]:
         slug, topic = known.name.replace(".", "_"), f"Models: {entry.family}"
         ask = partial(Question, topic=topic, of=known.name, name=known.name)
         yield ask(slug=f"{slug}-parameters", ask="params")
-        yield ask(slug=f"{slug}-memory-bf16", ask="memory", dtype="bf16")
         if entry.load().decoding:
-            yield ask(slug=f"{slug}-flops-per-token", ask="flops")
-            yield ask(slug=f"{slug}-kv-cache-bf16", ask="kv_cache", dtype="bf16")
+            yield ask(slug=f"{slug}-memory-bf16", ask="memory", dtype="bf16")
 
 
 def _question(topic: str, slug: str, row: dict[str, object]) -> Question:
