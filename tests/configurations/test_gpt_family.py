@@ -91,6 +91,7 @@ def test_narrow_rows_are_mapped_to_the_model_and_back(tmp_path):
         ("gpt_bigcode", {"multi_query": False}, 2 * 2 * (8 + 1) * 4),
         ("gpt_neo", {"attention_types": [[["global"], 2]]}, 0),
         ("stablelm", {"num_hidden_layers": 2, "use_parallel_residual": True}, -2 * 2 * 32),
+        ("stablelm", {"num_hidden_layers": 2, "qk_layernorm": True}, 2 * (2 + 2) * 16),
     ],
 )  # fmt: skip
 def test_what_a_key_changes_is_counted(family, changes, more, tmp_path):
@@ -125,7 +126,7 @@ def test_what_a_key_changes_is_counted(family, changes, more, tmp_path):
         ("mpt", {"attn_config": {"attn_type": "grouped_query_attention"}}, "attn_type"),
         ("mpt", {"attn_config": {"kv_n_heads": 8}}, "kv_n_heads"),
         ("mpt", {"expansion_ratio": 2}, "expansion_ratio"),
-        ("stablelm", {"qk_layernorm": True}, "qk_layernorm"),
+        ("stablelm", {"qk_layernorm": 2}, "qk_layernorm"),
     ],
 )
 def test_what_is_not_derived_is_refused_by_name(family, changes, said, tmp_path):
