@@ -51,8 +51,9 @@ def _number(account: Account, n: Expr) -> int:
 def compare(ours: Shapes, theirs: Shapes, names: Mapping[str, tuple[str, ...]]) -> list[str]:
     """Say what differs: a name that has no partner, or other shapes than its partners'.
 
-    A tensor of theirs that is several of ours joined has as many elements as they. A class without
-    a head leaves out the first part of every name.
+    A tensor of theirs that is several of ours joined has as many elements as they; several of
+    theirs may be one of ours, stacked. A class without a head leaves out the first part of every
+    name.
     """
     names = {**{_inner(name): partners for name, partners in names.items()}, **names}
     wrong = [f"{name} is none of our weights" for name in theirs if name not in names]
@@ -62,7 +63,7 @@ def compare(ours: Shapes, theirs: Shapes, names: Mapping[str, tuple[str, ...]]) 
         partners = [ours[p] for p in names.get(name, ()) if p in ours]
         if not partners:
             wrong += [f"{name}: we have no such weight"] * (name in names)
-        elif len(partners) == 1 and _plain(shapes) != _plain(partners[0]):
+        elif len(partners) == 1 and not _same(shapes, partners[0]):
             wrong.append(f"{name} is {_said(shapes)}, ours {_said(partners[0])}")
         elif _elements(shapes) != sum(map(_elements, partners)):
             wrong.append(f"{name} is {_said(shapes)}, ours {' and '.join(map(_said, partners))}")
@@ -71,6 +72,14 @@ def compare(ours: Shapes, theirs: Shapes, names: Mapping[str, tuple[str, ...]]) 
 
 def _inner(name: str) -> str:
     return name.partition(".")[2]
+
+
+def _same(theirs: Mapping[Shape, int], ours: Mapping[Shape, int]) -> bool:
+    """Whether tensors have the shapes of ours, or are slices of ours along the first axis."""
+    slices: Counter[Shape] = Counter()
+    for shape, number in ours.items():
+        slices[shape[1:]] += number * (shape or (0,))[0]
+    return _plain(theirs) in (_plain(ours), _plain(slices))
 
 
 def _plain(shapes: Mapping[Shape, int]) -> Counter[Shape]:

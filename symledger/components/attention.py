@@ -47,8 +47,9 @@ CAP = Integer(50)
 SEEN = "B T h d_k, B S h_kv d_k, B S h_kv d_v -> B T h d_v"
 """The signature of attention of T queries to S keys."""
 SCORES = "B T g r k, B S g k -> B g r T S"
-QKNorm = Literal["rms", "layer", "rms of all heads"]
-"""How queries and keys are normalized: each head by itself, or all heads together."""
+QKNorm = Literal["rms", "layer", "layer of each head", "rms of all heads"]
+"""How queries and keys are normalized: each head by itself, with weights that all share or (of
+each head) with gains of its own; or all heads together."""
 MIX = "B g r T S, B S g v -> B T g r v"
 
 
@@ -305,6 +306,9 @@ class Attention(Component):
         if offset is not None and self.qk_norm in ("rms", "layer"):
             kind = RMSNorm if self.qk_norm == "rms" else LayerNorm
             split = kind(width)(split, name=f"norm_{name}")
+        elif offset is not None and self.qk_norm == "layer of each head":
+            plain = LayerNorm(width, affine=False)(split, name=f"norm_{name}")
+            split = plain * param(f"g_{name}", heads, width)
         if self.rotary and offset is not None:
             return self.turned(name, split, width, offset)
         return split

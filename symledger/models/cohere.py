@@ -21,11 +21,14 @@ from symledger.sizes import Size
 class Cohere(Decoder):
     """The decoder-only transformer of Command R; ``bias`` gives the maps of attention biases.
 
+    With ``qk_norm``, as in Command R+, every head normalizes its queries and keys, with gains of
+    its own.
     Source: Cohere For AI, *Model Card for C4AI Command-R* (2024).
     """
 
     h_kv: Expr = sizes.h_kv
     bias: bool = False
+    qk_norm: bool = False
     activation: Activation = "silu"
 
     title: ClassVar[str] = "decoder-only transformer, parallel blocks, SwiGLU, rotary positions"
@@ -40,6 +43,7 @@ class Cohere(Decoder):
         attention = Attention(
             self.d, self.h, self.h_kv, self.d_h, self.d_h, self.bias, causal=True, rotary=True,
             cached=self.seen,
+            qk_norm="layer of each head" if self.qk_norm else None,
         )  # fmt: skip
         network = GatedFeedForward(self.d, self.d_ff, self.activation)
         return ParallelBlock(

@@ -22,7 +22,7 @@ class StableLM(Decoder):
 
     Queries, keys and values may have biases, nothing else but the norms has. Only d_rot elements
     of each head are turned by the position, or all if not ``partly``; ``parallel`` parts share a
-    norm.
+    norm. With ``qk_norm`` every head normalizes its queries and keys, with gains of its own.
     Source: Bellagente et al., *Stable LM 2 1.6B* (2024), section 2.4.
     """
 
@@ -31,6 +31,7 @@ class StableLM(Decoder):
     partly: bool = True
     parallel: bool = False
     bias: bool = False
+    qk_norm: bool = False
     activation: Activation = "silu"
     tied: bool = False
 
@@ -47,6 +48,7 @@ class StableLM(Decoder):
         attention = Attention(
             self.d, self.h, self.h_kv, self.d_h, self.d_h, self.bias, unbiased=("O",),
             causal=True, rotary=True, d_rot=self.d_rot if self.partly else None, cached=self.seen,
+            qk_norm="layer of each head" if self.qk_norm else None,
         )  # fmt: skip
         network = GatedFeedForward(self.d, self.d_ff, self.activation)
         kind = ParallelBlock if self.parallel else PreLNBlock

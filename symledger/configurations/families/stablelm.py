@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from symledger.arguments import BOOLS, Choice, Only, Settings, Size
+from collections.abc import Mapping
+
+from symledger.arguments import BOOLS, Choice, Settings, Size
 from symledger.configurations.common import FREE
 from symledger.configurations.families.shared import (
     ACTIVATION,
@@ -15,9 +17,14 @@ from symledger.configurations.families.shared import (
 )
 from symledger.configurations.family import Built, Family, Rule, Ruled, Values
 
+FLAG: Mapping[object, str] = {True: "true", False: "false", None: "false"}
 ROPE = ("partial_rotary_factor", "rope_parameters", "rope_scaling")
 TENSORS = {
     "model.embed_tokens.weight": ("token_embedding.E",),
+    **{
+        f"model.layers.*.self_attn.{x.lower()}_{norm}.weight": (f"block.attention.g_{x}",)
+        for x in "QK" for norm in ("norm", "layernorm.norms.*")
+    },
     **affine("model.", {
         "layers.*.input_layernorm": "block.norm_1",
         "layers.*.post_attention_layernorm": "block.norm_2",
@@ -44,7 +51,7 @@ STABLELM = Family(
         "num_key_value_heads": Size("h_kv"),
         "hidden_act": ACTIVATION,
         "use_qkv_bias": Choice("bias", BOOLS),
-        "qk_layernorm": Only((False,)),
+        "qk_layernorm": Choice("qk_norm", BOOLS),
         "use_parallel_residual": Choice("parallel", BOOLS),
         **dict.fromkeys(ROPE, Ruled()),
     },
@@ -62,7 +69,7 @@ COHERE = Family(
         **WIDTHS,
         "hidden_act": ACTIVATION,
         "attention_bias": Choice("bias", BOOLS),
-        "use_qk_norm": Only((False, None)),
+        "use_qk_norm": Choice("qk_norm", FLAG),
         "logit_scale": FREE,
     },
     tensors=TENSORS,
