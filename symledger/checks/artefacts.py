@@ -35,6 +35,8 @@ ARTEFACTS: Mapping[str, tuple[Artefact, ...]] = {
                                            "largest is kept, and for a mean each token's bag"),),
     "states": (Artefact("memory.saved", "4", "states are kept once more as the next layer's input, "
                                              "and of nn.RNN the zeros that it starts from"),),
+    "zeros": (Artefact("memory.saved", "4", "the zeros that it starts from are kept"),),
+    "cut": (Artefact("memory.saved", "-4", "kept is a copy without what is cut off"),),
     "shown cell": (Artefact("memory.saved", "4", "tanh of the cell state is kept as well"),),
     "tables": (Artefact("memory.saved", "1", "tables that are handed over are kept: a mask, "
                                              "numbers of positions, angles"),),

@@ -50,6 +50,10 @@ class Revealed(Trial):
         return Revealing(self.sizes)
 
 
+STRETCHED = 8
+"""How much larger an altered number is than it would be: more than any bound is away."""
+
+
 @dataclass
 class Holder:
     """Holds saved arrays, each under the place where it was made; one of them may be altered."""
@@ -61,11 +65,13 @@ class Holder:
     def hold(self, place: Place, t: Tensor, array: Array) -> Array:
         """Keep an array, or, in its place, its values in reverse order of size.
 
-        Copies along an axis are stored: NumPy shows one element several times instead.
+        Numbers are stretched too, beyond where functions are cut off. Copies along an axis are
+        stored: NumPy shows one element several times instead.
         """
         array = np.array(array) if isinstance(t.op, Repeat) else array
         if place == self.altered:
             array = np.max(array, initial=0) - array
+            array = array * STRETCHED if array.dtype.kind == "f" else array
         self.held[place] = (t, array)
         return array
 

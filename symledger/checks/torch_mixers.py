@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
 from symledger.checks.artefacts import Uses
 from symledger.checks.torch_case import Case
@@ -60,6 +61,81 @@ class CachedLatent(Latent):
         super().__init__(s, o, past=s["S"] - s["T"])
 
 
+class CausalConvolution(nn.Module):
+    """A convolution of channels by themselves, padded on both sides and cut off at the end."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.F = nn.Parameter(torch.randn(s["C"], s["K"]))
+        self.b = nn.Parameter(torch.randn(s["C"])) if o["bias"] else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Convolve, and cut off what lies beyond the last token."""
+        C, K = self.F.shape
+        y = F.conv1d(x.transpose(1, 2), self.F[:, None], padding=K - 1, groups=C)
+        y = y[..., : x.shape[1]].transpose(1, 2)
+        return y if self.b is None else y + self.b
+
+
+class SelectiveScan(nn.Module):
+    """A recurrence, step after step, of which the decays and inputs are made beforehand."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.A_log = nn.Parameter(torch.randn(s["d_i"], s["d_s"]))
+        self.D = nn.Parameter(torch.randn(s["d_i"]))
+
+    def forward(self, x: Tensor, dt: Tensor, B: Tensor, C: Tensor) -> Tensor:
+        """Start from zeros, and read the state at every step."""
+        decay = torch.exp(dt[..., None] * -torch.exp(self.A_log))
+        u = dt[..., None] * B[:, :, None] * x[..., None]
+        state, read = torch.zeros_like(u[:, 0]), []
+        for t in range(x.shape[1]):
+            state = decay[:, t] * state + u[:, t]
+            read.append((state @ C[:, t, :, None])[..., 0])
+        return torch.stack(read, 1) + x * self.D
+
+
+class StateSpaceDual(nn.Module):
+    """The same in chunks: products within them, and states that pass between them."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.s = s
+        self.dt_bias, self.A_log, self.D = (nn.Parameter(torch.randn(s["h"])) for _ in range(3))
+
+    def forward(self, x: Tensor, dt: Tensor, B: Tensor, C: Tensor) -> Tensor:
+        """Compute everything with heads first: [B, h, chunk, position, …]."""
+        dt = F.softplus(dt + self.dt_bias)
+        a = self.chunks((dt * -torch.exp(self.A_log))[..., None])[..., 0].cumsum(-1)
+        u, (B, C) = self.chunks(x * dt[..., None]), (self.chunks(self.heads(z)) for z in (B, C))
+        within = torch.exp(differences(a))
+        y = (C @ B.transpose(-1, -2) * within) @ u
+        ends = (B * torch.exp(a[..., -1:] - a)[..., None]).transpose(-1, -2) @ u
+        y = y + C @ self.begins(a[..., -1], ends) * torch.exp(a)[..., None]
+        return y.flatten(2, 3)[:, :, : x.shape[1]].transpose(1, 2) + x * self.D[:, None]
+
+    def heads(self, x: Tensor) -> Tensor:
+        """Repeat what is given for a group."""
+        return x.repeat_interleave(self.s["h"] // self.s["G"], 2)
+
+    def chunks(self, x: Tensor) -> Tensor:
+        """Cut into chunks, heads first."""
+        return x.unflatten(1, (-1, self.s["Q"])).permute(0, 3, 1, 2, 4).contiguous()
+
+    def begins(self, whole: Tensor, ends: Tensor) -> Tensor:
+        """Return the state that each chunk begins with."""
+        states = torch.cat((torch.zeros_like(ends[:, :, :1]), ends), 2).flatten(3)
+        decay = torch.exp(differences(F.pad(whole, (1, 0)).cumsum(-1)))
+        return (decay @ states)[:, :, :-1].unflatten(-1, ends.shape[3:])
+
+
+def differences(a: Tensor) -> Tensor:
+    """Return what lies between each position and those before it; −∞ for later ones."""
+    hidden = torch.full((a.shape[-1],) * 2, -torch.inf).triu(1)
+    return a[..., :, None] - a[..., None, :] + hidden
+
+
 def _norms(o: Options) -> Uses:
     return {"fused norm": "B*T*d_c" + " + B*T*d_q" * o["low_rank"]}
 
@@ -68,4 +144,13 @@ CASES = {
     "latent_attention": (Case("nn.Linear, nn.RMSNorm and torch.einsum", Latent, uses=_norms),),
     "cached_latent_attention": (
         Case("nn.Linear, nn.RMSNorm, torch.einsum and torch.cat", CachedLatent, uses=_norms),),
+    "causal_convolution": (Case(
+        "F.conv1d, padded and cut off", CausalConvolution, given={"cached": False},
+        uses=lambda o: {"groups": "2*B*(T + K - 1)*K*C*(C - 1)"}),),
+    "selective_scan": (Case(
+        "a loop of products", SelectiveScan, given={"cached": False},
+        uses=lambda o: {"zeros": "B*d_i*d_s"}),),
+    "state_space_dual": (Case(
+        "torch.matmul and torch.cumsum", StateSpaceDual, equal={"T": "2*Q", "h": "2*G"},
+        given={"cached": False}, uses=lambda o: {"cut": "B*h*d_h*d_s"}),),
 }  # fmt: skip

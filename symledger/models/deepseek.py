@@ -53,6 +53,7 @@ class DeepSeek(Decoder):
     final_norm: ClassVar[Norm] = "rms"
     title: ClassVar[str] = "decoder-only transformer, latent attention, routed and shared experts"
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_v: sizes.d_h}
+    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = MixtureOfExperts.corollaries
     references: ClassVar[tuple[str, ...]] = (
         "DeepSeek-AI, DeepSeek-V2 (2024), section 2", "DeepSeek-AI, DeepSeek-V3 (2024), section 2",
     )  # fmt: skip

@@ -12,6 +12,7 @@ from symledger.components.attention import OPENAI, Attention, ScaledDotProduct
 from symledger.components.blocks import Norm, PreLNBlock
 from symledger.components.experts import MixtureOfExperts
 from symledger.core.component import Component
+from symledger.models.llama import GatedDecoder
 from symledger.models.windows import WindowedDecoder, Windows
 from symledger.sizes import Size
 
@@ -39,6 +40,9 @@ class GptOss(WindowedDecoder):
     final_norm: ClassVar[Norm] = "rms"
     title: ClassVar[str] = "decoder-only transformer, attention sinks, windows, clamped experts"
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.h_kv: sizes.h, sizes.d_h: sizes.d / sizes.h}
+    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
+        **GatedDecoder.corollaries, **MixtureOfExperts.corollaries,
+    }  # fmt: skip
     references: ClassVar[tuple[str, ...]] = (OPENAI,)
 
     def block(self) -> Component:
@@ -47,7 +51,5 @@ class GptOss(WindowedDecoder):
             self.d, *heads, self.attention_bias, causal=True, rotary=True, cached=self.seen,
             mixing=ScaledDotProduct(*heads, causal=True, sinks=True),
         )  # fmt: skip
-        experts = MixtureOfExperts(
-            self.E, self.k, self.d, self.d_ff, bias=True, clamped=True
-        )
+        experts = MixtureOfExperts(self.E, self.k, self.d, self.d_ff, bias=True, clamped=True)
         return PreLNBlock(self.d, norm="rms", attention=attention, network=experts)

@@ -9,7 +9,7 @@ from types import NoneType
 from symledger.arguments import BOOLS, Choice, Free, Only, Settings, Size, Use, size
 from symledger.configurations.common import FREE
 from symledger.configurations.families.shared import DENSE, HEADS, TIED, heads
-from symledger.configurations.family import Context, Family, Rule, Ruled, Unless, Values
+from symledger.configurations.family import Context, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
 WEIGHTS: Mapping[str, str] = {
@@ -43,7 +43,7 @@ USES: Mapping[str, Use] = {
     "attention_bias": Choice("attention_bias", BOOLS),
     "hidden_act": Only(("silu",)),
     "n_routed_experts": Size("E"),
-    "num_experts_per_tok": Unless(Size("k")),
+    "num_experts_per_tok": Size("k"),
     "n_shared_experts": Size("E_s"),
     "moe_intermediate_size": Size("d_exp"),
     "first_k_dense_replace": Ruled(),
