@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from torch import nn
@@ -309,8 +310,10 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "mini_gpt": (_family(norm="rms", activation="gelu", gated=False, causal=True),),
     "gpt2": (_family(norm="layer", activation="gelu_tanh", gated=False, causal=True,
                      positions="learned"),),
-    "llama": (_family(norm="rms", activation="silu", gated=True, causal=True,
-                      bias=False, positions="rotary"),),
+    "llama": (replace(
+        _family(norm="rms", activation="silu", gated=True, causal=True, bias=False,
+                positions="rotary"),
+        given={**PREFILL, "attention_bias": False, "mlp_bias": False}),),
     "mixtral": (Case("the model written with torch.nn", lambda s, o: sequences.Mixtral(s, {
         **o, "norm": "rms", "activation": "silu", "gated": True, "bias": False, "causal": True,
         "rotary": True}), uses=lambda o: _decoder({**o, "norm": "rms"}),
