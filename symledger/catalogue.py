@@ -208,7 +208,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("granite", "models.granite:Granite", "model", cases=GROUPED),
     Entry("glm", "models.glm:Glm", "model", cases=GROUPED),
     Entry("glm4", "models.glm:Glm4", "model", cases=GROUPED),
-    Entry("cohere2", "models.cohere:Cohere2", "model", cases=GROUPED),
+    Entry("cohere2", "models.cohere:Cohere2", "model"),
     Entry("vgg", "models.vgg:VGG", "model"),
     Entry("mixtral", "models.mixtral:Mixtral", "model", cases=SPARSE),
     Entry("qwen2_moe", "models.qwen_moe:Qwen2Moe", "model", cases=SPARSE),
