@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
+from itertools import combinations
 
-from sympy import Expr, Mul, Symbol
+from sympy import Expr, Min, Mul, Symbol
 
 from symledger.checks.exact import value, whole
 from symledger.core.ops import Call, Contract
@@ -128,9 +129,14 @@ def _repetitions(program: Program) -> set[Symbol]:
 
 
 def _settings(program: Program) -> set[Symbol]:
-    """The symbols that are in no length of any axis: how windows slide."""
-    mentioned = set(program.symbols).union(*(e.free_symbols for e in program.definitions.values()))
-    sized = (e.free_symbols for e in (*program.lengths(), *_visible(program)))
+    """The symbols that are in no length of any axis, nor the most that one may be.
+
+    They say how windows slide.
+    """
+    definitions = program.definitions.values()
+    mentioned = set(program.symbols).union(*(e.free_symbols for e in definitions))
+    most = (least for e in definitions for least in e.atoms(Min))
+    sized = (e.free_symbols for e in (*program.lengths(), *_visible(program), *most))
     return mentioned - _repetitions(program).union(*sized)
 
 
@@ -211,7 +217,10 @@ def _repaired(
 def _changes(
     e: Expr, sizes: dict[Symbol, int], fixed: set[Symbol], sparing: bool
 ) -> Iterator[dict[Symbol, int]]:
-    """Multiply factors, then raise what there is; or, sparing, raise factors if there are any."""
+    """Multiply factors, then raise what there is; or, sparing, raise factors if there are any.
+
+    The least of several is larger only where two of them are.
+    """
     free = sorted(e.free_symbols - fixed, key=lambda symbol: (sizes[symbol], str(symbol)))
     factors = [symbol for symbol in free if symbol in Mul.make_args(e)]
     part, whole_of_it = e.as_coeff_Mul()
@@ -225,6 +234,9 @@ def _changes(
     for step in range(1, LARGEST_CHANGE):
         for symbol in factors if sparing and factors else free:
             yield {**sizes, symbol: sizes[symbol] + step}
+    for step in range(1, LARGEST_CHANGE if e.has(Min) else 1):
+        for two in combinations(free, 2):
+            yield {**sizes, **{symbol: sizes[symbol] + step for symbol in two}}
 
 
 def _none_found(lengths: str) -> DefinitionError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from torch import nn
@@ -156,14 +155,14 @@ PREFILL = {"head": "lm", "cached": False}
 """The choices under which a decoder is written with torch.nn: all tokens at once, logits of all."""
 
 
-def _family(**fixed: Any) -> Case:
+def _family(given: Mapping[str, Any] | None = None, **fixed: Any) -> Case:
     """A decoder with some choices that its family makes."""
     return Case(
         "the model written with torch.nn",
         lambda s, o: models.Decoder(s, _chosen(fixed, o)),
         uses=lambda o: _decoder({**fixed, **o}),
         equal={"S": "T", "d_k": "d_h", "d_v": "d_h", **({} if fixed["gated"] else {"h_kv": "h"})},
-        given=PREFILL,
+        given={**PREFILL, **(given or {})},
     )
 
 
@@ -310,14 +309,12 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "mini_gpt": (_family(norm="rms", activation="gelu", gated=False, causal=True),),
     "gpt2": (_family(norm="layer", activation="gelu_tanh", gated=False, causal=True,
                      positions="learned"),),
-    "llama": (replace(
-        _family(norm="rms", activation="silu", gated=True, causal=True, bias=False,
-                positions="rotary"),
-        given={**PREFILL, "attention_bias": False, "mlp_bias": False}),),
+    "llama": (_family({"attention_bias": False, "mlp_bias": False}, norm="rms", activation="silu",
+                      gated=True, causal=True, bias=False, positions="rotary"),),
     "mixtral": (Case("the model written with torch.nn", lambda s, o: sequences.Mixtral(s, {
         **o, "norm": "rms", "activation": "silu", "gated": True, "bias": False, "causal": True,
         "rotary": True}), uses=lambda o: _decoder({**o, "norm": "rms"}),
-        equal={"S": "T", "d_k": "d_h", "d_v": "d_h"}, given=PREFILL),),
+        equal={"S": "T", "d_k": "d_h", "d_v": "d_h"}, given={**PREFILL, "windows": "none"}),),
     "vgg": (Case("the model written with torch.nn", images.VGG,
                  equal={"C": "s_h", "H": "32*s_h", "W": "32*s_w"}),),
     **dict.fromkeys(("bert", "bert_pretraining", "bert_classifier"), _encoders()),

@@ -1,8 +1,8 @@
-"""Command R: parallel blocks with one norm that shifts nothing, gates, and a tied head."""
+"""Command R and later: parallel blocks, one norm that shifts nothing, gates, a tied head."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from sympy import Expr
@@ -14,6 +14,7 @@ from symledger.components.feedforward import Activation, GatedFeedForward
 from symledger.core.component import Component
 from symledger.core.tensor import Tensor
 from symledger.models.decoder import Decoder
+from symledger.models.windows import WindowedDecoder, Windows
 from symledger.sizes import Size
 
 
@@ -39,16 +40,39 @@ class Cohere(Decoder):
         "Cohere For AI, Model Card for C4AI Command-R (2024)",
     )
 
-    def block(self) -> Component:
-        attention = Attention(
+    def attention(self) -> Attention:
+        """Return the attention of a block."""
+        return Attention(
             self.d, self.h, self.h_kv, self.d_h, self.d_h, self.bias, causal=True, rotary=True,
             cached=self.seen,
             qk_norm="layer of each head" if self.qk_norm else None,
         )  # fmt: skip
+
+    def block(self) -> Component:
         network = GatedFeedForward(self.d, self.d_ff, self.activation)
         return ParallelBlock(
-            self.d, norm="layer", norm_bias=False, attention=attention, network=network
+            self.d, norm="layer", norm_bias=False, attention=self.attention(), network=network
         )
 
     def normalize(self, x: Tensor) -> Tensor:
         return norm("layer", self.d, bias=False)(x, name="final_norm")
+
+
+@dataclass(frozen=True)
+class Cohere2(Cohere, WindowedDecoder):
+    """The decoder-only transformer of Command R7B and Command A: most layers have a window.
+
+    Those turn queries and keys by their position; the others are told none.
+    Source: Cohere, *Command A* (2025).
+    """
+
+    windows: Windows = "some"
+
+    title: ClassVar[str] = "decoder-only transformer, parallel blocks, SwiGLU, windows, NoPE"
+    references: ClassVar[tuple[str, ...]] = ("Cohere, Command A (2025)",)
+
+    def attention(self) -> Attention:
+        return replace(super().attention(), rotary=False)
+
+    def near(self, attention: Attention) -> Attention:
+        return replace(attention, rotary=True)

@@ -8,7 +8,7 @@ from typing import ClassVar
 from sympy import Integer, sqrt
 
 from symledger.components.attention import Attention, ScaledDotProduct
-from symledger.components.blocks import SandwichBlock
+from symledger.components.blocks import Block, SandwichBlock
 from symledger.components.feedforward import GatedFeedForward
 from symledger.core.component import Component
 from symledger.core.notation import apply
@@ -67,7 +67,7 @@ class Gemma2(Gemma, WindowedDecoder):
         heads = (self.h, self.h_kv, self.d_h, self.d_h)
         return replace(plain, mixing=ScaledDotProduct(*heads, causal=True, capped=True))
 
-    def block(self) -> Component:
+    def block(self) -> Block:
         return SandwichBlock(
             self.d, norm="rms", attention=self.attention(), network=self.network()
         )

@@ -9,7 +9,7 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.attention import Attention
-from symledger.components.blocks import Norm, PreLNBlock
+from symledger.components.blocks import Block, Norm, PreLNBlock
 from symledger.components.feedforward import GatedFeedForward
 from symledger.core.component import Component
 from symledger.models.decoder import Decoder
@@ -43,7 +43,7 @@ class GatedDecoder(Decoder):
         """Return the feed-forward network of a block."""
         return GatedFeedForward(self.d, self.d_ff)
 
-    def block(self) -> Component:
+    def block(self) -> Block:
         return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=self.network())
 
 

@@ -76,6 +76,7 @@ class WindowedDecoder(Decoder):
         attention = block.attention if isinstance(block, Block) else None
         if not isinstance(block, Block) or not isinstance(attention, Attention):
             raise DefinitionError(f"{type(block).__name__} has no attention that takes a window.")
+        attention = self.near(attention)
         heads = (attention.h, attention.h_kv, attention.d_k, attention.d_v)
         if attention.flash and attention.mixing is None:
             mixing: Component = FlashAttention(*heads, causal=True, w=self.w)
@@ -85,3 +86,7 @@ class WindowedDecoder(Decoder):
         flash = attention.flash and attention.mixing is not None
         changed = replace(attention, mixing=mixing, flash=flash, cached=self.seen_in_window)
         return replace(block, attention=changed)
+
+    def near(self, attention: Attention) -> Attention:
+        """Return the attention of a windowed layer but for its window; here, that of all layers."""
+        return attention

@@ -133,7 +133,7 @@ def test_variants_name_the_lines_that_change():
         ("mini_gpt", "6N", 6 * 131_392, 3 * 71_303_168 // 256),
         ("mini_gpt", "6N′", 6 * (131_392 - 32_768), 3 * 71_303_168 // 256),
         ("mini_gpt", "6N + 12LhQT", 6 * 131_392 + 12 * 2 * 64 * 32, 3 * 71_303_168 // 256),
-        ("mixtral-8x7b", "2N", 2 * 12_879_925_248, 113_232_517_791_744 // 4096),
+        ("mixtral-8x7b", "2N", 2 * 12_879_925_248, 1_398_441_351_577_600 // 32768),
     ],
 )
 def test_rules_of_thumb_and_their_errors(name, rule, value, count):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.arguments import BOOLS, Choice, Settings, Size, Use, written
+from symledger.arguments import BOOLS, Choice, Settings, Size, Use, size, written
 from symledger.configurations.common import FREE
-from symledger.configurations.family import Built, Context, Unless, Values
+from symledger.configurations.family import Built, Context, Rule, Unless, Values
 from symledger.errors import BadInput
 
 TIED = Choice("tied", BOOLS)
@@ -92,13 +92,18 @@ SPARSE = kinds({**ATTENTION, **GATED, **EXPERTS}, "windowed_block", "dense_block
 """The same where blocks have experts, or some of them have."""
 
 
-def heads(entry: str, name: str, tokens: bool = True, spans: bool = True) -> dict[str, Built]:
+def heads(
+    entry: str, name: str, tokens: bool = True, spans: bool = True, sequences: bool = True
+) -> dict[str, Built]:
     """Return what the classes of a decoder build, all named after it."""
     found = {
         f"{name}ForCausalLM": Built(entry, {"head": "lm"}),
         f"{name}Model": Built(entry, {"head": "bare"}),
-        f"{name}ForSequenceClassification": Built(entry, {"head": "sequences"}, labels=True),
     }
+    if sequences:
+        found[f"{name}ForSequenceClassification"] = Built(
+            entry, {"head": "sequences"}, labels=True
+        )
     if spans:
         found[f"{name}ForQuestionAnswering"] = Built(entry, {"head": "spans"})
     if tokens:
@@ -126,6 +131,17 @@ def turned(values: Values, name: str, otherwise: float, width: int) -> Settings:
             "are turned in pairs, so an even number is needed."
         )
     return partly(d_rot, width)
+
+
+def share(otherwise: float) -> Rule:
+    """Return the rule of how much of a head is turned, where its width may be a key of its own."""
+
+    def read(values: Values) -> Settings:
+        given = values.get("head_dim")
+        width = head_width(values) if given is None else size("head_dim", given)
+        return turned(values, "partial_rotary_factor", otherwise, width)
+
+    return Rule(("hidden_size", "num_attention_heads", "head_dim"), read)
 
 
 def partly(d_rot: int, width: int) -> Settings:

@@ -65,6 +65,11 @@ def _listed(types: object, number: int) -> list[bool]:
     return [among("layer_types", kind, (SLIDING, FULL)) == SLIDING for kind in types]
 
 
+def all_of_them(values: Values, number: int) -> list[bool]:
+    """All layers where there is a window, as in Ministral."""
+    return [values.get("sliding_window") is not None] * number
+
+
 def from_layer_on(values: Values, number: int) -> list[bool]:
     """All layers from max_window_layers on, as in Qwen2 and Qwen3."""
     first = size("max_window_layers", values["max_window_layers"], 0)

@@ -1,0 +1,51 @@
+"""OLMo 1 to 3, dense and with experts."""
+
+from __future__ import annotations
+
+from symledger.arguments import Choice, Number, Only, Size
+from symledger.configurations.common import FREE
+from symledger.configurations.families import windows
+from symledger.configurations.families.shared import DENSE, SPARSE, WIDTHS, heads, kinds
+from symledger.configurations.family import Family, Unless
+
+KEYS = {
+    **WIDTHS,
+    "hidden_act": Only(("silu",)),
+    "attention_bias": Choice("attention_bias"),
+    "attention_dropout": FREE,
+}
+CLIPPED = {**KEYS, "clip_qkv": Unless(Number((0,)))}
+
+AFTER = {
+    **DENSE,
+    **kinds({
+        "model.layers.*.post_attention_layernorm.weight": ("block.norm_1.g",),
+        "model.layers.*.post_feedforward_layernorm.weight": ("block.norm_2.g",),
+    }, "windowed_block"),
+}  # fmt: skip
+
+OLMO = Family("olmo", heads("olmo", "Olmo", tokens=False, spans=False), CLIPPED, (), DENSE)
+
+OLMO2 = Family("olmo2", heads("olmo2", "Olmo2", tokens=False, spans=False), KEYS, (), AFTER)
+
+OLMO3 = Family(
+    "olmo3",
+    heads("olmo3", "Olmo3", tokens=False, spans=False),
+    {**KEYS, **windows.LISTED},
+    windows.windows(windows.all_but_each(4)),
+    AFTER,
+)
+
+OLMOE = Family(
+    "olmoe",
+    heads("olmoe", "Olmoe", tokens=False, spans=False, sequences=False),
+    {
+        **CLIPPED,
+        "num_experts": Size("E"),
+        "num_experts_per_tok": Size("k"),
+        "norm_topk_prob": FREE,
+        "output_router_logits": FREE,
+    },
+    (),
+    SPARSE,
+)
