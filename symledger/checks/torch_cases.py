@@ -12,6 +12,7 @@ from symledger.checks import torch_images as images
 from symledger.checks import torch_layers as layers
 from symledger.checks import torch_mixers as mixers
 from symledger.checks import torch_models as models
+from symledger.checks import torch_pairs as pairs
 from symledger.checks import torch_sequences as sequences
 from symledger.checks import torch_vision as vision
 from symledger.checks.artefacts import Uses
@@ -87,9 +88,9 @@ def _recomputed(o: Options) -> Uses:
     return {name: fused for name in ("fused attention", "fused attention again") if fused}
 
 
-def _layers(o: Options, around: Uses) -> Uses:
+def _layers(o: Options, around: Uses, times: str = "L") -> Uses:
     """What occurs in L blocks of a model, and once more around them."""
-    return _stack(_recomputed(o) if o.get("recompute") else _block(o), around)
+    return _stack(_recomputed(o) if o.get("recompute") else _block(o), around, times)
 
 
 def _stack(uses: Uses, more: Uses, times: str = "L") -> Uses:
@@ -120,7 +121,8 @@ def _encoder_decoder(o: Options) -> Uses:
 def _encoder(o: Options) -> Uses:
     classified = {"sequences": "B*d", "tokens": "B*T*d"}.get(o["head"], "")
     noise = _sum(f"B*T*{'d_e' if o['narrow'] else 'd'}", classified)
-    return _layers({**o, "norm": "layer"}, _uses(noise=noise * bool(o["dropout"])))
+    return _layers({**o, "norm": "layer"}, _uses(noise=noise * bool(o["dropout"])),
+                   o.get("times", "L"))  # fmt: skip
 
 
 def _recurrent(o: Options, kind: str) -> Uses:
@@ -219,13 +221,32 @@ def _over_time(kind: type[nn.RNNBase], said: str = "") -> tuple[Case, ...]:
                  lambda o: _recurrent(o, name), TWICE),)  # fmt: skip
 
 
-def _encoders(**fixed: Any) -> tuple[Case, ...]:
+def _encoders(
+    kind: Callable[[Sizes, Options], nn.Module] = sequences.Encoder,
+    equal: Mapping[str, str] | None = None, **fixed: Any,
+) -> tuple[Case, ...]:  # fmt: skip
     """An encoder like BERT's, with what its family chooses."""
+    alike = {"S": "T", "h_kv": "h", "d_k": "d_h", "d_v": "d_h", **(equal or {})}
     usual = {"narrow": False, "segments": True, "first": 0, "pooler": True, "pooled_by": "tanh"}
     return (Case("the model written with torch.nn",
-                 lambda s, o: sequences.Encoder(s, {**usual, **fixed, **o}),
+                 lambda s, o: kind(s, {**usual, **fixed, **o}),
                  uses=lambda o: _encoder({**usual, **fixed, **o}),
-                 equal={"S": "T", "h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),)  # fmt: skip
+                 equal=alike),)  # fmt: skip
+
+
+def _read_and_written(kind: Callable[[Sizes, Options], nn.Module]) -> tuple[Case, ...]:
+    """An encoder-decoder, at once on all of a source and all tokens."""
+    return (Case("the model written with torch.nn", kind, given={"cached": False},
+                 equal={"h_kv": "h", "d_k": "d_h", "d_v": "d_h", "T_max": "2*S"}),)  # fmt: skip
+
+
+def _normed(stacks: Mapping[str, str], o: Options) -> Uses:
+    """The RMS norms of T5: in each block, unless it is run again, and behind each stack."""
+    norms = (
+        _sum(f"{count}*{rows}*d" * (not o["recompute"]), f"{rows}*d")
+        for count, rows in stacks.items()
+    )
+    return _uses(fused_norm=_sum(*norms))
 
 
 CASES: Mapping[str, tuple[Case, ...]] = {
@@ -318,6 +339,19 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "vgg": (Case("the model written with torch.nn", images.VGG,
                  equal={"C": "s_h", "H": "32*s_h", "W": "32*s_w"}),),
     **dict.fromkeys(("bert", "bert_pretraining", "bert_classifier"), _encoders()),
+    "roberta": _encoders(equal={"T_max": "2*T"}, first=2),
+    "albert": _encoders(pairs.Albert, {"L": "2*L_g"}, narrow=True, times="L*L_in"),
+    "electra": _encoders(pairs.Electra, pooler=False, pooled_by="gelu"),
+    "t5": (Case("the model written with torch.nn", pairs.T5, given={"cached": False},
+                uses=lambda o: _normed({"2*L_enc": "B*S", "3*L_dec": "B*T"}, o),
+                equal={"h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),),
+    "t5_encoder": (Case("the model written with torch.nn",
+                        lambda s, o: pairs.T5(s, o, alone=True),
+                        uses=lambda o: _normed({"2*L": "B*T"}, o),
+                        equal={"S": "T", "h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),),
+    "bart": _read_and_written(lambda s, o: pairs.Bart(s, o, pre=False)),
+    "mbart": _read_and_written(lambda s, o: pairs.Bart(s, o, pre=True)),
+    "whisper": _read_and_written(pairs.Whisper),
     "distilbert": _encoders(segments=False, pooler=False, pooled_by="relu"),
 }  # fmt: skip
 """Every target that PyTorch has, or that is a few lines of it."""

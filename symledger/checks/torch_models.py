@@ -114,6 +114,7 @@ class DotProduct(nn.Module):
         super().__init__()
         self.flash, self.drop = o.get("flash", False), dropout(o)
         self.repeated, self.capped = o.get("repeated", False), o.get("capped", False)
+        self.scaled = o.get("scaled", True)
         self.sinks = nn.Parameter(torch.randn(s["h"])) if o.get("sinks") else None
         if hidden is None and o.get("causal"):
             hidden = causal_mask(s["T"], s["S"])
@@ -128,7 +129,8 @@ class DotProduct(nn.Module):
         if self.repeated:
             k, v = (x.repeat_interleave(q.shape[2] // k.shape[2], 2) for x in (k, v))
         grouped = q.unflatten(2, (k.shape[2], -1))
-        scores = torch.einsum("btgrk,bsgk->bgrts", grouped, k) / q.shape[-1] ** 0.5
+        scores = torch.einsum("btgrk,bsgk->bgrts", grouped, k)
+        scores = scores / q.shape[-1] ** 0.5 if self.scaled else scores
         if self.capped:
             scores = torch.tanh(scores / 50) * 50
         if bias is not None:

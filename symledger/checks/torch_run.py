@@ -31,7 +31,7 @@ LETTERS = {
 """What we call a module's weight and bias; ' marks one that PyTorch stores transposed. Any other
 module's weights have the names that they have with us."""
 
-LAYER = re.compile(r"^(block|layer|encoder|decoder)\.(\d+)\.")
+LAYER = re.compile(r"(^|\.)(block|layer|groups|encoder|decoder)\.(\d+)(?=\.)")
 """An application of a repeated body."""
 
 
@@ -91,10 +91,9 @@ class Run:
         return np.concatenate([self._one(part, arrays) for part in self.parts[name]])
 
     def _one(self, part: str, arrays: Mapping[Tensor, Array]) -> Array:
-        layer = LAYER.match(part)
         array = arrays[self.paths[_plain(part)]]
-        if layer:
-            array = array[int(layer[2])]
+        for layer in LAYER.finditer(part):
+            array = array[int(layer[3])]
         return array.T if part.endswith("'") else array
 
     @property
@@ -182,7 +181,7 @@ def _several(result: torch.Tensor | tuple[torch.Tensor, ...]) -> tuple[torch.Ten
 
 def _plain(part: str) -> str:
     """The dotted name of a weight, without its layer and whether it is transposed."""
-    return LAYER.sub(r"\1.", part).removesuffix("'")
+    return LAYER.sub(r"\1\2", part).removesuffix("'")
 
 
 def _apart(a: Array, b: Array) -> float:

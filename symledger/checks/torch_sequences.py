@@ -271,13 +271,15 @@ class Transformer(nn.Transformer):
 class MaskedHead(nn.Module):
     """Logits of masked tokens, from a table of its own or from the embedding's."""
 
-    def __init__(self, s: Sizes, o: Options, tied: bool = False) -> None:
+    def __init__(
+        self, s: Sizes, o: Options, tied: bool = False, width: int | None = None
+    ) -> None:
         super().__init__()
-        self.act = ACTIVATIONS[o["activation"]]
-        self.map = nn.Linear(s["d"], s["d"])
-        self.norm = nn.LayerNorm(s["d"], eps=EPSILON)
+        self.act, width = ACTIVATIONS[o["activation"]], width or s["d"]
+        self.map = nn.Linear(s["d"], width)
+        self.norm = nn.LayerNorm(width, eps=EPSILON)
         self.b = nn.Parameter(torch.zeros(s["V"]))
-        self.table = None if tied else Head(s)
+        self.table = None if tied else Head({**s, "d": width})
 
     def forward(self, x: Tensor, rows: Tensor | None = None) -> Tensor:
         """Map, act, normalize, score."""
@@ -318,9 +320,9 @@ class Encoder(nn.Module):
         if self.head in ("sequences", "pretraining") or (self.head == "bare" and self.pools):
             self.pooler = Pooler(s, {"activation": o["pooled_by"]})
         if self.head in ("masked", "pretraining"):
-            self.masked_head = MaskedHead(s, o, o.get("tied", True))
+            self.masked_head = MaskedHead(s, o, o.get("tied", True), table["d"])
         if self.head == "pretraining":
-            self.next_head = nn.Linear(s["d"], 2)
+            self.next_head = nn.Linear(s["d"], o.get("relations", 2))
         if self.head in ("sequences", "tokens"):
             self.classifier = nn.Linear(s["d"], s["Y"])
 

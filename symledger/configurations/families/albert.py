@@ -39,6 +39,7 @@ ALBERT = Family(
         "inner_group_num": Size("L_in"),
         "down_scale_factor": FREE,
         "gap_size": FREE,
+        "layers_to_keep": FREE,
         "net_structure_type": FREE,
         "num_memory_blocks": FREE,
     },

@@ -38,6 +38,7 @@ DISTILBERT = Family(
         "activation": Choice("activation", ACTIVATIONS),
         "tie_word_embeddings": TIED,
         "tie_weights_": FREE,
+        "output_past": FREE,
     },
     tensors={
         "distilbert.embeddings.word_embeddings.weight": ("token_embedding.E", "E"),

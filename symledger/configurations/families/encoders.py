@@ -27,6 +27,7 @@ WIDTHS: Mapping[str, Use] = {
     "position_embedding_type": Only(("absolute",)),
     "tie_word_embeddings": Only((True,)),
     "classifier_dropout": FREE,
+    "output_past": FREE,
 }
 """The sizes of an encoder as BERT's configuration names them. A head that is not tied would have a
 second bias, which nothing uses: it is refused."""
