@@ -62,7 +62,8 @@ def test_every_single_choice_derives_and_changes_something(name, option, value):
         if chosen[quantity].to_dict()["expr"] != plain[quantity].to_dict()["expr"]
         or chosen.causal(quantity).keys() != plain.causal(quantity).keys()
     ]  # fmt: skip
-    assert changed, f"{option} = {value} changes no formula of {name}"
+    decided = chosen.program.definitions.items() - plain.program.definitions.items()
+    assert changed or decided, f"{option} = {value} changes no formula of {name}"
 
 
 @pytest.mark.parametrize("name", ["mini_gtp", "Mini_GPT", "lama-7b", "gpt-2", "Linear"])

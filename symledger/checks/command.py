@@ -16,7 +16,7 @@ from symledger.checks.evidence import Evidence
 from symledger.checks.identities import identities
 from symledger.checks.runner import examine
 from symledger.checks.torch_witness import SKIPPED, installed, kept_without, witnessed
-from symledger.constructors import read
+from symledger.constructors import Constructor, read
 from symledger.errors import BadInput
 from symledger.evidence import FOLDER, recorded, variant
 from symledger.torch_layers import LAYERS
@@ -33,8 +33,8 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
         SymledgerError: a target is not there or cannot be run.
     """
     accounts = list(variants(targets))
-    own = any(a.target.origin or (a.target.constructor and targets) for a in accounts)
-    if record and own:
+    catalogued = {entry.name for entry in (*ENTRIES, *AXIOMS)}
+    if record and not catalogued.issuperset(targets):
         raise BadInput("--record writes into the package: it takes names of the catalogue only.")
     started = perf_counter()
     found = [(account, _examined(account)) for account in accounts]
@@ -60,13 +60,17 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
 def variants(targets: Sequence[str] = ()) -> Iterator[Account]:
     """Yield each target with its default options, then with each option chosen otherwise.
 
-    Without targets: every owner, every axiom, and every layer of torch.nn with each flag the
-    other way round, where that makes other choices.
+    Then what layers of torch.nn make of them, each flag also the other way round, where that makes
+    other choices. Without targets: every owner and every axiom.
     """
     names = targets or list(dict.fromkeys(entry.family for entry in (*ENTRIES, *AXIOMS)))
     known = set()
-    for account in (*chain.from_iterable(map(_chosen, names)), *(() if targets else _layers())):
-        if targets or variant(account) not in known:
+    for account in chain.from_iterable(map(_chosen, names)):
+        known.add(variant(account))
+        yield account
+    for constructor in _layers(set(names)):
+        account = derive(str(constructor))
+        if variant(account) not in known:
             known.add(variant(account))
             yield account
 
@@ -81,11 +85,13 @@ def _chosen(name: str) -> Iterator[Account]:
                 yield derive(name, {option: value})
 
 
-def _layers() -> Iterator[Account]:
+def _layers(owners: set[str]) -> Iterator[Constructor]:
+    """Yield the layers that are read as one of some owners."""
     for layer in LAYERS:
         plain = read(layer.example)
         for constructor in (plain, *plain.toggled()):
-            yield derive(str(constructor))
+            if BY_NAME[constructor.entry].family in owners:
+                yield constructor
 
 
 def _examined(account: Account) -> list[Evidence]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from sympy import Add, Expr, Mul, Pow, Rational, Symbol, ceiling, floor
+from sympy import Add, Expr, Min, Mul, Pow, Rational, Symbol, ceiling, floor
 
 from symledger.errors import DefinitionError
 
@@ -20,7 +20,7 @@ def value(e: Expr, sizes: Sizes) -> Fraction:
 
     Raises:
         DefinitionError: a symbol has no size, or the formula holds more than + − × ÷, whole
-            powers, floor and ceiling.
+            powers, floor, ceiling and the least of several.
 
     >>> from symledger.sizes import d, h
     >>> value(4 * d**2 / h, {d: 6, h: 5})
@@ -41,6 +41,8 @@ def value(e: Expr, sizes: Sizes) -> Fraction:
     if isinstance(e, floor | ceiling):
         rounded = math.floor if isinstance(e, floor) else math.ceil
         return Fraction(rounded(value(e.args[0], sizes)))
+    if isinstance(e, Min):
+        return min(value(arg, sizes) for arg in e.args)
     raise DefinitionError(f"{e} is no count: it holds {type(e).__name__}.")
 
 

@@ -113,8 +113,8 @@ def _is_varied(leaf: Tensor) -> bool:
     match leaf.op:
         case Param(_, trainable):
             return trainable
-        case Input(_, below, keep):
-            return below is None and keep is None
+        case Input() as op:
+            return op.below is None and op.keep is None
         case _:
             return False
 

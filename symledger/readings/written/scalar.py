@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sympy import Add, Expr, Integer, Mod, Mul, Piecewise, Pow, Rational, Symbol, floor, oo, pi
+from sympy import Add, Expr, Integer, Min, Mod, Mul, Piecewise, Pow, Rational, Symbol, floor, oo, pi
 from sympy.core.relational import Relational
 
 from symledger.core.scalars import alternatives
@@ -65,6 +65,8 @@ class _Scalar:
         inner = [self.write(arg).text for arg in e.args]
         if isinstance(e, Mod):
             return self.to.function("mod", self.to.comma.join(inner))
+        if isinstance(e, Min):
+            return self.to.function("min", self.to.comma.join(inner))
         if isinstance(e, floor):
             return Piece(self.to.floor(inner[0]))
         if len(inner) == 1:
