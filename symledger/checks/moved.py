@@ -10,9 +10,9 @@ from sympy import Expr, Symbol
 from symledger.checks.evidence import Evidence
 from symledger.checks.substitution import Bytes, against_arrays
 from symledger.checks.trial import Array, Trial
-from symledger.core.ops import Const, Contract, Gather, Param, Repeat, Slice, View, Windows
+from symledger.core.ops import Call, Const, Contract, Gather, Param, Repeat, Slice, View, Windows
 from symledger.core.tensor import Tensor
-from symledger.readings.numeric import Machine
+from symledger.readings.numeric import Machine, Values
 
 
 class Carrier(Machine):
@@ -52,6 +52,12 @@ class Carrier(Machine):
             elif not isinstance(t.op, Gather):
                 self._read(arg, x, self.whole, x.size)
         return result
+
+    def _call(self, t: Tensor, call: Call, args: list[Array], values: Values) -> Array:
+        """Execute a repetition; a weight that is handed to it is read, whatever it is there."""
+        for arg, x in zip(t.args, args, strict=True):
+            self._read(arg, x, self.whole, x.size)
+        return super()._call(t, call, args, values)
 
     def _weigh(self, t: Tensor, index: Tensor, places: Array, rows: Array) -> None:
         """A lookup reads its index and the rows that it picks, and writes those rows."""
