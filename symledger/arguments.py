@@ -94,6 +94,33 @@ class Padding(Sizes):
 
 
 @dataclass(frozen=True)
+class Around(Sizes):
+    """How much is added around, on either side: one number, or a pair for each axis, last first."""
+
+    least: int = 0
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbols' values.
+
+        Raises:
+            BadInput: one side gets more than the other.
+        """
+        if isinstance(value, tuple) and len(value) == 2 * len(self.symbols):
+            if value[::2] != value[1::2]:
+                raise BadInput(
+                    f"{name} = {written(value)} pads one side more than the other, which is not "
+                    "supported."
+                )
+            value = value[::-2]
+        elif isinstance(value, tuple):
+            raise BadInput(
+                f"{name} = {written(value)} does not fit: one whole number or "
+                f"{2 * len(self.symbols)}."
+            )
+        return super().settings(name, value)
+
+
+@dataclass(frozen=True)
 class Maybe(Use):
     """A whole number for a symbol that an option switches on; ``absent`` switches it off."""
 

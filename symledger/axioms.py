@@ -353,6 +353,7 @@ class Fused(Axiom):
     """A body with a pull-back of its own, written in the result alone."""
 
     ops: ClassVar[tuple[type[Any], ...]] = ()
+    about: ClassVar[tuple[str, ...]] = ("Fused",)
     signature: ClassVar[str] = "B d -> B d"
     title: ClassVar[str] = "a body that states its own pull-back"
 

@@ -18,6 +18,7 @@ from symledger.algebra import Terms, substitute
 from symledger.arguments import Settings, Size
 from symledger.assumptions import Assumed, parse_equation
 from symledger.catalogue import ENTRIES, Side
+from symledger.errors import BadInput
 from symledger.ledger import Line
 from symledger.sizes import BY_NAME
 from symledger.torch_layers import LAYERS, REQUIRED
@@ -178,13 +179,18 @@ def written_as(entry: str, sizes: Mapping[str, int], options: Mapping[str, objec
     Symbols without a value stand as they are; empty where no layer has these options by default.
     """
     for layer in LAYERS:
+        if layer.entry != entry:
+            continue
         defaults: Settings = {}
-        for name, default in layer.arguments.items():
-            if default is not REQUIRED:
-                defaults |= layer.use(name).settings(name, default)
+        try:
+            for name, default in layer.arguments.items():
+                if default is not REQUIRED:
+                    defaults |= layer.use(name).settings(name, default)
+        except BadInput:  # a default that leaves open what has to be said
+            continue
         chosen = {k: str(v).lower() for k, v in options.items() if k in defaults}
         uses = [layer.use(n) for n, default in layer.arguments.items() if default is REQUIRED]
         symbols = [use.symbol for use in uses if isinstance(use, Size)]
-        if layer.entry == entry and chosen == defaults and len(symbols) == len(uses):
+        if chosen == defaults and len(symbols) == len(uses):
             return f"{layer.name}({', '.join(str(sizes.get(s, s)) for s in symbols)})"
     return ""

@@ -17,10 +17,7 @@ BY_NAME = {layer.name: layer for layer in LAYERS}
 
 _INSTEAD = {
     "Linear": "AdaptiveLogSoftmaxWithLoss LazyLinear LinearCrossEntropyLoss",
-    "Conv1d": "LazyConv1d CircularPad1d ConstantPad1d ReflectionPad1d ReplicationPad1d ZeroPad1d",
-    "Conv2d": "LazyConv2d Unfold CircularPad2d ConstantPad2d "
-    "ReflectionPad2d ReplicationPad2d ZeroPad2d",
-    "Conv3d": "LazyConv3d CircularPad3d ConstantPad3d ReflectionPad3d ReplicationPad3d ZeroPad3d",
+    "Conv1d": "LazyConv1d", "Conv2d": "LazyConv2d Unfold", "Conv3d": "LazyConv3d",
     "ConvTranspose1d": "LazyConvTranspose1d", "ConvTranspose2d": "LazyConvTranspose2d Fold",
     "ConvTranspose3d": "LazyConvTranspose3d",
     "AvgPool1d": "LPPool1d", "AvgPool2d": "LPPool2d", "AvgPool3d": "LPPool3d",
@@ -30,16 +27,15 @@ _INSTEAD = {
     "BatchNorm3d": "LazyBatchNorm3d", "InstanceNorm1d": "LazyInstanceNorm1d",
     "InstanceNorm2d": "LazyInstanceNorm2d", "InstanceNorm3d": "LazyInstanceNorm3d",
     "GroupNorm": "CrossMapLRN2d LocalResponseNorm",
-    "Dropout": "AlphaDropout", "Dropout2d": "FeatureAlphaDropout",
-    "LeakyReLU": "RReLU", "ReLU": "Threshold", "Softmax": "Softmax2d Softmin",
-    "Flatten": "Unflatten", "PixelShuffle": "ChannelShuffle PixelUnshuffle Upsample "
-    "UpsamplingBilinear2d UpsamplingNearest2d", "Bilinear": "CosineSimilarity PairwiseDistance",
+    "Dropout": "AlphaDropout", "Dropout2d": "FeatureAlphaDropout", "LeakyReLU": "RReLU",
+    "ReLU": "Threshold", "Flatten": "Unflatten",
+    "Upsample": "UpsamplingBilinear2d", "Bilinear": "CosineSimilarity PairwiseDistance",
     "RNN": "RNNBase", "RNNCell": "RNNCellBase",
-    "MSELoss": "CosineEmbeddingLoss GaussianNLLLoss HingeEmbeddingLoss L1Loss MarginRankingLoss "
-    "PoissonNLLLoss TripletMarginLoss TripletMarginWithDistanceLoss",
-    "HuberLoss": "SmoothL1Loss",
-    "BCEWithLogitsLoss": "BCELoss MultiLabelMarginLoss MultiLabelSoftMarginLoss SoftMarginLoss",
-    "CrossEntropyLoss": "CTCLoss KLDivLoss MultiMarginLoss NLLLoss NLLLoss2d",
+    "MSELoss": "GaussianNLLLoss",
+    "MarginRankingLoss": "CosineEmbeddingLoss HingeEmbeddingLoss TripletMarginLoss "
+    "TripletMarginWithDistanceLoss",
+    "BCEWithLogitsLoss": "MultiLabelMarginLoss MultiLabelSoftMarginLoss SoftMarginLoss",
+    "CrossEntropyLoss": "CTCLoss MultiMarginLoss", "NLLLoss": "NLLLoss2d",
     "": "Container DataParallel Module ModuleDict ModuleList ParameterDict ParameterList "
     "Sequential",
 }  # fmt: skip
@@ -58,5 +54,4 @@ def said_instead(name: str) -> str:
         )
     if name.startswith("Lazy"):
         return f"It learns a size from its first input: say that size, as in {REFUSED[name]}."
-    more = ", whose padding is zeros" if "Pad" in name else ""
-    return f"The nearest that it derives is {REFUSED[name]}{more}."
+    return f"The nearest that it derives is {REFUSED[name]}."

@@ -95,6 +95,17 @@ COUNTED = {
     "Hardsigmoid()": 0, "Hardshrink(1)": 0, "Softshrink(0.1)": 0, "Dropout1d()": 0,
     "Dropout2d(0.2)": 0, "Dropout3d()": 0, "MSELoss()": 0, "HuberLoss('sum')": 0,
     "BCEWithLogitsLoss()": 0,
+    "L1Loss()": 0, "SmoothL1Loss(reduction='sum')": 0, "SmoothL1Loss(beta=0.1)": 0, "BCELoss()": 0,
+    "KLDivLoss(reduction='batchmean')": 0, "KLDivLoss(log_target=True)": 0, "NLLLoss()": 0,
+    "PoissonNLLLoss()": 0, "PoissonNLLLoss(False)": 0, "MarginRankingLoss(0.5)": 0,
+    "CrossEntropyLoss(ignore_index=0, reduction='sum')": 0,
+    "NLLLoss(reduction='sum')": 0, "Softmin(dim=1)": 0, "Softmax2d()": 0,
+    "PixelUnshuffle(3)": 0, "ChannelShuffle(4)": 0,
+    "Upsample(scale_factor=2)": 0, "UpsamplingNearest2d(scale_factor=3)": 0, "ZeroPad2d(2)": 0,
+    "ConstantPad1d((3, 3), -1.5)": 0, "ReflectionPad2d((1, 1, 2, 2))": 0, "ReplicationPad3d(1)": 0,
+    "CircularPad1d(2)": 0, "Conv2d(4, 8, 3, padding=1, padding_mode='reflect')": 4 * 8 * 9 + 8,
+    "Conv1d(4, 8, 5, padding='same', padding_mode='circular', bias=False)": 4 * 8 * 5,
+    "MaxPool2d(3, 2, ceil_mode=True)": 0, "AvgPool1d(2, ceil_mode=True)": 0,
     "Dropout(0.5)": 0, "ReLU(inplace=True)": 0, "GELU('tanh')": 0, "SiLU()": 0, "Tanh()": 0,
     "Sigmoid()": 0, "Softmax(dim=-1)": 0, "LogSoftmax(1)": 0, "CrossEntropyLoss()": 0,
 }  # fmt: skip
@@ -233,11 +244,19 @@ REFUSED = {
     "Conv2d(4, 8, 3, 2, padding='same')": "padding = 'same' is not supported by PyTorch with a str",
     "Conv2d(4, 8, 2, padding='same')": "pads one side more than the other",
     "Conv2d(4, 8, 3, padding='full')": "padding = 'full' is not supported, only 'valid' or 'same'",
-    "Conv2d(4, 8, 3, padding_mode='reflect')": "padding_mode = 'reflect' is not supported, only",
+    "Conv2d(4, 8, 3, padding_mode='same')": "padding_mode = 'same' is not supported, only 'zeros'",
+    "ConvTranspose1d(4, 8, 3, padding_mode='reflect')": "'reflect' is not supported, only 'zeros'",
+    "ReflectionPad2d((1, 2, 1, 1))": "pads one side more than the other, which is not supported",
+    "ZeroPad2d((1, 1))": r"padding = \(1, 1\) does not fit: one whole number or 4",
+    "ZeroPad1d(-1)": "padding = -1 is not a size",
+    "Upsample(2)": "size = 2 is not supported, only None is",
+    "Upsample(scale_factor=2, mode='bilinear')": "only 'nearest' is",
+    "KLDivLoss(reduction='none')": "only 'mean' or 'sum' or 'batchmean' is",
+    "SmoothL1Loss(beta=0)": "beta = 0 is not supported",
     "Conv2d(4, 8, 3, groups=3)": "divisible by",
     "Conv2d(4, 8, (3, 3, 3))": r"kernel_size = \(3, 3, 3\) does not fit: one whole number or 2",
     "MaxPool2d(2, padding=2)": "padding = 2 does not fit: it is at most half",
-    "MaxPool2d(3, ceil_mode=True)": "ceil_mode = True is not supported, only False is",
+    "MaxPool2d(3, ceil_mode=1)": "ceil_mode = 1 is not supported, only True or False is",
     "ConvTranspose2d(4, 8, 3, output_padding=1)": "output_padding = 1 does not fit",
     "AdaptiveAvgPool2d((None, 7))": "is not a number",
     "InstanceNorm2d((3, 4))": r"num_features = \(3, 4\) is not a size",
@@ -282,7 +301,7 @@ REFUSED = {
         "PyTorch has nn.Sequential, symledger does not derive it yet. Derive the layers that it",
     "nn.LazyLinear(3)": "learns a size from its first input: say that size, as in Linear.",
     "nn.LPPool2d(2, 3)": "The nearest that it derives is AvgPool2d.",
-    "nn.ZeroPad2d(2)": "The nearest that it derives is Conv2d, whose padding is zeros.",
+    "nn.RReLU()": "The nearest that it derives is LeakyReLU.",
 }  # fmt: skip
 
 
@@ -305,6 +324,34 @@ UNKNOWN = {
     "eval('1')": "is not a layer of torch.nn",
     "print(open('/etc/passwd').read())": "is not a layer of torch.nn",
 }
+
+
+TOO_SHORT = {
+    "ReflectionPad1d(3)": r"p \+ 1 = 4, but it may not exceed T = 3",
+    "CircularPad1d(4)": "p = 4, but it may not exceed T = 3",
+    "Conv1d(2, 2, 3, padding=3, padding_mode='reflect')": "may not exceed T = 3",
+}
+
+
+@pytest.mark.parametrize("written", TOO_SHORT)
+def test_what_is_shorter_than_its_padding_is_refused_where_that_repeats_elements(written):
+    with pytest.raises(BadInput, match=TOO_SHORT[written]):
+        derive(written, {"T": 3}).params  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("written", "length", "windows"),
+    [
+        ("MaxPool1d(3, 2)", 8, 3), ("MaxPool1d(3, 2, ceil_mode=True)", 8, 4),
+        ("MaxPool1d(2, ceil_mode=True)", 8, 4), ("AvgPool1d(2, 3, ceil_mode=True)", 3, 1),
+        ("AvgPool1d(2, 3, ceil_mode=True)", 4, 2), ("MaxPool1d(3, 3, 1, 2, ceil_mode=True)", 7, 3),
+        ("AvgPool1d(2, 2, 1, ceil_mode=True)", 4, 3),
+    ],
+)  # fmt: skip
+def test_windows_end_with_the_axis_or_reach_past_it(written, length, windows):
+    """With ``ceil_mode`` the last one may reach past the end, where it starts before it."""
+    bindings = {str(s): n for s, n in derive(written, {"T": length}).assumed.bindings.items()}
+    assert bindings["T_o"] == windows
 
 
 @pytest.mark.parametrize("written", UNKNOWN)

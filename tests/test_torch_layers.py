@@ -60,6 +60,12 @@ KEPT = [
     ("InstanceNorm2d(3)", IMAGE, [(2, 3, 4, 4)], 0),
     ("GroupNorm(3, 6, affine=False)", IMAGE, [(2, 6, 4, 4)], 0),
     ("Dropout2d()", {"B": 2, "C": 3, "n": 16}, [(2, 3, 4, 4)], 18),  # noise as floats
+    ("Softmax2d()", {"B": 2, "T": 16, "n": 3}, [(2, 3, 4, 4)], 0),
+    ("SmoothL1Loss(beta=0.5)", {"B": 2, "n": 5}, [(2, 5)] * 2, 0),
+    ("ConstantPad2d(1, 0.5)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], 0),
+    ("UpsamplingNearest2d(scale_factor=2)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], 0),
+    ("Conv1d(4, 6, 3, padding='same', padding_mode='circular')", {"B": 2, "T": 8}, [(2, 4, 8)], 0),
+    ("AvgPool2d(3, 2, 1, ceil_mode=True)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], 384),  # unread input
 ]
 
 

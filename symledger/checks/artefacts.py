@@ -29,7 +29,9 @@ ARTEFACTS: Mapping[str, tuple[Artefact, ...]] = {
     "fused norm": (Artefact("memory.saved", "4", "nn.RMSNorm keeps the normalized x as well"),),
     "noise": (Artefact("memory.saved", "3", "the noise is kept as floats, not as bytes"),),
     "loss": (Artefact("memory.saved", "4", "the total weight of the classes is kept"),),
-    "pooling": (Artefact("memory.saved", "4", "a pooling keeps its input, which is never read"),),
+    "unread input": (Artefact("memory.saved", "4", "a pooling, nn.NLLLoss and what reflects or "
+                                                   "replicates keep their input, and never read "
+                                                   "it"),),
     "exponential": (Artefact("memory.saved", "4", "F.logsigmoid keeps exp(-|x|) as well, on CPU"),),
     "bags": (Artefact("memory.saved", "8", "where each bag starts, how long it is and where it is "
                                            "largest is kept, and for a mean each token's bag"),),

@@ -10,14 +10,15 @@ from time import perf_counter
 from typing import Any
 
 from symledger.account import Account, derive
-from symledger.catalogue import AXIOMS, BY_NAME, ENTRIES
+from symledger.catalogue import AXIOMS, BY_NAME, ENTRIES, find
 from symledger.checks import built, demonstrating
 from symledger.checks.evidence import Evidence
 from symledger.checks.identities import identities
 from symledger.checks.runner import decoded, examine
 from symledger.checks.torch_witness import SKIPPED, installed, kept_without, witnessed
 from symledger.configurations.published import published
-from symledger.constructors import read
+from symledger.configurations.reading import entry_of
+from symledger.constructors import Constructor, read
 from symledger.errors import BadInput
 from symledger.evidence import FOLDER, recorded, variant
 from symledger.target import resolve
@@ -35,14 +36,11 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
         SymledgerError: a target is not there or cannot be run.
     """
     accounts = list(variants(targets))
-    own = any(
-        a.target.origin or a.target.configured or (a.target.constructor and targets)
-        for a in accounts
-    )
-    if record and own:
+    catalogued = {entry.name for entry in (*ENTRIES, *AXIOMS)}
+    if record and not catalogued.issuperset(targets):
         raise BadInput(
-            "--record writes into the package: it takes components and families of the catalogue "
-            "only. (Published configurations: python -m symledger.checks.built NAME …)"
+            "--record writes into the package: it takes names of the catalogue only. "
+            "(Published configurations: python -m symledger.checks.built NAME …)"
         )
     started = perf_counter()
     found = [(account, _examined(account)) for account in accounts]
@@ -68,14 +66,17 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
 def variants(targets: Sequence[str] = ()) -> Iterator[Account]:
     """Yield each target with its default options, then with each option chosen otherwise.
 
-    Without targets: every owner, every axiom, and every layer of torch.nn with each flag the
-    other way round, where that makes other choices.
+    Then what layers of torch.nn make of them, each flag also the other way round, where that makes
+    other choices. Without targets: every owner and every axiom.
     """
     names = targets or list(dict.fromkeys(entry.family for entry in (*ENTRIES, *AXIOMS)))
     known = set()
-    further = () if targets else (*_layers(), *_published())
-    for account in (*chain.from_iterable(map(_chosen, names)), *further):
-        if targets or variant(account) not in known:
+    for account in chain.from_iterable(map(_chosen, names)):
+        known.add(variant(account))
+        yield account
+    further = (derive(str(constructor)) for constructor in _layers(set(names)))
+    for account in chain(further, _published(set(names))):
+        if variant(account) not in known:
             known.add(variant(account))
             yield account
 
@@ -92,19 +93,23 @@ def _chosen(name: str) -> Iterator[Account]:
                 yield derive(name, {option: value})
 
 
-def _layers() -> Iterator[Account]:
+def _layers(owners: set[str]) -> Iterator[Constructor]:
+    """Yield the layers that are read as one of some owners."""
     for layer in LAYERS:
         plain = read(layer.example)
         for constructor in (plain, *plain.toggled()):
-            yield derive(str(constructor))
+            if BY_NAME[constructor.entry].family in owners:
+                yield constructor
 
 
-def _published() -> Iterator[Account]:
-    """Yield the families of published configurations with the choices that these make."""
-    for name in published():
-        target = resolve(name)
-        chosen = {k: v for k, v in target.options.items() if v != resolve(target.owner).options[k]}
-        yield derive(target.owner, chosen)
+def _published(owners: set[str]) -> Iterator[Account]:
+    """Yield families with the choices that their published configurations make."""
+    for name, known in published().items():
+        if find(entry_of(known)).family in owners:
+            target = resolve(name)
+            plain = resolve(target.owner).options
+            chosen = {k: v for k, v in target.options.items() if v != plain[k]}
+            yield derive(target.owner, chosen)
 
 
 def _examined(account: Account) -> list[Evidence]:

@@ -20,7 +20,7 @@ def value(e: Expr, sizes: Sizes) -> Fraction:
 
     Raises:
         DefinitionError: a symbol has no size, or the formula holds more than + − × ÷, whole
-            powers, floor, ceiling and the smaller of two.
+            powers, floor, ceiling and the least of several.
 
     >>> from symledger.sizes import d, h
     >>> value(4 * d**2 / h, {d: 6, h: 5})

@@ -65,7 +65,7 @@ class Carrier(Machine):
         return result
 
     def _call(self, t: Tensor, call: Call, args: list[Array], values: Values) -> Array:
-        """Note that what is remembered, and enters a repetition, is read."""
+        """Execute a repetition; what is handed to it is read, whatever it is there."""
         for arg, x in zip(t.args, args, strict=True):
             self._read(arg, x, self.whole, x.size)
         return super()._call(t, call, args, values)

@@ -23,11 +23,11 @@ from symledger.checks.sampling import sizes_for
 from symledger.checks.saved_set import saved_set
 from symledger.checks.trial import Trial
 from symledger.components.softmax import LogSoftmax, Softmax
-from symledger.core.ops import Map, Max
+from symledger.core.ops import CallBack, Map, Max, Repeat
 from symledger.core.program import Pullback
 from symledger.core.tensor import Tensor
 from symledger.errors import SymledgerError
-from symledger.readings.pullback import pullback
+from symledger.readings.pullback import is_zero, pullback
 from symledger.readings.saved import Kept, kept, saved
 
 TARGETS = (
@@ -39,6 +39,9 @@ TARGETS = (
 
 MODELS = ("mini_gpt", "llama")
 """Where a block is repeated."""
+
+REPEATED = ("axiom_call", "axiom_call_shared", "axiom_call_scan", "rnn")
+"""Small, with a repetition to go back through."""
 
 
 def mutants() -> Iterator[Mutant]:
@@ -55,6 +58,11 @@ def mutants() -> Iterator[Mutant]:
     for name in MODELS:
         yield from _rewritten(name, "record", account(name).program.calls, mistakes.in_calls)
         yield from _untied(name)
+    for name in REPEATED:
+        back = backward(name)
+        inner = (x for t in back.tensors if isinstance(t.op, CallBack) for x in t.op.body.tensors)
+        yield from _rewritten(name, "backward", (*back.tensors, *inner), mistakes.in_programs)
+        yield from _forgotten_gradients(name)
     for name in (*TARGETS, "attention", *MODELS):
         yield from _symbols(name)
 
@@ -78,8 +86,11 @@ def _rewritten(
 def _harmless(t: Tensor, mistake: Mistake) -> bool:
     """Whether it changes nothing.
 
-    Softmax stays the same when its argument is shifted, or all its exponentials are scaled.
+    Softmax stays the same when its argument is shifted, or all its exponentials are scaled; zeros
+    stay zeros.
     """
+    if isinstance(t.op, Repeat):
+        return is_zero(t)
     if not isinstance(t.op, Map):
         return False
     if mistake.kind == "dropped term" and any(isinstance(x.op, Max) for x in t.args):

@@ -6,7 +6,7 @@ Each row takes the place of a function wherever it is used, as an edit of its so
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,20 +19,23 @@ from symledger.checks.mutants import Mutant
 from symledger.core import recompute
 from symledger.core.notation import expand, narrow, pad, reduce, scatter
 from symledger.core.ops import (
+    Call,
     Contract,
     Gather,
     Join,
     Map,
     Max,
+    Pad,
     Param,
     Rearrange,
     Repeat,
+    Result,
     Scatter,
     Slice,
     Sum,
 )  # fmt: skip
 from symledger.core.recompute import block_of
-from symledger.core.tensor import ONE, Shape, Tensor
+from symledger.core.tensor import ONE, Scope, Shape, Tensor
 from symledger.readings import flops, params, pullback, saved, tally, traffic
 
 Targets = tuple[tuple[str, dict[str, Any]], ...]
@@ -44,6 +47,9 @@ ANY: Targets = (
     ("checkpointed_block", {}),
 )  # fmt: skip
 """Targets that together use every rule of the catalogue."""
+
+PADDED: Targets = (("axiom_pad", {}),)
+FUSED: Targets = (("softmax", {}), ("layer_norm", {}))
 
 Wrong = Callable[..., Any]
 
@@ -145,6 +151,10 @@ PRICES = (
     _price("a Repeat costs 1 an element", Repeat, lambda t, p: t.size),
     _price("a view costs 1 an element", Rearrange, lambda t, p: t.size),
     _price("a Gather costs 1 an element", Gather, lambda t, p: t.size),
+    _price("a Slice costs a copy", Slice, lambda t, p: t.size),
+    _price("a Pad adds zeros up", Pad, lambda t, p: t.size),
+    Rule("price", "what is fused is free", flops, "pointwise",
+         lambda right: lambda t: Integer(0) if t.region else right(t), "Fused"),
 )  # fmt: skip
 
 
@@ -179,6 +189,11 @@ def _padded(t: Tensor, g: Tensor, place: int) -> Tensor:
     return pad(g, t.op.axis, 0, t.args[0].shape[t.op.axis])
 
 
+def _unpadded(t: Tensor, g: Tensor, place: int) -> Tensor:
+    assert isinstance(t.op, Pad)
+    return narrow(g, t.op.axis, 0, t.args[0].shape[t.op.axis])
+
+
 def _first_only(t: Tensor, g: Tensor, place: int) -> Tensor:
     assert isinstance(t.op, Sum)
     for axis in t.op.axes:
@@ -206,9 +221,20 @@ def _dead_code_left_out(right: Any) -> Wrong:
     return lambda walk: replace(right(walk), again=())
 
 
-def _rule(mistake: str, kind: type[Any], gradient: Wrong) -> Rule:
+def _opened(right: Any) -> Wrong:
+    """A backward program that does not know what is fused."""
+
+    def back(walk: Any, tensors: Sequence[Tensor], within: Scope | None = None) -> None:
+        for t in reversed(tensors):
+            if t in walk.gradients and t.args and not isinstance(t.op, Call | Result):
+                walk._extend(t, walk._rule(t, walk.gradients[t]))
+
+    return back
+
+
+def _rule(mistake: str, kind: type[Any], gradient: Wrong, targets: Targets = ANY) -> Rule:
     return Rule("pull-back", mistake, pullback, "_of_argument", gradient_of(kind, gradient),
-                kind.__name__)  # fmt: skip
+                kind.__name__, targets)  # fmt: skip
 
 
 PULLBACKS = (
@@ -216,6 +242,12 @@ PULLBACKS = (
     _rule("a Sum's gradient goes to the first element", Sum, _first_only),
     _rule("a Sum's gradient is divided among the elements", Sum, _averaged),
     _rule("a Slice's gradient is put at the start", Slice, _padded),
+    _rule("a Pad's gradient is taken from the start", Pad, _unpadded, PADDED),
+    Rule("pull-back", "a fused body is pulled back operation by operation", pullback._Walk,
+         "_back", _opened, "Fused", FUSED),
+    Rule("pull-back", "a fused body sends its first gradient back alone", pullback._Walk,
+         "_fused", lambda right: lambda walk, region: list(right(walk, region))[:1],
+         "Fused", FUSED),
     _rule("every part of a Join gets its start", Join, _start_of),
     _rule("a Gather's gradient is gathered twice", Gather, lambda t, g, place: scatter(
         g * 2, t.args[1], t.args[0].shape, t.op.batch)),
@@ -273,7 +305,20 @@ def carried(times: Callable[[Expr], Expr]) -> Callable[[Any], Wrong]:
     return lambda right: lambda state, n: times(n) * state.result.size
 
 
+def _whole_regions(right: Any) -> Wrong:
+    """Fused bodies that keep whatever they compute."""
+
+    def kept(pull: Any) -> Any:
+        fused = (t for t in pull.program.tensors if t.region and t.args)
+        found = right(pull)
+        return replace(found, roots=tuple(dict.fromkeys((*found.roots, *fused))))
+
+    return kept
+
+
 KEPT = (
+    Rule("saved", "a fused body keeps all that it computes", saved, "kept", _whole_regions,
+         "Fused", FUSED),
     Rule("saved", "weights are included", saved, "kept", _with_weights),
     Rule("saved", "the first tensor is forgotten", saved, "kept", _less),
     Rule("saved", "a recomputed block keeps what is in it", saved, "kept", _with_blocks),

@@ -1,11 +1,16 @@
-"""Recorded programs with one tensor changed: everything that depends on it is recorded again."""
+"""Recorded programs with one tensor changed: everything that depends on it is recorded again.
+
+The body of a repetition stays as it is, but its backward program may be where the change is.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from symledger.core.fused import Region
+from symledger.core.ops import CallBack
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Tensor, inside
 
@@ -34,8 +39,23 @@ class Rewriting:
         """Return the copy of a backward program, over the copy of its program."""
         seeds = self._all(old.seeds)
         self._all(old.tensors)
-        found = {self.made[leaf]: self._one(g) for leaf, g in old.gradients.items()}
+        found = {self.made.get(leaf, leaf): self._one(g) for leaf, g in old.gradients.items()}
         return Pullback(program, seeds, found, self._all(old.again))
+
+    def _body(self, old: Pullback) -> Pullback:
+        """Return the copy of the backward program of a repeated body, which itself stays."""
+        inner = Rewriting(self.at, self.change)
+        kept = {x for body in old.program.bodies for x in body.tensors}
+        inner.made = {x: x for x in (*kept, *old.seeds)}
+        return inner.pullback(old, old.program)
+
+    def _again(self, t: Tensor, args: tuple[Tensor, ...]) -> Tensor:
+        """Record a tensor again; one that goes back through a repetition, through its copy."""
+        if not isinstance(t.op, CallBack):
+            return again(t, args)
+        first = self._body(t.op.first) if t.op.first else None
+        op = replace(t.op, call=self._one(t.op.call), body=self._body(t.op.body), first=first)
+        return again(t, args, op=op)
 
     def _all(self, tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
         return tuple(self._one(t) for t in tensors)
@@ -44,7 +64,7 @@ class Rewriting:
         if t not in self.made:
             args = self._all(t.args)
             with inside(t.scope, self._region(t.region)):
-                self.made[t] = (self.change if t is self.at else again)(t, args)
+                self.made[t] = (self.change if t is self.at else self._again)(t, args)
         return self.made[t]
 
     def _region(self, old: Region | None) -> Region | None:

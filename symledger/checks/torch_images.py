@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from symledger.checks.artefacts import Uses
 from symledger.checks.torch_case import Case
 from symledger.checks.torch_models import EPSILON, Options, Sizes
 
@@ -39,21 +40,44 @@ def _convolution(axes: int, transposed: bool = False) -> tuple[Case, ...]:
         channels = s["C_in"], s["C_out"]
         kernel, stride, padding, dilation = _settings(s, axes, "Kspr")
         if not transposed:
-            return kind(*channels, kernel, stride, padding, dilation, s["G"], o["bias"])
+            mode = o["padding_mode"]
+            return kind(*channels, kernel, stride, padding, dilation, s["G"], o["bias"], mode)
         (more,) = _settings(s, axes, "q")
         return kind(*channels, kernel, stride, padding, more, s["G"], o["bias"], dilation)
 
     kernels = (f"K{axis}" for axis in AXES[axes])
     places = (length if transposed else f"{length}_o" for length in LENGTHS[axes])
     ungrouped = "*".join(("2*(G - 1)*B*C_in*C_out/G", *kernels, *places))
-    return (Case(f"nn.{kind.__name__}", build, uses=lambda o: {"groups": ungrouped}),)
+
+    def uses(o: Options) -> Uses:
+        unread = {"unread input": _product(axes, "B", "C_in")}
+        return {"groups": ungrouped, **(unread if o.get("padding_mode") in UNREAD else {})}
+
+    return (Case(f"nn.{kind.__name__}", build, uses=uses),)
+
+
+UNREAD = ("reflect", "replicate")
+"""The ways of padding of which PyTorch keeps the input, and reads but its size."""
+PADDINGS = {"zeros": "Zero", "reflect": "Reflection", "replicate": "Replication",
+            "circular": "Circular"}  # fmt: skip
+
+
+def _padding(axes: int) -> tuple[Case, ...]:
+    def build(s: Sizes, o: Options) -> nn.Module:
+        (around,) = _settings(s, axes, "p")
+        pairs = tuple(p for p in around[::-1] for _ in range(2))
+        return _layer(f"{PADDINGS[o['mode']]}Pad", axes)(pairs)
+
+    return (Case(f"nn.…Pad{axes}d", build, uses=lambda o: (
+        {"unread input": _product(axes, "B", "C")} if o["mode"] in UNREAD else {})),)  # fmt: skip
 
 
 def _pooling(name: str, axes: int) -> tuple[Case, ...]:
     kind, letters = _layer(name, axes), "Kspr" if name == "MaxPool" else "Ksp"
     undilated = {} if name == "MaxPool" else {f"r{axis}": "1" for axis in AXES[axes]}
-    return (Case(f"nn.{kind.__name__}", lambda s, o: kind(*_settings(s, axes, letters)),
-                 uses=lambda o: {"pooling": _product(axes, "B", "C")},
+    return (Case(f"nn.{kind.__name__}",
+                 lambda s, o: kind(*_settings(s, axes, letters), ceil_mode=o["ceil"]),
+                 uses=lambda o: {"unread input": _product(axes, "B", "C")},
                  equal=undilated),)  # fmt: skip
 
 
@@ -61,7 +85,7 @@ def _adaptive(name: str, axes: int) -> tuple[Case, ...]:
     kind, lengths = _layer(name, axes), LENGTHS[axes]
     return (Case(f"nn.{kind.__name__}",
                  lambda s, o: kind(tuple(s[f"{length}_o"] for length in lengths)),
-                 uses=lambda o: {"pooling": _product(axes, "B", "C")},
+                 uses=lambda o: {"unread input": _product(axes, "B", "C")},
                  equal={length: TILES[length] for length in lengths}),)  # fmt: skip
 
 
@@ -113,6 +137,10 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "group_norm": GROUP_NORM, "group_norm3d": GROUP_NORM,
     "flatten": (Case("nn.Flatten", lambda s, o: nn.Flatten()),),
     "pixel_shuffle": (Case("nn.PixelShuffle", lambda s, o: nn.PixelShuffle(s["u"])),),
+    "pixel_unshuffle": (Case("nn.PixelUnshuffle", lambda s, o: nn.PixelUnshuffle(s["u"])),),
+    "channel_shuffle": (Case("nn.ChannelShuffle", lambda s, o: nn.ChannelShuffle(s["G"])),),
+    "upsample": (Case("nn.Upsample", lambda s, o: nn.Upsample(scale_factor=s["u"])),),
+    **{f"padding{n}d": _padding(n) for n in AXES},
     "vgg": (Case("the model written with torch.nn", VGG,
                  equal={"C": "s_h", "H": "32*s_h", "W": "32*s_w"}),),
 }  # fmt: skip

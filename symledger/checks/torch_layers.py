@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -111,9 +112,23 @@ def _noise(o: Options) -> Uses:
 
 
 LOSSES: Mapping[str, Any] = {
-    "mse": F.mse_loss, "huber": F.huber_loss,
+    "mse": F.mse_loss, "l1": F.l1_loss, "huber": F.huber_loss, "bce": F.binary_cross_entropy,
     "bce_with_logits": F.binary_cross_entropy_with_logits,
+    "kl_div": F.kl_div, "kl_div_log": partial(F.kl_div, log_target=True),
+    "poisson_nll": F.poisson_nll_loss,
+    "poisson_nll_rate": partial(F.poisson_nll_loss, log_input=False),
 }  # fmt: skip
+
+
+def _loss(x: Tensor, y: Tensor, o: Options) -> Tensor:
+    """A loss of PyTorch; that the mean of kl_div will be another one some day is known."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return LOSSES[o["function"]](x, y, reduction=o["reduction"])
+
+
+def _classes(function: Any, x: Tensor, y: Tensor) -> Tensor:
+    return function(x.flatten(0, 1), y.flatten())
 
 CASES: Mapping[str, tuple[Case, ...]] = {
     "bilinear": (
@@ -129,6 +144,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "prelu": (Case("nn.PReLU", lambda s, o: nn.PReLU(s["C"] if o["by_channel"] else 1)),),
     "glu": (Case("nn.GLU", lambda s, o: nn.GLU()),),
     "softmax": (Case("nn.Softmax", lambda s, o: nn.Softmax(-1)),),
+    "softmin": (Case("nn.Softmin", lambda s, o: nn.Softmin(-1)),),
     "log_softmax": (Case("nn.LogSoftmax", lambda s, o: nn.LogSoftmax(-1)),),
     "dropout": (Case("nn.Dropout", lambda s, o: nn.Dropout(0.1),
                      uses=lambda o: {"noise": "B*T*n"}),),
@@ -138,10 +154,14 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         "nn.EmbeddingBag", lambda s, o: nn.EmbeddingBag(s["V"], s["d"], mode=o["mode"]),
         uses=lambda o: {"bags": "3*B" + " + B*T + 1" * (o["mode"] == "mean")}),),
     "cross_entropy": (Case("F.cross_entropy", lambda s, o: Function(
-        lambda x, y: F.cross_entropy(x.flatten(0, 1), y.flatten())),
-        uses=lambda o: {"loss": "1"}),),
+        partial(_classes, F.cross_entropy)), uses=lambda o: {"loss": "1"}),),
+    "negative_log_likelihood": (Case("F.nll_loss", lambda s, o: Function(
+        partial(_classes, F.nll_loss)),
+        uses=lambda o: {"loss": "1", "unread input": "B*T*V"}),),
     "elementwise_loss": (Case("the loss of torch", lambda s, o: Function(
-        partial(LOSSES[o["function"]], reduction=o["reduction"]))),),
+        partial(_loss, o=o))),),
+    "margin_ranking": (Case("nn.MarginRankingLoss", lambda s, o: Function(
+        lambda x, z, y: F.margin_ranking_loss(x, z, y, margin=0.5))),),
     "rnn_cell": _cell(nn.RNNCell),
     "gru_cell": _cell(nn.GRUCell),
     "lstm_cell": _cell(LSTMCell),

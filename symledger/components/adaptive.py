@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
@@ -20,16 +21,16 @@ LIN = "Lin, Chen, Yan, Network In Network (2014), section 3.2"
 
 
 @dataclass(frozen=True)
-class Adaptive(Component):
+class Adaptive(Component, ABC):
     """One number for each of so many equal tiles.
 
     The input must divide into them: tiles of unequal size, which overlap, are not defined here.
     """
 
     @property
+    @abstractmethod
     def numbers(self) -> Shape:
         """How many tiles there are along each axis."""
-        raise NotImplementedError
 
     @property
     def indices(self) -> tuple[str, str]:

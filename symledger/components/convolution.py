@@ -11,6 +11,7 @@ from typing import ClassVar
 from sympy import Expr, Integer
 
 from symledger import sizes
+from symledger.components.padding import Mode, padded
 from symledger.components.windowed import (
     ONCE,
     Windowed,
@@ -31,35 +32,51 @@ ZEILER = "Zeiler et al., Deconvolutional Networks (2010), section 3"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Convolution(Windowed):
-    """Each result is a sum over a window and over the channels of its group.
-
-    Source: Dumoulin, Visin (2016), relationship 6, and section 5.1 for dilation.
-    """
+class Mixing(Windowed):
+    """What mixes the channels of each group, through windows, with a bias for each result."""
 
     C_in: Expr = C_in
     C_out: Expr = C_out
     G: Expr = G
     bias: bool = True
 
+    def shifted(self, y: Tensor) -> Tensor:
+        """Add the bias of each channel, if there is one."""
+        alone = "o -> o" + " ()" * len(self.slides)
+        return y + view(alone, param("b", self.C_out)) if self.bias else y
+
+
+@dataclass(frozen=True, kw_only=True)
+class Convolution(Mixing):
+    """Each result is a sum over a window and over the channels of its group.
+
+    Padded with anything but zeros, the input is written down once more, longer, and that is kept.
+    Source: Dumoulin, Visin (2016), relationship 6, and section 5.1 for dilation.
+    """
+
+    padding_mode: Mode = "zeros"
+
     references: ClassVar[tuple[str, ...]] = (DUMOULIN + ", relationship 6 and section 5.1", GROUPS)
 
     def forward(self, x: Tensor) -> Steps:
         seen, places, offsets = self.opened, self.places, self.offsets
         F = param("F", self.C_out, self.C_in / self.G, *self.kernel)
-        x = view(f"b (g c) {seen} -> b g c {seen}", self.windows(x), g=self.G)
+        around = {} if self.padding_mode == "zeros" else {"padded": self.padded(x)}
+        shown = self.windows(around.get("padded", x), padded=bool(around))
+        x = view(f"b (g c) {seen} -> b g c {seen}", shown, g=self.G)
         F = view(f"(g o) c {offsets} -> g o c {offsets}", F, g=self.G)
         y = einsum(f"b g c {seen}, g o c {offsets} -> b g o {places}", x, F)
-        return self.shifted(view(f"b g o {places} -> b (g o) {places}", y))
+        return steps(**around, y=self.shifted(view(f"b g o {places} -> b (g o) {places}", y)))
 
-    def shifted(self, y: Tensor) -> Steps:
-        """Add the bias of each channel, if there is one."""
-        alone = "o -> o" + " ()" * len(self.slides)
-        return steps(y=y + view(alone, param("b", self.C_out)) if self.bias else y)
+    def padded(self, x: Tensor) -> Tensor:
+        """Write the input down with the padding that windows will see."""
+        for i, slide in enumerate(self.slides):
+            x = padded(x, i - len(self.slides), slide.padding, self.padding_mode)
+        return x
 
 
 @dataclass(frozen=True, kw_only=True)
-class Transposed(Convolution):
+class Transposed(Mixing):
     """The transpose of a convolution: every element paints a window, and windows overlap.
 
     Its size is not decided by the others: some rows at the end (q) make it one of those that a
@@ -76,7 +93,7 @@ class Transposed(Convolution):
         F = view(f"(g c) o {offsets} -> g c o {offsets}", F, g=self.G)
         painted = einsum(f"b g c {places}, g c o {offsets} -> b g o {self.opened}", x, F)
         y = self.overlap(painted, self.numbers)
-        return self.shifted(view(f"b g o {places} -> b (g o) {places}", y))
+        return steps(y=self.shifted(view(f"b g o {places} -> b (g o) {places}", y)))
 
 
 def painted(axes: dict[str, str]) -> dict[Size, Expr]:

@@ -5,14 +5,38 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sympy import Expr
+from sympy import Expr, Rational
 
 from symledger import sizes
 from symledger.components.softmax import LogSoftmax
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import gather, reduce
+from symledger.core.notation import apply, gather, reduce
 from symledger.core.scalars import LOSSES
 from symledger.core.tensor import ONE, Tensor, pointwise
+
+HALF = Rational(1, 2)
+TINY = Rational(1, 10**8)
+
+
+@dataclass(frozen=True)
+class NegativeLogLikelihood(Component):
+    """The mean over all positions of minus what stands at the target; a sum is as much work.
+
+    What enters are the logarithms of probabilities. Kept are the targets alone.
+    Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), section 5.5.
+    """
+
+    V: Expr = sizes.V
+
+    signature: ClassVar[str] = "B T V, B T in V ->"
+    title: ClassVar[str] = "mean of minus the log-probability at the target"
+    references: ClassVar[tuple[str, ...]] = (
+        "Goodfellow, Bengio, Courville, Deep Learning (2016), section 5.5",
+    )
+
+    def forward(self, log_p: Tensor, targets: Tensor) -> Steps:
+        picked = gather(log_p, targets, batch=2)
+        return steps(picked=picked, loss=reduce(picked, (0, 1)) * (-ONE / targets.size))
 
 
 @dataclass(frozen=True)
@@ -42,22 +66,68 @@ class CrossEntropy(Component):
 class ElementwiseLoss(Component):
     """The mean (or the sum) of a function of two numbers, over all elements of two tensors.
 
-    Kept are both tensors. The functions are those of PyTorch, with the constants it has by default.
-    Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), section 5.5; Huber, *Robust
-    Estimation of a Location Parameter* (1964), section 4.
+    Kept are both tensors, in most cases; of an absolute difference that difference alone. The
+    functions are those of PyTorch, with the constants it has by default: bce takes probabilities,
+    kl_div the logarithms of some, and others as they are (kl_div_log those, too, as logarithms),
+    poisson_nll the logarithm of a rate, poisson_nll_rate the rate itself.
+    Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), sections 3.13, 5.5 and 6.2.2;
+    Huber, *Robust Estimation of a Location Parameter* (1964), section 4.
     """
 
-    function: Literal["mse", "huber", "bce_with_logits"] = "mse"
+    function: Literal[
+        "mse", "l1", "huber", "bce", "bce_with_logits", "kl_div", "kl_div_log",
+        "poisson_nll", "poisson_nll_rate",
+    ] = "mse"  # fmt: skip
     reduction: Literal["mean", "sum"] = "mean"
 
     signature: ClassVar[str] = "B n, B n ->"
     title: ClassVar[str] = "mean of a function of two numbers, over all elements"
     references: ClassVar[tuple[str, ...]] = (
-        "Goodfellow, Bengio, Courville, Deep Learning (2016), section 5.5",
+        "Goodfellow, Bengio, Courville, Deep Learning (2016), sections 3.13, 5.5 and 6.2.2",
         "Huber, Robust Estimation of a Location Parameter (1964), section 4",
     )
 
+    @property
+    def chances(self) -> tuple[str, ...]:
+        """What has to be a probability, or positive."""
+        chances = {"bce": ("x", "y"), "kl_div": ("y",), "poisson_nll_rate": ("x",)}
+        return chances.get(self.function, ())
+
     def forward(self, x: Tensor, y: Tensor) -> Steps:
-        each = pointwise(LOSSES[self.function], x, y)
+        each = self.each(x, y)
         loss = reduce(each, (0, 1))
         return steps(each=each, loss=loss * (ONE / x.size) if self.reduction == "mean" else loss)
+
+    def each(self, x: Tensor, y: Tensor) -> Tensor:
+        """The loss of each element; some are made of several operations, as in PyTorch."""
+        match self.function:
+            case "l1":
+                return apply("abs", x - y)
+            case "kl_div_log":
+                return apply("exp", y) * (y - x)
+            case "poisson_nll":
+                return apply("exp", x) - y * x
+            case "poisson_nll_rate":
+                return x - y * apply("log", x + TINY)
+            case function:
+                return pointwise(LOSSES[function], x, y)
+
+
+@dataclass(frozen=True)
+class MarginRanking(Component):
+    """How far the first of two numbers fails to exceed the second by a margin, or the reverse.
+
+    A sign y says which one should be larger; the mean is taken over all elements.
+    Source: Herbrich, Graepel, Obermayer, *Large Margin Rank Boundaries* (2000), section 4.
+    """
+
+    signature: ClassVar[str] = "B n, B n, B n ->"
+    title: ClassVar[str] = "mean of max(0, margin − y (x − z)), over all elements"
+    references: ClassVar[tuple[str, ...]] = (
+        "Herbrich, Graepel, Obermayer, Large Margin Rank Boundaries for Ordinal Regression (2000), "
+        "section 4",
+    )
+
+    def forward(self, x: Tensor, z: Tensor, y: Tensor) -> Steps:
+        each = apply("relu", -y * (x - z) + HALF)
+        return steps(each=each, loss=reduce(each, (0, 1)) * (ONE / x.size))

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
-from sympy import Expr, Integer, oo
+from sympy import Expr, Integer, Piecewise, Symbol, floor, oo
 
 from symledger import sizes
-from symledger.components.windowed import Windowed, Windowed1d, Windowed2d, Windowed3d, alike
+from symledger.components.windowed import (
+    Windowed,
+    Windowed1d,
+    Windowed2d,
+    Windowed3d,
+    alike,
+    decided,
+)  # fmt: skip
 from symledger.core.component import Steps, steps
 from symledger.core.fused import Values
-from symledger.core.notation import argmax, maximum, mean, scatter, view
-from symledger.core.tensor import ONE, Tensor
+from symledger.core.notation import argmax, maximum, mean, scatter, table, total, view
+from symledger.core.tensor import ONE, Shape, Tensor
+from symledger.core.windows import positions_past
 from symledger.sizes import Size
 
 GOODFELLOW = "Goodfellow, Bengio, Courville, Deep Learning (2016), section 9.3"
@@ -40,7 +49,18 @@ def alone(places: str) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class MaxPool(Windowed):
+class Pool(Windowed):
+    """Windows that end with the padded axis, or (``ceil``) as many as it takes to reach its end."""
+
+    ceil: bool = False
+
+    def decided(self) -> Mapping[Size, Expr]:
+        """Return how many windows there are."""
+        return decided(self.axes, positions_past) if self.ceil else self.definitions
+
+
+@dataclass(frozen=True, kw_only=True)
+class MaxPool(Pool):
     """The largest element of each window; what stands outside is never it.
 
     Fused: kept is where it stands, an index for each result, and not the input.
@@ -50,7 +70,7 @@ class MaxPool(Windowed):
     references: ClassVar[tuple[str, ...]] = (GOODFELLOW,)
 
     def forward(self, x: Tensor) -> Steps:
-        seen = view(self.merged, self.windows(x, fill=-oo))
+        seen = view(self.merged, self.windows(x, -oo, self.ceil))
         return steps(place=argmax(seen), y=view(alone(self.places), maximum(seen)))
 
     def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
@@ -61,22 +81,33 @@ class MaxPool(Windowed):
         seen = scatter(view(f"... {i} -> ... {i} ()", dy), at.place, tiles, batch=dy.rank)
         inner = dict(zip(k.split(), self.kernel, strict=True))
         whole = view(f"... {i} ({k}) -> ... {self.opened}", seen, **inner)
-        return {"x": self.overlap(whole, tuple(lengths))}
+        return {"x": self.overlap(whole, tuple(lengths), self.ceil)}
 
 
 @dataclass(frozen=True, kw_only=True)
-class AvgPool(Windowed):
-    """The mean of each window; outside stand zeros, and they count.
+class AvgPool(Pool):
+    """The mean of each window; in the padding stand zeros, and they count.
 
-    Nothing is kept: the gradient needs no value.
+    What lies past the padding does not. Nothing is kept: the gradient needs no value.
     Source: LeCun et al. (1998), section II.B, where it is called sub-sampling.
     """
 
     references: ClassVar[tuple[str, ...]] = (GOODFELLOW, SUBSAMPLING)
 
     def forward(self, x: Tensor) -> Steps:
-        seen = view(self.merged, self.windows(x))
-        return steps(y=view(alone(self.places), mean(seen)))
+        seen = view(self.merged, self.windows(x, past=self.ceil))
+        if not self.ceil:
+            return steps(y=view(alone(self.places), mean(seen)))
+        share = table("share", partial(self.share, x.shape[2:]), *self.numbers)
+        return steps(y=view(alone(self.places), total(seen)) * share)
+
+    def share(self, lengths: Shape, *places: Symbol) -> Expr:
+        """One divided by how many elements the window at these places has within the padding."""
+        elements = ONE
+        for place, n, s in zip(places, lengths, self.slides, strict=True):
+            reach = floor((n + 2 * s.padding - place * s.stride - 1) / s.dilation) + 1
+            elements = elements * Piecewise((reach, reach < s.kernel), (s.kernel, True))
+        return 1 / elements
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,6 +7,7 @@ would do, but implementations have both.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -80,7 +81,7 @@ class LSTMLayer(Layer):
 
 
 @dataclass(frozen=True)
-class Recurrent(Component):
+class Recurrent(Component, ABC):
     """What recurrent networks share: the first layer reads the input, L − 1 more read each other.
 
     It gives the results of the last layer at all steps, and the last states of all layers, which
@@ -104,9 +105,9 @@ class Recurrent(Component):
         """The width of what a layer gives at each step, both directions side by side."""
         return 2 * self.d_s if self.bidirectional else self.d_s
 
+    @abstractmethod
     def layer(self, d_in: Expr) -> Layer:
         """Return a layer that reads an input of that width."""
-        raise NotImplementedError
 
     def forward(self, x: Tensor) -> Steps:
         y, *ends = self.layer(self.d_in).apply(x, name="first_layer")

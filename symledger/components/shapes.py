@@ -9,7 +9,7 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import view
+from symledger.core.notation import expand, view
 from symledger.core.tensor import Tensor
 
 SHI = "Shi et al., Real-Time Single Image and Video Super-Resolution (2016), equation 4"
@@ -56,3 +56,62 @@ class PixelShuffle(Component):
     def forward(self, x: Tensor) -> Steps:
         return steps(y=view("b (c k l) h w -> b c (h k) (w l)", x, c=self.C, k=self.u, l=self.u))
 
+
+
+@dataclass(frozen=True)
+class PixelUnshuffle(Component):
+    """Every u × u pixels of an image as u² channels, what PixelShuffle undoes.
+
+    Source: Shi et al. (2016), section 3.2, equation 4, backwards.
+    """
+
+    H: Expr = sizes.H
+    W: Expr = sizes.W
+    u: Expr = sizes.u
+
+    signature: ClassVar[str] = "B C (H u) (W u) -> B channels H W"
+    title: ClassVar[str] = "the pixels of an image laid out as channels of a smaller one"
+    references: ClassVar[tuple[str, ...]] = (SHI,)
+
+    def forward(self, x: Tensor) -> Steps:
+        return steps(y=view("b c (h k) (w l) -> b (c k l) h w", x, k=self.u, l=self.u))
+
+
+@dataclass(frozen=True)
+class ChannelShuffle(Component):
+    """Channels taken from each of G groups in turn; a group has C of them.
+
+    Source: Zhang et al., *ShuffleNet* (2018), section 3.1.
+    """
+
+    G: Expr = sizes.G
+    C: Expr = sizes.C
+
+    signature: ClassVar[str] = "B (G C) H W -> B (C G) H W"
+    title: ClassVar[str] = "channels taken from each group in turn"
+    references: ClassVar[tuple[str, ...]] = ("Zhang et al., ShuffleNet (2018), section 3.1",)
+
+    def forward(self, x: Tensor) -> Steps:
+        return steps(y=view("b (g c) h w -> b (c g) h w", x, g=self.G))
+
+
+@dataclass(frozen=True)
+class Upsample(Component):
+    """Each pixel as u × u pixels that are the same; nothing is kept.
+
+    Source: Odena, Dumoulin, Olah, *Deconvolution and Checkerboard Artifacts* (2016), resize by
+    nearest neighbours.
+    """
+
+    u: Expr = sizes.u
+
+    signature: ClassVar[str] = "B C H W -> B C height width"
+    title: ClassVar[str] = "every pixel as several that are the same"
+    references: ClassVar[tuple[str, ...]] = (
+        "Odena, Dumoulin, Olah, Deconvolution and Checkerboard Artifacts (2016)",
+    )
+
+    def forward(self, x: Tensor) -> Steps:
+        B, C, H, W = x.shape
+        copies = expand(view("b c h w -> b c h () w ()", x), (B, C, H, self.u, W, self.u))
+        return steps(y=view("b c h k w l -> b c (h k) (w l)", copies))

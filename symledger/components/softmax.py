@@ -52,3 +52,15 @@ class LogSoftmax(Component):
     def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
         """Send dy back: dx = dy − softmax(x) Σ dy."""
         return {"x": dy - apply("exp", at.y) * total(dy)}
+
+
+@dataclass(frozen=True)
+class Softmin(Component):
+    """Softmax of what is negated: the smallest element has the largest share."""
+
+    signature: ClassVar[str] = "... n -> ... n"
+    title: ClassVar[str] = "softmax of what is negated"
+    references: ClassVar[tuple[str, ...]] = ("PyTorch 2.13, torch.nn.Softmin",)
+
+    def forward(self, x: Tensor) -> Steps:
+        return steps(y=Softmax()(-x, name="softmax"))

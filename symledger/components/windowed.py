@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -54,7 +56,7 @@ class Slide:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Windowed(Component):
+class Windowed(Component, ABC):
     """What looks through windows, along the last axes of a tensor.
 
     How many windows fit decides the size of the result.
@@ -62,10 +64,13 @@ class Windowed(Component):
     section 5.1 for dilation.
     """
 
+    axes: ClassVar[dict[str, str]]
+    """The lengths of the axes, and how the symbols of each end: ``{"H": "_h", "W": "_w"}``."""
+
     @property
+    @abstractmethod
     def slides(self) -> tuple[Slide, ...]:
         """How windows slide along each axis."""
-        raise NotImplementedError
 
     @property
     def kernel(self) -> Shape:
@@ -103,18 +108,36 @@ class Windowed(Component):
         """The pattern that puts all elements of a window side by side."""
         return f"... {self.opened} -> ... {self.places} ({self.offsets})"
 
-    def windows(self, x: Tensor, fill: Expr | int = 0) -> Tensor:
-        """See the last axes of x through windows: … H W becomes … H_o K_h W_o K_w."""
+    def windows(
+        self, x: Tensor, fill: Expr | int = 0, past: bool = False, padded: bool = False
+    ) -> Tensor:
+        """See the last axes of x through windows: … H W becomes … H_o K_h W_o K_w.
+
+        Where x is ``padded`` already, they start at its first element.
+        """
         for i, s in enumerate(self.slides):
-            axis = i - len(self.slides)
-            x = windows(x, axis, s.number, s.kernel, s.stride, s.padding, s.dilation, fill)
+            axis, around = i - len(self.slides), 0 if padded else s.padding
+            x = windows(x, axis, s.number, s.kernel, s.stride, around, s.dilation, fill, past)
         return x
 
-    def overlap(self, x: Tensor, lengths: Shape) -> Tensor:
+    def overlap(self, x: Tensor, lengths: Shape, past: bool = False) -> Tensor:
         """Lay windows … i k j l back over axes of these lengths, added."""
         for i, (s, length) in enumerate(zip(self.slides[::-1], lengths[::-1], strict=True)):
-            x = overlap(x, -2 - i, length, s.stride, s.padding, s.dilation)
+            x = overlap(x, -2 - i, length, s.stride, s.padding, s.dilation, past)
         return x
+
+
+def decided(axes: dict[str, str], number: Callable[..., Expr] = positions) -> dict[Size, Expr]:
+    """Return how many windows there are along axes, by their lengths and their endings.
+
+    >>> decided({"T": ""})
+    {T_o: floor((T + 2*p - r*(K - 1) - 1)/s) + 1}
+    """
+    found = {}
+    for length, ending in axes.items():
+        how = (sizes.BY_NAME[x] for x in (length, *(f"{letter}{ending}" for letter in "Kspr")))
+        found[sizes.BY_NAME[f"{length}_o"]] = number(*how)
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,9 +150,8 @@ class Windowed1d(Windowed):
     r: Expr = sizes.r
     T_o: Expr = sizes.T_o
 
-    definitions: ClassVar[dict[Size, Expr]] = {
-        sizes.T_o: positions(sizes.T, sizes.K, sizes.s, sizes.p, sizes.r),
-    }
+    axes: ClassVar[dict[str, str]] = {"T": ""}
+    definitions: ClassVar[dict[Size, Expr]] = decided(axes)
 
     @property
     def slides(self) -> tuple[Slide, ...]:
@@ -152,10 +174,8 @@ class Windowed2d(Windowed):
     H_o: Expr = sizes.H_o
     W_o: Expr = sizes.W_o
 
-    definitions: ClassVar[dict[Size, Expr]] = {
-        sizes.H_o: positions(sizes.H, sizes.K_h, sizes.s_h, sizes.p_h, sizes.r_h),
-        sizes.W_o: positions(sizes.W, sizes.K_w, sizes.s_w, sizes.p_w, sizes.r_w),
-    }
+    axes: ClassVar[dict[str, str]] = {"H": "_h", "W": "_w"}
+    definitions: ClassVar[dict[Size, Expr]] = decided(axes)
 
     @property
     def slides(self) -> tuple[Slide, ...]:
@@ -176,10 +196,8 @@ class Windowed3d(Windowed2d):
     r_d: Expr = sizes.r_d
     D_o: Expr = sizes.D_o
 
-    definitions: ClassVar[dict[Size, Expr]] = {
-        sizes.D_o: positions(sizes.D, sizes.K_d, sizes.s_d, sizes.p_d, sizes.r_d),
-        **Windowed2d.definitions,
-    }
+    axes: ClassVar[dict[str, str]] = {"D": "_d", **Windowed2d.axes}
+    definitions: ClassVar[dict[Size, Expr]] = decided(axes)
 
     @property
     def slides(self) -> tuple[Slide, ...]:

@@ -94,11 +94,21 @@ class Component:
         """Describe the computation; every subclass does."""
         raise DefinitionError(f"{type(self).__name__} has no forward: define what it computes.")
 
+    @property
+    def chances(self) -> tuple[str, ...]:
+        """The inputs that are chances, between 0 and 1: what is drawn for checks is."""
+        return ()
+
+    def decided(self) -> Mapping[Size, Expr]:
+        """Return the sizes that others decide, and how; an option may choose."""
+        return self.definitions
+
     def defined(self) -> dict[Size, Expr]:
         """Return the definitions with this component's fields in place of symbols of that name."""
-        mentioned = set().union(*(e.free_symbols for e in self.definitions.values()))
-        own = {s: getattr(self, s.name, s) for s in (*mentioned, *self.definitions)}
-        named = {own[s]: e.xreplace(own) for s, e in self.definitions.items()}
+        stated = self.decided()
+        mentioned = set().union(*(e.free_symbols for e in stated.values()))
+        own = {s: getattr(self, s.name, s) for s in (*mentioned, *stated)}
+        named = {own[s]: e.xreplace(own) for s, e in stated.items()}
         return {symbol: e for symbol, e in named.items() if isinstance(symbol, Size)}
 
     def __call__(
@@ -293,5 +303,6 @@ def input_leaf(
             shape.append(own if own is not None else lengths.get(axis[0], named(axis[0])))
     below = operand.below and (component.size_of((operand.below,)) or named(operand.below))
     storage: Storage = "index" if operand.below else "value"
-    return Tensor(Input(label, below or None), (), tuple(shape), storage)
+    op = Input(label, below or None, chance=label in component.chances)
+    return Tensor(op, (), tuple(shape), storage)
 

@@ -31,6 +31,7 @@ from symledger.core.ops import (
     Result,
     Scatter,
     Slice,
+    Storage,
     Sum,
 )  # fmt: skip
 from symledger.core.patterns import ELLIPSIS, Axis, Operand, parse
@@ -63,9 +64,15 @@ def param(
     return weight
 
 
-def table(name: str, formula: Callable[..., Expr], *shape: Expr) -> Tensor:
-    """A computed table: ``formula`` gives the element at each index."""
-    return Tensor(Const(name, len(shape), formula), (), shape)
+def table(
+    name: str, formula: Callable[..., Expr], *shape: Expr, storage: Storage = "value",
+    within: tuple[tuple[Expr, Expr], ...] = (),
+) -> Tensor:  # fmt: skip
+    """A computed table: ``formula`` gives the element at each index.
+
+    ``within`` are pairs (a, b) of which a may not exceed b.
+    """
+    return Tensor(Const(name, len(shape), formula, within), (), shape, storage)
 
 
 def indices(name: str, below: Expr, *shape: Expr, average: bool = False) -> Tensor:

@@ -26,14 +26,16 @@ Storage = Literal["value", "statistic", "mask", "index"]
 class Input:
     """Data from outside; ``below`` is set for whole numbers (token ids), which have no gradient.
 
-    ``keep`` is set for a mask of ones and zeros: the chance that an element is one;
-    ``remembered`` for what earlier steps have left, which has no gradient either. Its last axis
-    may be as long only on ``average``: rows of experts, of which one has more than another.
+    ``keep`` is set for a mask of ones and zeros: the chance that an element is one; ``chance``
+    says that the elements are chances, between 0 and 1; ``remembered`` is set for what earlier
+    steps have left, which has no gradient either. Its last axis may be as long only on
+    ``average``: rows of experts, of which one has more than another.
     """
 
     name: str
     below: Expr | None = None
     keep: Expr | None = None
+    chance: bool = False
     remembered: bool = False
     average: bool = False
 
@@ -61,11 +63,13 @@ class Const:
     """A table that is computed, not learned: ``formula`` gives the element at each index.
 
     It is applied only when somebody asks for the elements: most readings need but the shape.
+    ``within`` are pairs (a, b) of which a may not exceed b, if the formula is to hold.
     """
 
     name: str
     rank: int
     formula: Callable[..., Expr]
+    within: tuple[tuple[Expr, Expr], ...] = ()
 
     @property
     def indices(self) -> tuple[Symbol, ...]:
@@ -166,6 +170,7 @@ class Windows:
     """An axis seen through a sliding window: it becomes two, positions and offsets.
 
     Element (o, k) is the one at o·stride + k·dilation − padding, or ``fill`` outside the axis.
+    Windows end within the padding; only with ``past`` does one that starts there reach past it.
     """
 
     axis: int
@@ -173,6 +178,7 @@ class Windows:
     padding: Expr
     dilation: Expr
     fill: Expr
+    past: bool = False
 
 
 @dataclass(frozen=True)
@@ -186,6 +192,7 @@ class Overlap:
     stride: Expr
     padding: Expr
     dilation: Expr
+    past: bool = False
 
 
 @dataclass(frozen=True)

@@ -136,8 +136,8 @@ class Program:
 
         A slice must lie in its axis; causal queries may not outnumber the keys, nor may those
         that a query sees; no more experts are used than there are; windows must end in the padded
-        axis and leave no room for one more, nor may one lie outside the axis where that is not
-        zero.
+        axis and leave no room for one more (or start in it, where one may reach past it), nor may
+        one lie outside the axis where that is not zero; and what a table asks for.
         """
         for program in self.bodies:
             for t in program.tensors:
@@ -149,6 +149,8 @@ class Program:
                         yield t.op.start + t.op.length, whole
                 if isinstance(t.op, Windows | Overlap):
                     yield from _slides(t, t.op)
+                if isinstance(t.op, Const):
+                    yield from t.op.within
                 if isinstance(t.op, Contract) and t.op.pairs:
                     queries, keys = t.args[2].shape
                     if queries != keys:
@@ -165,7 +167,12 @@ def _slides(t: Tensor, op: Windows | Overlap) -> Iterator[tuple[Expr, Expr]]:
         yield padded + 1, number * op.stride + window
         if op.fill != 0 and op.padding != 0:
             yield 2 * op.padding, window
-    yield (number - 1) * op.stride + window, padded
+    last = (number - 1) * op.stride
+    if op.past:
+        yield last + 1, whole.shape[op.axis] + op.padding
+        yield last + window + 1, padded + op.stride
+    else:
+        yield last + window, padded
 
 
 @dataclass(frozen=True, eq=False)

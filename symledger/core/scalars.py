@@ -250,7 +250,9 @@ LOSSES = {
     "huber": Scalar((X, Y), Piecewise(
         (X - Y - HALF, X - Y > 1), (Y - X - HALF, X - Y < -1), (HALF * (X - Y) ** 2, True)
     )),
+    "bce": Scalar((X, Y), -Y * log(X) - (1 - Y) * log(1 - X)),
     "bce_with_logits": Scalar((X, Y), log(1 + exp(-X)) + (1 - Y) * X),
+    "kl_div": Scalar((X, Y), Y * (log(Y) - X)),
 }  # fmt: skip
 """What a prediction and a target cost."""
 SELU = Rational(10507009873554805, 10**16)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.arguments import Chance, Choice, Free, Maybe, Number, Use
+from symledger.arguments import Chance, Choice, Free, Maybe, Number, Only, Use
 from symledger.layers.row import FACTORY, INPLACE, MAYBE_NONE, Layer
 
 
@@ -16,13 +16,18 @@ def function(
     return Layer(name, signature, "activation", f"{name}()", known, {"function": chosen})
 
 
-def loss(name: str, chosen: str, signature: str) -> Layer:
+def loss(name: str, chosen: str, signature: str, uses: Mapping[str, Use] | None = None) -> Layer:
     """Return the row of a loss between two tensors, element by element."""
-    uses = {"reduction": Choice("reduction", {"mean": "mean", "sum": "sum"})}
-    return Layer(name, signature, "elementwise_loss", f"{name}()", uses, {"function": chosen})
+    sets, uses = {"function": chosen} if chosen else {}, {**REDUCED, **(uses or {})}
+    return Layer(name, signature, "elementwise_loss", f"{name}()", uses, sets)
 
 
 OLD = "size_average=None, reduce=None, reduction='mean'"
+REDUCED: Mapping[str, Use] = {"reduction": Choice("reduction", {"mean": "mean", "sum": "sum"})}
+REDUCED_BY_ROWS: Mapping[str, Use] = {  # divided by their number, it is one multiplication as well
+    "reduction": Choice("reduction", {"mean": "mean", "sum": "sum", "batchmean": "mean"}),
+}
+CLASSES: Mapping[str, Use] = {"reduction": Only(("mean", "sum")), "ignore_index": Free((int,))}
 DIM: Mapping[str, Use] = {"dim": Free(MAYBE_NONE)}
 
 ELEMENTS: tuple[Layer, ...] = (
@@ -58,11 +63,27 @@ ELEMENTS: tuple[Layer, ...] = (
           {"num_parameters": Maybe("C", "by_channel", absent=1), "init": Number()}),
     Layer("GLU", "dim=-1", "glu", "GLU()", {"dim": Free((int,))}),
     Layer("Softmax", "dim=None", "softmax", "Softmax(dim=-1)", DIM),
+    Layer("Softmin", "dim=None", "softmin", "Softmin(dim=-1)", DIM),
+    Layer("Softmax2d", "", "softmax", "Softmax2d()"),
     Layer("LogSoftmax", "dim=None", "log_softmax", "LogSoftmax(dim=-1)", DIM),
     Layer("CrossEntropyLoss", "weight=None, size_average=None, ignore_index=-100, reduce=None, "
-          "reduction='mean', label_smoothing=0.0", "cross_entropy", "CrossEntropyLoss()",
-          {"ignore_index": Free((int,))}),
+          "reduction='mean', label_smoothing=0.0", "cross_entropy", "CrossEntropyLoss()", CLASSES),
+    Layer("NLLLoss", "weight=None, size_average=None, ignore_index=-100, reduce=None, "
+          "reduction='mean'", "negative_log_likelihood", "NLLLoss()", CLASSES),
     loss("MSELoss", "mse", OLD),
+    loss("L1Loss", "l1", OLD),
+    loss("SmoothL1Loss", "huber", f"{OLD}, beta=1.0", {"beta": Number(without=(0,))}),
     loss("HuberLoss", "huber", "reduction='mean', delta=1.0"),
+    loss("BCELoss", "bce", f"weight=None, {OLD}"),
+    loss("KLDivLoss", "", f"{OLD}, log_target=False", {
+        **REDUCED_BY_ROWS, "log_target": Choice("function", {False: "kl_div", True: "kl_div_log"}),
+    }),
+    loss("PoissonNLLLoss", "", "log_input=True, full=False, size_average=None, eps=1e-08, "
+         "reduce=None, reduction='mean'", {
+             "log_input": Choice("function", {True: "poisson_nll", False: "poisson_nll_rate"}),
+             "eps": Number(without=(0,)),
+         }),
+    Layer("MarginRankingLoss", f"margin=0.0, {OLD}", "margin_ranking", "MarginRankingLoss()",
+          {"margin": Number()}),
     loss("BCEWithLogitsLoss", "bce_with_logits", f"weight=None, {OLD}, pos_weight=None"),
 )  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import NoneType
 
-from symledger.arguments import Choice, Free, Padding, Size, Sizes, Use
+from symledger.arguments import Around, Choice, Free, Number, Padding, Size, Sizes, Use
 from symledger.layers.row import EPS, FACTORY, Layer
 from symledger.layers.rules import half, less_than_a_step, same_padding
 
@@ -13,6 +13,7 @@ AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
 """How the symbols of each axis end, by the number of axes."""
 RESULT = {1: ("T_o",), 2: ("H_o", "W_o"), 3: ("D_o", "H_o", "W_o")}
 ZEROS = f"padding_mode='zeros', {FACTORY}"
+MODES: Mapping[object, str] = {mode: mode for mode in ("zeros", "reflect", "replicate", "circular")}
 CHANNELS: Mapping[str, Use] = {
     "in_channels": Size("C_in"), "out_channels": Size("C_out"), "groups": Size("G"),
     "bias": Choice("bias"),
@@ -37,7 +38,8 @@ def convolution(axes: int, example: str) -> Layer:
     return Layer(
         f"Conv{axes}d", "in_channels, out_channels, kernel_size, stride=1, padding=0, dilation=1, "
         f"groups=1, bias=True, {ZEROS}", f"conv{axes}d", example,
-        {**CHANNELS, **windows(axes), "padding": Padding(along("p", axes))},
+        {**CHANNELS, **windows(axes), "padding": Padding(along("p", axes)),
+         "padding_mode": Choice("padding_mode", MODES)},
         rules=(same_padding(along("p", axes)),),
     )  # fmt: skip
 
@@ -55,13 +57,24 @@ def transposed(axes: int, example: str) -> Layer:
 
 def pool(axes: int, kind: str, signature: str) -> Layer:
     """Return the row of a pooling."""
-    uses = {**windows(axes), "stride": Sizes(along("s", axes), optional=True)}
+    uses = {**windows(axes), "stride": Sizes(along("s", axes), optional=True),
+            "ceil_mode": Choice("ceil")}  # fmt: skip
     if kind == "Avg":
         uses = {**uses, "count_include_pad": Free((bool,))}
         del uses["dilation"]
     return Layer(
         f"{kind}Pool{axes}d", f"kernel_size, stride=None, padding=0, {signature}",
         f"{kind.lower()}_pool{axes}d", f"{kind}Pool{axes}d(2)", uses, rules=(half(axes),),
+    )  # fmt: skip
+
+
+def padding(axes: int, kind: str, mode: str, more: str = "") -> Layer:
+    """Return the row of a layer that pads."""
+    name = f"{kind}Pad{axes}d"
+    return Layer(
+        name, f"padding{more}", f"padding{axes}d", f"{name}(1{', 0.5' if more else ''})",
+        {"padding": Around(along("p", axes)), "value": Number()} if more else
+        {"padding": Around(along("p", axes))}, {"mode": mode},
     )  # fmt: skip
 
 
@@ -115,6 +128,20 @@ IMAGES: tuple[Layer, ...] = (
           {"num_groups": Size("G"), "num_channels": Size("C"), **AFFINE}),
     Layer("PixelShuffle", "upscale_factor", "pixel_shuffle", "PixelShuffle(2)",
           {"upscale_factor": Size("u")}),
+    Layer("PixelUnshuffle", "downscale_factor", "pixel_unshuffle", "PixelUnshuffle(2)",
+          {"downscale_factor": Size("u")}),
+    Layer("ChannelShuffle", "groups", "channel_shuffle", "ChannelShuffle(2)",
+          {"groups": Size("G")}),
+    Layer("Upsample", "size=None, scale_factor=None, mode='nearest', align_corners=None, "
+          "recompute_scale_factor=None", "upsample", "Upsample(scale_factor=2)",
+          {"scale_factor": Size("u")}),
+    Layer("UpsamplingNearest2d", "size=None, scale_factor=None", "upsample",
+          "UpsamplingNearest2d(scale_factor=2)", {"scale_factor": Size("u")}),
+    *(padding(n, "Zero", "zeros") for n in (1, 2, 3)),
+    *(padding(n, "Constant", "zeros", ", value") for n in (1, 2, 3)),
+    *(padding(n, "Reflection", "reflect") for n in (1, 2, 3)),
+    *(padding(n, "Replication", "replicate") for n in (1, 2, 3)),
+    *(padding(n, "Circular", "circular") for n in (1, 2, 3)),
     Layer("Flatten", "start_dim=1, end_dim=-1", "flatten", "Flatten()",
           {"start_dim": Free((int,)), "end_dim": Free((int,))}),
 )  # fmt: skip

@@ -227,13 +227,13 @@ class Machine:
                 window = slice(first, first + args[0].shape[axis])
                 out[(slice(None),) * axis + (window,)] = args[0]
                 return out
-            case Windows(axis, _, padding, _, fill):
+            case Windows(axis, _, padding, _, fill, _):
                 first, n = self.length(padding), args[0].shape[axis]
                 padded = self._padded(args[0].shape, t.op)
                 out = self.filled(padded, self.constant(fill), args[0])
                 np.moveaxis(out, axis, 0)[first : first + n] = np.moveaxis(args[0], axis, 0)
                 return np.take(out, self._places(t.op, *t.shape[axis : axis + 2]), axis=axis)
-            case Overlap(axis, _, padding, _):
+            case Overlap(axis, _, padding, _, _):
                 first, n = self.length(padding), self.length(t.shape[axis])
                 out = self.zeros(self._padded(self.shape(t.shape), t.op), args[0])
                 standing = self._places(t.op, *t.args[0].shape[axis : axis + 2])
@@ -251,6 +251,8 @@ class Machine:
             case Const() as op:
                 places = list(np.indices(self.shape(t.shape)))
                 made = self.lines(op.indices, op.value, places)
+                if t.storage == "index":
+                    return np.broadcast_to(made.astype(int), self.shape(t.shape))
                 return self.arithmetic.lift(np.broadcast_to(made, self.shape(t.shape)))
             case Input() | Param() | Call() | CallBack() | Result():
                 raise DefinitionError(f"{t} is not one operation.")
@@ -302,6 +304,7 @@ class Machine:
 
     def _padded(self, shape: tuple[int, ...], op: Windows | Overlap) -> Shape:
         length = shape[op.axis] + 2 * self.length(op.padding)
+        length += self.length(op.stride) if op.past else 0
         return tuple(Integer(length if i == op.axis else n) for i, n in enumerate(shape))
 
     def _places(self, op: Windows | Overlap, positions: Expr, offsets: Expr) -> Array:
@@ -385,7 +388,7 @@ def own_leaves(program: Program) -> Iterator[tuple[Tensor, Shape]]:
 def random_leaves(
     program: Program, machine: Machine, rng: np.random.Generator
 ) -> dict[Tensor, Array]:
-    """Draw inputs and weights: normal values, whole numbers below their bound, masks."""
+    """Draw inputs and weights: normal values, whole numbers below their bound, masks, chances."""
     drawn: dict[Tensor, Array] = {}
     for leaf, symbolic in own_leaves(program):
         shape = machine.shape(symbolic)
@@ -394,6 +397,8 @@ def random_leaves(
             drawn[leaf] = rng.integers(0, machine.length(op.below), shape)
         elif isinstance(op, Input) and op.keep is not None:
             drawn[leaf] = (rng.random(shape) < float(op.keep)).astype(float)
+        elif isinstance(op, Input) and op.chance:
+            drawn[leaf] = rng.uniform(0.1, 0.9, shape)
         else:
             drawn[leaf] = rng.standard_normal(shape)
     return drawn

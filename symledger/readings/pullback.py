@@ -236,11 +236,11 @@ def _of_argument(t: Tensor, g: Tensor, position: int) -> Tensor:
             return pad(g, axis, start, arg.shape[axis])
         case Pad(axis, start, _):
             return narrow(g, axis, start, arg.shape[axis])
-        case Windows(axis, stride, padding, dilation, _):
-            return overlap(g, axis, arg.shape[axis], stride, padding, dilation)
-        case Overlap(axis, stride, padding, dilation):
+        case Windows(axis, stride, padding, dilation, _, past):
+            return overlap(g, axis, arg.shape[axis], stride, padding, dilation, past)
+        case Overlap(axis, stride, padding, dilation, past):
             number, kernel = arg.shape[axis : axis + 2]
-            return windows(g, axis, number, kernel, stride, padding, dilation)
+            return windows(g, axis, number, kernel, stride, padding, dilation, past=past)
         case Join(axis):
             before: Expr = sum((x.shape[axis] for x in t.args[:position]), start=ONE * 0)
             return narrow(g, axis, before, arg.shape[axis])

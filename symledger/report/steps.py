@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Protocol
 
 from sympy import Symbol
@@ -119,5 +120,10 @@ def _leading(formula: Formula, to: Spelling) -> Iterator[Line]:
 
 
 def short_percent(share: Number) -> str:
-    """Write the number of a percentage with two significant digits: ``0.24``."""
-    return f"{float(100 * share):.2g}"
+    """Write the number of a percentage with two significant digits, and no exponent.
+
+    >>> from fractions import Fraction
+    >>> short_percent(Fraction(1, 10**7)), short_percent(Fraction(3, 1250))
+    ('0.00001', '0.24')
+    """
+    return f"{Decimal(f'{float(100 * share):.2g}'):f}"

@@ -22,7 +22,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "Embeddings and positions": ("embedding", "positions"),
     "Heads and losses": ("heads", "softmax", "losses", "dropout"),
     "Blocks": ("blocks", "checkpointed", "encoder", "decoder"),
-    "Convolution and pooling": ("convolution", "pooling", "adaptive"),
+    "Convolution and pooling": ("convolution", "pooling", "adaptive", "padding"),
     "Recurrence": ("recurrent", "recurrent_steps"),
     "Layout": ("shapes",),
 }

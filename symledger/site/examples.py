@@ -20,6 +20,7 @@ USUAL = {
 OWN: dict[str, dict[str, int]] = {
     "experts": {"C": 1024}, "router": {"C": 1024},
     "cached_attention": {"T": 1},
+    "padding1d": {"p": 1}, "padding2d": {"p_h": 1}, "padding3d": {"p_d": 1},
     **{cell: {"T": 128, "L": 2, "d_in": 128, "d_s": 256} for cell in ("rnn", "gru", "lstm")},
 }  # fmt: skip
 """Where a symbol has other usual sizes: C is the capacity of an expert there."""

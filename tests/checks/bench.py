@@ -147,6 +147,22 @@ class Recurrence(Component):
         return steps(y=repeat(Nest(), sizes.L, y, name="nest"))
 
 
+class Handed(Component):
+    """A weight that is not the body's own: it is handed to every application."""
+
+    signature = "B d -> B d"
+
+    def forward(self, x):
+        return steps(y=repeat(Taking(), sizes.L, x, param("U", sizes.d, sizes.d), name="taking"))
+
+
+class Taking(Component):
+    signature = "B d, d d -> B d"
+
+    def forward(self, x, U):
+        return steps(y=apply("tanh", einsum("b i, i o -> b o", x, U)))
+
+
 class Nest(Component):
     signature = "... d -> ... d"
 

@@ -8,6 +8,7 @@ from tests.checks.bench import (
     RIGHT,
     Exponential,
     Forgetful,
+    Handed,
     Lying,
     PlainSoftmax,
     Recurrence,
@@ -16,7 +17,7 @@ from tests.checks.bench import (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("component", [*RIGHT.values(), PlainSoftmax(), Recurrence()])
+@pytest.mark.parametrize("component", [*RIGHT.values(), PlainSoftmax(), Recurrence(), Handed()])
 def test_everything_passes_on_what_is_right(component):
     for found in examine(trace(component)):
         assert found.passed, (found.quantity, found.detail)

@@ -6,15 +6,24 @@ from sympy import Integer
 
 from symledger.components.activation import GLU, PReLU
 from symledger.components.adaptive import AdaptiveAvgPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d
-from symledger.components.convolution import Conv3d, ConvTranspose1d, ConvTranspose3d
+from symledger.components.convolution import Conv1d, Conv3d, ConvTranspose1d, ConvTranspose3d
 from symledger.components.dropout import ChannelDropout
 from symledger.components.embedding import EmbeddingBag
 from symledger.components.image_norms import BatchNorm, BatchNorm3d, GroupNorm, GroupNorm3d
 from symledger.components.linear import Bilinear
-from symledger.components.losses import ElementwiseLoss
+from symledger.components.losses import ElementwiseLoss, MarginRanking, NegativeLogLikelihood
+from symledger.components.padding import Padding1d, Padding2d
 from symledger.components.pooling import AvgPool1d, MaxPool3d
 from symledger.components.recurrent_steps import GRUStep, LSTMStep, RNNStep
-from symledger.components.shapes import Flatten, Identity, PixelShuffle
+from symledger.components.shapes import (
+    ChannelShuffle,
+    Flatten,
+    Identity,
+    PixelShuffle,
+    PixelUnshuffle,
+    Upsample,
+)  # fmt: skip
+from symledger.components.softmax import Softmin
 from symledger.components.sourced import SourcedAttention
 from symledger.core.component import trace
 from symledger.readings.numeric import Machine
@@ -49,6 +58,9 @@ from symledger.sizes import (
     d_s,
     d_val,
     h,
+    p,
+    p_h,
+    p_w,
     u,
 )  # fmt: skip
 
@@ -85,12 +97,32 @@ HIDDEN = h * d_h
         (Identity(), Row(0, 0, 0, (B, T, N))),
         (Flatten(), Row(0, 0, 0, (B, C * H * W))),
         (PixelShuffle(), Row(0, 0, 0, (B, C, H * u, W * u))),
+        (PixelUnshuffle(), Row(0, 0, 0, (B, C * u**2, H, W))),
+        (ChannelShuffle(), Row(0, 0, 0, (B, C * G, H, W))),
+        (Upsample(), Row(0, 0, 0, (B, C, H * u, W * u))),
+        (Softmin(), Row(0, 0, B * T * N, (B, T, N))),
+        (Padding1d(), Row(0, 0, 0, (B, C, T + 2 * p))),
+        (Padding2d(mode="reflect"), Row(0, 0, 0, (B, C, H + 2 * p_h, W + 2 * p_w))),
+        # padded with what is there already, the longer input is kept
+        (Conv1d(padding_mode="reflect"),
+         Row(C_in * C_out * K / G + C_out, 2 * B * T_o * C_in * C_out * K / G,
+             B * C_in * (T + 2 * p), (B, C_out, T_o))),
+        (MaxPool3d(ceil=True), Row(0, 0, B * C * D_o * H_o * W_o, (B, C, D_o, H_o, W_o))),
+        (AvgPool1d(ceil=True), Row(0, 0, 0, (B, C, T_o))),
         # kept: both inputs
         (Bilinear(), Row(d_1 * d_2 * d_out + d_out,
                          2 * B * T * d_out * (d_1 * d_2 + d_2),
                          B * T * (d_1 + d_2), (B, T, d_out))),
         (EmbeddingBag(), Row(V * d, 0, B * T, (B, d))),
         (ElementwiseLoss(), Row(0, 0, 2 * B * N, ())),
+        # kept: the difference; both; e^y and y − x; e^x, x and y; −y, x − z and what is clipped
+        (ElementwiseLoss("l1"), Row(0, 0, B * N, ())),
+        (ElementwiseLoss("bce"), Row(0, 0, 2 * B * N, ())),
+        (ElementwiseLoss("kl_div_log"), Row(0, 0, 2 * B * N, ())),
+        (ElementwiseLoss("poisson_nll"), Row(0, 0, 3 * B * N, ())),
+        (MarginRanking(), Row(0, 0, 3 * B * N, ())),
+        # kept: the targets
+        (NegativeLogLikelihood(), Row(0, 0, B * T, ())),
         # kept: input, state, and what the cell keeps of its gates
         (RNNStep(), Row(d_s * (d_in + d_s + 2), 2 * B * d_s * (d_in + d_s),
                         B * (d_in + 2 * d_s), (B, d_s))),

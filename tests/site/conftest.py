@@ -10,14 +10,15 @@ from threading import Thread
 
 import pytest
 
-from symledger.site.generator import Site
+from symledger.site import build
+from tests.site.whole import SITE
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
 
 
 @pytest.fixture(scope="session")
 def site():
-    return Site()
+    return SITE
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +29,14 @@ def built(tmp_path_factory):
     done = run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{folder}\n"
+    return folder
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory):
+    """Return a folder into which the site was written for any engine."""
+    folder = tmp_path_factory.mktemp("written")
+    build.write(folder, SITE)
     return folder
 
 

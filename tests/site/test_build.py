@@ -7,25 +7,53 @@ from shutil import copytree
 from subprocess import run
 
 import pytest
+from mkdocs.__main__ import cli as mkdocs
 
 from symledger.citing.registry import registered
 from symledger.errors import BadInput
-from symledger.site import build
+from symledger.site import build, resources
 from symledger.site.verify import problems
 
-
-def test_a_built_site_is_complete(built):
-    assert problems(built) == []
+DOCUMENTS = sorted((resources.CHECKOUT / "docs").glob("*.md"))
 
 
-def test_what_is_missing_or_different_is_named(built, tmp_path):
+def test_a_built_site_is_complete(built, site):
+    assert problems(built, site) == []
+
+
+def test_every_document_has_a_page_under_a_plain_address(built):
+    pages = {page.relative_to(built).as_posix() for page in built.rglob("*.html")}
+    assert {f"{page.stem}.html" for page in DOCUMENTS} <= pages
+
+
+def test_no_page_asks_anything_of_another_host(built):
+    asking = re.compile(r"<(?:script|link|img|iframe|source)\b[^>]*(?:src|href)=\"?https?:", re.I)
+    pages = list(built.rglob("*.html"))
+    assert pages
+    assert [page.name for page in pages if asking.search(page.read_text("utf-8"))] == []
+
+
+def test_mkdocs_builds_what_our_command_builds(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr("mkdocs.commands.build.build", lambda config, **_: asked.append(config))
+    monkeypatch.chdir(resources.CHECKOUT)
+    mkdocs(["build", "--strict", "--site-dir", str(tmp_path)], standalone_mode=False)
+    build.build(tmp_path, "mkdocs")
+    ours, theirs = ({k: v for k, v in c.items() if k != "plugins"} for c in asked)
+    assert ours == theirs
+    ours, theirs = (list(config.plugins) for config in asked)
+    assert ours == theirs
+    assert "symledger" in ours
+
+
+def test_what_is_missing_or_different_is_named(built, site, tmp_path):
     copy = tmp_path / "site"
     copytree(built, copy)
     (copy / registered()["linear.params"].page).unlink()
     page = copy / "components" / "linear.html"
     page.write_text(page.read_text().replace('id="parameters"', 'id="x"').replace("</table>", ""))
     (copy / "manifest.json").write_text("{}")
-    found = problems(copy)
+    found = problems(copy, site)
     assert f"missing page: {registered()['linear.params'].page}" in found
     assert "missing anchor: components/linear.html#parameters" in found
     assert any(re.match("different content: components/linear.html", line) for line in found)
@@ -39,23 +67,21 @@ def test_a_folder_of_the_users_is_not_overwritten(tmp_path):
     assert (tmp_path / "thesis.tex").read_text() == "mine"
 
 
-def test_a_written_folder_touches_only_what_changed(tmp_path):
-    build.write(tmp_path)
-    page, stale = tmp_path / "docs/components/linear.md", tmp_path / "docs/f/gone.md"
+def test_a_written_folder_touches_only_what_changed(written, site):
+    page, stale = written / "docs/components/linear.md", written / "docs/f/gone.md"
     before = page.stat().st_mtime_ns
     stale.write_text("x")
-    build.write(tmp_path)
+    build.write(written, site)
     assert page.stat().st_mtime_ns == before
     assert not stale.exists()
-    assert "plugins:\n- search:\n" in (tmp_path / "mkdocs.yml").read_text()
+    assert "plugins:\n- search:\n" in (written / "mkdocs.yml").read_text()
 
 
-def test_a_written_folder_builds_the_same_without_our_plugin(built, tmp_path):
-    build.write(tmp_path)
+def test_a_written_folder_builds_the_same_without_our_plugin(built, written, site):
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
-    run(command, cwd=tmp_path, check=True)  # noqa: S603  # our own
-    other = tmp_path / "site"
-    assert problems(other) == []
+    run(command, cwd=written, check=True)  # noqa: S603  # our own
+    other = written / "site"
+    assert problems(other, site) == []
     assert addresses(other) == addresses(built)
     assert searched(other) == searched(built)
 

@@ -14,7 +14,6 @@ from symledger.checks.demonstrating import demonstrated
 from symledger.checks.mutant_statements import Statement, refused
 from symledger.checks.mutants import SURVIVED
 from symledger.errors import BadInput
-from symledger.site.atlas import Atlas
 from symledger.site.examples import settings
 from symledger.site.kinds import component
 from symledger.site.kinds.component import definition, graph, lessons, numbers, proof
@@ -22,8 +21,8 @@ from symledger.site.templating import Templates
 from symledger.site.uses import users
 from symledger.site.voice import Voice
 from symledger.texts import Bug, text_of
+from tests.site.whole import ATLAS
 
-ATLAS = Atlas()
 COMPONENTS = {entry.name: entry for entry in ENTRIES if entry.kind == "component"}
 OWNERS = [entry.name for entry in ENTRIES if entry.family == entry.name]
 WRITTEN = [name for name in COMPONENTS if text_of(name).why]

@@ -5,14 +5,14 @@ import json
 import pytest
 
 from symledger.citing.registry import citable, registered
-from symledger.site.atlas import Atlas
 from symledger.site.kinds.formula import views
 from symledger.site.links import Links
+from tests.site.whole import ATLAS
 
 
 @pytest.fixture(scope="module")
 def found():
-    return {view.tagged.id: view for view in views(Atlas())}
+    return {view.tagged.id: view for view in views(ATLAS)}
 
 
 def test_every_tag_has_a_page_and_its_files(site):
@@ -52,7 +52,7 @@ def test_a_page_has_every_part(site, found):
 
 
 def test_what_a_formula_is_made_of_is_part_of_it():
-    links = Links(Atlas())
+    links = Links(ATLAS)
     made = {part.id for part in links.depends["mini_gpt.params"]}
     assert made == {"token_embedding.params", "pre_ln_block.params", "rms_norm.params",
                     "lm_head.params"}  # fmt: skip

@@ -6,15 +6,14 @@ from fractions import Fraction
 import pytest
 
 from symledger import derive
-from symledger.site.atlas import Atlas
 from symledger.site.kinds import course
 from symledger.site.kinds import model as kind
 from symledger.site.kinds.model import Model, figures
 from symledger.site.kinds.model.numbers import signed, signed_percent
 from symledger.site.templating import Templates
 from tests.invoke import run
+from tests.site.whole import ATLAS
 
-ATLAS = Atlas()
 MODELS = {entry.name: Model(ATLAS, entry) for entry in ATLAS.models}
 BOUND = [name for name, model in MODELS.items() if model.is_bound]
 

@@ -6,15 +6,14 @@ from fractions import Fraction
 
 import pytest
 
-from symledger.site.atlas import Atlas
 from symledger.site.kinds import question as kind
 from symledger.site.kinds.question.answers import answer
 from symledger.site.questions import questions, related
 from symledger.site.templating import Templates
 from tests.invoke import run
+from tests.site.whole import ATLAS
 
 QUESTIONS = {q.slug: q for q in questions()}
-ATLAS = Atlas()
 
 ANSWERS = {
     # from publications, from PyTorch, or worked out by hand

@@ -11,15 +11,11 @@ from symledger.catalogue import AXIOMS
 from symledger.catalogue import BY_NAME as CATALOGUE
 from symledger.conventions import DTYPES, OPTIMIZERS
 from symledger.quantities import QUANTITIES
+from symledger.site.atlas import Atlas
 from symledger.site.generator import Site
 from symledger.site.kinds import api, axioms, completeness, dialects, reliability
 from symledger.sizes import BY_NAME, B, L, T, T_max, V, d, h
 from symledger.torch_layers import LAYERS, NAMES
-
-
-@pytest.fixture(scope="module")
-def site() -> Site:
-    return Site()
 
 
 @pytest.fixture(scope="module")
@@ -146,10 +142,10 @@ def test_every_owner_is_in_the_table_and_nothing_is_unchecked(
 
 
 def test_what_is_not_on_record_is_not_checked(
-    coverage: completeness.Coverage, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evidence, "recorded", lambda owner: {})
-    fresh = completeness.Coverage(Site().atlas)
+    fresh = completeness.Coverage(Atlas())
     assert set(fresh.counts) == {"not checked", "–"}
 
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from symledger import algebra
-from symledger.site.atlas import Atlas
 from symledger.site.kinds import sources
 from symledger.site.statements import documents
 from symledger.site.templating import Templates
+from tests.site.whole import ATLAS
 
 MARKS = {"=": "exact", "~": "within", "✗": "wrong", "?": "missing"}
 VERDICTS = {
@@ -81,7 +81,7 @@ def test_a_number_is_not_right_by_a_wide_tolerance():
 
 
 def test_the_page_shows_every_statement_with_its_verdict():
-    (page,) = sources.pages(Atlas(), Templates())
+    (page,) = sources.pages(ATLAS, Templates())
     counts = {kind: sum(s.verdict == kind for _, s in STATEMENTS) for kind in MARKS.values()}
     assert f"**{counts['exact']} are exact" in page.source
     assert f"{counts['wrong']} are wrong.**" in page.source

@@ -5,12 +5,11 @@ import re
 import pytest
 
 from symledger.errors import SymledgerError
-from symledger.site.atlas import Atlas
 from symledger.site.pages import Sheet
 from symledger.site.voice import Voice
+from tests.site.whole import ATLAS
 
 SETTINGS = {"B": "32", "d_in": "768", "d_out": "3072"}
-ATLAS = Atlas()
 TAGS = r"<annotation.*?</annotation>|<[^>]*>"
 VOICE = Voice(ATLAS, ATLAS.account("linear", **SETTINGS), SETTINGS)
 

@@ -65,6 +65,8 @@ class _Scalar:
         inner = [self.write(arg).text for arg in e.args]
         if isinstance(e, Mod):
             return self.to.function("mod", self.to.comma.join(inner))
+        if isinstance(e, Min):
+            return self.to.function("min", self.to.comma.join(inner))
         if isinstance(e, floor):
             return Piece(self.to.floor(inner[0]))
         if isinstance(e, Min):

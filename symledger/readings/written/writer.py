@@ -389,7 +389,7 @@ class Writer:
         place = self._place(op, *at[axis : axis + 2]).text
         index = NOWHERE if x.shape[axis] == ONE else Index(place)
         inner = self._argument(x, [*at[:axis], index, *at[axis + 2 :]], live)
-        if op.padding == 0:
+        if op.padding == 0 and not op.past:
             return inner
         least, less = self.to.relation("<="), self.to.relation("<")
         here = f"{self.place(NOWHERE)} {least} {place} {less} {self.size(x.shape[axis])}"

@@ -94,7 +94,7 @@ OPERATIONS_SAVED = {
     "conv2d": lambda B, C, O, K, S: Question(  # noqa: E741
         f"nn.Conv2d({C}, {O}, {K})", {"B": B, "H": S, "W": S}),
     "maxpool2d_2x2": lambda B, C, O, K, S: Question(  # noqa: E741
-        "nn.MaxPool2d(2)", {"B": B, "C": C, "H": S, "W": S}, {"pooling": B * C * S * S}),
+        "nn.MaxPool2d(2)", {"B": B, "C": C, "H": S, "W": S}, {"unread input": B * C * S * S}),
 }  # fmt: skip
 """What one operation keeps."""
 

@@ -1,0 +1,118 @@
+"""More around a sequence, an image or a volume: zeros, or elements that it has already."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sympy import Expr, Mod, Piecewise, Symbol
+
+from symledger import sizes
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import gather, pad, table, view
+from symledger.core.tensor import Shape, Tensor
+from symledger.sizes import Size
+
+Mode = Literal["zeros", "reflect", "replicate", "circular"]
+LIU = "Liu et al., Partial Convolution based Padding (2018), section 2"
+PYTORCH = "PyTorch 2.13, torch.nn.ReflectionPad1d, ReplicationPad1d, CircularPad1d"
+
+
+def padded(x: Tensor, axis: int, padding: Expr, mode: Mode) -> Tensor:
+    """Return a tensor with as many elements more at either end of an axis.
+
+    Reflected are the elements beside the first and the last one, replicated these two; around a
+    circle the first one follows the last. What is padded is a tensor of its own, no view.
+    """
+    n = x.shape[axis]
+    if mode == "zeros":
+        return pad(x, axis, padding, n + 2 * padding)
+
+    def place(i: Symbol) -> Expr:
+        at = i - padding
+        if mode == "circular":
+            return Mod(at + n, n)
+        before, after = (-at, 2 * (n - 1) - at) if mode == "reflect" else (n * 0, n - 1)
+        return Piecewise((before, at < 0), (after, at > n - 1), (at, True))
+
+    within = {"reflect": ((padding + 1, n),), "circular": ((padding, n),)}.get(mode, ())
+    index = table("place", place, n + 2 * padding, storage="index", within=within)
+    names = [f"a{i}" for i in range(x.rank)]
+    kept = " ".join(names)
+    names.insert(0, names.pop(axis % x.rank))
+    first = " ".join(names)
+    return view(f"{first} -> {kept}", gather(view(f"{kept} -> {first}", x), index))
+
+
+@dataclass(frozen=True)
+class Padding(Component, ABC):
+    """As many elements more at either end of each axis: zeros, or such as are there already.
+
+    Nothing is learned, contracted or kept.
+    Source: Liu et al., *Partial Convolution based Padding* (2018), section 2, for what they are.
+    """
+
+    mode: Mode = "zeros"
+
+    references: ClassVar[tuple[str, ...]] = (LIU, PYTORCH)
+
+    @property
+    @abstractmethod
+    def around(self) -> Shape:
+        """How many elements are added on either side, along each of the last axes."""
+
+    def forward(self, x: Tensor) -> Steps:
+        for i, padding in enumerate(self.around):
+            x = padded(x, i - len(self.around), padding, self.mode)
+        return steps(y=x)
+
+
+@dataclass(frozen=True)
+class Padding1d(Padding):
+    """More at both ends of a sequence."""
+
+    p: Expr = sizes.p
+
+    signature: ClassVar[str] = "B C T -> B C length"
+    title: ClassVar[str] = "more elements at both ends of a sequence"
+
+    @property
+    def around(self) -> Shape:
+        """Along the sequence."""
+        return (self.p,)
+
+
+@dataclass(frozen=True)
+class Padding2d(Padding):
+    """More around an image."""
+
+    p_h: Expr = sizes.p_h
+    p_w: Expr = sizes.p_w
+
+    signature: ClassVar[str] = "B C H W -> B C height width"
+    title: ClassVar[str] = "more elements around an image"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.p_w: sizes.p_h}
+
+    @property
+    def around(self) -> Shape:
+        """Down and across."""
+        return self.p_h, self.p_w
+
+
+@dataclass(frozen=True)
+class Padding3d(Padding):
+    """More around a volume."""
+
+    p_d: Expr = sizes.p_d
+    p_h: Expr = sizes.p_h
+    p_w: Expr = sizes.p_w
+
+    signature: ClassVar[str] = "B C D H W -> B C depth height width"
+    title: ClassVar[str] = "more elements around a volume"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.p_h: sizes.p_d, sizes.p_w: sizes.p_h}
+
+    @property
+    def around(self) -> Shape:
+        """In depth, down and across."""
+        return self.p_d, self.p_h, self.p_w
