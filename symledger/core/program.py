@@ -100,26 +100,31 @@ class Program:
         stated = self.scope.component.defined() if self.scope.component else {}
         return {symbol: e for symbol, e in stated.items() if symbol in self.symbols}
 
-    def lengths(self) -> Iterator[Expr]:
-        """Yield every quantity that must be a positive whole number: all lengths of all axes."""
-        seen: set[Expr] = set()
+    @cached_property
+    def lengths(self) -> tuple[Expr, ...]:
+        """Every quantity that must be a positive whole number: all lengths of all axes."""
+        found: dict[Expr, None] = {}
         for program in self.bodies:
             for t in program.tensors:
-                named = t.op.sizes if isinstance(t.op, Rearrange) else ()
-                repeats = (t.op.times,) if isinstance(t.op, Call) else ()
-                for length in (*t.shape, *(length for _, length in named), *repeats):
-                    if length not in seen and not length.is_Integer:
-                        seen.add(length)
-                        yield length
+                found.update(dict.fromkeys(t.shape))
+                if isinstance(t.op, Rearrange):
+                    found.update(dict.fromkeys(length for _, length in t.op.sizes))
+                if isinstance(t.op, Call):
+                    found[t.op.times] = None
+        return tuple(length for length in found if not length.is_Integer)
 
-    def bounds(self) -> Iterator[tuple[Expr, Expr]]:
-        """Yield (a, b) for every a that must not exceed b.
+    @cached_property
+    def bounds(self) -> tuple[tuple[Expr, Expr], ...]:
+        """(a, b) for every a that must not exceed b.
 
         A slice must lie in its axis; causal queries may not outnumber the keys, nor may those
         that a query sees; no more experts are used than there are; windows must end in the padded
         axis and leave no room for one more, nor may one lie outside the axis where that is not
         zero.
         """
+        return tuple(self._bounds())
+
+    def _bounds(self) -> Iterator[tuple[Expr, Expr]]:
         for program in self.bodies:
             for t in program.tensors:
                 if isinstance(t.op, Param) and t.op.used and t.op.used[0] != t.op.used[1]:

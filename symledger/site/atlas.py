@@ -50,8 +50,17 @@ class Atlas:
         """Return the account of a target, derived once."""
         key = (target, tuple(sorted(settings.items())))
         if key not in self._accounts:
-            self._accounts[key] = derive(target, settings)
+            self._accounts[key] = self._derived(target, settings)
         return self._accounts[key]
+
+    def _derived(self, target: str, settings: dict[str, str]) -> Account:
+        """Derive an account, from one with the same choices where only sizes differ."""
+        if not settings:
+            return derive(target)
+        plain = self.account(target)
+        choices = {name: v for name, v in settings.items() if name in plain.target.choices}
+        chosen = self.account(target, **choices) if choices != settings else plain
+        return chosen.at(settings)
 
     @cached_property
     def components(self) -> dict[str, tuple[Entry, ...]]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from markupsafe import Markup
 from sympy import Symbol
@@ -67,6 +68,12 @@ def _views(atlas: Atlas) -> list[View]:
              entry, links)
         for entry, quantity in atlas.formulas()
     ]  # fmt: skip
+
+
+def _json(found: Mapping[str, Any]) -> str:
+    """Write an object, a line for each of its keys."""
+    lines = (f" {json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in found.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def path_of(tagged: Tagged) -> str:
@@ -239,7 +246,7 @@ class View:
         found = {**self.citation.to_dict(), "evidence": [r.to_dict() for r in self.evidence]}
         head = "from fractions import Fraction\n\n\n" if self.formula.divisor else ""
         return {
-            "json": json.dumps(found, indent=1, ensure_ascii=False) + "\n",
+            "json": _json(found),
             "tex": self.citations["LaTeX"],
             "bib": self.citations["BibTeX"],
             "py": head + python.function(self.formula),

@@ -37,7 +37,7 @@ CALCULATED = ("params", "flops.forward", "flops.training", "memory.saved", "memo
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the index, then the models."""
-    models = [Model(atlas, entry) for entry in atlas.models]
+    models = models_of(atlas)
     yield templates.page("models/index.md", "models.md.j2", atlas=atlas, models=models)
     for model in models:
         text = text_of(model.name, templates.language)
@@ -50,8 +50,12 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
 
 def assets(atlas: Atlas) -> dict[str, bytes]:
     """Return the data of every plot as a file."""
-    models = (Model(atlas, entry) for entry in atlas.models)
-    return {figure.file: figure.csv for model in models for figure in model.figures}
+    return {figure.file: figure.csv for model in models_of(atlas) for figure in model.figures}
+
+
+def models_of(atlas: Atlas) -> list[Model]:
+    """Return what every page shows, made once for the pages and the files beside them."""
+    return atlas.once("models", lambda: [Model(atlas, entry) for entry in atlas.models])
 
 
 @dataclass(frozen=True)
@@ -163,8 +167,11 @@ class Model:
         """The published configurations of a family."""
         if self.entry.family != self.entry.name:
             return []
-        entries = [e for e in self.atlas.models if e.family == self.entry.name and e.configured]
-        return [Model(self.atlas, e) for e in entries if e.name != self.entry.name or entries[1:]]
+        found = [
+            m for m in models_of(self.atlas)
+            if m.entry.family == self.entry.name and m.entry.configured
+        ]  # fmt: skip
+        return [m for m in found if m.name != self.name or found[1:]]
 
     @cached_property
     def lines(self) -> list[Cells]:
@@ -227,7 +234,7 @@ class Model:
         found = {name: list(figures.growth(self.account, name)) for name in GROWTH}
         return {name: plots for name, plots in found.items() if plots}
 
-    @property
+    @cached_property
     def figures(self) -> list[Figure]:
         """All its plots."""
         return [*self.shares, *(plot for plots in self.growth.values() for plot in plots)]
