@@ -11,7 +11,9 @@ from symledger.account import Account, derive
 from symledger.catalogue import BY_NAME, ENTRIES, Entry
 from symledger.citing.registry import Tagged, registered
 from symledger.errors import CheckFailed
-from symledger.site.uses import Parts, parts
+from symledger.site.memory import Memory
+from symledger.site.sources import digest
+from symledger.site.uses import Parts, parts, users
 
 TOPICS: dict[str, tuple[str, ...]] = {
     "Maps": ("linear", "lora"),
@@ -35,9 +37,14 @@ Made = TypeVar("Made")
 class Atlas:
     """What pages may ask: accounts, entries by topic, addresses."""
 
+    memory: Memory = field(default_factory=Memory)
+
     _accounts: dict[tuple[str, tuple[tuple[str, str], ...]], Account] = field(default_factory=dict)
 
     _made: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.memory.asked["around"] = lambda name: digest(self._around(name))
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
         """Make something that several kinds of pages or files need, the first time only."""
@@ -51,7 +58,9 @@ class Atlas:
         key = (target, tuple(sorted(settings.items())))
         if key not in self._accounts:
             self._accounts[key] = self._derived(target, settings)
-        return self._accounts[key]
+        found = self._accounts[key]
+        self.memory.note_definition(type(found.target.component))
+        return found
 
     def _derived(self, target: str, settings: dict[str, str]) -> Account:
         """Derive an account, from one with the same choices where only sizes differ."""
@@ -86,7 +95,17 @@ class Atlas:
     @cached_property
     def parts(self) -> Parts:
         """What every owner is directly made of."""
-        return parts((entry, self.account(entry.name).program) for entry in self.owners)
+        return self.memory.data("parts", lambda: parts(
+            (entry, self.account(entry.name).program) for entry in self.owners
+        ))  # fmt: skip
+
+    def around(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the components that one is directly made of, and the owners that it is part of."""
+        self.memory.note("around", name)
+        return self._around(name)
+
+    def _around(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return self.parts[name], users(self.parts, BY_NAME[name])
 
     def formulas(self) -> Iterator[tuple[Entry, str]]:
         """Yield every formula that has a page: its owner and its quantity."""

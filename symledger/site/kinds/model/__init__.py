@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from markupsafe import Markup
 
@@ -38,19 +38,42 @@ CALCULATED = ("params", "flops.forward", "flops.training", "memory.saved", "memo
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the index, then the models."""
     models = models_of(atlas)
-    yield templates.page("models/index.md", "models.md.j2", atlas=atlas, models=models)
+    yield atlas.memory.page("models", lambda: index(atlas, templates))
     for model in models:
-        text = text_of(model.name, templates.language)
-        voice = model.voice(text)
-        yield templates.page(
-            atlas.page_of(model.name), "model.md.j2", atlas=atlas, model=model, text=text,
-            voice=voice, exercises=solved(voice, text.exercises),
-        )  # fmt: skip
+        yield atlas.memory.page(model.name, partial(page, templates, model))
+
+
+def index(atlas: Atlas, templates: Templates) -> Page:
+    """Return the index of all models."""
+    atlas.memory.note_all()
+    return templates.page(
+        "models/index.md", "models.md.j2", atlas=atlas, models=models_of(atlas)
+    )
+
+
+def page(templates: Templates, model: Model) -> Page:
+    """Return the page of one model."""
+    model.atlas.memory.note_definition(model.entry.load())
+    text = text_of(model.name, templates.language)
+    voice = model.voice(text)
+    return templates.page(
+        model.atlas.page_of(model.name), "model.md.j2", atlas=model.atlas, model=model, text=text,
+        voice=voice, exercises=solved(voice, text.exercises),
+    )  # fmt: skip
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:
     """Return the data of every plot as a file."""
-    return {figure.file: figure.csv for model in models_of(atlas) for figure in model.figures}
+    found: dict[str, bytes] = {}
+    for model in models_of(atlas):
+        found |= atlas.memory.files(model.name, partial(plots, model))
+    return found
+
+
+def plots(model: Model) -> dict[str, bytes]:
+    """Return the data of a model's plots."""
+    model.atlas.memory.note_definition(model.entry.load())
+    return {figure.file: figure.csv for figure in model.figures}
 
 
 def models_of(atlas: Atlas) -> list[Model]:
