@@ -16,7 +16,7 @@ from hashlib import sha256
 from symledger.site import resources
 from symledger.site.atlas import Atlas
 from symledger.site.kinds import KINDS, PIECEWISE, Kind
-from symledger.site.memory import Memory
+from symledger.site.memory import Memory, place
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
 
@@ -88,6 +88,12 @@ class Site:
         }
         return (json.dumps(hashes, indent=0) + "\n").encode()
 
+    @cached_property
+    def made(self) -> dict[str, tuple[str, tuple[str, ...]] | bytes]:
+        """Every page, as its source and its blocks, and every file that is no page, by path."""
+        pages = {path: (page.source, page.blocks) for path, page in self.pages.items()}
+        return {**pages, **self.assets}
+
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Yield every file of the written folder, sorted by path."""
         pages = {path: page.merged.encode() for path, page in self.pages.items()}
@@ -96,3 +102,8 @@ class Site:
     def children(self, folder: str) -> list[str]:
         """Return the pages of a folder in the order in which they were made."""
         return [path for path in self.pages if path.startswith(folder)]
+
+
+def remembered(language: str = "en") -> Site:
+    """Return the site, made with what earlier builds left in the memory; saving adds to it."""
+    return Site(language, Memory(place(), language))
