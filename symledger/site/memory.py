@@ -12,11 +12,13 @@ import json
 import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from time import time_ns
 from typing import Any, TypeVar
 
+from symledger import site
 from symledger.site import resources
 from symledger.site.pages import Page
-from symledger.site.sources import Sources, digest
+from symledger.site.sources import PACKAGE, Sources, changed, digest
 
 PLACE = "SYMLEDGER_CACHE"
 """The variable that names the folder of the memory; empty for none."""
@@ -37,6 +39,7 @@ class Memory:
 
     def __init__(self, file: Path | None = None, language: str = "en") -> None:
         self.file = file
+        self.began = time_ns()
         self.sources = Sources()
         self.asked: dict[str, Callable[[str], str]] = {
             "code": self.sources.code, "text": self.sources.text,
@@ -54,8 +57,10 @@ class Memory:
             return {}
 
     def save(self) -> None:
-        """Write down what this build was made of."""
-        if self.file and self._kept != self._known:
+        """Write down what was made, unless files were changed while it was."""
+        if not self.file or self._kept == self._known:
+            return
+        if not (changed(PACKAGE, site.STARTED) or changed(resources.templates(), self.began)):
             self.file.parent.mkdir(parents=True, exist_ok=True)
             other = self.file.with_suffix(f".{os.getpid()}")
             other.write_text(json.dumps({"rest": self.rest, "pieces": self._kept}))

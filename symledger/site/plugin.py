@@ -83,11 +83,10 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add every generated page and file."""
-        before, SOURCE.before = SOURCE.before, dict(self.site.made)
         for path, made in self.site.made.items():
             source = made if isinstance(made, bytes) else made[0]
             file = Generated.generated(config, path, content=source)
-            file.same = before.get(path) == made  # type: ignore[attr-defined]  # it is one of ours
+            file.same = SOURCE.before.get(path) == made  # type: ignore[attr-defined]  # it is one of ours
             files.append(file)
         self.site.memory.save()
         return files
@@ -106,6 +105,11 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         pages = (file.page for file in files.documentation_pages())
         SOURCE.titles |= {p.file.src_uri: str(p.title) for p in pages if p and p.markdown}
         return env
+
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Keep what was built, now that all of it is written."""
+        del config
+        SOURCE.before = dict(self.site.made)
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put the blocks in, now that Markdown, the theme and the search have seen the page."""

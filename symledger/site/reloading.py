@@ -9,7 +9,10 @@ import linecache
 import sys
 from importlib import import_module
 from pathlib import Path
+from time import time_ns
 from typing import TYPE_CHECKING
+
+from symledger import site
 
 if TYPE_CHECKING:
     from symledger.site.generator import Site
@@ -31,9 +34,10 @@ class Source:
 
     def site(self, language: str) -> Site:
         """Return a new site, made by the package as it is on disk now."""
-        found = state()
+        now, found = time_ns(), state()
         if found != self.state:
             self.state = found
+            site.STARTED = now
             forget()
         made: Site = import_module("symledger.site.generator").remembered(language)
         return made

@@ -48,12 +48,11 @@ class Sources:
     @cached_property
     def rest(self) -> str:
         """All else: the package, its data and evidence, templates, libraries, Python."""
-        files = [
-            file for folder in (PACKAGE, resources.templates())
-            for file in sorted(set(folder.rglob("*")) - set(self._files))
-            if file.is_file() and file.suffix != ".pyc"
+        files = [f for folder in (PACKAGE, resources.templates()) for f in within(folder)]
+        content = [
+            (str(file), sha256(file.read_bytes()).hexdigest())
+            for file in files if file not in self._files
         ]  # fmt: skip
-        content = [(str(file), sha256(file.read_bytes()).hexdigest()) for file in files]
         return digest(sys.version, [version(name) for name in LIBRARIES], content)
 
     def text(self, module: str) -> str:
@@ -79,6 +78,17 @@ class Sources:
     def _own(self, module: str) -> tuple[str, tuple[str, ...]]:
         tree = ast.parse(self.definitions[module])
         return digest(ast.dump(tree)), tuple(imported(tree))
+
+
+def within(folder: Path) -> list[Path]:
+    """Return the files of a folder, but for what Python compiled."""
+    return sorted(f for f in folder.rglob("*") if f.suffix != ".pyc" and f.is_file())
+
+
+def changed(folder: Path, since: int) -> bool:
+    """Whether a file of a folder was changed, or put there, since a time in nanoseconds."""
+    times = (file.stat() for file in within(folder))
+    return any(max(found.st_mtime_ns, found.st_ctime_ns) > since for found in times)
 
 
 def imported(tree: ast.Module) -> Iterator[str]:

@@ -120,3 +120,9 @@ def test_a_remembered_site_is_the_same_byte_by_byte(site):
     again = remembered()
     assert again.made == site.made
     assert again.memory._kept == again.memory._known
+
+
+def test_what_was_made_while_files_changed_is_not_kept(build, monkeypatch):
+    monkeypatch.setattr("symledger.site.STARTED", 0)
+    assert build() == ["linear", "block", "home"]
+    assert build() == ["linear", "block", "home"]
