@@ -1,24 +1,33 @@
 """How long the site takes to build, beside the same pages as static Markdown without formulas.
 
-``python benchmarks/site.py`` prints a table: seconds of the processor for the whole build, and for
-MkDocs alone on pages whose tables are written in Markdown and whose formulas are left out. Nothing
-is asserted.
+``python benchmarks/site.py`` prints tables of seconds of the processor: for MkDocs alone on pages
+whose tables are written in Markdown and whose formulas are left out, for the whole build from
+nothing and with what an earlier build remembers; for a quarter, half and all of the catalogue; and
+for a served site after a component was touched. Nothing is asserted.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 import tempfile
 from html.parser import HTMLParser
+from multiprocessing import get_context
 from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
+from shutil import copytree
 from subprocess import run
+from time import process_time
 
-from symledger.site import build
+from symledger.site import build, resources
+from symledger.site.atlas import Atlas
 from symledger.site.generator import Site
+from symledger.site.memory import PLACE
 
 SILENT = {"math", "svg", "script", "style", "button"}
 CELLS = {"td", "th"}
+COMPONENT = "symledger/components/linear.py"
+"""What is touched: a component that most others are made of."""
 BREAKS = {"p", "div", "li", "dt", "dd", "summary", "figcaption", "pre", "ol", "ul", "table"}
 
 
@@ -81,30 +90,117 @@ def write_plain(folder: Path, site: Site) -> None:
         (folder / "docs" / page.path).write_text(text, encoding="utf-8")
 
 
-def seconds(*command: str) -> float:
+def seconds(*command: str, memory: str = "", within: Path | None = None) -> float:
     """Return the seconds of the processor that a command takes."""
     before = getrusage(RUSAGE_CHILDREN)
-    run([sys.executable, *command], check=True, capture_output=True)  # noqa: S603  # our own
+    _python(*command, memory=memory, within=within)
     after = getrusage(RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def main() -> None:
-    """Print the table."""
+def _python(*command: str, memory: str = "", within: Path | None = None) -> str:
+    environment = {**os.environ, PLACE: memory} | ({"PYTHONPATH": "."} if within else {})
+    return run(  # noqa: S603  # our own
+        [sys.executable, *command], check=True, capture_output=True, text=True, env=environment,
+        cwd=within,
+    ).stdout  # fmt: skip
+
+
+class Part(Atlas):
+    """A share of the catalogue: the first entries of every kind."""
+
+    share = 1.0
+
+    @property
+    def owners(self):  # noqa: ANN201  # as it is there
+        """The first of the entries that own formulas."""
+        known = {e.name for entries in self.components.values() for e in entries}
+        known |= {entry.name for entry in self.models}
+        return tuple(entry for entry in super().owners if entry.name in known)
+
+    @property
+    def models(self):  # noqa: ANN201  # as it is there
+        """The first of the models."""
+        return self._first(super().models)
+
+    @property
+    def components(self):  # noqa: ANN201  # as it is there
+        """The first components of each topic."""
+        return {topic: self._first(entries) for topic, entries in super().components.items()}
+
+    def _first(self, entries):  # noqa: ANN001, ANN202  # entries
+        return entries[: max(round(len(entries) * self.share), 1)]
+
+
+def growing(share: float) -> tuple[int, float, float]:
+    """Make the pages of a share of the catalogue, and build them with MkDocs."""
+    from mkdocs.commands.build import build as make
+    from mkdocs.config import load_config
+
+    from symledger.site import plugin
+
+    Part.share = share
+    before = process_time()
     site = Site()
+    vars(site)["atlas"] = Part()
+    made = len(site.made)
+    generated = process_time() - before
+    plugin.SOURCE.site = lambda _: site
+    with tempfile.TemporaryDirectory() as out:
+        make(load_config(str(resources.configuration()), site_dir=out))
+    return made and len(site.pages), generated, process_time() - before
+
+
+def growth() -> None:
+    """Print how the time grows with the pages, each measured in a process of its own."""
+    print(f"{'share of the catalogue':34} {'pages':>6} {'made':>8} {'built':>8} {'a page':>9}")
+    for share in (0.25, 0.5, 1.0):
+        with get_context("spawn").Pool(1) as pool:
+            pages, made, built = pool.apply(growing, (share,))
+        print(f"{share:34} {pages:6} {made:6.1f} s {built:6.1f} s {1000 * built / pages:6.1f} ms")
+
+
+def whole() -> None:
+    """Print the whole build beside MkDocs alone."""
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        write_plain(folder / "plain", site)
-        config = str(folder / "plain" / "mkdocs.yml")
+        write_plain(folder / "plain", Site())
+        config, memory = str(folder / "plain" / "mkdocs.yml"), str(folder / "memory")
+        ours = ("-m", "symledger", "site", "build", "--out", str(folder / "b"))
+        plain = ("-m", "mkdocs", "build", "-q", "-f", config, "-d", str(folder / "a"))
         rows = [
-            ("MkDocs alone, static Markdown without formulas",
-             seconds("-m", "mkdocs", "build", "-q", "-f", config, "-d", str(folder / "a"))),
-            ("the whole site", seconds("-m", "symledger", "site", "build",
-                                       "--out", str(folder / "b"))),
-        ]  # fmt: skip
-    print(f"{len(site.pages)} generated pages")
+            ("MkDocs alone, static Markdown without formulas", seconds(*plain)),
+            ("the whole site, from nothing", seconds(*ours)),
+            ("the whole site, and remembering it", seconds(*ours, memory=memory)),
+            ("the whole site, all of it remembered", seconds(*ours, memory=memory)),
+        ]
     for name, time in rows:
         print(f"{name:50} {time:8.1f} s   {time / rows[0][1]:.2f} ×")
+
+
+def touched() -> None:
+    """Print how long a served site takes after a component was touched."""
+    with tempfile.TemporaryDirectory() as temporary:
+        copy = Path(temporary)
+        for name in ("symledger", "templates", "docs"):
+            copytree(resources.CHECKOUT / name, copy / name)
+        (copy / "mkdocs.yml").write_bytes(resources.configuration().read_bytes())
+        script = str(Path(__file__).with_name("rebuild.py").resolve())
+        found = _python(script, COMPONENT, memory=str(copy / "memory"), within=copy).split()
+    names = (
+        "served the first time", f"after a comment in {COMPONENT}",
+        f"after a change of {COMPONENT} that counts", "where nothing changed: MkDocs by itself",
+    )  # fmt: skip
+    for name, time in zip(names, found, strict=True):
+        print(f"{name:58} {float(time):6.1f} s")
+
+
+def main() -> None:
+    """Print the tables."""
+    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
+    for table in (whole, growth, touched):
+        table()
+        print()
 
 
 if __name__ == "__main__":

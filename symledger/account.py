@@ -40,6 +40,7 @@ from symledger.readings.equations import equations as forward_equations
 from symledger.readings.flops import Causal
 from symledger.sizes import BY_NAME
 from symledger.target import (
+    Target,
     equations_of,
     meaning,
     parse_option,
@@ -86,11 +87,7 @@ class Account:
         self.conventions = request.conventions
         target = resolve(request.target)
         self.settings = target.settled(request.settings)
-        options = {
-            name: parse_option(target, name, text)
-            for name, text in self.settings.items() if name in target.choices
-        }  # fmt: skip
-        self.target = target.with_options(options)
+        self.target = target.with_options(_chosen(target, self.settings))
         self.program: Program = self.target.program()
         self.symbols = symbols_of(self.program, self.target.component)
         self.assumed = self._settle()
@@ -117,11 +114,15 @@ class Account:
             self.symbols[name]: n for name, n in (self.target.configuration or {}).items()
             if name in self.symbols
         }  # fmt: skip
-        defaults = equations_of(self.target.component.assumptions, self.symbols, self.program)
-        assumed = settle(defaults, configuration, given, values, self.program.definitions)
-        lengths = [n for n in self.program.lengths() if n not in self.program.averages]
-        check_lengths(lengths, list(self.program.bounds()), assumed, self.program.numbers)
+        assumed = settle(self._usual, configuration, given, values, self.program.definitions)
+        lengths = (n for n in self.program.lengths if n not in self.program.averages)
+        check_lengths(lengths, self.program.bounds, assumed, self.program.numbers)
         return assumed
+
+    @cached_property
+    def _usual(self) -> dict[Symbol, Expr]:
+        """The equations that the definition assumes, of those in which everything is known."""
+        return equations_of(self.target.component.assumptions, self.symbols, self.program)
 
     @cached_property
     def defaults(self) -> dict[Symbol, Expr]:
@@ -197,16 +198,23 @@ class Account:
     @cached_property
     def _default(self) -> Readings:
         """The readings under the default conventions, which identities are about."""
-        return self._readings(Conventions())
+        return self._counted(Conventions())
 
     @cached_property
     def _distinct(self) -> Readings:
         """The readings under DISTINCT conventions, which fingerprints are taken of."""
-        return self._readings(DISTINCT)
+        return self._counted(DISTINCT)
 
     def _readings(self, conventions: Conventions) -> Readings:
         guard = self.target.guard("pullback")
         return Readings(self.program, conventions, guard, self.target.decoding)
+
+    def _counted(self, conventions: Conventions) -> Readings:
+        """The readings under other conventions; the pull-back is shared where it is the same."""
+        counted = {name: getattr(conventions, name) for name in COUNTING}
+        if replace(self.conventions, **counted) == conventions:
+            return self.readings.under(**counted)
+        return self._readings(conventions)
 
     @cached_property
     def corollaries(self) -> dict[str, Corollary]:
@@ -247,9 +255,21 @@ class Account:
     def subs(self, values: Mapping[Any, int] | None = None, **named: int) -> Account:
         """Return this account with some symbols, given by name or as symbols, set anew."""
         given = {**(values or {}), **named}
-        settings = {**self.request.settings, **{str(k): str(v) for k, v in given.items()}}
-        r = self.request
-        return Account(Request(r.target, settings, r.equations, r.conventions))
+        return self.at({**self.request.settings, **{str(k): str(v) for k, v in given.items()}})
+
+    def at(self, settings: Mapping[str, str]) -> Account:
+        """Return this account under other settings.
+
+        Where only sizes change, the program and everything that was read of it are shared.
+        """
+        request, settled = replace(self.request, settings=settings), self.target.settled(settings)
+        if {**self.target.defaults, **_chosen(self.target, settled)} != self.target.options:
+            return Account(request)
+        other = copy(self)
+        other.request, other.settings, other.symbols = request, settled, dict(self.symbols)
+        other.assumed = other._settle()
+        other._forget()
+        return other
 
     def under(self, **changed: Any) -> Account:
         """Return this account under other conventions: ``account.under(dtype="bf16")``.
@@ -262,10 +282,15 @@ class Account:
             return Account(request)
         other = copy(self)
         other.request, other.conventions = request, conventions
-        other.readings, other._made = self.readings.under(**changed), {}
-        for name in ("evidence", "corollaries"):
-            vars(other).pop(name, None)
+        other.readings = self.readings.under(**changed)
+        other._forget()
         return other
+
+    def _forget(self) -> None:
+        """Forget what a copy was made with, and what depends on it."""
+        self._made = {}
+        for name in ("evidence", "corollaries"):
+            vars(self).pop(name, None)
 
     def _repr_latex_(self) -> str:
         return self.params._repr_latex_()
@@ -404,6 +429,12 @@ def derive(
     }
     conventions = Conventions(dtype, optimizer, causal, input_gradient, _several(frozen))
     return Account(Request(target, settings, _several(assume), conventions))
+
+
+def _chosen(target: Target, settings: Mapping[str, str]) -> dict[str, Any]:
+    """Return the options among settings, read."""
+    names = settings.keys() & target.choices.keys()
+    return {name: parse_option(target, name, settings[name]) for name in sorted(names)}
 
 
 def _several(texts: Iterable[str]) -> tuple[str, ...]:

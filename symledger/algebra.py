@@ -173,7 +173,7 @@ def _inverse(c: Number) -> Number:
 
 def degree(monomial: Monomial) -> int:
     """Return the sum of a monomial's exponents."""
-    return sum(n for _, n in monomial)
+    return sum([n for _, n in monomial])
 
 
 def ordered(polynomial: Terms) -> list[tuple[Monomial, Number]]:
@@ -183,7 +183,7 @@ def ordered(polynomial: Terms) -> list[tuple[Monomial, Number]]:
         monomial, _ = item
         return -degree(monomial), [(symbol.name, -n) for symbol, n in monomial]
 
-    return sorted(polynomial.items(), key=key)
+    return sorted(polynomial.items(), key=key) if len(polynomial) > 1 else list(polynomial.items())
 
 
 def expression(polynomial: Terms) -> Expr:
@@ -196,15 +196,14 @@ def expression(polynomial: Terms) -> Expr:
 
 def value(polynomial: Terms, at: Mapping[Symbol, int]) -> Fraction | None:
     """Return the exact value at a configuration, or None while a symbol is unbound."""
-    total = Fraction(0)
-    for monomial, coefficient in polynomial.items():
-        product = coefficient
+    total: Number = 0
+    for monomial, product in polynomial.items():
         for symbol, n in monomial:
             if symbol not in at:
                 return None
-            product *= Fraction(at[symbol]) ** n
+            product *= at[symbol] ** n if n > 0 else Fraction(1, at[symbol] ** -n)
         total += product
-    return total
+    return Fraction(total)
 
 
 def canonical(polynomial: Terms) -> str:

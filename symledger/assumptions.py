@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import gcd
 
@@ -325,7 +325,7 @@ def _evaluate(settled: Assumed, given: set[Symbol]) -> None:
 
 
 def check_lengths(
-    lengths: list[Expr], bounds: list[tuple[Expr, Expr]], assumed: Assumed,
+    lengths: Iterable[Expr], bounds: Iterable[tuple[Expr, Expr]], assumed: Assumed,
     numbers: set[Expr] | frozenset[Expr] = frozenset(),
 ) -> None:  # fmt: skip
     """Refuse sizes at which some axis would not be a positive whole number long.
@@ -337,6 +337,8 @@ def check_lengths(
     """
     at = {symbol: Rational(n) for symbol, n in assumed.bindings.items()}
     for length in lengths:
+        if isinstance(length, Symbol) and at.get(length, 1) > 0:
+            continue
         found = length.xreplace(at)
         if found == 0 and length in numbers:
             continue

@@ -17,7 +17,7 @@ from symledger.assumptions import Assumed, parse_size
 from symledger.conventions import Conventions
 from symledger.derivation import Leading, Step, derive_steps, leading
 from symledger.errors import BadInput, nearest, shown
-from symledger.ledger import Line, ledger
+from symledger.ledger import Line
 from symledger.quantities import QUANTITIES, Quantity, Readings
 from symledger.readings.flops import Causal
 
@@ -63,7 +63,7 @@ class Formula:
     @property
     def assumptions(self) -> tuple[str, ...]:
         """The assumptions in canonical text: ``d_ff = 4*d``."""
-        return tuple(f"{s} = {algebra.canonical(p)}" for s, p in self.equations.items())
+        return tuple(f"{s.name} = {algebra.canonical(p)}" for s, p in self.equations.items())
 
     @property
     def expr(self) -> Expr:
@@ -115,9 +115,9 @@ class Formula:
     @property
     def hash(self) -> str:
         """A fingerprint of the canonical general form, to tell stale evidence by."""
-        whole = algebra.canonical(self.general)
+        whole = self.line.canonical
         if self.divisor:
-            whole += " / " + algebra.canonical(self.divisor.general)
+            whole += " / " + self.divisor.line.canonical
         return sha256(whole.encode()).hexdigest()[:16]
 
     def subs(self, values: Mapping[Any, int] | None = None, **named: int) -> Expr:
@@ -213,7 +213,7 @@ def make_formula(owner: str, name: str, readings: Readings, assumed: Assumed) ->
     """Read one quantity of a target."""
     quantity = QUANTITIES[name]
     over = make_formula(owner, quantity.over, readings, assumed) if quantity.over else None
-    line = ledger(quantity.read(readings))
+    line = readings.line(name)
     return Formula(f"{owner}.{name}", quantity, line, assumed, readings.conventions, over)
 
 

@@ -8,7 +8,7 @@ level is the derivation.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from sympy import Expr
@@ -18,7 +18,7 @@ from symledger.algebra import Terms
 from symledger.core.component import snake
 from symledger.core.tensor import ONE, Scope, Shape
 from symledger.readings.params import TIED
-from symledger.readings.tally import ZERO, Tally
+from symledger.readings.tally import ZERO, Amount, Tally
 
 
 @dataclass(frozen=True)
@@ -50,6 +50,11 @@ class Line:
         if self.times == ONE:
             return self.each
         return algebra.multiply(algebra.terms(self.times), self.each)
+
+    @cached_property
+    def canonical(self) -> str:
+        """All passes in canonical text."""
+        return algebra.canonical(self.total)
 
     @property
     def is_leaf(self) -> bool:
@@ -86,7 +91,7 @@ class _Node:
 
     scope: Scope
     times: Expr = ONE
-    items: list[Line | _Node] = field(default_factory=list)
+    items: list[Amount | _Node] = field(default_factory=list)
     below: dict[Scope, _Node] = field(default_factory=dict)
 
     def at(self, scope: Scope) -> _Node:
@@ -103,7 +108,7 @@ class _Node:
         """Return the finished line, which stands at ``path`` in the tree."""
         parts = tuple(
             i.line((*path, i.scope.name)) if isinstance(i, _Node)
-            else replace(i, path=(*path, i.label))
+            else Line(i.label, (*path, i.label), i.own, shape=i.shape or (), note=i.note)
             for i in self.items
         )  # fmt: skip
         kind = snake(type(self.scope.component).__name__) if self.scope.component else ""
@@ -123,6 +128,5 @@ def _node(tally: Tally) -> _Node:
                 parent = item.scope.parent
                 node.at(parent if parent else tally.scope).items.append(_node(item))
         else:
-            leaf = Line(item.label, (), item.own, shape=item.shape or (), note=item.note)
-            node.at(item.scope).items.append(leaf)
+            node.at(item.scope).items.append(item)
     return node

@@ -15,6 +15,7 @@ from symledger.conventions import Conventions
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Scope
 from symledger.errors import BadInput
+from symledger.ledger import Line, ledger
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import active_params, has_routed, params, trained_params
 from symledger.readings.pullback import pullback
@@ -39,6 +40,7 @@ class Readings:
         self._decoding = decoding
         self.conventions = conventions
         self._made: dict[tuple[str, str], Tally] = {}
+        self._lines: dict[tuple[str, Conventions], Line] = {}
         self.guard = guard
 
     @cached_property
@@ -82,6 +84,13 @@ class Readings:
             program = self.program if direction == "forward" else self.back
             self._made[key] = contraction_flops(program, self.conventions.causal)
         return self._made[key]
+
+    def line(self, quantity: str) -> Line:
+        """The amounts of a quantity as a tree of lines."""
+        key = (quantity, self.conventions)
+        if key not in self._lines:
+            self._lines[key] = ledger(QUANTITIES[quantity].read(self))
+        return self._lines[key]
 
     def under(self, **changed: Any) -> Readings:
         """Return these readings under other conventions of counting, what was made once shared.

@@ -5,9 +5,10 @@ A size is a SymPy symbol that knows what it stands for. All sizes are positive i
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
-from sympy import Symbol
+from sympy import Expr, Symbol
 
 from symledger.errors import DefinitionError
 
@@ -45,6 +46,12 @@ class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return (self.name, self.meaning, self.latex, self.least), {}
+
+
+@lru_cache(maxsize=None, typed=True)
+def text_of(e: Expr) -> str:
+    """Return an expression as SymPy writes it: most are asked for many times."""
+    return str(e)
 
 
 def latex_name(name: str) -> str:

@@ -361,7 +361,7 @@ def equations_of(
         e = as_size(stated)
         if symbol.name in symbols and {x.name for x in e.free_symbols} <= set(symbols):
             given = {symbol: algebra.terms(e)}
-            if all(algebra.terms(length, given) for length in program.lengths()):
+            if all(algebra.terms(length, given) for length in program.lengths):
                 found[symbol] = e
     return found
 

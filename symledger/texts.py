@@ -165,7 +165,7 @@ def _made(kind: Any, data: object, where: str) -> Any:
 def _table(kind: type, data: object, where: str) -> Any:
     if not isinstance(data, dict):
         raise BadInput(f"{where} is {quoted(str(data))}, which is no table.")
-    hints = get_type_hints(kind)
+    hints = _hints(kind)
     unknown = next((key for key in data if key not in hints), None)
     if unknown is not None:
         raise BadInput(f"{where} has an unknown key {shown(unknown)}. {nearest(unknown, hints)}")
@@ -174,6 +174,11 @@ def _table(kind: type, data: object, where: str) -> Any:
     if missing is not None:
         raise BadInput(f"{where} lacks {missing}, which every {kind.__name__.lower()} has.")
     return kind(**{key: _made(hints[key], item, f"{where}, {key}") for key, item in data.items()})
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _is_required(f: Field[Any]) -> bool:

@@ -112,8 +112,8 @@ def test_sampled_sizes_obey_definitions(component, attempt, distinct):
     found = sizes_for(program, attempt, distinct=distinct)
     for symbol, e in program.definitions.items():
         assert found[symbol] == value(e, found)
-    assert all(value(a, found) <= value(b, found) for a, b in program.bounds())
-    assert all(value(n, found) >= 2 for n in program.lengths())
+    assert all(value(a, found) <= value(b, found) for a, b in program.bounds)
+    assert all(value(n, found) >= 2 for n in program.lengths)
 
 
 @pytest.mark.parametrize(("field", "low"), [("p", 0), ("s", 1), ("K", 1)])

@@ -112,9 +112,9 @@ def _unequal(sizes: dict[Symbol, int], floors: list[Floor]) -> dict[Symbol, int]
 def _floors(program: Program) -> Iterator[Floor]:
     """What must hold: axes of at least 2, so that none is broadcast unseen; slices that fit."""
     times = _repetitions(program)
-    for length in program.lengths():
+    for length in program.lengths:
         yield length, 1 if length.free_symbols <= times else 2
-    for inner, outer in program.bounds():
+    for inner, outer in program.bounds:
         yield outer - inner, 0
     for t in (t for body in program.bodies for t in body.tensors):
         if isinstance(t.op, Contract) and t.op.pairs:
@@ -136,7 +136,7 @@ def _settings(program: Program) -> set[Symbol]:
     definitions = program.definitions.values()
     mentioned = set(program.symbols).union(*(e.free_symbols for e in definitions))
     most = (least for e in definitions for least in e.atoms(Min))
-    sized = (e.free_symbols for e in (*program.lengths(), *_visible(program), *most))
+    sized = (e.free_symbols for e in (*program.lengths, *_visible(program), *most))
     return mentioned - _repetitions(program).union(*sized)
 
 

@@ -22,6 +22,7 @@ from symledger.citing.lookup import find
 from symledger.citing.registry import Tagged
 from symledger.errors import BadInput, CheckFailed, shown
 from symledger.formulas import Formula
+from symledger.sizes import text_of
 from symledger.target import meaning
 
 SCHEMA = "symledger.cite/1"
@@ -145,7 +146,7 @@ class Citation:
             "latex": over(algebra.latex, *self.general),
             "corollary": formula.canonical(*(self.corollary or self.general)),
             "assumptions": list(formula.assumptions),
-            "definitions": {s.name: str(e) for s, e in self.definitions.items()},
+            "definitions": {s.name: text_of(e) for s, e in self.definitions.items()},
             "symbols": {s.name: {"meaning": meaning(s).meaning, "latex": meaning(s).latex}
                         for s in self.symbols},
             "options": {k: str(v).lower() if isinstance(v, bool) else v

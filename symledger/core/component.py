@@ -31,7 +31,7 @@ from symledger.core.tensor import (
     show,
 )  # fmt: skip
 from symledger.errors import DefinitionError, PatternError, ShapeError
-from symledger.sizes import Size, named
+from symledger.sizes import Size, named, text_of
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ class Component:
                 )
         sizes: dict[str, Expr] = {}
         lead: list[Shape] = []
-        labels = inspect.signature(self.forward).parameters
+        labels = [p.name for p in entering(self)]
         entered = {n: x for n, x in zip(labels, inputs, strict=False) if x is not None}
         if set(_needed(self)) - set(entered) or len(inputs) > len(pattern.inputs):
             raise ShapeError(
@@ -209,7 +209,7 @@ class Component:
             size = self.size_of(axis)
             if size is None:
                 size = sizes.setdefault(axis[0], length)
-            if len(axis) == 1 and str(size) != axis[0]:
+            if len(axis) == 1 and text_of(size) != axis[0]:
                 known[axis[0]] = size
             if size != length:
                 rows.append(f"    axis {' '.join(axis)}:  expected {size},  got {length}")
@@ -268,7 +268,7 @@ def trace(
         label: input_leaf(component, operand, label, lengths or {})
         for label, operand in operands.items()
     }
-    entered = [leaves.get(label) for label in inspect.signature(component.forward).parameters]
+    entered = [leaves.get(p.name) for p in entering(component)]
     while entered and entered[-1] is None:
         entered.pop()
     with noting_weights() as made:
@@ -286,8 +286,19 @@ def trace(
 
 
 def _needed(component: Component) -> list[str]:
-    parameters = inspect.signature(component.forward).parameters.values()
-    return [p.name for p in parameters if p.default is inspect.Parameter.empty]
+    return [p.name for p in entering(component) if p.default is inspect.Parameter.empty]
+
+
+def entering(component: Component) -> tuple[inspect.Parameter, ...]:
+    """Return what enters a component's ``forward``."""
+    kind = type(component)
+    if kind not in _ENTERING:
+        _ENTERING[kind] = tuple(inspect.signature(component.forward).parameters.values())
+    return _ENTERING[kind]
+
+
+_ENTERING: dict[type[Component], tuple[inspect.Parameter, ...]] = {}
+"""What enters the ``forward`` of each class: it is asked for at every use of a component."""
 
 
 def input_leaf(

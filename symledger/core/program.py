@@ -100,24 +100,25 @@ class Program:
         stated = self.scope.component.defined() if self.scope.component else {}
         return {symbol: e for symbol, e in stated.items() if symbol in self.symbols}
 
-    def lengths(self) -> Iterator[Expr]:
-        """Yield every quantity that must be a positive whole number: all lengths of all axes.
+    @cached_property
+    def lengths(self) -> tuple[Expr, ...]:
+        """Every quantity that must be a positive whole number: all lengths of all axes.
 
         Further layers and paddings, which are ``numbers``, may be zero.
         """
-        seen: set[Expr] = set()
+        found: dict[Expr, None] = {}
         for program in self.bodies:
             for t in program.tensors:
-                named = t.op.sizes if isinstance(t.op, Rearrange) else ()
-                repeats = (t.op.times,) if isinstance(t.op, Call) else ()
-                beside = (t.op.padding,) if isinstance(t.op, Windows | Overlap) else ()
-                padding = (n for n in beside if not n.is_Symbol)
-                for length in (*t.shape, *(n for _, n in named), *repeats, *padding):
-                    if length not in seen and not length.is_Integer:
-                        seen.add(length)
-                        yield length
+                found.update(dict.fromkeys(t.shape))
+                if isinstance(t.op, Rearrange):
+                    found.update(dict.fromkeys(length for _, length in t.op.sizes))
+                if isinstance(t.op, Call):
+                    found[t.op.times] = None
+                if isinstance(t.op, Windows | Overlap) and not t.op.padding.is_Symbol:
+                    found[t.op.padding] = None
+        return tuple(length for length in found if not length.is_Integer)
 
-    @property
+    @cached_property
     def numbers(self) -> set[Expr]:
         """What must be whole and may be zero: L − 1 further layers, a padding of (K − 1)/2."""
         ops = [t.op for body in self.bodies for t in body.tensors]
@@ -125,20 +126,24 @@ class Program:
         found |= {op.padding for op in ops if isinstance(op, Windows | Overlap)}
         return found - {n for body in self.bodies for t in body.tensors for n in t.shape}
 
-    @property
+    @cached_property
     def averages(self) -> set[Expr]:
         """The lengths that are averages, and need not be whole: rows of an expert."""
         inputs = (t for body in self.bodies for t in body.tensors if isinstance(t.op, Input))
         return {t.shape[-1] for t in inputs if isinstance(t.op, Input) and t.op.average}
 
-    def bounds(self) -> Iterator[tuple[Expr, Expr]]:
-        """Yield (a, b) for every a that must not exceed b.
+    @cached_property
+    def bounds(self) -> tuple[tuple[Expr, Expr], ...]:
+        """(a, b) for every a that must not exceed b.
 
         A slice must lie in its axis; causal queries may not outnumber the keys, nor may those
         that a query sees; no more experts are used than there are; windows must end in the padded
         axis and leave no room for one more (or start in it, where one may reach past it), nor may
         one lie outside the axis where that is not zero; and what a table asks for.
         """
+        return tuple(self._bounds())
+
+    def _bounds(self) -> Iterator[tuple[Expr, Expr]]:
         for program in self.bodies:
             for t in program.tensors:
                 if isinstance(t.op, Param) and t.op.used and t.op.used[0] != t.op.used[1]:

@@ -92,8 +92,8 @@ def _frame(account: Account) -> Frame:
     program = account.program
     return Frame(
         tuple(account.symbols), _texts(account.defaults), _texts(program.definitions),
-        tuple(map(expression, program.lengths())),
-        tuple((expression(a), expression(b)) for a, b in program.bounds()),
+        tuple(map(expression, program.lengths)),
+        tuple((expression(a), expression(b)) for a, b in program.bounds),
         tuple(sorted((account.target.configuration or {}).items())),
     )  # fmt: skip
 

@@ -18,21 +18,26 @@ class Part:
 
 
 def filled(
-    parts: Sequence[Part], visible: Callable[[str], int], joint: str = "", width: int = WIDTH
+    parts: Sequence[Part], visible: Callable[[str], float], joint: str = "", width: int = WIDTH
 ) -> list[str]:
     """Put parts into lines that are not too wide, broken within as few parentheses as possible.
+
+    ``visible`` says how wide a text is; texts beside each other are as wide as both together.
 
     >>> filled([Part("a"), Part("+ b (c"), Part("+ d)", 1), Part("- e")], len, " ", 12)
     ['a', '+ b (c + d)', '- e']
     """
     lines: list[str] = []
     line: list[Part] = []
+    sizes: list[float] = []
+    between = visible(joint)
     for part in parts:
-        while line and visible(_joined([*line, part], joint)) > width:
+        sizes.append(visible(part.text))
+        while line and int(sum(sizes) + between * len(line)) > width:
             breaks = [*line[1:], part]
             place = min(range(len(breaks)), key=lambda i: (breaks[i].depth, -i)) + 1
             lines.append(_joined(line[:place], joint))
-            line = line[place:]
+            line, sizes = line[place:], sizes[place:]
         line.append(part)
     return [*lines, _joined(line, joint)]
 

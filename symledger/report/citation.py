@@ -25,6 +25,7 @@ ESCAPED = {
     "·": r"$\cdot$", "×": r"$\times$", "−": "$-$", "²": "$^2$", "…": r"\dots{}",
 }  # fmt: skip
 """Characters of texts that TeX takes for something else, or has no letter for."""
+TRANSLATED = str.maketrans(ESCAPED)
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Style:
 
 def tex(text: str) -> str:
     """Write words in TeX."""
-    return "".join(ESCAPED.get(c, c) for c in text)
+    return text.translate(TRANSLATED)
 
 
 PLAIN = Style(str, algebra.text, number, TEXT)

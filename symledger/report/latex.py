@@ -108,7 +108,7 @@ def _parts(right: str) -> Iterator[Part]:
         depth += text.count("(") - text.count(")")
 
 
-def visible(tex: str) -> int:
+def visible(tex: str) -> float:
     """Return about how many characters wide TeX source prints; capitals are half as wide again."""
     plain = re.sub(r"\\[a-zA-Z]+|[{}_^$ ]", "", tex)
-    return len(plain) + sum(c.isupper() for c in plain) // 2
+    return len(plain) + sum(map(str.isupper, plain)) / 2

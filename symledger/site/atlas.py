@@ -12,7 +12,9 @@ from symledger.catalogue import BY_NAME, ENTRIES, Entry
 from symledger.citing.registry import Tagged, registered
 from symledger.configurations.published import published
 from symledger.errors import CheckFailed
-from symledger.site.uses import Parts, parts
+from symledger.site.memory import Memory
+from symledger.site.sources import digest
+from symledger.site.uses import Parts, parts, users
 
 TOPICS: dict[str, tuple[str, ...]] = {
     "Maps": ("linear", "lora"),
@@ -36,9 +38,14 @@ Made = TypeVar("Made")
 class Atlas:
     """What pages may ask: accounts, entries by topic, addresses."""
 
+    memory: Memory = field(default_factory=Memory)
+
     _accounts: dict[tuple[str, tuple[tuple[str, str], ...]], Account] = field(default_factory=dict)
 
     _made: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.memory.asked["around"] = lambda name: digest(self._around(name))
 
     def once(self, name: str, make: Callable[[], Made]) -> Made:
         """Make something that several kinds of pages or files need, the first time only."""
@@ -51,8 +58,19 @@ class Atlas:
         """Return the account of a target, derived once."""
         key = (target, tuple(sorted(settings.items())))
         if key not in self._accounts:
-            self._accounts[key] = derive(target, settings)
-        return self._accounts[key]
+            self._accounts[key] = self._derived(target, settings)
+        found = self._accounts[key]
+        self.memory.note_definition(type(found.target.component))
+        return found
+
+    def _derived(self, target: str, settings: dict[str, str]) -> Account:
+        """Derive an account, from one with the same choices where only sizes differ."""
+        if not settings:
+            return derive(target)
+        plain = self.account(target)
+        choices = {name: v for name, v in settings.items() if name in plain.target.choices}
+        chosen = self.account(target, **choices) if choices != settings else plain
+        return chosen.at(settings)
 
     @cached_property
     def components(self) -> dict[str, tuple[Entry, ...]]:
@@ -78,7 +96,17 @@ class Atlas:
     @cached_property
     def parts(self) -> Parts:
         """What every owner is directly made of."""
-        return parts((entry, self.account(entry.name).program) for entry in self.owners)
+        return self.memory.data("parts", lambda: parts(
+            (entry, self.account(entry.name).program) for entry in self.owners
+        ))  # fmt: skip
+
+    def around(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the components that one is directly made of, and the owners that it is part of."""
+        self.memory.note("around", name)
+        return self._around(name)
+
+    def _around(self, name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        return self.parts[name], users(self.parts, BY_NAME[name])
 
     def formulas(self) -> Iterator[tuple[Entry, str]]:
         """Yield every formula that has a page: its owner and its quantity."""

@@ -14,20 +14,25 @@ from typing import Any
 
 from symledger.errors import BadInput
 from symledger.site import resources
-from symledger.site.generator import MANIFEST, Site
+from symledger.site.generator import MANIFEST, Site, remembered
+from symledger.site.memory import PLACE
 from symledger.site.theme import completed
 
 NEEDED = "the site needs MkDocs and its theme: pip install 'symledger[docs]'."
 
 
-def build(out: Path, engine: str) -> None:
+def build(out: Path, engine: str, cache: bool = True) -> None:
     """Build the site into a folder with MkDocs or with Zensical.
+
+    With ``cache`` what earlier builds made of the same sources is not made again.
 
     Raises:
         BadInput: the engine is not installed, or the folder holds something that is not a site.
     """
     claim(out)
     say(f"building {out} with {engine} …")
+    if not cache:
+        os.environ[PLACE] = ""
     if engine == "zensical":
         _zensical(out)
         return
@@ -36,11 +41,16 @@ def build(out: Path, engine: str) -> None:
 
 
 def serve(port: int) -> None:
-    """Serve the site at a port of this machine until interrupted; changes are built at once."""
+    """Serve the site at a port of this machine until interrupted; changes are built at once.
+
+    Pages that a change does not concern are left alone.
+    """
     with _mkdocs():
         from mkdocs.commands import serve as serving
 
-        serving.serve(str(resources.configuration()), dev_addr=f"127.0.0.1:{port}")
+        serving.serve(
+            str(resources.configuration()), build_type="dirty", dev_addr=f"127.0.0.1:{port}"
+        )
 
 
 def write(folder: Path, site: Site | None = None) -> None:
@@ -51,7 +61,7 @@ def write(folder: Path, site: Site | None = None) -> None:
     Raises:
         BadInput: the folder holds something that is not such a writing.
     """
-    site = site or Site()
+    site = site or remembered()
     docs = folder / "docs"
     claim(docs)
     files = {
@@ -65,6 +75,7 @@ def write(folder: Path, site: Site | None = None) -> None:
         if file.is_file() and file.relative_to(docs).as_posix() not in files:
             file.unlink()
     _put(folder / "mkdocs.yml", configuration(site).encode())
+    site.memory.save()
 
 
 def configuration(site: Site) -> str:

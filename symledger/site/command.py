@@ -21,11 +21,12 @@ def site() -> None:
 @click.option("--out", type=OUT, default=Path("site"), show_default=True,
               help="The folder to build into.")
 @click.option("--engine", type=click.Choice(ENGINES), default="mkdocs", show_default=True)
-def build(out: Path, engine: str) -> None:
+@click.option("--no-cache", is_flag=True, help="Make every page anew, whatever is remembered.")
+def build(out: Path, engine: str, no_cache: bool) -> None:
     """Build the site."""
     from symledger.site import build as building
 
-    building.build(out, engine)
+    building.build(out, engine, cache=not no_cache)
     click.echo(out)
 
 

@@ -5,15 +5,18 @@ No clock, no network, no order but the catalogue's: two runs give the same bytes
 
 from __future__ import annotations
 
+import gc
 import json
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 
 from symledger.site import resources
 from symledger.site.atlas import Atlas
-from symledger.site.kinds import KINDS
+from symledger.site.kinds import KINDS, PIECEWISE, Kind
+from symledger.site.memory import Memory, place
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
 
@@ -21,23 +24,47 @@ MANIFEST = "manifest.json"
 """The file that lists every generated page and file with its hash."""
 
 
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Look for no garbage in this block: nearly all that is made stays, and looking takes time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
 @dataclass(frozen=True)
 class Site:
     """Everything that is generated, by path."""
 
     language: str = "en"
+    memory: Memory = field(default_factory=Memory)
 
     @cached_property
     def atlas(self) -> Atlas:
         """The accounts that pages are made of."""
-        return Atlas()
+        return Atlas(self.memory)
 
     @cached_property
     def pages(self) -> dict[str, Page]:
         """Every generated page."""
         templates = Templates(self.language)
-        found = (page for kind in KINDS for page in kind.pages(self.atlas, templates))
-        return {page.path: page for page in found}
+        with uncollected():
+            return {page.path: page for kind in KINDS for page in self._pages(kind, templates)}
+
+    def _pages(self, kind: Kind, templates: Templates) -> Iterable[Page]:
+        """Return the pages of a kind; one that does not remember them itself reads everything."""
+        if kind in PIECEWISE:
+            return kind.pages(self.atlas, templates)
+
+        def make() -> Iterable[Page]:
+            self.memory.note_all()
+            return kind.pages(self.atlas, templates)
+
+        return self.memory.pages(kind.__name__, make)
 
     @cached_property
     def assets(self) -> dict[str, bytes]:
@@ -47,8 +74,9 @@ class Site:
             f"assets/{file.relative_to(folder).as_posix()}": file.read_bytes()
             for file in sorted(folder.rglob("*")) if file.is_file()
         }  # fmt: skip
-        for kind in KINDS:
-            found.update(kind.assets(self.atlas))
+        with uncollected():
+            for kind in KINDS:
+                found.update(kind.assets(self.atlas))
         found[MANIFEST] = self._manifest(found)
         return dict(sorted(found.items()))
 
@@ -60,6 +88,12 @@ class Site:
         }
         return (json.dumps(hashes, indent=0) + "\n").encode()
 
+    @cached_property
+    def made(self) -> dict[str, tuple[str, tuple[str, ...]] | bytes]:
+        """Every page, as its source and its blocks, and every file that is no page, by path."""
+        pages = {path: (page.source, page.blocks) for path, page in self.pages.items()}
+        return {**pages, **self.assets}
+
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Yield every file of the written folder, sorted by path."""
         pages = {path: page.merged.encode() for path, page in self.pages.items()}
@@ -68,3 +102,8 @@ class Site:
     def children(self, folder: str) -> list[str]:
         """Return the pages of a folder in the order in which they were made."""
         return [path for path in self.pages if path.startswith(folder)]
+
+
+def remembered(language: str = "en") -> Site:
+    """Return the site, made with what earlier builds left in the memory; saving adds to it."""
+    return Site(language, Memory(place(), language))

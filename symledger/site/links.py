@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import cached_property
 
 from symledger import algebra
@@ -12,6 +12,8 @@ from symledger.core.component import snake
 from symledger.evidence import BASIS
 from symledger.ledger import Line
 from symledger.site.atlas import Atlas
+from symledger.site.sources import digest
+from symledger.site.uses import first_names
 
 
 @dataclass(frozen=True)
@@ -32,11 +34,8 @@ class Links:
 
     @cached_property
     def kinds(self) -> dict[str, str]:
-        """The entry of the catalogue for each kind of component; the first where several share."""
-        found: dict[str, str] = {}
-        for entry in self.atlas.owners:
-            found.setdefault(snake(entry.load().__name__), entry.name)
-        return found
+        """The entry of the catalogue for each kind of component."""
+        return {snake(kind.__name__): name for kind, name in first_names().items()}
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -46,9 +45,13 @@ class Links:
     @cached_property
     def depends(self) -> dict[str, tuple[Part, ...]]:
         """What each formula is made of."""
-        return {
-            f"{entry.name}.{quantity}": tuple(self._parts(entry.name, quantity))
+        found = self.atlas.memory.data("links", lambda: {
+            f"{entry.name}.{quantity}": [astuple(p) for p in self._parts(entry.name, quantity)]
             for entry, quantity in self.atlas.formulas()
+        })  # fmt: skip
+        return {
+            name: tuple(Part(i, owner, of, tuple(places)) for i, owner, of, places in parts)
+            for name, parts in found.items()
         }
 
     @cached_property
@@ -60,6 +63,19 @@ class Links:
             for part in parts:
                 found[part.id].append(Part(name, owner, quantity, part.places))
         return {name: tuple(parts) for name, parts in found.items()}
+
+    def __post_init__(self) -> None:
+        self.atlas.memory.asked["links"] = self._around
+
+    def note(self, owner: str) -> None:
+        """Say that what is being made shows the links of an owner's formulas."""
+        self.atlas.memory.note("links", owner)
+
+    def _around(self, owner: str) -> str:
+        return digest([
+            (name, [astuple(p) for p in (*of, *self.used_by.get(name, ()))], len(of))
+            for name, of in self.depends.items() if name.startswith(f"{owner}.")
+        ])  # fmt: skip
 
     def _parts(self, owner: str, quantity: str) -> Iterator[Part]:
         for basis in BASIS[quantity]:

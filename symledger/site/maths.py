@@ -41,7 +41,7 @@ def of(f: Formula, *, general: bool = False) -> Markup:
 
 def shape(lengths: Shape) -> Markup:
     """Write a shape: ``(B, T, d_ff)``."""
-    return Markup("({})").format(Markup(", ").join(inline(terms(n)) for n in lengths))
+    return _markup(f"({', '.join(inline(terms(n)) for n in lengths)})")
 
 
 def factored(body: Shown) -> Markup:
@@ -148,7 +148,7 @@ def equations(account: Account) -> tuple[Written, Written]:
 
 def boxed(markup: str) -> Markup:
     """Put a formula into a box of its own, which scrolls where it is too narrow."""
-    return Markup('<div class="formula" tabindex="0">{}</div>').format(_markup(markup))
+    return _markup(f'<div class="formula" tabindex="0">{markup}</div>')
 
 
 def _inline(row: str, tex: str) -> Markup:

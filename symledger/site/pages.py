@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 
 from markupsafe import Markup
 
@@ -73,7 +74,7 @@ class Sheet:
 
     def block(self, caller: Callable[[], str]) -> Markup:
         """Take as HTML what the caller encloses."""
-        return Markup("\n\n{}\n\n").format(self._place("div", caller().strip()))
+        return Markup("\n\n") + self._place("div", caller().strip()) + Markup("\n\n")
 
     def block_here(self, html: str) -> Markup:
         """Take HTML as a block within a list's item: in one line, which its indentation keeps."""
@@ -93,8 +94,14 @@ class Sheet:
         target, hash_, anchor = path.partition("#")
         if target.endswith(".md"):
             target = target.removesuffix(".md") + ".html"
-        return posixpath.relpath(target, posixpath.dirname(self.path) or ".") + hash_ + anchor
+        return self.link(target) + hash_ + anchor
 
     def link(self, path: str) -> str:
         """Return the relative path of another page, for a link in Markdown."""
-        return posixpath.relpath(path, posixpath.dirname(self.path) or ".")
+        return relative(path, posixpath.dirname(self.path))
+
+
+@cache
+def relative(path: str, folder: str) -> str:
+    """Return the path of a file as seen from a folder."""
+    return posixpath.relpath(path, folder or ".")

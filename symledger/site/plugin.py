@@ -6,15 +6,20 @@ A generated page enters as Markdown; its blocks of HTML are put in after Markdow
 from __future__ import annotations
 
 import os
+import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from jinja2 import Environment
 from mkdocs.config.base import Config
 from mkdocs.config.config_options import Type
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+from mkdocs.utils import clean_directory
 
 from symledger.site import resources
 from symledger.site.navigation import expanded
@@ -26,8 +31,19 @@ if TYPE_CHECKING:
 
 EPOCH = "1780272000"
 """The date that a build states where SOURCE_DATE_EPOCH states none: builds have no clock."""
+HEADING = re.compile(r"^# .*$", re.MULTILINE)
 SOURCE = Source()
 """The package as it was imported; MkDocs makes a new plugin for every build while it serves."""
+
+
+class Generated(File):
+    """A generated page or file; ``same`` as in the build before, it may be left alone."""
+
+    same = False
+
+    def is_modified(self) -> bool:
+        """Whether it has to be written, where MkDocs asks."""
+        return not (self.same and Path(self.abs_dest_path).is_file())
 
 
 class SiteConfig(Config):  # type: ignore[no-untyped-call]  # MkDocs leaves the hook untyped
@@ -41,6 +57,11 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
 
     site: Site
 
+    def on_startup(self, *, command: str, dirty: bool) -> None:
+        """Note whether pages that did not change may be left alone."""
+        del command
+        SOURCE.dirty = dirty
+
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
         """Make the site anew, expand the navigation, and give the build a date of its own.
 
@@ -50,15 +71,45 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         self.site = SOURCE.site(self.config.language)
         if config.nav is not None:
             config.nav = expanded(config.nav, self.site)
+        if SOURCE.dirty and not SOURCE.frames(self._layout(config)):
+            clean_directory(config.site_dir)
         return config
+
+    def _layout(self, config: MkDocsConfig) -> str:
+        """What other pages say of a page: the configuration, and the titles."""
+        titles = {path: HEADING.search(page.source) for path, page in self.site.pages.items()}
+        said = {path: found[0] for path, found in titles.items() if found}
+        return f"{resources.configuration().read_text(encoding='utf-8')}{config.nav}{said}"
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
         """Add every generated page and file."""
-        for path, page in self.site.pages.items():
-            files.append(File.generated(config, path, content=page.source))
-        for path, content in self.site.assets.items():
-            files.append(File.generated(config, path, content=content))
+        for path, made in self.site.made.items():
+            source = made if isinstance(made, bytes) else made[0]
+            file = Generated.generated(config, path, content=source)
+            file.same = SOURCE.before.get(path) == made  # type: ignore[attr-defined]  # it is one of ours
+            files.append(file)
+        self.site.memory.save()
         return files
+
+    def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
+        """Give titles to pages that will not be read again."""
+        del config, files
+        for page in nav.pages:
+            if SOURCE.dirty and not page.file.is_modified():
+                page.title = SOURCE.titles.get(page.file.src_uri)
+        return nav
+
+    def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
+        """Note the titles of pages that were read."""
+        del config
+        pages = (file.page for file in files.documentation_pages())
+        SOURCE.titles |= {p.file.src_uri: str(p.title) for p in pages if p and p.markdown}
+        return env
+
+    def on_post_build(self, *, config: MkDocsConfig) -> None:
+        """Keep what was built, now that all of it is written."""
+        del config
+        SOURCE.before = dict(self.site.made)
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put the blocks in, now that Markdown, the theme and the search have seen the page."""

@@ -1,4 +1,7 @@
-"""Serving while the package is being written: what changed on disk is imported anew."""
+"""Serving while the package is being written: what changed on disk is imported anew.
+
+What was built last is kept, so that MkDocs may leave alone what is the same (``--dirty``).
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,10 @@ import linecache
 import sys
 from importlib import import_module
 from pathlib import Path
+from time import time_ns
 from typing import TYPE_CHECKING
+
+from symledger import site
 
 if TYPE_CHECKING:
     from symledger.site.generator import Site
@@ -21,15 +27,25 @@ class Source:
 
     def __init__(self) -> None:
         self.state = state()
+        self.dirty = False
+        self.before: dict[str, object] = {}
+        self.layout = ""
+        self.titles: dict[str, str] = {}
 
     def site(self, language: str) -> Site:
         """Return a new site, made by the package as it is on disk now."""
-        found = state()
+        now, found = time_ns(), state()
         if found != self.state:
             self.state = found
+            site.STARTED = now
             forget()
-        made: Site = import_module("symledger.site.generator").Site(language)
+        made: Site = import_module("symledger.site.generator").remembered(language)
         return made
+
+    def frames(self, layout: str) -> bool:
+        """Whether what stands around every page (its navigation) is as it was; it is noted."""
+        same, self.layout = layout == self.layout, layout
+        return same
 
 
 def state() -> dict[str, int]:

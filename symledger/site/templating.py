@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
 
 from symledger.site import resources
 from symledger.site.pages import Page, Sheet
@@ -24,6 +25,19 @@ def messages(language: str) -> Mapping[str, str]:
     return found
 
 
+def speaker(known: Mapping[str, str]) -> Callable[..., Markup]:
+    """Return ``_`` as the extension has it, which would look every word up in the context again."""
+
+    @cache
+    def plain(text: str) -> Markup:
+        return Markup(known.get(text, text)) % {}  # noqa: S704  # as the extension takes it
+
+    def say(text: str, **values: Any) -> Markup:
+        return Markup(known.get(text, text)) % values if values else plain(text)  # noqa: S704
+
+    return say
+
+
 @dataclass(frozen=True)
 class Templates:
     """The templates in one language."""
@@ -36,7 +50,7 @@ class Templates:
         made = Environment(
             loader=FileSystemLoader(resources.templates()), autoescape=True,
             undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-            keep_trailing_newline=True, extensions=["jinja2.ext.i18n"],
+            keep_trailing_newline=True, extensions=["jinja2.ext.i18n"], auto_reload=False,
         )  # fmt: skip
         known = messages(self.language)
         made.install_gettext_callables(  # type: ignore[attr-defined]  # the extension adds it
@@ -44,6 +58,7 @@ class Templates:
             lambda one, many, n: known.get(one, one) if n == 1 else known.get(many, many),
             newstyle=True,
         )
+        made.globals["_"] = speaker(known)
         return made
 
     def page(self, path: str, template: str, **values: Any) -> Page:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from symledger.catalogue import ENTRIES, Entry
 from symledger.core.program import Program
@@ -11,15 +12,22 @@ from symledger.core.tensor import Scope
 Parts = Mapping[str, tuple[str, ...]]
 
 
+@cache
+def first_names() -> Mapping[type, str]:
+    """Return the name in the catalogue of each component; the first where it has several."""
+    found: dict[type, str] = {}
+    for entry in ENTRIES:
+        found.setdefault(entry.load(), entry.name)
+    return found
+
+
 def parts(programs: Iterable[tuple[Entry, Program]]) -> Parts:
     """Return for each owner the components that it is directly made of, in editorial order.
 
     A part that is in the catalogue several times (attention of a sequence to itself) goes by its
     first name; one that is not in the catalogue is looked through.
     """
-    first: dict[type, str] = {}
-    for entry in ENTRIES:
-        first.setdefault(entry.load(), entry.name)
+    first = first_names()
     order = {entry.name: i for i, entry in enumerate(ENTRIES)}
     found: dict[str, tuple[str, ...]] = {}
     for entry, program in programs:

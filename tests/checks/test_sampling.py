@@ -22,9 +22,9 @@ def test_every_length_is_a_positive_whole_number(name, attempt, distinct):
     program = trace(RIGHT[name])
     found = sizes_for(program, attempt, distinct=distinct)
     assert found == sizes_for(program, attempt, distinct=distinct)
-    lengths = [value(length, found) for length in program.lengths()]
+    lengths = [value(length, found) for length in program.lengths]
     assert all(n.denominator == 1 and n >= 2 for n in lengths)
-    assert all(value(a, found) <= value(b, found) for a, b in program.bounds())
+    assert all(value(a, found) <= value(b, found) for a, b in program.bounds)
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -46,7 +46,7 @@ def test_distinct_sizes_are_distinct_but_for_repetitions():
 
 def test_where_primes_make_too_much_work_sizes_are_small_and_apart():
     program = trace(Conv3d())
-    lengths = {s for length in program.lengths() for s in length.free_symbols}
+    lengths = {s for length in program.lengths for s in length.free_symbols}
     lengths -= program.definitions.keys()
     for attempt in range(3):
         found = sizes_for(program, attempt)

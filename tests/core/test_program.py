@@ -80,13 +80,13 @@ def test_symbols_are_those_of_all_lengths_and_repetitions():
 
 
 def test_lengths_hold_every_quotient_that_must_be_whole():
-    lengths = set(trace(MiniGPT()).lengths())
+    lengths = set(trace(MiniGPT()).lengths)
     assert {V, L, sizes.d_h / 2} <= lengths
 
 
 def test_bounds_say_that_a_context_must_lie_in_its_window():
-    assert next(trace(MiniGPT(positions="learned")).bounds()) == (T, sizes.T_max)
-    assert all(b == (sizes.d_h / 2, sizes.d_h) for b in trace(MiniGPT()).bounds())
+    assert trace(MiniGPT(positions="learned")).bounds[0] == (T, sizes.T_max)
+    assert all(b == (sizes.d_h / 2, sizes.d_h) for b in trace(MiniGPT()).bounds)
 
 
 def test_the_backward_program_holds_no_tensor_of_the_forward_program():

@@ -125,7 +125,7 @@ def test_traffic_through_windows_is_that_of_what_stands_behind():
 def test_windows_fill_the_axis(changed, holds):
     """As many as fit, no more and no fewer."""
     at = {**sizes_of(7, 3, 2, 1, 1), **changed}
-    bounds = [(a.subs(at), b.subs(at)) for a, b in trace(See()).bounds()]
+    bounds = [(a.subs(at), b.subs(at)) for a, b in trace(See()).bounds]
     assert all(a <= b for a, b in bounds) is holds
 
 
@@ -136,8 +136,8 @@ def test_a_window_may_not_lie_outside_where_that_is_not_zero():
         def forward(self, x):
             return steps(y=windows(x, -1, T_o, K, s, p, r, -oo))
 
-    assert (2 * p, r * (K - 1) + 1) in list(trace(Largest()).bounds())
-    assert (2 * p, r * (K - 1) + 1) not in list(trace(See()).bounds())
+    assert (2 * p, r * (K - 1) + 1) in trace(Largest()).bounds
+    assert (2 * p, r * (K - 1) + 1) not in trace(See()).bounds
 
 
 def test_how_windows_slide_stands_among_the_symbols():

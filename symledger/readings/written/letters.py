@@ -13,6 +13,7 @@ from string import ascii_lowercase
 from sympy import Expr
 
 from symledger.core.tensor import ONE, Shape, product
+from symledger.sizes import text_of
 
 ZERO = ONE * 0
 FRESH = ascii_lowercase[8:] + ascii_lowercase[:8]
@@ -40,9 +41,10 @@ Axis = tuple[tuple[str, Expr], ...]
 def plain(shape: Shape) -> tuple[Axis, ...]:
     """The letters that sizes suggest: b for B; h for h, but no letter for the last axis's d."""
     last = len(shape) - 1
+    names = map(text_of, shape)
     return tuple(
-        ((str(n).lower() if str(n).isupper() or place < last else "", n),)
-        for place, n in enumerate(shape)
+        ((name.lower() if name.isupper() or place < last else "", n),)
+        for place, (name, n) in enumerate(zip(names, shape, strict=True))
     )
 
 

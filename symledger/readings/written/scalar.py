@@ -16,6 +16,7 @@ from symledger.readings.written.spelling import (
     Notation,
     Piece,
 )  # fmt: skip
+from symledger.sizes import text_of
 
 
 def scalar(e: Any, given: Mapping[Symbol, Piece], notation: Notation) -> Piece:
@@ -80,7 +81,7 @@ class _Scalar:
         places = [self.places[s] for s in term.free_symbols if s in self.places]
         negative = bool(term.could_extract_minus_sign())
         first, plain = min(places, default=0), isinstance(term, Symbol)
-        return negative, bool(term.is_Number), not places, first, not plain, str(term)
+        return negative, bool(term.is_Number), not places, first, not plain, text_of(term)
 
     def signed(self, term: Any) -> tuple[bool, Piece]:
         """A term without its sign: a constant in front, then what is above and below the line."""
@@ -105,7 +106,7 @@ class _Scalar:
         numerator, denominator = e.as_numer_denom()
         if denominator != 1:
             return self.to.quotient(self.constant(numerator), self.constant(denominator))
-        factors = sorted(e.args, key=lambda f: (not f.is_Number, str(f)))
+        factors = sorted(e.args, key=lambda f: (not f.is_Number, text_of(f)))
         return self.to.beside([self.write(f) for f in factors])
 
     def number(self, e: Rational) -> Piece:

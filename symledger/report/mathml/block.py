@@ -49,7 +49,7 @@ def table(lines: Iterable[Line], width: int = WIDTH) -> str:
 
 def fits(row: str, width: int = WIDTH) -> bool:
     """Whether a row takes one line."""
-    return len(list(broken(row, width))) == 1
+    return int(visible(row)) <= width
 
 
 def broken(row: str, width: int = WIDTH) -> Iterator[tuple[str, str]]:
@@ -58,6 +58,9 @@ def broken(row: str, width: int = WIDTH) -> Iterator[tuple[str, str]]:
     A line may also end within parentheses: the rows that are open there go on in the next one,
     set in by as many, with its sign.
     """
+    if int(visible(row)) <= width:
+        yield "", row
+        return
     depth = 0
     for i, line in enumerate(filled(list(parts(row)), visible, width=width)):
         sign, rest = _sign(line) if i else ("", line)
@@ -89,7 +92,7 @@ def _sign(line: str) -> tuple[str, str]:
     return operator("+" if sign == PLUS else "−", form="infix"), line[len(sign) :]
 
 
-def visible(row: str) -> int:
+def visible(row: str) -> float:
     """Return about how many characters wide a row is seen; capitals are half as wide again."""
     plain = UNSEEN.sub("", row)
-    return len(plain) + sum(c.isupper() for c in plain) // 2
+    return len(plain) + sum(map(str.isupper, plain)) / 2

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from html import escape
+from itertools import islice
 
 from sympy import Symbol
 
@@ -26,9 +27,12 @@ TAG = re.compile(r"<(/?)([a-z]+)[^>]*>")
 
 def element(tag: str, *content: str, **attributes: str) -> str:
     """Write an element around markup; ``data_sym="d"`` is the attribute data-sym."""
+    inside = "".join(content)
+    if not attributes:
+        return f"<{tag}>{inside}</{tag}>"
     named = ((name.replace("_", "-"), escape(value)) for name, value in attributes.items())
-    inside = "".join(f' {name}="{value}"' for name, value in named)
-    return f"<{tag}{inside}>{''.join(content)}</{tag}>"
+    written = "".join(f' {name}="{value}"' for name, value in named)
+    return f"<{tag}{written}>{inside}</{tag}>"
 
 
 def identifier(name: str, **attributes: str) -> str:
@@ -55,17 +59,20 @@ def words(text: str) -> str:
 
 def children(row: str) -> Iterator[str]:
     """Yield the elements of a row."""
-    depth = start = 0
-    for tag in TAG.finditer(row):
-        depth += -1 if tag[1] else 1
+    depth = start = at = 0
+    while (at := row.find("<", at)) >= 0:
+        depth += -1 if row[at + 1] == "/" else 1
+        at = row.index(">", at) + 1
         if depth == 0:
-            yield row[start : tag.end()].strip()
-            start = tag.end()
+            yield row[start:at].strip()
+            start = at
 
 
 def one(row: str) -> str:
     """Put a row into one element, where it is not one already."""
-    return row if len(list(children(row))) == 1 else element("mrow", row)
+    if row.count("<") == 2 or len(list(islice(children(row), 2))) == 1:
+        return row
+    return element("mrow", row)
 
 
 def parens(row: str) -> str:

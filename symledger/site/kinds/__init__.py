@@ -27,7 +27,9 @@ from symledger.site.templating import Templates
 
 
 class Kind(Protocol):
-    """A kind of pages."""
+    """A kind of pages: a module."""
+
+    __name__: str
 
     @staticmethod
     def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
@@ -42,3 +44,5 @@ KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
     home, course, component, model, published, formula, notation, question, sources,
     axioms, dialects, reliability, completeness, api,
 )  # fmt: skip
+PIECEWISE: tuple[Kind, ...] = (component, model, formula)  # type: ignore[assignment]  # modules
+"""The kinds that give their pages to the memory one by one."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any
 
 from markupsafe import Markup
 from sympy import Symbol
@@ -36,10 +37,12 @@ DEPTH = 3
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield a page for every formula, one for every tag that is no longer used, and the index."""
-    found = views(atlas)
-    yield templates.page(INDEX, "formulas.md.j2", atlas=atlas, views=found)
-    for view in found:
-        yield templates.page(view.path, "formula.md.j2", atlas=atlas, view=view)
+    links_of(atlas)
+    yield atlas.memory.page(INDEX, lambda: index(atlas, templates))
+    for entry in atlas.owners:
+        yield from atlas.memory.pages(
+            f"formulas of {entry.name}", partial(pages_of, atlas, templates, entry)
+        )
     for tagged in by_tag().values():
         if tagged.removed:
             now = registered().get(tagged.removed.now)
@@ -49,24 +52,54 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
 
 def assets(atlas: Atlas) -> dict[str, bytes]:
     """Return the files beside every formula page: JSON, LaTeX, BibTeX, Python."""
+    found: dict[str, bytes] = {}
+    for entry in atlas.owners:
+        found |= atlas.memory.files(f"formulas of {entry.name}", partial(files_of, atlas, entry))
+    return found
+
+
+def index(atlas: Atlas, templates: Templates) -> Page:
+    """Return the index of all formulas."""
+    atlas.memory.note_all()
+    found = [view for entry in atlas.owners for view in views(atlas, entry)]
+    return templates.page(INDEX, "formulas.md.j2", atlas=atlas, views=found)
+
+
+def pages_of(atlas: Atlas, templates: Templates, entry: Entry) -> list[Page]:
+    """Return the pages of an owner's formulas."""
+    links_of(atlas).note(entry.name)
+    return [
+        templates.page(view.path, "formula.md.j2", atlas=atlas, view=view)
+        for view in views(atlas, entry)
+    ]  # fmt: skip
+
+
+def files_of(atlas: Atlas, entry: Entry) -> dict[str, bytes]:
+    """Return the files beside the pages of an owner's formulas."""
     return {
         f"{view.stem}.{ending}": text.encode()
-        for view in views(atlas) for ending, text in view.files.items()
+        for view in views(atlas, entry) for ending, text in view.files.items()
     }  # fmt: skip
 
 
-def views(atlas: Atlas) -> list[View]:
-    """Return what every page shows, made once for the pages and the files beside them."""
-    return atlas.once("formulas", lambda: _views(atlas))
+def links_of(atlas: Atlas) -> Links:
+    """Return which formulas are made of which."""
+    return atlas.once("links", lambda: Links(atlas))
 
 
-def _views(atlas: Atlas) -> list[View]:
-    links = Links(atlas)
-    return [
-        View(Citation(atlas.tagged(f"{entry.name}.{quantity}"), atlas.account(entry.name)),
-             entry, links)
-        for entry, quantity in atlas.formulas()
-    ]  # fmt: skip
+def views(atlas: Atlas, entry: Entry) -> list[View]:
+    """Return what the pages of an owner's formulas show, made once for them and their files."""
+    atlas.memory.note_definition(entry.load())
+    return atlas.once(f"formulas of {entry.name}", lambda: [
+        View(Citation(atlas.tagged(f"{entry.name}.{name}"), account), entry, links_of(atlas))
+        for account in (atlas.account(entry.name),) for name in account.quantities
+    ])  # fmt: skip
+
+
+def _json(found: Mapping[str, Any]) -> str:
+    """Write an object, a line for each of its keys."""
+    lines = (f" {json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in found.items())
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def path_of(tagged: Tagged) -> str:
@@ -239,7 +272,7 @@ class View:
         found = {**self.citation.to_dict(), "evidence": [r.to_dict() for r in self.evidence]}
         head = "from fractions import Fraction\n\n\n" if self.formula.divisor else ""
         return {
-            "json": json.dumps(found, indent=1, ensure_ascii=False) + "\n",
+            "json": _json(found),
             "tex": self.citations["LaTeX"],
             "bib": self.citations["BibTeX"],
             "py": head + python.function(self.formula),

@@ -48,16 +48,13 @@ def number(x: float) -> str:
 
 def tag(name: str, content: Markup | str | None = None, **attributes: str | float) -> Markup:
     """Write an element; ``class_`` is its class, ``text_anchor`` its ``text-anchor``."""
-    written = Markup("").join(
-        Markup(' {}="{}"').format(
-            key.rstrip("_").replace("_", "-"),
-            value if isinstance(value, str) else number(value),
-        )
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="'
+        f'{escape(value) if isinstance(value, str) else number(value)}"'
         for key, value in attributes.items()
     )
-    if content is None:
-        return Markup("<{}{}/>").format(Markup(name), written)  # noqa: S704  # a name of ours
-    return Markup("<{0}{1}>{2}</{0}>").format(Markup(name), written, escape(content))  # noqa: S704
+    inside = "/>" if content is None else f">{escape(content)}</{name}>"
+    return Markup(f"<{name}{written}{inside}")  # noqa: S704  # names of ours, the rest escaped
 
 
 def path(points: Iterable[tuple[float, float]]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from markupsafe import Markup
 
@@ -37,11 +38,16 @@ class Listed:
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the index, then the components by topic."""
-    topics = {t: tuple(_listed(atlas, e) for e in es) for t, es in atlas.components.items()}
-    yield templates.page("components/index.md", "components.md.j2", topics=topics)
+    yield atlas.memory.page("components", lambda: index(atlas, templates))
     for entries in atlas.components.values():
         for entry in entries:
-            yield page(atlas, templates, entry)
+            yield atlas.memory.page(entry.name, partial(page, atlas, templates, entry))
+
+
+def index(atlas: Atlas, templates: Templates) -> Page:
+    """Return the index of all components."""
+    topics = {t: tuple(_listed(atlas, e) for e in es) for t, es in atlas.components.items()}
+    return templates.page("components/index.md", "components.md.j2", topics=topics)
 
 
 def _listed(atlas: Atlas, entry: Entry) -> Listed:
@@ -68,11 +74,12 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         glance=[numbers.amount(atlas, account, name) for name in numbers.glance(account)],
         groups=numbers.groups(atlas, account), calculated=calculated(account),
         example=example(account), symbols=definition.symbols(account), shapes=near, inner=inner,
-        hidden=hidden, source=definition.source(entry), module=definition.module(entry),
+        hidden=hidden, source=definition.source(atlas, entry), module=definition.module(entry),
         forward=forward, backward=backward, snippets=definition.snippets(atlas, entry, account),
         variants=numbers.variants(atlas, account), evidence=proof.evidence(account),
-        plot=proof.plot(account, text.bugs), bugs=proof.bugs(atlas, account, chosen, text.bugs),
-        exercises=lessons.solved(voice, text.exercises), around=around,
+        plot=proof.plot(entry.family, text.bugs), around=around,
+        bugs=proof.bugs(atlas, account, chosen, text.bugs),
+        exercises=lessons.solved(voice, text.exercises),
         graph=graph.graph(around), conventions=account.conventions.to_dict(),
         command=command(account, chosen), factored=maths.factored, spelled=maths.spelled,
         stated=hasattr(entry.load(), "pullback"),
@@ -101,6 +108,11 @@ def command(account: Account, chosen: dict[str, str]) -> str:
 
 def assets(atlas: Atlas) -> dict[str, bytes]:
     """Return the files beside them: the data of the plots."""
+    return atlas.memory.files("plots of components", lambda: plots(atlas))
+
+
+def plots(atlas: Atlas) -> dict[str, bytes]:
+    """Return the data of every plot."""
     entries = (entry for entries in atlas.components.values() for entry in entries)
-    plots = (proof.plot(atlas.account(e.name), text_of(e.name).bugs) for e in entries)
-    return {plot.figure.file: plot.figure.csv for plot in plots if plot}
+    found = (proof.plot(entry.family, text_of(entry.name).bugs) for entry in entries)
+    return {plot.figure.file: plot.figure.csv for plot in found if plot}

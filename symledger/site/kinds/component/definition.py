@@ -96,14 +96,15 @@ def at_sizes(account: Account, row: Row) -> str:
     return f"({', '.join('?' if n is None else f'{int(n):,}' for n in found)})"
 
 
-def source(entry: Entry) -> str:
+def source(atlas: Atlas, entry: Entry) -> str:
     """Return the source of ``forward``, word for word, and of the methods that belong to it.
 
     These are a stated pull-back and what either calls.
     """
-    return "\n\n".join(
-        inspect.cleandoc("\n" + inspect.getsource(method)) for method in _methods(entry.load())
-    )
+    methods = list(_methods(entry.load()))
+    for method in methods:
+        atlas.memory.note_text(method.__module__)
+    return "\n\n".join(inspect.cleandoc("\n" + inspect.getsource(method)) for method in methods)
 
 
 def _methods(kind: type) -> Iterator[FunctionType]:

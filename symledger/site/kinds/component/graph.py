@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from symledger.catalogue import Entry
 from symledger.site.atlas import Atlas
-from symledger.site.uses import users
 from symledger.texts import Text, text_of
 
 BOX, GAP, WIDE, ROW, MOST = 170, 40, 24, 32, 7
@@ -25,9 +24,9 @@ class Neighbours:
 
 def neighbours(atlas: Atlas, entry: Entry, text: Text) -> Neighbours:
     """Return the pages around a component."""
-    parts = atlas.parts[entry.name]
+    parts, users = atlas.around(entry.name)
     before = tuple(name for name in text.before if name not in parts)
-    return Neighbours(entry.name, before, parts, users(atlas.parts, entry))
+    return Neighbours(entry.name, before, tuple(parts), users)
 
 
 SPELLED = {

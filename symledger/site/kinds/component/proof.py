@@ -66,9 +66,9 @@ class Plot:
     at: str
 
 
-def plot(account: Account, bugs: tuple[Bug, ...]) -> Plot | None:
+def plot(owner: str, bugs: tuple[Bug, ...]) -> Plot | None:
     """Return the plot of an owner; None where nothing was recorded."""
-    shown = demonstration(account.target.owner)
+    shown = demonstration(owner)
     if shown is None or not shown.steps:
         return None
     bug, wrong = next(_curves(shown, bugs), ("", ()))
@@ -76,7 +76,7 @@ def plot(account: Account, bugs: tuple[Bug, ...]) -> Plot | None:
     if wrong:
         series.append(Series("with a bug", _numbers(wrong), 5, marked=True))
     figure = line_plot(
-        f"errors-{account.target.owner}", "Error of central differences against their step",
+        f"errors-{owner}", "Error of central differences against their step",
         Axis("step", log=True, ticks=(1e-12, 1e-9, 1e-6, 1e-3)),
         Axis("relative error", log=True, ticks=(1e-16, 1e-12, 1e-8, 1e-4, 1)), series,
     )  # fmt: skip

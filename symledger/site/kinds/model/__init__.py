@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from markupsafe import Markup
 
@@ -37,21 +37,48 @@ CALCULATED = ("params", "flops.forward", "flops.training", "memory.saved", "memo
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the index, then the models."""
-    models = [Model(atlas, entry) for entry in atlas.models]
-    yield templates.page("models/index.md", "models.md.j2", atlas=atlas, models=models)
+    models = models_of(atlas)
+    yield atlas.memory.page("models", lambda: index(atlas, templates))
     for model in models:
-        text = text_of(model.name, templates.language)
-        voice = model.voice(text)
-        yield templates.page(
-            atlas.page_of(model.name), "model.md.j2", atlas=atlas, model=model, text=text,
-            voice=voice, exercises=solved(voice, text.exercises),
-        )  # fmt: skip
+        yield atlas.memory.page(model.name, partial(page, templates, model))
+
+
+def index(atlas: Atlas, templates: Templates) -> Page:
+    """Return the index of all models."""
+    atlas.memory.note_all()
+    return templates.page(
+        "models/index.md", "models.md.j2", atlas=atlas, models=models_of(atlas)
+    )
+
+
+def page(templates: Templates, model: Model) -> Page:
+    """Return the page of one model."""
+    model.atlas.memory.note_definition(model.entry.load())
+    text = text_of(model.name, templates.language)
+    voice = model.voice(text)
+    return templates.page(
+        model.atlas.page_of(model.name), "model.md.j2", atlas=model.atlas, model=model, text=text,
+        voice=voice, exercises=solved(voice, text.exercises),
+    )  # fmt: skip
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:
     """Return the data of every plot as a file."""
-    models = (Model(atlas, entry) for entry in atlas.models)
-    return {figure.file: figure.csv for model in models for figure in model.figures}
+    found: dict[str, bytes] = {}
+    for model in models_of(atlas):
+        found |= atlas.memory.files(model.name, partial(plots, model))
+    return found
+
+
+def plots(model: Model) -> dict[str, bytes]:
+    """Return the data of a model's plots."""
+    model.atlas.memory.note_definition(model.entry.load())
+    return {figure.file: figure.csv for figure in model.figures}
+
+
+def models_of(atlas: Atlas) -> list[Model]:
+    """Return what every page shows, made once for the pages and the files beside them."""
+    return atlas.once("models", lambda: [Model(atlas, entry) for entry in atlas.models])
 
 
 @dataclass(frozen=True)
@@ -163,8 +190,11 @@ class Model:
         """The published configurations of a family."""
         if self.entry.family != self.entry.name:
             return []
-        entries = [e for e in self.atlas.models if e.family == self.entry.name and e.configured]
-        return [Model(self.atlas, e) for e in entries if e.name != self.entry.name or entries[1:]]
+        found = [
+            m for m in models_of(self.atlas)
+            if m.entry.family == self.entry.name and m.entry.configured
+        ]  # fmt: skip
+        return [m for m in found if m.name != self.name or found[1:]]
 
     @cached_property
     def lines(self) -> list[Cells]:
@@ -227,7 +257,7 @@ class Model:
         found = {name: list(figures.growth(self.account, name)) for name in GROWTH}
         return {name: plots for name, plots in found.items() if plots}
 
-    @property
+    @cached_property
     def figures(self) -> list[Figure]:
         """All its plots."""
         return [*self.shares, *(plot for plots in self.growth.values() for plot in plots)]

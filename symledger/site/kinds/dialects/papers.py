@@ -1,4 +1,4 @@
-"""How others count: what papers state and tools print, beside what the ledger derives."""
+"""Papers: what they state of a family in symbols of their own, and what the ledger makes of it."""
 
 from __future__ import annotations
 
@@ -15,34 +15,18 @@ from symledger import algebra
 from symledger.account import Account
 from symledger.algebra import Terms
 from symledger.assumptions import parse_expression
-from symledger.conventions import Conventions
 from symledger.core.tensor import ONE
 from symledger.ledger import Line
-from symledger.site import maths, resources
+from symledger.site import maths
 from symledger.site.atlas import Atlas
-from symledger.site.kinds.model.numbers import count, signed, signed_percent
-from symledger.site.pages import Page
-from symledger.site.templating import Templates
+from symledger.site.kinds.model.numbers import count, signed_percent
 from symledger.sizes import BY_NAME, Size
 
-PATH = "dialects.md"
-DATA = "dialects.toml"
 POWER = re.compile(r"\*\*(\d)")
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 KINDS = {"matrices of the blocks": "B*L*T*d**2", "pairs of attention": "B*L*T**2*d",
          "logits": "B*T*V*d"}  # fmt: skip
 """What the work of a decoder consists of: a name, and its monomial."""
-
-
-def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
-    """Yield the one page."""
-    yield templates.page(PATH, "dialects.md.j2", atlas=atlas, dialects=Dialects(atlas))
-
-
-def assets(atlas: Atlas) -> dict[str, bytes]:
-    """Return the files beside it: none."""
-    del atlas
-    return {}
 
 
 @dataclass(frozen=True)
@@ -106,7 +90,7 @@ class Statement:
     @property
     def factor(self) -> Markup | None:
         """What it is multiplied by, where it is for each token or sequence."""
-        return None if self.times == "1" else _formula(self.times)
+        return None if self.times == "1" else formula(self.times)
 
     @property
     def in_ours(self) -> Markup:
@@ -209,117 +193,8 @@ class Paper:
                        for n, q in self.quantities.items()]  # fmt: skip
 
 
-@dataclass(frozen=True)
-class Tool:
-    """A counting tool: what it prints for one small decoder, and what it counts."""
-
-    name: str
-    url: str
-    version: str
-    unit: str
-    explicit: int
-    fused: int
-    attention: str
-    rest: str
-    backward: str
-    derived: int
-    params: int | None = None
-    all_params: int = 0
-    more: str = ""
-    fused_more: str = ""
-
-    @property
-    def explicit_off(self) -> str:
-        """How much more it prints with attention written out."""
-        return signed(self.explicit - self.derived)
-
-    @property
-    def fused_off(self) -> str:
-        """How much more it prints with fused attention."""
-        return signed(self.fused - self.derived)
-
-    @property
-    def reason(self) -> Markup | None:
-        """The first of these as a formula, where it is known and not nothing."""
-        return _formula(self.more)
-
-    @property
-    def fused_reason(self) -> Markup | None:
-        """The second of these as a formula."""
-        return _formula(self.fused_more)
-
-    @property
-    def params_off(self) -> str:
-        """How many parameters more it prints."""
-        return "–" if self.params is None else signed(self.params - self.all_params)
-
-
-@dataclass(frozen=True)
-class Dialects:
-    """All papers and tools."""
-
-    atlas: Atlas
-
-    @cached_property
-    def data(self) -> dict[str, Any]:
-        """What stands in the file."""
-        return resources.data(DATA)
-
-    @staticmethod
-    def bytes(dtype: str) -> int:
-        """The bytes of a value of a type."""
-        return Conventions(dtype).value_bytes
-
-    @staticmethod
-    def training_bytes(dtype: str, optimizer: str) -> int:
-        """The bytes of a trained parameter: weight, gradient and the optimizer's state."""
-        conventions = Conventions(dtype, optimizer)
-        return 2 * conventions.value_bytes + conventions.state_bytes
-
-    @property
-    def model(self) -> str:
-        """The family that papers are compared with."""
-        return str(self.data["model"])
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """The kinds of work."""
-        return tuple(KINDS)
-
-    @cached_property
-    def papers(self) -> tuple[Paper, ...]:
-        """The papers."""
-        examples = tuple(self.data["examples"])
-        return tuple(
-            Paper(self.atlas, self.model, examples, stated=tuple(p["statements"]),
-                  **{k: v for k, v in p.items() if k != "statements"})
-            for p in self.data["papers"]
-        )  # fmt: skip
-
-    @cached_property
-    def measured(self) -> Account:
-        """The decoder that tools were run on."""
-        about = self.data["measured"]
-        settings = {name: str(n) for name, n in about["set"].items()}
-        return self.atlas.account(about["target"], **settings)
-
-    @property
-    def sizes(self) -> str:
-        """Its sizes."""
-        return ", ".join(f"{name} = {n}" for name, n in self.data["measured"]["set"].items())
-
-    @cached_property
-    def tools(self) -> tuple[Tool, ...]:
-        """The tools."""
-        answers = {"FLOP": self.measured["flops.forward"], "MAC": self.measured["macs.forward"]}
-        whole = self.measured.params.value
-        return tuple(
-            Tool(**t, derived=int(answers[t["unit"]].value or 0), all_params=int(whole or 0))
-            for t in self.data["tools"]
-        )
-
-
-def _formula(text: str) -> Markup | None:
+def formula(text: str) -> Markup | None:
+    """Write a polynomial of a file of data; None for an empty one."""
     terms = algebra.terms(parse_expression(text, BY_NAME).expand()) if text else {}
     return maths.inline(terms) if terms else None
 

@@ -1,0 +1,46 @@
+"""How long a served site takes to be built again after a component was touched.
+
+``python benchmarks/rebuild.py FILE`` builds the site as ``symledger site serve`` does, adds a
+comment to FILE, builds again, makes a change that counts, builds a third time, and prints the
+seconds of the processor of each. Run it in a copy of the checkout: it changes FILE
+(``benchmarks/site.py`` makes such a copy).
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import tempfile
+from pathlib import Path
+from time import process_time
+
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+
+from symledger.site import resources
+
+
+def main(file: Path) -> None:
+    """Build three times, and print the seconds of each."""
+    logging.disable()
+    with tempfile.TemporaryDirectory() as out:
+
+        def seconds(first: bool = False) -> float:
+            before = process_time()
+            config = load_config(str(resources.configuration()), site_dir=out)
+            if first:
+                config.plugins.on_startup(command="serve", dirty=True)
+            build(config, serve_url="http://127.0.0.1/", dirty=True)
+            return process_time() - before
+
+        found = [seconds(first=True)]
+        for change in ("# a comment\n", '"""A text that is compiled."""\n'):
+            with file.open("a", encoding="utf-8") as opened:
+                opened.write(change)
+            found.append(seconds())
+        found.append(seconds())
+    print(*found)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

@@ -1,0 +1,128 @@
+"""What earlier builds remember is what a build would make, and is made anew when it is not."""
+
+import ast
+import json
+
+import pytest
+
+from symledger.site.generator import remembered
+from symledger.site.memory import PLACE, Memory, place
+from symledger.site.pages import Page
+from symledger.site.sources import Sources, imported
+
+LINEAR, BLOCK = "symledger.components.linear", "symledger.models.block"
+FILES = {
+    "components.linear": b"class Linear:\n    size = 1\n",
+    "components.norms": b"class Norm: ...\n",
+    "models.block": b"from symledger.components.linear import Linear\n",
+}
+
+
+@pytest.fixture
+def build(tmp_path):
+    """Return a build: it makes pieces of some files, and says which it made anew."""
+
+    def run(rest="", **changed):
+        memory = Memory(tmp_path / "site.json")
+        memory.sources.definitions = FILES | {n.replace("__", "."): t for n, t in changed.items()}
+        made = []
+
+        def piece(name, *modules, shows=()):
+            def make():
+                made.append(name)
+                for module in modules:
+                    memory._note_module("code", module)
+                for module in shows:
+                    memory.note_text(module)
+                return Page(f"{name}.md", "# x", (f"<p>{name}</p>",))
+
+            return memory.page(name, make)
+
+        pieces = (piece("linear", LINEAR, shows=[LINEAR]), piece("block", BLOCK), piece("home"))
+        memory.save()
+        assert [p.path for p in pieces] == ["linear.md", "block.md", "home.md"]
+        assert pieces[1].blocks == ("<p>block</p>",)
+        return made
+
+    return run
+
+
+def test_what_was_made_of_the_same_is_not_made_again(build):
+    assert build() == ["linear", "block", "home"]
+    assert build() == []
+    assert build(components__norms=b"class Norm: size = 2") == []
+
+
+def test_a_change_reaches_all_that_is_made_of_it_and_a_comment_what_shows_it(build):
+    build()
+    assert build(components__linear=FILES["components.linear"] + b"# why\n") == ["linear"]
+    assert build(components__linear=b"class Linear:\n    size = 2\n") == ["linear", "block"]
+    assert build(models__block=b"import symledger.components.norms\n") == ["linear", "block"]
+
+
+def test_where_anything_else_differs_nothing_is_known(build, monkeypatch):
+    build()
+    monkeypatch.setattr(Sources, "rest", "another")
+    assert build() == ["linear", "block", "home"]
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"rest": 1}', "\x00"])
+def test_a_memory_that_cannot_be_read_is_none(build, tmp_path, text):
+    build()
+    (tmp_path / "site.json").write_text(text)
+    assert build() == ["linear", "block", "home"]
+
+
+def test_what_a_table_says_counts_and_not_what_it_is_made_of(tmp_path):
+    def run(answer, text):
+        memory, made = Memory(tmp_path / "site.json"), []
+        memory.sources.definitions = FILES | {"components.linear": text}
+
+        def table():
+            memory._note_module("code", LINEAR)
+            return answer
+
+        memory.asked["table"] = lambda _: json.dumps(memory.data("table", table))
+
+        def make():
+            memory.note("table", "x")
+            made.append("page")
+            return Page("x.md", answer)
+
+        found = memory.page("x", make)
+        memory.save()
+        return made, found.source
+
+    assert run("a", b"1") == (["page"], "a")
+    assert run("a", b"2") == ([], "a")
+    assert run("b", b"2") == ([], "a")  # the table is made of the same: it is not asked again
+    assert run("b", b"3") == (["page"], "b")
+
+
+def test_imports_are_found_wherever_they_stand():
+    text = (
+        "import symledger.components.a\nfrom symledger.components import b\n"
+        "def f():\n    from symledger.models.c import C\n"
+    )
+    assert {"components.a", "components.b", "models.c"} <= set(imported(ast.parse(text)))
+
+
+def test_the_memory_lies_where_it_is_said(monkeypatch, tmp_path):
+    monkeypatch.setenv(PLACE, str(tmp_path))
+    assert place() == tmp_path / "site.json"
+    monkeypatch.setenv(PLACE, "")
+    assert place() is None
+    assert Memory(place()).data("x", lambda: 1) == 1
+
+
+@pytest.mark.usefixtures("built")
+def test_a_remembered_site_is_the_same_byte_by_byte(site):
+    again = remembered()
+    assert again.made == site.made
+    assert again.memory._kept == again.memory._known
+
+
+def test_what_was_made_while_files_changed_is_not_kept(build, monkeypatch):
+    monkeypatch.setattr("symledger.site.STARTED", 0)
+    assert build() == ["linear", "block", "home"]
+    assert build() == ["linear", "block", "home"]
