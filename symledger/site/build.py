@@ -20,8 +20,10 @@ from symledger.site.theme import completed
 NEEDED = "the site needs MkDocs and its theme: pip install 'symledger[docs]'."
 
 
-def build(out: Path, engine: str) -> None:
+def build(out: Path, engine: str, site: Site | None = None) -> None:
     """Build the site into a folder with MkDocs or with Zensical.
+
+    ``site`` is what Zensical builds, where it was generated before; MkDocs asks our plugin.
 
     Raises:
         BadInput: the engine is not installed, or the folder holds something that is not a site.
@@ -29,7 +31,7 @@ def build(out: Path, engine: str) -> None:
     claim(out)
     say(f"building {out} with {engine} …")
     if engine == "zensical":
-        _zensical(out)
+        _zensical(out, site)
         return
     with _mkdocs() as (load_config, make):
         make(load_config(str(resources.configuration()), site_dir=str(out.resolve()), strict=True))
@@ -120,13 +122,13 @@ def _mkdocs() -> Iterator[tuple[Any, Any]]:
         raise BadInput(f"MkDocs refused: {error}") from error
 
 
-def _zensical(out: Path) -> None:
+def _zensical(out: Path, site: Site | None) -> None:
     command = shutil.which("zensical", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None:
         raise BadInput("Zensical is not installed: pip install zensical, or --engine mkdocs.")
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        write(folder)
+        write(folder, site)
         done = subprocess.run(  # noqa: S603  # the engine that the user asked for
             [command, "build", "--strict"], cwd=folder, capture_output=True, text=True, check=False
         )

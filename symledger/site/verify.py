@@ -13,15 +13,15 @@ from symledger.site.pages import unmarked
 HEADING = re.compile(r"^#+ .*\{: #([\w-]+) \}$", re.MULTILINE)
 
 
-def problems(folder: Path) -> list[str]:
-    """Return what is missing in a built site or differs from what is expected.
+def problems(folder: Path, site: Site | None = None) -> list[str]:
+    """Return what is missing in a built site or differs from ``site``, the one that is expected.
 
     Raises:
         BadInput: there is no such folder.
     """
     if not folder.is_dir():
         raise BadInput(f"{folder} is not a folder: name one that `symledger site build` made.")
-    return list(_problems(folder, Site()))
+    return list(_problems(folder, site or Site()))
 
 
 def _problems(folder: Path, site: Site) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""One generated site, one built site and one browser for all tests of the site."""
+"""One generated site, one written, one built and one browser for all tests of the site."""
 
 import shutil
 import sys
@@ -10,14 +10,15 @@ from threading import Thread
 
 import pytest
 
-from symledger.site.generator import Site
+from symledger.site import build
+from tests.site import whole
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
 
 
 @pytest.fixture(scope="session")
 def site():
-    return Site()
+    return whole.site()
 
 
 @pytest.fixture(scope="session")
@@ -28,6 +29,14 @@ def built(tmp_path_factory):
     done = run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own
     assert done.returncode == 0, done.stderr
     assert done.stdout == f"{folder}\n"
+    return folder
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory, site):
+    """Return the folder of Markdown that any engine builds the site from."""
+    folder = tmp_path_factory.mktemp("written")
+    build.write(folder, site)
     return folder
 
 

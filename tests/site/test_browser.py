@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from symledger.site.generator import Site
+from tests.site.whole import site
 
 WRITTEN = "conventions.md"
 PHONE = {"width": 360, "height": 740}
@@ -29,7 +29,7 @@ CLIPPED = """
 def kinds():
     """Return a page of each folder, every page that lies in none, and a written one."""
     folders = defaultdict(list)
-    for path, page in Site().pages.items():
+    for path, page in site().pages.items():
         folders[str(Path(path).parent)].append((len(page.merged), path))
     alone = [path for _, path in folders.pop(".")]
     return sorted([*alone, WRITTEN, *(middle(pages) for pages in folders.values())])

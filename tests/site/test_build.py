@@ -1,11 +1,15 @@
-"""Building with MkDocs, verifying what was built, and refusing to overwrite."""
+"""Building with either engine and from a wheel, verifying, and refusing to overwrite."""
 
 import json
 import re
 import sys
+import venv
+from importlib.util import find_spec
+from pathlib import Path
 from shutil import copytree
 from subprocess import run
 
+import documents
 import pytest
 
 from symledger.citing.registry import registered
@@ -13,19 +17,22 @@ from symledger.errors import BadInput
 from symledger.site import build
 from symledger.site.verify import problems
 
+PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+ANCHOR = re.compile(r'<h[1-6][^>]* id="([^"]+)"')
 
-def test_a_built_site_is_complete(built):
-    assert problems(built) == []
+
+def test_a_built_site_is_complete(built, site):
+    assert problems(built, site) == []
 
 
-def test_what_is_missing_or_different_is_named(built, tmp_path):
+def test_what_is_missing_or_different_is_named(built, site, tmp_path):
     copy = tmp_path / "site"
     copytree(built, copy)
     (copy / registered()["linear.params"].page).unlink()
     page = copy / "components" / "linear.html"
     page.write_text(page.read_text().replace('id="parameters"', 'id="x"').replace("</table>", ""))
     (copy / "manifest.json").write_text("{}")
-    found = problems(copy)
+    found = problems(copy, site)
     assert f"missing page: {registered()['linear.params'].page}" in found
     assert "missing anchor: components/linear.html#parameters" in found
     assert any(re.match("different content: components/linear.html", line) for line in found)
@@ -39,25 +46,75 @@ def test_a_folder_of_the_users_is_not_overwritten(tmp_path):
     assert (tmp_path / "thesis.tex").read_text() == "mine"
 
 
-def test_a_written_folder_touches_only_what_changed(tmp_path):
-    build.write(tmp_path)
-    page, stale = tmp_path / "docs/components/linear.md", tmp_path / "docs/f/gone.md"
+def test_a_written_folder_touches_only_what_changed(written, site):
+    page, stale = written / "docs/components/linear.md", written / "docs/f/gone.md"
     before = page.stat().st_mtime_ns
     stale.write_text("x")
-    build.write(tmp_path)
+    build.write(written, site)
     assert page.stat().st_mtime_ns == before
     assert not stale.exists()
-    assert "plugins:\n- search:\n" in (tmp_path / "mkdocs.yml").read_text()
+    assert "plugins:\n- search:\n" in (written / "mkdocs.yml").read_text()
 
 
-def test_a_written_folder_builds_the_same_without_our_plugin(built, tmp_path):
-    build.write(tmp_path)
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
-    run(command, cwd=tmp_path, check=True)  # noqa: S603  # our own
+def test_a_written_folder_builds_the_same_without_our_plugin(built, written, site, tmp_path):
     other = tmp_path / "site"
-    assert problems(other) == []
-    assert addresses(other) == addresses(built)
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(other)]
+    run(command, cwd=written, check=True)  # noqa: S603  # our own
+    assert problems(other, site) == []
+    assert anchors(other) == anchors(built)
     assert searched(other) == searched(built)
+
+
+def test_zensical_builds_the_same_addresses_and_anchors(built, site, tmp_path):
+    if find_spec("zensical") is None:
+        pytest.skip("needs Zensical: pip install zensical")
+    other = tmp_path / "site"
+    build.build(other, "zensical", site)
+    assert problems(other, site) == []
+    assert anchors(other) == anchors(built)
+
+
+def test_a_wheel_without_the_checkout_builds_the_same_site(built, tmp_path):
+    if find_spec("hatchling") is None:
+        pytest.skip("needs hatchling: pip install hatchling")
+    symledger = installed(wheel(tmp_path), tmp_path / "venv")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert said(symledger, "site", "build", folder=empty) == "site\n"
+    assert contents(empty / "site") == contents(built)
+    assert said(symledger, "site", "verify", "site", folder=empty) == "site: complete\n"
+
+
+def wheel(folder):
+    """Make a wheel of the checkout, offline."""
+    alone = ["--no-deps", "--no-build-isolation", "--no-index"]
+    said(*PIP, "wheel", *alone, "-w", str(folder), str(documents.ROOT), folder=folder)
+    (found,) = folder.glob("symledger-*.whl")
+    return found
+
+
+def installed(wheel, folder):
+    """Install a wheel into an environment that takes only its dependencies from this one."""
+    venv.create(folder)
+    python = str(folder / "bin" / "python")
+    said(*PIP, "--python", python, "install", "--no-deps", "--no-index", str(wheel), folder=folder)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    here = [path for path in sys.path if path.endswith("-packages")]
+    (packages / "dependencies.pth").write_text("\n".join(here))
+    found = said(python, "-c", "import symledger; print(symledger.__file__)", folder=folder)
+    assert Path(found).is_relative_to(packages)
+    return str(folder / "bin" / "symledger")
+
+
+def said(*command, folder):
+    """Run a command in a folder and return what it prints."""
+    done = run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603  # our own
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def contents(folder):
+    return {f.relative_to(folder): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
 
 
 def searched(folder):
@@ -65,5 +122,9 @@ def searched(folder):
     return {found["location"]: (found["title"], found["text"]) for found in index["docs"]}
 
 
-def addresses(folder):
-    return {file.relative_to(folder) for file in folder.rglob("*.html")}
+def anchors(folder):
+    """Return every page with the anchors of its headings."""
+    return {
+        file.relative_to(folder): ANCHOR.findall(file.read_text(encoding="utf-8"))
+        for file in folder.rglob("*.html")
+    }  # fmt: skip

@@ -18,11 +18,6 @@ from symledger.torch_layers import LAYERS, NAMES
 
 
 @pytest.fixture(scope="module")
-def site() -> Site:
-    return Site()
-
-
-@pytest.fixture(scope="module")
 def rules(site: Site) -> dict[str, axioms.Rule]:
     return {rule.key: rule for entry in AXIOMS for rule in [axioms.Rule(site.atlas, entry)]}
 
