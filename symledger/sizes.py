@@ -91,6 +91,9 @@ n_b = Size("n_b", "buckets of distances")
 E = Size("E", "routed experts")
 k = Size("k", "routed experts that a token is sent to")
 E_s = Size("E_s", "shared experts, which every token is sent to")
+T_e = Size("T_e", "tokens that one expert is given")
+N = Size("N", "tokens of all sequences in one list")
+n = Size("n", "length of the last axis, whatever it holds")
 
 C = Size("C", "channels")
 C_in = Size("C_in", "input channels")
@@ -133,7 +136,7 @@ IMAGES = (
 ALPHABET: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
     *IMAGES,
-    *(L_enc, L_dec, V_seg, d_r, w, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
+    *(L_enc, L_dec, V_seg, d_r, w, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u, T_e, N, n),
 )
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 

@@ -49,7 +49,7 @@ POINTS: tuple[dict[str, int], ...] = (
      "H": 9, "W": 7, "H_o": 3, "W_o": 2, "K": 3, "K_h": 3, "K_w": 2, "s": 2, "s_h": 2, "s_w": 1,
      "p": 1, "p_h": 1, "p_w": 0, "r": 2, "r_h": 2, "r_w": 1, "q_h": 1, "q_w": 0,
      "T_o": 3, "q": 1, "D": 6, "D_o": 2, "K_d": 2, "s_d": 1, "p_d": 1, "r_d": 1, "q_d": 0,
-     "d_1": 5, "d_2": 3, "d_key": 8, "d_val": 9, "u": 2},
+     "d_1": 5, "d_2": 3, "d_key": 8, "d_val": 9, "u": 2, "T_e": 6},
     {"B": 3, "T": 4, "S": 9, "d": 10, "h": 6, "h_kv": 3, "d_k": 2, "d_v": 5, "d_h": 4, "d_ff": 14,
      "V": 11, "n": 7, "d_in": 8, "d_out": 5, "L": 3, "T_max": 6,
      "d_s": 4, "d_p": 2, "d_r": 2, "w": 2, "n_b": 9, "N": 5, "E": 4, "k": 2, "E_s": 1,
@@ -57,7 +57,7 @@ POINTS: tuple[dict[str, int], ...] = (
      "H": 8, "W": 10, "H_o": 2, "W_o": 3, "K": 2, "K_h": 2, "K_w": 3, "s": 1, "s_h": 1, "s_w": 2,
      "p": 0, "p_h": 0, "p_w": 1, "r": 1, "r_h": 1, "r_w": 2, "q_h": 0, "q_w": 1,
      "T_o": 2, "q": 0, "D": 7, "D_o": 3, "K_d": 3, "s_d": 2, "p_d": 0, "r_d": 2, "q_d": 1,
-     "d_1": 4, "d_2": 7, "d_key": 3, "d_val": 5, "u": 3},
+     "d_1": 4, "d_2": 7, "d_key": 3, "d_val": 5, "u": 3, "T_e": 8},
     {"B": 1, "T": 8, "S": 8, "d": 16, "h": 2, "h_kv": 1, "d_k": 8, "d_v": 6, "d_h": 8, "d_ff": 33,
      "V": 29, "n": 17, "d_in": 21, "d_out": 13, "L": 1, "T_max": 8,
      "d_s": 5, "d_p": 4, "d_r": 5, "w": 8, "n_b": 4, "N": 9, "E": 8, "k": 1, "E_s": 3,
@@ -65,7 +65,7 @@ POINTS: tuple[dict[str, int], ...] = (
      "H": 7, "W": 9, "H_o": 4, "W_o": 1, "K": 4, "K_h": 4, "K_w": 3, "s": 3, "s_h": 3, "s_w": 2,
      "p": 2, "p_h": 2, "p_w": 0, "r": 1, "r_h": 1, "r_w": 2, "q_h": 2, "q_w": 1,
      "T_o": 5, "q": 2, "D": 5, "D_o": 1, "K_d": 1, "s_d": 3, "p_d": 0, "r_d": 3, "q_d": 2,
-     "d_1": 6, "d_2": 9, "d_key": 7, "d_val": 11, "u": 4},
+     "d_1": 6, "d_2": 9, "d_key": 7, "d_val": 11, "u": 4, "T_e": 4},
 )  # fmt: skip
 """Sizes of every symbol; a case makes those equal that it cannot tell apart, and what other sizes
 decide follows from them."""

@@ -22,7 +22,7 @@ JIANG = "Jiang et al., Mixtral of Experts (2024), section 2.1"
 
 @dataclass(frozen=True)
 class Experts(Component):
-    """E feed-forward networks side by side, each on the C rows that it is given.
+    """E feed-forward networks side by side, each on the T_e tokens that it is given.
 
     Every network has weights of its own, without biases: slices of [E, d, d_ff]. A row uses
     those of one expert; of the E experts, k are used for a token.
@@ -36,7 +36,7 @@ class Experts(Component):
     activation: Activation = "silu"
     gated: bool = True
 
-    signature: ClassVar[str] = "E C d -> E C d"
+    signature: ClassVar[str] = "E T_e d -> E T_e d"
     title: ClassVar[str] = "feed-forward networks side by side, each with rows of its own"
     references: ClassVar[tuple[str, ...]] = (SHAZEER, JIANG)
 
@@ -49,12 +49,12 @@ class Experts(Component):
     def map(self, name: str, x: Tensor, d_in: Expr, d_out: Expr) -> Tensor:
         """Map each expert's rows by its own matrix."""
         W = param(f"W_{name}", self.E, d_in, d_out, used=(self.k, self.E))
-        return einsum("E C i, E i o -> E C o", x, W)
+        return einsum("E T_e i, E i o -> E T_e o", x, W)
 
 
 @dataclass(frozen=True)
 class Router(Component):
-    """How much each expert counts for each of the C tokens that it is given.
+    """How much each expert counts for each of the T_e tokens that it is given.
 
     A linear map without bias, and softmax over all experts; what was not chosen is not used.
     Source: Shazeer et al. (2017), section 2.1; Fedus et al. (2022), section 2.1, equation 1.
@@ -63,7 +63,7 @@ class Router(Component):
     E: Expr = sizes.E
     d: Expr = sizes.d
 
-    signature: ClassVar[str] = "N d, E C in N -> E C one"
+    signature: ClassVar[str] = "N d, E T_e in N -> E T_e one"
     title: ClassVar[str] = "weights of the experts that tokens were sent to"
     references: ClassVar[tuple[str, ...]] = (SHAZEER, f"{FEDUS}, equation 1")
 
@@ -71,14 +71,14 @@ class Router(Component):
         logits = einsum("N d, d E -> N E", x, param("W", self.d, self.E))
         p = Softmax()(logits, name="softmax")
         picked = gather(view("N E -> E N", p), slots, batch=1)
-        return steps(logits=logits, p=p, weights=view("E C -> E C ()", picked))
+        return steps(logits=logits, p=p, weights=view("E T_e -> E T_e ()", picked))
 
 
 @dataclass(frozen=True)
 class MixtureOfExperts(Component):
     """A router sends each token to k of E experts, and adds up what they give, weighted.
 
-    Which tokens an expert is given is an input of whole numbers, as token ids are: C = k·B·T/E
+    Which tokens an expert is given is an input of whole numbers, as token ids are: T_e = k·B·T/E
     for each expert, none dropped. The choice itself has no gradient; the router's comes through
     the weights. Shared experts are one network more, E_s times as wide, for every token.
     Source: Shazeer et al. (2017), section 2; Fedus et al. (2022), section 2.1, for one expert a

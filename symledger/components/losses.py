@@ -44,7 +44,7 @@ class ElementwiseLoss(Component):
 
     Kept are both tensors. The functions are those of PyTorch, with the constants it has by default.
     Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), section 5.5; Huber, *Robust
-    Estimation of a Location Parameter* (1964), section 4.
+    Estimation of a Location Parameter* (1964).
     """
 
     function: Literal["mse", "huber", "bce_with_logits"] = "mse"
@@ -54,7 +54,7 @@ class ElementwiseLoss(Component):
     title: ClassVar[str] = "mean of a function of two numbers, over all elements"
     references: ClassVar[tuple[str, ...]] = (
         "Goodfellow, Bengio, Courville, Deep Learning (2016), section 5.5",
-        "Huber, Robust Estimation of a Location Parameter (1964), section 4",
+        "Huber, Robust Estimation of a Location Parameter (1964)",
     )
 
     def forward(self, x: Tensor, y: Tensor) -> Steps:

@@ -73,10 +73,12 @@ def configuration(site: Site) -> str:
     """Return a configuration for the written folder: the navigation whole, our plugin left out."""
     import yaml
 
-    from symledger.site.navigation import expanded
+    from symledger.site.navigation import expanded, localized
 
     read: dict[str, Any] = yaml.safe_load(resources.configuration().read_text(encoding="utf-8"))
     read["nav"] = expanded(read["nav"], site)
+    read["site_description"] = site.say(read["site_description"])
+    localized(read["theme"], site)
     read["plugins"] = [p for p in read["plugins"] if p != "symledger"]
     return str(yaml.safe_dump(read, sort_keys=False, allow_unicode=True))
 
@@ -126,6 +128,7 @@ def _zensical(out: Path, site: Site | None) -> None:
     command = shutil.which("zensical", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None:
         raise BadInput("Zensical is not installed: pip install zensical, or --engine mkdocs.")
+    site = site or Site()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         write(folder, site)
@@ -138,4 +141,5 @@ def _zensical(out: Path, site: Site | None) -> None:
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(folder / "site", out)
     for page in sorted(out.rglob("*.html")):
-        page.write_text(completed(page.read_text(encoding="utf-8")), encoding="utf-8")
+        html = completed(page.read_text(encoding="utf-8"), site.say("Search"))
+        page.write_text(html, encoding="utf-8")

@@ -14,6 +14,7 @@ from hashlib import sha256
 from symledger.site import resources
 from symledger.site.atlas import Atlas
 from symledger.site.kinds import KINDS
+from symledger.site.messages import messages
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
 
@@ -26,6 +27,10 @@ class Site:
     """Everything that is generated, by path."""
 
     language: str = "en"
+
+    def say(self, text: str) -> str:
+        """Say a message in the language of the site."""
+        return messages(self.language).get(text, text)
 
     @cached_property
     def atlas(self) -> Atlas:

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, partial
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from symledger.site import resources
+from symledger.site.messages import messages, said
 from symledger.site.pages import Page, Sheet
-
-
-@cache
-def messages(language: str) -> Mapping[str, str]:
-    """Return the catalogue of a language: English text to translated text; empty for English."""
-    file = resources.templates() / "messages" / f"{language}.toml"
-    if not file.is_file():
-        return {}
-    found: dict[str, str] = tomllib.loads(file.read_text(encoding="utf-8"))
-    return found
 
 
 @dataclass(frozen=True)
@@ -44,6 +33,7 @@ class Templates:
             lambda one, many, n: known.get(one, one) if n == 1 else known.get(many, many),
             newstyle=True,
         )
+        made.filters["say"] = partial(said, known)
         return made
 
     def page(self, path: str, template: str, **values: Any) -> Page:
