@@ -1,13 +1,11 @@
 """A page of each kind in a browser: light, dark, on a phone, from a file, without JavaScript."""
 
-from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
-from tests.site.whole import site
+from tests.site.whole import kinds
 
-WRITTEN = "conventions.md"
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 900}
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -24,20 +22,6 @@ CLIPPED = """
     && !e.closest(".scroll, .formula, .highlight, pre, svg, math, .md-typeset__scrollwrap"))
     .map(e => e.outerHTML.slice(0, 120))
 """
-
-
-def kinds():
-    """Return a page of each folder, every page that lies in none, and a written one."""
-    folders = defaultdict(list)
-    for path, page in site().pages.items():
-        folders[str(Path(path).parent)].append((len(page.merged), path))
-    alone = [path for _, path in folders.pop(".")]
-    return sorted([*alone, WRITTEN, *(middle(pages) for pages in folders.values())])
-
-
-def middle(pages):
-    """Return the page of middle length."""
-    return sorted(pages)[len(pages) // 2][1]
 
 
 @pytest.fixture(scope="session")

@@ -10,12 +10,14 @@ from shutil import copytree
 from subprocess import run
 
 import documents
+import html5lib
 import pytest
 
 from symledger.citing.registry import registered
 from symledger.errors import BadInput
 from symledger.site import build
 from symledger.site.verify import problems
+from tests.site.whole import kinds
 
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 ANCHOR = re.compile(r'<h[1-6][^>]* id="([^"]+)"')
@@ -37,6 +39,14 @@ def test_what_is_missing_or_different_is_named(built, site, tmp_path):
     assert "missing anchor: components/linear.html#parameters" in found
     assert any(re.match("different content: components/linear.html", line) for line in found)
     assert "different file: manifest.json" in found
+
+
+@pytest.mark.parametrize("path", kinds())
+def test_a_page_of_each_kind_is_valid_html(built, path):
+    parser = html5lib.HTMLParser()
+    parser.parse((built / path).with_suffix(".html").read_text(encoding="utf-8"))
+    assert parser.errors == []
+    assert "markdown=" not in (built / path).with_suffix(".html").read_text(encoding="utf-8")
 
 
 def test_a_folder_of_the_users_is_not_overwritten(tmp_path):

@@ -257,10 +257,10 @@ class Model:
         return tuple(self.account.target.component.references)
 
     @property
-    def conventions(self) -> tuple[str, ...]:
+    def conventions(self) -> dict[str, str]:
         """How its headline numbers are counted."""
         said = self.account.conventions.to_dict()
-        return tuple(said[name] for name in ("flop", "flops", "causal", "saved"))
+        return {name: said[name] for name in ("flop", "flops", "causal", "saved")}
 
     @property
     def sources(self) -> list[str]:
