@@ -118,6 +118,9 @@ E_s = Size("E_s", "shared experts, which every token is sent to")
 d_i = Size("d_i", "inner width of a state-space mixer: its channels")
 Q = Size("Q", "positions in a chunk")
 n_c = Size("n_c", "chunks that a sequence is cut into, the last one filled up")
+T_e = Size("T_e", "tokens that one expert is given")
+N = Size("N", "tokens of all sequences in one list")
+n = Size("n", "length of the last axis, whatever it holds")
 
 C = Size("C", "channels")
 C_in = Size("C_in", "input channels")
@@ -187,6 +190,7 @@ ALPHABET: tuple[Size, ...] = (
     *(S_w, L_w, L_n, L_d, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),
     *(L_g, L_in, n_r, T_k, h_dec, d_dec),
+    *(T_e, N, n),
 )
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 

@@ -16,12 +16,12 @@ class CheckpointedBlock(Block):
 
     All of it is run again, its last matrix product included. PyTorch stops as soon as it has what
     it needs, before that product, unless ``set_checkpoint_early_stop(False)`` says otherwise.
-    Source: Chen et al. (2016), section 3; Korthikanti et al. (2022), section 5.
+    Source: Chen et al. (2016), section 4; Korthikanti et al. (2022), section 5.
     """
 
     title: ClassVar[str] = "pre-norm transformer block, recomputed in the backward pass"
     references: ClassVar[tuple[str, ...]] = (
-        "Chen et al., Training Deep Nets with Sublinear Memory Cost (2016), section 3",
+        "Chen et al., Training Deep Nets with Sublinear Memory Cost (2016), section 4",
         "Korthikanti et al., Reducing Activation Recomputation in Large Transformer Models "
         "(2022), section 5",
     )

@@ -28,7 +28,7 @@ from symledger.sizes import C_in, C_out, G, Size
 DUMOULIN = "Dumoulin, Visin, A guide to convolution arithmetic for deep learning (2016)"
 LECUN = "LeCun et al., Gradient-Based Learning Applied to Document Recognition (1998), section II"
 GROUPS = "Xie et al., Aggregated Residual Transformations (2017), figure 3c, for groups"
-ZEILER = "Zeiler et al., Deconvolutional Networks (2010), section 3"
+ZEILER = "Zeiler et al., Deconvolutional Networks (2010)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,7 +146,7 @@ class Conv2d(Convolution, Windowed2d):
 class Conv3d(Convolution, Windowed3d):
     """A convolution of volumes, or of images and time.
 
-    Source: Ji et al., *3D Convolutional Neural Networks* (2013), section 2.2.
+    Source: Ji et al., *3D Convolutional Neural Networks* (2013), section 2.
     """
 
     signature: ClassVar[str] = "B C_in D H W -> B C_out D_o H_o W_o"
@@ -157,7 +157,7 @@ class Conv3d(Convolution, Windowed3d):
     }
     references: ClassVar[tuple[str, ...]] = (
         "Ji et al., 3D Convolutional Neural Networks for Human Action Recognition (2013), "
-        "section 2.2", *Convolution.references,
+        "section 2", *Convolution.references,
     )  # fmt: skip
 
 

@@ -41,7 +41,7 @@ class ChannelDropout(Component):
 
     A channel has n positions, of a sequence, an image or a volume. Kept is one byte a channel.
     Source: Tompson et al., *Efficient Object Localization Using Convolutional Networks* (2015),
-    section 3.2, where it is called SpatialDropout.
+    where it is called SpatialDropout.
     """
 
     C: Expr = sizes.C
@@ -50,8 +50,7 @@ class ChannelDropout(Component):
     signature: ClassVar[str] = "B C n -> B C n"
     title: ClassVar[str] = "random channels set to zero while training"
     references: ClassVar[tuple[str, ...]] = (
-        "Tompson et al., Efficient Object Localization Using Convolutional Networks (2015), "
-        "section 3.2",
+        "Tompson et al., Efficient Object Localization Using Convolutional Networks (2015)",
     )
 
     def forward(self, x: Tensor) -> Steps:

@@ -23,7 +23,7 @@ JIANG = "Jiang et al., Mixtral of Experts (2024), section 2.1"
 
 @dataclass(frozen=True)
 class Experts(Component):
-    """E feed-forward networks side by side, each on the C rows that it is given.
+    """E feed-forward networks side by side, each on the T_e tokens that it is given.
 
     Every network has weights of its own: slices of [E, d, d_ff], and of [E, d_ff] and [E, d] where
     there is a ``bias``. A row uses those of one expert; of the E experts, k are used for a token.
@@ -42,7 +42,7 @@ class Experts(Component):
     bias: bool = False
     clamped: bool = False
 
-    signature: ClassVar[str] = "E C d -> E C d"
+    signature: ClassVar[str] = "E T_e d -> E T_e d"
     title: ClassVar[str] = "feed-forward networks side by side, each with rows of its own"
     references: ClassVar[tuple[str, ...]] = (SHAZEER, JIANG, OPENAI)
 
@@ -63,7 +63,8 @@ class Experts(Component):
     def map(self, name: str, x: Tensor, d_in: Expr, d_out: Expr) -> Tensor:
         """Map each expert's rows by its own matrix."""
         used = (self.k, self.E)
-        y = einsum("E C i, E i o -> E C o", x, param(f"W_{name}", self.E, d_in, d_out, used=used))
+        W = param(f"W_{name}", self.E, d_in, d_out, used=used)
+        y = einsum("E T_e i, E i o -> E T_e o", x, W)
         if not self.bias:
             return y
         return y + view("E o -> E () o", param(f"b_{name}", self.E, d_out, used=used))
@@ -78,7 +79,7 @@ def clamped_gate(x: Tensor) -> Tensor:
 
 @dataclass(frozen=True)
 class Router(Component):
-    """How much each expert counts for each of the C tokens that it is given.
+    """How much each expert counts for each of the T_e tokens that it is given.
 
     A linear map, without bias unless there is to be one, and softmax over all experts; what was
     not chosen is not used.
@@ -89,7 +90,7 @@ class Router(Component):
     d: Expr = sizes.d
     bias: bool = False
 
-    signature: ClassVar[str] = "N d, E C in N -> E C one"
+    signature: ClassVar[str] = "N d, E T_e in N -> E T_e one"
     title: ClassVar[str] = "weights of the experts that tokens were sent to"
     references: ClassVar[tuple[str, ...]] = (SHAZEER, f"{FEDUS}, equation 1")
 
@@ -98,14 +99,14 @@ class Router(Component):
         logits = logits + param("b", self.E) if self.bias else logits
         p = Softmax()(logits, name="softmax")
         picked = gather(view("N E -> E N", p), slots, batch=1)
-        return steps(logits=logits, p=p, weights=view("E C -> E C ()", picked))
+        return steps(logits=logits, p=p, weights=view("E T_e -> E T_e ()", picked))
 
 
 @dataclass(frozen=True)
 class MixtureOfExperts(Component):
     """A router sends each token to k of E experts, and adds up what they give, weighted.
 
-    Which tokens an expert is given is an input of whole numbers, as token ids are: C = k·B·T/E
+    Which tokens an expert is given is an input of whole numbers, as token ids are: T_e = k·B·T/E
     for each expert on average, none dropped. The choice itself has no gradient; the router's
     comes through the weights. Shared experts are one network more, E_s times as wide, for every
     token. With ``bias`` all maps but theirs have one; ``clamped`` experts cut their values off.

@@ -71,7 +71,7 @@ class ElementwiseLoss(Component):
     kl_div the logarithms of some, and others as they are (kl_div_log those, too, as logarithms),
     poisson_nll the logarithm of a rate, poisson_nll_rate the rate itself.
     Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), sections 3.13, 5.5 and 6.2.2;
-    Huber, *Robust Estimation of a Location Parameter* (1964), section 4.
+    Huber, *Robust Estimation of a Location Parameter* (1964).
     """
 
     function: Literal[
@@ -84,7 +84,7 @@ class ElementwiseLoss(Component):
     title: ClassVar[str] = "mean of a function of two numbers, over all elements"
     references: ClassVar[tuple[str, ...]] = (
         "Goodfellow, Bengio, Courville, Deep Learning (2016), sections 3.13, 5.5 and 6.2.2",
-        "Huber, Robust Estimation of a Location Parameter (1964), section 4",
+        "Huber, Robust Estimation of a Location Parameter (1964)",
     )
 
     @property

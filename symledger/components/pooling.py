@@ -27,7 +27,7 @@ from symledger.sizes import Size
 
 GOODFELLOW = "Goodfellow, Bengio, Courville, Deep Learning (2016), section 9.3"
 SUBSAMPLING = (
-    "LeCun et al., Gradient-Based Learning Applied to Document Recognition (1998), section II.B"
+    "LeCun et al., Gradient-Based Learning Applied to Document Recognition (1998), section II"
 )
 BESIDE = {"p": Integer(0), "r": ONE}
 TILES_1D: dict[Size, Expr] = {sizes.s: sizes.K, sizes.p: Integer(0), sizes.r: ONE}
@@ -89,7 +89,7 @@ class AvgPool(Pool):
     """The mean of each window; in the padding stand zeros, and they count.
 
     What lies past the padding does not. Nothing is kept: the gradient needs no value.
-    Source: LeCun et al. (1998), section II.B, where it is called sub-sampling.
+    Source: LeCun et al. (1998), section II, where it is called sub-sampling.
     """
 
     references: ClassVar[tuple[str, ...]] = (GOODFELLOW, SUBSAMPLING)

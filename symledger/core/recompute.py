@@ -4,7 +4,7 @@ What enters such a block stays; its forward is recorded a second time in the bac
 which then mentions that instead of what was computed on the way there. A component is used so by
 ``component(x, recompute=True)`` or ``repeat(component, L, x, recompute=True)``.
 
-Source: Chen et al., *Training Deep Nets with Sublinear Memory Cost* (2016), section 3.
+Source: Chen et al., *Training Deep Nets with Sublinear Memory Cost* (2016), section 4.
 """
 
 from __future__ import annotations

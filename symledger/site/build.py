@@ -21,10 +21,11 @@ from symledger.site.theme import completed
 NEEDED = "the site needs MkDocs and its theme: pip install 'symledger[docs]'."
 
 
-def build(out: Path, engine: str, cache: bool = True) -> None:
+def build(out: Path, engine: str, site: Site | None = None, cache: bool = True) -> None:
     """Build the site into a folder with MkDocs or with Zensical.
 
-    With ``cache`` what earlier builds made of the same sources is not made again.
+    ``site`` is what Zensical builds, where it was generated before; MkDocs asks our plugin. With
+    ``cache`` what earlier builds made of the same sources is not made again.
 
     Raises:
         BadInput: the engine is not installed, or the folder holds something that is not a site.
@@ -34,7 +35,7 @@ def build(out: Path, engine: str, cache: bool = True) -> None:
     if not cache:
         os.environ[PLACE] = ""
     if engine == "zensical":
-        _zensical(out)
+        _zensical(out, site)
         return
     with _mkdocs() as (load_config, make):
         make(load_config(str(resources.configuration()), site_dir=str(out.resolve()), strict=True))
@@ -82,10 +83,12 @@ def configuration(site: Site) -> str:
     """Return a configuration for the written folder: the navigation whole, our plugin left out."""
     import yaml
 
-    from symledger.site.navigation import expanded
+    from symledger.site.navigation import expanded, localized
 
     read: dict[str, Any] = yaml.safe_load(resources.configuration().read_text(encoding="utf-8"))
     read["nav"] = expanded(read["nav"], site)
+    read["site_description"] = site.say(read["site_description"])
+    localized(read["theme"], site)
     read["plugins"] = [p for p in read["plugins"] if p != "symledger"]
     return str(yaml.safe_dump(read, sort_keys=False, allow_unicode=True))
 
@@ -131,13 +134,14 @@ def _mkdocs() -> Iterator[tuple[Any, Any]]:
         raise BadInput(f"MkDocs refused: {error}") from error
 
 
-def _zensical(out: Path) -> None:
+def _zensical(out: Path, site: Site | None) -> None:
     command = shutil.which("zensical", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None:
         raise BadInput("Zensical is not installed: pip install zensical, or --engine mkdocs.")
+    site = site or Site()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        write(folder)
+        write(folder, site)
         done = subprocess.run(  # noqa: S603  # the engine that the user asked for
             [command, "build", "--strict"], cwd=folder, capture_output=True, text=True, check=False
         )
@@ -147,4 +151,5 @@ def _zensical(out: Path) -> None:
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(folder / "site", out)
     for page in sorted(out.rglob("*.html")):
-        page.write_text(completed(page.read_text(encoding="utf-8")), encoding="utf-8")
+        html = completed(page.read_text(encoding="utf-8"), site.say("Search"))
+        page.write_text(html, encoding="utf-8")

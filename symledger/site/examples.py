@@ -10,7 +10,7 @@ from symledger.texts import Text
 USUAL = {
     "B": 8, "T": 512, "S": 1024, "V": 50257, "T_max": 1024, "L": 12, "L_enc": 6, "L_dec": 6,
     "d": 768, "h": 12, "h_kv": 4, "d_k": 64, "d_h": 64, "d_ff": 2048, "d_in": 768, "d_out": 3072,
-    "d_s": 256, "d_r": 8, "n": 1024, "n_b": 32, "w": 128, "E": 8, "k": 2, "N": 4096,
+    "d_s": 256, "d_r": 8, "n": 1024, "n_b": 32, "w": 128, "E": 8, "k": 2, "N": 4096, "T_e": 1024,
     "C": 64, "C_in": 64, "C_out": 128, "G": 32, "H": 56, "W": 56, "K": 3, "K_h": 3,
     "K_w": 3, "K_d": 3, "D": 16, "T_o": 8, "D_o": 8, "H_o": 7, "W_o": 7, "u": 2,
     "d_1": 256, "d_2": 256,
@@ -18,12 +18,11 @@ USUAL = {
 """GPT-2 small and BERT-base (d, h, V), a block of ResNet-50 (C, H, W), Mixtral (E, k)."""
 
 OWN: dict[str, dict[str, int]] = {
-    "experts": {"C": 1024}, "router": {"C": 1024},
     "cached_attention": {"T": 1},
     "padding1d": {"p": 1}, "padding2d": {"p_h": 1}, "padding3d": {"p_d": 1},
     **{cell: {"T": 128, "L": 2, "d_in": 128, "d_s": 256} for cell in ("rnn", "gru", "lstm")},
 }  # fmt: skip
-"""Where a symbol has other usual sizes: C is the capacity of an expert there."""
+"""Where a symbol has other usual sizes."""
 
 
 def settings(account: Account, text: Text) -> dict[str, str]:

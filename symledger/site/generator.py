@@ -17,6 +17,7 @@ from symledger.site import resources
 from symledger.site.atlas import Atlas
 from symledger.site.kinds import KINDS, PIECEWISE, Kind
 from symledger.site.memory import Memory, place
+from symledger.site.messages import messages
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
 
@@ -42,6 +43,10 @@ class Site:
 
     language: str = "en"
     memory: Memory = field(default_factory=Memory)
+
+    def say(self, text: str) -> str:
+        """Say a message in the language of the site."""
+        return messages(self.language).get(text, text)
 
     @cached_property
     def atlas(self) -> Atlas:

@@ -20,6 +20,7 @@ from symledger.report import mathml
 from symledger.report.latex import LATEX
 from symledger.report.mathml.block import math
 from symledger.report.mathml.spelling import ROWS
+from symledger.sizes import named
 
 SUBSCRIPT = re.compile(r"([A-Za-z]+)_([A-Za-z0-9]+)")
 
@@ -73,6 +74,11 @@ def symbol(s: Symbol) -> Markup:
 def setting(s: Symbol, n: int) -> Markup:
     """Write a symbol with its value: d = 64."""
     return _markup(mathml.given(s, {(): n}))
+
+
+def settings(sizes: Mapping[str, int]) -> Markup:
+    """Write symbols with their values: d = 64, h = 4."""
+    return Markup(", ").join(setting(named(name), n) for name, n in sizes.items())
 
 
 def block(polynomial: Terms) -> Markup:

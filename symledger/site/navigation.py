@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from typing import Any
 
 from symledger.site.generator import Site
 
 STAR = "/*"
+
+
+def localized(theme: MutableMapping[str, Any], site: Site) -> None:
+    """Let the theme speak the language of the site: its own words, and those we gave it."""
+    theme["language"] = site.language
+    for colours in theme["palette"]:
+        colours["toggle"]["name"] = site.say(colours["toggle"]["name"])
 
 
 def expanded(items: list[Any], site: Site) -> list[Any]:
@@ -16,7 +24,7 @@ def expanded(items: list[Any], site: Site) -> list[Any]:
 
 def _expanded(item: Any, site: Site) -> Any:
     if isinstance(item, dict):
-        return {title: _value(value, site) for title, value in item.items()}
+        return {site.say(title): _value(value, site) for title, value in item.items()}
     return item
 
 
@@ -26,7 +34,7 @@ def _value(value: Any, site: Site) -> Any:
     if value == "components/*":
         topics = site.atlas.components.items()
         return ["components/index.md",
-                *({topic: [site.atlas.page_of(e.name) for e in entries]}
+                *({site.say(topic): [site.atlas.page_of(e.name) for e in entries]}
                   for topic, entries in topics)]  # fmt: skip
     if str(value).endswith(STAR):
         return site.children(str(value).removesuffix("*"))

@@ -21,6 +21,7 @@ PLACE = re.compile(r'<(div|span) data-block="(\d+)"></\1>')
 UNSEARCHED = "data-search-exclude"
 """What keeps the letters of a formula out of the search."""
 SPECIAL = str.maketrans({c: f"&#{ord(c)};" for c in "\\`*_{}[]()#+-.!|~^"})
+DIV = re.compile(r"(</?)div\b")
 TAG = re.compile(r"(<[^>]*>)")
 
 
@@ -77,8 +78,12 @@ class Sheet:
         return Markup("\n\n") + self._place("div", caller().strip()) + Markup("\n\n")
 
     def block_here(self, html: str) -> Markup:
-        """Take HTML as a block within a list's item: in one line, which its indentation keeps."""
-        return self._place("div", " ".join(html.split("\n")).strip())
+        """Take HTML as a block within a list's item, where Markdown has opened a paragraph.
+
+        It stands in one line, which its indentation keeps, and its boxes are spans.
+        """
+        spans = DIV.sub(r"\1span", str(html))
+        return self._place("span", " ".join(spans.split("\n")).strip())
 
     def inline(self, html: str) -> Markup:
         """Take a piece of HTML within a sentence, such as a formula."""

@@ -22,7 +22,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.utils import clean_directory
 
 from symledger.site import resources
-from symledger.site.navigation import expanded
+from symledger.site.navigation import expanded, localized
 from symledger.site.reloading import Source
 from symledger.site.theme import completed
 
@@ -69,6 +69,8 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         """
         os.environ.setdefault("SOURCE_DATE_EPOCH", EPOCH)
         self.site = SOURCE.site(self.config.language)
+        localized(config.theme, self.site)
+        config.site_description = self.site.say(config.site_description or "")
         if config.nav is not None:
             config.nav = expanded(config.nav, self.site)
         if SOURCE.dirty and not SOURCE.frames(self._layout(config)):
@@ -115,14 +117,17 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         """Put the blocks in, now that Markdown, the theme and the search have seen the page."""
         del config
         made = self.site.pages.get(page.file.src_uri)
-        return completed(made.filled(output) if made else output)
+        filled = made.filled(output) if made else output
+        return completed(filled, self.site.say("Search"))
 
     def on_post_template(
         self, output_content: str, *, template_name: str, config: MkDocsConfig
     ) -> str:
         """Give the theme's own pages, such as that for what is not found, their policy too."""
         del config
-        return completed(output_content) if template_name.endswith(".html") else output_content
+        if not template_name.endswith(".html"):
+            return output_content
+        return completed(output_content, self.site.say("Search"))
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from symledger.site import resources
+from symledger.site.messages import messages, said
 from symledger.site.pages import Page, Sheet
-
-
-@cache
-def messages(language: str) -> Mapping[str, str]:
-    """Return the catalogue of a language: English text to translated text; empty for English."""
-    file = resources.templates() / "messages" / f"{language}.toml"
-    if not file.is_file():
-        return {}
-    found: dict[str, str] = tomllib.loads(file.read_text(encoding="utf-8"))
-    return found
 
 
 def speaker(known: Mapping[str, str]) -> Callable[..., Markup]:
@@ -59,6 +49,7 @@ class Templates:
             newstyle=True,
         )
         made.globals["_"] = speaker(known)
+        made.filters["say"] = partial(said, known)
         return made
 
     def page(self, path: str, template: str, **values: Any) -> Page:

@@ -8,6 +8,6 @@ SEARCH = 'data-md-component="search" role="dialog"'
 """The dialog of the search, which the theme leaves without a name."""
 
 
-def completed(html: str) -> str:
-    """Name what has no name, and put the policy at the head."""
-    return secured(html.replace(f"{SEARCH}>", f'{SEARCH} aria-label="Search">'))
+def completed(html: str, search: str = "Search") -> str:
+    """Name what has no name, the dialog of the ``search``, and put the policy at the head."""
+    return secured(html.replace(f"{SEARCH}>", f'{SEARCH} aria-label="{search}">'))

@@ -14,7 +14,7 @@ HEADING = re.compile(r"^#+ .*\{: #([\w-]+) \}$", re.MULTILINE)
 
 
 def problems(folder: Path, site: Site | None = None) -> list[str]:
-    """Return what is missing in a built site or differs from what is expected.
+    """Return what is missing in a built site or differs from ``site``, the one that is expected.
 
     What is expected is made anew, unless it is given.
 

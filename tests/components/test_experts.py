@@ -14,11 +14,10 @@ from symledger.errors import BadInput
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import active_params, params
 from symledger.readings.pullback import pullback
-from symledger.sizes import B, E, E_s, Size, T, d, d_ff, k
+from symledger.sizes import B, E, E_s, T, T_e, d, d_ff, k
 
 from .tables import Row, assert_row
 
-C = Size("C")
 OUT = (B, T, d)
 ROUTED = B * T * k  # rows that experts are given, of all tokens together
 GATED = 3 * d * d_ff
@@ -29,10 +28,10 @@ WEIGHTED = 2 * ROUTED * d + 4 * ROUTED * d_ff + ROUTED  # given, made, inside; t
 @pytest.mark.parametrize(
     ("component", "row"),
     [
-        (Experts(), Row(E * GATED, 2 * E * C * GATED, E * C * (d + 4 * d_ff), (E, C, d))),
+        (Experts(), Row(E * GATED, 2 * E * T_e * GATED, E * T_e * (d + 4 * d_ff), (E, T_e, d))),
         (
             Experts(gated=False),
-            Row(2 * E * d * d_ff, 4 * E * C * d * d_ff, E * C * (d + 2 * d_ff), (E, C, d)),
+            Row(2 * E * d * d_ff, 4 * E * T_e * d * d_ff, E * T_e * (d + 2 * d_ff), (E, T_e, d)),
         ),
         (
             MixtureOfExperts(),

@@ -32,7 +32,7 @@ from symledger.sizes import Size, T, d
 
 M = Size("M", "repetitions within a repetition")
 P = Size("P", "positions in the cache")
-N = Size("n", "length of the last axis")
+N = sizes.n
 
 LENGTHS: Mapping[Size, int] = {
     sizes.B: 2, sizes.T: 3, sizes.S: 5, sizes.V: 13, sizes.L: 3, M: 2, P: 7, N: 5,
@@ -40,7 +40,7 @@ LENGTHS: Mapping[Size, int] = {
     sizes.d_ff: 17, sizes.d_in: 7, sizes.d_out: 5, sizes.T_max: 19,
     sizes.d_s: 7, sizes.d_p: 3,
     sizes.L_enc: 2, sizes.L_dec: 3, sizes.V_seg: 3, sizes.d_r: 3, sizes.w: 2,
-    sizes.n_b: 4, sizes.E: 3, sizes.k: 2, sizes.E_s: 2, Size("C"): 4, Size("N"): 7,
+    sizes.n_b: 4, sizes.E: 3, sizes.k: 2, sizes.E_s: 2, sizes.T_e: 4, sizes.N: 7,
 }  # fmt: skip
 """Small; primes where nothing must divide."""
 

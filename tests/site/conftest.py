@@ -1,4 +1,4 @@
-"""One generated site, one built site and one browser for all tests of the site."""
+"""One generated site, one written, one built and one browser for all tests of the site."""
 
 import shutil
 import sys
@@ -33,10 +33,10 @@ def built(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def written(tmp_path_factory):
-    """Return a folder into which the site was written for any engine."""
+def written(tmp_path_factory, site):
+    """Return the folder of Markdown that any engine builds the site from."""
     folder = tmp_path_factory.mktemp("written")
-    build.write(folder, SITE)
+    build.write(folder, site)
     return folder
 
 

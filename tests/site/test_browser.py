@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-WRITTEN = "conventions"
+from tests.site.whole import ALONE, FOLDERS, KINDS, page_of
+
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 900}
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -23,8 +24,11 @@ CLIPPED = """
 """
 
 
-ALONE = ("api", "axioms", "completeness", "dialects", "index", "notation", "reliability")
-FOLDERS = ("components", "f", "learn", "models", "questions")
+@pytest.fixture(scope="session")
+def axe():
+    import axe_playwright_python
+
+    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
 
 
 def test_the_kinds_of_pages_are_these(site):
@@ -33,23 +37,9 @@ def test_the_kinds_of_pages_are_these(site):
     assert {path.removesuffix(".md") for path in site.pages if "/" not in path} == {*ALONE}
 
 
-def middle(site, folder):
-    """Return the page of middle length in a folder."""
-    found = [p for p in site.pages.values() if Path(p.path).parent.as_posix() == folder]
-    return sorted((len(page.merged), page.path) for page in found)[len(found) // 2][1]
-
-
-@pytest.fixture(scope="session")
-def axe():
-    import axe_playwright_python
-
-    return (Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
-
-
-@pytest.mark.parametrize("kind", [*ALONE, *FOLDERS, WRITTEN])
-def test_a_page_of_each_kind(page, built, site, axe, kind):
-    path = middle(site, kind) if kind in FOLDERS else kind
-    page.goto((built / path).with_suffix(".html").as_uri())
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_of_each_kind(page, built, axe, kind):
+    page.goto((built / page_of(kind)).with_suffix(".html").as_uri())
     page.evaluate(axe)
     assert page.evaluate(WIDTH) <= DESK["width"]
     assert page.evaluate(SERIOUS, WCAG) == []

@@ -1,11 +1,16 @@
-"""Building with MkDocs, verifying what was built, and refusing to overwrite."""
+"""Building with either engine and from a wheel, verifying, and refusing to overwrite."""
 
 import json
 import re
 import sys
+import venv
+from importlib.util import find_spec
+from pathlib import Path
 from shutil import copytree
 from subprocess import run
 
+import documents
+import html5lib
 import pytest
 from mkdocs.__main__ import cli as mkdocs
 
@@ -13,6 +18,10 @@ from symledger.citing.registry import registered
 from symledger.errors import BadInput
 from symledger.site import build, resources
 from symledger.site.verify import problems
+from tests.site.whole import KINDS, page_of
+
+PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+ANCHOR = re.compile(r'<h[1-6][^>]* id="([^"]+)"')
 
 DOCUMENTS = sorted((resources.CHECKOUT / "docs").glob("*.md"))
 
@@ -60,6 +69,15 @@ def test_what_is_missing_or_different_is_named(built, site, tmp_path):
     assert "different file: manifest.json" in found
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_of_each_kind_is_valid_html(built, kind):
+    html = (built / page_of(kind)).with_suffix(".html").read_text(encoding="utf-8")
+    parser = html5lib.HTMLParser()
+    parser.parse(html)
+    assert parser.errors == []
+    assert "markdown=" not in html
+
+
 def test_a_folder_of_the_users_is_not_overwritten(tmp_path):
     (tmp_path / "thesis.tex").write_text("mine")
     with pytest.raises(BadInput, match="would be overwritten"):
@@ -77,13 +95,65 @@ def test_a_written_folder_touches_only_what_changed(written, site):
     assert "plugins:\n- search:\n" in (written / "mkdocs.yml").read_text()
 
 
-def test_a_written_folder_builds_the_same_without_our_plugin(built, written, site):
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"]
+def test_a_written_folder_builds_the_same_without_our_plugin(built, written, site, tmp_path):
+    other = tmp_path / "site"
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(other)]
     run(command, cwd=written, check=True)  # noqa: S603  # our own
-    other = written / "site"
     assert problems(other, site) == []
-    assert addresses(other) == addresses(built)
+    assert anchors(other) == anchors(built)
     assert searched(other) == searched(built)
+
+
+def test_zensical_builds_the_same_addresses_and_anchors(built, site, tmp_path):
+    if find_spec("zensical") is None:
+        pytest.skip("needs Zensical: pip install zensical")
+    other = tmp_path / "site"
+    build.build(other, "zensical", site)
+    assert problems(other, site) == []
+    assert anchors(other) == anchors(built)
+
+
+def test_a_wheel_without_the_checkout_builds_the_same_site(built, tmp_path):
+    if find_spec("hatchling") is None:
+        pytest.skip("needs hatchling: pip install hatchling")
+    symledger = installed(wheel(tmp_path), tmp_path / "venv")
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert said(symledger, "site", "build", folder=empty) == "site\n"
+    assert contents(empty / "site") == contents(built)
+    assert said(symledger, "site", "verify", "site", folder=empty) == "site: complete\n"
+
+
+def wheel(folder):
+    """Make a wheel of the checkout, offline."""
+    alone = ["--no-deps", "--no-build-isolation", "--no-index"]
+    said(*PIP, "wheel", *alone, "-w", str(folder), str(documents.ROOT), folder=folder)
+    (found,) = folder.glob("symledger-*.whl")
+    return found
+
+
+def installed(wheel, folder):
+    """Install a wheel into an environment that takes only its dependencies from this one."""
+    venv.create(folder)
+    python = str(folder / "bin" / "python")
+    said(*PIP, "--python", python, "install", "--no-deps", "--no-index", str(wheel), folder=folder)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    here = [path for path in sys.path if path.endswith("-packages")]
+    (packages / "dependencies.pth").write_text("\n".join(here))
+    found = said(python, "-c", "import symledger; print(symledger.__file__)", folder=folder)
+    assert Path(found).is_relative_to(packages)
+    return str(folder / "bin" / "symledger")
+
+
+def said(*command, folder):
+    """Run a command in a folder and return what it prints."""
+    done = run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603  # our own
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def contents(folder):
+    return {f.relative_to(folder): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
 
 
 def searched(folder):
@@ -91,5 +161,9 @@ def searched(folder):
     return {found["location"]: (found["title"], found["text"]) for found in index["docs"]}
 
 
-def addresses(folder):
-    return {file.relative_to(folder) for file in folder.rglob("*.html")}
+def anchors(folder):
+    """Return every page with the anchors of its headings."""
+    return {
+        file.relative_to(folder): ANCHOR.findall(file.read_text(encoding="utf-8"))
+        for file in folder.rglob("*.html")
+    }  # fmt: skip

@@ -42,7 +42,9 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the one page."""
     rules = [Rule(atlas, entry) for entry in AXIOMS]
     general = [row for row in evidence.mutants()["rules"] if not row["about"]]
-    yield templates.page(PATH, "axioms.md.j2", rules=rules, general=general)
+    yield templates.page(
+        PATH, "axioms.md.j2", rules=rules, general=general, spelled=maths.spelled
+    )
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:

@@ -197,9 +197,14 @@ class View:
                        "" if value is None else f"{value:,}", equation)  # fmt: skip
 
     @property
-    def choices(self) -> str:
+    def what(self) -> str:
+        """What the formula is about, in words."""
+        return self.citation.account.target.title
+
+    @property
+    def choices(self) -> tuple[str, ...]:
         """The choices that the formula is about."""
-        return ", ".join(describe(name, value) for name, value in self.citation.choices.items())
+        return tuple(describe(name, value) for name, value in self.citation.choices.items())
 
     @property
     def conventions(self) -> dict[str, str]:

@@ -88,8 +88,10 @@ def written(value: float, axis: Axis) -> str:
 
     >>> [written(x, Axis("")) for x in (0, 512, 4096, 2_500_000)]
     ['0', '512', '4,096', '2.5 M']
+    >>> [written(x, Axis("", log=True, ticks=(1e-8, 512))) for x in (1e-8, 512)]
+    ['10⁻⁸', '512']
     """
-    if axis.log and not axis.ticks:
+    if axis.log and (not axis.ticks or value < 0.01):
         return "10" + str(round(log10(value))).translate(SUPERSCRIPTS)
     for unit, prefix in PREFIXES:
         if value >= unit and value >= 10_000:

@@ -58,7 +58,7 @@ def symbols(account: Account) -> tuple[Symbol, ...]:
 class Shape:
     """One row of the shape ledger."""
 
-    name: str
+    name: Markup
     kind: str
     place: str
     shape: Markup
@@ -83,7 +83,7 @@ def _shape(account: Account, row: Row) -> Shape:
     name = f"∂{row.name}" if row.kind == "gradient" else row.name
     times = "" if row.times == 1 else f" × {algebra.text(algebra.terms(row.times))}"
     return Shape(
-        name, row.kind, " › ".join(row.path) + times,
+        maths.spelled(name), row.kind, " › ".join(row.path) + times,
         maths.shape(row.shape), at_sizes(account, row),
     )  # fmt: skip
 
@@ -160,7 +160,7 @@ class Snippet:
     layer: str
     code: str
     prints: str
-    choices: str
+    choices: tuple[str, ...]
 
 
 def numeric(layer: str) -> bool:
@@ -183,6 +183,6 @@ def snippets(atlas: Atlas, entry: Entry, account: Account) -> tuple[Snippet, ...
             code = "\n".join(snippet(other))
             own = account.target.options.items()
             changed = [(k, other.target.options[k]) for k, v in own if other.target.options[k] != v]
-            choices = ", ".join(describe(k, v) for k, v in changed)
+            choices = tuple(describe(k, v) for k, v in changed)
             found.append(Snippet(layer.name, code, str(other.params.value), choices))
     return tuple(found)

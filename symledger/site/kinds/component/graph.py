@@ -66,8 +66,9 @@ class Graph:
     lines: tuple[str, ...]
     width: int
     height: int
-    title: str
-    description: str
+    here: str
+    before: tuple[str, ...]
+    after: tuple[str, ...]
     box: int = BOX
     tall: int = WIDE
 
@@ -86,12 +87,9 @@ def graph(around: Neighbours) -> Graph | None:
     before = tuple(_column(left, 0, height))
     after = tuple(_column(right, x + BOX + GAP, height, len(around.users)))
     lines = (*(_line(box, here) for box in before), *(_line(here, box) for box in after))
-    said = ", ".join(title(n) for n in left) or "nothing else"
-    built = ", ".join(title(n) for n in around.users) or "nothing else"
     return Graph(
         (*before, here, *after), lines, x + BOX + (GAP + BOX if after else 0), height,
-        f"What comes before {title(around.name)}, and what builds on it",
-        f"Before it: {said}. Built on it: {built}.",
+        here.title, tuple(map(title, left)), tuple(map(title, around.users)),
     )  # fmt: skip
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from markupsafe import Markup
+
 from symledger import algebra, sizes
 from symledger.account import Account
 from symledger.assumptions import parse_expression
@@ -63,7 +65,7 @@ class Plot:
     figure: Figure
     analytic: str
     bug: str
-    at: str
+    at: Markup
 
 
 def plot(owner: str, bugs: tuple[Bug, ...]) -> Plot | None:
@@ -80,8 +82,7 @@ def plot(owner: str, bugs: tuple[Bug, ...]) -> Plot | None:
         Axis("step", log=True, ticks=(1e-12, 1e-9, 1e-6, 1e-3)),
         Axis("relative error", log=True, ticks=(1e-16, 1e-12, 1e-8, 1e-4, 1)), series,
     )  # fmt: skip
-    at = ", ".join(f"{name} = {n}" for name, n in shown.point.items())
-    return Plot(figure, shown.analytic, bug, at)
+    return Plot(figure, shown.analytic, bug, maths.settings(shown.point))
 
 
 def _curves(shown: Demonstration, bugs: tuple[Bug, ...]) -> Iterator[tuple[str, Steps]]:
@@ -154,7 +155,7 @@ def _formula(account: Account, bug: Bug) -> Demonstrated:
         bug, kind, maths.inline(algebra.substitute(wrong, right.assumed.equations)),
         maths.of(right), "" if here is None else number(here),
         "" if right.exact is None else number(right.exact), right.unit,
-        ", ".join(f"{name} = {n}" for name, n in point.items()), number(there), number(truth),
+        maths.settings(point), number(there), number(truth),
     )  # fmt: skip
 
 

@@ -83,10 +83,14 @@ def models_of(atlas: Atlas) -> list[Model]:
 
 @dataclass(frozen=True)
 class Opened:
-    """One step of a derivation: what is shown, and why it equals the step before."""
+    """One step of a derivation: what is shown, and why it equals the step before.
+
+    ``given`` are the equations that the reason names.
+    """
 
     shown: Markup
     reason: str
+    given: tuple[Markup, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -218,8 +222,8 @@ class Model:
         for step in self.params.steps:
             shown = maths.opened(step.shown)
             if not found or shown != found[-1].shown:
-                reason = maths.spelled(step.reason) if step.given else step.reason
-                found.append(Opened(shown, reason))
+                given = tuple(maths.given(s, p) for s, p in (step.given or {}).items())
+                found.append(Opened(shown, "with" if given else step.reason, given))
         if self.is_bound:
             found.append(Opened(maths.boxed(self.total.numbers), "with the numbers put in"))
             found.append(Opened(maths.boxed(self.total.value), "the result"))
@@ -283,10 +287,10 @@ class Model:
         return tuple(self.account.target.component.references)
 
     @property
-    def convention(self) -> str:
-        """How its headline numbers are counted, in one line."""
+    def conventions(self) -> dict[str, str]:
+        """How its headline numbers are counted."""
         said = self.account.conventions.to_dict()
-        return "; ".join(said[name] for name in ("flop", "flops", "causal", "saved"))
+        return {name: said[name] for name in ("flop", "flops", "causal", "saved")}
 
     @property
     def sources(self) -> list[str]:
