@@ -147,8 +147,10 @@ class MambaMixer(Component):
 
     x is mapped to d_i channels and to as many gates. From each convolved token come, through one
     map, the inner vector of the step sizes (of width d_r, widened by a map of their own), the
-    input vector and the reading vector. ``bias``: that of the first and the last map.
-    Source: Gu, Dao (2023), section 3.4; transformers 5.23, ``MambaMixer`` without kernels.
+    input vector and the reading vector; ``normed``, each of the three is normalized first.
+    ``bias``: that of the first and the last map.
+    Source: Gu, Dao (2023), section 3.4; transformers 5.23, ``MambaMixer`` without kernels; Zuo et
+    al., *Falcon Mamba* (2024), section 2, for the norms.
     """
 
     d: Expr = sizes.d
@@ -159,6 +161,7 @@ class MambaMixer(Component):
     bias: bool = False
     convolution_bias: bool = True
     cached: bool = False
+    normed: bool = False
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixer of Mamba: a gated convolution and a selective scan"
@@ -173,14 +176,22 @@ class MambaMixer(Component):
         inner = convolution(narrow(both, -1, 0, self.d_i), name="convolution")
         u = apply("silu", inner)
         chosen = Linear(self.d_i, self.d_r + 2 * self.d_s, bias=False)(u, name="select")
-        low = Linear(self.d_r, self.d_i)(narrow(chosen, -1, 0, self.d_r), name="step")
-        y = SelectiveScan(self.d_i, self.d_s, self.cached)(
-            u, apply("softplus", low), narrow(chosen, -1, self.d_r, self.d_s),
-            narrow(chosen, -1, self.d_r + self.d_s, self.d_s), name="scan",
-        )  # fmt: skip
+        low, Bx, C = self.parts(chosen)
+        dt = apply("softplus", Linear(self.d_r, self.d_i)(low, name="step"))
+        y = SelectiveScan(self.d_i, self.d_s, self.cached)(u, dt, Bx, C, name="scan")
         gated = y * apply("silu", narrow(both, -1, self.d_i, self.d_i))
         return steps(u=u, scanned=y, gated=gated,
                      y=Linear(self.d_i, self.d, self.bias)(gated, name="out"))  # fmt: skip
+
+    def parts(self, chosen: Tensor) -> list[Tensor]:
+        """Cut into what gives the steps, the input vector and the reading vector."""
+        start, parts = Integer(0), []
+        for name, width in (("step", self.d_r), ("B", self.d_s), ("C", self.d_s)):
+            part = narrow(chosen, -1, start, width)
+            norm = RMSNorm(width, affine=False)
+            parts.append(norm(part, name=f"norm_{name}") if self.normed else part)
+            start = start + width
+        return parts
 
 
 @dataclass(frozen=True)

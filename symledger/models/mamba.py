@@ -20,6 +20,7 @@ class Mamba(Decoder):
     """The language model of Mamba: L normalized, residual mixers between a table and its transpose.
 
     Counted as the reference implementation computes it where it has no kernels: token after token.
+    In Falcon Mamba what a token's parameters are made of is ``normed``.
     Source: Gu, Dao (2023), section 3.4; transformers 5.23, ``MambaForCausalLM``.
     """
 
@@ -29,6 +30,7 @@ class Mamba(Decoder):
     K: Expr = sizes.K
     bias: bool = False
     convolution_bias: bool = True
+    normed: bool = False
 
     final_norm: ClassVar[Norm] = "rms"
     title: ClassVar[str] = "recurrent language model of selective state spaces"
@@ -38,6 +40,6 @@ class Mamba(Decoder):
     def block(self) -> Component:
         mixer = MambaMixer(
             self.d, self.d_i, self.d_s, self.d_r, self.K, self.bias, self.convolution_bias,
-            self.cached,
+            self.cached, self.normed,
         )  # fmt: skip
         return MixerBlock(mixer, self.d)

@@ -15,8 +15,8 @@ from symledger.configurations.reading import read
 from symledger.errors import BadInput, SymledgerError
 from tests import invoke
 
-NO_MODEL = {"deepseek_v2": "num_experts_per_tok"}
-"""Families whose defaults are no model: the implementation cannot run them either."""
+NO_MODEL = {"deepseek_v2": "num_experts_per_tok", "glm4_moe": "does not divide"}
+"""Families whose defaults are no model, or one whose heads do not divide its width."""
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 
 

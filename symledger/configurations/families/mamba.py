@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from symledger.arguments import BOOLS, Choice, Free, Only, Settings, Size, Use, size, written
 from symledger.configurations.common import FREE
@@ -86,6 +87,13 @@ MAMBA = Family(
     {**TENSORS, **maps("in_proj", "out_proj", "x_proj", "dt_proj")},
     LENGTH,
 )  # fmt: skip
+FALCON_MAMBA = replace(
+    MAMBA,
+    model_type="falcon_mamba",
+    builds={"FalconMambaForCausalLM": Built("mamba", {"head": "lm", "normed": "true"}),
+            "FalconMambaModel": Built("mamba", {"head": "bare", "normed": "true"})},
+    uses={**MAMBA.uses, "use_falcon_mambapy": Only((False,))},
+)  # fmt: skip
 
 
 def heads(values: Values) -> Settings:
@@ -121,4 +129,4 @@ MAMBA2 = Family(
     },
     LENGTH,
 )  # fmt: skip
-FAMILIES = (MAMBA, MAMBA2)
+FAMILIES = (MAMBA, FALCON_MAMBA, MAMBA2)

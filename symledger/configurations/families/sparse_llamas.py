@@ -1,0 +1,130 @@
+"""Mixtures of experts in LLaMA's blocks: Granite, Phi-3.5-MoE, GLM-4.5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symledger.arguments import BOOLS, Choice, Free, Only, Settings, Size, Use, size
+from symledger.configurations.common import FREE
+from symledger.configurations.families.shared import (
+    SPARSE,
+    TIED,
+    WIDTHS,
+    head_width,
+    heads,
+    turned,
+)
+from symledger.configurations.family import Built, Family, Rule, Ruled, Values
+from symledger.errors import BadInput
+
+USES: Mapping[str, Use] = {
+    **WIDTHS,
+    "hidden_act": Only(("silu",)),
+    "attention_bias": Choice("attention_bias", BOOLS),
+    "num_experts_per_tok": Size("k"),
+    "num_local_experts": Size("E"),
+    "output_router_logits": FREE,
+    "norm_topk_prob": FREE,
+    "router_jitter_noise": FREE,
+    "input_jitter_noise": FREE,
+}
+LAYER, BLOCK = "model.layers.*.", "block.feed_forward."
+
+
+def classes(entry: str, name: str, sequences: bool = False) -> dict[str, Built]:
+    """Return what the classes that there are build: two, or a classifier of sequences as well."""
+    found = heads(entry, name, tokens=False, spans=False)
+    return {k: built for k, built in found.items() if sequences or "Sequence" not in k}
+
+
+GRANITE_MOE = Family(
+    "granitemoe",
+    classes("granite_moe", "GraniteMoe"),
+    {
+        **USES,
+        **dict.fromkeys((
+            "embedding_multiplier", "logits_scaling", "residual_multiplier",
+            "attention_multiplier",
+        ), FREE),
+    },
+    tensors={
+        **SPARSE,
+        f"{LAYER}block_sparse_moe.router.weight": (f"{BLOCK}router.W",),
+        f"{LAYER}block_sparse_moe.experts.gate_up_proj": tuple(
+            f"{BLOCK}experts.W_{x}" for x in ("gate", "up")),
+        f"{LAYER}block_sparse_moe.experts.down_proj": (f"{BLOCK}experts.W_down",),
+    },
+)  # fmt: skip
+PHIMOE = Family(
+    "phimoe",
+    classes("phimoe", "Phimoe", sequences=True),
+    {**USES, "lm_head_bias": Choice("biased", BOOLS), "sliding_window": Only((None,))},
+    tensors={
+        **SPARSE,
+        f"{LAYER}mlp.router.weight": (f"{BLOCK}router.W",),
+        f"{LAYER}input_layernorm.bias": ("block.norm_1.b",),
+        f"{LAYER}post_attention_layernorm.bias": ("block.norm_2.b",),
+        "model.norm.bias": ("final_norm.b",),
+    },
+)
+
+
+def first_dense(values: Values) -> Settings:
+    """How many layers come before those with experts.
+
+    Raises:
+        BadInput: no layer has experts.
+    """
+    number = size("num_hidden_layers", values["num_hidden_layers"])
+    first = size("first_k_dense_replace", values["first_k_dense_replace"], least=0)
+    if first >= number:
+        raise BadInput(
+            f"first_k_dense_replace = {first} leaves no layer of {number} to experts: that is not "
+            "supported here."
+        )
+    return {"dense_layers": "true", "L_d": str(first)} if first else {"dense_layers": "false"}
+
+
+def half_turned(values: Values) -> Settings:
+    """How much of a head is turned by its position: half of it, unless it is said."""
+    said = values.get("head_dim")
+    width = head_width(values) if said is None else size("head_dim", said)
+    return turned(values, "partial_rotary_factor", 0.5, width)
+
+
+GLM4_MOE = Family(
+    "glm4_moe",
+    classes("glm4_moe", "Glm4Moe"),
+    {
+        **{name: use for name, use in USES.items() if name != "num_local_experts"},
+        "moe_intermediate_size": Size("d_exp"),
+        "n_routed_experts": Size("E"),
+        "n_shared_experts": Size("E_s"),
+        "first_k_dense_replace": Ruled(),
+        "use_qk_norm": Choice("qk_norm", BOOLS),
+        "partial_rotary_factor": Ruled(),
+        "n_group": Free((int,)),
+        "topk_group": Free((int,)),
+        "routed_scaling_factor": Free((float,)),
+        "tie_word_embeddings": TIED,
+        **dict.fromkeys(("num_mtp_layers", "num_nextn_predict_layers"), FREE),
+    },
+    (
+        Rule(("num_hidden_layers",), first_dense),
+        Rule(("hidden_size", "num_attention_heads", "head_dim"), half_turned),
+    ),
+    {
+        **SPARSE,
+        **{
+            f"{LAYER}mlp.shared_experts.{x}_proj.weight": (f"{BLOCK}shared_experts.{x}.W",)
+            for x in ("gate", "up", "down")
+        },
+        **{
+            f"{LAYER}mlp.{x}_proj.weight": (f"dense_block.feed_forward.{x}.W",)
+            for x in ("gate", "up", "down")
+        },
+    },
+)
+"""The module that predicts a second token is not built."""
+
+FAMILIES = (GRANITE_MOE, PHIMOE, GLM4_MOE)
