@@ -34,6 +34,8 @@ PADDED = ("deberta-v2",)
 """What looks for padding among the tokens, which have no values here, unless a mask is given."""
 LENGTHS = {"B": 2, "T": 16}
 """Of the sequences at which FLOPs are counted."""
+SOURCE = {"S": 12}
+"""Of the source, where an encoder reads one."""
 
 
 def installed() -> bool:
@@ -82,9 +84,12 @@ def shapes(model: Any) -> Mapping[str, Counter[Shape]]:
 
 
 def reads_tokens(model: Any) -> bool:
-    """Whether token ids are all that a model needs, one sequence at a time."""
-    alone = model.main_input_name == "input_ids" and not model.config.is_encoder_decoder
-    return alone and not type(model).__name__.endswith("MultipleChoice")
+    """Whether token ids are all that a model needs, one sequence at a time, whatever they are."""
+    name = type(model).__name__
+    reads_ends = name.endswith("ForSequenceClassification") and model.config.is_encoder_decoder
+    return model.main_input_name == "input_ids" and not (
+        reads_ends or name.endswith("MultipleChoice")
+    )
 
 
 def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
@@ -93,9 +98,14 @@ def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
     from torch.utils.flop_counter import FlopCounterMode
 
     tokens = torch.zeros(lengths["B"], lengths["T"], dtype=torch.long, device="meta")
-    mask = {"attention_mask": torch.ones_like(tokens)} if model.config.model_type in PADDED else {}
+    given = {"input_ids": tokens}
+    if model.config.model_type in PADDED:
+        given["attention_mask"] = torch.ones_like(tokens)
+    if "S" in lengths:
+        source = torch.zeros(lengths["B"], lengths["S"], dtype=torch.long, device="meta")
+        given = {"input_ids": source, "decoder_input_ids": tokens}
     with FlopCounterMode(display=False) as forward:
-        results = model(input_ids=tokens, **mask)
+        results = model(**given)
     ends = [x for x in results.values() if torch.is_tensor(x) and x.requires_grad]
     grouped = {torch.ops.aten.convolution_backward: _convolution_backward}
     with FlopCounterMode(display=False, custom_mapping=grouped) as backward:
@@ -116,9 +126,10 @@ def _convolution_backward(
 
 
 def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
-    at = account.subs(LENGTHS)
+    lengths = {**LENGTHS, **SOURCE} if "S" in account.symbols else LENGTHS
+    at = account.subs(lengths)
     names = ("flops.forward", "flops.backward")
-    for quantity, measured in zip(names, flops(model, LENGTHS), strict=True):
+    for quantity, measured in zip(names, flops(model, lengths), strict=True):
         ours = at[quantity].value
         wrong = [] if ours == measured else [f"the formula gives {ours}, PyTorch {measured}"]
         way = quantity.removeprefix("flops.")

@@ -5,7 +5,12 @@ import pytest
 from sympy import expand
 
 from symledger import derive
-from symledger.components.relative import ALiBiAttention, RelativeAttention, WindowAttention
+from symledger.components.relative import (
+    ALiBiAttention,
+    BiasedAttention,
+    RelativeAttention,
+    WindowAttention,
+)
 from symledger.core.component import trace
 from symledger.core.ops import Const
 from symledger.errors import BadInput
@@ -35,6 +40,7 @@ def kept(keys):
         (ALiBiAttention(), Row(0, mixed(S), kept(S), OUT)),
         (RelativeAttention(), Row(n_b * h, mixed(S), kept(S) + T * S, OUT)),
         (RelativeAttention(causal=True), Row(n_b * h, mixed(S), kept(S) + T * S, OUT)),
+        (BiasedAttention(), Row(0, mixed(S), kept(S), OUT)),
     ],
     ids=repr,
 )

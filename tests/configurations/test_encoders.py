@@ -1,0 +1,106 @@
+"""Encoders and encoder-decoders: their classes, what they refuse, and what decoding remembers.
+
+Counts are those of transformers 5.23.0, of the models that are named.
+"""
+
+import json
+
+import pytest
+
+from symledger import derive
+from symledger.configurations.reading import read
+from symledger.errors import BadInput
+
+BERT = {"model_type": "bert"}
+ROBERTA = {"type_vocab_size": 1, "max_position_embeddings": 514}
+XLM_R = {"model_type": "xlm-roberta", "vocab_size": 250002, **ROBERTA}
+ALBERT = {"model_type": "albert", "hidden_size": 768, "num_attention_heads": 12,
+          "intermediate_size": 3072}  # fmt: skip
+DEBERTA = {"model_type": "deberta-v2", "relative_attention": True, "pos_att_type": "p2c|c2p"}
+FLAN = {"d_ff": 1024, "num_layers": 8, "num_heads": 6, "feed_forward_proj": "gated-gelu",
+        "tie_word_embeddings": False}  # fmt: skip
+
+
+def account(document, folder, settings=None):
+    path = folder / "config.json"
+    path.write_text(json.dumps(document), "utf-8")
+    return derive(str(path), settings or {})
+
+
+@pytest.mark.parametrize(
+    ("config", "architecture", "params"),
+    [
+        (BERT, "BertModel", 109_482_240),
+        (BERT, "BertForMaskedLM", 109_514_298),
+        (BERT, "BertForPreTraining", 110_106_428),
+        (BERT, "BertForNextSentencePrediction", 109_483_778),
+        (BERT, "BertForMultipleChoice", 109_483_009),
+        (BERT, "BertForQuestionAnswering", 108_893_186),
+        (XLM_R, "XLMRobertaForMaskedLM", 278_295_186),
+        ({"model_type": "distilbert"}, "DistilBertForSequenceClassification", 66_955_010),
+        (ALBERT, "AlbertForMaskedLM", 11_221_680),
+        ({"model_type": "electra"}, "ElectraForPreTraining", 13_549_057),
+        ({"model_type": "t5"}, "T5ForConditionalGeneration", 60_506_624),
+        ({"model_type": "t5", **FLAN}, "T5ForConditionalGeneration", 76_961_152),
+        ({"model_type": "t5"}, "T5EncoderModel", 35_330_816),
+        ({"model_type": "bart"}, "BartForSequenceClassification", 407_344_131),
+        ({"model_type": "whisper"}, "WhisperModel", 37_760_640),
+    ],
+)
+def test_a_class_has_the_parameters_that_it_has(config, architecture, params, tmp_path):
+    found = account({**config, "architectures": [architecture]}, tmp_path)
+    assert found.params.value == params
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({**BERT, "tie_word_embeddings": False}, "tie_word_embeddings = False is not supported"),
+        ({**BERT, "is_decoder": True}, "is_decoder = True is not supported"),
+        ({**BERT, "position_embedding_type": "relative_key"}, "only 'absolute' is"),
+        ({**BERT, "hidden_act": "mish"}, "hidden_act = 'mish' is not supported"),
+        ({**XLM_R, "pad_token_id": 0}, "pad_token_id = 0 is not supported"),
+        ({**DEBERTA, "pos_att_type": "c2p", "share_att_key": True}, "pos_att_type = c2p"),
+        ({**DEBERTA, "pos_att_type": "p2p"}, "pos_att_type = p2p is not supported"),
+        ({**DEBERTA, "conv_kernel_size": 4}, "an odd one is meant"),
+        ({**DEBERTA, "pooler_hidden_size": 8}, "pooler_hidden_size = 8 does not fit"),
+        ({**DEBERTA, "attention_head_size": 8}, "attention_head_size = 8 does not fit"),
+        ({**DEBERTA, "relative_attention": "yes"}, "relative_attention = 'yes' is not supported"),
+        ({"model_type": "t5", "feed_forward_proj": "gated-mish"}, "gated-mish is not supported"),
+        ({"model_type": "t5", "is_gated_act": True}, "contradicts feed_forward_proj = relu"),
+        ({"model_type": "bart", "normalize_before": True}, "normalize_before = True"),
+        ({"model_type": "whisper", "architectures": ["WhisperForCausalLM"]}, "is not supported"),
+    ],
+)
+def test_what_is_not_derived_is_refused_by_name(config, said):
+    with pytest.raises(BadInput, match=said):
+        read(config)
+
+
+def test_positions_of_roberta_begin_behind_two_rows(tmp_path):
+    found = account({"model_type": "roberta", **ROBERTA}, tmp_path)
+    assert found.assumed.bindings[found.symbols["T"]] == 512
+    with pytest.raises(BadInput, match="may not exceed T_max = 514"):
+        account({"model_type": "roberta", **ROBERTA}, tmp_path, {"T": 513})
+
+
+PAIR = {"encoder_layers": 2, "decoder_layers": 3, "encoder_attention_heads": 2,
+        "decoder_attention_heads": 4, "encoder_ffn_dim": 9, "decoder_ffn_dim": 7, "d_model": 8,
+        "vocab_size": 31, "max_position_embeddings": 16}  # fmt: skip
+T5 = {"vocab_size": 31, "d_model": 6, "d_kv": 4, "d_ff": 9, "num_layers": 2,
+      "num_decoder_layers": 3, "num_heads": 5}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("config", "flops", "cache"),
+    [
+        ({"model_type": "t5", **T5}, 16_440, 11_520),
+        ({"model_type": "bart", **PAIR}, 9_248, 4_608),
+        ({"model_type": "mbart", **PAIR}, 9_248, 4_608),
+    ],
+)
+def test_a_token_is_decoded_with_what_is_remembered_of_both(config, flops, cache, tmp_path):
+    """Measured with the cache of transformers: two sources of five tokens, the seventh written."""
+    found = account(config, tmp_path, {"B": 2, "S": 5, "T": 7})
+    assert found["flops.decode"].value == flops
+    assert found["memory.kv_cache"].value == cache
