@@ -22,6 +22,7 @@ from symledger.configurations.families import (
     mamba,
     mistral,
     mixtral,
+    mobilenet,
     mpt,
     olmo2,
     opt,
@@ -47,4 +48,5 @@ FAMILIES: tuple[Family, ...] = (
     albert.ALBERT, albert.ELECTRA, deberta.DEBERTA,
     seq2seq.T5, seq2seq.MT5, seq2seq.BART, seq2seq.MBART, seq2seq.WHISPER,
     vit.VIT, clip.CLIP, clip.TEXT, clip.IMAGE, convolutional.RESNET, convolutional.CONVNEXT,
+    mobilenet.MOBILENET_V2,
 )  # fmt: skip
