@@ -45,7 +45,7 @@ class MobileNetV2(Component):
     """An image classifier of inverted residual blocks, all six times as wide inside but the first.
 
     A stem of C channels halves the image, L_1 … L_7 blocks of C_1 … C_7 channels halve it four
-    times more, C_8 channels are averaged and classified.
+    times more, C_8 channels are averaged and classified; without ``head`` the mean is the result.
     Source: Sandler et al. (2018), section 4 and table 2.
     """
 
@@ -67,8 +67,9 @@ class MobileNetV2(Component):
     L_6: Expr = L_i[5]
     L_7: Expr = L_i[6]
     Y: Expr = sizes.Y
+    head: bool = True
 
-    signature: ClassVar[str] = "B C_in H W -> B Y"
+    signature: ClassVar[str] = "B C_in H W -> B out"
     title: ClassVar[str] = "image classifier of inverted residual blocks"
     definitions: ClassVar[dict[Size, Expr]] = halvings(5)
     assumptions: ClassVar[dict[Size, Expr]] = halves(5)
@@ -76,6 +77,11 @@ class MobileNetV2(Component):
     kernels: ClassVar[tuple[int, ...]] = (3,) * 7
     activation: ClassVar[Rectifier] = "relu6"
     squeezed: ClassVar[bool] = False
+
+    @property
+    def out(self) -> Expr:
+        """The width of the result."""
+        return self.Y if self.head else self.C_8
 
     def stage(self, number: int, C_in: Expr, at: int) -> Component:
         """Return a stage: what it is given, and which size of the image it gives."""
@@ -104,6 +110,8 @@ class MobileNetV2(Component):
         )
         x = last(x, name="last")
         pooled = view("b c one -> b (c one)", mean(view("b c h w -> b c (h w)", x)))
+        if not self.head:
+            return steps(features=x, pooled=pooled)
         logits = Linear(self.C_8, self.Y)(pooled, name="head")
         return steps(features=x, pooled=pooled, logits=logits)
 

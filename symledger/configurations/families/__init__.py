@@ -25,6 +25,7 @@ from symledger.configurations.families import (
     mamba,
     mistral,
     mixtral,
+    mobilenet,
     mpt,
     olmo,
     opt,
@@ -54,4 +55,5 @@ FAMILIES: tuple[Family, ...] = (
     albert.ALBERT, albert.ELECTRA, deberta.DEBERTA,
     seq2seq.T5, seq2seq.MT5, seq2seq.BART, seq2seq.MBART, seq2seq.WHISPER,
     vit.VIT, clip.CLIP, clip.TEXT, clip.IMAGE, convolutional.RESNET, convolutional.CONVNEXT,
+    mobilenet.MOBILENET_V2,
 )  # fmt: skip
