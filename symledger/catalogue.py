@@ -187,6 +187,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("encoder_decoder", "components.decoder:EncoderDecoder"),
     Entry("mini_gpt", "models.mini_gpt:MiniGPT", "model", configured=True),
     Entry("mini_gpt-small", "models.mini_gpt:MiniGPT", "model", "mini_gpt", configured=True),
+    Entry("gpt", "models.gpt:GPT", "model"),
     Entry("gpt2", "models.gpt2:GPT2", "model", configured=True),
     Entry("gptj", "models.gptj:GPTJ", "model"),
     Entry("gpt_neox", "models.gpt_neox:GPTNeoX", "model"),

@@ -41,7 +41,7 @@ from symledger.configurations.families import (
 from symledger.configurations.family import Family
 
 FAMILIES: tuple[Family, ...] = (
-    gpt2.GPT2, gptj.GPTJ, gpt_neox.GPT_NEOX, opt.OPT, bloom.BLOOM, falcon.FALCON, phi.PHI,
+    gpt2.GPT, gpt2.GPT2, gptj.GPTJ, gpt_neox.GPT_NEOX, opt.OPT, bloom.BLOOM, falcon.FALCON, phi.PHI,
     gpt_neo.GPT_NEO, gptj.CODEGEN, starcoder.GPT_BIGCODE, starcoder.STARCODER2, mpt.MPT,
     stablelm.STABLELM, stablelm.COHERE,
     llama.LLAMA, mistral.MISTRAL, mixtral.MIXTRAL,

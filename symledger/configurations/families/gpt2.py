@@ -1,8 +1,10 @@
-"""GPT-2, and GPT-3 in its words."""
+"""GPT and GPT-2, and GPT-3 in its words."""
 
 from __future__ import annotations
 
-from symledger.arguments import Size
+from collections.abc import Mapping
+
+from symledger.arguments import Choice, Size
 from symledger.configurations.common import FREE
 from symledger.configurations.families.shared import ACTIVATION, HEADS, TIED
 from symledger.configurations.family import Built, Family, Unless
@@ -47,5 +49,34 @@ GPT2 = Family(
         "transformer.ln_f.weight": ("final_norm.g",),
         "transformer.ln_f.bias": ("final_norm.b",),
         **HEADS,
+    },
+)
+
+WORDS: Mapping[object, str] = {
+    "gelu": "gelu_tanh", "relu": "relu", "silu": "silu", "swish": "silu",
+}  # fmt: skip
+"""The nonlinearities as GPT's implementation names them: its own are approximate."""
+
+GPT = Family(
+    "openai-gpt",
+    {
+        "OpenAIGPTLMHeadModel": Built("gpt", {"head": "lm"}),
+        "OpenAIGPTModel": Built("gpt", {"head": "bare"}),
+        "OpenAIGPTForSequenceClassification": Built("gpt", {"head": "sequences"}, labels=True),
+    },
+    {
+        "vocab_size": Size("V"),
+        "n_positions": Size("T_max", ("T",)),
+        "n_embd": Size("d"),
+        "n_layer": Size("L"),
+        "n_head": Size("h"),
+        "afn": Choice("activation", WORDS),
+        "tie_word_embeddings": TIED,
+        "n_special": FREE,
+    },
+    tensors={
+        **{name: ours for name, ours in GPT2.tensors.items() if ".ln_f" not in name},
+        "transformer.tokens_embed.weight": ("token_embedding.E",),
+        "transformer.positions_embed.weight": ("positions.P",),
     },
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from symledger.arguments import Only, Settings, Size, among, written
 from symledger.configurations.common import FREE, known
 from symledger.configurations.families.shared import HEADS, TIED, affine, head_width, heads
-from symledger.configurations.family import Context, Family, Rule, Ruled, Values
+from symledger.configurations.family import Built, Context, Family, Rule, Ruled, Values
 from symledger.errors import BadInput, shown
 
 ATTENTION = {
@@ -35,7 +35,7 @@ def _attention(values: Values) -> Settings:
 
 MPT = Family(
     "mpt",
-    heads("mpt", "Mpt"),
+    {**heads("mpt", "Mpt"), "MPTForCausalLM": Built("mpt", {"head": "lm"})},
     {
         "vocab_size": Size("V"),
         "d_model": Size("d"),
@@ -48,7 +48,7 @@ MPT = Family(
         "attn_config": Ruled(),
         **dict.fromkeys((
             "learned_pos_emb", "init_device", "init_config", "logit_scale", "embedding_fraction",
-            "norm_type", "verbose",
+            "norm_type", "verbose", "tokenizer_name",
         ), FREE),
     },
     rules=(Rule(("d_model", "n_heads"), _attention),),

@@ -53,6 +53,8 @@ STABLELM = Family(
         "use_qkv_bias": Choice("bias", BOOLS),
         "qk_layernorm": Choice("qk_norm", BOOLS),
         "use_parallel_residual": Choice("parallel", BOOLS),
+        "use_norm_bias": FREE,
+        "rotary_scaling_factor": FREE,
         **dict.fromkeys(ROPE, Ruled()),
     },
     rules=(Rule(("hidden_size", "num_attention_heads"), _turned),),
