@@ -125,14 +125,19 @@ def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
 
 
 def _lengths(mask: Tensor, pairs: Pairs) -> Iterator[dict[Symbol, int]]:
-    """Small sizes at which there are at least as many keys as queries and as a window is long."""
+    """Small sizes at which there are as many keys as the count is stated for.
+
+    There are at least as many as queries, and as a window is long.
+    """
     assert isinstance(mask.op, Const)
     symbols = set().union(*(n.free_symbols for n in (*mask.shape, mask.op.value, pairs.count)))
     least = [mask.shape[0], *([] if pairs.window is None else [pairs.window])]
     free = sorted(symbols - set(mask.op.indices), key=str)
     for lengths in product(range(1, LONGEST + 1), repeat=len(free)):
         sizes = dict(zip(free, lengths, strict=True))
-        if max(whole(n, sizes) for n in least) <= whole(mask.shape[1], sizes):
+        keys = whole(mask.shape[1], sizes)
+        fits = pairs.most is None or keys <= whole(pairs.most, sizes)
+        if fits and max(whole(n, sizes) for n in least) <= keys:
             yield sizes
 
 

@@ -56,7 +56,8 @@ def recent_mask(T: Expr, S: Expr, w: Expr) -> Masked:
         return EVERYTHING
     growing = w - (S - T + 1)
     count = w * T - growing * (growing + 1) / 2
-    return table("mask", _within(T, S, w), T, S), Pairs("T", "S", count, w)
+    most = None if S == T else T + w - 1
+    return table("mask", _within(T, S, w), T, S), Pairs("T", "S", count, w, most)
 
 
 def _within(T: Expr, S: Expr, w: Expr) -> Callable[[Symbol, Symbol], Expr]:

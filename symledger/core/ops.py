@@ -87,13 +87,15 @@ class Pairs:
     """Which (query, key) pairs count: the axes' index names, and how many pairs are true.
 
     The table itself is the third argument of the Contract: 0 where a pair counts. ``window``,
-    where set, is how many keys there are at least for the count to hold.
+    where set, is how many keys there are at least for the count to hold, and ``most`` how many at
+    most.
     """
 
     query: str
     key: str
     count: Expr
     window: Expr | None = None
+    most: Expr | None = None
 
 
 @dataclass(frozen=True)

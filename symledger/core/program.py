@@ -162,6 +162,8 @@ class Program:
                         yield queries, keys
                     if t.op.pairs.window is not None:
                         yield t.op.pairs.window, keys
+                    if t.op.pairs.most is not None:
+                        yield keys, t.op.pairs.most
 
 
 def _slides(t: Tensor, op: Windows | Overlap) -> Iterator[tuple[Expr, Expr]]:
