@@ -28,7 +28,7 @@ KEYS: Mapping[str, Use] = {
         "output_hidden_states", "output_attentions", "output_scores", "torchscript",
         "use_bfloat16", "tf_legacy_loss", "finetuning_task", "task_specific_params", "prefix",
         "tokenizer_class", "processor_class", "language", "license", "model_name",
-        "model_max_length",
+        "model_max_length", "transformers.js_config",
         "chunk_size_feed_forward", "gradient_checkpointing", "quantization_config",
         "max_length", "min_length", "do_sample", "early_stopping", "num_beams", "num_beam_groups",
         "diversity_penalty", "temperature", "top_k", "top_p", "typical_p", "repetition_penalty",

@@ -21,7 +21,7 @@ COHERE2 = Family(
     "cohere2",
     heads("cohere2", "Cohere2", **BARE),
     {**KEYS, **windows.LISTED, "sliding_window_pattern": Ruled(), "use_qk_norm": FREE,
-     "cache_implementation": FREE, "order_of_interleaved_layers": FREE,
+     "cache_implementation": FREE, "layer_switch": FREE, "order_of_interleaved_layers": FREE,
      "position_embedding_type": FREE, "rotary_pct": FREE, "use_embedding_sharing": FREE,
      "use_gated_activation": FREE, "use_parallel_block": FREE,
      "use_parallel_embedding": FREE},

@@ -39,11 +39,12 @@ LATER = {
     "hidden_act": FREE,
     "query_pre_attn_scalar": FREE,
     "cache_implementation": FREE,
+    "sliding_window_size": FREE,
     **windows.LISTED,
     "attn_logit_softcapping": Cap("capped_scores"),
     "final_logit_softcapping": Cap("capped_logits"),
 }
-"""``hidden_act`` is a key of the first Gemma, which some later files still hold."""
+"""``hidden_act`` and ``sliding_window_size`` stand in some files, and are read by nothing."""
 
 GEMMA = Family(
     "gemma",

@@ -29,7 +29,12 @@ SEED_OSS = Family(
 ERNIE = Family(
     "ernie4_5",
     heads("llama", "Ernie4_5", **BARE),
-    {**KEYS, "use_bias": Choice("attention_bias", BOOLS, ("mlp_bias",))},
+    {
+        **KEYS,
+        "use_bias": Choice("attention_bias", BOOLS, ("mlp_bias",)),
+        "compression_ratio": FREE,
+        "use_flash_attention": FREE,
+    },
     (),
     DENSE,
 )
@@ -37,14 +42,28 @@ ERNIE = Family(
 HUNYUAN = Family(
     "hunyuan_v1_dense",
     heads("qwen3", "HunYuanDenseV1", tokens=False, spans=False),
-    {**KEYS, "attention_bias": Choice("attention_bias")},
+    {
+        **KEYS,
+        "attention_bias": Choice("attention_bias"),
+        "norm_type": Only(("rms",)),
+        **dict.fromkeys(("use_qk_norm", "use_rotary_pos_emb"), Only((True,))),
+        **dict.fromkeys(
+            ("mlp_bias", "use_cla", "add_classification_head", "position_embedding_xdrope"),
+            Only((False,)),
+        ),
+        **dict.fromkeys((
+            "attention_head_dim", "cla_share_factor", "class_num", "dense_list", "org_vocab_size",
+            "im_end_id", "im_newline_id", "im_start_id", "mask_init_id", "max_loss_tokens",
+            "pool_type", "text_end_id", "text_start_id", "vit_mapping_type",
+        ), FREE),
+    },
     (),
     {
         **DENSE,
         "model.layers.*.self_attn.query_layernorm.weight": ("block.attention.norm_Q.g",),
         "model.layers.*.self_attn.key_layernorm.weight": ("block.attention.norm_K.g",),
     },
-)
+)  # fmt: skip
 """Its norms come after the turning by positions, which is counted the same."""
 
 MINISTRAL = Family(

@@ -15,7 +15,7 @@ LLAMA = Family(
         "hidden_act": Only(("silu",)),
         "attention_bias": Choice("attention_bias"),
         "mlp_bias": Choice("mlp_bias"),
-        "attention_dropout": FREE,
+        **dict.fromkeys(("attention_dropout", "is_llama_config", "max_sequence_length"), FREE),
     },
     tensors=DENSE,
 )

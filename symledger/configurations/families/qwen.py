@@ -9,7 +9,13 @@ from symledger.configurations.families.shared import DENSE, SPARSE, WIDTHS, head
 from symledger.configurations.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
-KEYS = {**WIDTHS, "hidden_act": Only(("silu",)), "attention_dropout": FREE, **windows.SWITCHED}
+KEYS = {
+    **WIDTHS,
+    "hidden_act": Only(("silu",)),
+    "attention_dropout": FREE,
+    "use_mrope": Only((False,)),
+    **windows.SWITCHED,
+}
 
 QWEN2 = Family(
     "qwen2",
@@ -93,6 +99,9 @@ QWEN3_MOE = Family(
         "num_local_experts": Size("E"),
         "attention_bias": Choice("attention_bias"),
         "layer_types": Only((None,)),
+        "shared_expert_intermediate_size": Only((0, None)),
+        "qkv_bias": Only((False,)),
+        "use_qk_norm": Only((True,)),
         "max_window_layers": FREE,
     },
     (*windows.windows(switched=True), SPARSITY),
