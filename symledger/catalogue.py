@@ -256,6 +256,8 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("t5_encoder", "models.t5:T5Encoder", "model"),
     Entry("bart", "models.bart:Bart", "model", inputs=READ),
     Entry("mbart", "models.bart:MBart", "model", inputs=READ),
+    Entry("pegasus", "models.pegasus:Pegasus", "model", inputs=READ),
+    Entry("marian", "models.pegasus:Marian", "model", inputs=READ),
     Entry("whisper", "models.whisper:Whisper", "model",
           inputs={"tokens": "B T in V", "source": "B C (two S)"}),
 )  # fmt: skip

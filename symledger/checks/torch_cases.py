@@ -351,6 +351,8 @@ CASES: Mapping[str, tuple[Case, ...]] = {
                         equal={"S": "T", "h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),),
     "bart": _read_and_written(lambda s, o: pairs.Bart(s, o, pre=False)),
     "mbart": _read_and_written(lambda s, o: pairs.Bart(s, o, pre=True)),
+    "pegasus": _read_and_written(lambda s, o: pairs.Pegasus(s, o, pre=True)),
+    "marian": _read_and_written(lambda s, o: pairs.Pegasus(s, o, pre=False)),
     "whisper": _read_and_written(pairs.Whisper),
     "distilbert": _encoders(segments=False, pooler=False, pooled_by="relu"),
 }  # fmt: skip

@@ -264,3 +264,21 @@ class Whisper(Bart):
     def place(self, tokens: Tensor) -> Tensor:
         """Add positions to the tokens."""
         return self.positions(self.table(tokens))
+
+
+class Pegasus(Bart):
+    """Pegasus and Marian."""
+
+    def enter(self, s: Sizes) -> None:
+        """Make what stands at the entrances."""
+        for name in ("P_enc", "P_dec"):
+            table = torch.randn(s["T_max"], s["d"])
+            self.register_parameter(name, nn.Parameter(table, requires_grad=False))
+
+    def hear(self, source: Tensor) -> Tensor:
+        """Return what enters the encoder."""
+        return self.table(source) + self.P_enc[: source.shape[1]]
+
+    def place(self, tokens: Tensor) -> Tensor:
+        """Return what enters the decoder."""
+        return self.table(tokens) + self.P_dec[: tokens.shape[1]]

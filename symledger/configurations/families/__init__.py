@@ -53,7 +53,8 @@ FAMILIES: tuple[Family, ...] = (
     *deepseek.FAMILIES, gpt_oss.GPT_OSS, *sparse_llamas.FAMILIES, *mamba.FAMILIES,
     bert.BERT, bert.ROBERTA, bert.XLM_ROBERTA, bert.CAMEMBERT, distilbert.DISTILBERT,
     albert.ALBERT, albert.ELECTRA, deberta.DEBERTA,
-    seq2seq.T5, seq2seq.MT5, seq2seq.BART, seq2seq.MBART, seq2seq.WHISPER,
+    seq2seq.T5, seq2seq.MT5, seq2seq.BART, seq2seq.MBART,
+    seq2seq.PEGASUS, seq2seq.MARIAN, seq2seq.WHISPER,
     vit.VIT, clip.CLIP, clip.TEXT, clip.IMAGE, convolutional.RESNET, convolutional.CONVNEXT,
     mobilenet.MOBILENET_V2,
 )  # fmt: skip
