@@ -73,9 +73,11 @@ class ConditionedBlock(Component):
         width = self.d / self.h
         attention = Attention(self.d, self.h, self.h, width, width, True, flash=self.flash)
         network = FeedForward(self.d, self.d_ff, "gelu_tanh")
-        middle = x + gate_1 * attention(modulated(x, shift_1, scale_1), name="attention")
-        fed = network(modulated(middle, shift_2, scale_2), name="feed_forward")
-        return steps(middle=middle, y=middle + gate_2 * fed)
+        n = modulated(x, shift_1, scale_1)
+        u = x + gate_1 * attention(n, name="attention")
+        m = modulated(u, shift_2, scale_2)
+        y = u + gate_2 * network(m, name="feed_forward")
+        return steps(a=made, n=n, u=u, m=m, y=y)
 
 
 @dataclass(frozen=True)

@@ -57,31 +57,33 @@ class DiffusionUNet(Component):
         widths = (self.C_1, self.C_2, self.C_3, self.C_3)
         t = StepEmbedding(self.C_1, 4 * self.C_1)(step, name="step")
         x = convolved(x, self.C_1, "enter")
-        seen = [x]
+        named, seen = {"t": t, "x_0": x}, [x]
         for i, C in enumerate(widths):
             for j in range(int(self.blocks)):
-                x = self.block(x, t, text, C, f"down_{i + 1}.{j + 1}", attends=i < 3)
+                x = self.block(x, t, text, C, f"down_{i + 1}_{j + 1}", attends=i < 3)
+                named[f"x_{len(seen)}"] = x
                 seen.append(x)
             if i < 3:
                 x = self.halved(x, f"halving_{i + 1}")
+                named[f"x_{len(seen)}"] = x
                 seen.append(x)
-        x = self.block(x, t, text, self.C_3, "middle.1", attends=True)
-        x = self.block(x, t, text, self.C_3, "middle.2", attends=False)
-        middle = x
+        x = self.block(x, t, text, self.C_3, "middle_1", attends=True)
+        x = self.block(x, t, text, self.C_3, "middle_2", attends=False)
+        named["z"] = x
         for i, C in reversed(list(enumerate(widths))):
             for j in range(int(self.blocks) + 1):
-                x = join([x, seen.pop()], axis=1)
-                x = self.block(x, t, text, C, f"up_{i + 1}.{j + 1}", attends=i < 3)
+                x = named[f"j_{len(seen)}"] = join([x, seen.pop()], axis=1)
+                x = self.block(x, t, text, C, f"up_{i + 1}_{j + 1}", attends=i < 3)
+                named[f"z_{len(seen)}"] = x
             if i:
                 x = convolved(doubled(x), x.shape[1], f"doubling_{i + 1}")
         n = apply("silu", GroupNorm(self.C_1, self.G)(x, name="last_norm"))
-        return steps(t=t, middle=middle, y=convolved(n, self.C_out, "leave"))
+        return steps(**named, y=convolved(n, self.C_out, "leave"))
 
     def block(
         self, x: Tensor, t: Tensor, text: Tensor, C: Expr, name: str, attends: bool
     ) -> Tensor:
         """Apply a convolutional block, and a transformer where the level has them."""
-        name = name.replace(".", "_")
         x = StepResidual(x.shape[1], C, t.shape[-1], self.G)(x, t, name=name)
         if not attends:
             return x

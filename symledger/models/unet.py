@@ -100,15 +100,16 @@ class UNet(Component):
         return join([seen, wide], axis=1)
 
     def forward(self, x: Tensor) -> Steps:
-        seen, depth = [], int(self.depth)
+        seen: dict[str, Tensor] = {}
+        depth = int(self.depth)
         for i in range(depth):
-            x = self.twice(x, 2**i * self.C, f"down_{i + 1}")
-            seen.append(x)
+            x = seen[f"s_{i + 1}"] = self.twice(x, 2**i * self.C, f"down_{i + 1}")
             pool = MaxPool2d(H_o=H_i[i], W_o=W_i[i], **square(2, stride=2))
             x = pool(x, name=f"pool_{i + 1}")
-        x = self.twice(x, 2**depth * self.C, "bottom")
+        x = seen["z"] = self.twice(x, 2**depth * self.C, "bottom")
         for i in reversed(range(depth)):
-            x = self.twice(self.up(x, seen[i], i + 1), 2**i * self.C, f"back_{i + 1}")
+            u = seen[f"u_{i + 1}"] = self.up(x, seen[f"s_{i + 1}"], i + 1)
+            x = seen[f"z_{i + 1}"] = self.twice(u, 2**i * self.C, f"back_{i + 1}")
         H, W = x.shape[2:]
         head = Conv2d(C_in=self.C, C_out=self.Y, G=ONE, H_o=H, W_o=W, **square(1))
-        return steps(features=x, y=head(x, name="head"))
+        return steps(**seen, y=head(x, name="head"))

