@@ -13,19 +13,13 @@ from sympy import Expr, Symbol
 
 from symledger import algebra, evidence
 from symledger.algebra import Terms, substitute
-from symledger.assumptions import (
-    Assumed,
-    check_lengths,
-    least,
-    parse_equation,
-    parse_size,
-    settle,
-)  # fmt: skip
+from symledger.assumptions import Assumed, check_lengths, settle
 from symledger.catalogue import IDENTITIES, Identity, Side
 from symledger.citing.canonical import tag_of
 from symledger.conventions import Conventions
 from symledger.core.program import Program
 from symledger.errors import BadInput, UnknownTarget, nearest, shown
+from symledger.expressions import least, parse_equation, parse_size
 from symledger.formulas import Formula, causal_variants, make_formula
 from symledger.promised import account_json, tree_json
 from symledger.quantities import QUANTITIES, Readings

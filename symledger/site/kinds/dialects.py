@@ -14,9 +14,9 @@ from markupsafe import Markup
 from symledger import algebra
 from symledger.account import Account
 from symledger.algebra import Terms
-from symledger.assumptions import parse_expression
 from symledger.conventions import Conventions
 from symledger.core.tensor import ONE
+from symledger.expressions import parse_expression
 from symledger.ledger import Line
 from symledger.site import maths, resources
 from symledger.site.atlas import Atlas

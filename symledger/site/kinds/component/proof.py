@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from symledger import algebra, sizes
 from symledger.account import Account
-from symledger.assumptions import parse_expression
 from symledger.demonstrations import Demonstration, Found, Steps, demonstration
 from symledger.errors import BadInput
 from symledger.evidence import Record
+from symledger.expressions import parse_expression
 from symledger.formulas import Formula
 from symledger.site import maths
 from symledger.site.atlas import Atlas
