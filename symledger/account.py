@@ -13,24 +13,17 @@ from sympy import Expr, Symbol
 
 from symledger import algebra, evidence
 from symledger.algebra import Terms, substitute
-from symledger.assumptions import (
-    Assumed,
-    check_lengths,
-    least,
-    parse_equation,
-    parse_size,
-    settle,
-)  # fmt: skip
+from symledger.assumptions import Assumed, check_lengths, settle
 from symledger.catalogue import IDENTITIES, Identity, Side
 from symledger.citing.canonical import tag_of
 from symledger.conventions import Conventions
 from symledger.core.program import Program
 from symledger.errors import BadInput, UnknownTarget, nearest, shown
+from symledger.expressions import least, parse_equation, parse_size
 from symledger.formulas import Formula, causal_variants, make_formula
-from symledger.ledger import Line
+from symledger.promised import account_json, tree_json
 from symledger.quantities import QUANTITIES, Readings
 from symledger.readings.equations import (
-    LATEX,
     TEXT,
     Equation,
     Notation,
@@ -42,13 +35,10 @@ from symledger.sizes import BY_NAME
 from symledger.target import (
     Target,
     equations_of,
-    meaning,
     parse_option,
     resolve,
     symbols_of,
 )  # fmt: skip
-
-SCHEMA = "symledger.derive/1"
 
 
 @dataclass(frozen=True)
@@ -300,92 +290,11 @@ class Account:
 
     def to_dict(self, quantities: Iterable[str] | None = None) -> dict[str, Any]:
         """Return the promised JSON object."""
-        names = tuple(quantities) if quantities else self.quantities
-        bindings = sorted(self.assumed.bindings.items(), key=lambda item: item[0].name)
-        stated = self.assumed.equations.items()
-        return {
-            "schema": SCHEMA,
-            "target": self.target.name,
-            "owner": self.target.owner,
-            "title": self.target.title,
-            **self.target.read_from(),
-            "symbols": {
-                s.name: {"meaning": meaning(s).meaning, "latex": meaning(s).latex, "unit": "1"}
-                for s in sorted(self.symbols.values(), key=lambda s: s.name)
-            },
-            "options": {k: str(v).lower() if isinstance(v, bool) else v
-                        for k, v in self.target.options.items()},
-            "bindings": {s.name: str(n) for s, n in bindings},
-            "assumptions": [f"{s} = {algebra.canonical(p)}" for s, p in stated],
-            "definitions": {s.name: str(e) for s, e in self.program.definitions.items()},
-            "dropped": list(self.assumed.dropped),
-            "conventions": self.conventions.to_dict(),
-            "formulas": {name: self._formula_dict(name) for name in names},
-            "equations": self._equations_dict(),
-            "corollaries": {
-                name: {"assumptions": list(case.equations),
-                       **{q: algebra.canonical(p) for q, p in case.forms.items()}}
-                for name, case in self.corollaries.items()
-            },
-            "identities": [
-                {"quantity": i.quantity, "this": str(here), "same_as": str(there)}
-                for i, here, there in self.identities
-            ],
-            "tree": self.tree_dict(self[names[0]]),
-        }  # fmt: skip
-
-    def _equations_dict(self) -> dict[str, list[dict[str, Any]]]:
-        written = zip(self.equations(), self.equations(LATEX), strict=True)
-        return {
-            way: [
-                {
-                    "name": t.name, "text": str(t), "latex": str(x),
-                    "shape": [str(n) for n in t.shape],
-                }
-                for t, x in zip(texts, formulas, strict=True)
-            ]
-            for way, (texts, formulas) in zip(("forward", "backward"), written, strict=True)
-        }
-
-    def _formula_dict(self, name: str) -> dict[str, Any]:
-        formula = self[name]
-        shown = {"id": formula.id, "tag": self.tag(name), **formula.to_dict()}
-        variants = self.causal(name)
-        if variants:
-            shown["causal"] = {
-                kind: {
-                    "expr": algebra.canonical(f.general),
-                    "corollary": algebra.canonical(f.corollary_terms),
-                    "value": None if f.value is None else str(f.value),
-                }
-                for kind, f in variants.items()
-            }
-        shown["evidence"] = [e.to_dict() for e in self.evidence.get(name, ())]
-        return shown
+        return account_json(self, tuple(quantities) if quantities else self.quantities)
 
     def tree_dict(self, formula: Formula) -> dict[str, Any]:
         """Return a formula's tree of lines, every line of the same shape."""
-        at = self.assumed.bindings
-        whole = algebra.value(formula.corollary_terms, at)
-
-        def node(line: Line, name: str) -> dict[str, Any]:
-            total = substitute(line.total, self.assumed.equations)
-            found = algebra.value(total, at)
-            share = found / whole if found is not None and whole else None
-            return {
-                "label": line.label,
-                "id": name,
-                "times": algebra.canonical(algebra.terms(line.times)),
-                "expr": algebra.canonical(line.total),
-                "corollary": algebra.canonical(total),
-                "value": None if found is None else str(found),
-                "share": None if share is None else str(share),
-                "note": line.note,
-                "shape": None if line.shape is None else [str(n) for n in line.shape],
-                "parts": [node(part, f"{name}.{part.label}") for part in line.parts],
-            }
-
-        return node(formula.line, self.target.owner)
+        return tree_json(self, formula)
 
 
 OPTIONAL = {

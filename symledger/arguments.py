@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
 
-from symledger.assumptions import LARGEST, parse_size
 from symledger.errors import BadInput, shown
+from symledger.expressions import LARGEST, parse_size
 
 Settings = dict[str, str]
 BOOLS: Mapping[object, str] = {True: "true", False: "false"}

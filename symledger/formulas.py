@@ -13,10 +13,11 @@ from sympy import Expr, Integer
 
 from symledger import algebra
 from symledger.algebra import Terms, substitute
-from symledger.assumptions import Assumed, parse_size
+from symledger.assumptions import Assumed
 from symledger.conventions import Conventions
 from symledger.derivation import Leading, Step, derive_steps, leading
 from symledger.errors import BadInput, nearest, shown
+from symledger.expressions import parse_size
 from symledger.ledger import Line
 from symledger.quantities import QUANTITIES, Quantity, Readings
 from symledger.readings.flops import Causal

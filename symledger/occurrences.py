@@ -16,9 +16,10 @@ from symledger import algebra
 from symledger.account import Account, derive
 from symledger.algebra import Terms, substitute
 from symledger.arguments import Settings, Size
-from symledger.assumptions import Assumed, parse_equation
+from symledger.assumptions import Assumed
 from symledger.catalogue import ENTRIES, Side
 from symledger.errors import BadInput
+from symledger.expressions import parse_equation
 from symledger.ledger import Line
 from symledger.sizes import BY_NAME
 from symledger.torch_layers import LAYERS, REQUIRED

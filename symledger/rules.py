@@ -16,8 +16,8 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.account import Account, derive
 from symledger.algebra import Terms
-from symledger.assumptions import parse_expression
 from symledger.errors import DefinitionError
+from symledger.expressions import parse_expression
 from symledger.sizes import Size, T, named
 
 MINUS: Terms = {algebra.ONE: Fraction(-1)}

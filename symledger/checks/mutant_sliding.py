@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 from sympy import Expr, Integer, Piecewise, Symbol, oo
 
-from symledger.checks.mutant_rules import (
-    Rule,
-    Targets,
-    Wrong,
-    carried,
-    gradient_of,
-    hunt,
-    once,
-    priced,
-)  # fmt: skip
+from symledger.checks.mutant_amounts import carried, once
+from symledger.checks.mutant_gradients import gradient_of
+from symledger.checks.mutant_rules import Rule, Targets, Wrong, of_rules, priced
 from symledger.checks.mutants import Mutant
 from symledger.components import attention
 from symledger.core.notation import table
@@ -40,8 +32,7 @@ MASKED: Targets = (("cached_attention", {}), ("mini_gpt", {}))
 
 def mutants() -> Iterator[Mutant]:
     """Yield every wrong rule."""
-    for rule in (*WINDOWS, *SCANS, *MASKS):
-        yield Mutant(rule.kind, rule.mistake, partial(hunt, rule), rule.about)
+    return of_rules((*WINDOWS, *SCANS, *MASKS))
 
 
 # ------------------------------------------------------------------------- windows and scans

@@ -13,7 +13,6 @@ from functools import partial
 from sympy import Expr
 
 from symledger.account import derive
-from symledger.assumptions import parse_expression
 from symledger.checks import substitution
 from symledger.checks.counted import forward_and_backward
 from symledger.checks.mutants import SURVIVED, Mutant
@@ -21,6 +20,7 @@ from symledger.checks.runner import BYTES
 from symledger.checks.sampling import sizes_for
 from symledger.checks.saved_set import saved_set
 from symledger.checks.trial import Trial
+from symledger.expressions import parse_expression
 from symledger.readings.pullback import pullback
 from symledger.sizes import BY_NAME
 

@@ -97,13 +97,16 @@ def written(report: Report) -> str:
 def all_mutants() -> Iterator[Mutant]:
     """Yield every mutant: of programs, of rules, and the wrong statements of the field."""
     from symledger.checks import (
+        mutant_amounts,
+        mutant_gradients,
         mutant_programs,
         mutant_rules,
         mutant_sliding,
         mutant_statements,
     )
 
-    kinds = (mutant_programs, mutant_rules, mutant_sliding, mutant_statements)
+    rules = (mutant_rules, mutant_gradients, mutant_amounts, mutant_sliding)
+    kinds = (mutant_programs, *rules, mutant_statements)
     return chain.from_iterable(kind.mutants() for kind in kinds)
 
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 from sympy import Expr, Integer
 
 from symledger.account import Account
-from symledger.assumptions import parse_expression
 from symledger.checks.artefacts import ARTEFACTS
 from symledger.checks.evidence import Evidence, at_points, worst_of
 from symledger.checks.exact import value, whole
 from symledger.checks.trial import Trial
 from symledger.core.ops import Input
 from symledger.core.program import Program
+from symledger.expressions import parse_expression
 from symledger.readings.pullback import pullback
 from symledger.sizes import BY_NAME
 

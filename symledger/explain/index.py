@@ -28,9 +28,9 @@ from symledger.sizes import named
 PACKAGE = Path(__file__).parents[1]
 FOLDER = PACKAGE / "explain" / "indexed"
 SOURCES = (
-    "account.py", "algebra.py", "assumptions.py", "catalogue.py", "conventions.py", "formulas.py",
-    "ledger.py", "quantities.py", "sizes.py", "target.py", "citing/canonical.py",
-    "components/*.py", "core/*.py", "models/*.py", "readings/*.py",
+    "account.py", "algebra.py", "assumptions.py", "catalogue.py", "conventions.py",
+    "expressions.py", "formulas.py", "ledger.py", "quantities.py", "sizes.py", "target.py",
+    "citing/canonical.py", "components/*.py", "core/*.py", "models/*.py", "readings/*.py",
     "explain/index.py", "explain/lines.py", "explain/outline.py", "explain/readings.py",
     "explain/survey.py",
 )  # fmt: skip

@@ -13,11 +13,12 @@ from sympy import Expr, Symbol
 
 from symledger.account import Account
 from symledger.algebra import Terms
-from symledger.assumptions import Assumed, check_lengths, least, parse_size, settle
+from symledger.assumptions import Assumed, check_lengths, settle
 from symledger.citing.canonical import expression, read_expression
 from symledger.errors import BadInput, nearest, shown
 from symledger.explain.lines import Amount, Weight, amounts, weights
 from symledger.explain.readings import FP32, Asked
+from symledger.expressions import least, parse_size
 from symledger.sizes import named
 
 Chosen = tuple[tuple[str, object], ...]

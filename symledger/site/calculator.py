@@ -12,7 +12,7 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Monomial, Terms
-from symledger.assumptions import least
+from symledger.expressions import least
 from symledger.formulas import Formula
 from symledger.report.python import fraction
 from symledger.site import maths

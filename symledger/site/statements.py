@@ -19,7 +19,7 @@ from sympy import Symbol
 from symledger import algebra, evidence
 from symledger.account import Account, derive
 from symledger.algebra import Terms
-from symledger.assumptions import parse_expression
+from symledger.expressions import parse_expression
 from symledger.ledger import Line
 from symledger.sizes import BY_NAME
 

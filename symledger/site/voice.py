@@ -19,10 +19,10 @@ from markupsafe import Markup
 
 from symledger import algebra, sizes
 from symledger.account import Account
-from symledger.assumptions import parse_expression
 from symledger.catalogue import find
 from symledger.conventions import byte_units
 from symledger.errors import BadInput, quoted
+from symledger.expressions import parse_expression
 from symledger.formulas import Formula
 from symledger.site import maths
 from symledger.site.atlas import Atlas

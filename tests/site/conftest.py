@@ -5,6 +5,7 @@ import sys
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
+from pathlib import Path
 from subprocess import run
 from threading import Thread
 
@@ -13,7 +14,15 @@ import pytest
 from symledger.site import build
 from tests.site.whole import SITE
 
+HERE = Path(__file__).parent
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+
+
+def pytest_collection_modifyitems(items):
+    """Let one worker run all tests of the site, which is generated and built once for them."""
+    for item in items:
+        if item.path.is_relative_to(HERE):
+            item.add_marker(pytest.mark.xdist_group("site"))
 
 
 @pytest.fixture(scope="session")

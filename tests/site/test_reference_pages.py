@@ -6,10 +6,10 @@ import pytest
 
 import symledger
 from symledger import algebra, evidence
-from symledger.assumptions import parse_expression
 from symledger.catalogue import AXIOMS
 from symledger.catalogue import BY_NAME as CATALOGUE
 from symledger.conventions import DTYPES, OPTIMIZERS
+from symledger.expressions import parse_expression
 from symledger.quantities import QUANTITIES
 from symledger.site.atlas import Atlas
 from symledger.site.generator import Site

@@ -12,10 +12,10 @@ from markupsafe import Markup
 
 from symledger import algebra, evidence
 from symledger.algebra import Terms
-from symledger.assumptions import parse_expression
 from symledger.catalogue import AXIOMS, ENTRIES
 from symledger.checks.artefacts import ARTEFACTS
 from symledger.checks.evidence import Kind
+from symledger.expressions import parse_expression
 from symledger.site import maths, resources
 from symledger.site.atlas import Atlas
 from symledger.site.pages import Page

@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from symledger import algebra, sizes
 from symledger.account import Account
-from symledger.assumptions import parse_expression
 from symledger.demonstrations import Demonstration, Found, Steps, demonstration
 from symledger.errors import BadInput
 from symledger.evidence import Record
+from symledger.expressions import parse_expression
 from symledger.formulas import Formula
 from symledger.site import maths
 from symledger.site.atlas import Atlas

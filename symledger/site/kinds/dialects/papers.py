@@ -14,8 +14,8 @@ from markupsafe import Markup
 from symledger import algebra
 from symledger.account import Account
 from symledger.algebra import Terms
-from symledger.assumptions import parse_expression
 from symledger.core.tensor import ONE
+from symledger.expressions import parse_expression
 from symledger.ledger import Line
 from symledger.site import maths
 from symledger.site.atlas import Atlas

@@ -11,8 +11,8 @@ from markupsafe import Markup
 from symledger import algebra
 from symledger.account import Account
 from symledger.algebra import Terms
-from symledger.assumptions import parse_expression
 from symledger.conventions import BINARY, DECIMAL
+from symledger.expressions import parse_expression
 from symledger.report.rows import percent
 from symledger.site import maths
 from symledger.site.questions import Question
