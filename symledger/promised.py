@@ -27,6 +27,7 @@ def account_json(account: Account, quantities: Sequence[str]) -> dict[str, Any]:
         "target": target.name,
         "owner": target.owner,
         "title": target.title,
+        **target.read_from(),
         "symbols": {
             s.name: {"meaning": meaning(s).meaning, "latex": meaning(s).latex, "unit": "1"}
             for s in sorted(account.symbols.values(), key=lambda s: s.name)
