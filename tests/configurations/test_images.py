@@ -13,6 +13,7 @@ import pytest
 
 from symledger import derive
 from symledger.checks.implementation import weights
+from symledger.errors import BadInput
 
 HERE = Path(__file__).parent
 NAMES = {
@@ -126,3 +127,38 @@ def test_parameters_round_to_what_is_published(name, millions):
 def test_images_that_do_not_divide_are_rounded_up_at_every_halving(name, settings, height):
     found = derive(name, settings)
     assert {str(s): n for s, n in found.assumed.bindings.items()}["H_5"] == height
+
+
+ODD = json.loads((HERE / "images.json").read_text("utf-8"))["records"]
+
+
+@pytest.mark.parametrize("record", ODD, ids=lambda r: r[0]["architectures"][0])
+def test_small_models_of_odd_sizes_are_counted_to_the_unit(record, tmp_path):
+    config, image, params, flops = record
+    (tmp_path / "config.json").write_text(json.dumps(config), "utf-8")
+    found = derive(str(tmp_path), {"B": 2, **dict(zip("HW", image, strict=False))})
+    assert found.params.value == params
+    assert found.flops_forward.value == flops
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"model_type": "clip", "text_config": 3}, "a configuration is meant"),
+        ({"model_type": "clip", "text_config": {"foo": 1}}, "the key foo = 1 is not understood"),
+        ({"model_type": "clip", "text_config": {"model_type": "bert"}}, "not clip_text_model"),
+        ({"model_type": "clip", "text_config_dict": {"hidden_size": 8}}, "only None is"),
+        ({"model_type": "vit", "patch_size": [16, 8]}, "only squares are"),
+        ({"model_type": "vit", "patch_size": 300}, "H_p = floor"),
+        ({"model_type": "vit", "architectures": ["ViTForMaskedImageModeling"]}, "not supported"),
+        ({"model_type": "resnet", "depths": [1, 1, 1]}, "models of 4 stages are"),
+        ({"model_type": "resnet", "hidden_sizes": [6, 7, 8, 9]}, "divisible by 4"),
+        ({"model_type": "convnext", "layer_scale_init_value": None}, "a number is meant"),
+        ({"model_type": "mobilenet_v2", "output_stride": 16}, "only 32 is"),
+        ({"model_type": "mobilenet_v2", "depth_multiplier": -1}, "a number above 0 is"),
+    ],
+)
+def test_what_is_not_supported_is_refused_by_name(config, said, tmp_path):
+    (tmp_path / "config.json").write_text(json.dumps(config), "utf-8")
+    with pytest.raises(BadInput, match=said):
+        derive(str(tmp_path))
