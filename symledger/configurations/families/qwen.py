@@ -5,7 +5,7 @@ from __future__ import annotations
 from symledger.arguments import Choice, Only, Settings, Size, size, written
 from symledger.configurations.common import FREE
 from symledger.configurations.families import windows
-from symledger.configurations.families.shared import DENSE, SPARSE, WIDTHS, heads
+from symledger.configurations.families.shared import DENSE, SPARSE, WIDTHS, heads, layers
 from symledger.configurations.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
@@ -44,7 +44,7 @@ def dense_layers(values: Values) -> Settings:
     listed = [] if listed is None else listed
     if not isinstance(listed, list) or not all(type(i) is int and i >= 0 for i in listed):
         raise BadInput(f"mlp_only_layers = {written(listed)} is no list of layers, from 0 on.")
-    number = size("num_hidden_layers", values["num_hidden_layers"])
+    number = layers(values)
     step = size("decoder_sparse_step", values["decoder_sparse_step"])
     dense = sum(i in listed or (i + 1) % step != 0 for i in range(number))
     if dense == number:

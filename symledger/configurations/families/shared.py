@@ -133,6 +133,25 @@ def turned(values: Values, name: str, otherwise: float, width: int) -> Settings:
     return partly(d_rot, width)
 
 
+MOST_LAYERS = 10**5
+"""Layers that are looked at one by one; real models have a few hundred."""
+
+
+def layers(values: Values) -> int:
+    """Return how many layers there are, where each is looked at by itself.
+
+    Raises:
+        BadInput: there are too many.
+    """
+    number = size("num_hidden_layers", values["num_hidden_layers"])
+    if number > MOST_LAYERS:
+        raise BadInput(
+            f"num_hidden_layers = {number} are too many to say of each what kind it is: "
+            f"{MOST_LAYERS:,} may be."
+        )
+    return number
+
+
 def share(otherwise: float) -> Rule:
     """Return the rule of how much of a head is turned, where its width may be a key of its own."""
 

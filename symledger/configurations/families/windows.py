@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from symledger.arguments import Settings, among, size, written
+from symledger.configurations.families.shared import layers
 from symledger.configurations.family import Rule, Ruled, Values
 from symledger.errors import BadInput, shown
 
@@ -30,10 +31,10 @@ def windows(derived: Derived | None = None, switched: bool = False) -> tuple[Rul
             "use_sliding_window", values.get("use_sliding_window"), (True, False)
         ):
             longest = None
-        number = size("num_hidden_layers", values["num_hidden_layers"])
         types = values.get("layer_types") if derived else None
         if types is None and longest is None and (switched or not derived):
             return {"windows": "none"}
+        number = layers(values)
         listed = derived(values, number) if derived else [True] * number
         chosen = listed if types is None else _listed(types, number)
         return _windows(sum(chosen), number, longest)
