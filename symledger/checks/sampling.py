@@ -29,6 +29,8 @@ SMALL = tuple(range(2, 25))
 """Sizes where primes make too much work: products of ten symbols, as of windows over volumes."""
 HEAVY = 200_000_000
 """FLOPs of the contractions from which on primes make too much work."""
+OTHERS = 6
+"""Orders of the symbols that are tried."""
 LARGEST_CHANGE = 256
 Floor = tuple[Expr, int]
 """A quantity that must be whole, and the least that it may be."""
@@ -59,7 +61,17 @@ def sizes_for(
         heavy = value(contraction_flops(program).total, found) > HEAVY
     except DefinitionError:
         heavy = True
-    return _sizes(program, attempt, extra, SMALL) if heavy else found
+    return _small(program, attempt, extra) if heavy else found
+
+
+def _small(program: Program, attempt: int, extra: Iterable[Expr]) -> dict[Symbol, int]:
+    """Choose small sizes, in another order of the symbols where this one has none."""
+    for other in range(attempt, attempt + 3 * OTHERS, 3):
+        try:
+            return _sizes(program, other, extra, SMALL)
+        except DefinitionError as error:
+            refused = error
+    raise refused
 
 
 def _sizes(

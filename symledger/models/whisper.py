@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sympy import Expr, Integer
 
@@ -29,6 +29,7 @@ class Whisper(Sequential):
     """
 
     C: Expr = sizes.C
+    head: Literal["lm", "bare"] = "lm"
 
     two: ClassVar[Expr] = TWO
     source: ClassVar[str] = "B C (two S)"
