@@ -12,7 +12,8 @@ from symledger.site.links import Links
 
 @pytest.fixture(scope="module")
 def found():
-    return {view.tagged.id: view for view in views(Atlas())}
+    atlas = Atlas()
+    return {view.tagged.id: view for entry in atlas.owners for view in views(atlas, entry)}
 
 
 def test_every_tag_has_a_page_and_its_files(site):
