@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from sympy import Expr, Symbol
 
@@ -26,7 +27,7 @@ class Shown:
     factor: Terms | None = None
     parts: tuple[Shown, ...] = ()
 
-    @property
+    @cached_property
     def terms(self) -> Terms:
         """What is shown, multiplied out from its parts."""
         if not self.parts:

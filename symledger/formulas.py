@@ -53,7 +53,7 @@ class Formula:
         """The form under the assumptions (of the numerator) as a polynomial."""
         return substitute(self.general, self.equations)
 
-    @property
+    @cached_property
     def equations(self) -> dict[Any, Terms]:
         """The assumptions that this formula is affected by."""
         own = {s for monomial in self.general for s, _ in monomial}

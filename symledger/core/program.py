@@ -20,6 +20,7 @@ from symledger.core.ops import (
     Windows,
 )  # fmt: skip
 from symledger.core.tensor import Scope, Tensor
+from symledger.sizes import text_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +93,7 @@ class Program:
                     found |= t.op.pairs.count.free_symbols
                 if isinstance(t.op, Param) and t.op.used:
                     found |= t.op.used[0].free_symbols | t.op.used[1].free_symbols
-        return tuple(sorted(found, key=str))
+        return tuple(sorted(found, key=text_of))
 
     @property
     def definitions(self) -> dict[Symbol, Expr]:

@@ -34,5 +34,6 @@ def boxed(html: str, label: str) -> str:
 def _scoped(rows: str) -> str:
     head, end, body = rows.rpartition("</thead>")
     columns = HEADER.sub('<th scope="col"', head) + end
-    body = EXPLAINED.sub(r"<tr \1", body)
-    return columns + HEADER.sub('<th scope="row"', body)
+    if "data-sym" in body or "data-tensor" in body:
+        body = EXPLAINED.sub(r"<tr \1", body)
+    return columns + (HEADER.sub('<th scope="row"', body) if "<th" in body else body)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 
 from markupsafe import Markup, escape
 from sympy import Expr, Symbol
@@ -42,7 +43,13 @@ def of(f: Formula, *, general: bool = False) -> Markup:
 
 def shape(lengths: Shape) -> Markup:
     """Write a shape: ``(B, T, d_ff)``."""
-    return _markup(f"({', '.join(inline(terms(n)) for n in lengths)})")
+    return _markup(f"({', '.join(map(length, lengths))})")
+
+
+@cache
+def length(n: Expr) -> Markup:
+    """Write the length of an axis: few there are, and many axes are that long."""
+    return inline(terms(n))
 
 
 def factored(body: Shown) -> Markup:

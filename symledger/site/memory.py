@@ -75,9 +75,10 @@ class Memory:
         """Say that what is being made reads the definition of a component or model."""
         self._note_module("code", kind.__module__)
 
-    def note_text(self, module: str) -> None:
-        """Say that what is being made shows the text of a module: ``symledger.models.gpt``."""
-        self._note_module("text", module)
+    def note_text(self, *modules: str) -> None:
+        """Say that what is being made shows the text of modules: ``symledger.models.gpt``."""
+        for module in modules:
+            self._note_module("text", module)
 
     def _note_module(self, kind: str, module: str) -> None:
         name = module.removeprefix("symledger.")

@@ -181,14 +181,13 @@ def test_recording_again_gives_the_same_verdicts():
 
 
 def test_the_plot_has_a_title_a_description_and_its_data():
-    account, _ = example("attention")
-    plot = proof.plot(account, text_of("attention").bugs)
+    plot = proof.plot("attention", text_of("attention").bugs)
     svg = plot.figure.svg
     assert "<title" in svg
     assert "<desc" in svg
     assert "style=" not in svg
     assert len(plot.figure.rows) == 12
-    assert svg == proof.plot(account, text_of("attention").bugs).figure.svg
+    assert svg == proof.plot("attention", text_of("attention").bugs).figure.svg
 
 
 def test_parts_and_users_are_read_off_the_programs():

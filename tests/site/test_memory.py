@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+from symledger.site import memory
 from symledger.site.generator import remembered
 from symledger.site.memory import PLACE, Memory, place
 from symledger.site.pages import Page
@@ -19,27 +20,32 @@ FILES = {
 
 
 @pytest.fixture
-def build(tmp_path):
+def unchanged(monkeypatch):
+    """Take no notice of files that are edited while tests run."""
+    monkeypatch.setattr(memory, "changed", lambda folder, since: not since)
+
+
+@pytest.fixture
+def build(tmp_path, unchanged):
     """Return a build: it makes pieces of some files, and says which it made anew."""
 
     def run(rest="", **changed):
-        memory = Memory(tmp_path / "site.json")
-        memory.sources.definitions = FILES | {n.replace("__", "."): t for n, t in changed.items()}
+        known = Memory(tmp_path / "site.json")
+        known.sources.definitions = FILES | {n.replace("__", "."): t for n, t in changed.items()}
         made = []
 
         def piece(name, *modules, shows=()):
             def make():
                 made.append(name)
                 for module in modules:
-                    memory._note_module("code", module)
-                for module in shows:
-                    memory.note_text(module)
+                    known._note_module("code", module)
+                known.note_text(*shows)
                 return Page(f"{name}.md", "# x", (f"<p>{name}</p>",))
 
-            return memory.page(name, make)
+            return known.page(name, make)
 
         pieces = (piece("linear", LINEAR, shows=[LINEAR]), piece("block", BLOCK), piece("home"))
-        memory.save()
+        known.save()
         assert [p.path for p in pieces] == ["linear.md", "block.md", "home.md"]
         assert pieces[1].blocks == ("<p>block</p>",)
         return made
@@ -73,24 +79,25 @@ def test_a_memory_that_cannot_be_read_is_none(build, tmp_path, text):
     assert build() == ["linear", "block", "home"]
 
 
+@pytest.mark.usefixtures("unchanged")
 def test_what_a_table_says_counts_and_not_what_it_is_made_of(tmp_path):
     def run(answer, text):
-        memory, made = Memory(tmp_path / "site.json"), []
-        memory.sources.definitions = FILES | {"components.linear": text}
+        known, made = Memory(tmp_path / "site.json"), []
+        known.sources.definitions = FILES | {"components.linear": text}
 
         def table():
-            memory._note_module("code", LINEAR)
+            known._note_module("code", LINEAR)
             return answer
 
-        memory.asked["table"] = lambda _: json.dumps(memory.data("table", table))
+        known.asked["table"] = lambda _: json.dumps(known.data("table", table))
 
         def make():
-            memory.note("table", "x")
+            known.note("table", "x")
             made.append("page")
             return Page("x.md", answer)
 
-        found = memory.page("x", make)
-        memory.save()
+        found = known.page("x", make)
+        known.save()
         return made, found.source
 
     assert run("a", b"1") == (["page"], "a")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from sympy import Expr, Symbol
 
@@ -45,6 +46,7 @@ class Step:
     reason: str
 
 
+@cache
 def symbol(s: Symbol) -> str:
     """Write a size within a sentence."""
     return inline({((s, 1),): 1})

@@ -61,6 +61,7 @@ def _listed(atlas: Atlas, entry: Entry) -> Listed:
 
 def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     """Return the page of one component, in numbers at the sizes of its example."""
+    atlas.memory.note_text(*definition.files(entry))
     text = text_of(entry.name, templates.language)
     chosen = settings(atlas.account(entry.name), text)
     account = atlas.account(entry.name, **chosen)
@@ -74,7 +75,7 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         glance=[numbers.amount(atlas, account, name) for name in numbers.glance(account)],
         groups=numbers.groups(atlas, account), calculated=calculated(account),
         example=example(account), symbols=definition.symbols(account), shapes=near, inner=inner,
-        hidden=hidden, source=definition.source(atlas, entry), module=definition.module(entry),
+        hidden=hidden, source=definition.source(entry), module=definition.module(entry),
         forward=forward, backward=backward, snippets=definition.snippets(atlas, entry, account),
         variants=numbers.variants(atlas, account), evidence=proof.evidence(account),
         plot=proof.plot(entry.family, text.bugs), around=around,

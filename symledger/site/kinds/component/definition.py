@@ -96,15 +96,19 @@ def at_sizes(account: Account, row: Row) -> str:
     return f"({', '.join('?' if n is None else f'{int(n):,}' for n in found)})"
 
 
-def source(atlas: Atlas, entry: Entry) -> str:
+def source(entry: Entry) -> str:
     """Return the source of ``forward``, word for word, and of the methods that belong to it.
 
     These are a stated pull-back and what either calls.
     """
-    methods = list(_methods(entry.load()))
-    for method in methods:
-        atlas.memory.note_text(method.__module__)
-    return "\n\n".join(inspect.cleandoc("\n" + inspect.getsource(method)) for method in methods)
+    return "\n\n".join(
+        inspect.cleandoc("\n" + inspect.getsource(method)) for method in _methods(entry.load())
+    )
+
+
+def files(entry: Entry) -> list[str]:
+    """Return the modules that the source stands in."""
+    return [method.__module__ for method in _methods(entry.load())]
 
 
 def _methods(kind: type) -> Iterator[FunctionType]:
