@@ -25,7 +25,7 @@ DEEPSEEK = "DeepSeek-AI, DeepSeek-V2 (2024), section 2.1"
 class LatentDotProduct(ScaledDotProduct):
     """Scaled dot products of latent vectors, with the scale of the keys that they stand for."""
 
-    d_scale: Expr = sizes.d_h
+    d_scale: Expr = sizes.d_k
 
     @property
     def scale(self) -> Expr:

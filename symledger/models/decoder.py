@@ -27,8 +27,8 @@ Layers = Mapping[str, tuple[Component, Expr]]
 
 
 @dataclass(frozen=True)
-class Decoder(Component):
-    """A decoder-only transformer; a family says how tokens are placed and what its block is.
+class LanguageModel(Component):
+    """Tokens in, L blocks, a norm, scores out; a family says what its block is.
 
     The head is tied where it uses the embedding's table; with ``recompute`` only what enters each
     block is kept, and the backward pass runs the blocks again. With ``cached`` the T tokens come
@@ -38,9 +38,6 @@ class Decoder(Component):
     V: Expr = sizes.V
     d: Expr = sizes.d
     L: Expr = sizes.L
-    h: Expr = sizes.h
-    d_h: Expr = sizes.d_h
-    d_ff: Expr = sizes.d_ff
     Y: Expr = sizes.Y
     S: Expr = sizes.S
 
@@ -114,3 +111,12 @@ class Decoder(Component):
         E = param("E", self.V, self.row)
         x = self.normalize(self.through(self.place(self.embed(tokens, E))))
         return steps(x=x, y=self.score(x, E)) if self.head != "bare" else steps(x=x)
+
+
+@dataclass(frozen=True)
+class Decoder(LanguageModel):
+    """A decoder-only transformer: heads of attention and a hidden width in every block."""
+
+    h: Expr = sizes.h
+    d_h: Expr = sizes.d_h
+    d_ff: Expr = sizes.d_ff

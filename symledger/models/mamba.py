@@ -11,19 +11,22 @@ from symledger import sizes
 from symledger.components.blocks import Norm
 from symledger.components.selective import GU, MambaMixer, MixerBlock
 from symledger.core.component import Component
-from symledger.models.decoder import Decoder
+from symledger.core.tensor import ONE
+from symledger.models.decoder import LanguageModel
 from symledger.sizes import Size
 
 
 @dataclass(frozen=True)
-class Mamba(Decoder):
+class Mamba(LanguageModel):
     """The language model of Mamba: L normalized, residual mixers between a table and its transpose.
 
     Counted as the reference implementation computes it where it has no kernels: token after token.
     In Falcon Mamba what a token's parameters are made of is ``normed``.
+    How many tokens came before (S) is in no formula: what is remembered of them does not grow.
     Source: Gu, Dao (2023), section 3.4; transformers 5.23, ``MambaForCausalLM``.
     """
 
+    S: Expr = ONE
     d_i: Expr = sizes.d_i
     d_s: Expr = sizes.d_s
     d_r: Expr = sizes.d_r

@@ -12,19 +12,24 @@ from symledger.components.blocks import Norm
 from symledger.components.dual import DAO, Mamba2Mixer
 from symledger.components.selective import MixerBlock
 from symledger.core.component import Component
-from symledger.models.decoder import Decoder
+from symledger.core.tensor import ONE
+from symledger.models.decoder import LanguageModel
 from symledger.sizes import Size
 
 
 @dataclass(frozen=True)
-class Mamba2(Decoder):
+class Mamba2(LanguageModel):
     """The language model of Mamba-2: L normalized, residual mixers between a table and a head.
 
     Counted as the reference implementation computes it where it has no kernels: in chunks of Q
     tokens, the last one filled up.
+    How many tokens came before (S) is in no formula: what is remembered of them does not grow.
     Source: Dao, Gu (2024), section 7; transformers 5.23, ``Mamba2ForCausalLM``.
     """
 
+    S: Expr = ONE
+    h: Expr = sizes.h
+    d_h: Expr = sizes.d_h
     d_s: Expr = sizes.d_s
     G: Expr = sizes.G
     K: Expr = sizes.K
