@@ -29,6 +29,8 @@ ARTEFACTS: Mapping[str, tuple[Artefact, ...]] = {
     "fused norm": (Artefact("memory.saved", "4", "nn.RMSNorm keeps the normalized x as well"),),
     "noise": (Artefact("memory.saved", "3", "the noise is kept as floats, not as bytes"),),
     "loss": (Artefact("memory.saved", "4", "the total weight of the classes is kept"),),
+    "smoothed loss": (Artefact("memory.saved", "1", "which targets are ignored is kept as well, "
+                                                    "and how many are not"),),
     "unread input": (Artefact("memory.saved", "4", "a pooling, nn.NLLLoss and what reflects or "
                                                    "replicates keep their input, and never read "
                                                    "it"),),

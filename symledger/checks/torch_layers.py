@@ -154,7 +154,8 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         "nn.EmbeddingBag", lambda s, o: nn.EmbeddingBag(s["V"], s["d"], mode=o["mode"]),
         uses=lambda o: {"bags": "3*B" + " + B*T + 1" * (o["mode"] == "mean")}),),
     "cross_entropy": (Case("F.cross_entropy", lambda s, o: Function(
-        partial(_classes, F.cross_entropy)), uses=lambda o: {"loss": "1"}),),
+        partial(_classes, partial(F.cross_entropy, label_smoothing=0.1 * o["smoothing"]))),
+        uses=lambda o: {"loss": "1", **({"smoothed loss": "B*T + 8"} if o["smoothing"] else {})}),),
     "negative_log_likelihood": (Case("F.nll_loss", lambda s, o: Function(
         partial(_classes, F.nll_loss)),
         uses=lambda o: {"loss": "1", "unread input": "B*T*V"}),),

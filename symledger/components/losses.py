@@ -14,7 +14,7 @@ from symledger.core.notation import apply, gather, reduce
 from symledger.core.scalars import LOSSES
 from symledger.core.tensor import ONE, Tensor, pointwise
 
-HALF = Rational(1, 2)
+HALF, TENTH = Rational(1, 2), Rational(1, 10)
 TINY = Rational(1, 10**8)
 
 
@@ -43,23 +43,30 @@ class NegativeLogLikelihood(Component):
 class CrossEntropy(Component):
     """The mean over all positions of −log softmax(logits) at the target.
 
-    Kept are the logarithms of the probabilities and the targets.
-    Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), section 6.2.2.
+    With ``smoothing`` a tenth of the target is spread over all classes. Kept are the logarithms of
+    the probabilities and the targets.
+    Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), section 6.2.2; Szegedy et al.,
+    *Rethinking the Inception Architecture* (2016), section 7.
     """
 
     V: Expr = sizes.V
+    smoothing: bool = False
 
     signature: ClassVar[str] = "B T V, B T in V ->"
     title: ClassVar[str] = "mean negative log-probability of the targets"
     references: ClassVar[tuple[str, ...]] = (
         "Goodfellow, Bengio, Courville, Deep Learning (2016), section 6.2.2",
+        "Szegedy et al., Rethinking the Inception Architecture (2016), section 7",
     )
 
     def forward(self, logits: Tensor, targets: Tensor) -> Steps:
         log_p = LogSoftmax()(logits, name="log_softmax")
         picked = gather(log_p, targets, batch=2)
-        B, T = targets.shape
-        return steps(log_p=log_p, picked=picked, loss=reduce(picked, (0, 1)) * (-ONE / (B * T)))
+        share = 1 - TENTH if self.smoothing else ONE
+        loss = reduce(picked, (0, 1)) * (-share / targets.size)
+        if self.smoothing:
+            loss = loss + reduce(log_p, (0, 1, 2)) * (-TENTH / log_p.size)
+        return steps(log_p=log_p, picked=picked, loss=loss)
 
 
 @dataclass(frozen=True)

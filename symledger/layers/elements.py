@@ -67,7 +67,8 @@ ELEMENTS: tuple[Layer, ...] = (
     Layer("Softmax2d", "", "softmax", "Softmax2d()"),
     Layer("LogSoftmax", "dim=None", "log_softmax", "LogSoftmax(dim=-1)", DIM),
     Layer("CrossEntropyLoss", "weight=None, size_average=None, ignore_index=-100, reduce=None, "
-          "reduction='mean', label_smoothing=0.0", "cross_entropy", "CrossEntropyLoss()", CLASSES),
+          "reduction='mean', label_smoothing=0.0", "cross_entropy", "CrossEntropyLoss()",
+          {**CLASSES, "label_smoothing": Chance(("smoothing",))}),
     Layer("NLLLoss", "weight=None, size_average=None, ignore_index=-100, reduce=None, "
           "reduction='mean'", "negative_log_likelihood", "NLLLoss()", CLASSES),
     loss("MSELoss", "mse", OLD),
