@@ -18,7 +18,7 @@ from symledger.components.feedforward import Activation
 from symledger.components.heads import Pooler
 from symledger.components.linear import Linear
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import param, repeat
+from symledger.core.notation import narrow, param, repeat
 from symledger.core.tensor import Tensor
 from symledger.errors import DefinitionError
 from symledger.sizes import Size
@@ -149,7 +149,8 @@ class EncoderDecoder(Component):
         if self.head == "lm":
             return {"logits": LMHead(self.V, self.d)(x, E if self.tied else None, name="head")}
         if self.head == "sequences":
-            x = Pooler(self.d)(x, name="pooler")
+            last = narrow(x, 1, x.shape[1] - 1, 1)  # the first sees nothing but itself
+            x = Pooler(self.d)(last, name="pooler")
         return {"logits": Linear(self.d, self.Y)(x, name="classifier")}
 
     @property

@@ -741,7 +741,7 @@ LOG_SOFTMAX = {
         (ScaledDotProduct(causal=True), SOFTMAX), (CrossEntropy(), LOG_SOFTMAX),
         (resolve("dropout").component, {}),
     ],
-    ids=str,
+    ids=lambda value: ", ".join(value) if isinstance(value, dict) else str(value),
 )  # fmt: skip
 def test_what_is_printed_is_computed(component, children):
     assert_computed(trace(component), children)
