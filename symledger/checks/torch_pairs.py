@@ -154,7 +154,7 @@ class Pair(nn.Module):
             return self.head(x) if self.head else F.linear(x, self.table.weight)
         if self.task == "bare":
             return x
-        return self.classifier(self.pooler(x) if self.task == "sequences" else x)
+        return self.classifier(self.pooler(x[:, -1:]) if self.task == "sequences" else x)
 
 
 class T5(Pair):

@@ -6,13 +6,13 @@ import pytest
 
 from symledger import derive
 from symledger.catalogue import ENTRIES, find
-from symledger.configurations.families import FAMILIES
 from symledger.checks import command, torch_witness
 from symledger.checks.artefacts import ARTEFACTS
 from symledger.checks.command import variants
 from symledger.checks.evidence import Evidence
 from symledger.checks.rewriting import Rewriting, again
 from symledger.checks.torch_witness import kept_without, sizes_at, witnessed
+from symledger.configurations.families import FAMILIES
 from symledger.core.ops import Map
 from symledger.evidence import recorded, variant
 from symledger.quantities import Readings
@@ -50,11 +50,11 @@ def test_pytorch_agrees_to_the_unit(name):
         assert len({e.claim for e in found if e.quantity == "params"}) == cases
 
 
-@pytest.mark.usefixtures("torch")
 MEASURED = {"dit", "unet", "diffusion_unet", "efficientnet", "mamba_mixer", "mamba2_mixer"}
 """What is compared with measured records of tests/configurations, by itself or within a model."""
 
 
+@pytest.mark.usefixtures("torch")
 def test_pytorch_has_every_component_and_model():
     from symledger.checks.torch_cases import CASES
 
