@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -113,6 +113,13 @@ class Atlas:
         for entry in self.owners:
             for quantity in self.account(entry.name).quantities:
                 yield entry, quantity
+
+    def entry(self, name: str) -> Entry:
+        """Return the entry of a name; a published configuration has that of its family."""
+        if name not in published():
+            return BY_NAME[name]
+        family = self.account(name).target.owner
+        return replace(BY_NAME[family], name=name, owner=family, configured=True)
 
     @staticmethod
     def page_of(target: str) -> str:

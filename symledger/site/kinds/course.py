@@ -12,7 +12,6 @@ from markupsafe import Markup
 from symledger import algebra, sizes
 from symledger.account import Account
 from symledger.algebra import Terms
-from symledger.catalogue import BY_NAME
 from symledger.conventions import byte_units
 from symledger.report.rows import show_shape
 from symledger.site import maths
@@ -77,7 +76,7 @@ class Course:
     @cached_property
     def model(self) -> Model:
         """The model that it is about."""
-        return Model(self.atlas, BY_NAME[SUBJECT])
+        return Model(self.atlas, self.atlas.entry(SUBJECT))
 
     @property
     def account(self) -> Account:
@@ -175,7 +174,8 @@ class Course:
     @cached_property
     def trials(self) -> list[Trial]:
         """The rule, tried on other models."""
-        return [self._trial(Model(self.atlas, BY_NAME[name])) for name in (SUBJECT, *OTHERS)]
+        names = (SUBJECT, *OTHERS)
+        return [self._trial(Model(self.atlas, self.atlas.entry(name))) for name in names]
 
     def _trial(self, model: Model) -> Trial:
         at = model.account.assumed.bindings

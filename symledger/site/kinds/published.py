@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
 
 from symledger import algebra
 from symledger.account import Account
-from symledger.catalogue import BY_NAME
 from symledger.configurations.family import facts
 from symledger.configurations.published import Published, published
 from symledger.configurations.reading import Key
@@ -57,9 +56,7 @@ def models(atlas: Atlas) -> list[Configured]:
 
 
 def _configured(atlas: Atlas, known: Published) -> Configured:
-    owner = atlas.account(known.name).target.owner
-    entry = replace(BY_NAME[owner], name=known.name, owner=owner, configured=True)
-    return Configured(atlas, entry, known)
+    return Configured(atlas, atlas.entry(known.name), known)
 
 
 @dataclass(frozen=True)
