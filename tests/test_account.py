@@ -30,19 +30,20 @@ def test_what_is_no_quantity_is_refused():
 @pytest.mark.parametrize(
     ("target", "lacks"),
     [
-        ("linear", {"params.active", "memory.kv_cache"}),
-        ("layer_norm", {"params.active", "memory.kv_cache", "intensity.forward", "flops.forward",
+        ("linear", {"params.active", "memory.kv_cache", "flops.decode"}),
+        ("layer_norm", {"params.active", "memory.kv_cache", "flops.decode",
+                        "intensity.forward", "flops.forward",
                         "flops.backward", "flops.training", "macs.forward", "macs.backward",
                         "macs.training"}),
         ("mini_gpt", {"params.active"}),
-        ("attention", {"params.active"}),
+        ("attention", {"params.active", "flops.decode"}),
         ("mixtral", set()),
     ],
 )  # fmt: skip
 def test_a_target_lacks_what_is_identically_nothing_or_said_already(target, lacks):
     account = derive(target)
     assert set(QUANTITIES) - set(account.quantities) == lacks
-    assert all(not account[name].general for name in lacks - {"params.active"})
+    assert all(not account[name].general for name in lacks - {"params.active", "flops.decode"})
     all_active = account["params.active"].general == account.params.general
     assert all_active == ("params.active" in lacks)
 
