@@ -94,8 +94,10 @@ LINE = {"label", "id", "times", "expr", "value", "share", "parts"}
 
 
 def evaluate(text, names):
-    """The value of a promised expression: Python syntax over the names of the symbols."""
-    return eval(text, {"__builtins__": {}, "Max": max}, dict(names))  # noqa: S307  # our own text
+    """The exact value of a promised expression: Python syntax over the names of the symbols."""
+    exact = re.sub(r"(?<![\w.])(\d+)(?![\w.])", r"Fraction(\1)", text)
+    known = {"__builtins__": {}, "Max": max, "Min": min, "Fraction": Fraction}
+    return eval(exact, known, dict(names))  # noqa: S307  # our own text
 
 
 def assert_rational(text):
