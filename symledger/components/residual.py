@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -21,7 +22,7 @@ THREE = Integer(3)
 
 
 @dataclass(frozen=True)
-class ResidualBlock(Component):
+class ResidualBlock(Component, ABC):
     """What blocks of residual networks share: an image, halved or not, beside what is computed.
 
     It goes through a 1 × 1 convolution of the same stride where its shape changes.
@@ -40,9 +41,9 @@ class ResidualBlock(Component):
         sizes.W_o: positions(sizes.W, ONE, sizes.s, Integer(0), ONE),
     }
 
+    @abstractmethod
     def inner(self, x: Tensor) -> Tensor:
         """Compute what is added; every kind of block does."""
-        raise NotImplementedError
 
     def forward(self, x: Tensor) -> Steps:
         """Add both ways, then rectify."""
