@@ -110,7 +110,7 @@ class LanguageModel(Component):
         """Embed and place the tokens, apply L blocks and the last norm, score the vocabulary."""
         E = param("E", self.V, self.row)
         x = self.normalize(self.through(self.place(self.embed(tokens, E))))
-        return steps(x=x, y=self.score(x, E)) if self.head != "bare" else steps(x=x)
+        return steps(x=x, logits=self.score(x, E)) if self.head != "bare" else steps(x=x)
 
 
 @dataclass(frozen=True)
