@@ -19,7 +19,7 @@ from symledger.site import resources
 PACKAGE = Path(__file__).parents[1]
 DEFINITIONS = ("components", "models")
 """The folders of definitions."""
-LIBRARIES = ("sympy", "jinja2", "markupsafe", "griffe")
+LIBRARIES = ("sympy", "jinja2", "markupsafe", "griffelib")
 """What writes on pages beside this package."""
 
 
