@@ -3,7 +3,7 @@
 import pytest
 
 from symledger import derive, evidence
-from symledger.checks.command import variants
+from tests import every
 
 UNRECORDED = {
     "glm4_moe", "deepseek", "resnet", "mobilenet_v2", "efficientnet", "convnext", "dit", "unet",
@@ -12,8 +12,8 @@ UNRECORDED = {
 """Families that were not run by NumPy yet: their pages say that nothing was checked there. What was
 measured on real implementations is compared in ``tests/configurations``."""
 ACCOUNTS = {
-    evidence.variant(account): account
-    for account in variants() if account.target.owner not in UNRECORDED
+    name: account
+    for name, account in every.ACCOUNTS.items() if account.target.owner not in UNRECORDED
 }  # fmt: skip
 
 

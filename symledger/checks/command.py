@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, starmap
 from time import perf_counter
 from typing import Any
 
@@ -103,13 +103,15 @@ def _layers(owners: set[str]) -> Iterator[Constructor]:
 
 
 def _published(owners: set[str]) -> Iterator[Account]:
-    """Yield families with the choices that their published configurations make."""
+    """Yield families with the choices that their published configurations make, each once."""
+    found: dict[str, tuple[str, dict[str, Any]]] = {}
     for name, known in published().items():
         if find(entry_of(known)).family in owners:
             target = resolve(name)
             plain = resolve(target.owner).options
             chosen = {k: v for k, v in target.options.items() if v != plain[k]}
-            yield derive(target.owner, chosen)
+            found[f"{target.owner} {chosen}"] = (target.owner, chosen)
+    return starmap(derive, found.values())
 
 
 def _examined(account: Account) -> list[Evidence]:

@@ -8,16 +8,15 @@ from symledger import derive
 from symledger.catalogue import ENTRIES, find
 from symledger.checks import command, torch_witness
 from symledger.checks.artefacts import ARTEFACTS
-from symledger.checks.command import variants
 from symledger.checks.evidence import Evidence
 from symledger.checks.rewriting import Rewriting, again
 from symledger.checks.torch_witness import kept_without, sizes_at, witnessed
 from symledger.configurations.families import FAMILIES
 from symledger.core.ops import Map
-from symledger.evidence import recorded, variant
+from symledger.evidence import recorded
 from symledger.quantities import Readings
+from tests.every import ACCOUNTS
 
-ACCOUNTS = {variant(account): account for account in variants()}
 EXPECTED = {
     # target: which quantities PyTorch says something about, how many cases it has
     "linear": ({"params", "flops.forward", "flops.backward", "memory.saved", "gradients"}, 1),
