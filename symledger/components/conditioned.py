@@ -57,12 +57,15 @@ class ConditionedBlock(Component):
 
     d: Expr = sizes.d
     h: Expr = sizes.h
+    d_h: Expr = sizes.d_h
     d_ff: Expr = sizes.d_ff
     flash: bool = False
 
     signature: ClassVar[str] = "B T d, B d -> B T d"
     title: ClassVar[str] = "transformer block whose norms a condition scales and shifts"
-    assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_ff: 4 * sizes.d}
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.d_h: sizes.d / sizes.h, sizes.d_ff: 4 * sizes.d,
+    }  # fmt: skip
     references: ClassVar[tuple[str, ...]] = (f"{PEEBLES}, section 3.2 and figure 3",)
 
     def forward(self, x: Tensor, c: Tensor) -> Steps:
@@ -70,8 +73,8 @@ class ConditionedBlock(Component):
         shift_1, scale_1, gate_1, shift_2, scale_2, gate_2 = (
             narrow(made, -1, i * self.d, self.d) for i in range(6)
         )
-        width = self.d / self.h
-        attention = Attention(self.d, self.h, self.h, width, width, True, flash=self.flash)
+        heads = (self.h, self.h, self.d_h, self.d_h)
+        attention = Attention(self.d, *heads, True, flash=self.flash)
         network = FeedForward(self.d, self.d_ff, "gelu_tanh")
         n = modulated(x, shift_1, scale_1)
         u = x + gate_1 * attention(n, name="attention")

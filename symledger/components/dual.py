@@ -99,8 +99,10 @@ class StateSpaceDual(Component):
         rate = apply("exp", param("A_log", self.h)) * Integer(-1)
         decay, u = dt * rate, x * view("B T h -> B T h ()", dt)
         Bx, C = self.of_heads(Bx), self.of_heads(C)
-        y = self.stepwise(u, decay, Bx, C) if self.cached else self.chunked(u, decay, Bx, C)
-        return steps(dt=dt, y=y + x * view("h -> h ()", param("D", self.h)))
+        way = self.stepwise if self.cached else self.chunked
+        made = way(u, decay, Bx, C)
+        skipped = x * view("h -> h ()", param("D", self.h))
+        return steps(dt=dt, **made, y=made["s"] + skipped)
 
     def of_heads(self, x: Tensor) -> Tensor:
         """Copy what is given for a group to each of its heads."""
@@ -108,16 +110,16 @@ class StateSpaceDual(Component):
         copies = expand(view("B T G n -> B T G () n", x), (B, T, self.G, self.h / self.G, self.d_s))
         return view("B T G r n -> B T (G r) n", copies)
 
-    def stepwise(self, u: Tensor, decay: Tensor, Bx: Tensor, C: Tensor) -> Tensor:
-        """Go on from the remembered state."""
+    def stepwise(self, u: Tensor, decay: Tensor, Bx: Tensor, C: Tensor) -> dict[str, Tensor]:
+        """Go on from the remembered state; the steps of this, the last of them what is read."""
         B, T, h, _ = u.shape
         start = remembered("past_h", B, h, self.d_h, self.d_s)
         _, y = scan(HeadRecurrence(h, self.d_h, self.d_s), T, (start,), name="step", axis=1,
                     over=(apply("exp", decay), u, Bx, C), shared=True, kept=True)  # fmt: skip
-        return y
+        return {"s": y}
 
-    def chunked(self, u: Tensor, decay: Tensor, Bx: Tensor, C: Tensor) -> Tensor:
-        """Attend within chunks, pass states on between them, and read these."""
+    def chunked(self, u: Tensor, decay: Tensor, Bx: Tensor, C: Tensor) -> dict[str, Tensor]:
+        """Attend within chunks, pass states on between them, and read these; the steps of it."""
         T = u.shape[1]
         u, decay, Bx, C = map(self.in_chunks, (u, decay, Bx, C))
         a = view("B c l h -> B h c l", decay)
@@ -129,13 +131,17 @@ class StateSpaceDual(Component):
         whole = narrow(sums, -1, self.Q - 1, 1)
         left = view("B h c l -> B c l h ()", apply("exp", whole - sums))
         ends = einsum("B c l h n, B c l h p -> B c h p n", Bx * left, u)
-        before = self.passed(view("B h c one -> B h (c one)", whole), ends)
+        decay, states, before = self.passed(view("B h c one -> B h (c one)", whole), ends)
         read = einsum("B c l h n, B c h p n -> B c l h p", C, before)
         y = y + read * view("B h c l -> B c l h ()", apply("exp", sums))
-        return narrow(view("B c l h p -> B (c l) h p", y), 1, 0, T)
+        s = narrow(view("B c l h p -> B (c l) h p", y), 1, 0, T)
+        return {
+            "u": u, "Bz": Bx, "Cz": C, "a": sums, "within": within, "M": M, "left": left,
+            "ends": ends, "states": states, "decay": decay, "before": before, "s": s,
+        }  # fmt: skip
 
-    def passed(self, whole: Tensor, ends: Tensor) -> Tensor:
-        """Return the state that each chunk begins with: what is left of all ends before it."""
+    def passed(self, whole: Tensor, ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Return what is left of ends at later chunks, all ends, and what chunks begin with."""
         B, c = ends.shape[0], ends.shape[1]
         empty = table("h0", lambda *i: Integer(0), B, ONE, self.h, self.d_h, self.d_s)
         states = join([empty, ends], axis=1)
@@ -145,7 +151,7 @@ class StateSpaceDual(Component):
         decay = view("B h c z -> B z c h", decay)
         begins = einsum(BETWEEN, narrow(decay, 2, 0, c), states)
         last = LastState()(narrow(decay, 2, c, 1), states, name="last_state")
-        return narrow(join([begins, last], axis=1), 1, 0, c)
+        return decay, states, narrow(join([begins, last], axis=1), 1, 0, c)
 
     def in_chunks(self, x: Tensor) -> Tensor:
         """Fill up with zeros to whole chunks, and cut into these."""
@@ -209,19 +215,22 @@ class Mamba2Mixer(Component):
         mixed = inner + 2 * groups
         wide = Linear(self.d, inner + mixed + self.h, self.bias)(x, name="in")
         convolution = CausalConvolution(mixed, self.K, self.convolution_bias, self.cached)
-        u = apply("silu", convolution(narrow(wide, -1, inner, mixed), name="convolution"))
-        y = StateSpaceDual(self.h, self.d_h, self.d_s, self.G, self.Q, self.n_c, self.cached)(
-            view("B T (h p) -> B T h p", narrow(u, -1, 0, inner), h=self.h, p=self.d_h),
-            narrow(wide, -1, inner + mixed, self.h),
-            *(view("B T (g n) -> B T g n", narrow(u, -1, start, groups), g=self.G, n=self.d_s)
-              for start in (inner, inner + groups)),
-            name="scan",
-        )  # fmt: skip
-        merged = view("B T h p -> B T (h p)", y)
+        v = convolution(narrow(wide, -1, inner, mixed), name="convolution")
+        u = apply("silu", v)
+        heads = view("B T (h p) -> B T h p", narrow(u, -1, 0, inner), h=self.h, p=self.d_h)
+        dt = narrow(wide, -1, inner + mixed, self.h)
+        Bx, C = (
+            view("B T (g n) -> B T g n", narrow(u, -1, start, groups), g=self.G, n=self.d_s)
+            for start in (inner, inner + groups)
+        )
+        chunks = StateSpaceDual(self.h, self.d_h, self.d_s, self.G, self.Q, self.n_c, self.cached)
+        scanned = chunks(heads, dt, Bx, C, name="scan")
+        merged = view("B T h p -> B T (h p)", scanned)
         gated = merged * apply("silu", narrow(wide, -1, 0, inner))
         normed = self.normalize(gated)
-        return steps(u=u, gated=gated, normed=normed,
-                     y=Linear(inner, self.d, self.bias)(normed, name="out"))  # fmt: skip
+        y = Linear(inner, self.d, self.bias)(normed, name="out")
+        return steps(wide=wide, v=v, u=u, Bx=Bx, C=C, scanned=scanned, gated=gated,
+                     normed=normed, y=y)  # fmt: skip
 
     def normalize(self, x: Tensor) -> Tensor:
         """Normalize each group by itself, and scale."""

@@ -180,7 +180,7 @@ class MambaMixer(Component):
         dt = apply("softplus", Linear(self.d_r, self.d_i)(low, name="step"))
         y = SelectiveScan(self.d_i, self.d_s, self.cached)(u, dt, Bx, C, name="scan")
         gated = y * apply("silu", narrow(both, -1, self.d_i, self.d_i))
-        return steps(u=u, scanned=y, gated=gated,
+        return steps(both=both, u=u, chosen=chosen, dt=dt, scanned=y, gated=gated,
                      y=Linear(self.d_i, self.d, self.bias)(gated, name="out"))  # fmt: skip
 
     def parts(self, chosen: Tensor) -> list[Tensor]:

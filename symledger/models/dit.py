@@ -75,7 +75,7 @@ class DiT(Component):
         patches = cut(x, name="patches") + param("P", self.T, self.d, trainable=False)
         table = TokenEmbedding(self.rows, self.d)
         c = StepEmbedding(self.d_f, self.d)(step, name="step") + table(labels, name="class")
-        block = ConditionedBlock(self.d, self.h, self.d_ff, self.flash)
+        block = ConditionedBlock(self.d, self.h, self.d / self.h, self.d_ff, self.flash)
         hidden = repeat(block, self.L, patches, c, name="block")
         made = Modulation(self.d, TWO)(c, name="modulation")
         shift, scale = (narrow(made, -1, i * self.d, self.d) for i in range(2))
