@@ -71,15 +71,16 @@ class ConvNeXt(Component):
         x = ChannelLayerNorm(self.C_1)(x, name="stem_norm")
         widths = (self.C_1, self.C_2, self.C_3, self.C_4)
         depths = (self.L_1, self.L_2, self.L_3, self.L_4)
+        named = {"x_0": x}
         for i, (C, L) in enumerate(zip(widths, depths, strict=True)):
             if i:
                 x = ChannelLayerNorm(x.shape[1])(x, name=f"norm_{i}")
                 x = self.smaller(x, C, Integer(2), i, f"halving_{i}")
             block = ConvNeXtBlock(C, self.scaled, self.activation)
-            x = repeat(block, L, x, name=f"block_{i + 1}")
+            x = named[f"x_{i + 1}"] = repeat(block, L, x, name=f"block_{i + 1}")
         pooled = view("b c one -> b (c one)", mean(view("b c h w -> b c (h w)", x)))
         pooled = LayerNorm(self.C_4)(pooled, name="final_norm")
         if not self.head:
-            return steps(features=x, pooled=pooled)
+            return steps(**named, pooled=pooled)
         logits = Linear(self.C_4, self.Y)(pooled, name="head")
-        return steps(features=x, pooled=pooled, logits=logits)
+        return steps(**named, pooled=pooled, logits=logits)

@@ -102,18 +102,19 @@ class MobileNetV2(Component):
             self.C_in, self.C, Integer(3), Integer(2), ONE, H_i[0], W_i[0], self.activation
         )
         x, at = stem(x, name="stem"), 0
+        named = {"x_0": x}
         for number, stride in enumerate(STRIDES, start=1):
             at += stride - 1
-            x = self.stage(number, x.shape[1], at)(x, name=f"stage_{number}")
+            x = named[f"x_{number}"] = self.stage(number, x.shape[1], at)(x, name=f"stage_{number}")
         last = ConvolutionUnit(
             self.C_7, self.C_8, ONE, ONE, ONE, x.shape[2], x.shape[3], self.activation
         )
         x = last(x, name="last")
         pooled = view("b c one -> b (c one)", mean(view("b c h w -> b c (h w)", x)))
         if not self.head:
-            return steps(features=x, pooled=pooled)
+            return steps(**named, features=x, pooled=pooled)
         logits = Linear(self.C_8, self.Y)(pooled, name="head")
-        return steps(features=x, pooled=pooled, logits=logits)
+        return steps(**named, features=x, pooled=pooled, logits=logits)
 
 
 @dataclass(frozen=True)

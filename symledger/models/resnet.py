@@ -106,6 +106,7 @@ class ResNet(Component):
 
     def forward(self, x: Tensor) -> Steps:
         x = self.stem(x)
+        named = {"x_0": x}
         widths = (self.C_1, self.C_2, self.C_3, self.C_4)
         at = 2
         for i, (C, L) in enumerate(
@@ -116,9 +117,9 @@ class ResNet(Component):
             first = self.block(x.shape[1], C, TWO if halved else ONE, at)
             further = self.block(C, C, ONE, at)
             stage = ResNetStage(first, further, L, x.shape[1], C, H_i[at - 1], W_i[at - 1])
-            x = stage(x, name=f"stage_{i + 1}")
+            x = named[f"x_{i + 1}"] = stage(x, name=f"stage_{i + 1}")
         pooled = view("b c one -> b (c one)", mean(view("b c h w -> b c (h w)", x)))
         if not self.head:
-            return steps(features=x, pooled=pooled)
+            return steps(**named, pooled=pooled)
         logits = Linear(self.C_4, self.Y)(pooled, name="head")
-        return steps(features=x, pooled=pooled, logits=logits)
+        return steps(**named, pooled=pooled, logits=logits)

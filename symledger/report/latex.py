@@ -83,8 +83,8 @@ class Latex:
         return text
 
     def inline(self, formula: str) -> str:
-        """Between dollars."""
-        return f"${formula}$"
+        """Between dollars; a list may go on in the next line."""
+        return "$" + formula.replace(", ", r", \allowbreak ") + "$"
 
     def percent(self, share: Number) -> str:
         """Two significant digits."""

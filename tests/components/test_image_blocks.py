@@ -2,7 +2,7 @@
 
 import pytest
 
-from symledger import derive
+from symledger import derive, sizes
 from symledger.components.conditioned import ConditionedBlock, StepEmbedding
 from symledger.components.convnext import ConvNeXtBlock
 from symledger.components.diffusion import SpatialTransformer, StepResidual
@@ -74,7 +74,8 @@ ROWS = [
     (ConvNeXtBlock(), 50 * C + 2 * C + 8 * C**2 + 5 * C + C, 2 * IN * (49 * C + 8 * C**2)),
     (ConvNeXtBlock(scaled=False), 8 * C**2 + 57 * C, 2 * IN * (49 * C + 8 * C**2)),
     # six vectors from the condition, four maps of attention, two of the network, bare norms
-    (ConditionedBlock(d_h=d / h), 6 * d**2 + 6 * d + 4 * d**2 + 4 * d + 2 * d * d_ff + d_ff + d,
+    (ConditionedBlock(d_h=d / sizes.h),
+     6 * d**2 + 6 * d + 4 * d**2 + 4 * d + 2 * d * d_ff + d_ff + d,
      12 * B * d**2 + B * T * (8 * d**2 + 4 * d * d_ff) + 4 * B * T**2 * d),
     (StepEmbedding(), d_f * d + d**2 + 2 * d, 2 * B * (d_f * d + d**2)),
     (StepResidual(), 2 * C_in + 2 * C_out + 9 * C_in * C_out + 9 * C_out**2 + d * C_out

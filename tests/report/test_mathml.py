@@ -4,6 +4,7 @@ import random
 import re
 import subprocess
 import sys
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 from html import unescape
@@ -76,10 +77,15 @@ def test_every_formula_has_its_value_and_its_symbols_when_it_is_read_back() -> N
 def test_every_opened_form_has_its_value_when_it_is_read_back() -> None:
     for name, formula in every():
         body = opened(formula.line, 2)
-        at = point(formula.general, body.polynomial)
         found = [row[2] for row in rows(mathml.shown(body))]
+        at = filled(point(formula.general, body.polynomial), found)
         tokens = [t for cell in found for t in read.tokens(cell, at)]
         assert read.evaluate(tokens) == value(formula.general, at), name
+
+
+def filled(at: dict[str, int], cells: Iterable[Element]) -> dict[str, int]:
+    """Sizes, and some for the symbols of cells that cancel: what is done n/m times m times."""
+    return {**dict.fromkeys(sorted(set().union(*map(named, cells))), 5), **at}
 
 
 def rows(block: str) -> list[tuple[Element, Element, Element]]:
@@ -99,9 +105,10 @@ def test_every_line_of_a_derivation_equals_the_one_before() -> None:
     for name, formula in every():
         if formula.divisor:
             continue
-        at = consistent(formula)
+        lines = rows(mathml.derivation(name, formula, 3))
+        at = filled(consistent(formula), (right for _, _, right in lines))
         sides: list[tuple[str, list[read.Token]]] = []
-        for left, relation, right in rows(mathml.derivation(name, formula, 3)):
+        for left, relation, right in lines:
             sign = "".join(relation.itertext())
             if sign in ("=", "≈"):
                 sides.append((sign, []))

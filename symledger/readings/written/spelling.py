@@ -253,7 +253,8 @@ class Latex(Notation):
         plain, primes = name.rstrip("′"), "'" * (len(name) - len(name.rstrip("′")))
         head, _, own = plain.partition("_")
         if len(head) == 1 and own and head not in GREEK:
-            return head + primes, own if len(own) == 1 else rf"\mathrm{{{escaped(own)}}}"
+            upright = len(own) > 1 and not own.isdigit()
+            return head + primes, rf"\mathrm{{{escaped(own)}}}" if upright else own
         letter = GREEK.get(plain, plain)
         if letter in SPELLED:
             return rf"\{letter}{primes}", ""
