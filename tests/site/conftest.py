@@ -6,12 +6,12 @@ from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
-from subprocess import run
 from threading import Thread
 
 import pytest
 
 from symledger.site import build
+from tests.site import wheel
 from tests.site.whole import SITE
 
 HERE = Path(__file__).parent
@@ -31,13 +31,22 @@ def site():
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory):
-    """Return the folder of a site that the command built."""
-    folder = tmp_path_factory.mktemp("built") / "site"
-    command = [sys.executable, "-m", "symledger", "site", "build", "--out", str(folder)]
-    done = run(command, capture_output=True, text=True, check=False)  # noqa: S603  # our own
-    assert done.returncode == 0, done.stderr
-    assert done.stdout == f"{folder}\n"
+def installed(tmp_path_factory):
+    """Return the command of a wheel without its checkout; nothing, where none can be made."""
+    if find_spec("hatchling") is None:
+        return None
+    folder = tmp_path_factory.mktemp("installed")
+    return wheel.installed(wheel.made(folder), folder / "venv")
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory, installed):
+    """Return the folder of a site that the command built, that of a wheel where there is one."""
+    empty = tmp_path_factory.mktemp("built")
+    folder = empty / "site"
+    command = [installed] if installed else [sys.executable, "-m", "symledger"]
+    said = wheel.said(*command, "site", "build", "--out", str(folder), folder=empty)
+    assert said == f"{folder}\n"
     return folder
 
 

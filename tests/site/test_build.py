@@ -3,13 +3,10 @@
 import json
 import re
 import sys
-import venv
 from importlib.util import find_spec
-from pathlib import Path
 from shutil import copytree
 from subprocess import run
 
-import documents
 import html5lib
 import pytest
 from mkdocs.__main__ import cli as mkdocs
@@ -18,9 +15,9 @@ from symledger.citing.registry import registered
 from symledger.errors import BadInput
 from symledger.site import build, resources
 from symledger.site.verify import problems
+from tests.site.wheel import said
 from tests.site.whole import KINDS, page_of
 
-PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 ANCHOR = re.compile(r'<h[1-6][^>]* id="([^"]+)"')
 
 DOCUMENTS = sorted((resources.CHECKOUT / "docs").glob("*.md"))
@@ -113,47 +110,12 @@ def test_zensical_builds_the_same_addresses_and_anchors(built, site, tmp_path):
     assert anchors(other) == anchors(built)
 
 
-def test_a_wheel_without_the_checkout_builds_the_same_site(built, tmp_path):
-    if find_spec("hatchling") is None:
+def test_a_wheel_without_the_checkout_builds_the_same_site(built, site, installed):
+    """It built the site of all these tests, and what it says of it is what the checkout says."""
+    if installed is None:
         pytest.skip("needs hatchling: pip install hatchling")
-    symledger = installed(wheel(tmp_path), tmp_path / "venv")
-    empty = tmp_path / "empty"
-    empty.mkdir()
-    assert said(symledger, "site", "build", folder=empty) == "site\n"
-    assert contents(empty / "site") == contents(built)
-    assert said(symledger, "site", "verify", "site", folder=empty) == "site: complete\n"
-
-
-def wheel(folder):
-    """Make a wheel of the checkout, offline."""
-    alone = ["--no-deps", "--no-build-isolation", "--no-index"]
-    said(*PIP, "wheel", *alone, "-w", str(folder), str(documents.ROOT), folder=folder)
-    (found,) = folder.glob("symledger-*.whl")
-    return found
-
-
-def installed(wheel, folder):
-    """Install a wheel into an environment that takes only its dependencies from this one."""
-    venv.create(folder)
-    python = str(folder / "bin" / "python")
-    said(*PIP, "--python", python, "install", "--no-deps", "--no-index", str(wheel), folder=folder)
-    (packages,) = folder.glob("lib/python*/site-packages")
-    here = [path for path in sys.path if path.endswith("-packages")]
-    (packages / "dependencies.pth").write_text("\n".join(here))
-    found = said(python, "-c", "import symledger; print(symledger.__file__)", folder=folder)
-    assert Path(found).is_relative_to(packages)
-    return str(folder / "bin" / "symledger")
-
-
-def said(*command, folder):
-    """Run a command in a folder and return what it prints."""
-    done = run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603  # our own
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def contents(folder):
-    return {f.relative_to(folder): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
+    assert said(installed, "site", "verify", str(built), folder=built) == f"{built}: complete\n"
+    assert problems(built, site) == []
 
 
 def searched(folder):

@@ -1,0 +1,38 @@
+"""A wheel of the checkout, installed where there is no checkout."""
+
+import sys
+import venv
+from pathlib import Path
+from subprocess import run
+
+import documents
+
+PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+
+
+def made(folder):
+    """Make a wheel of the checkout, offline."""
+    alone = ["--no-deps", "--no-build-isolation", "--no-index"]
+    said(*PIP, "wheel", *alone, "-w", str(folder), str(documents.ROOT), folder=folder)
+    (found,) = folder.glob("symledger-*.whl")
+    return found
+
+
+def installed(wheel, folder):
+    """Install a wheel into an environment that takes only its dependencies from this one."""
+    venv.create(folder)
+    python = str(folder / "bin" / "python")
+    said(*PIP, "--python", python, "install", "--no-deps", "--no-index", str(wheel), folder=folder)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    here = [path for path in sys.path if path.endswith("-packages")]
+    (packages / "dependencies.pth").write_text("\n".join(here))
+    found = said(python, "-c", "import symledger; print(symledger.__file__)", folder=folder)
+    assert Path(found).is_relative_to(packages)
+    return str(folder / "bin" / "symledger")
+
+
+def said(*command, folder):
+    """Run a command in a folder and return what it prints."""
+    done = run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603  # our own
+    assert done.returncode == 0, done.stderr
+    return done.stdout
