@@ -35,6 +35,11 @@ class Shown:
         inner = algebra.add(part.terms for part in self.parts)
         return algebra.multiply(self.factor, inner) if self.factor else inner
 
+    @cached_property
+    def length(self) -> int:
+        """How many terms are written."""
+        return sum(part.length for part in self.parts) if self.parts else len(self.polynomial)
+
 
 def opened(line: Line, depth: int) -> Shown:
     """Show a line with its parts opened to a depth; depth 0 shows it multiplied out."""

@@ -73,21 +73,26 @@ PUBLISHED: tuple[Published, ...] = (
 )  # fmt: skip
 
 
+SEARCHED = ("bert-base", "gpt3-175b", "llama-7b", "mixtral-8x7b", "vgg16")
+"""The published configurations that a layer is looked for in, beside those of the catalogue: well
+known and unlike each other, so that an answer stays short and quick."""
+
 Part = tuple[str, Weights]
 """What tells a part of a model: its kind, and its weights with their lengths."""
 
 
 def occurrences(account: Account) -> tuple[Occurrence, ...]:
-    """Find a layer in the configurations of the catalogue."""
+    """Find a layer in well-known models."""
     whole = account.params.line
     return inventory().get((whole.component, weights(whole, account.assumed)), ())
 
 
 @cache
 def inventory() -> dict[Part, tuple[Occurrence, ...]]:
-    """Every part of every configuration of the catalogue that has weights, looked at once."""
+    """Every part with weights of the models that are searched, looked at once."""
     found: dict[Part, tuple[Occurrence, ...]] = {}
-    for model in (derive(entry.name) for entry in ENTRIES if entry.configured):
+    names = (*(entry.name for entry in ENTRIES if entry.configured), *SEARCHED)
+    for model in map(derive, names):
         for line, times in parts(model.params.line, {(): 1}):
             key = line.component, weights(line, model.assumed)
             if key[1]:

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from symledger.account import Account, derive
-from symledger.catalogue import BY_NAME, ENTRIES, Entry
+from symledger.catalogue import BY_NAME, ENTRIES, Entry, find
 from symledger.citing.registry import Tagged, registered
 from symledger.configurations.published import published
+from symledger.configurations.reading import entry_of
 from symledger.errors import CheckFailed
 from symledger.site.memory import Memory
 from symledger.site.sources import digest
@@ -18,14 +19,16 @@ from symledger.site.uses import Parts, parts, users
 
 TOPICS: dict[str, tuple[str, ...]] = {
     "Maps": ("linear", "lora"),
-    "Attention": ("attention", "relative", "sourced"),
+    "Attention": ("attention", "relative", "sourced", "latent", "windowed"),
     "Feed-forward networks": ("feedforward", "activation", "experts"),
     "Normalisation": ("norms", "image_norms"),
     "Embeddings and positions": ("embedding", "positions"),
     "Heads and losses": ("heads", "softmax", "losses", "dropout"),
-    "Blocks": ("blocks", "checkpointed", "encoder", "decoder"),
+    "Blocks": ("blocks", "checkpointed", "encoder", "decoder", "conditioned"),
     "Convolution and pooling": ("convolution", "pooling", "adaptive", "padding"),
-    "Recurrence": ("recurrent", "recurrent_steps"),
+    "Blocks of images": ("units", "residual", "inverted", "convnext", "patches", "diffusion"),
+    "Recurrence": ("recurrent", "recurrent_steps", "cells"),
+    "State spaces": ("selective", "dual"),
     "Layout": ("shapes",),
 }
 """The topics of the component pages: a heading, and the files of ``components`` under it."""
@@ -88,6 +91,18 @@ class Atlas:
         """The models of the catalogue: families and configurations."""
         return tuple(entry for entry in ENTRIES if entry.kind == "model")
 
+    def configurations(self, family: str) -> tuple[Entry, ...]:
+        """The configurations of a family: those of the catalogue, then the published ones."""
+        return self._families.get(family, ())
+
+    @cached_property
+    def _families(self) -> dict[str, tuple[Entry, ...]]:
+        own = [entry for entry in self.models if entry.configured]
+        found: dict[str, tuple[Entry, ...]] = {}
+        for entry in (*own, *map(self.entry, published())):
+            found[entry.family] = (*found.get(entry.family, ()), entry)
+        return found
+
     @property
     def owners(self) -> tuple[Entry, ...]:
         """The entries that own formulas."""
@@ -116,9 +131,10 @@ class Atlas:
 
     def entry(self, name: str) -> Entry:
         """Return the entry of a name; a published configuration has that of its family."""
-        if name not in published():
+        known = published().get(name)
+        if known is None:
             return BY_NAME[name]
-        family = self.account(name).target.owner
+        family = find(entry_of(known)).family
         return replace(BY_NAME[family], name=name, owner=family, configured=True)
 
     @staticmethod

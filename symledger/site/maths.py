@@ -26,7 +26,9 @@ from symledger.sizes import named
 SUBSCRIPT = re.compile(r"([A-Za-z]+)_([A-Za-z0-9]+)")
 
 DEPTH = 9
-"""Levels of the tree that a derivation opens: all of them."""
+"""Levels of the tree that a derivation opens: all of them, but see ``MOST``."""
+MOST = 30
+"""Terms of a derivation's longest step: what opens into more is left to the command line."""
 
 
 def inline(polynomial: Terms) -> Markup:
@@ -120,7 +122,13 @@ def substituted(f: Formula) -> Markup:
 
 def derivation(target: str, f: Formula, depth: int = DEPTH) -> Markup:
     """Write a whole derivation."""
-    return boxed(mathml.derivation(target, f, depth))
+    return boxed(mathml.derivation(target, f, readable(f, depth)))
+
+
+def readable(f: Formula, depth: int = DEPTH) -> int:
+    """Return how far a derivation is opened on a page: at least one level."""
+    levels = sum(1 for step in f.opened_to(depth) if step.opens and step.shown.length <= MOST)
+    return max(levels, 1)
 
 
 def opened(body: Shown) -> Markup:
@@ -141,7 +149,7 @@ def steps_of(f: Formula, depth: int = DEPTH) -> tuple[Step, ...]:
     """Return the lines of a derivation one by one."""
     return tuple(
         Step(step.relation, boxed(step.markup), _markup(step.reason))
-        for step in mathml.steps_of(f, depth)
+        for step in mathml.steps_of(f, readable(f, depth))
     )
 
 

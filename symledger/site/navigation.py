@@ -13,7 +13,7 @@ STAR = "/*"
 def localized(theme: MutableMapping[str, Any], site: Site) -> None:
     """Let the theme speak the language of the site: its own words, and those we gave it."""
     theme["language"] = site.language
-    for colours in theme["palette"]:
+    for colours in theme.get("palette", ()):
         colours["toggle"]["name"] = site.say(colours["toggle"]["name"])
 
 

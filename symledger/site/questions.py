@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -108,7 +109,7 @@ def _of_models() -> Iterator[Question]:
     """Yield what people ask about every published model, a topic for each family."""
     for known in published().values():
         entry = find(entry_of(known))
-        slug, topic = known.name.replace(".", "_"), f"Models: {entry.family}"
+        slug, topic = re.sub(r"[._]", "-", known.name), f"Models: {entry.family}"
         ask = partial(Question, topic=topic, of=known.name, name=known.name)
         yield ask(slug=f"{slug}-parameters", ask="params")
         if entry.load().decoding:
@@ -126,12 +127,18 @@ def _question(topic: str, slug: str, row: dict[str, object]) -> Question:
 
 
 def related(question: Question, most: int = 6) -> tuple[Question, ...]:
-    """Return other questions: first about the same thing, then the nearest of the same topic."""
+    """Return other questions: first about the same thing, then of the same topic, then others.
+
+    Of the same topic the nearest are taken, and of others those that ask the same.
+    """
     known = questions()
     place = known.index(question)
-    same = [q for q in known if q.of == question.of and q != question]
-    near = sorted(
-        (q for q in known if q.topic == question.topic and q != question and q not in same),
-        key=lambda q: (abs(known.index(q) - place), known.index(q)),
-    )
-    return tuple((same[: most - 2] + near)[:most])
+
+    def near(chosen: Callable[[Question], bool]) -> list[Question]:
+        found = [(abs(i - place), i) for i, q in enumerate(known) if i != place and chosen(q)]
+        return [known[i] for _, i in sorted(found)]
+
+    same = near(lambda q: q.of == question.of)
+    topic = near(lambda q: q.topic == question.topic and q.of != question.of)
+    others = near(lambda q: q.ask == question.ask and q.topic != question.topic)
+    return tuple((same[: most - 2] + topic + others)[:most])

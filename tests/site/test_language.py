@@ -10,6 +10,7 @@ import pytest
 from markupsafe import Markup
 
 from symledger.catalogue import ENTRIES
+from symledger.configurations.published import published
 from symledger.conventions import DTYPES, OPTIMIZERS
 from symledger.quantities import QUANTITIES
 from symledger.site import generator, navigation, resources, templating
@@ -30,6 +31,7 @@ KINDS_OF_WORDS = [kind for kind in KINDS if kind is not api]  # docstrings are i
 NAMES = {
     *(entry.name for entry in ENTRIES), *QUANTITIES, *DTYPES, *OPTIMIZERS, *BY_NAME,
     *("symledger", "SymPy", "Python", "TeX", "LaTeX", "BibTeX", "biblatex", "PyTorch", "GPT-2"),
+    *published(),
     *(layer.name for layer in LAYERS), "12LhQT", "FlopCounterMode",
     *("KiB", "MiB", "GiB", "TiB", "kB", "MB", "GB", "TB", "json", "tex", "bib", "py", "csv"),
 }  # fmt: skip
@@ -38,6 +40,7 @@ REFERENCES = {
     *(paper[key] for paper in DIALECTS["papers"] for key in ("name", "title")),
     *(tool[key] for tool in DIALECTS["tools"] for key in ("name", "version")),
     *(reference for entry in ENTRIES for reference in getattr(entry.load(), "references", ())),
+    *(known.source for known in published().values()),
     *(costs.KAPLAN, costs.PALM, costs.HOFFMANN),
 }  # fmt: skip
 EXTENSIONS = ["attr_list", "tables", "pymdownx.details", "pymdownx.superfences"]

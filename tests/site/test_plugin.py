@@ -11,6 +11,8 @@ from symledger.site.reloading import Source
 class Small:
     """A site of three pages and a file."""
 
+    language = "en"
+
     def __init__(self, **changed):
         texts = {"index": "# Home\n[a](a.md)", "a": "# A\n<p>1</p>", "b": "# B\nwords"} | changed
         self.pages = {

@@ -171,7 +171,7 @@ def test_the_causal_conventions_are_side_by_side():
     [
         ("linear-768-3072-parameters",
          "why calculate parts memory flops variants verify occurs twins command related"),
-        ("llama-7b-parameters", "why calculate parts memory flops mistakes command related"),
+        ("llama-7b-parameters", "why calculate parts memory flops twins mistakes command related"),
         ("bert-base-attention-parameters",
          "why calculate parts memory twins mistakes command related"),
         ("llama-7b-kv-cache-4096", "why calculate mistakes command related"),

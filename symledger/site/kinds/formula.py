@@ -12,7 +12,7 @@ from markupsafe import Markup
 from sympy import Symbol
 
 from symledger import algebra
-from symledger.catalogue import ENTRIES, Entry
+from symledger.catalogue import Entry
 from symledger.citing.citation import Citation, over
 from symledger.citing.registry import Tagged, by_tag, registered
 from symledger.evidence import Record
@@ -31,6 +31,8 @@ from symledger.site.templating import Templates
 from symledger.target import meaning
 
 INDEX = "f/index.md"
+VALUED = ("params", "params.active", "flops.forward", "memory.kv_cache")
+"""The quantities whose values at published configurations are told."""
 DEPTH = 3
 """Levels of the tree that a derivation opens."""
 
@@ -224,15 +226,16 @@ class View:
 
     @cached_property
     def values(self) -> list[Value]:
-        """The values at the configurations of the catalogue that make the default choices."""
+        """The values at the family's configurations that make the default choices."""
+        if self.tagged.quantity not in VALUED:
+            return []
         found = []
-        for entry in ENTRIES:
-            if entry.configured and entry.family == self.entry.name:
-                account = self.links.atlas.account(entry.name)
-                f = account[self.tagged.quantity]
-                if f.value is not None and account.target.options == self.citation.choices:
-                    at = ", ".join(f"{s} = {n:,}" for s, n in account.assumed.bindings.items())
-                    found.append(Value(entry, number(f.value), at))
+        for entry in self.links.atlas.configurations(self.entry.name):
+            account = self.links.atlas.account(entry.name)
+            f = account[self.tagged.quantity]
+            if f.value is not None and account.target.options == self.citation.choices:
+                at = ", ".join(f"{s} = {n:,}" for s, n in account.assumed.bindings.items())
+                found.append(Value(entry, number(f.value), at))
         return found
 
     @property

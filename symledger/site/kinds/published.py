@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import groupby
+from math import prod
 
 from symledger import algebra
 from symledger.account import Account
@@ -50,7 +51,11 @@ def models(atlas: Atlas) -> list[Configured]:
     """Return the published configurations, families together."""
 
     def make() -> list[Configured]:
-        return [_configured(atlas, known) for known in published().values()]
+        families: dict[str, list[Configured]] = {}
+        for known in published().values():
+            model = _configured(atlas, known)
+            families.setdefault(model.entry.family, []).append(model)
+        return [model for family in families.values() for model in family]
 
     return atlas.once("published configurations", make)
 
@@ -158,7 +163,8 @@ class Families:
 
     def _row(self, model: Configured) -> Row:
         account = self._at_one_length(model)
-        read = (_layers, _width, _all, _active, _work, _cache)
+        work = _work if _writes(account) else _pass
+        read = (_layers, _width, _all, _active, work, _cache)
         return Row(model.name, *(count(one(account)) for one in read))
 
     def _at_one_length(self, model: Configured) -> Account:
@@ -222,9 +228,22 @@ def _active(account: Account) -> Fraction | None:
     return account["params.active"].exact if "params.active" in account.quantities else None
 
 
+def _writes(account: Account) -> bool:
+    """Whether it writes token after token, and reads nothing else beside."""
+    beside = any(symbol.name == "S" for symbol in account.symbols.values())
+    return account.target.component.decoding and not beside
+
+
+def _pass(account: Account) -> Fraction | None:
+    """Forward FLOPs for each sequence or image of a batch."""
+    batch = {s: n for s, n in account.assumed.bindings.items() if s.name == "B"}
+    work = account["flops.forward"].exact if "flops.forward" in account.quantities else None
+    return None if work is None else work / prod(batch.values())
+
+
 def _work(account: Account) -> Fraction | None:
-    """Forward FLOPs for each token, or each image."""
-    if "flops.forward" not in account.quantities:
+    """Forward FLOPs for each token that can be decoded."""
+    if not _writes(account):
         return None
     each = per_each(account, account["flops.forward"])
     return algebra.value(each, account.assumed.bindings)
@@ -232,7 +251,7 @@ def _work(account: Account) -> Fraction | None:
 
 def _cache(account: Account) -> Fraction | None:
     """Bytes that decoding keeps for each token, two for a value."""
-    if "memory.kv_cache" not in account.quantities:
+    if not _writes(account) or "memory.kv_cache" not in account.quantities:
         return None
     each = per_each(account, account.under(dtype="bf16")["memory.kv_cache"])
     return algebra.value(each, account.assumed.bindings)

@@ -45,7 +45,7 @@ def line_plot(
     for one in series:
         drawn += _line(one, *frame)
     drawn += _labels(series, *frame)
-    head, rows = _data(x, series)
+    head, rows = _data(x, y, series)
     return Figure(name, title, drawing(name, title, _said(series), height, drawn), head, rows)
 
 
@@ -134,9 +134,16 @@ def _labels(series: Sequence[Series], x: Scale, y: Scale) -> list[Markup]:
     ]
 
 
-def _data(
-    x: Axis, series: Sequence[Series]
-) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+Data = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
+"""The head of a table, and its rows."""
+
+
+def _data(x: Axis, y: Axis, series: Sequence[Series]) -> Data:
+    """A column for each line; a row for each point, where lines hardly share a place."""
+    points = sum(len(one.points) for one in series)
+    if 2 * points < len(series) * len({a for one in series for a, _ in one.points}):
+        each = ((one.label, _text(a), _text(b)) for one in series for a, b in one.points)
+        return ("", x.label, y.label), tuple(each)
     found: dict[Number, dict[int, Number]] = {}
     for i, one in enumerate(series):
         for a, b in one.points:

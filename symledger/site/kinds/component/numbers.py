@@ -34,6 +34,9 @@ GROUPS = {
 
 LINES = ("params", "flops.forward", "memory.saved")
 """The quantities whose lines are shown one by one."""
+LONG = 12
+"""Terms of a formula that is long: of the other quantities' long ones, the numbers put in and what
+is repeated stand on their own pages."""
 DEPTHS = (3, 2, 1)
 """Levels of the tree that a table of lines shows: the first that keeps it short enough."""
 MANY = 20
@@ -57,7 +60,8 @@ LABELS = {
 class Amount:
     """One quantity: its formula, with numbers, its value; where its own page is.
 
-    ``rounded`` says that the value is not whole, and given by a few digits.
+    ``rounded`` says that the value is not whole, and given by a few digits; ``is_long``, that the
+    numbers are not put in here.
     """
 
     name: str
@@ -73,6 +77,8 @@ class Amount:
     units: str = ""
     lines: tuple[Row, ...] = ()
     derivation: str = ""
+    is_long: bool = False
+    is_short: bool = True
 
 
 def groups(atlas: Atlas, account: Account) -> dict[str, tuple[Amount, ...]]:
@@ -87,13 +93,21 @@ def amount(atlas: Atlas, account: Account, name: str) -> Amount:
     """Return one quantity at the sizes of the example."""
     formula = account[name]
     lines = tree(account, formula) if name in LINES else ()
+    is_long = name not in LINES and not is_short(formula.corollary_terms)
+    sums = maths.formula(formula) if is_long else maths.substituted(formula)
     return Amount(
         name, LABELS[name], formula.quantity.meaning, formula.unit, atlas.formula_page(formula.id),
-        maths.of(formula), maths.substituted(formula), shown(formula), is_rounded(formula),
+        maths.of(formula), sums, shown(formula), is_rounded(formula),
         copies(formula, atlas.formula_page(formula.id)), in_units(formula),
         lines if len(lines) > 1 else (),
-        maths.derivation(account.target.name, formula) if lines and opens(formula) else "",
+        maths.derivation(account.target.name, formula) if lines and opens(formula) else "", is_long,
+        is_short(formula.corollary_terms),
     )  # fmt: skip
+
+
+def is_short(polynomial: Terms) -> bool:
+    """Whether a formula is written wherever it helps; a long one stands once on a page."""
+    return len(polynomial) <= LONG
 
 
 def tree(account: Account, formula: Formula) -> tuple[Row, ...]:
@@ -140,6 +154,7 @@ class Form:
 
     formula: Markup
     value: str
+    is_short: bool = True
     same: bool = field(default=False, compare=False)
 
 
@@ -155,7 +170,9 @@ class Variant:
 
 def variants(atlas: Atlas, account: Account) -> tuple[Variant, ...]:
     """Return the component as it is, each choice made otherwise, and its named cases."""
-    forms = tuple(Form(maths.of(f), shown(f)) for f in _compared(account))
+    forms = tuple(
+        Form(maths.of(f), shown(f), is_short(f.corollary_terms)) for f in _compared(account)
+    )
     others = [
         replace(other, forms=tuple(
             replace(form, same=form.formula == default.formula)
@@ -178,7 +195,10 @@ def _toggled(atlas: Atlas, account: Account) -> Iterator[Variant]:
                 chosen = {name: word(v) for name, v in {**own, option: value}.items()}
                 other = atlas.account(target.name, **chosen)
                 sizes = {**{name: int(n) for name, n in usual(other).items()}, **here}
-                forms = (Form(maths.of(f), _at(f, sizes)) for f in _compared(other))
+                forms = (
+                    Form(maths.of(f), _at(f, sizes), is_short(f.corollary_terms))
+                    for f in _compared(other)
+                )
                 yield Variant(describe(option, value), "", tuple(forms))
 
 
@@ -199,7 +219,8 @@ def _cases(account: Account) -> Iterator[Variant]:
         at, free = _sizes(account, {s for p in found for m in p for s, _ in m})
         said = (*case.equations, *(f"{name} = {n:,}" for name, n in free.items()))
         yield Variant(
-            name, ", ".join(said), tuple(Form(maths.inline(p), _value(p, at)) for p in found)
+            name, ", ".join(said),
+            tuple(Form(maths.inline(p), _value(p, at), is_short(p)) for p in found),
         )
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 
 from markupsafe import Markup
+from sympy import Symbol
 
 from symledger.account import Account
 from symledger.catalogue import Entry
@@ -29,8 +30,6 @@ from symledger.site.templating import Templates
 from symledger.site.voice import Voice
 from symledger.texts import Text, text_of
 
-DEPTH = 3
-"""Levels of the tree that a table shows."""
 GROWTH = ("params", "flops.forward")
 CALCULATED = ("params", "flops.forward", "flops.training", "memory.saved", "memory.kv_cache")
 
@@ -95,9 +94,9 @@ class Opened:
 
 @dataclass(frozen=True)
 class Together:
-    """One row of a table of configurations."""
+    """One configuration in a table of them: the sizes of it, then its parameters."""
 
-    label: str
+    name: str
     values: tuple[str, ...]
 
 
@@ -175,35 +174,39 @@ class Model:
         """The numbers that a search should find."""
         return [one for one in self.headlines if one.label in glance.SUMMED_UP]
 
-    @property
-    def compared(self) -> list[Together]:
-        """The configurations side by side: their sizes, then their headline numbers."""
-        return [*self._sizes(), *self._numbers()]
-
-    def _sizes(self) -> Iterator[Together]:
-        for symbol in sorted(self.account.symbols.values(), key=lambda s: s.name):
-            values = [m.account.assumed.bindings.get(symbol) for m in self.configurations]
-            yield Together(maths.symbol(symbol), tuple(count(n) for n in values))
-
-    def _numbers(self) -> Iterator[Together]:
-        for line in zip(*(m.headlines for m in self.configurations), strict=True):
-            yield Together(line[0].label, tuple(one.value for one in line))
+    @cached_property
+    def configurations(self) -> tuple[Entry, ...]:
+        """The published configurations of a family; nothing where it is the only one itself."""
+        if self.entry.family != self.entry.name:
+            return ()
+        found = self.atlas.configurations(self.entry.name)
+        return found if any(entry.name != self.name for entry in found) else ()
 
     @cached_property
-    def configurations(self) -> list[Model]:
-        """The published configurations of a family."""
-        if self.entry.family != self.entry.name:
-            return []
-        found = [
-            m for m in models_of(self.atlas)
-            if m.entry.family == self.entry.name and m.entry.configured
-        ]  # fmt: skip
-        return [m for m in found if m.name != self.name or found[1:]]
+    def sizes(self) -> list[Symbol]:
+        """The sizes that parameters depend on, of which configurations are made."""
+        stands = {symbol for monomial in self.params.general for symbol, _ in monomial}
+        return sorted(stands, key=lambda symbol: symbol.name)
+
+    @property
+    def columns(self) -> list[Markup]:
+        """Those sizes as they are written."""
+        return [maths.symbol(symbol) for symbol in self.sizes]
+
+    @property
+    def compared(self) -> list[Together]:
+        """The configurations: the sizes of each, and its parameters."""
+        found = []
+        for entry in self.configurations:
+            account = self.atlas.account(entry.name)
+            sizes = tuple(count(account.assumed.bindings.get(symbol)) for symbol in self.sizes)
+            found.append(Together(entry.name, (*sizes, count(account.params.exact))))
+        return found
 
     @cached_property
     def lines(self) -> list[Cells]:
         """The table of its parameters, layer by layer."""
-        return table_of(self.account, self.params, DEPTH)
+        return table_of(self.account, self.params)
 
     @cached_property
     def total(self) -> Cells:
@@ -219,7 +222,7 @@ class Model:
     def steps(self) -> list[Opened]:
         """The derivation of its parameters, opened level by level."""
         found: list[Opened] = []
-        for step in self.params.steps:
+        for step in self.params.opened_to(maths.readable(self.params)):
             shown = maths.opened(step.shown)
             if not found or shown != found[-1].shown:
                 given = tuple(maths.given(s, p) for s, p in (step.given or {}).items())

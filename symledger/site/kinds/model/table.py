@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -10,6 +11,11 @@ from symledger.account import Account
 from symledger.formulas import Formula
 from symledger.report.rows import Row, percent, rows
 from symledger.site import maths
+
+DEPTHS = (3, 2, 1)
+"""Levels of the tree that a table shows: the first that keeps it short enough."""
+MANY = 60
+"""Rows that a table has at most, but for those of the first level."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +32,15 @@ class Cells:
     share: str
 
 
-def table_of(account: Account, formula: Formula, depth: int) -> list[Cells]:
+def table_of(
+    account: Account, formula: Formula, depths: Sequence[int] = DEPTHS
+) -> list[Cells]:
     """Return the rows of a formula's tree; shares within a block are of all its repetitions."""
-    return [cells(account, row) for row in rows(account, formula, depth)]
+    for depth in depths:
+        found = list(rows(account, formula, depth))
+        if len(found) <= MANY:
+            break
+    return [cells(account, row) for row in found]
 
 
 def cells(account: Account, row: Row) -> Cells:

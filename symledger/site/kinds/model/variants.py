@@ -19,6 +19,10 @@ from symledger.site.atlas import Atlas
 from symledger.site.kinds.model.numbers import signed
 
 COMPARED = ("params", "memory.saved")
+MANY = 8
+"""Lines of a difference at most: where more change, the tree is opened less far."""
+LONG = 12
+"""Terms of a difference that is long: it is not told again line by line."""
 
 
 @dataclass(frozen=True)
@@ -71,9 +75,14 @@ def variants_of(atlas: Atlas, entry: Entry, account: Account) -> Iterator[Varian
 def _difference(before: Account, after: Account, quantity: str) -> Difference:
     one, other = before[quantity], after[quantity]
     change = _minus(other.corollary_terms, one.corollary_terms)
+    for depth in (2, 1, 0):
+        both = (_lines(one.line, before, depth), _lines(other.line, after, depth))
+        changed = dict(_changed(*both))
+        if len(changed) <= MANY:
+            break
     lines = tuple(
         Change(name, maths.inline(polynomial), _value(polynomial, after))
-        for name, polynomial in _changed(_lines(one.line, before), _lines(other.line, after))
+        for name, polynomial in changed.items() if name and len(change) <= LONG
     )
     return Difference(quantity, one.unit, maths.inline(change), _value(change, after), lines)
 
@@ -87,8 +96,11 @@ def _changed(
             yield name, change
 
 
-def _lines(line: Line, account: Account) -> dict[str, Terms]:
-    """Return the lines of a tree that are not opened further, by name, with all repetitions."""
+def _lines(line: Line, account: Account, depth: int) -> dict[str, Terms]:
+    """Return the lines of a tree that are not opened further, by name, with all repetitions.
+
+    With depth 0 that is the whole, which has no name.
+    """
     found: dict[str, Terms] = {}
 
     def walk(part: Line, times: Terms, name: str, depth: int) -> None:
@@ -100,7 +112,7 @@ def _lines(line: Line, account: Account) -> dict[str, Terms]:
         total = substitute(algebra.multiply(times, part.total), account.assumed.equations)
         found[name] = algebra.add([found.get(name, {}), total])
 
-    walk(line, {algebra.ONE: 1}, "", 2)
+    walk(line, {algebra.ONE: 1}, "", depth)
     return found
 
 

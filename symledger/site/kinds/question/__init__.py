@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import groupby
 
 from symledger.site.atlas import Atlas
 from symledger.site.kinds.question.answers import Answer, answer
@@ -15,7 +14,9 @@ from symledger.site.templating import Templates
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the index, then a page for every question."""
     answers = [answer(atlas, question) for question in questions()]
-    topics = {topic: list(of) for topic, of in groupby(answers, lambda a: a.question.topic)}
+    topics: dict[str, list[Answer]] = {}
+    for found in answers:
+        topics.setdefault(found.question.topic, []).append(found)
     yield templates.page("questions/index.md", "questions.md.j2", topics=topics)
     for found in answers:
         yield templates.page(
