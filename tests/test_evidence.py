@@ -4,13 +4,8 @@ import pytest
 
 from symledger import derive, evidence
 from tests import every
+from tests.every import UNRECORDED
 
-UNRECORDED = {
-    "glm4_moe", "deepseek", "resnet", "mobilenet_v2", "efficientnet", "convnext", "dit", "unet",
-    "diffusion_unet",
-}
-"""Families that were not run by NumPy yet: their pages say that nothing was checked there. What was
-measured on real implementations is compared in ``tests/configurations``."""
 ACCOUNTS = {
     name: account
     for name, account in every.ACCOUNTS.items() if account.target.owner not in UNRECORDED

@@ -231,7 +231,7 @@ def _active(account: Account) -> Fraction | None:
 def _writes(account: Account) -> bool:
     """Whether it writes token after token, and reads nothing else beside."""
     beside = any(symbol.name == "S" for symbol in account.symbols.values())
-    return account.target.component.decoding and not beside
+    return bool(account.target.component.decoding) and not beside
 
 
 def _pass(account: Account) -> Fraction | None:
@@ -250,8 +250,10 @@ def _work(account: Account) -> Fraction | None:
 
 
 def _cache(account: Account) -> Fraction | None:
-    """Bytes that decoding keeps for each token, two for a value."""
+    """Bytes that decoding keeps for each token, two for a value; a state keeps none for each."""
     if not _writes(account) or "memory.kv_cache" not in account.quantities:
         return None
-    each = per_each(account, account.under(dtype="bf16")["memory.kv_cache"])
-    return algebra.value(each, account.assumed.bindings)
+    kept = account.under(dtype="bf16")["memory.kv_cache"]
+    if not all(any(s.name == "T" for s, _ in monomial) for monomial in kept.corollary_terms):
+        return None
+    return algebra.value(per_each(account, kept), account.assumed.bindings)

@@ -34,7 +34,7 @@ GROUPS = {
 
 LINES = ("params", "flops.forward", "memory.saved")
 """The quantities whose lines are shown one by one."""
-LONG = 12
+LONG = 8
 """Terms of a formula that is long: of the other quantities' long ones, the numbers put in and what
 is repeated stand on their own pages."""
 DEPTHS = (3, 2, 1)
