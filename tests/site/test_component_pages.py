@@ -68,7 +68,8 @@ def test_a_definition_brings_the_methods_that_it_calls_once():
     source = definition.source(COMPONENTS["attention"])
     names = re.findall(r"^def (\w+)", source, re.MULTILINE)
     assert names[0] == "forward"
-    assert {"heads", "core"} < set(names) and len(set(names)) == len(names)
+    assert {"heads", "core"} < set(names)
+    assert len(set(names)) == len(names)
     assert set(names) - {"forward"} <= set(re.findall(r"self\.(\w+)\(", source))
     stated = definition.source(COMPONENTS["layer_norm"])
     assert re.findall(r"^def (\w+)", stated, re.MULTILINE)[:2] == ["forward", "pullback"]
