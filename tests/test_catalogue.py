@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sympy import prime
 
 from symledger import derive
 from symledger.catalogue import BY_NAME, ENTRIES, IDENTITIES, find
@@ -133,8 +134,7 @@ def test_the_json_of_a_target_keeps_its_promise(name):
     assert all(re.fullmatch("0|[1-9][0-9]*", n) for n in shown["bindings"].values())
     assert all(isinstance(text, str) for text in shown["conventions"].values())
     # symbols that are not bound get values of their own; what is assumed follows from them
-    primes = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67)
-    names = {s: Fraction(p) for s, p in zip(shown["symbols"], primes, strict=False)}
+    names = {s: Fraction(prime(i)) for i, s in enumerate(shown["symbols"], 1)}
     names |= {s: Fraction(n) for s, n in shown["bindings"].items()}
     for equation in shown["assumptions"]:
         symbol, right = equation.split(" = ")

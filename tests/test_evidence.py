@@ -1,8 +1,12 @@
 """The recorded evidence is complete, passed, and about the formulas as they are now."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from symledger import derive, evidence
+from symledger.checks import command
 from tests import every
 from tests.every import UNRECORDED
 
@@ -38,6 +42,18 @@ def test_every_owner_has_a_file_and_no_file_is_left_over() -> None:
 def test_no_variant_is_left_over(owner: str) -> None:
     known = {name for name, account in ACCOUNTS.items() if account.target.owner == owner}
     assert set(evidence.recorded(owner)) == known
+
+
+def test_recording_an_owner_drops_what_is_no_variant_of_it_any_more(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(command, "FOLDER", tmp_path)
+    monkeypatch.setattr(command.demonstrating, "record", lambda account: None)
+    monkeypatch.setattr(command, "_examined", lambda account: [])
+    path = tmp_path / "linear.json"
+    path.write_text('{"linear": {}, "linear[turned=true]": {}}', encoding="utf-8")
+    command.run(["linear"], record=True, as_json=False)
+    assert set(json.loads(path.read_text(encoding="utf-8"))) == {"linear", "linear[bias=false]"}
 
 
 def test_evidence_about_another_formula_is_stale(monkeypatch: pytest.MonkeyPatch) -> None:

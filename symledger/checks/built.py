@@ -88,7 +88,7 @@ def reads_tokens(model: Any) -> bool:
     name = type(model).__name__
     reads_ends = name.endswith("ForSequenceClassification") and model.config.is_encoder_decoder
     return model.main_input_name == "input_ids" and not (
-        reads_ends or name.endswith("MultipleChoice")
+        reads_ends or name.endswith("MultipleChoice") or "image" in model.input_modalities
     )
 
 

@@ -47,7 +47,8 @@ def run(targets: Sequence[str], record: bool, as_json: bool) -> int:
     failed = sum(not e.passed for _, evidence in found for e in evidence)
     if record:
         for owner in dict.fromkeys(account.target.owner for account, _ in found):
-            _write(owner, [(a, e) for a, e in found if a.target.owner == owner])
+            whole = not targets or owner in targets  # all of its variants were checked
+            _write(owner, [(a, e) for a, e in found if a.target.owner == owner], whole)
             if owner in BY_NAME:  # an axiom has no page on which to show it
                 demonstrating.record(derive(owner))
     if as_json:
@@ -159,15 +160,19 @@ def to_dict(found: Sequence[tuple[Account, Sequence[Evidence]]], failed: int) ->
     }
 
 
-def _write(owner: str, found: Sequence[tuple[Account, Sequence[Evidence]]]) -> None:
-    """Write an owner's evidence into the package, whole or not at all."""
+def _write(owner: str, found: Sequence[tuple[Account, Sequence[Evidence]]], whole: bool) -> None:
+    """Write an owner's evidence into the package, whole or not at all.
+
+    Where it is about the whole owner, what was recorded of variants that are no more is dropped.
+    """
     path = FOLDER / f"{owner}.json"
-    known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    before: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    known = {} if whole else dict(before)
     for account, evidence in found:
         quantities = dict.fromkeys(e.quantity for e in evidence)
         fresh = {q: account.fingerprint(q) for q in quantities}
         hashes = {q: h for q, h in fresh.items() if h}
-        testimony = kept_without(known.get(variant(account), {}), hashes)
+        testimony = kept_without(before.get(variant(account), {}), hashes)
         known[variant(account)] = {
             "hashes": hashes,
             "evidence": [*(e.to_dict() for e in evidence), *testimony],

@@ -336,8 +336,6 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         **o, "norm": "rms", "activation": "silu", "gated": True, "bias": False, "causal": True,
         "rotary": True}), uses=lambda o: _decoder({**o, "norm": "rms"}),
         equal={"S": "T", "d_k": "d_h", "d_v": "d_h"}, given={**PREFILL, "windows": "none"}),),
-    "vgg": (Case("the model written with torch.nn", images.VGG,
-                 equal={"C": "s_h", "H": "32*s_h", "W": "32*s_w"}),),
     **dict.fromkeys(("bert", "bert_pretraining", "bert_classifier"), _encoders()),
     "roberta": _encoders(equal={"T_max": "2*T"}, first=2),
     "albert": _encoders(pairs.Albert, {"L": "2*L_g"}, narrow=True, times="L*L_in"),

@@ -99,18 +99,30 @@ GROUP_NORM = (Case("nn.GroupNorm", lambda s, o: nn.GroupNorm(
     s["G"], s["C"], EPSILON, o["affine"], bias=o["bias"])),)  # fmt: skip
 
 
+VGG_PLANS = {
+    "11": "1 M 2 M 4 4 M 8 8 M 8 8 M",
+    "13": "1 1 M 2 2 M 4 4 M 8 8 M 8 8 M",
+    "16": "1 1 M 2 2 M 4 4 4 M 8 8 8 M 8 8 8 M",
+    "19": "1 1 M 2 2 M 4 4 4 4 M 8 8 8 8 M 8 8 8 8 M",
+}
+"""Widths of convolutions, times that of the first one, and maxima, as implementations list them."""
+
+
 class VGG(nn.Module):
     """Five stages of 3 × 3 convolutions, each of which halves the image, and three affine maps."""
 
     def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
-        entering, width = s["C_in"], s["C"]
-        for i, (number, times) in enumerate(((2, 1), (2, 2), (3, 4), (3, 8), (3, 8)), 1):
+        entering = s["C_in"]
+        for i, plan in enumerate(VGG_PLANS[o["depth"]].removesuffix("M").split("M"), 1):
             stage = nn.Sequential()
-            for j in range(1, number + 1):
-                stage.add_module(f"conv_{j}", nn.Conv2d(entering, times * width, 3, padding=1))
+            for j, times in enumerate(map(int, plan.split()), 1):
+                width = times * s["C"]
+                stage.add_module(f"conv_{j}", nn.Conv2d(entering, width, 3, padding=1))
+                if o["normed"]:
+                    stage.add_module(f"norm_{j}", nn.BatchNorm2d(width, EPSILON))
                 stage.add_module(f"relu_{j}", nn.ReLU())
-                entering = times * width
+                entering = width
             stage.add_module("pool", nn.MaxPool2d(2))
             self.add_module(f"stage_{i}", stage)
         features = entering * s["H"] * s["W"] // 1024

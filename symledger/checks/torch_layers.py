@@ -58,7 +58,7 @@ class Sourced(nn.Module):
         self.Q = nn.Linear(s["d"], hidden, o["bias"])
         self.K = nn.Linear(s["d_key"], hidden, o["bias"])
         self.V = nn.Linear(s["d_val"], hidden, o["bias"])
-        self.O = nn.Linear(hidden, s["d"], o["bias"])
+        self.O = nn.Linear(hidden, s["d"], o["bias"] or o["out_bias"])
         if o["bias_kv"]:
             self.bias_k, self.bias_v = (nn.Parameter(torch.randn(hidden)) for _ in range(2))
         self.zero, self.core = o["zero_kv"], DotProduct(s, o)
@@ -169,7 +169,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "sourced_attention": (
         Case("four nn.Linear around it", Sourced, uses=_noise),
         Case("nn.MultiheadAttention", MultiheadAttention, _multihead_names, _noise,
-             {"d": "h*d_h"}, {"bias_kv": False}),
+             {"d": "h*d_h"}, {"bias_kv": False, "out_bias": False}),
     ),
 }  # fmt: skip
 """What needs no more than a layer."""

@@ -69,7 +69,7 @@ NEEDED = {
     "states": "rnn", "shown cell": "lstm", "fused attention": "flash_attention", "groups": "conv2d",
     "repeated heads": "self_attention", "fused attention again": "checkpointed_block",
     "exponential": "activation", "bags": "embedding_bag", "unseen product": "bilinear",
-    "smoothed loss": "cross_entropy",
+    "smoothed loss": "cross_entropy", "zeros": "selective_scan", "cut": "state_space_dual",
 }  # fmt: skip
 """For each artefact that occurs here, a target that differs without it."""
 CHOSEN = {"fused attention again": {"flash": True}, "exponential": {"function": "log_sigmoid"},

@@ -83,7 +83,8 @@ LLAMA_BLOCK = {
 }  # fmt: skip
 MIXTRAL_BLOCK = {
     **{name: part for name, part in LLAMA_BLOCK.items() if "mlp" not in name},
-    "mlp": "mixture", "mlp.gate": "mixture.router", "mlp.experts": "mixture.experts",
+    "mlp": "feed_forward", "mlp.gate": "feed_forward.router",
+    "mlp.experts": "feed_forward.experts",
 }  # fmt: skip
 GPT2_BLOCK = {
     "": "", "attn": "attention", "attn.c_attn": "attention.Q attention.K attention.V",
@@ -137,8 +138,8 @@ DECODED = {
 KINDS = {
     "GPT2LMHeadModel": {**DECODED, "embedding": ("token_embedding", "positions")},
     "LlamaForCausalLM": DECODED, "MistralForCausalLM": DECODED,
-    "MixtralForCausalLM": {**DECODED, "moe_experts": ("every block.mixture.experts",),
-                           "moe_router": ("every block.mixture.router",)},
+    "MixtralForCausalLM": {**DECODED, "moe_experts": ("every block.feed_forward.experts",),
+                           "moe_router": ("every block.feed_forward.router",)},
     "BertModel": ENCODED, "RobertaModel": ENCODED,
     "BertForPreTraining": {
         **ENCODED, "norm": (*ENCODED["norm"], "masked_head.norm"),
