@@ -170,10 +170,10 @@ def test_what_is_recorded_is_about_the_definition_as_it_is(name):
     assert shown.of == demonstrations.fingerprint(derive(name))
     bugs = [bug for bug in text_of(name).bugs if bug.mistake]
     assert set(shown.mistakes) == {str(bug.mistake) for bug in bugs}
-    if shown.steps:
-        assert min(float(error) for _, error in shown.steps) < 1e-7
-    for found in shown.mistakes.values():
-        assert all(float(error) > 1e-3 for _, error in found.steps)
+    best = min((float(error) for _, error in shown.steps), default=0)
+    assert best < 1e-7
+    for found in shown.mistakes.values():  # far from any agreement, whatever the step
+        assert all(float(error) > max(1e-4, 1e4 * best) for _, error in found.steps)
 
 
 def test_recording_again_gives_the_same_verdicts():
