@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 from symledger import algebra
 from symledger.algebra import Terms
+from symledger.explain.index import current
 from symledger.explain.lines import LINE, WHOLE
 from symledger.explain.number import Number, parse_number
 from symledger.explain.parts import Part
-from symledger.explain.readings import ITSELF, QUANTITIES
+from symledger.explain.readings import ITSELF, QUANTITIES, Asked
 from symledger.explain.search import NEAR, Match, search, symbols
 from symledger.explain.sources import catalogue, target
 from symledger.explain.table import Row, Table
+from symledger.explain.usual import Known, known
 
 SCHEMA = "symledger.explain/1"
 MOST, FAR, CLOSE = 6, 3.25, 3
@@ -112,9 +117,33 @@ def explain(
     'attention with bias'
     """
     number, settings = parse_number(text, unit), settings or {}
+    with uncollected():
+        return _explained(number, inside, settings)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Let no memory be looked through for cycles meanwhile.
+
+    A search makes very many small objects and no cycles: to look takes as long as all the rest.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _explained(number: Number, inside: str, settings: Mapping[str, str]) -> Explanation:
     asked = QUANTITIES[number.unit]
-    sources = target(inside, settings, asked) if inside else catalogue(asked, settings)
-    table = Table(sources, asked)
+    if inside:
+        table = Table(target(inside, settings, asked), asked)
+    elif settings:
+        table = Table(catalogue(asked, settings), asked)
+    else:
+        table = _everything(asked, current())
     found = search(table, number)
     limit = (found[0].rank if found else 0) + (FAR if number.exact else 1)
     gives = [m for m in found if not m.near and m.rank < limit][:MOST]
@@ -129,13 +158,26 @@ def explain(
     )  # fmt: skip
 
 
+@cache
+def _everything(asked: Sequence[Asked], index: object) -> Table:
+    """The table of the whole catalogue, with nothing set, as long as the index is the same."""
+    return Table(catalogue(asked, {}), asked)
+
+
 def occurs(table: Table, number: Number) -> Iterator[tuple[str, str]]:
-    """Yield the lines of models that amount to the number at the size of a known one."""
-    for row in table.between(number.low, number.high):
-        v = row.part.variant
-        itself = row.part.quantity != "params" or number.unit == "parameters"
-        if itself and v.is_model and not v.changed and row.part.kind in (WHOLE, LINE):
-            yield row.known.name, (row.part.said or "all of it") + row.part.typed
+    """Yield the lines of models that amount to the number at the size of a known one.
+
+    Those of families that most people know come first.
+    """
+    found: list[tuple[Part, Known]] = []
+    for asked in table.asked:
+        if asked.quantity == "params" and number.unit != "parameters":
+            continue
+        rows = table.between(asked, [(number.low, number.high)], plain=True)
+        found += [(row.part, known) for row in rows for known, _ in row.points]
+    order = {k.name: i for i, k in enumerate(known())}
+    for part, one in sorted(found, key=lambda each: order.get(each[1].name, 0)):
+        yield one.name, (part.said or "all of it") + part.typed
 
 
 def same(found: Sequence[Match]) -> Iterator[str]:

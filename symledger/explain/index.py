@@ -8,7 +8,7 @@ ones, nothing is read, and everything is derived, with the same answers.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
 from hashlib import sha256
@@ -22,6 +22,7 @@ from symledger.catalogue import ENTRIES
 from symledger.explain.lines import Amount, Kind, Weight
 from symledger.explain.outline import Frame, Outline
 from symledger.explain.readings import QUANTITIES, Asked
+from symledger.explain.sums import Sum
 from symledger.explain.survey import Survey, survey
 from symledger.sizes import named
 
@@ -30,9 +31,11 @@ FOLDER = PACKAGE / "explain" / "indexed"
 SOURCES = (
     "account.py", "algebra.py", "assumptions.py", "catalogue.py", "conventions.py",
     "expressions.py", "formulas.py", "ledger.py", "quantities.py", "sizes.py", "target.py",
-    "citing/canonical.py", "components/*.py", "core/*.py", "models/*.py", "readings/*.py",
+    "arguments.py", "citing/canonical.py", "configurations/*.*", "configurations/families/*.py",
+    "published/*.json",
+    "components/*.py", "core/*.py", "models/*.py", "readings/*.py",
     "explain/index.py", "explain/lines.py", "explain/outline.py", "explain/readings.py",
-    "explain/survey.py",
+    "explain/sums.py", "explain/survey.py",
 )  # fmt: skip
 """What outlines are made by."""
 FILES = {"params": QUANTITIES["bytes"], "flops.forward": QUANTITIES["flop"]}
@@ -41,10 +44,15 @@ FILES = {"params": QUANTITIES["bytes"], "flops.forward": QUANTITIES["flop"]}
 
 def indexed(asked: Sequence[Asked]) -> dict[str, Survey] | None:
     """Return the surveys of the catalogue, by entry; None where the index is not up to date."""
+    return _indexed(FOLDER, fingerprint(), tuple(asked))
+
+
+@cache
+def _indexed(folder: Path, sources: str, asked: Sequence[Asked]) -> dict[str, Survey] | None:
     try:
-        text = (FOLDER / f"{asked[0].quantity}.json").read_text(encoding="utf-8")
+        text = (folder / f"{asked[0].quantity}.json").read_text(encoding="utf-8")
         found = json.loads(text)
-        if found["sources"] != fingerprint():
+        if found["sources"] != sources:
             return None
         return read(found, asked)
     except (OSError, ValueError, LookupError, TypeError):
@@ -57,6 +65,11 @@ def derived(asked: Iterable[Asked]) -> dict[str, Survey]:
     return {entry.name: survey(entry.name, asked) for entry in ENTRIES if not entry.owner}
 
 
+def current() -> tuple[Path, str]:
+    """Return what tells one index from another."""
+    return FOLDER, fingerprint()
+
+
 @cache
 def fingerprint() -> str:
     """Return the fingerprint of the sources that outlines are made by."""
@@ -67,26 +80,31 @@ def fingerprint() -> str:
     return digest.hexdigest()[:16]
 
 
+def _written(thing: object) -> str:
+    return json.dumps(thing, ensure_ascii=False, separators=(",", ":"))
+
+
 class Numbered(dict[str, int]):
     """Things written in JSON, each once, by their numbers."""
 
     def of(self, thing: object) -> int:
         """Return the number of a thing."""
-        return self.setdefault(json.dumps(thing, ensure_ascii=False), len(self))
+        return self.setdefault(_written(thing), len(self))
 
 
 def written(surveys: dict[str, Survey]) -> str:
     """Write surveys: the polynomials, the frames, then the outlines of each entry."""
-    polynomials, frames = Numbered(), Numbered()
+    w = Writer()
     entries = [
         f"{json.dumps(name)}: [{json.dumps(found.choices)}, [\n" + ",\n".join(
-            json.dumps(_data(drawn, polynomials, frames), ensure_ascii=False)
+            _written(w.outline(drawn))
             for drawn in found.outlines
         ) + "]]" for name, found in surveys.items()
     ]  # fmt: skip
     return (
         f'{{"sources": "{fingerprint()}",\n'
-        f'"polynomials": [\n{_lines(polynomials)}],\n"frames": [\n{_lines(frames)}],\n'
+        f'"polynomials": [\n{_lines(w.polynomials)}],\n"sums": [\n{_lines(w.sums)}],\n'
+        f'"amounts": [\n{_lines(w.amounts)}],\n"frames": [\n{_lines(w.frames)}],\n'
         f'"entries": {{\n{_lines(entries)}}}}}\n'
     )
 
@@ -95,21 +113,36 @@ def _lines(texts: Iterable[str]) -> str:
     return ",\n".join(texts)
 
 
-def _data(drawn: Outline, polynomials: Numbered, frames: Numbered) -> list[Any]:
-    def number(p: Terms) -> int:
-        return polynomials.of(
+class Writer:
+    """What outlines share, numbered as it is met."""
+
+    def __init__(self) -> None:
+        self.polynomials, self.sums = Numbered(), Numbered()
+        self.amounts, self.frames = Numbered(), Numbered()
+
+    def outline(self, drawn: Outline) -> list[Any]:
+        """Return an outline as JSON data."""
+        f = drawn.frame
+        return [
+            drawn.changed, drawn.case, self.frames.of(
+                [f.symbols, f.defaults, f.definitions, f.lengths, f.bounds, f.configuration]
+            ),
+            {s.name: self.polynomial(p) for s, p in drawn.equations.items()}, drawn.bindings,
+            {" ".join(a): [self.amount(*one) for one in found]
+             for a, found in drawn.amounts.items()},
+            [[where, self.polynomial(a), self.polynomial(b)] for where, a, b in drawn.weights],
+        ]  # fmt: skip
+
+    def polynomial(self, p: Terms) -> int:
+        """Return the number of a polynomial."""
+        return self.polynomials.of(
             [[_coefficient(c), *((s.name, n) for s, n in monomial)] for monomial, c in ordered(p)]
         )
 
-    f = drawn.frame
-    return [
-        drawn.changed, drawn.case,
-        frames.of([f.symbols, f.defaults, f.definitions, f.lengths, f.bounds, f.configuration]),
-        {s.name: number(p) for s, p in drawn.equations.items()}, drawn.bindings,
-        {" ".join(a): [[kind, said, number(p)] for kind, said, p in found]
-         for a, found in drawn.amounts.items()},
-        [[where, number(a), number(b)] for where, a, b in drawn.weights],
-    ]  # fmt: skip
+    def amount(self, kind: Kind, said: str, amount: Sum) -> int:
+        """Return the number of an amount; a sum is its symbols, then how often which polynomial."""
+        pieces = [x for often, p in amount.pieces for x in (often, self.polynomial(p))]
+        return self.amounts.of([kind, said, self.sums.of([" ".join(amount.names), *pieces])])
 
 
 def _coefficient(c: Number) -> int | str:
@@ -118,57 +151,73 @@ def _coefficient(c: Number) -> int | str:
 
 def read(data: dict[str, Any], asked: Iterable[Asked]) -> dict[str, Survey]:
     """Read surveys back, with those amounts that are asked for."""
-    frames = [Frame(*map(_frozen, frame)) for frame in data["frames"]]
-    polynomials = Polynomials(data["polynomials"])
+    reader, asked = Reader(data), tuple(asked)
     return {
         name: Survey({n: tuple(values) for n, values in choices.items()}, tuple(
-            _outline(drawn, frames, polynomials, asked) for drawn in outlines
+            reader.outline(drawn, asked) for drawn in outlines
         )) for name, (choices, outlines) in data["entries"].items()
     }  # fmt: skip
 
 
-class Polynomials(dict[int, Terms]):
-    """The polynomials of an index by their numbers, made when they are asked for."""
+class Reader:
+    """What outlines share, the same object for the same number, made when it is asked for."""
 
-    def __init__(self, data: list[Any]) -> None:
-        self.data = data
+    def __init__(self, data: dict[str, Any]) -> None:
+        self.frames = [Frame(*map(_frozen, frame)) for frame in data["frames"]]
+        self.polynomials = Made(data["polynomials"], _polynomial)
+        self.sums = Made(data["sums"], self._sum)
+        self.amounts = Made(data["amounts"], self._amount)
+        self.names: dict[str, tuple[str, ...]] = {}
         self.made: dict[object, dict[Symbol, Terms]] = {}
+
+    def outline(self, data: list[Any], asked: Iterable[Asked]) -> Outline:
+        """Return an outline."""
+        changed, case, frame, equations, bindings, amounts, weights = data
+        return Outline(
+            _frozen(changed), case, self.frames[frame], self.equations(equations), bindings,
+            {a: tuple(map(self.amounts.__getitem__, amounts[" ".join(a)])) for a in asked},
+            tuple(self._weights(weights)) if Asked("params") in asked else (),
+        )  # fmt: skip
 
     def equations(self, data: dict[str, int]) -> dict[Symbol, Terms]:
         """Return equations, the same object for the same ones."""
         key = tuple(data.items())
         if key not in self.made:
-            self.made[key] = {named(s): self[n] for s, n in key}
+            self.made[key] = {named(s): self.polynomials[n] for s, n in key}
         return self.made[key]
 
-    def __missing__(self, number: int) -> Terms:
-        self[number] = {
-            tuple((named(s), n) for s, n in monomial): Fraction(c) if isinstance(c, str) else c
-            for c, *monomial in self.data[number]
-        }
-        return self[number]
+    def _amount(self, data: tuple[Kind, str, int]) -> Amount:
+        kind, said, number = data
+        return kind, said, self.sums[number]
+
+    def _sum(self, data: list[Any]) -> Sum:
+        text, *pieces = data
+        if text not in self.names:
+            self.names[text] = tuple(text.split())
+        numbered = zip(pieces[::2], pieces[1::2], strict=True)
+        return Sum(tuple([(n, self.polynomials[i]) for n, i in numbered]), self.names[text])
+
+    def _weights(self, data: list[tuple[str, int, int]]) -> Iterator[Weight]:
+        for where, a, b in data:
+            yield where, self.polynomials[a], self.polynomials[b]
 
 
-def _outline(
-    data: list[Any], frames: list[Frame], polynomials: Polynomials, asked: Iterable[Asked]
-) -> Outline:
-    changed, case, frame, equations, bindings, amounts, weights = data
-    return Outline(
-        _frozen(changed), case, frames[frame],
-        polynomials.equations(equations), bindings,
-        {a: tuple(_amounts(amounts[" ".join(a)], polynomials)) for a in asked},
-        tuple(_weights(weights, polynomials)) if Asked("params") in asked else (),
-    )  # fmt: skip
+class Made(dict[int, Any]):
+    """Things by their numbers, made of their data when they are asked for."""
+
+    def __init__(self, data: list[Any], make: Callable[[Any], Any]) -> None:
+        self.data, self.make = data, make
+
+    def __missing__(self, number: int) -> Any:
+        self[number] = made = self.make(self.data[number])
+        return made
 
 
-def _amounts(data: list[tuple[Kind, str, int]], polynomials: Polynomials) -> Iterator[Amount]:
-    for kind, said, number in data:
-        yield kind, said, polynomials[number]
-
-
-def _weights(data: list[tuple[str, int, int]], polynomials: Polynomials) -> Iterator[Weight]:
-    for where, a, b in data:
-        yield where, polynomials[a], polynomials[b]
+def _polynomial(data: list[Any]) -> Terms:
+    return {
+        tuple([(named(s), n) for s, n in monomial]): Fraction(c) if isinstance(c, str) else c
+        for c, *monomial in data
+    }
 
 
 def _frozen(data: Any) -> Any:

@@ -11,7 +11,12 @@ from symledger.catalogue import BY_NAME
 from symledger.explain.lines import LINE, SUM, SWAPPED, WHOLE, WITHOUT, Kind, minus
 from symledger.explain.outline import Outline
 from symledger.explain.readings import FP32, Asked
+from symledger.explain.sums import Sum, summed
+from symledger.explain.usual import SELDOM
 
+RARE = 3
+"""What a choice that hardly any model makes adds to how far something is from the plainest answer:
+all but some of a target, and a few lines of it, come before it."""
 UNLIKELY: dict[Kind, float] = {WHOLE: 0, LINE: 2, SUM: 3, WITHOUT: 4, SWAPPED: 4}
 
 
@@ -52,15 +57,15 @@ class Variant:
         return entry is not None and entry.kind == "model"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, slots=True)
 class Part:
-    """Something of a variant that has an amount: ``general`` is its polynomial, in general."""
+    """Something of a variant that has an amount: ``amount`` is how much, in general."""
 
     variant: Variant
     asked: Asked
     kind: Kind
     said: str
-    general: Terms
+    amount: Sum
 
     def __str__(self) -> str:
         counted = () if self.quantity == "params" else (self.quantity,)
@@ -73,6 +78,11 @@ class Part:
         return f" in {self.asked.dtype}" if self.asked.dtype != FP32 else ""
 
     @property
+    def general(self) -> Terms:
+        """Its polynomial."""
+        return self.amount.terms
+
+    @property
     def quantity(self) -> str:
         """The quantity that the amount is of."""
         return self.asked.quantity
@@ -80,7 +90,7 @@ class Part:
     @property
     def whole(self) -> Terms:
         """The polynomial of all of the variant."""
-        return self.variant.outline.amounts[self.asked][0][2]
+        return self.variant.outline.amounts[self.asked][0][2].terms
 
     @property
     def near(self) -> bool:
@@ -89,11 +99,18 @@ class Part:
         return self.variant.near or self.kind == SWAPPED or missing
 
     @property
+    def occurs(self) -> bool:
+        """Whether it is a model or a line of one, with its default choices."""
+        v = self.variant
+        return self.kind in (WHOLE, LINE) and not v.changed and v.is_model
+
+    @property
     def unlikely(self) -> float:
         """How far this is from the plainest answer: the default of a whole component."""
         v = self.variant
         depth = 1.25 * self.said.count("›") + (self.asked.dtype != FP32) / 4
-        return UNLIKELY[self.kind] + depth + len(v.changed) + (2 if v.case else 0)
+        changes = len(v.changed) + RARE * sum(choice in SELDOM for choice in v.changed)
+        return UNLIKELY[self.kind] + depth + changes + (2 if v.case else 0)
 
 
 def parts(variant: Variant, asked: Asked) -> list[Part]:
@@ -102,14 +119,18 @@ def parts(variant: Variant, asked: Asked) -> list[Part]:
     What is the same in fp32 is not said again of another type.
     """
     found = variant.outline.amounts
-    said = found[Asked(asked.quantity)] if asked.dtype != FP32 else ()
-    return [Part(variant, asked, *amount) for amount in found[asked] if amount not in said]
+    plain = found[Asked(asked.quantity)] if asked.dtype != FP32 else ()
+    same = {(said, frozenset(amount.terms.items())) for _, said, amount in plain}
+    return [
+        Part(variant, asked, kind, said, amount) for kind, said, amount in found[asked]
+        if not same or (said, frozenset(amount.terms.items())) not in same
+    ]  # fmt: skip
 
 
 def swapped(variant: Variant) -> Iterator[Part]:
     """Yield a target with one axis of one weight taken for another: (d, d) for (h·d_v, d)."""
     params = Asked("params")
-    total = variant.outline.amounts[params][0][2]
+    total = variant.outline.amounts[params][0][2].terms
     found = variant.outline.weights
     lengths = {algebra.text(n): n for _, *axes in found for n in axes}
     for where, *axes in found:
@@ -119,7 +140,7 @@ def swapped(variant: Variant) -> Iterator[Part]:
                     taken = [other if j == i else a for j, a in enumerate(axes)]
                     amount = minus(algebra.multiply(*taken), algebra.multiply(*axes))
                     said = f"{where} taken as ({_texts(taken)}), not as ({_texts(axes)})"
-                    yield Part(variant, params, SWAPPED, said, algebra.add([total, amount]))
+                    yield Part(variant, params, SWAPPED, said, summed([(1, total), (1, amount)]))
 
 
 def _texts(axes: list[Terms]) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -10,19 +11,22 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
+from symledger.citing.canonical import FUNCTIONS, read_expression
 from symledger.explain.lines import SUM, SWAPPED, WHOLE, WITHOUT
 from symledger.explain.number import Number
 from symledger.explain.outline import Sizes
 from symledger.explain.parts import Part
 from symledger.explain.readings import QUANTITIES, Reading, readings
 from symledger.explain.solve import bind, solve
-from symledger.explain.sources import Source, evaluate
+from symledger.explain.sources import Source, complete, evaluate
 from symledger.explain.table import Table, form
-from symledger.explain.usual import is_usual, named
+from symledger.explain.usual import Known, is_usual, named
 
 NEAR, SOLVED, ODD, FREE, ASIDE, LINEAR = 4, 2, 5, 2, 2, 2
 """What adds to a rank: a common mistake; a size that no configuration has, and an odd one; each
 further one; each that was not set where others were; that the formula is as good as any number."""
+
+ROUNDED = re.compile(rf"\((?:{'|'.join(FUNCTIONS.values())}) ")
 
 
 @dataclass
@@ -102,16 +106,29 @@ def _put(found: dict[object, Match], match: Match) -> None:
 
 def _known(table: Table, number: Number) -> Iterator[Match]:
     """Yield what gives the number at the sizes of a known configuration."""
-    for asked in dict.fromkeys(part.asked for part, _ in table.parts):
-        for reading in readings(number.unit, asked.quantity):
-            for low, high, often in _wanted(table, number, reading):
-                for row in table.between(low, high):
-                    fits = not often or row.sizes.get(reading.symbol) == often
-                    if fits and row.part.asked == asked and _worth(reading, row.part):
-                        match = _match(row.part, form(row.part, row.sizes), row.sizes, reading)
-                        if row.known.gives(match.sizes):
-                            match.known.append(row.known.name)
-                        yield match
+    for asked in table.asked:
+        wanted = [
+            (reading, *meant) for reading in readings(number.unit, asked.quantity)
+            for meant in _wanted(table, number, reading)
+        ]  # fmt: skip
+        for row in table.between(asked, [(low, high) for _, low, high, _ in wanted]):
+            for reading, low, high, often in wanted:
+                if low <= row.value <= high and _worth(reading, row.part):
+                    points = [
+                        (known, at) for known, at in row.points
+                        if not often or at.get(reading.symbol) == often
+                    ]  # fmt: skip
+                    if points:
+                        yield _at_known(row.part, points, reading)
+
+
+def _at_known(part: Part, points: Sequence[tuple[Known, Sizes]], reading: Reading) -> Match:
+    """Return what a part is at the sizes of known configurations, which it cannot tell apart."""
+    (_, at), v = points[0], part.variant
+    match = _match(part, form(part, at), at, reading)
+    match.known = [known.name for known, _ in points if known.gives(match.sizes)]
+    match.rank += min(known.doubt(v.family, v.changed, part.kind == WHOLE) for known, _ in points)
+    return match
 
 
 def _worth(reading: Reading, part: Part) -> bool:
@@ -157,6 +174,8 @@ def _solved(table: Table, number: Number) -> Iterator[Match]:
             if key not in tried:
                 tried[key] = [{s.name: n for s, n in at.items()} for at in solve(left, low, high)]
             for at in tried[key]:
+                if not forms.whole(source, at):
+                    continue
                 match = _match(part, formula, {**source.given, **at}, reading)
                 for name, n in at.items():
                     match.rank += 0 if named(name, n) else SOLVED if is_usual(name, n) else ODD
@@ -168,21 +187,34 @@ class _Forms:
     """The formulas of parts with what is known put in, each worked out once for all alike."""
 
     def __init__(self) -> None:
-        self.symbols: dict[int, set[Symbol]] = {}
+        self.free: dict[tuple[int, int], int] = {}
+        self.parted: dict[object, list[Terms]] = {}
         self.made: dict[object, tuple[Terms, Terms, set[Symbol]]] = {}
 
     def may_be_bound(self, part: Part, source: Source, most: int) -> bool:
         """Whether only so many sizes may be left, at first sight."""
-        number = id(part.general)
-        if number not in self.symbols:
-            self.symbols[number] = symbols(part.general)
-        free = self.symbols[number] - source.variant.outline.equations.keys()
-        return len(free) - len(source.given) <= most
+        equations = source.variant.outline.equations
+        key = id(part.amount.names), id(equations)
+        if key not in self.free:
+            self.free[key] = len(set(part.amount.names) - {s.name for s in equations})
+        return self.free[key] - len(source.given) <= most
+
+    def whole(self, source: Source, found: Sizes) -> bool:
+        """Whether every axis is as long as a whole number: no width is a quarter of two."""
+        drawn = source.variant.outline
+        key = drawn.frame.lengths
+        if key not in self.parted:
+            self.parted[key] = list(divided(key))
+        given = {**source.given, **found}
+        follow = [p for s, p in drawn.equations.items() if s.name not in given]
+        at = complete(given, drawn)
+        values = (evaluate(p, at) for p in (*follow, *self.parted[key]))
+        return all(n is None or n.denominator == 1 for n in values)
 
     def bound(self, part: Part, source: Source) -> tuple[Terms, Terms, set[Symbol]]:
         """Return a part's formula under its equations; the same at what was set; what is left."""
         equations = source.variant.outline.equations
-        key = id(part.general), id(equations), tuple(source.given.items())
+        key = id(part.amount), id(equations), tuple(source.given.items())
         if key not in self.made:
             formula = algebra.substitute(part.general, equations)
             at = {s: n for s in symbols(formula) if (n := source.given.get(s.name))}
@@ -204,6 +236,13 @@ def _match(part: Part, formula: Terms, sizes: Sizes, reading: Reading) -> Match:
     value = int(evaluate(formula, sizes) or 0)
     return Match(formula, own, value, reading, NEAR * reading.near + reading.unlikely, [part],
                  at=sizes)  # fmt: skip
+
+
+def divided(lengths: Iterable[str]) -> Iterator[Terms]:
+    """Yield those lengths that divide, as polynomials; one that rounds is whole in any case."""
+    for text in lengths:
+        if ("^" in text or "/" in text) and not ROUNDED.search(text):
+            yield algebra.terms(read_expression(text))
 
 
 def symbols(polynomial: Terms) -> set[Symbol]:

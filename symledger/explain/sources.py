@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 from symledger.account import derive
 from symledger.algebra import Terms
@@ -29,7 +30,7 @@ class Source:
     points: Points
     inside: bool = False
 
-    @property
+    @cached_property
     def given(self) -> Sizes:
         """The sizes that the user set; of a target that was named, all that it has."""
         drawn = self.variant.outline
@@ -38,10 +39,10 @@ class Source:
     @property
     def all_given(self) -> Sizes:
         """The same, with what follows from equations."""
-        return _complete(self.given, self.variant.outline)
+        return complete(self.given, self.variant.outline)
 
 
-def _complete(at: Sizes, drawn: Outline) -> Sizes:
+def complete(at: Sizes, drawn: Outline) -> Sizes:
     """Add the sizes that follow from equations; those of a named case come first."""
     found = dict(at)
     for symbol, polynomial in drawn.equations.items():
@@ -61,7 +62,7 @@ def _points(knowns: Sequence[Known], drawn: Outline, given: Sizes) -> Points:
         for pair in k.pairs if linear else ((0, 0),):
             at = _usual_lengths(k, pair)
             if all(at.get(name, n) == n for name, n in given.items()):
-                found.append((k, _complete({**at, **given}, drawn)))
+                found.append((k, complete({**at, **given}, drawn)))
     return tuple(found)
 
 

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import product
 
 from symledger.account import Account, derive
+from symledger.catalogue import find
 from symledger.explain.outline import Outline, outline
 from symledger.explain.readings import Asked
+from symledger.explain.usual import SELDOM, known
 from symledger.target import parse_option, resolve
 
-MOST_VARIANTS = 16
-"""Combinations of choices of one target that are looked at."""
+MOST_VARIANTS, RARER = {"component": 24, "model": 16}, 2
+"""Combinations of choices of one target that are looked at, those with the fewest changes first;
+what published configurations choose is looked at besides. A choice that is seldom made counts for
+as many more."""
 Values = Mapping[str, tuple[object, ...]]
 """The values of each choice that are looked at, its default first."""
 
@@ -39,7 +43,9 @@ def survey(name: str, asked: Iterable[Asked]) -> Survey:
     asked = tuple(asked)
     base = derive(name)
     choices = _mattering(base, asked[0].quantity)
-    found = [outline(derive(name, chosen), asked) for chosen in _combinations(choices)]
+    combined = [*_combinations(choices, _most(name)), *_published(base, choices)]
+    once = {tuple(sorted(chosen.items())): chosen for chosen in combined}
+    found = [outline(derive(name, chosen), asked) for chosen in once.values()]
     found += [outline(account, asked, case) for case, account in _cases(base, asked)]
     return Survey(choices, tuple(found))
 
@@ -57,16 +63,38 @@ def chosen(
     target = resolve(name)
     made = {drawn.changed: drawn for drawn in found.outlines if not drawn.case}
     fixed = {option: parse_option(target, option, text) for option, text in settings.items()}
-    for others in _combinations(found.choices, fixed):
+    for others in _combinations(found.choices, _most(name), fixed):
         options = {**target.defaults, **others, **fixed}
         changed = {n: v for n, v in options.items() if v != target.defaults[n]}
         yield made.get(tuple(changed.items())) or outline(derive(name, changed), asked)
 
 
-def _combinations(choices: Values, but: Collection[str] = ()) -> Iterator[dict[str, object]]:
+def _most(name: str) -> int:
+    return MOST_VARIANTS[find(name).kind]
+
+
+def _combinations(
+    choices: Values, most: int, but: Collection[str] = ()
+) -> Iterator[dict[str, object]]:
     free = {n: values for n, values in choices.items() if len(values) > 1 and n not in but}
-    for combined in islice(product(*free.values()), MOST_VARIANTS):
+    plain = [values[0] for values in free.values()]
+
+    def changes(made: Sequence[object]) -> int:
+        seldom = sum(choice in SELDOM for choice in zip(free, made, strict=True))
+        changed = sum(a != b for a, b in zip(made, plain, strict=True))
+        return changed + RARER * seldom
+
+    for combined in sorted(product(*free.values()), key=changes)[:most]:
         yield dict(zip(free, combined, strict=True))
+
+
+def _published(base: Account, choices: Values) -> Iterator[dict[str, object]]:
+    """Yield the choices that published configurations of a model make."""
+    target, free = base.target, [n for n, values in choices.items() if len(values) > 1]
+    for k in known():
+        if k.family == target.owner:
+            made = {n: parse_option(target, n, str(k.options[n])) for n in free if n in k.options}
+            yield {n: made.get(n, choices[n][0]) for n in free}
 
 
 def _mattering(base: Account, quantity: str) -> dict[str, tuple[object, ...]]:

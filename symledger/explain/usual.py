@@ -6,12 +6,19 @@ exact equation between the number and a derived formula.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-from symledger.catalogue import ENTRIES
-from symledger.configurations.published import published
+from symledger.catalogue import BY_NAME, ENTRIES
+from symledger.configurations.published import Published, published
+from symledger.configurations.reading import read
+from symledger.sizes import BY_NAME as SIZES
+
+FIRST = ("mini_gpt", "gpt2", "bert", "llama", "mistral", "vit", "t5", "resnet", "vgg", "qwen2")
+"""Families that most people know; their sizes are named before those of others."""
+OBSCURE = 1.5
+"""What it adds to a rank that only families which fewer people know have these sizes."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,18 @@ class Known:
     family: str = ""
     options: Mapping[str, object] = field(default_factory=dict)
     maps: tuple[tuple[int, int], ...] = ()
+
+    def doubt(self, family: str, changed: Collection[tuple[str, object]], whole: bool) -> float:
+        """What adds to the rank of a target with its choices at these sizes.
+
+        Families that few know are less often meant. Of its own family, all that a configuration
+        chooses is as plain as can be, and what it does not choose is not what was published.
+        """
+        far = OBSCURE if self.family and self.family not in FIRST else 0
+        if not self.family or family != self.family:
+            return far
+        own = sum(self.options.get(name) == str(v).lower() for name, v in changed)
+        return far + (len(changed) - own) - (own if whole else 0)
 
     def repeats(self, other: Known) -> bool:
         """Whether another configuration of the same family has the same sizes."""
@@ -49,67 +68,25 @@ class Known:
         made = [(d, d), (d, d_ff), (d_ff, d), (d, 3 * d)]
         if "V" in self.sizes:
             made.append((d, self.sizes["V"]))
+        if "Y" in self.sizes:
+            made.append((d, self.sizes["Y"]))
         return tuple(dict.fromkeys((*made, *self.maps)))
 
 
-def _gpt(L: int, d: int, h: int, T_max: int) -> dict[str, int]:
-    return {"V": 50257, "d": d, "L": L, "h": h, "T_max": T_max}
-
-
-def _llama(V: int, L: int, d: int, h: int, d_ff: int, h_kv: int = 0) -> dict[str, int]:
-    shared = {"h_kv": h_kv} if h_kv else {}
-    return {"V": V, "d": d, "L": L, "h": h, "d_ff": d_ff, **shared}
-
-
 VASWANI = "Vaswani et al., Attention Is All You Need (2017), table 3"
-DEVLIN = "Devlin et al., BERT (2019), section 3, and the released vocabulary"
-RADFORD = "Radford et al., Language Models are Unsupervised Multitask Learners (2019), table 2"
-BROWN = "Brown et al., Language Models are Few-Shot Learners (2020), table 2.1"
-RAFFEL = "Raffel et al., Exploring the Limits of Transfer Learning (2020), section 3.7"
-DOSOVITSKIY = "Dosovitskiy et al., An Image is Worth 16x16 Words (2021), table 1"
-TOUVRON = "Touvron et al., LLaMA (2023), table 2"
-TOUVRON_2 = "Touvron et al., Llama 2 (2023), appendix A.2.1, and the released configuration"
-GRATTAFIORI = "Grattafiori et al., The Llama 3 Herd of Models (2024), table 3, released vocabulary"
-JIANG = "Jiang et al., Mistral 7B (2023), table 1"
-YANG = "Yang et al., Qwen2 Technical Report (2024), table 1, and the released vocabulary"
 SIMONYAN = "Simonyan, Zisserman, Very Deep Convolutional Networks (2015), table 1"
 HE = "He et al., Deep Residual Learning (2016), table 1"
 
 PUBLISHED: tuple[Known, ...] = (
     Known("Transformer base", VASWANI, {"d": 512, "L": 6, "h": 8, "d_ff": 2048}),
     Known("Transformer big", VASWANI, {"d": 1024, "L": 6, "h": 16, "d_ff": 4096}),
-    Known("BERT base", DEVLIN,
-          {"V": 30522, "d": 768, "L": 12, "h": 12, "d_ff": 3072, "T_max": 512}, "bert"),
-    Known("BERT large", DEVLIN,
-          {"V": 30522, "d": 1024, "L": 24, "h": 16, "d_ff": 4096, "T_max": 512}, "bert"),
-    Known("GPT-2 medium", RADFORD, _gpt(24, 1024, 16, 1024), "gpt2"),
-    Known("GPT-2 large", RADFORD, _gpt(36, 1280, 20, 1024), "gpt2"),
-    Known("GPT-2 XL", RADFORD, _gpt(48, 1600, 25, 1024), "gpt2"),
-    Known("GPT-3 125M", BROWN, _gpt(12, 768, 12, 2048), "gpt2"),
-    Known("GPT-3 350M", BROWN, _gpt(24, 1024, 16, 2048), "gpt2"),
-    Known("GPT-3 760M", BROWN, _gpt(24, 1536, 16, 2048), "gpt2"),
-    Known("GPT-3 2.7B", BROWN, _gpt(32, 2560, 32, 2048), "gpt2"),
-    Known("GPT-3 6.7B", BROWN, _gpt(32, 4096, 32, 2048), "gpt2"),
-    Known("T5 small", RAFFEL, {"d": 512, "L": 6, "h": 8, "d_ff": 2048}),
-    Known("T5 base", RAFFEL, {"d": 768, "L": 12, "h": 12, "d_ff": 3072}),
-    Known("T5 large", RAFFEL, {"d": 1024, "L": 24, "h": 16, "d_ff": 4096}),
-    Known("ViT-B", DOSOVITSKIY, {"d": 768, "L": 12, "h": 12, "d_ff": 3072}, maps=((768, 1000),)),
-    Known("ViT-L", DOSOVITSKIY, {"d": 1024, "L": 24, "h": 16, "d_ff": 4096}, maps=((1024, 1000),)),
-    Known("ViT-H", DOSOVITSKIY, {"d": 1280, "L": 32, "h": 16, "d_ff": 5120}, maps=((1280, 1000),)),
-    Known("LLaMA 13B", TOUVRON, _llama(32000, 40, 5120, 40, 13824), "llama"),
-    Known("LLaMA 33B", TOUVRON, _llama(32000, 60, 6656, 52, 17920), "llama"),
-    Known("LLaMA 65B", TOUVRON, _llama(32000, 80, 8192, 64, 22016), "llama"),
-    Known("Llama 2 70B", TOUVRON_2, _llama(32000, 80, 8192, 64, 28672, 8), "llama"),
-    Known("Llama 3 8B", GRATTAFIORI, _llama(128256, 32, 4096, 32, 14336, 8), "llama"),
-    Known("Llama 3 70B", GRATTAFIORI, _llama(128256, 80, 8192, 64, 28672, 8), "llama"),
-    Known("Llama 3 405B", GRATTAFIORI, _llama(128256, 126, 16384, 128, 53248, 8), "llama"),
-    Known("Mistral 7B", JIANG, _llama(32000, 32, 4096, 32, 14336, 8), "llama"),
-    Known("Qwen2 0.5B", YANG, _llama(151936, 24, 896, 14, 4864, 2)),
-    Known("Qwen2 7B", YANG, _llama(152064, 28, 3584, 28, 18944, 4)),
     Known("VGG-16", SIMONYAN, {}, maps=((25088, 4096), (4096, 4096), (4096, 1000))),
     Known("ResNet-50", HE, {}, maps=((2048, 1000),)),
     Known("ResNet-18", HE, {}, maps=((512, 1000),)),
 )
+
+SELDOM = {("norm", "layer_plain"), ("norm", "rms_composed"), ("bias_kv", True), ("out_bias", True)}
+"""Choices that hardly any model makes."""
 
 DOUBLED = {1 << k for k in range(3, 17)} | {3 << k for k in range(3, 14)}
 """Powers of two, and three times these."""
@@ -127,13 +104,25 @@ VOCABULARIES = {
 
 @cache
 def known() -> tuple[Known, ...]:
-    """The configurations of the catalogue, then those published elsewhere."""
+    """The configurations of the catalogue and of the package, those of known families first."""
     own = [
         Known(e.name, "the catalogue", e.configuration(), e.family)
         for e in ENTRIES if e.configured
     ]  # fmt: skip
-    own += [Known(p.name, p.source, p.sizes, p.entry) for p in published().values() if p.entry]
+    own += [_known(p) for p in published().values()]
+    own.sort(key=lambda k: FIRST.index(k.family) if k.family in FIRST else len(FIRST))
     return (*own, *(k for k in PUBLISHED if not any(map(k.repeats, own))))
+
+
+def _known(one: Published) -> Known:
+    """Read the sizes and choices of a published configuration, by the entry that it is of."""
+    if not one.config:
+        options = {name: str(text).lower() for name, text in one.options.items()}
+        return Known(one.name, one.source, one.sizes, BY_NAME[one.entry].family, options)
+    found = read(one.config)
+    sizes = {name: int(text) for name, text in found.settings.items() if name in SIZES}
+    options = {name: text for name, text in found.settings.items() if name not in SIZES}
+    return Known(one.name, one.source, sizes, BY_NAME[found.built.entry].family, options)
 
 
 @cache
