@@ -17,7 +17,6 @@ from sympy import Symbol
 from symledger import __version__, algebra
 from symledger.account import Account, derive
 from symledger.algebra import Terms
-from symledger.catalogue import BY_NAME
 from symledger.citing.lookup import find
 from symledger.citing.registry import Tagged
 from symledger.errors import BadInput, CheckFailed, shown
@@ -190,7 +189,7 @@ def cite(text: str, site: str = "") -> Citation:
     tagged, target = find(text)
     account = derive(target)
     if account.tag(tagged.quantity) != tagged.tag:
-        if target in BY_NAME and target != tagged.owner:
+        if target != tagged.owner:
             raise BadInput(
                 f"{target} makes other choices than {tagged.id} is about: {tagged.tag} is not its "
                 f"formula. `symledger derive {target} --quantity {tagged.quantity}` shows that."
