@@ -139,9 +139,11 @@ class Atlas:
 
     @staticmethod
     def page_of(target: str) -> str:
-        """Return the path of a target's page."""
-        kind = "model" if target in published() else BY_NAME[target].kind
-        return f"{kind}s/{target}.md"
+        """Return the path of a target's page: a published model's lies in its family's folder."""
+        known = published().get(target)
+        if known:
+            return f"models/{find(entry_of(known)).family}/{target}.md"
+        return f"{BY_NAME[target].kind}s/{target}.md"
 
     @staticmethod
     def tagged(name: str) -> Tagged:

@@ -105,8 +105,8 @@ class Site:
         yield from sorted({**pages, **self.assets}.items())
 
     def children(self, folder: str) -> list[str]:
-        """Return the pages of a folder in the order in which they were made."""
-        return [path for path in self.pages if path.startswith(folder)]
+        """Return the pages that lie in a folder itself, in the order in which they were made."""
+        return [path for path in self.pages if path.rpartition("/")[0] == folder.rstrip("/")]
 
 
 def remembered(language: str = "en") -> Site:

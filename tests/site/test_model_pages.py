@@ -46,7 +46,7 @@ def text_of(html):
     ],
 )
 def test_headline_numbers_are_the_published_ones(pages, name, params, forward):
-    page = text_of(pages[f"models/{name}.md"])
+    page = text_of(pages[ATLAS.page_of(name)])
     assert f"{params:,}" in page
     assert forward is None or f"{forward:,}" in page
 

@@ -7,7 +7,7 @@ from symledger.site.generator import Site
 SITE = Site()
 ATLAS = SITE.atlas
 ALONE = ("api", "axioms", "completeness", "dialects", "index", "notation", "reliability")
-FOLDERS = ("components", "f", "learn", "models", "questions")
+FOLDERS = ("components", "f", "learn", "models", "models/llama", "questions")
 WRITTEN = "conventions"
 KINDS = (*ALONE, *FOLDERS, WRITTEN)
 """Pages that lie in no folder, folders of pages, and a page that is written by hand."""

@@ -26,7 +26,7 @@ from symledger.site.templating import Templates
 COMPARED = "models/compare.md"
 LENGTH = 2048
 """Tokens at which models that decode are compared; a shorter context is taken whole."""
-FEWEST = 4
+FEWEST = 5
 """Configurations that a family needs to be drawn as a line of its own."""
 COLOURS = 6
 
@@ -115,7 +115,9 @@ class Configured(Model):
         found = [f"symledger derive {self.name}",
                  f"symledger derive {self.name} --dtype bf16 --optimizer adam-mixed"]  # fmt: skip
         if self.siblings:
-            found.append(f"symledger compare {self.siblings[0]} {self.name}")
+            family = [m.name for m in models(self.atlas) if m.entry.family == self.entry.family]
+            at = family.index(self.name)
+            found.append(f"symledger compare {family[max(at - 1, 0)]} {family[max(at, 1)]}")
         return [*found, f"symledger check {self.name}"]
 
 
@@ -198,7 +200,8 @@ class Families:
             pairs = {(x[1](account), y[1](account)) for account in accounts}
             points = sorted((int(a), int(b)) for a, b in pairs if a is not None and b is not None)
             if len({a for a, _ in points}) >= fewest:
-                series.append(Series(family, tuple(points), len(series) % COLOURS + 1, marked=True))
+                colour = len(series) % COLOURS + 1
+                series.append(Series(family, tuple(points), colour, marked=True, faint=True))
         return line_plot(name, title, x[0], y[0], series, height=60 + 15 * max(len(series), 12))
 
 

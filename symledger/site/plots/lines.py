@@ -22,13 +22,15 @@ Number = int | float
 class Series:
     """A line: its name, its points, the number of its colour.
 
-    ``marked`` draws a dot at each point, as is right where they were measured.
+    ``marked`` draws a dot at each point, as is right where they were measured; ``faint`` draws the
+    line itself thinly, where it only says which dots belong together.
     """
 
     label: str
     points: tuple[tuple[Number, Number], ...]
     colour: int = 1
     marked: bool = False
+    faint: bool = False
 
 
 def line_plot(
@@ -110,7 +112,8 @@ def _line(one: Series, x: Scale, y: Scale) -> list[Markup]:
         elif pieces[-1]:
             pieces.append([])
     lines = "".join(path(piece) for piece in pieces if len(piece) > 1)
-    drawn = [tag("path", class_=f"line colour-{one.colour}", d=lines)] if lines else []
+    style = f"line faint colour-{one.colour}" if one.faint else f"line colour-{one.colour}"
+    drawn = [tag("path", class_=style, d=lines)] if lines else []
     if one.marked:
         drawn += [
             tag("circle", class_=f"dot colour-{one.colour}", cx=a, cy=b, r=2.5)
