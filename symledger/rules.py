@@ -1,7 +1,8 @@
 """Rules that people quote, beside what is derived: the exact difference, and where a rule breaks.
 
-A rule is a statement of somebody, in our symbols; N stands for all parameters of the target. What
-it leaves out or counts too much is a polynomial, and so is everything said about it.
+A rule is a statement of somebody, in our symbols; N stands for the parameters that a token uses:
+all of them, but for experts that it is not sent to. What a rule leaves out or counts too much is a
+polynomial, and so is everything said about it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from symledger.expressions import parse_expression
 from symledger.sizes import Size, T, named
 
 MINUS: Terms = {algebra.ONE: Fraction(-1)}
-PARAMETERS = Size("N", "all parameters")
+PARAMETERS = Size("N", "parameters that a token uses")
 BREAKS = Fraction(1, 10)
 """A rule that is further off than this is no longer called one."""
 
@@ -58,7 +59,8 @@ class Judged:
         """What the rule says, in the same symbols; who has no h_kv has one for each head."""
         symbols = {"h_kv": named("h"), **self.account.symbols, PARAMETERS.name: PARAMETERS}
         stated = algebra.terms(parse_expression(self.rule.stated, symbols))
-        whole: dict[Symbol, Terms] = {PARAMETERS: self.account["params"].corollary_terms}
+        used = "params.active" if "params.active" in self.account.quantities else "params"
+        whole: dict[Symbol, Terms] = {PARAMETERS: self.account[used].corollary_terms}
         return algebra.substitute(
             algebra.substitute(stated, whole), self.account.assumed.equations
         )  # fmt: skip
@@ -75,13 +77,21 @@ class Judged:
         off, whole = algebra.value(self.difference, at), algebra.value(self.ours, at)
         return None if off is None or not whole else off / whole
 
+    def is_off(self, at: Mapping[Symbol, int]) -> bool:
+        """Whether the rule is off by more than a tenth at some sizes."""
+        off, whole = algebra.value(self.difference, at), algebra.value(self.ours, at)
+        return bool(off is not None and whole and abs(off) > BREAKS * abs(whole))
+
     @property
     def breaks(self) -> Fraction | None:
         """From which length of sequences on the rule is off by more than a tenth, if ever.
 
-        None where it never is, or is at every length; everything else is at the configuration.
+        None where it never is, or is for a single token already; everything else is at the
+        configuration.
         """
         at = {s: n for s, n in self.account.assumed.bindings.items() if s != T}
+        if self.is_off({**at, T: 1}):
+            return None
         ends = []
         for sign in (1, -1):
             share: Terms = {algebra.ONE: -sign * BREAKS}
@@ -178,5 +188,13 @@ CROSSOVERS = (
         "From this length of sequences on, attention takes more FLOPs than a network of width 4d.",
         Side("gpt2", "flops.forward", "block/attention"),
         Side("gpt2", "flops.forward", "block/feed_forward"), T,
+    ),
+    Crossover(
+        "a latent cache as large as that of grouped queries",
+        "Latent attention keeps d_c + d_rot values of a token in each layer. So many heads of keys "
+        "and values keep as many; from one more on, the latent cache is the smaller one.",
+        Side("attention", "memory.kv_cache",
+             assume=("d_k = d_h", "d_v = d_h", "S = T", "h = h_kv")),
+        Side("latent_attention", "memory.kv_cache"), named("h_kv"),
     ),
 )  # fmt: skip

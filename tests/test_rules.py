@@ -50,3 +50,18 @@ def test_a_rule_breaks_where_its_error_is_a_tenth():
 def test_attention_is_as_dear_as_the_feed_forward_network_at_two_widths():
     """By hand: 8Td² + 4T²d = 16Td² at T = 2d."""
     assert algebra.text(CROSSOVERS[0].at) == "2d"
+
+
+def test_a_rule_counts_the_experts_that_a_token_uses():
+    """By hand: 2N forgets 4BT²LF of pairs, F = h·d_h = 4096, at T = 32,768; and counts too much
+    the table, which multiplies nothing, and the norms."""
+    found = judged("2N for each decoded token", "mixtral-8x7b")
+    pairs = 4 * 32768 * 32 * 4096
+    beside = 2 * (32000 * 4096 + (2 * 32 + 1) * 4096)
+    assert algebra.value(found.difference, found.account.assumed.bindings) == beside - pairs
+
+
+def test_a_latent_cache_is_that_of_two_and_a_quarter_heads():
+    """DeepSeek-V3 keeps 512 + 64 values of a token, and 2 · 128 for each head that were kept."""
+    at = derive("deepseek-v3").assumed.bindings
+    assert algebra.value(CROSSOVERS[1].at, at) == Fraction(512 + 64, 2 * 128)

@@ -13,6 +13,7 @@ from symledger.catalogue import ENTRIES
 from symledger.configurations.published import published
 from symledger.conventions import DTYPES, OPTIMIZERS
 from symledger.quantities import QUANTITIES
+from symledger.rules import RULES
 from symledger.site import generator, navigation, resources, templating
 from symledger.site.generator import Site
 from symledger.site.kinds import KINDS, api
@@ -40,7 +41,7 @@ REFERENCES = {
     *(paper[key] for paper in DIALECTS["papers"] for key in ("name", "title")),
     *(tool[key] for tool in DIALECTS["tools"] for key in ("name", "version")),
     *(reference for entry in ENTRIES for reference in getattr(entry.load(), "references", ())),
-    *(known.source for known in published().values()),
+    *(known.source for known in published().values()), *(rule.source for rule in RULES),
     *(costs.KAPLAN, costs.PALM, costs.HOFFMANN),
 }  # fmt: skip
 EXTENSIONS = ["attr_list", "tables", "pymdownx.details", "pymdownx.superfences"]

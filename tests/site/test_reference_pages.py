@@ -11,12 +11,15 @@ from symledger.catalogue import BY_NAME as CATALOGUE
 from symledger.conventions import DTYPES, OPTIMIZERS
 from symledger.expressions import parse_expression
 from symledger.quantities import QUANTITIES
+from symledger.rules import RULES
 from symledger.site.atlas import Atlas
 from symledger.site.generator import Site
 from symledger.site.kinds import api, axioms, completeness, dialects, reliability
+from symledger.site.kinds import rules as quoting
 from symledger.sizes import BY_NAME, B, L, T, T_max, V, d, h
 from symledger.torch_layers import LAYERS, NAMES
 from tests.every import UNRECORDED
+from tests.site.whole import ATLAS
 
 
 @pytest.fixture(scope="module")
@@ -177,3 +180,14 @@ def test_a_docstring_is_read_in_its_parts() -> None:
 
 def test_markdown_leaves_the_words_of_a_docstring_alone() -> None:
     assert api.written("``a_b`` < *c*") == "<code>a&#95;b</code> &lt; <em>c</em>"
+
+
+def test_every_rule_is_tried_at_models_and_every_crossover_has_numbers() -> None:
+    quoted = quoting.Quoted(ATLAS)
+    assert len(quoted.rules) == len(RULES)
+    for stated in quoted.rules:
+        assert [t.name for t in stated.trials] == list(quoting.EXAMPLES)
+        assert all(t.said and t.derived and t.off for t in stated.trials)
+    (tenth,) = [t.breaks for t in quoted.rules[1].trials if t.name == "gpt2"]
+    assert tenth == "T = 800"
+    assert all(crossing.numbers for crossing in quoted.crossings)

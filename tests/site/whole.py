@@ -6,7 +6,8 @@ from symledger.site.generator import Site
 
 SITE = Site()
 ATLAS = SITE.atlas
-ALONE = ("api", "axioms", "completeness", "dialects", "index", "notation", "reliability")
+ALONE = ("api", "axioms", "completeness", "dialects", "index", "notation", "reliability",
+         "rules")  # fmt: skip
 FOLDERS = ("components", "f", "learn", "models", "models/llama", "questions")
 WRITTEN = "conventions"
 KINDS = (*ALONE, *FOLDERS, WRITTEN)

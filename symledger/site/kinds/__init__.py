@@ -20,6 +20,7 @@ from symledger.site.kinds import (
     published,
     question,
     reliability,
+    rules,
     sources,
 )
 from symledger.site.pages import Page
@@ -42,7 +43,7 @@ class Kind(Protocol):
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
     home, course, component, model, published, formula, notation, question, sources,
-    axioms, dialects, reliability, completeness, api,
+    rules, axioms, dialects, reliability, completeness, api,
 )  # fmt: skip
 PIECEWISE: tuple[Kind, ...] = (component, model, formula)  # type: ignore[assignment]  # modules
 """The kinds that give their pages to the memory one by one."""
