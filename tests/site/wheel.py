@@ -1,5 +1,6 @@
 """A wheel of the checkout, installed where there is no checkout."""
 
+import os
 import sys
 import venv
 from pathlib import Path
@@ -32,7 +33,8 @@ def installed(wheel, folder):
 
 
 def said(*command, folder):
-    """Run a command in a folder and return what it prints."""
-    done = run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603  # our own
+    """Run a command in a folder and return what it prints; no path of ours leads it."""
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = run(command, cwd=folder, env=alone, capture_output=True, text=True, check=False)  # noqa: S603  # our own
     assert done.returncode == 0, done.stderr
     return done.stdout
