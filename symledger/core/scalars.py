@@ -9,7 +9,7 @@ select is one line.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TypeAlias
 
@@ -63,13 +63,15 @@ class Scalar:
     """A scalar function: its arguments and its value.
 
     ``slope_in_result``, where set, is the slope of a one-argument function written in its own
-    result: then the backward pass keeps the result and not the argument.
+    result: then the backward pass keeps the result and not the argument. ``slope_of`` names the
+    function of which this is gradient × slope, where that is written in its argument.
     """
 
     args: tuple[Symbol, ...]
     value: Expr
     slope_in_result: Expr | None = None
     name: str = ""
+    slope_of: str = field(default="", compare=False)
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -102,7 +104,8 @@ def _slope(code: Scalar, position: int) -> Scalar:
         slope = derivative(code.value, code.args[position])
     value = GRADIENT * slope
     mentioned = tuple(s for s in (*code.args, RESULT) if s in slope.free_symbols)
-    return Scalar((GRADIENT, *mentioned), value)
+    of = code.name if code.slope_in_result is None else ""
+    return Scalar((GRADIENT, *mentioned), value, slope_of=of)
 
 
 def derivative(value: Expr, x: Symbol) -> Expr:

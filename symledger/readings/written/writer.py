@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import assert_never
 
 from sympy import Add, Expr, Symbol
@@ -289,10 +288,9 @@ class Writer:
         if code == scalars.ADD:
             pairs.sort(key=lambda pair: self.sheet.returned(pair[1]))
         given = {s: self._argument(x, at, live) for s, x in pairs}
-        slope_of = slopes().get(code)
-        if slope_of is not None:
+        if code.slope_of and code.slope_of not in SPELLED_OUT:
             _, inner = given.values()
-            prime = self.to.called(self.to.prime(slope_of), inner.text)
+            prime = self.to.called(self.to.prime(code.slope_of), inner.text)
             return self.to.product([given[GRADIENT], prime])
         if code.name not in SPELLED_OUT:
             (inner,) = given.values()
@@ -427,9 +425,3 @@ def is_linear(code: Scalar) -> bool:
     terms = Add.make_args(code.value)
     return all(term.as_independent(*code.args, as_Add=False)[1] in code.args for term in terms)
 
-
-@cache
-def slopes() -> dict[Scalar, str]:
-    """Gradient × slope of each function that is written by its name and has no simpler slope."""
-    named = {n: scalars.function(n) for n in scalars.FUNCTIONS if n not in SPELLED_OUT}
-    return {code.slope(0): n for n, code in named.items() if code.slope_in_result is None}
