@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from symledger import __version__
-from symledger.account import derive
+from symledger.account import Account, derive
 from symledger.catalogue import ENTRIES
 from symledger.citing.canonical import canonical_form, fingerprint
 from symledger.citing.registry import FILE, Removal, Revision, Tagged, new_tag, parse, written
@@ -25,12 +25,15 @@ def derived() -> dict[str, str]:
     These are all quantities of all owners of the catalogue, in their default choices, under the
     default conventions.
     """
-    found: dict[str, str] = {}
-    for owner in dict.fromkeys(entry.family for entry in ENTRIES):
-        account = derive(owner)
-        for name in account.quantities:
-            found[account[name].id] = fingerprint(canonical_form(account, name))
-    return found
+    return fingerprints(derive(owner) for owner in dict.fromkeys(e.family for e in ENTRIES))
+
+
+def fingerprints(accounts: Iterable[Account]) -> dict[str, str]:
+    """Return the fingerprint of every formula of some accounts, by id."""
+    return {
+        account[name].id: fingerprint(canonical_form(account, name))
+        for account in accounts for name in account.quantities
+    }  # fmt: skip
 
 
 def updated(

@@ -5,7 +5,6 @@ import re
 import shutil
 import subprocess
 import tomllib
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,21 +15,15 @@ import symledger
 from symledger import catalogue, derive
 from symledger.account import Account
 from symledger.citing import lookup, registry
-from symledger.citing.citation import AUTHOR, Citation, cite
+from symledger.citing.citation import AUTHOR, cite
 from symledger.citing.registry import Removal, Revision, Tagged, citable
 from symledger.errors import BadInput, CheckFailed
 from symledger.report import citation
+from tests.citing.whole import WHOLE, citations
 
 ROOT = Path(symledger.__file__).parent.parent
 FORMS = ("text", "bibtex", "biblatex", "latex", "markdown", "json")
 TAG = next(tagged.tag for tagged in citable() if tagged.id == "mini_gpt.params")
-
-
-@cache
-def citations() -> list[Citation]:
-    """A citation of every formula there is."""
-    account: dict[str, Account] = {t.owner: derive(t.owner) for t in citable()}
-    return [Citation(tagged, account[tagged.owner]) for tagged in citable()]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -126,6 +119,7 @@ def test_a_formula_that_is_not_what_was_registered_is_not_cited(monkeypatch):
         cite("llama-7b.params")
 
 
+@WHOLE
 def test_no_citation_needs_letters_that_tex_lacks():
     for write in (citation.latex, citation.bibtex, citation.biblatex):
         for found in citations():
@@ -141,6 +135,7 @@ def balanced(text: str) -> bool:
     return depth == 0
 
 
+@WHOLE
 @pytest.mark.parametrize("write", [citation.bibtex, citation.biblatex])
 def test_every_entry_is_one_entry_of_fields_between_braces(write):
     for found in citations():
@@ -152,6 +147,7 @@ def test_every_entry_is_one_entry_of_fields_between_braces(write):
         assert all(balanced(value) and value for _, value in fields)
 
 
+@WHOLE
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_every_citation_compiles_and_every_entry_is_read_by_bibtex(tmp_path):
     fragments = "\n".join(citation.latex(found) for found in citations())

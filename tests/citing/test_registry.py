@@ -21,12 +21,14 @@ from symledger.citing.registry import (
     registered,
     written,
 )
-from symledger.citing.update import derived, updated
+from symledger.citing.update import updated
 from symledger.errors import BadInput
+from tests.citing.whole import WHOLE, derived
 
 OLD = Tagged("SL-4F7K", "old.params", (Revision("0.1.0", "aa"),))
 
 
+@WHOLE
 def test_the_registry_is_up_to_date():
     before = parse(FILE.read_text("utf-8"))
     known, now = {tagged.id: tagged for tagged in before}, derived()
@@ -52,6 +54,7 @@ def test_every_tag_is_unique_and_well_formed_removed_ones_too():
         assert as_tag(digits.lower()) == as_tag(tag.lower()) == tag
 
 
+@WHOLE
 def test_every_quantity_of_every_owner_can_be_cited():
     assert {tagged.id for tagged in citable()} == set(derived())
 
