@@ -1,13 +1,12 @@
 """``python -m symledger.explain``: bring the index up to date."""
 
-from symledger.explain.index import FILES, FOLDER, derived, written
+from symledger.explain.index import FOLDER, derived, written
 
 
 def main() -> None:
     """Derive what is searched, and write it."""
     FOLDER.mkdir(exist_ok=True)
-    for name, asked in FILES.items():
-        surveys = derived(asked)
+    for name, surveys in derived().items():
         (FOLDER / f"{name}.json").write_text(written(surveys), encoding="utf-8")
         drawn = sum(len(survey.outlines) for survey in surveys.values())
         print(f"{name}.json: {drawn} outlines of {len(surveys)} targets")

@@ -23,7 +23,7 @@ from symledger.explain.lines import Amount, Kind, Weight
 from symledger.explain.outline import Frame, Outline
 from symledger.explain.readings import QUANTITIES, Asked
 from symledger.explain.sums import Sum
-from symledger.explain.survey import Survey, survey
+from symledger.explain.survey import Accounts, Survey, survey
 from symledger.sizes import named
 
 PACKAGE = Path(__file__).parents[1]
@@ -59,10 +59,15 @@ def _indexed(folder: Path, sources: str, asked: Sequence[Asked]) -> dict[str, Su
         return None  # it is not there, or is no index: only slower
 
 
-def derived(asked: Iterable[Asked]) -> dict[str, Survey]:
-    """Return the same, derived."""
-    asked = tuple(asked)
-    return {entry.name: survey(entry.name, asked) for entry in ENTRIES if not entry.owner}
+def derived() -> dict[str, dict[str, Survey]]:
+    """Return the same for each file, derived."""
+    found: dict[str, dict[str, Survey]] = {name: {} for name in FILES}
+    for entry in ENTRIES:
+        if not entry.owner:
+            accounts = Accounts(entry.name)
+            for name, asked in FILES.items():
+                found[name][entry.name] = survey(entry.name, asked, accounts)
+    return found
 
 
 def current() -> tuple[Path, str]:

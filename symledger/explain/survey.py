@@ -38,14 +38,34 @@ class Survey:
         return self.outlines[0].frame.symbols
 
 
-def survey(name: str, asked: Iterable[Asked]) -> Survey:
-    """Derive a target with the choices that change what is asked for first, and its named cases."""
+class Accounts:
+    """A target with its choices, each combination of them derived once."""
+
+    def __init__(self, name: str) -> None:
+        self.base = derive(name)
+        self.made: dict[object, Account] = {(): self.base}
+
+    def under(self, choices: Mapping[str, object]) -> Account:
+        """Return the account under some choices."""
+        defaults = self.base.target.defaults
+        key = tuple(sorted((n, v) for n, v in choices.items() if v != defaults[n]))
+        if key not in self.made:
+            self.made[key] = derive(self.base.target.name, choices)
+        return self.made[key]
+
+
+def survey(name: str, asked: Iterable[Asked], accounts: Accounts | None = None) -> Survey:
+    """Survey a target with the choices that change what is asked for first, and its named cases.
+
+    ``accounts`` are those of the target, where it was derived already.
+    """
     asked = tuple(asked)
-    base = derive(name)
-    choices = _mattering(base, asked[0].quantity)
+    accounts = accounts or Accounts(name)
+    base = accounts.base
+    choices = _mattering(accounts, asked[0].quantity)
     combined = [*_combinations(choices, _most(name)), *_published(base, choices)]
     once = {tuple(sorted(chosen.items())): chosen for chosen in combined}
-    found = [outline(derive(name, chosen), asked) for chosen in once.values()]
+    found = [outline(accounts.under(chosen), asked) for chosen in once.values()]
     found += [outline(account, asked, case) for case, account in _cases(base, asked)]
     return Survey(choices, tuple(found))
 
@@ -97,13 +117,14 @@ def _published(base: Account, choices: Values) -> Iterator[dict[str, object]]:
             yield {n: made.get(n, choices[n][0]) for n in free}
 
 
-def _mattering(base: Account, quantity: str) -> dict[str, tuple[object, ...]]:
+def _mattering(accounts: Accounts, quantity: str) -> dict[str, tuple[object, ...]]:
     """Return the values of each choice that, made alone, change a quantity, its default first."""
+    base = accounts.base
     general = base[quantity].general
     return {
         name: (now, *(
             v for v in base.target.choices[name]
-            if v != now and derive(base.target.name, {name: v})[quantity].general != general
+            if v != now and accounts.under({name: v})[quantity].general != general
         )) for name, now in base.target.options.items()
     }  # fmt: skip
 
