@@ -19,7 +19,7 @@ from symledger.explain.parts import Part
 from symledger.explain.readings import QUANTITIES, Reading, readings
 from symledger.explain.solve import bind, solve
 from symledger.explain.sources import Source, complete, evaluate
-from symledger.explain.table import Table, form
+from symledger.explain.table import Table
 from symledger.explain.usual import Known, is_usual, named
 
 NEAR, SOLVED, ODD, FREE, ASIDE, LINEAR = 4, 2, 5, 2, 2, 2
@@ -119,13 +119,15 @@ def _known(table: Table, number: Number) -> Iterator[Match]:
                         if not often or at.get(reading.symbol) == often
                     ]  # fmt: skip
                     if points:
-                        yield _at_known(row.part, points, reading)
+                        yield _at_known(table, row.part, points, reading)
 
 
-def _at_known(part: Part, points: Sequence[tuple[Known, Sizes]], reading: Reading) -> Match:
+def _at_known(
+    table: Table, part: Part, points: Sequence[tuple[Known, Sizes]], reading: Reading
+) -> Match:
     """Return what a part is at the sizes of known configurations, which it cannot tell apart."""
     (_, at), v = points[0], part.variant
-    match = _match(part, form(part, at), at, reading)
+    match = _match(part, table.form(part, at), at, reading)
     match.known = [known.name for known, _ in points if known.gives(match.sizes)]
     match.rank += min(known.doubt(v.family, v.changed, part.kind == WHOLE) for known, _ in points)
     return match

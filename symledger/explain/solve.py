@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
-from math import prod
+from functools import partial
+from math import lcm, prod
+from typing import Any
 
 from sympy import Symbol
 
@@ -66,8 +69,12 @@ def one(polynomial: Terms, symbol: Symbol, low: int, high: int) -> list[int]:
     """
     powers = {monomial[0][1] if monomial else 0: c for monomial, c in polynomial.items()}
     rising = all(c > 0 and n >= 0 for n, c in powers.items())
-    if not rising or low < high:
+    if not rising:
         return [n for n in usual(symbol.name) if low <= _at(powers, n) <= high]
+    if low < high:
+        sizes = usual(symbol.name)
+        at: Callable[[int], Any] = partial(_at, powers)
+        return list(sizes[bisect_left(sizes, low, key=at) : bisect_right(sizes, high, key=at)])
     n = root(powers, low)
     odd = max(powers) > 1 and n is not None and SMALLEST <= n <= GREATEST
     if n is None or not (odd or is_usual(symbol.name, n)):
@@ -76,24 +83,27 @@ def one(polynomial: Terms, symbol: Symbol, low: int, high: int) -> list[int]:
 
 
 def root(powers: Mapping[int, int | Fraction], wanted: int) -> int | None:
-    """Return the whole positive root of a rising polynomial minus a number, by bisection.
+    """Return the whole positive root of a rising polynomial minus a number, by Newton's method.
+
+    From a size that is too large, the step where the tangent meets the number leads to no smaller
+    one than the root, as the polynomial is convex; nor does a step of one to a whole root.
 
     >>> root({2: 4, 1: 4}, 2362368)
     768
     """
-    if max(powers) == 1:
-        n = (wanted - Fraction(powers.get(0, 0))) / powers[1]
-        return int(n) if n.denominator == 1 and n > 0 else None
-    least, most = 1, 1
-    while _at(powers, most) < wanted:
-        least, most = most, 2 * most
-    while least < most:
-        middle = (least + most) // 2
-        if _at(powers, middle) < wanted:
-            least = middle + 1
-        else:
-            most = middle
-    return least if _at(powers, least) == wanted else None
+    scale = lcm(*(c.denominator for c in powers.values()))
+    whole = [(power, int(c * scale)) for power, c in powers.items() if power]
+    left = wanted * scale - int(powers.get(0, 0) * scale)
+    degree, leading = max(whole)
+    if left <= 0:
+        return None
+    if degree == 1:
+        n, rest = divmod(left, leading)
+        return None if rest else n
+    n = 1 << -(-(left // leading).bit_length() // degree)
+    while (more := sum([c * n**power for power, c in whole]) - left) > 0:
+        n -= max(more // sum([c * power * n ** (power - 1) for power, c in whole]), 1)
+    return None if more or n < 1 else n
 
 
 def _at(powers: Mapping[int, int | Fraction], n: int) -> int | Fraction:

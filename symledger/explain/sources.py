@@ -86,7 +86,7 @@ def evaluate(polynomial: Terms, at: Mapping[str, int]) -> int | Fraction | None:
                 above *= size**n
             else:
                 below *= size**-n
-        total += above if below == 1 else Fraction(above, below)
+        total += above // below if above % below == 0 else Fraction(above, below)
     return total if total.denominator != 1 else int(total)
 
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import nan
 from operator import itemgetter, mul
 from typing import Any, NamedTuple
+
+from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
@@ -42,17 +44,17 @@ class Row(NamedTuple):
         """All sizes at the first of the configurations."""
         return self.points[0][1]
 
+
     @property
     def form(self) -> Terms:
         """The polynomial under those equations that hold at these sizes."""
-        return form(self.part, self.sizes)
+        equations = self.part.variant.outline.equations
+        return algebra.substitute(self.part.general, holding(equations, self.sizes))
 
 
-def form(part: Part, at: Sizes) -> Terms:
-    """Return a part's polynomial under those equations that hold at these sizes."""
-    equations = part.variant.outline.equations
-    given = {s: p for s, p in equations.items() if at.get(s.name) == evaluate(p, at) is not None}
-    return algebra.substitute(part.general, given)
+def holding(equations: Mapping[Symbol, Terms], at: Sizes) -> dict[Symbol, Terms]:
+    """Return those equations that hold at some sizes."""
+    return {s: p for s, p in equations.items() if at.get(s.name) == evaluate(p, at) is not None}
 
 
 @dataclass(eq=False)
@@ -73,6 +75,8 @@ class Table:
         self.sources = tuple(sources)
         self.asked = tuple(asked)
         self.given = {name for s in self.sources if not s.inside for name in s.given}
+        self.holding: dict[tuple[int, int], dict[Symbol, Terms]] = {}
+        self.forms: dict[object, Terms] = {}
         for one in self.asked:
             for source in self.sources:
                 found = parts(source.variant, one)
@@ -116,6 +120,18 @@ class Table:
         """What sums are at known sizes."""
         return Values()
 
+    def form(self, part: Part, at: Sizes) -> Terms:
+        """Return a part's polynomial under those equations that hold at sizes of a source."""
+        equations = part.variant.outline.equations
+        here = id(equations), id(at)
+        given = self.holding.get(here)
+        if given is None:
+            given = self.holding[here] = holding(equations, at)
+        key = id(part.amount), id(equations), frozenset(given)
+        if key not in self.forms:
+            self.forms[key] = algebra.substitute(part.general, given)
+        return self.forms[key]
+
     def sizes_of(self, symbol: str) -> list[int]:
         """The sizes that a symbol is known to have, in order."""
         points = {id(s.points): s.points for s in self.sources}.values()
@@ -130,6 +146,7 @@ class Table:
         """
         exact = frozenset(low for low, high in meant if low == high)
         spans = _spans(meant) if any(low < high for low, high in meant) else None
+        least, most = min(low for low, _ in meant), max(high for _, high in meant)
         for alike in self.alike[asked]:
             chosen = [p for p in alike.parts if p.occurs] if plain else alike.parts
             if not chosen:
@@ -138,6 +155,8 @@ class Table:
             if spans is None and exact.isdisjoint(values):
                 continue
             for i, value in enumerate(values):
+                if spans is not None and not least <= value <= most:
+                    continue
                 if value in exact if spans is None else _inside(value, spans):
                     n = _whole(value)
                     for part in chosen if n else ():

@@ -36,7 +36,7 @@ def test_of_a_rounded_number_only_usual_sizes_are_given():
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 768, 10**9])
-def test_bisection_finds_every_root_and_no_other(n):
+def test_every_root_is_found_and_no_other(n):
     assert root({2: 12, 1: 13}, 12 * n**2 + 13 * n) == n
     assert root({2: 12, 1: 13}, 12 * n**2 + 13 * n + 1) is None
 
