@@ -35,7 +35,7 @@ SOURCES = (
     "published/*.json",
     "components/*.py", "core/*.py", "models/*.py", "readings/*.py",
     "explain/index.py", "explain/lines.py", "explain/outline.py", "explain/readings.py",
-    "explain/sums.py", "explain/survey.py",
+    "explain/sums.py", "explain/survey.py", "explain/usual.py",
 )  # fmt: skip
 """What outlines are made by."""
 FILES = {"params": QUANTITIES["bytes"], "flops.forward": QUANTITIES["flop"]}

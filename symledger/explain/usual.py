@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 
 from symledger.catalogue import BY_NAME, ENTRIES
 from symledger.configurations.published import Published, published
@@ -59,7 +59,7 @@ class Known:
         pair = sizes.get("d_in"), sizes.get("d_out")
         return pair in self.pairs or any(self.sizes.get(n) == v for n, v in sizes.items())
 
-    @property
+    @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Widths that its linear maps go from and to."""
         d, d_ff = self.sizes.get("d"), self.sizes.get("d_ff", 4 * self.sizes.get("d", 0))
