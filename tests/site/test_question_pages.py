@@ -85,7 +85,13 @@ def test_a_page_begins_with_its_question_and_the_answer(slug, pages):
     assert found.exact.denominator == 1
 
 
-@pytest.mark.parametrize("slug", QUESTIONS)
+FIRST = {(q.topic, q.ask): q.slug for q in reversed(questions())}
+"""The first question of each kind about each family: the others differ by their sizes."""
+ASKED = [q.slug for q in questions() if not q.topic.startswith("Models: ")
+         or FIRST[q.topic, q.ask] == q.slug]  # fmt: skip
+
+
+@pytest.mark.parametrize("slug", ASKED)
 def test_the_command_of_a_page_prints_its_answer(slug):
     found = asked(slug)
     printed = "".join(run(*shlex.split(c)[1:]).out for c in QUESTIONS[slug].commands)
