@@ -27,8 +27,9 @@ from symledger.readings.flops import contraction_flops, pointwise_flops
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83)
 SMALL = tuple(range(2, 25))
 """Sizes where primes make too much work: products of ten symbols, as of windows over volumes."""
-HEAVY = 200_000_000
-"""FLOPs of the contractions from which on primes make too much work."""
+HEAVY = 10_000_000
+"""FLOPs of the contractions from which on primes make too much work: what is run at these sizes is
+run once more for every array that is kept, and several times for every weight."""
 OTHERS = 6
 """Orders of the symbols that are tried."""
 LARGEST_CHANGE = 256
@@ -56,12 +57,18 @@ def sizes_for(
     """
     if not distinct:
         return _sizes(program, attempt, extra, ())
+    total = contraction_flops(program).total
     try:
         found = _sizes(program, attempt, extra, PRIMES)
-        heavy = value(contraction_flops(program).total, found) > HEAVY
     except DefinitionError:
-        heavy = True
-    return _small(program, attempt, extra) if heavy else found
+        return _small(program, attempt, extra)
+    if value(total, found) <= HEAVY:
+        return found
+    try:
+        small = _small(program, attempt, extra)
+    except DefinitionError:
+        return found
+    return min(found, small, key=lambda sizes: value(total, sizes))
 
 
 def _small(program: Program, attempt: int, extra: Iterable[Expr]) -> dict[Symbol, int]:

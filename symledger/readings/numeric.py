@@ -90,6 +90,7 @@ class Machine:
     def __init__(self, sizes: Sizes, arithmetic: Arithmetic = FLOATS) -> None:
         self.sizes = {symbol: Integer(n) for symbol, n in sizes.items()}
         self.arithmetic = arithmetic
+        self._lengths: dict[Expr, int] = {}
 
     def length(self, e: Expr) -> int:
         """Return a size as the whole number that it is here.
@@ -97,10 +98,12 @@ class Machine:
         Raises:
             DefinitionError: it is not one at these sizes.
         """
-        value = e.xreplace(self.sizes)
-        if not value.is_Integer:
-            raise DefinitionError(f"{e} = {value} is not a whole number at {self.sizes}.")
-        return int(value)
+        if e not in self._lengths:
+            value = e.xreplace(self.sizes)
+            if not value.is_Integer:
+                raise DefinitionError(f"{e} = {value} is not a whole number at {self.sizes}.")
+            self._lengths[e] = int(value)
+        return self._lengths[e]
 
     def shape(self, shape: Shape) -> tuple[int, ...]:
         """Return a shape in numbers."""
