@@ -7,7 +7,9 @@ zero, and that is checked too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -17,13 +19,15 @@ from symledger.core.ops import Map
 from symledger.core.tensor import Tensor
 from symledger.readings.numeric import Machine
 
-STEP = 1e-5
-SHORTER_STEP = 1e-6
+STEPS = (1e-5, 1e-6)
+"""The step, and a shorter one, where slopes change too fast for it (a norm of two numbers)."""
+
 CLOSE = 1e-8
 """Tolerance of central differences in float64, relative to the scale of what is summed."""
 
-SHORT_STEP = 1e-7
-"""The step where slopes jump (relu): so short that it hardly ever meets a jump."""
+SHORT_STEPS = (1e-7, 1e-6, 1e-5)
+"""The step where slopes jump (relu): so short that it hardly ever meets a jump. Longer ones decide
+where so short a one drowns in the rounding of many layers; a wrong gradient is wrong at each."""
 
 COMPLEX_STEP = 1e-30
 EXACT = 1e-12
@@ -33,14 +37,10 @@ Slope = Callable[[Trial, Tensor, Array], tuple[float, float]]
 
 
 def finite_differences(trial: Trial) -> Evidence:
-    """Compare every gradient with central differences in float64.
-
-    Where slopes change too fast for the step (a norm of two numbers) a shorter one decides.
-    """
-    found = _compared(trial, _central, CLOSE, "finite differences", "central differences")
-    if found.passed:
-        return found
-    return _compared(trial, _closer, CLOSE, "finite differences", "central differences")
+    """Compare every gradient with central differences in float64, with another step if need be."""
+    steps = SHORT_STEPS if "select" in _functions(trial) else STEPS
+    slopes = [partial(_central, step=step) for step in steps]
+    return _compared(trial, slopes, CLOSE, "finite differences", "central differences")
 
 
 def complex_step(trial: Trial) -> Evidence | None:
@@ -50,7 +50,7 @@ def complex_step(trial: Trial) -> Evidence | None:
     """
     if "erf" in _functions(trial):
         return None
-    return _compared(trial, _imaginary, EXACT, "complex step", "a complex step")
+    return _compared(trial, [_imaginary], EXACT, "complex step", "a complex step")
 
 
 def _functions(trial: Trial) -> set[str]:
@@ -59,16 +59,23 @@ def _functions(trial: Trial) -> set[str]:
     return {line.op for t in tensors if isinstance(t.op, Map) for line in t.op.code.lines}
 
 
-def _compared(trial: Trial, slope: Slope, tolerance: float, kind: Kind, how: str) -> Evidence:
+def _compared(
+    trial: Trial, slopes: Sequence[Slope], tolerance: float, kind: Kind, how: str
+) -> Evidence:
     rng = np.random.default_rng(trial.seed + 2)
     apart: list[tuple[str, float]] = []
     for leaf in trial.varied:
         direction = rng.standard_normal(trial.leaves[leaf].shape)
         direction /= np.linalg.norm(direction)
-        measured, scale = slope(trial, leaf, direction)
         stated = float(np.sum(trial.gradients.get(leaf, np.zeros(())) * direction))
-        far = abs(measured - stated) / (1 + abs(measured) + scale)
-        apart.append((trial.program.path(leaf), far))
+        nearest = math.inf
+        for slope in slopes:
+            measured, scale = slope(trial, leaf, direction)
+            far = abs(measured - stated) / (1 + abs(measured) + scale)
+            nearest = far if math.isnan(far) else min(nearest, far)
+            if not nearest > tolerance:
+                break
+        apart.append((trial.program.path(leaf), nearest))
     wrong = [f"{name} is {far:.1e} away" for name, far in apart if not far <= tolerance]
     return Evidence(
         kind, "gradients",
@@ -121,17 +128,10 @@ def _relative(measured: float, stated: float) -> float:
     return abs(measured - stated) / max(abs(measured), abs(stated))
 
 
-def _central(
-    trial: Trial, leaf: Tensor, direction: Array, step: float = STEP
-) -> tuple[float, float]:
-    step = SHORT_STEP if "select" in _functions(trial) else step
+def _central(trial: Trial, leaf: Tensor, direction: Array, step: float) -> tuple[float, float]:
     above, scale = _weighted(trial, leaf, step * direction)
     below, _ = _weighted(trial, leaf, -step * direction)
     return (above.real - below.real) / (2 * step), scale
-
-
-def _closer(trial: Trial, leaf: Tensor, direction: Array) -> tuple[float, float]:
-    return _central(trial, leaf, direction, SHORTER_STEP)
 
 
 def _imaginary(trial: Trial, leaf: Tensor, direction: Array) -> tuple[float, float]:

@@ -48,6 +48,16 @@ def test_a_gradient_that_is_off_by_one_part_in_a_million_is_found():
     assert gradients.finite_differences(run).passed
 
 
+def test_where_a_step_drowns_in_rounding_a_longer_one_decides(monkeypatch):
+    run = trials(FeedForward(activation="relu"), distinct=True)[0]
+    monkeypatch.setattr(gradients, "SHORT_STEPS", (1e-13,))
+    assert not gradients.finite_differences(run).passed
+    monkeypatch.setattr(gradients, "SHORT_STEPS", (1e-13, 1e-7))
+    assert gradients.finite_differences(run).passed
+    run.gradients[run.varied[0]] = run.gradients[run.varied[0]] * (1 + 1e-6)
+    assert not gradients.finite_differences(run).passed
+
+
 def test_every_application_of_a_repeated_body_is_looked_at():
     run = trials(RIGHT["mini_gpt"])[0]
     stacked = next(leaf for leaf in run.varied if run.leaves[leaf].ndim > leaf.rank)
