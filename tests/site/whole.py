@@ -1,10 +1,15 @@
 """The whole site, generated once for all tests of it, and a page of each of its kinds."""
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from symledger.site.generator import Site
+from symledger.site.memory import Memory
 
-SITE = Site()
+FOLDER = TemporaryDirectory(prefix="symledger-memory-")
+REMEMBERED = Path(FOLDER.name) / "site.json"
+"""Where the site leaves what it was made of, once a test saves it."""
+SITE = Site(memory=Memory(REMEMBERED))
 ATLAS = SITE.atlas
 ALONE = ("api", "axioms", "completeness", "dialects", "index", "notation", "reliability",
          "rules")  # fmt: skip
