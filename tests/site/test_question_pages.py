@@ -192,7 +192,7 @@ def test_the_sections_of_a_page(slug, sections, pages):
 def test_where_a_layer_occurs_and_what_has_as_many_parameters(pages):
     page = pages["questions/linear-768-3072-parameters.md"].merged
     assert "[gpt2](../models/gpt2.md)" in page
-    assert "[bert-base](../models/bert-base.md)" in page
+    assert "[bert-base](../models/bert/bert-base.md)" in page
     assert "`MultiheadAttention(768, h)`\n- [How many parameters does `Multihead" in page
     assert "BERT-base's attention" in page
 
