@@ -12,32 +12,13 @@ from symledger.components.inverted import SANDLER, InvertedResidual
 from symledger.components.linear import Linear
 from symledger.components.units import ConvolutionUnit, Rectifier
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import mean, repeat, view
+from symledger.core.notation import mean, view
 from symledger.core.tensor import ONE, Tensor
-from symledger.models.stages import halves, halvings
+from symledger.models.stages import Stage, halves, halvings
 from symledger.sizes import C_i, H_i, L_i, Size, W_i
 
 STRIDES = (1, 2, 2, 2, 1, 2, 1)
 SIX = Integer(6)
-
-
-@dataclass(frozen=True)
-class InvertedStage(Component):
-    """A block that may halve the image and change its channels, then L − 1 that keep both."""
-
-    first: Component
-    further: Component
-    L: Expr = sizes.L
-    C_in: Expr = sizes.C_in
-    C_out: Expr = sizes.C_out
-    H_o: Expr = sizes.H_o
-    W_o: Expr = sizes.W_o
-
-    signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
-
-    def forward(self, x: Tensor) -> Steps:
-        x = self.first(x, name="first")
-        return steps(y=repeat(self.further, self.L - 1, x, name="block"))
 
 
 @dataclass(frozen=True)
@@ -95,7 +76,7 @@ class MobileNetV2(Component):
                 self.squeezed, self.activation,
             )  # fmt: skip
 
-        return InvertedStage(block(C_in, stride), block(C, ONE), L, C_in, C, *places)
+        return Stage(block(C_in, stride), block(C, ONE), L, C_in, C, *places)
 
     def forward(self, x: Tensor) -> Steps:
         stem = ConvolutionUnit(

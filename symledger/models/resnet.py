@@ -14,31 +14,12 @@ from symledger.components.residual import HE, XIE, BasicBlock, Bottleneck
 from symledger.components.units import ConvolutionUnit
 from symledger.components.windowed import square
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import mean, repeat, view
+from symledger.core.notation import mean, view
 from symledger.core.tensor import ONE, Tensor
-from symledger.models.stages import halves, halvings
+from symledger.models.stages import Stage, halves, halvings
 from symledger.sizes import C_i, H_i, L_i, Size, W_i
 
 TWO = Integer(2)
-
-
-@dataclass(frozen=True)
-class ResNetStage(Component):
-    """A block that may halve the image and widen it, then L − 1 blocks that keep its shape."""
-
-    first: Component
-    further: Component
-    L: Expr = sizes.L
-    C_in: Expr = sizes.C_in
-    C_out: Expr = sizes.C_out
-    H_o: Expr = sizes.H_o
-    W_o: Expr = sizes.W_o
-
-    signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
-
-    def forward(self, x: Tensor) -> Steps:
-        x = self.first(x, name="first")
-        return steps(y=repeat(self.further, self.L - 1, x, name="block"))
 
 
 @dataclass(frozen=True)
@@ -116,7 +97,7 @@ class ResNet(Component):
             at += halved
             first = self.block(x.shape[1], C, TWO if halved else ONE, at)
             further = self.block(C, C, ONE, at)
-            stage = ResNetStage(first, further, L, x.shape[1], C, H_i[at - 1], W_i[at - 1])
+            stage = Stage(first, further, L, x.shape[1], C, H_i[at - 1], W_i[at - 1])
             x = named[f"x_{i + 1}"] = stage(x, name=f"stage_{i + 1}")
         pooled = view("b c one -> b (c one)", mean(view("b c h w -> b c (h w)", x)))
         if not self.head:

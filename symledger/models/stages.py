@@ -1,11 +1,36 @@
-"""How an image shrinks: its height and width after each reduction, in whole pixels."""
+"""Stages of networks of images: how an image shrinks, and the blocks that see it at one size."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sympy import Expr, floor
 
 from symledger import sizes
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import repeat
+from symledger.core.tensor import Tensor
 from symledger.sizes import H_i, Size, W_i
+
+
+@dataclass(frozen=True)
+class Stage(Component):
+    """A block that may halve the image and change its channels, then L − 1 that keep both."""
+
+    first: Component
+    further: Component
+    L: Expr = sizes.L
+    C_in: Expr = sizes.C_in
+    C_out: Expr = sizes.C_out
+    H_o: Expr = sizes.H_o
+    W_o: Expr = sizes.W_o
+
+    signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
+
+    def forward(self, x: Tensor) -> Steps:
+        x = self.first(x, name="first")
+        return steps(y=repeat(self.further, self.L - 1, x, name="block"))
 
 
 def halvings(number: int, up: bool = True, first: Expr | int = 2) -> dict[Size, Expr]:
