@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -73,6 +73,20 @@ def rows(
     """Yield the rows of a formula's tree (of a part of it, once) down to a depth, no total."""
     line = part or formula.line
     yield from _Rows(account, line).below(line, depth, "")
+
+
+def fitting(
+    account: Account, formula: Formula, most: int, depths: Sequence[int] = (3, 2, 1)
+) -> tuple[Row, ...]:
+    """Return the rows of a tree, opened as far as they are no more than ``most``.
+
+    The first level is shown whole, however long it is.
+    """
+    for depth in depths:
+        found = tuple(rows(account, formula, depth))
+        if len(found) <= most:
+            break
+    return found
 
 
 class _Rows:

@@ -128,7 +128,7 @@ class Course:
 
     def layers(self, quantity: str = "params") -> list[Cells]:
         """The rows of a quantity."""
-        return table_of(self.account, self.account[quantity], (2,))
+        return table_of(self.account, self.account[quantity], 2)
 
     def total(self, quantity: str) -> Cells:
         """The total of a quantity as a row."""

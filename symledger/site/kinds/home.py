@@ -37,7 +37,7 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     assert formula.leading is not None
     yield templates.page(
         "index.md", "home.md.j2", account=account, formula=formula,
-        rows=table_of(account, formula, (DEPTH,)),
+        rows=table_of(account, formula, DEPTH),
         sizes=[maths.setting(s, formula.assumed.bindings[s]) for s in symbols(formula)],
         steps=maths.steps_of(formula, DEPTH), leading=maths.inline(formula.leading.terms),
         page=atlas.page_of(OPENED), proof=proof(atlas),

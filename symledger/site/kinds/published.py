@@ -104,19 +104,13 @@ class Configured(Model):
         return [q for q in questions() if q.of == self.name]
 
     @property
-    def siblings(self) -> list[str]:
-        """The other configurations of its family."""
-        return [m.name for m in models(self.atlas)
-                if m.entry.family == self.entry.family and m.name != self.name]  # fmt: skip
-
-    @property
     def commands(self) -> list[str]:
         """Commands that print what stands here."""
         found = [f"symledger derive {self.name}",
                  f"symledger derive {self.name} --dtype bf16 --optimizer adam-mixed"]  # fmt: skip
-        if self.siblings:
-            family = [m.name for m in models(self.atlas) if m.entry.family == self.entry.family]
-            at = family.index(self.name)
+        family = [entry.name for entry in self.atlas.configurations(self.entry.family)]
+        at = family.index(self.name)
+        if len(family) > 1:
             found.append(f"symledger compare {family[max(at - 1, 0)]} {family[max(at, 1)]}")
         return [*found, f"symledger check {self.name}"]
 

@@ -14,7 +14,7 @@ from symledger.algebra import Terms
 from symledger.conventions import byte_units
 from symledger.formulas import Formula
 from symledger.report.page import describe
-from symledger.report.rows import Row, rows, written
+from symledger.report.rows import Row, fitting, written
 from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.site.copies import Copies, copies
@@ -37,8 +37,6 @@ LINES = ("params", "flops.forward", "memory.saved")
 LONG = 8
 """Terms of a formula that is long: of the other quantities' long ones, the numbers put in and what
 is repeated stand on their own pages."""
-DEPTHS = (3, 2, 1)
-"""Levels of the tree that a table of lines shows: the first that keeps it short enough."""
 MANY = 20
 """Rows that a table of lines has at most, but for those of the first level."""
 
@@ -92,7 +90,7 @@ def groups(atlas: Atlas, account: Account) -> dict[str, tuple[Amount, ...]]:
 def amount(atlas: Atlas, account: Account, name: str) -> Amount:
     """Return one quantity at the sizes of the example."""
     formula = account[name]
-    lines = tree(account, formula) if name in LINES else ()
+    lines = fitting(account, formula, MANY) if name in LINES else ()
     is_long = name not in LINES and not is_short(formula.corollary_terms)
     sums = maths.formula(formula) if is_long else maths.substituted(formula)
     return Amount(
@@ -108,15 +106,6 @@ def amount(atlas: Atlas, account: Account, name: str) -> Amount:
 def is_short(polynomial: Terms) -> bool:
     """Whether a formula is written wherever it helps; a long one stands once on a page."""
     return len(polynomial) <= LONG
-
-
-def tree(account: Account, formula: Formula) -> tuple[Row, ...]:
-    """Return the lines of a formula, the tree opened as far as the table stays short."""
-    for depth in DEPTHS:
-        found = tuple(rows(account, formula, depth))
-        if len(found) <= MANY:
-            break
-    return found
 
 
 def glance(account: Account) -> tuple[str, str, str]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from symledger.account import Account
 from symledger.formulas import Formula
-from symledger.report.rows import Row, percent, rows
+from symledger.report.rows import Row, fitting, percent
 from symledger.site import maths
 
-DEPTHS = (3, 2, 1)
-"""Levels of the tree that a table shows: the first that keeps it short enough."""
+DEPTH = 3
+"""Levels of the tree that a table shows, where it stays short."""
 MANY = 60
 """Rows that a table has at most, but for those of the first level."""
 
@@ -32,14 +31,9 @@ class Cells:
     share: str
 
 
-def table_of(
-    account: Account, formula: Formula, depths: Sequence[int] = DEPTHS
-) -> list[Cells]:
+def table_of(account: Account, formula: Formula, depth: int = DEPTH) -> list[Cells]:
     """Return the rows of a formula's tree; shares within a block are of all its repetitions."""
-    for depth in depths:
-        found = list(rows(account, formula, depth))
-        if len(found) <= MANY:
-            break
+    found = fitting(account, formula, MANY, range(depth, 0, -1))
     return [cells(account, row) for row in found]
 
 
