@@ -72,12 +72,12 @@ class Account:
     ``account.flops_forward``).
     """
 
-    def __init__(self, request: Request) -> None:
+    def __init__(self, request: Request, found: Target | None = None) -> None:
         self.request = request
         self.conventions = request.conventions
-        target = resolve(request.target)
-        self.settings = target.settled(request.settings)
-        self.target = target.with_options(_chosen(target, self.settings))
+        self._found = found or resolve(request.target)
+        self.settings = self._found.settled(request.settings)
+        self.target = self._found.with_options(_chosen(self._found, self.settings))
         self.program: Program = self.target.program()
         self.symbols = symbols_of(self.program, self.target.component)
         self.assumed = self._settle()
@@ -252,9 +252,9 @@ class Account:
 
         Where only sizes change, the program and everything that was read of it are shared.
         """
-        request, settled = replace(self.request, settings=settings), self.target.settled(settings)
-        if {**self.target.defaults, **_chosen(self.target, settled)} != self.target.options:
-            return Account(request)
+        request, settled = replace(self.request, settings=settings), self._found.settled(settings)
+        if {**self._found.options, **_chosen(self._found, settled)} != self.target.options:
+            return Account(request, self._found)
         other = copy(self)
         other.request, other.settings, other.symbols = request, settled, dict(self.symbols)
         other.assumed = other._settle()
@@ -269,7 +269,7 @@ class Account:
         conventions = replace(self.request.conventions, **changed)
         request = replace(self.request, conventions=conventions)
         if not set(changed) <= COUNTING:
-            return Account(request)
+            return Account(request, self._found)
         other = copy(self)
         other.request, other.conventions = request, conventions
         other.readings = self.readings.under(**changed)

@@ -137,6 +137,17 @@ def test_nonsense_gets_one_clear_message(content, said):
         parse(content, "config.json")
 
 
+def test_a_configuration_is_read_once(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**LLAMA, "num_hidden_layers": 4}))
+    account = derive(str(path))
+    path.unlink()
+    assert account.subs(T=7).assumed.bindings[account.symbols["T"]] == 7
+    assert account.under(frozen=["block.*"]).conventions.frozen
+    wide = account.subs({"T": 7, "tied": "true"})
+    assert account.params.value - wide.params.value == 32000 * 4096
+
+
 def test_files_folders_and_standard_input_are_read(tmp_path):
     config = {"model_type": "gpt2", "n_layer": 2}
     expected = parameters(config, tmp_path)
