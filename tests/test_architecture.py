@@ -57,7 +57,7 @@ EVIDENCE = {"checks"} | FRONT
 """Who may import the checks: a formula is derived without them."""
 OUTSIDE = {
     # a package, and the only parts that may import it
-    "numpy": {"readings.numeric", "checks"},
+    "numpy": {"readings.numeric", "checks", "explain"},
     "click": FRONT,
     "rich": FRONT | {"report"},
     "torch": {"checks"},

@@ -318,7 +318,7 @@ def test_help_imports_nothing_heavy(command):
 @pytest.mark.parametrize(
     "command",
     ["derive mini_gpt", "derive mini_gpt --json", "derive linear --format latex", "list",
-     "explain 2362368", "explain 9.01MB --in linear --json", "cite linear.params"],
+     "cite linear.params"],
 )  # fmt: skip
 def test_deriving_into_a_pipe_imports_neither_numpy_nor_rich(command):
     modules = imported_by(

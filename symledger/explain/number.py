@@ -25,7 +25,7 @@ LARGEST = 10**30
 
 WRITTEN = re.compile(
     r"(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)*)(?:\.(?P<part>[0-9]+))?"
-    r" ?(?P<unit>[A-Za-z]*)"
+    r"(?:[eE]\+?(?P<power>[0-9]{1,2}))? ?(?P<unit>[A-Za-z]*)"
 )
 
 
@@ -57,7 +57,8 @@ class Number:
 def parse_number(text: str, unit: str = "") -> Number:
     """Read a number: ``2362368``, ``2,362,368``, ``2_362_368``, ``124M``, ``6.7B``, ``9.01 MiB``.
 
-    Without a unit said, it is one of parameters unless its own says bytes or FLOP.
+    One like ``3.14e23`` is rounded, as 6.7B is. Without a unit said, it is one of parameters unless
+    its own says bytes or FLOP.
 
     Raises:
         BadInput: it is not a positive number, or its unit is not the one that is said.
@@ -73,19 +74,22 @@ def parse_number(text: str, unit: str = "") -> Number:
     found = WRITTEN.fullmatch(text.strip()) if len(text) <= 60 else None
     if not found:
         raise BadInput(
-            f"{quoted(text)} is not a number: write 2362368, 2,362,368, 124M or 9.01MiB."
+            f"{quoted(text)} is not a number: write 2362368, 2,362,368, 124M, 9.01MiB or 3.14e23."
         )
     suffix = found["unit"]
     unit, scale = _scale(text, suffix, unit)
+    scale *= 10 ** int(found["power"] or 0)
     digits = re.sub("[,_]", "", found["whole"])
     part = found["part"] or ""
-    if scale == 1 and part:
+    if scale < 10 ** len(part):
         raise BadInput(f"{quoted(text)} is not a whole number, and counts are whole.")
     low, high = _meant(int(digits + part), len(part), scale)
     if int(digits + part) == 0 or not low <= high <= LARGEST:
         raise BadInput(f"{quoted(text)} is out of range: numbers go from 1 to 10^30.")
     other = OTHERWISE.get(suffix, "") if unit == "bytes" else ""
-    mistaken = _meant(int(digits + part), len(part), BYTES[other]) if other else (0, 0)
+    mistaken = (0, 0)
+    if other:
+        mistaken = _meant(int(digits + part), len(part), scale // BYTES[suffix] * BYTES[other])
     said = text.strip()
     return Number(
         said, unit, low, high, Number(f"{said[:-len(suffix)].strip()} {other}", unit, *mistaken)

@@ -5,7 +5,7 @@ An outline is plain data: the polynomials of all that may be meant, and what dec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
@@ -78,15 +78,24 @@ def outline(
     """Draw the outline of an account, with the amounts that are asked for."""
     target = account.target
     changed = tuple((n, v) for n, v in target.options.items() if v != target.defaults[n])
-    drawn = {}
+    drawn: dict[Asked, tuple[Amount, ...]] = {}
     for a in asked:
         counted = account.under(dtype=a.dtype) if a.dtype != FP32 else account
-        drawn[a] = tuple(amounts(counted[a.quantity].line, a.quantity, named_by_user))
+        found = tuple(amounts(counted[a.quantity].line, a.quantity, named_by_user))
+        drawn[a] = _new(found, drawn[Asked(a.quantity)]) if a.dtype != FP32 else found
     return Outline(
         changed, case, _frame(account), account.assumed.equations,
         {s.name: n for s, n in account.assumed.bindings.items()}, drawn,
         tuple(weights(account["params"].line)) if Asked("params") in drawn else (),
     )  # fmt: skip
+
+
+def _new(found: Sequence[Amount], plain: Iterable[Amount]) -> tuple[Amount, ...]:
+    """Leave out what is the same in fp32, but for the first, which is all of it, if any."""
+    same = {(said, frozenset(amount.terms.items())) for _, said, amount in plain}
+    return (*found[:1], *(
+        one for one in found[1:] if (one[1], frozenset(one[2].terms.items())) not in same
+    ))  # fmt: skip
 
 
 def _frame(account: Account) -> Frame:

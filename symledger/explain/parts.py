@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from symledger import algebra
 from symledger.algebra import Terms
@@ -50,7 +51,7 @@ class Variant:
         """The named case of the target that this is, if any."""
         return self.outline.case
 
-    @property
+    @cached_property
     def is_model(self) -> bool:
         """Whether this is a whole model: its sizes belong together."""
         entry = BY_NAME.get(self.name)
@@ -114,17 +115,12 @@ class Part:
 
 
 def parts(variant: Variant, asked: Asked) -> list[Part]:
-    """Return everything of a variant that may be meant, the plainest first.
-
-    What is the same in fp32 is not said again of another type.
-    """
-    found = variant.outline.amounts
-    plain = found[Asked(asked.quantity)] if asked.dtype != FP32 else ()
-    same = {(said, frozenset(amount.terms.items())) for _, said, amount in plain}
-    return [
-        Part(variant, asked, kind, said, amount) for kind, said, amount in found[asked]
-        if not same or (said, frozenset(amount.terms.items())) not in same
-    ]  # fmt: skip
+    """Return everything of a variant that may be meant, the plainest first."""
+    found = variant.outline.amounts[asked]
+    if found and asked.dtype != FP32:  # all of it is there in any case, the same in fp32 or not
+        (_, _, plain), (_, _, amount) = variant.outline.amounts[Asked(asked.quantity)][0], found[0]
+        found = found[1:] if plain is amount or plain.terms == amount.terms else found
+    return [Part(variant, asked, *amount) for amount in found]
 
 
 def swapped(variant: Variant) -> Iterator[Part]:

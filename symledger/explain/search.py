@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import NamedTuple
 
 from sympy import Symbol
 
@@ -68,14 +69,8 @@ class Match:
 def search(table: Table, number: Number) -> list[Match]:
     """Return everything that gives a number, the most plausible first."""
     found: dict[object, Match] = {}
-    asked = [(number, "")]
-    if number.mistaken:
-        asked.append((number.mistaken, f"it is {number.mistaken.text}, not {number.text}"))
-    for meant, mistaken in asked:
-        for match in (*_known(table, meant), *_solved(table, meant)):
-            match.mistaken = mistaken
-            match.rank += NEAR * bool(mistaken)
-            _put(found, match)
+    for match in (*_known(table, number), *_solved(table, number)):
+        _put(found, match)
     for match in found.values():
         match.parts.sort(key=lambda part: part.unlikely)
         match.rank += match.parts[0].unlikely + _several(match, table.given)
@@ -108,26 +103,26 @@ def _known(table: Table, number: Number) -> Iterator[Match]:
     """Yield what gives the number at the sizes of a known configuration."""
     for asked in table.asked:
         wanted = [
-            (reading, *meant) for reading in readings(number.unit, asked.quantity)
-            for meant in _wanted(table, number, reading)
+            wanted for reading in readings(number.unit, asked.quantity)
+            for wanted in _wanted(table, number, reading)
         ]  # fmt: skip
-        for row in table.between(asked, [(low, high) for _, low, high, _ in wanted]):
-            for reading, low, high, often in wanted:
-                if low <= row.value <= high and _worth(reading, row.part):
+        for row in table.between(asked, [(w.low, w.high) for w in wanted]):
+            for w in wanted:
+                if w.low <= row.value <= w.high and _worth(w.reading, row.part):
                     points = [
                         (known, at) for known, at in row.points
-                        if not often or at.get(reading.symbol) == often
+                        if not w.often or at.get(w.reading.symbol) == w.often
                     ]  # fmt: skip
                     if points:
-                        yield _at_known(table, row.part, points, reading)
+                        yield _at_known(table, row.part, points, w)
 
 
 def _at_known(
-    table: Table, part: Part, points: Sequence[tuple[Known, Sizes]], reading: Reading
+    table: Table, part: Part, points: Sequence[tuple[Known, Sizes]], wanted: Wanted
 ) -> Match:
     """Return what a part is at the sizes of known configurations, which it cannot tell apart."""
     (_, at), v = points[0], part.variant
-    match = _match(part, table.form(part, at), at, reading)
+    match = _match(part, table.form(part, at), at, wanted)
     match.known = [known.name for known, _ in points if known.gives(match.sizes)]
     match.rank += min(known.doubt(v.family, v.changed, part.kind == WHOLE) for known, _ in points)
     return match
@@ -138,17 +133,34 @@ def _worth(reading: Reading, part: Part) -> bool:
     return not reading.near or part.kind == WHOLE
 
 
-def _wanted(table: Table, number: Number, reading: Reading) -> Iterator[tuple[int, int, int]]:
-    """Yield the amounts that a reading makes the number of, and the size that it multiplies by."""
+class Wanted(NamedTuple):
+    """An amount, from the least to the greatest, that a reading makes the number of.
+
+    ``often`` is the size that the reading multiplies by, if it names a symbol; ``mistaken`` says
+    that the number's unit was taken for another one.
+    """
+
+    reading: Reading
+    low: int
+    high: int
+    often: int
+    mistaken: str
+
+
+def _wanted(table: Table, number: Number, reading: Reading) -> Iterator[Wanted]:
+    """Yield what is wanted of a reading; then the same had the number's unit been mistaken."""
     often = [0]
     if reading.symbol:
         often = [n for n in table.sizes_of(reading.symbol) if n > 1]
-    for n in often:
-        factor = reading.factor * (n or 1)
-        low, high = Fraction(number.low) / factor, Fraction(number.high) / factor
-        least, most = -(-low.numerator // low.denominator), high.numerator // high.denominator
-        if least <= most:
-            yield least, most, n
+    other = number.mistaken
+    for meant in filter(None, (number, other)):
+        mistaken = f"it is {meant.text}, not {number.text}" if meant is other else ""
+        for n in often:
+            factor = reading.factor * (n or 1)
+            low, high = Fraction(meant.low) / factor, Fraction(meant.high) / factor
+            least, most = -(-low.numerator // low.denominator), high.numerator // high.denominator
+            if least <= most:
+                yield Wanted(reading, least, most, n, mistaken)
 
 
 def _solved(table: Table, number: Number) -> Iterator[Match]:
@@ -157,11 +169,20 @@ def _solved(table: Table, number: Number) -> Iterator[Match]:
     forms = _Forms()
     wanted = {
         asked.quantity: [
-            (reading, low, high) for reading in readings(number.unit, asked.quantity)
-            if not reading.symbol for low, high, _ in _wanted(table, number, reading)
+            wanted for reading in readings(number.unit, asked.quantity)
+            if not reading.symbol for wanted in _wanted(table, number, reading)
         ] for asked in QUANTITIES[number.unit]
     }  # fmt: skip
+    last, asked = None, None
+    hopeless: dict[object, set[object]] = {}
     for part, source in table.parts:
+        if source is not last or part.asked is not asked:
+            last, asked = source, part.asked
+            here = hopeless.setdefault((source.alike, asked), set())
+        alike = id(part.amount), part.kind
+        if alike in here:
+            continue
+        here.add(alike)
         most = _most_free(part, source)
         if not forms.may_be_bound(part, source, most):
             continue  # too much could be meant
@@ -169,16 +190,18 @@ def _solved(table: Table, number: Number) -> Iterator[Match]:
         if len(free) > most or (source.inside and not free):
             continue  # too much could be meant, or it was looked up
         terms = frozenset(left.items())
-        for reading, low, high in wanted[part.quantity]:
-            if not _worth(reading, part) or (reading.near and free):
+        for w in wanted[part.quantity]:
+            if not _worth(w.reading, part) or (w.reading.near and free):
                 continue
-            key = terms, low, high
+            key = terms, w.low, w.high
             if key not in tried:
-                tried[key] = [{s.name: n for s, n in at.items()} for at in solve(left, low, high)]
+                solved = solve(left, w.low, w.high)
+                tried[key] = [{s.name: n for s, n in at.items()} for at in solved]
             for at in tried[key]:
+                here.discard(alike)
                 if not forms.whole(source, at):
                     continue
-                match = _match(part, formula, {**source.given, **at}, reading)
+                match = _match(part, formula, {**source.given, **at}, w)
                 for name, n in at.items():
                     match.rank += 0 if named(name, n) else SOLVED if is_usual(name, n) else ODD
                 match.rank += FREE * max(len(at) - 1, 0)
@@ -232,12 +255,13 @@ def _most_free(part: Part, source: Source) -> int:
     return 1 if source.variant.is_model or part.kind in (SUM, WITHOUT) else 3
 
 
-def _match(part: Part, formula: Terms, sizes: Sizes, reading: Reading) -> Match:
+def _match(part: Part, formula: Terms, sizes: Sizes, wanted: Wanted) -> Match:
+    reading, mistaken = wanted.reading, wanted.mistaken
     names = sorted({s.name for s in symbols(formula)} | ({reading.symbol} - {""}))
     own = {name: sizes[name] for name in names}
     value = int(evaluate(formula, sizes) or 0)
-    return Match(formula, own, value, reading, NEAR * reading.near + reading.unlikely, [part],
-                 at=sizes)  # fmt: skip
+    rank = NEAR * reading.near + reading.unlikely + NEAR * bool(mistaken)
+    return Match(formula, own, value, reading, rank, [part], mistaken=mistaken, at=sizes)
 
 
 def divided(lengths: Iterable[str]) -> Iterator[Terms]:

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from fractions import Fraction
 from functools import partial
-from math import lcm, prod
+from math import gcd, isqrt, lcm, prod
 from typing import Any
 
 from sympy import Symbol
@@ -55,10 +55,33 @@ def solve(polynomial: Terms, low: int, high: int) -> Iterator[Sizes]:
     elif len(symbols) == 1:
         yield from ({symbols[0]: n} for n in one(polynomial, symbols[0], low, high))
     elif low == high and prod(len(usual(s.name)) for s in symbols[:-1]) <= MOST_TRIED:
-        for n in usual(symbols[0].name):
+        if low % common(polynomial):
+            return
+        for n in dividing(polynomial, symbols[0], low):
             for rest in solve(bind(polynomial, {symbols[0]: n}), low, high):
                 if all(is_usual(s.name, m) for s, m in rest.items()):
                     yield {symbols[0]: n, **rest}
+
+
+def common(polynomial: Terms) -> int:
+    """Return the greatest number that divides a polynomial whatever the sizes; 1 if it divides.
+
+    >>> n, m = Symbol("n"), Symbol("m")
+    >>> common({((n, 2),): 12, ((m, 1),): 18})
+    6
+    """
+    whole = all(c.denominator == 1 for c in polynomial.values())
+    rising = all(n > 0 for monomial in polynomial for _, n in monomial)
+    return gcd(*map(int, polynomial.values())) if whole and rising else 1
+
+
+def dividing(polynomial: Terms, symbol: Symbol, wanted: int) -> Iterator[int]:
+    """Yield the usual sizes of a symbol, those that divide the number where it is in every term."""
+    powers = [dict(monomial).get(symbol, 0) for monomial in polynomial]
+    whole = all(c.denominator == 1 for c in polynomial.values())
+    rising = whole and all(n > 0 for monomial in polynomial for _, n in monomial)
+    least = min(powers) if rising else 0
+    yield from (n for n in usual(symbol.name) if wanted % n**least == 0)
 
 
 def one(polynomial: Terms, symbol: Symbol, low: int, high: int) -> list[int]:
@@ -74,7 +97,8 @@ def one(polynomial: Terms, symbol: Symbol, low: int, high: int) -> list[int]:
     if low < high:
         sizes = usual(symbol.name)
         at: Callable[[int], Any] = partial(_at, powers)
-        return list(sizes[bisect_left(sizes, low, key=at) : bisect_right(sizes, high, key=at)])
+        first = bisect_left(sizes, low, key=at)
+        return list(sizes[first : bisect_right(sizes, high, first, key=at)])
     n = root(powers, low)
     odd = max(powers) > 1 and n is not None and SMALLEST <= n <= GREATEST
     if n is None or not (odd or is_usual(symbol.name, n)):
@@ -83,10 +107,11 @@ def one(polynomial: Terms, symbol: Symbol, low: int, high: int) -> list[int]:
 
 
 def root(powers: Mapping[int, int | Fraction], wanted: int) -> int | None:
-    """Return the whole positive root of a rising polynomial minus a number, by Newton's method.
+    """Return the whole positive root of a rising polynomial minus a number.
 
-    From a size that is too large, the step where the tangent meets the number leads to no smaller
-    one than the root, as the polynomial is convex; nor does a step of one to a whole root.
+    That is a division, a square root, or else Newton's method: from a size that is too large, the
+    step where the tangent meets the number leads to no smaller one than the root, as the polynomial
+    is convex; nor does a step of one to a whole root.
 
     >>> root({2: 4, 1: 4}, 2362368)
     768
@@ -100,6 +125,10 @@ def root(powers: Mapping[int, int | Fraction], wanted: int) -> int | None:
     if degree == 1:
         n, rest = divmod(left, leading)
         return None if rest else n
+    if degree == 2:
+        once = dict(whole).get(1, 0)
+        n = (isqrt(once * once + 4 * leading * left) - once) // (2 * leading)
+        return n if (leading * n + once) * n == left else None
     n = 1 << -(-(left // leading).bit_length() // degree)
     while (more := sum([c * n**power for power, c in whole]) - left) > 0:
         n -= max(more // sum([c * power * n ** (power - 1) for power, c in whole]), 1)
@@ -107,6 +136,6 @@ def root(powers: Mapping[int, int | Fraction], wanted: int) -> int | None:
 
 
 def _at(powers: Mapping[int, int | Fraction], n: int) -> int | Fraction:
-    return sum(
+    return sum([
         c * n**power if power >= 0 else c / Fraction(n) ** -power for power, c in powers.items()
-    )
+    ])  # fmt: skip

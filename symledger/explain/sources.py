@@ -36,6 +36,11 @@ class Source:
         drawn = self.variant.outline
         return {n: v for n, v in drawn.bindings.items() if self.inside or n in drawn.settings}
 
+    @cached_property
+    def alike(self) -> object:
+        """What is the same of sources of which the same is known."""
+        return id(self.variant.outline.equations), self.variant.is_model, *self.given.items()
+
     @property
     def all_given(self) -> Sizes:
         """The same, with what follows from equations."""

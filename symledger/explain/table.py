@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, field
 from functools import cached_property
-from math import nan
-from operator import itemgetter, mul
-from typing import Any, NamedTuple
+from math import ceil, floor
+from typing import NamedTuple
 
+import numpy as np
 from sympy import Symbol
 
 from symledger import algebra
@@ -22,9 +20,7 @@ from symledger.explain.readings import Asked
 from symledger.explain.sources import Points, Source, evaluate
 from symledger.explain.sums import Sum
 from symledger.explain.usual import Known
-
-UNKNOWN = nan
-"""A value that a symbol without a size leaves open; it equals nothing, and nor do its sums."""
+from symledger.explain.values import SLACK, Grid, Spans, Where
 
 
 class Row(NamedTuple):
@@ -44,7 +40,6 @@ class Row(NamedTuple):
         """All sizes at the first of the configurations."""
         return self.points[0][1]
 
-
     @property
     def form(self) -> Terms:
         """The polynomial under those equations that hold at these sizes."""
@@ -59,11 +54,29 @@ def holding(equations: Mapping[Symbol, Terms], at: Sizes) -> dict[Symbol, Terms]
 
 @dataclass(eq=False)
 class Alike:
-    """Parts of one amount whose sizes are known at the same configurations."""
+    """What is known at the same configurations: a row for each amount, with its parts."""
 
-    amount: Sum
     where: Where
-    parts: list[Part]
+    amounts: list[Sum] = field(default_factory=list)
+    parts: list[list[Part]] = field(default_factory=list)
+
+    @cached_property
+    def grid(self) -> Grid:
+        """The values of the amounts."""
+        return Grid(self.where, self.amounts)
+
+    @property
+    def plain(self) -> list[int]:
+        """The rows of what is all of a target, or one line of it."""
+        return [i for i, several in enumerate(self.parts) if any(map(_is_plain, several))]
+
+    @cached_property
+    def asked(self) -> dict[Asked, list[int]]:
+        """The rows by what they are asked for."""
+        found: dict[Asked, list[int]] = {}
+        for i, several in enumerate(self.parts):
+            found.setdefault(several[0].asked, []).append(i)
+        return found
 
 
 class Table:
@@ -91,34 +104,27 @@ class Table:
                         self.parts += _swapped(found[0], source)
 
     @cached_property
-    def alike(self) -> dict[Asked, list[Alike]]:
-        """The parts by what they are asked for, those of one amount together."""
-        places: dict[tuple[int, tuple[str, ...]], Where] = {}
-        of: dict[int, Where] = {}
-        found: dict[tuple[Asked, int, int], Alike] = {}
+    def alike(self) -> list[Alike]:
+        """The parts, those of the same configurations together."""
+        groups: dict[object, Alike] = {}
+        of: dict[int, Alike] = {}
+        rows: dict[object, list[Part]] = {}
         for part, source in self.parts:
-            where = of.get(id(source))
-            if where is None:
+            if id(source) not in of:
                 drawn = source.variant.outline
                 names = tuple(sorted({*drawn.frame.symbols, *(s.name for s in drawn.equations)}))
                 key = id(source.points), names
-                if key not in places:
-                    places[key] = Where(source.points, names)
-                where = of[id(source)] = places[key]
-            this = part.asked, id(part.amount), id(where)
-            if this in found:
-                found[this].parts.append(part)
-            else:
-                found[this] = Alike(part.amount, where, [part])
-        by: dict[Asked, list[Alike]] = {asked: [] for asked in self.asked}
-        for (asked, *_), alike in found.items():
-            by[asked].append(alike)
-        return by
-
-    @cached_property
-    def values(self) -> Values:
-        """What sums are at known sizes."""
-        return Values()
+                if key not in groups:
+                    groups[key] = Alike(Where(source.points, names))
+                of[id(source)] = groups[key]
+            alike = of[id(source)]
+            row = part.asked, id(part.amount), id(alike)
+            if row not in rows:
+                rows[row] = []
+                alike.amounts.append(part.amount)
+                alike.parts.append(rows[row])
+            rows[row].append(part)
+        return list(groups.values())
 
     def form(self, part: Part, at: Sizes) -> Terms:
         """Return a part's polynomial under those equations that hold at sizes of a source."""
@@ -144,117 +150,48 @@ class Table:
 
         Only those of models and their lines, as they are by default, where they shall be ``plain``.
         """
-        exact = frozenset(low for low, high in meant if low == high)
-        spans = _spans(meant) if any(low < high for low, high in meant) else None
-        least, most = min(low for low, _ in meant), max(high for _, high in meant)
-        for alike in self.alike[asked]:
-            chosen = [p for p in alike.parts if p.occurs] if plain else alike.parts
-            if not chosen:
+        spans = Spans(meant)
+        for alike in self.alike:
+            rows = alike.asked.get(asked, [])
+            if plain:
+                rows = [i for i in rows if any(part.occurs for part in alike.parts[i])]
+            if not rows:
                 continue
-            values = self.values.of(alike.amount, alike.where)
-            if spans is None and exact.isdisjoint(values):
-                continue
-            for i, value in enumerate(values):
-                if spans is not None and not least <= value <= most:
-                    continue
-                if value in exact if spans is None else _inside(value, spans):
-                    n = _whole(value)
-                    for part in chosen if n else ():
-                        yield Row(n, part, alike.where.points[i])
+            for i, j, value in alike.grid.within(spans, rows):
+                for part in alike.parts[i]:
+                    if part.occurs or not plain:
+                        yield Row(value, part, alike.where.points[j])
 
     def around(self, n: int, most: int) -> list[Row]:
         """Return a row of each of the values nearest to a number, nearest first.
 
         Only what is whole or one line counts here: a sum could always be made up that is nearer.
         """
-        plain: dict[int, list[Row]] = {}
-        for part, points, value in self._plain():
-            plain.setdefault(value, []).append(Row(value, part, points))
-        values = sorted(plain)
-        i = bisect_left(values, n)
-        near = sorted(values[max(i - most, 0) : i + most], key=lambda value: abs(value - n))
-        return [min(plain[value], key=_unlikely) for value in near[:most]]
-
-    def _plain(self) -> Iterator[tuple[Part, Points, int]]:
-        for several in self.alike.values():
-            for alike in several:
-                chosen = [p for p in alike.parts if p.kind in (WHOLE, LINE)]
-                if chosen:
-                    best = min(chosen, key=lambda part: part.unlikely)
-                    for i, value in enumerate(self.values.of(alike.amount, alike.where)):
-                        if n := _whole(value):
-                            yield best, alike.where.points[i], n
+        plain = [(alike, rows) for alike in self.alike if (rows := alike.plain)]
+        if not plain:
+            return []
+        known = np.unique(np.concatenate([alike.grid.floats(rows) for alike, rows in plain]))
+        place = int(np.searchsorted(known, n))
+        spans = Spans(_whole_about(known[max(place - 4 * most, 0) : place + 4 * most]))
+        found: dict[int, Row] = {}
+        for alike, rows in plain:
+            for i, j, value in alike.grid.within(spans, rows):
+                best = min(filter(_is_plain, alike.parts[i]), key=lambda part: part.unlikely)
+                row = Row(value, best, alike.where.points[j])
+                found[value] = min(found.get(value, row), row, key=_unlikely)
+        near = sorted(sorted(found), key=lambda value: abs(value - n))
+        return [found[value] for value in near[:most]]
 
 
-class Where:
-    """The known configurations of a source, those of which it sees the same sizes together."""
-
-    def __init__(self, points: Points, names: Sequence[str]) -> None:
-        found: dict[tuple[int | None, ...], list[tuple[Known, Sizes]]] = {}
-        for known, at in points:
-            found.setdefault(tuple([at.get(name) for name in names]), []).append((known, at))
-        self.points = [tuple(alike) for alike in found.values()]
-        self.sizes = [alike[0][1] for alike in self.points]
+def _is_plain(part: Part) -> bool:
+    """Whether it is all of a target, or one line of it."""
+    return part.kind in (WHOLE, LINE)
 
 
-class Values:
-    """The values of sums, each polynomial worked out once for the same sizes."""
-
-    def __init__(self) -> None:
-        self.at: dict[tuple[int, int], list[Any]] = {}
-        self.found: dict[int, dict[object, int | Fraction | float]] = {}
-
-    def of(self, amount: Sum, where: Where) -> list[Any]:
-        """Return the value at each place: a number, or UNKNOWN."""
-        pieces = [self.polynomial(p, where) for _, p in amount.pieces]
-        often = [n for n, _ in amount.pieces]
-        if len(pieces) == 1:
-            return pieces[0] if often == [1] else [often[0] * v for v in pieces[0]]
-        return [sum(map(mul, often, values)) for values in zip(*pieces, strict=True)]
-
-    def polynomial(self, p: Terms, where: Where) -> list[Any]:
-        """Return the values of a polynomial."""
-        key = id(p), id(where)
-        if key not in self.at:
-            names = sorted({s.name for monomial in p for s, _ in monomial})
-            known = self.found.setdefault(id(p), {})
-            self.at[key] = [_value(p, at, names, known) for at in where.sizes]
-        return self.at[key]
-
-
-def _value(p: Terms, at: Sizes, names: Sequence[str], known: dict[object, Any]) -> Any:
-    try:
-        sizes = itemgetter(*names)(at) if names else ()
-    except KeyError:
-        return UNKNOWN
-    if sizes not in known:
-        known[sizes] = evaluate(p, at)
-    return known[sizes]
-
-
-def _whole(value: Any) -> int:
-    """Return a value as a whole number, 0 where it is none that is positive."""
-    whole = value is not UNKNOWN and value == value and value > 0 and value.denominator == 1
-    return int(value) if whole else 0
-
-
-def _spans(meant: Iterable[tuple[int, int]]) -> tuple[list[int], list[int]]:
-    """Return where spans begin and end, those that overlap made one."""
-    begins: list[int] = []
-    ends: list[int] = []
-    for low, high in sorted(meant):
-        if ends and low <= ends[-1]:
-            ends[-1] = max(ends[-1], high)
-        else:
-            begins.append(low)
-            ends.append(high)
-    return begins, ends
-
-
-def _inside(value: Any, spans: tuple[list[int], list[int]]) -> bool:
-    begins, ends = spans
-    i = bisect_right(begins, value) - 1
-    return i >= 0 and bool(value <= ends[i])
+def _whole_about(values: Iterable[float]) -> Iterator[tuple[int, int]]:
+    """Yield the span of whole numbers that each float may stand for."""
+    for value in values:
+        yield floor(value * (1 - SLACK)), ceil(value * (1 + SLACK))
 
 
 def _unlikely(row: Row) -> tuple[float, int]:

@@ -24,6 +24,9 @@ from symledger.explain.number import UNITS, parse_number
         ("9.01 MiB", "bytes", 9_442_427, 9_452_912),
         ("9.01MB", "bytes", 9_005_000, 9_015_000),
         ("512 kB", "bytes", 511_500, 512_500),
+        ("1e9", "parameters", 500_000_000, 1_500_000_000),
+        ("1.24e8", "parameters", 123_500_000, 124_500_000),
+        ("3.14E+2 GFLOP", "flop", 313_500_000_000, 314_500_000_000),
         ("71.3 MFLOP", "flop", 71_250_000, 71_350_000),
     ],
 )
@@ -45,9 +48,9 @@ def test_what_a_unit_of_bytes_is_taken_for():
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "0", "0M", "-1", "+1", "1.5", "1e9", "1,00", "1,0000", "12,34", "1__0", "_1", "1_",
-     "1.", ".5", "nan", "inf", "0x10", "1/2", "٣", "４", "½", "1 2", "1M2", "M", "1Q", "1 \n2",
-     "9" * 61, "9" * 40, "d", "__import__('os')"],
+    ["", " ", "0", "0M", "-1", "+1", "1.5", "1e", "e9", "1e-9", "1e999", "1.25e1", "1,00",
+     "1,0000", "12,34", "1__0", "_1", "1_", "1.", ".5", "nan", "inf", "0x10", "1/2", "٣", "４", "½",
+     "1 2", "1M2", "M", "1Q", "1 \n2", "9" * 61, "9" * 40, "d", "__import__('os')"],
 )  # fmt: skip
 def test_what_is_no_number_is_refused(text):
     with pytest.raises(BadInput, match=r"number|range|unit"):

@@ -1,0 +1,51 @@
+"""Values at many sizes at once: what floats find is what whole numbers are."""
+
+from fractions import Fraction
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from symledger.explain.sources import evaluate
+from symledger.explain.sums import Sum
+from symledger.explain.usual import Known
+from symledger.explain.values import Grid, Spans, Where
+from symledger.sizes import named
+
+NAMES = ("d", "h", "L", "V")
+COEFFICIENTS = st.one_of(
+    st.integers(-9, 9), st.sampled_from([Fraction(1, 2), Fraction(-3, 4)])
+).filter(bool)
+MONOMIALS = st.dictionaries(
+    st.sampled_from(NAMES), st.integers(-1, 3).filter(bool), max_size=3
+).map(lambda powers: tuple((named(name), n) for name, n in sorted(powers.items())))
+POLYNOMIALS = st.dictionaries(MONOMIALS, COEFFICIENTS, min_size=1, max_size=4)
+SIZES = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 200_000), min_size=2)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(st.lists(st.tuples(st.sampled_from([1, 2, -1]), POLYNOMIALS), max_size=3), min_size=1,
+             max_size=4),
+    st.lists(SIZES, min_size=1, max_size=4), st.data(),
+)  # fmt: skip
+def test_a_grid_finds_what_is_there(sums, points, data):
+    where = Where(tuple((Known(str(i), "", at), at) for i, at in enumerate(points)), NAMES)
+    grid = Grid(where, [Sum(tuple(pieces), NAMES) for pieces in sums])
+    expected = {}
+    for i, pieces in enumerate(sums):
+        for j, at in enumerate(where.sizes):
+            each = [evaluate(p, at) for _, p in pieces]
+            if None not in each:
+                value = sum(n * v for (n, _), v in zip(pieces, each, strict=True))
+                if value > 0 and Fraction(value).denominator == 1:
+                    expected[i, j] = value
+    picked = data.draw(st.sets(st.sampled_from([1, *expected.values()])))
+    spans = Spans([(value, value) for value in picked])
+    found = {(i, j): value for i, j, value in grid.within(spans, range(len(sums)))}
+    assert found == {place: value for place, value in expected.items() if value in picked}
+
+
+def test_spans_that_overlap_are_one():
+    spans = Spans([(5, 9), (1, 3), (8, 12)])
+    assert spans.merged == [[1, 3], [5, 12]]
+    assert [n for n in range(14) if spans.hold(n)] == [1, 2, 3, *range(5, 13)]
