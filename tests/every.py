@@ -4,6 +4,6 @@ from symledger.checks.command import variants
 from symledger.evidence import variant
 
 ACCOUNTS = {variant(account): account for account in variants()}
-UNRECORDED = {"deepseek", "diffusion_unet"}
+UNRECORDED = {"diffusion_unet"}
 """Families that were not run by NumPy yet: their pages say that nothing was checked there. What was
 measured on real implementations is compared in ``tests/configurations``."""
