@@ -75,18 +75,39 @@ def quoted(text: str) -> str:
     return f'"{shown(text).strip(chr(34))}"'
 
 
+MOST = 3
+"""How many names that go on from what was said are named."""
+
+
+def _either(names: list[str]) -> str:
+    return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def _bare(name: str) -> str:
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Return a sentence that names the nearest known names, or lists a few of them.
 
+    Names that go on from what was said, whatever its case and punctuation, are nearest.
+
     >>> nearest("mini_gtp", ["mini_gpt", "linear"])
     'Did you mean mini_gpt?'
+    >>> nearest("GPT-3", ["gpt3-13b", "gpt3-6.7b", "gpt2", "gpt"])
+    'Did you mean gpt3-13b or gpt3-6.7b?'
     """
     from difflib import get_close_matches  # only a refusal needs it
 
     names = sorted(set(known))
+    begun = [known_name for known_name in names if _bare(known_name).startswith(_bare(name))]
+    begun.sort(key=lambda known_name: (_bare(known_name) != _bare(name), len(known_name)))
+    if begun and len(_bare(name)) > 1:
+        alike = [known_name for known_name in begun if _bare(known_name) == _bare(name)]
+        return f"Did you mean {_either(alike or begun[:MOST])}?"
     folded = {known_name.lower(): known_name for known_name in names}
     close = get_close_matches(name.lower(), list(folded), n=2, cutoff=0.5)
     if close:
-        return f"Did you mean {' or '.join(folded[match] for match in close)}?"
+        return f"Did you mean {_either([folded[match] for match in close])}?"
     shown = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     return f"Known: {shown}." if names else "There is nothing to choose from."

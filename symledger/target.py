@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, redirect_stdout
-from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cache, partial
-from importlib.util import module_from_spec, spec_from_file_location
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
 from sympy import Expr, Symbol
 
-from symledger import algebra, assumptions, catalogue, constructors
+from symledger import algebra, assumptions, catalogue, constructors, model_file
+from symledger.choices import choices_of, parse_option
 from symledger.configurations.document import Document, load
 from symledger.configurations.published import Published, published
 from symledger.configurations.reading import Configuration, read
@@ -26,10 +23,6 @@ from symledger.core.tensor import ONE, as_size
 from symledger.errors import (
     BadInput,
     DefinitionError,
-    SymledgerError,
-    UnknownTarget,
-    nearest,
-    shown,
 )
 from symledger.sizes import BY_NAME, Size, T, named
 
@@ -127,32 +120,7 @@ class Target:
         if not self.origin:
             return nullcontext
         what = f"{type(self.component).__name__}.{method}"
-        return partial(guarded, self.origin, what)  # type: ignore[return-value]  # it swallows none
-
-
-@contextmanager
-def guarded(path: str, what: str) -> Iterator[None]:
-    """Turn whatever a user's model file raises into one clear message; send its prints aside.
-
-    Raises:
-        BadInput: the code inside raised anything that is not already a refusal of ours.
-    """
-    try:
-        with redirect_stdout(sys.stderr):
-            yield
-    except SymledgerError:
-        raise
-    except (Exception, SystemExit) as error:
-        file = str(Path(path).resolve())
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [f.lineno for f in frames if str(Path(f.filename).resolve()) == file]
-        line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
-        message = str(error).splitlines()[0][:200] if str(error) else ""
-        raise BadInput(
-            f"{what} in {path} raised {type(error).__name__}"
-            + (f" at line {line}" if line else "") + (f": {message}" if message else "")
-            + ". Run the file with Python to see it all."
-        ) from error  # fmt: skip
+        return partial(model_file.guarded, self.origin, what)  # type: ignore[return-value]  # it swallows none
 
 
 def resolve(text: str) -> Target:
@@ -214,7 +182,7 @@ def _published(known: Published) -> Target:
 
 def _chosen(plain: Target, settings: Mapping[str, str]) -> dict[str, Any]:
     return {
-        name: parse_option(plain, name, text)
+        name: parse_option(plain.choices, name, text)
         for name, text in settings.items() if name in plain.choices
     }  # fmt: skip
 
@@ -227,108 +195,12 @@ def _preset(
 
 
 def _from_file(text: str) -> Target:
-    path, colon, name = text.rpartition(":")
-    if not colon or not name.isidentifier():
-        raise BadInput(
-            f"{text[:200]} does not say which class: write path/to/model.py:ClassName."
-        )
-    module = _import(path)
-    kind = getattr(module, name, None)
-    known = [
-        n for n, c in vars(module).items()
-        if isinstance(c, type) and issubclass(c, Component) and c.__module__ == module.__name__
-    ]  # fmt: skip
-    if kind is None:
-        raise UnknownTarget(f"{path} has no class {name}. {nearest(name, known)}")
-    if not (isinstance(kind, type) and issubclass(kind, Component)):
-        raise BadInput(
-            f"{name} in {path} is not a symledger Component: subclass symledger.Component "
-            f"and give it a signature and a forward. {nearest(name, known)}"
-        )
-    if not is_dataclass(kind):
-        raise BadInput(
-            f"{name} in {path} is not a dataclass: write @dataclass(frozen=True) above its class."
-        )
-    with guarded(path, f"{name}()"):
-        component = kind()
-        title = str(kind.title) or _first_line(kind)
-        target = Target(
-            name, snake(name), title, component, cases=dict(kind.corollaries), origin=path
-        )  # fmt: skip
-        target.choices  # noqa: B018  # its type hints are read here, where a failure is the file's
-        return replace(target, configuration=_sizes_of(kind, path))
-
-
-def _first_line(kind: type[Component]) -> str:
-    said = (kind.__doc__ or "").strip().partition("\n")[0].rstrip(".")
-    return "" if said.startswith(f"{kind.__name__}(") else said  # what dataclasses write
-
-
-def _sizes_of(kind: type[Component], path: str) -> dict[str, int]:
-    """Return the configuration that a user's class states, after a look at its equations."""
-    for equations in (kind.assumptions, *kind.corollaries.values()):
-        for symbol, e in equations.items():
-            if not (isinstance(symbol, Symbol) and isinstance(e, Expr | int)):
-                raise BadInput(
-                    f"{kind.__name__} in {path} assumes {symbol!r} = {e!r}: write equations "
-                    "between sizes, as in {sizes.d_ff: 4 * sizes.d}."
-                )
-    stated: Mapping[str, object] = dict(getattr(kind, "configuration", {}))
-    return {name: assumptions.parse_size(str(name), str(n)) for name, n in stated.items()}
-
-
-def _import(path: str) -> ModuleType:
-    """Run the file that the user named as a module of its own."""
-    try:
-        file = Path(path)
-        if not file.is_file():
-            reason = "it is a folder" if file.is_dir() else "there is no such file"
-            raise BadInput(f"{path[:200]} cannot be read: {reason}.")
-        file.read_bytes()
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path[:200]} cannot be read: {error}.") from error
-    spec = spec_from_file_location(f"symledger_user_{file.stem}", file)
-    if spec is None or spec.loader is None:
-        raise BadInput(f"{path[:200]} is not a Python file: its name must end in .py.")
-    module = module_from_spec(spec)
-    sys.modules[spec.name] = module
-    with guarded(path, "the file"):
-        spec.loader.exec_module(module)
-    return module
-
-
-@cache
-def choices_of(kind: type[Any]) -> dict[str, tuple[Any, ...]]:
-    """Return the fields of a definition that are choices, and what each may be."""
-    hints = get_type_hints(kind)
-    found: dict[str, tuple[Any, ...]] = {}
-    for f in fields(kind):
-        if hints[f.name] is bool:
-            found[f.name] = (False, True)
-        elif get_origin(hints[f.name]) is Literal:
-            found[f.name] = get_args(hints[f.name])
-    return found
-
-
-def parse_option(target: Target, name: str, text: str) -> Any:
-    """Read the value of an option.
-
-    Raises:
-        BadInput: it is not one of the option's values.
-    """
-    allowed = target.choices[name]
-    if allowed == (False, True):
-        words = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-        if text.strip().lower() in words:
-            return words[text.strip().lower()]
-        raise BadInput(f"{name} = {shown(text)} is not a choice: it is true or false.")
-    spelled = {str(value): value for value in allowed}
-    if text.strip() in spelled:
-        return spelled[text.strip()]
-    raise BadInput(
-        f"{name} = {shown(text)} is not a choice: it is {', '.join(spelled)}. "
-        + nearest(text.strip(), spelled)
-    )
+    found = model_file.opened(text)
+    cases = dict(type(found.component).corollaries)
+    return Target(
+        found.name, snake(found.name), found.title, found.component,
+        configuration=found.configuration, cases=cases, origin=found.path,
+    )  # fmt: skip
 
 
 def symbols_of(program: Program, component: Component) -> dict[str, Symbol]:

@@ -5,8 +5,9 @@ import sys
 import pytest
 
 from symledger import derive
+from symledger.choices import parse_option
 from symledger.errors import BadInput, DefinitionError, SymledgerError, UnknownTarget
-from symledger.target import parse_option, resolve
+from symledger.target import resolve
 
 HEAD = """
 from dataclasses import dataclass
@@ -84,12 +85,12 @@ def test_options_are_choices_and_sizes_are_not(model):
 
 @pytest.mark.parametrize("text", ["true", "True", " YES ", "on"])
 def test_a_choice_is_true(text):
-    assert parse_option(resolve("linear"), "bias", text) is True
+    assert parse_option(resolve("linear").choices, "bias", text) is True
 
 
 @pytest.mark.parametrize("text", ["false", "FALSE", "no", "off"])
 def test_a_choice_is_false(text):
-    assert parse_option(resolve("linear"), "bias", text) is False
+    assert parse_option(resolve("linear").choices, "bias", text) is False
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,7 @@ def test_a_choice_is_false(text):
 )
 def test_what_is_no_choice_is_refused(target, name, text, said):
     with pytest.raises(BadInput, match=said):
-        parse_option(resolve(target), name, text)
+        parse_option(resolve(target).choices, name, text)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,11 @@ from itertools import product
 
 from symledger.account import Account, derive
 from symledger.catalogue import find
+from symledger.choices import parse_option
 from symledger.explain.outline import Outline, outline
 from symledger.explain.readings import Asked
 from symledger.explain.usual import SELDOM, known
-from symledger.target import parse_option, resolve
+from symledger.target import resolve
 
 MOST_VARIANTS, RARER = {"component": 24, "model": 16}, 2
 """Combinations of choices of one target that are looked at, those with the fewest changes first;
@@ -82,7 +83,8 @@ def chosen(
     """
     target = resolve(name)
     made = {drawn.changed: drawn for drawn in found.outlines if not drawn.case}
-    fixed = {option: parse_option(target, option, text) for option, text in settings.items()}
+    allowed = target.choices
+    fixed = {option: parse_option(allowed, option, text) for option, text in settings.items()}
     for others in _combinations(found.choices, _most(name), fixed):
         options = {**target.defaults, **others, **fixed}
         changed = {n: v for n, v in options.items() if v != target.defaults[n]}
@@ -113,7 +115,8 @@ def _published(base: Account, choices: Values) -> Iterator[dict[str, object]]:
     target, free = base.target, [n for n, values in choices.items() if len(values) > 1]
     for k in known():
         if k.family == target.owner:
-            made = {n: parse_option(target, n, str(k.options[n])) for n in free if n in k.options}
+            own = [n for n in free if n in k.options]
+            made = {n: parse_option(target.choices, n, str(k.options[n])) for n in own}
             yield {n: made.get(n, choices[n][0]) for n in free}
 
 
