@@ -15,6 +15,7 @@ from symledger import algebra, evidence
 from symledger.algebra import Terms, substitute
 from symledger.assumptions import Assumed, check_lengths, settle
 from symledger.catalogue import IDENTITIES, Identity, Side
+from symledger.choices import parse_option
 from symledger.citing.canonical import tag_of
 from symledger.conventions import Conventions
 from symledger.core.program import Program
@@ -35,7 +36,6 @@ from symledger.sizes import BY_NAME
 from symledger.target import (
     Target,
     equations_of,
-    parse_option,
     resolve,
     symbols_of,
 )  # fmt: skip
@@ -261,6 +261,19 @@ class Account:
         other._forget()
         return other
 
+    def resized(self, target: Target) -> Account:
+        """Return the account of a target that is this one's definition at sizes of its own.
+
+        What was read of the program is shared.
+        """
+        other = copy(self)
+        other._found = other.target = target
+        other.request = replace(self.request, target=target.name)
+        other.symbols = dict(self.symbols)
+        other.assumed = other._settle()
+        other._forget()
+        return other
+
     def under(self, **changed: Any) -> Account:
         """Return this account under other conventions: ``account.under(dtype="bf16")``.
 
@@ -343,7 +356,7 @@ def derive(
 def _chosen(target: Target, settings: Mapping[str, str]) -> dict[str, Any]:
     """Return the options among settings, read."""
     names = settings.keys() & target.choices.keys()
-    return {name: parse_option(target, name, settings[name]) for name in sorted(names)}
+    return {name: parse_option(target.choices, name, settings[name]) for name in sorted(names)}
 
 
 def _several(texts: Iterable[str]) -> tuple[str, ...]:

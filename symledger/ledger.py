@@ -42,6 +42,8 @@ class Line:
     @cached_property
     def each(self) -> Terms:
         """One pass: the own amount and the parts, multiplied out."""
+        if not self.parts:
+            return algebra.terms(self.own)
         return algebra.add([algebra.terms(self.own), *(part.total for part in self.parts)])
 
     @cached_property

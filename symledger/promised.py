@@ -91,12 +91,12 @@ def tree_json(account: Account, formula: Formula) -> dict[str, Any]:
     equations, at = account.assumed.equations, account.assumed.bindings
     whole = algebra.value(formula.corollary_terms, at)
 
-    def node(line: Line, name: str) -> dict[str, Any]:
+    def node(line: Line, name: str, label: str) -> dict[str, Any]:
         total = substitute(line.total, equations)
         found = algebra.value(total, at)
         share = found / whole if found is not None and whole else None
         return {
-            "label": line.label,
+            "label": label,
             "id": name,
             "times": algebra.canonical(algebra.terms(line.times)),
             "expr": algebra.canonical(line.total),
@@ -105,7 +105,7 @@ def tree_json(account: Account, formula: Formula) -> dict[str, Any]:
             "share": None if share is None else str(share),
             "note": line.note,
             "shape": None if line.shape is None else [str(n) for n in line.shape],
-            "parts": [node(part, f"{name}.{part.label}") for part in line.parts],
+            "parts": [node(part, f"{name}.{part.label}", part.label) for part in line.parts],
         }
 
-    return node(formula.line, account.target.owner)
+    return node(formula.line, account.target.owner, account.target.name)

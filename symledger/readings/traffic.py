@@ -49,10 +49,14 @@ def traffic(program: Program, bytes_of: Bytes) -> Tally:
 
 
 def _weights(program: Program, bytes_of: Bytes) -> Iterable[Amount | Tally]:
-    for weight in program.params:
-        users = [t for t in program.tensors if weight in t.args]
-        looked_up = all(isinstance(t.op, Gather | Slice) for t in users)
-        read = sum((t.size for t in users), start=ZERO) if looked_up else weight.size
+    users: dict[Tensor, list[Tensor]] = {weight: [] for weight in program.params}
+    for t in program.tensors:
+        for arg in dict.fromkeys(t.args):
+            if arg in users:
+                users[arg].append(t)
+    for weight, found in users.items():
+        looked_up = all(isinstance(t.op, Gather | Slice) for t in found)
+        read = sum((t.size for t in found), start=ZERO) if looked_up else weight.size
         yield Amount(program.owners[weight], read * bytes_of["value"], program.path(weight))
     for call in program.calls:
         assert isinstance(call.op, Call)

@@ -16,6 +16,7 @@ from symledger.errors import CheckFailed
 from symledger.site.memory import Memory
 from symledger.site.sources import digest
 from symledger.site.uses import Parts, parts, users
+from symledger.target import Target, resolve
 
 TOPICS: dict[str, tuple[str, ...]] = {
     "Maps": ("linear", "lora"),
@@ -45,6 +46,8 @@ class Atlas:
 
     _accounts: dict[tuple[str, tuple[tuple[str, str], ...]], Account] = field(default_factory=dict)
 
+    _defined: dict[tuple[str, str, str], Account] = field(default_factory=dict)
+
     _made: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -68,12 +71,21 @@ class Atlas:
 
     def _derived(self, target: str, settings: dict[str, str]) -> Account:
         """Derive an account, from one with the same choices where only sizes differ."""
+        if target in published() and not settings:
+            return self._resized(resolve(target))
         if not settings:
             return derive(target)
         plain = self.account(target)
         choices = {name: v for name, v in settings.items() if name in plain.target.choices}
         chosen = self.account(target, **choices) if choices != settings else plain
         return chosen.at(settings)
+
+    def _resized(self, target: Target) -> Account:
+        """Derive a published configuration from one of the same definition, where one was met."""
+        key = repr(target.component), str(target.inputs), str(target.lengths)
+        if key not in self._defined:
+            self._defined[key] = derive(target.name)
+        return self._defined[key].resized(target)
 
     @cached_property
     def components(self) -> dict[str, tuple[Entry, ...]]:

@@ -61,12 +61,13 @@ class Sheet:
     applied: dict[Tensor, Applied] = field(default_factory=dict)
     like: dict[Tensor, Tensor] = field(default_factory=dict)
     wanted: dict[Tensor, tuple[Axis, ...]] = field(default_factory=dict)
+    named: dict[str, list[Tensor]] = field(default_factory=dict)
 
     def name(self, t: Tensor, name: str) -> None:
         """Give a tensor a name, with a prime where another one has it already."""
-        while any(n == name and not _same_table(t, other) for other, n in self.names.items()):
+        while any(not _same_table(t, other) for other in self.named.get(name, ())):
             name += "′"
-        self.names.setdefault(t, name)
+        self.named.setdefault(self.names.setdefault(t, name), []).append(t)
 
     def note_uses(self, tensors: Iterable[Tensor]) -> None:
         """Take the letters of an axis from the patterns that use it."""
