@@ -9,7 +9,7 @@ from typing import Any
 from torch import nn
 
 from symledger.checks.artefacts import Uses
-from symledger.checks.torch_models import Options, Sizes
+from symledger.checks.torch_parts import Options, Sizes
 
 Names = Mapping[str, tuple[str, ...]]
 

@@ -8,16 +8,18 @@ from typing import Any
 from torch import nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
+from symledger.checks import torch_attention as attention
 from symledger.checks import torch_images as images
 from symledger.checks import torch_layers as layers
 from symledger.checks import torch_mixers as mixers
 from symledger.checks import torch_models as models
 from symledger.checks import torch_pairs as pairs
+from symledger.checks import torch_parts as parts
 from symledger.checks import torch_sequences as sequences
 from symledger.checks import torch_vision as vision
 from symledger.checks.artefacts import Uses
 from symledger.checks.torch_case import Case, Names
-from symledger.checks.torch_models import EPSILON, Options, Sizes
+from symledger.checks.torch_parts import EPSILON, Options, Sizes
 from symledger.checks.torch_sequences import Recurrent, recurrent_names
 
 # --------------------------------------------------------------------- what names stand behind
@@ -260,11 +262,11 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "composed_rms_norm": (Case("x · rsqrt(mean(x²) + ε) · g",
                                lambda s, o: models.ComposedRMSNorm(s["d"], eps=EPSILON)),),
     "token_embedding": (Case("nn.Embedding", lambda s, o: nn.Embedding(s["V"], s["d"])),),
-    "learned_positions": (Case("nn.Embedding", lambda s, o: models.Positions(s)),),
-    "sinusoidal_positions": (Case("torch.sin and torch.cos", lambda s, o: models.Sinusoids(s)),),
+    "learned_positions": (Case("nn.Embedding", lambda s, o: parts.Positions(s)),),
+    "sinusoidal_positions": (Case("torch.sin and torch.cos", lambda s, o: parts.Sinusoids(s)),),
     "rotary_positions": (Case("torch.sin and torch.cos",
-                              lambda s, o: models.Rotary(s["T"], s["d_k"])),),
-    "lm_head": (Case("nn.Linear without bias", lambda s, o: models.Head(s)),),
+                              lambda s, o: parts.Rotary(s["T"], s["d_k"])),),
+    "lm_head": (Case("nn.Linear without bias", lambda s, o: parts.Head(s)),),
     "masked_lm_head": (Case("the head written with torch.nn",
                             sequences.MaskedHead),),
     "pooler": (Case("nn.Linear and torch.tanh", sequences.Pooler),),
@@ -275,29 +277,29 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "experts": (Case("torch.bmm", sequences.Experts),),
     "router": (Case("F.softmax and torch.gather", sequences.Router),),
     "mixture_of_experts": (Case("indexing and index_put", sequences.Mixture),),
-    "dot_product_attention": (Case("torch.einsum and F.softmax", models.DotProduct,
+    "dot_product_attention": (Case("torch.einsum and F.softmax", attention.DotProduct,
                                    uses=_attention),),
     "flash_attention": (Case("F.scaled_dot_product_attention",
-                             lambda s, o: models.DotProduct(s, {**o, "flash": True}),
+                             lambda s, o: attention.DotProduct(s, {**o, "flash": True}),
                              uses=lambda o: _attention({"flash": True}), equal=MULTI_HEAD),),
-    "window_attention": (Case("torch.einsum and F.softmax", models.Window, equal={"S": "T"}),),
-    "alibi_attention": (Case("torch.einsum and F.softmax", models.ALiBi),),
-    "relative_attention": (Case("torch.einsum and F.embedding", models.Relative),),
-    "attention": (Case("four nn.Linear around it", models.Attention, uses=_attention,
+    "window_attention": (Case("torch.einsum and F.softmax", attention.Window, equal={"S": "T"}),),
+    "alibi_attention": (Case("torch.einsum and F.softmax", attention.ALiBi),),
+    "relative_attention": (Case("torch.einsum and F.embedding", attention.Relative),),
+    "attention": (Case("four nn.Linear around it", attention.Attention, uses=_attention,
                        equal={"d_v": "d_k", "S": "T"}, given={"rotary": True}),
-                  Case("four nn.Linear around it", models.Attention, uses=_attention,
+                  Case("four nn.Linear around it", attention.Attention, uses=_attention,
                        equal={"d_v": "d_k"}, given={"rotary": False})),
     "self_attention": (
-        Case("four nn.Linear around it", models.Attention, uses=lambda o: _attention(o, OWN),
+        Case("four nn.Linear around it", attention.Attention, uses=lambda o: _attention(o, OWN),
              equal={"d_v": "d_k", "S": "T"}),
-        Case("four nn.Linear and repeat_interleave", lambda s, o: models.Attention(
+        Case("four nn.Linear and repeat_interleave", lambda s, o: attention.Attention(
             s, {**o, "repeated": True}), uses=lambda o: {
                 **_attention(o, OWN), "repeated heads": "B*T*(h - h_kv)*(d_k + d_v)"},
             equal={"d_v": "d_k", "S": "T"}, given={"flash": False}),
-        Case("nn.MultiheadAttention", models.MultiheadAttention, lambda s, o: PACKED,
+        Case("nn.MultiheadAttention", attention.MultiheadAttention, lambda s, o: PACKED,
              lambda o: _attention(o, OWN), HEADS, {"flash": True, "causal": False}),
     ),
-    "cached_attention": (Case("four nn.Linear and torch.cat", models.Cached, uses=_attention,
+    "cached_attention": (Case("four nn.Linear and torch.cat", attention.Cached, uses=_attention,
                               equal={"d_v": "d_k"}),),
     "pre_ln_block": _blocks(pre=True),
     "post_ln_block": _blocks(pre=False),

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from symledger.checks.artefacts import Uses
 from symledger.checks.torch_case import Case
-from symledger.checks.torch_models import EPSILON, Options, Sizes
+from symledger.checks.torch_parts import EPSILON, Options, Sizes
 
 AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
 """How the settings of windows end, by the number of axes that they slide along."""

@@ -12,15 +12,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
 from symledger.checks.artefacts import Uses
+from symledger.checks.torch_attention import DotProduct
 from symledger.checks.torch_case import Case, Names
-from symledger.checks.torch_models import (
-    ACTIVATIONS,
-    DotProduct,
-    Function,
-    Options,
-    Sizes,
-    recomputed,
-)
+from symledger.checks.torch_parts import ACTIVATIONS, Function, Options, Sizes, recomputed
 from symledger.checks.torch_sequences import seq_first
 
 

@@ -7,8 +7,9 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
 from symledger.checks.artefacts import Uses
+from symledger.checks.torch_attention import DotProduct
 from symledger.checks.torch_case import Case
-from symledger.checks.torch_models import EPSILON, DotProduct, Options, Rotary, Sizes
+from symledger.checks.torch_parts import EPSILON, Options, Rotary, Sizes
 
 
 class Latent(nn.Module):

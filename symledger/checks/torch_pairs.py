@@ -9,18 +9,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
-from symledger.checks import torch_models as models
-from symledger.checks.torch_models import (
-    ACTIVATIONS,
-    EPSILON,
-    Block,
-    FeedForward,
-    GatedFeedForward,
-    Head,
-    Options,
-    Sizes,
-    recomputed,
-)
+from symledger.checks import torch_attention as attention
+from symledger.checks import torch_parts as parts
+from symledger.checks.torch_models import Block, FeedForward, GatedFeedForward
+from symledger.checks.torch_parts import ACTIVATIONS, EPSILON, Head, Options, Sizes, recomputed
 from symledger.checks.torch_sequences import DecoderBlock, Encoder, Pooler
 
 
@@ -81,7 +73,7 @@ class Albert(Encoder):
         self.recompute = False
 
 
-class Biased(models.Attention):
+class Biased(attention.Attention):
     """Attention whose scores are not scaled, and may have biases."""
 
     def __init__(self, s: Sizes, o: Options) -> None:
@@ -211,7 +203,7 @@ class Bart(Pair):
     def enter(self, s: Sizes) -> None:
         """Make what stands at the entrances."""
         for name in ("source", "token"):
-            self.add_module(f"{name}_positions", models.Positions({**s, "T_max": s["T_max"] + 2}))
+            self.add_module(f"{name}_positions", parts.Positions({**s, "T_max": s["T_max"] + 2}))
             self.add_module(f"{name}_norm", nn.LayerNorm(s["d"], EPSILON))
 
     def entered(self, x: Tensor, name: str) -> Tensor:
@@ -245,7 +237,7 @@ class Whisper(Bart):
             self.unbias(block.attention)
             self.unbias(block.cross_attention)
 
-    def unbias(self, attention: models.Attention) -> None:
+    def unbias(self, attention: attention.Attention) -> None:
         """Take the bias of the keys away."""
         attention.K = nn.Linear(attention.K.in_features, attention.K.out_features, bias=False)
 
@@ -254,7 +246,7 @@ class Whisper(Bart):
         self.conv_1 = nn.Conv1d(s["C"], s["d"], 3, padding=1)
         self.conv_2 = nn.Conv1d(s["d"], s["d"], 3, stride=2, padding=1)
         self.P = nn.Parameter(torch.randn(s["S"], s["d"]), requires_grad=False)
-        self.positions = models.Positions(s)
+        self.positions = parts.Positions(s)
 
     def hear(self, source: Tensor) -> Tensor:
         """Look through windows, twice, and add positions."""

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from symledger.checks.torch_models import Head, Positions
+from symledger.checks.torch_parts import Head, Positions
 from symledger.checks.trial import Array, Trial
 from symledger.core.ops import Input
 from symledger.core.tensor import Tensor

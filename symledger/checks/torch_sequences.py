@@ -11,20 +11,17 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
-from symledger.checks.torch_models import (
+from symledger.checks.torch_attention import Attention
+from symledger.checks.torch_models import Block, FeedForward, GatedFeedForward, norm
+from symledger.checks.torch_parts import (
     ACTIVATIONS,
     EPSILON,
-    Attention,
-    Block,
-    FeedForward,
-    GatedFeedForward,
     Head,
     Options,
     Positions,
     Sizes,
     causal_mask,
     dropout,
-    norm,
     recomputed,
 )
 

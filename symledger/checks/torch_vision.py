@@ -8,17 +8,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
+from symledger.checks.torch_attention import Attention, DotProduct
 from symledger.checks.torch_case import Case
-from symledger.checks.torch_models import (
-    ACTIVATIONS,
-    EPSILON,
-    Attention,
-    DotProduct,
-    FeedForward,
-    GatedFeedForward,
-    Options,
-    Sizes,
-)
+from symledger.checks.torch_models import FeedForward, GatedFeedForward
+from symledger.checks.torch_parts import ACTIVATIONS, EPSILON, Options, Sizes
 
 RECTIFIERS = {"none": nn.Identity, "relu": nn.ReLU, "relu6": nn.ReLU6, "silu": nn.SiLU}
 

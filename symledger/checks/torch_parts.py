@@ -1,0 +1,113 @@
+"""What models in PyTorch are made of besides attention, and what all of them are given.
+
+Nothing in these files knows a formula or a program of ours. ``s`` holds sizes, ``o`` choices, by
+name. Tables (rotary angles, causal masks) are buffers: they are computed, not activations.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812  # as everybody writes it
+from torch.utils.checkpoint import checkpoint, set_checkpoint_early_stop
+
+Sizes = Mapping[str, int]
+Options = Mapping[str, Any]
+
+EPSILON = 1e-5
+ACTIVATIONS: Mapping[str, Any] = {
+    "relu": F.relu, "gelu": F.gelu, "silu": F.silu, "tanh": torch.tanh, "sigmoid": torch.sigmoid,
+    "log_sigmoid": F.logsigmoid,
+    "hardsigmoid": lambda x: F.relu6(x + 3) / 6,  # F.hardsigmoid has 1/6 in single precision
+    "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
+    "quick_gelu": lambda x: x * torch.sigmoid(x * 1.702),
+    "gelu_new": lambda x: x * 0.5 * (
+        torch.tanh((x + torch.pow(x, 3) * 0.044715) * math.sqrt(2 / math.pi)) + 1
+    ),
+}  # fmt: skip
+
+
+def dropout(o: Options, name: str = "dropout") -> nn.Dropout:
+    """Noise, where the option asks for it; none otherwise."""
+    return nn.Dropout(0.1 if o.get(name) else 0.0)
+
+
+def causal_mask(T: int, S: int) -> Tensor:
+    """Zeros where a query may see a key, the last query all of them; −∞ elsewhere."""
+    return torch.full((T, S), -torch.inf).triu(1 + S - T)
+
+
+class Function(nn.Module):
+    """A function without weights, as a module."""
+
+    def __init__(self, function: Any) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, *inputs: Tensor) -> Tensor:
+        """Apply the function."""
+        return self.function(*inputs)
+
+
+class Head(nn.Linear):
+    """Logits: a linear map without bias, its weight one row for each token."""
+
+    def __init__(self, s: Sizes) -> None:
+        super().__init__(s["d"], s["V"], bias=False)
+
+
+class Positions(nn.Embedding):
+    """A learned row for each position, added."""
+
+    def __init__(self, s: Sizes) -> None:
+        super().__init__(s["T_max"], s["d"])
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Add the rows of the positions that are there."""
+        return x + self.weight[: x.shape[1]]
+
+
+class Sinusoids(nn.Module):
+    """Sines at even and cosines at odd places, added."""
+
+    def __init__(self, s: Sizes) -> None:
+        super().__init__()
+        t, i = torch.arange(s["T"]).double()[:, None], torch.arange(s["d"])
+        turn = t / 10000 ** (2 * (i // 2).double() / s["d"])
+        self.register_buffer("table", torch.where(i % 2 == 0, turn.sin(), turn.cos()))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Add the table."""
+        return x + self.table
+
+
+class Rotary(nn.Module):
+    """Pairs (i, i + half) turned by an angle that grows with the position."""
+
+    def __init__(self, length: int, width: int, start: int = 0) -> None:
+        super().__init__()
+        i = torch.arange(width // 2).double()
+        turn = torch.arange(start, start + length).double()[:, None, None] / (
+            10000 ** (2 * i / width)
+        )
+        self.register_buffer("cos", turn.cos())
+        self.register_buffer("sin", turn.sin())
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Turn."""
+        a, b = x.chunk(2, -1)
+        return torch.cat((a * self.cos - b * self.sin, a * self.sin + b * self.cos), -1)
+
+
+def recomputed(part: Callable[..., Tensor], *inputs: Tensor, early: bool = False) -> Tensor:
+    """Apply a part that keeps its inputs alone; all of it is run again, to its last product.
+
+    ``early``: no further than to the last value that the backward pass needs.
+    """
+    with set_checkpoint_early_stop(early):
+        made: Tensor = checkpoint(part, *inputs, use_reentrant=False)
+    return made
