@@ -37,6 +37,8 @@ LINES = ("params", "flops.forward", "memory.saved")
 LONG = 8
 """Terms of a formula that is long: of the other quantities' long ones, the numbers put in and what
 is repeated stand on their own pages."""
+CARD = 40
+"""Characters of a formula that has room on a card, also on a phone's."""
 MANY = 20
 """Rows that a table of lines has at most, but for those of the first level."""
 
@@ -77,6 +79,7 @@ class Amount:
     derivation: str = ""
     is_long: bool = False
     is_short: bool = True
+    on_card: bool = True
 
 
 def groups(atlas: Atlas, account: Account) -> dict[str, tuple[Amount, ...]]:
@@ -99,7 +102,7 @@ def amount(atlas: Atlas, account: Account, name: str) -> Amount:
         copies(formula, atlas.formula_page(formula.id)), in_units(formula),
         lines if len(lines) > 1 else (),
         maths.derivation(account.target.name, formula) if lines and opens(formula) else "", is_long,
-        is_short(formula.corollary_terms),
+        is_short(formula.corollary_terms), len(formula.text) <= CARD,
     )  # fmt: skip
 
 
