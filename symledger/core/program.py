@@ -95,7 +95,7 @@ class Program:
                     found |= t.op.used[0].free_symbols | t.op.used[1].free_symbols
         return tuple(sorted(found, key=text_of))
 
-    @property
+    @cached_property
     def definitions(self) -> dict[Symbol, Expr]:
         """The sizes that others decide, as the component states it."""
         stated = self.scope.component.defined() if self.scope.component else {}

@@ -31,8 +31,8 @@ FOLDER = PACKAGE / "explain" / "indexed"
 SOURCES = (
     "account.py", "algebra.py", "assumptions.py", "catalogue.py", "conventions.py",
     "expressions.py", "formulas.py", "ledger.py", "quantities.py", "sizes.py", "target.py",
-    "arguments.py", "citing/canonical.py", "configurations/*.*", "configurations/families/*.py",
-    "published/*.json",
+    "arguments.py", "choices.py", "citing/canonical.py", "configurations/*.*",
+    "configurations/families/*.py", "published/*.json",
     "components/*.py", "core/*.py", "models/*.py", "readings/*.py",
     "explain/index.py", "explain/lines.py", "explain/outline.py", "explain/readings.py",
     "explain/sums.py", "explain/survey.py", "explain/usual.py",
