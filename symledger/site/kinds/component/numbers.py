@@ -37,8 +37,10 @@ LINES = ("params", "flops.forward", "memory.saved")
 LONG = 8
 """Terms of a formula that is long: of the other quantities' long ones, the numbers put in and what
 is repeated stand on their own pages."""
-CARD = 40
+CARD = 32
 """Characters of a formula that has room on a card, also on a phone's."""
+UNSEEN = str.maketrans("", "", "·_")
+"""What a formula's text has and its markup shows by nothing or by a smaller letter."""
 MANY = 20
 """Rows that a table of lines has at most, but for those of the first level."""
 
@@ -102,7 +104,7 @@ def amount(atlas: Atlas, account: Account, name: str) -> Amount:
         copies(formula, atlas.formula_page(formula.id)), in_units(formula),
         lines if len(lines) > 1 else (),
         maths.derivation(account.target.name, formula) if lines and opens(formula) else "", is_long,
-        is_short(formula.corollary_terms), len(formula.text) <= CARD,
+        is_short(formula.corollary_terms), len(formula.text.translate(UNSEEN)) <= CARD,
     )  # fmt: skip
 
 
