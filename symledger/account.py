@@ -14,7 +14,6 @@ from sympy import Expr, Symbol
 from symledger import algebra, evidence
 from symledger.algebra import Terms, substitute
 from symledger.assumptions import Assumed, check_lengths, settle
-from symledger.catalogue import IDENTITIES, Identity, Side
 from symledger.choices import parse_option
 from symledger.citing.canonical import tag_of
 from symledger.conventions import Conventions
@@ -22,6 +21,7 @@ from symledger.core.program import Program
 from symledger.errors import BadInput, UnknownTarget, nearest, shown
 from symledger.expressions import least, parse_equation, parse_size
 from symledger.formulas import Formula, causal_variants, make_formula
+from symledger.identities import IDENTITIES, Identity, Side
 from symledger.promised import account_json, tree_json
 from symledger.quantities import QUANTITIES, Readings
 from symledger.readings.equations import (

@@ -263,91 +263,31 @@ ENTRIES: tuple[Entry, ...] = (
 )  # fmt: skip
 
 AXIOMS: tuple[Entry, ...] = (
-    Entry("axiom_leaf", "axioms:Leaf", "axiom"),
-    Entry("axiom_contract", "axioms:Contraction", "axiom"),
-    Entry("axiom_contract_pairs", "axioms:MaskedContraction", "axiom"),
-    Entry("axiom_map", "axioms:Pointwise", "axiom"),
-    Entry("axiom_map_broadcast", "axioms:Broadcast", "axiom"),
-    Entry("axiom_sum", "axioms:Summed", "axiom"),
-    Entry("axiom_repeat", "axioms:Repeated", "axiom"),
-    Entry("axiom_max", "axioms:Largest", "axiom"),
-    Entry("axiom_rearrange", "axioms:Rearranged", "axiom"),
-    Entry("axiom_slice", "axioms:Sliced", "axiom"),
-    Entry("axiom_pad", "axioms:Padded", "axiom"),
-    Entry("axiom_join", "axioms:Joined", "axiom"),
-    Entry("axiom_windows", "axioms:Sliding", "axiom"),
-    Entry("axiom_overlap", "axioms:Overlapped", "axiom"),
-    Entry("axiom_gather", "axioms:Looked", "axiom"),
-    Entry("axiom_scatter", "axioms:Scattered", "axiom"),
-    Entry("axiom_fused", "axioms:Fused", "axiom"),
-    Entry("axiom_recompute", "axioms:RunAgain", "axiom"),
-    Entry("axiom_call", "axioms:Layers", "axiom"),
-    Entry("axiom_call_shared", "axioms:SharedLayers", "axiom"),
-    Entry("axiom_call_scan", "axioms:Scanned", "axiom"),
+    Entry("axiom_leaf", "axioms.values:Leaf", "axiom"),
+    Entry("axiom_contract", "axioms.values:Contraction", "axiom"),
+    Entry("axiom_contract_pairs", "axioms.values:MaskedContraction", "axiom"),
+    Entry("axiom_map", "axioms.values:Pointwise", "axiom"),
+    Entry("axiom_map_broadcast", "axioms.values:Broadcast", "axiom"),
+    Entry("axiom_sum", "axioms.values:Summed", "axiom"),
+    Entry("axiom_repeat", "axioms.places:Repeated", "axiom"),
+    Entry("axiom_max", "axioms.values:Largest", "axiom"),
+    Entry("axiom_rearrange", "axioms.places:Rearranged", "axiom"),
+    Entry("axiom_slice", "axioms.places:Sliced", "axiom"),
+    Entry("axiom_pad", "axioms.places:Padded", "axiom"),
+    Entry("axiom_join", "axioms.places:Joined", "axiom"),
+    Entry("axiom_windows", "axioms.places:Sliding", "axiom"),
+    Entry("axiom_overlap", "axioms.places:Overlapped", "axiom"),
+    Entry("axiom_gather", "axioms.places:Looked", "axiom"),
+    Entry("axiom_scatter", "axioms.places:Scattered", "axiom"),
+    Entry("axiom_fused", "axioms.bodies:Fused", "axiom"),
+    Entry("axiom_recompute", "axioms.bodies:RunAgain", "axiom"),
+    Entry("axiom_call", "axioms.bodies:Layers", "axiom"),
+    Entry("axiom_call_shared", "axioms.bodies:SharedLayers", "axiom"),
+    Entry("axiom_call_scan", "axioms.bodies:Scanned", "axiom"),
 )
 """The operations, each in a program of its own: derived and checked like everything else, and not
 listed, since nobody looks for them by name."""
 
-
-@dataclass(frozen=True)
-class Side:
-    """One side of an identity: a target, its choices, and the equations under which it holds."""
-
-    name: str
-    equations: tuple[str, ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        choices = [k if v is True else f"{k} {v}" for k, v in self.options.items()]
-        said = [*choices, *(e.replace("*", "") for e in self.equations)]
-        return self.name + (f" with {', '.join(said)}" if said else "")
-
-
-@dataclass(frozen=True)
-class Identity:
-    """Two formulas of different owners that are the same polynomial; proven on a grid."""
-
-    quantity: str
-    left: Side
-    right: Side
-
-
-MULTI_HEAD = ("h_kv = h", "d_k = d/h", "d_v = d/h")
-
-IDENTITIES: tuple[Identity, ...] = (
-    Identity("params", Side("linear", ("d_in = d", "d_out = 4*d")),
-             Side("attention", MULTI_HEAD, {"bias": True})),
-    Identity("params", Side("feed_forward", ("d_ff = 4*d",), {"bias": False}),
-             Side("gated_feed_forward", ("d_ff = 8*d/3",))),
-    Identity("params", Side("mixture_of_experts", ("E = 1", "k = 1"), {"router": False}),
-             Side("gated_feed_forward")),
-    Identity("flops.forward", Side("mixture_of_experts", ("E = 1", "k = 1"), {"router": False}),
-             Side("gated_feed_forward")),
-    Identity("params", Side("composed_rms_norm"), Side("rms_norm")),
-    Identity("params", Side("self_attention"), Side("attention")),
-    Identity("params", Side("cached_attention"), Side("attention")),
-    Identity("params", Side("lm_head"), Side("token_embedding")),
-    Identity("params", Side("tied_embedding"), Side("token_embedding")),
-    Identity("params", Side("pre_ln_block"), Side("post_ln_block")),
-    Identity("params", Side("pre_ln_block"), Side("reordered_block")),
-    Identity("params", Side("pre_ln_block"), Side("parallel_block", (), {"two_norms": True})),
-    Identity("flops.forward", Side("pre_ln_block"), Side("parallel_block")),
-    Identity("flops.forward", Side("pre_ln_block"), Side("sandwich_block")),
-    Identity("params", Side("pre_ln_decoder_block"), Side("post_ln_decoder_block")),
-    Identity("flops.forward", Side("pre_ln_decoder_block"), Side("post_ln_decoder_block")),
-    Identity("params", Side("sourced_attention", ("d_h = d/h", "d_key = d", "d_val = d")),
-             Side("attention", MULTI_HEAD)),
-    Identity("params", Side("cached_latent_attention"), Side("latent_attention")),
-    Identity("params", Side("latent_attention", options={"absorbed": True}),
-             Side("latent_attention")),
-    Identity("memory.kv_cache", Side("latent_attention", ("d_c = 2*h_kv*d_h - d_rot",)),
-             Side("self_attention", ("d_k = d_h", "d_v = d_h"), {"causal": True})),
-    Identity("params", Side("pre_ln_decoder"), Side("post_ln_decoder")),
-    Identity("flops.forward", Side("flash_attention"), Side("dot_product_attention")),
-    Identity("flops.forward", Side("pre_ln_block"), Side("post_ln_block")),
-    Identity("flops.forward", Side("tied_embedding"), Side("lm_head")),
-    Identity("flops.forward", Side("self_attention"), Side("attention", ("S = T",))),
-)  # fmt: skip
 BY_NAME = {entry.name: entry for entry in ENTRIES}
 
 

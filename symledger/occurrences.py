@@ -17,9 +17,10 @@ from symledger.account import Account, derive
 from symledger.algebra import Terms, substitute
 from symledger.arguments import Settings, Size
 from symledger.assumptions import Assumed
-from symledger.catalogue import ENTRIES, Side
+from symledger.catalogue import ENTRIES
 from symledger.errors import BadInput
 from symledger.expressions import parse_equation
+from symledger.identities import Side
 from symledger.ledger import Line
 from symledger.sizes import BY_NAME
 from symledger.torch_layers import LAYERS, REQUIRED

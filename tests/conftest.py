@@ -1,11 +1,25 @@
-"""Under continuous integration nothing may be left out: a skipped test fails.
+"""What holds for all tests: under continuous integration nothing may be left out.
 
-Only what compares with PyTorch, which is no dependency, may be skipped where it is not installed.
+There a skipped test fails; only what compares with PyTorch, which is no dependency, may be skipped
+where it is not installed. And one worker runs all tests of an owner, whose accounts they share.
 """
 
 import os
 
 import pytest
+
+from symledger.catalogue import AXIOMS, ENTRIES
+
+FAMILIES = {entry.name: entry.family for entry in (*ENTRIES, *AXIOMS)}
+
+
+@pytest.hookimpl(tryfirst=True)  # before the groups are read
+def pytest_collection_modifyitems(items):
+    for item in items:
+        given = item.callspec.params if hasattr(item, "callspec") else {}
+        asked = given.get("owner", given.get("name"))
+        if asked in FAMILIES and item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(FAMILIES[asked]))
 
 
 def refuse(report):

@@ -1,9 +1,50 @@
-"""Every target with every choice that is checked, derived once in a process."""
+"""Every target with every choice that is checked, each derived once in a process.
 
+One worker runs all tests of an owner (``conftest.py``), so that only it derives them.
+"""
+
+import os
+from collections.abc import Sequence
+from functools import cache
+
+import pytest
+
+from symledger import derive
+from symledger.account import Account
+from symledger.catalogue import AXIOMS, ENTRIES
 from symledger.checks.command import variants
 from symledger.evidence import variant
 
-ACCOUNTS = {variant(account): account for account in variants()}
 UNRECORDED = {"diffusion_unet"}
 """Families that were not run by NumPy yet: their pages say that nothing was checked there. What was
 measured on real implementations is compared in ``tests/configurations``."""
+
+CATALOGUE = tuple(dict.fromkeys(entry.family for entry in ENTRIES))
+"""The owners of all formulas in the catalogue."""
+
+OWNERS = (*CATALOGUE, *(entry.name for entry in AXIOMS))
+"""These, and the axioms."""
+
+WHOLE = pytest.mark.xdist_group("whole")
+"""For a test that reads all of the catalogue: one worker runs these."""
+
+
+INTEGRATING = os.environ.get("CI") == "true"
+"""Whether this is continuous integration: there nothing is left out and nothing is reused."""
+
+
+def share(names: Sequence[str]) -> Sequence[str]:
+    """Return every fifth where a look at all would take minutes; all in integration."""
+    return names if INTEGRATING else names[::5]
+
+
+@cache
+def account(name: str) -> Account:
+    """Return the account of an entry as it stands in the catalogue."""
+    return derive(name)
+
+
+@cache
+def chosen(owner: str) -> dict[str, Account]:
+    """Return the accounts of an owner with every choice that is checked, by name."""
+    return {variant(account): account for account in variants([owner])}

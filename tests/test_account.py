@@ -5,9 +5,9 @@ import json
 import pytest
 
 from symledger import algebra, derive
-from symledger.catalogue import IDENTITIES
 from symledger.errors import BadInput, Contradiction, UnknownTarget
 from symledger.expressions import parse_equation
+from symledger.identities import IDENTITIES
 from symledger.quantities import QUANTITIES
 from symledger.sizes import BY_NAME, d_ff
 

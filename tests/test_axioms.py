@@ -6,7 +6,7 @@ import pytest
 from sympy import Expr
 
 from symledger import derive
-from symledger.axioms import Axiom
+from symledger.axioms.axiom import Axiom
 from symledger.catalogue import AXIOMS
 from symledger.core import ops
 from symledger.core.program import Program

@@ -10,19 +10,15 @@ from hypothesis import strategies as st
 from sympy import prime
 
 from symledger import derive
-from symledger.catalogue import BY_NAME, ENTRIES, IDENTITIES, find
+from symledger.catalogue import BY_NAME, ENTRIES, find
 from symledger.errors import UnknownTarget
+from symledger.identities import IDENTITIES
+from symledger.promised import tree_json
 from symledger.quantities import QUANTITIES
 from symledger.target import resolve
+from tests import every
 
 NAMES = [entry.name for entry in ENTRIES]
-OWNERS = sorted({entry.family for entry in ENTRIES})
-TOGGLES = [
-    (name, option, value)
-    for name in NAMES if BY_NAME[name].family == name
-    for option, allowed in resolve(name).choices.items()
-    for value in allowed if value != resolve(name).options[option]
-]  # fmt: skip
 
 
 def test_names_are_unique():
@@ -43,7 +39,7 @@ def test_an_entry_is_well_formed(entry):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_quantity_of_every_entry_is_derived(name):
-    account = derive(name)
+    account = every.account(name)
     for quantity in account.quantities:
         formula = account[quantity]
         assert formula.id == f"{BY_NAME[name].family}.{quantity}"
@@ -54,17 +50,29 @@ def test_every_quantity_of_every_entry_is_derived(name):
         assert not (unbound and BY_NAME[name].configured)
 
 
-@pytest.mark.parametrize(("name", "option", "value"), TOGGLES)
-def test_every_single_choice_derives_and_changes_something(name, option, value):
-    plain, chosen = derive(name), derive(name, {option: value})
-    assert chosen.target.options[option] == value
-    changed = [
-        quantity for quantity in chosen.quantities
-        if chosen[quantity].to_dict()["expr"] != plain[quantity].to_dict()["expr"]
-        or chosen.causal(quantity).keys() != plain.causal(quantity).keys()
-    ]  # fmt: skip
-    decided = chosen.program.definitions.items() - plain.program.definitions.items()
-    assert changed or decided, f"{option} = {value} changes no formula of {name}"
+@pytest.mark.parametrize("owner", every.CATALOGUE)
+def test_every_single_choice_derives_and_changes_something(owner):
+    plain = every.account(owner)
+    toggled = {
+        (option, value)
+        for option, allowed in plain.target.choices.items()
+        for value in allowed if value != plain.target.options[option]
+    }  # fmt: skip
+    for account in every.chosen(owner).values():
+        made = set(account.target.options.items() - plain.target.options.items())
+        toggled -= made if len(made) == 1 else set()
+        assert not made or differs(account, plain), f"{made} changes no formula of {owner}"
+    assert toggled == set()
+
+
+def differs(account, plain):
+    """Whether some formula, or how others decide a size, is another one."""
+    return (
+        account.quantities != plain.quantities
+        or account.program.definitions != plain.program.definitions
+        or any(account[q].general != plain[q].general for q in plain.quantities)
+        or any(account.causal(q) != plain.causal(q) for q in plain.quantities)
+    )
 
 
 @pytest.mark.parametrize("name", ["mini_gtp", "Mini_GPT", "lama-7b", "gpt-2", "Linear"])
@@ -122,7 +130,7 @@ def assert_line(line, expected_id, names):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_json_of_a_target_keeps_its_promise(name):
-    account = derive(name)
+    account = every.account(name)
     shown = json.loads(json.dumps(account.to_dict()))
     assert shown.keys() >= TOP
     assert shown["schema"] == "symledger.derive/1"
@@ -141,8 +149,9 @@ def test_the_json_of_a_target_keeps_its_promise(name):
         names[symbol] = evaluate(right, names)
     for quantity, formula in shown["formulas"].items():
         assert_formula(formula, f"{shown['owner']}.{quantity}", names, shown["bindings"])
+    assert shown["tree"] == tree_json(account, account[next(iter(shown["formulas"]))])
     for quantity in shown["formulas"]:
-        assert_line(account.to_dict([quantity])["tree"], shown["owner"], names)
+        assert_line(tree_json(account, account[quantity]), shown["owner"], names)
 
 
 def assert_formula(formula, expected_id, names, bindings):

@@ -7,16 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sympy import Integer, Symbol
 
-from symledger import algebra, derive
+from symledger import algebra
 from symledger.catalogue import ENTRIES
 from symledger.derivation import Leading, Shown, Step, derive_steps, leading, opened
 from symledger.errors import UnverifiedStep
 from symledger.ledger import Line
 from symledger.sizes import L, V, d, d_ff, d_h, h
+from tests.every import CATALOGUE, account
 
 x, y = Symbol("x"), Symbol("y")
-TARGETS = [entry.name for entry in ENTRIES if entry.name == entry.family]
-
 
 def shown(e):
     return Shown(algebra.terms(e))
@@ -81,11 +80,10 @@ def test_a_line_opens_level_by_level():
     assert all(opened(whole, depth).terms == whole.total for depth in range(4))
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_every_derivation_of_the_catalogue_ends_in_its_corollary(target):
-    account = derive(target)
-    for quantity in account.quantities:
-        formula = account[quantity]
+@pytest.mark.parametrize("owner", CATALOGUE)
+def test_every_derivation_of_the_catalogue_ends_in_its_corollary(owner):
+    for quantity in account(owner).quantities:
+        formula = account(owner)[quantity]
         assert formula.steps[0].before is None
         assert formula.steps[-1].shown.terms == formula.corollary_terms
         for before, step in zip(formula.steps, formula.steps[1:], strict=False):
@@ -94,13 +92,12 @@ def test_every_derivation_of_the_catalogue_ends_in_its_corollary(target):
             assert step.shown.terms == same
 
 
-@pytest.mark.parametrize("target", [e.name for e in ENTRIES if e.configured])
-def test_the_last_step_of_a_configured_model_has_the_models_value(target):
-    account = derive(target)
-    for quantity in account.quantities:
-        formula = account[quantity]
+@pytest.mark.parametrize("name", [e.name for e in ENTRIES if e.configured])
+def test_the_last_step_of_a_configured_model_has_the_models_value(name):
+    for quantity in account(name).quantities:
+        formula = account(name)[quantity]
         if formula.divisor is None:
-            last = algebra.value(formula.steps[-1].shown.terms, account.assumed.bindings)
+            last = algebra.value(formula.steps[-1].shown.terms, account(name).assumed.bindings)
             assert last == formula.value
 
 

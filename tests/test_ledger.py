@@ -1,22 +1,14 @@
 """The ledger: a tree whose lines add up, arranged by component, for every quantity alike."""
 
 from fractions import Fraction
-from functools import cache
 
 import pytest
 from sympy import Integer
 
-from symledger import algebra, derive
-from symledger.catalogue import ENTRIES
+from symledger import algebra
 from symledger.ledger import Line
 from symledger.sizes import L, d, h
-
-TARGETS = [entry.name for entry in ENTRIES if entry.name == entry.family]
-
-
-@cache
-def account(target):
-    return derive(target)
+from tests.every import CATALOGUE, account
 
 
 def line(*labels, under):
@@ -36,10 +28,10 @@ def test_a_line_adds_its_own_amount_and_its_parts_and_repeats_them():
     assert [each.label for each in whole.walk()] == ["whole", "part", "part"]
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_every_line_is_the_sum_of_its_parts(target):
-    for quantity in account(target).quantities:
-        formula = account(target)[quantity]
+@pytest.mark.parametrize("owner", CATALOGUE)
+def test_every_line_is_the_sum_of_its_parts(owner):
+    for quantity in account(owner).quantities:
+        formula = account(owner)[quantity]
         assert formula.general == formula.line.total
         assert algebra.terms(formula.line.written) == formula.line.total
         for each in formula.line.walk():
@@ -48,10 +40,10 @@ def test_every_line_is_the_sum_of_its_parts(target):
             assert not (each.parts and each.own != 0), "a line with parts has nothing of its own"
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_a_path_ends_in_its_lines_label(target):
-    for quantity in account(target).quantities:
-        root = account(target)[quantity].line
+@pytest.mark.parametrize("owner", CATALOGUE)
+def test_a_path_ends_in_its_lines_label(owner):
+    for quantity in account(owner).quantities:
+        root = account(owner)[quantity].line
         for each in root.walk():
             assert each is root or each.path[-1] == each.label
 

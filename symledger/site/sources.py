@@ -47,11 +47,15 @@ class Sources:
 
     @cached_property
     def rest(self) -> str:
-        """All else: the package, its data and evidence, templates, libraries, Python."""
-        files = [f for folder in (PACKAGE, resources.templates()) for f in within(folder)]
+        """All else: the package, its data and evidence, templates, libraries, Python.
+
+        It is the same in a wheel, which carries what stands beside a checkout's package within.
+        """
         content = [
-            (str(file), sha256(file.read_bytes()).hexdigest())
-            for file in files if file not in self._files
+            (file.relative_to(folder).as_posix(), sha256(file.read_bytes()).hexdigest())
+            for folder in (PACKAGE, resources.templates()) for file in within(folder)
+            if file not in self._files
+            and (folder != PACKAGE or not file.is_relative_to(resources.INSIDE))
         ]  # fmt: skip
         return digest(sys.version, [version(name) for name in LIBRARIES], content)
 

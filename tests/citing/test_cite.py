@@ -19,7 +19,8 @@ from symledger.citing.citation import AUTHOR, cite
 from symledger.citing.registry import Removal, Revision, Tagged, citable
 from symledger.errors import BadInput, CheckFailed
 from symledger.report import citation
-from tests.citing.whole import WHOLE, citations
+from tests.citing.whole import citations
+from tests.every import WHOLE
 
 ROOT = Path(symledger.__file__).parent.parent
 FORMS = ("text", "bibtex", "biblatex", "latex", "markdown", "json")

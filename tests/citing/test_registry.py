@@ -23,7 +23,8 @@ from symledger.citing.registry import (
 )
 from symledger.citing.update import updated
 from symledger.errors import BadInput
-from tests.citing.whole import WHOLE, derived
+from tests.citing.whole import derived
+from tests.every import WHOLE
 
 OLD = Tagged("SL-4F7K", "old.params", (Revision("0.1.0", "aa"),))
 

@@ -10,16 +10,24 @@ from symledger.explain.answer import explain
 from symledger.explain.outline import outline
 from symledger.explain.readings import QUANTITIES, Asked
 from symledger.explain.sources import catalogue
-from symledger.explain.survey import survey
+from symledger.explain.survey import Accounts, survey
+from tests.every import CATALOGUE, share
 
 
-def test_the_index_is_what_is_derived_now():
-    found = index.derived()
-    assert set(found) == set(index.FILES)
-    for name, surveys in found.items():
-        text = (index.FOLDER / f"{name}.json").read_text(encoding="utf-8")
-        assert text == index.written(surveys), "run python -m symledger.explain"
-        assert index.indexed(index.FILES[name]) == surveys
+@pytest.mark.parametrize("asked", index.FILES.values(), ids=index.FILES)
+def test_the_index_is_up_to_date_and_holds_every_owner(asked):
+    found = index.indexed(asked)
+    assert found is not None, "run python -m symledger.explain"
+    assert tuple(found) == CATALOGUE
+    text = (index.FOLDER / f"{asked[0].quantity}.json").read_text(encoding="utf-8")
+    assert text == index.written(found)
+
+
+@pytest.mark.parametrize("owner", share(CATALOGUE))
+def test_the_index_is_what_is_derived_now(owner):
+    accounts = Accounts(owner)
+    for asked in index.FILES.values():
+        assert index.indexed(asked)[owner] == survey(owner, asked, accounts)
 
 
 def test_of_an_index_only_what_is_asked_for_is_read():

@@ -6,10 +6,10 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from symledger import derive
 from symledger.account import Account
 from symledger.catalogue import ENTRIES
 from symledger.formulas import Formula
+from tests.every import account
 
 FILE = Path(__file__).parent / "formulas.txt"
 HEAD = """\
@@ -23,7 +23,7 @@ HEAD = """\
 def text() -> str:
     """Return the whole text."""
     owners = [entry.name for entry in ENTRIES if entry.name == entry.family]
-    return HEAD + "".join(f"\n{line}" for name in owners for line in _owner(derive(name))) + "\n"
+    return HEAD + "".join(f"\n{line}" for name in owners for line in _owner(account(name))) + "\n"
 
 
 def _owner(account: Account) -> Iterator[str]:

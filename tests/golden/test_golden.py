@@ -6,10 +6,12 @@ import pytest
 
 from symledger.catalogue import ENTRIES
 from symledger.quantities import QUANTITIES
+from tests.every import WHOLE
 
 from . import FILE, text
 
 
+@WHOLE
 def test_every_formula_is_what_it_was():
     before, now = FILE.read_text(encoding="utf-8"), text()
     if before != now:

@@ -40,6 +40,7 @@ from symledger.readings.written.scalar import scalar
 from symledger.readings.written.spelling import TERMS, Piece
 from symledger.sizes import d, d_k, d_v, h
 from symledger.target import resolve
+from tests.every import WHOLE, account
 
 from . import small
 from .small import LENGTHS
@@ -784,19 +785,20 @@ LONGEST = {"diffusion_unet": 2200}
 """Characters, where it is not 500: all its blocks read the same step and the same text."""
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda e: e.name)
-def test_every_entry_is_written_shortly_and_always_alike(entry):
+@pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
+def test_every_entry_is_written_shortly_and_always_alike(name):
     for notation in (TEXT, LATEX):
-        once, again = (lines(resolve(entry.name).program(), notation) for _ in range(2))
+        once, again = (lines(p, notation) for p in (account(name).program, resolve(name).program()))
         assert [str(e) for e in once] == [str(e) for e in again]
-        longest = LONGEST.get(entry.name, 500)  # windows of a volume are the longest
+        longest = LONGEST.get(name, 500)  # windows of a volume are the longest
         assert all(0 < len(str(e)) <= longest for e in once)
         assert not any("_i0" in str(e) or "_letter" in str(e) for e in once)
 
 
+@WHOLE
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_compiles_with_amsmath_alone(tmp_path):
-    programs = [resolve(entry.name).program() for entry in ENTRIES]
+    programs = [account(entry.name).program for entry in ENTRIES]
     programs += [trace(ScaledDotProduct(causal=True, dropout=True))]
     programs += [trace(Renamed()), trace(Twice())]
     programs += [trace(getattr(small, name)()) for name in (*SMALL, "Encoded", "UsesCentred")]

@@ -10,6 +10,7 @@ import pytest
 from symledger import derive
 from symledger.catalogue import ENTRIES
 from symledger.report import latex
+from tests.every import WHOLE, account
 
 QUANTITIES = ("params", "flops.backward", "flops.training", "memory.saved", "intensity.forward")
 
@@ -19,14 +20,15 @@ def document(parts: list[str]) -> str:
     return "\n".join([head, *parts, r"\end{document}"])
 
 
+@WHOLE
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_every_derivation_of_the_catalogue_compiles_with_amsmath_alone(tmp_path: Path) -> None:
     parts = []
     for entry in ENTRIES:
-        account = derive(entry.name)
-        names = [q for q in QUANTITIES if q in account.quantities]
+        found = account(entry.name)
+        names = [q for q in QUANTITIES if q in found.quantities]
         # labels repeat where configurations share a family
-        parts.append(re.sub(r" \\label{[^}]*}", "", latex.write(account, names, 9)))
+        parts.append(re.sub(r" \\label{[^}]*}", "", latex.write(found, names, 9)))
     (tmp_path / "paper.tex").write_text(document(parts))
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
     done = subprocess.run(  # noqa: S603  # our own command

@@ -15,9 +15,7 @@ import pytest
 
 import symledger
 from symledger import algebra, derive
-from symledger.account import Account
 from symledger.algebra import Terms
-from symledger.catalogue import ENTRIES
 from symledger.core.component import Component, steps, trace
 from symledger.core.notation import apply, param
 from symledger.derivation import opened
@@ -30,20 +28,15 @@ from symledger.report.breaking import WIDTH
 from symledger.report.mathml.block import visible
 from symledger.report.mathml.elements import words
 from symledger.sizes import BY_NAME, L, Size, V, d, d_ff, h, h_kv
+from tests.every import CATALOGUE, account
 
 from . import reading_mathml as read
 
-NAMES = sorted({entry.owner or entry.name for entry in ENTRIES})
 ASSETS = Path(symledger.__file__).parent / "site" / "assets"
 
 
-@cache
-def account(name: str) -> Account:
-    return derive(name)
-
-
-def every() -> list[tuple[str, Formula]]:
-    return [(name, account(name)[q]) for name in NAMES for q in account(name).quantities]
+def formulas(owner: str) -> list[Formula]:
+    return [account(owner)[quantity] for quantity in account(owner).quantities]
 
 
 def point(*polynomials: Terms) -> dict[str, int]:
@@ -64,23 +57,25 @@ def named(e: Element) -> set[str]:
 # --- polynomials -------------------------------------------------------------------------------
 
 
-def test_every_formula_has_its_value_and_its_symbols_when_it_is_read_back() -> None:
-    for name, formula in every():
+@pytest.mark.parametrize("owner", CATALOGUE)
+def test_every_formula_has_its_value_and_its_symbols_when_it_is_read_back(owner: str) -> None:
+    for formula in formulas(owner):
         for terms in (formula.general, formula.corollary_terms):
             at = point(terms)
             math = read.parse(mathml.inline(terms))
-            assert read.value(read.shown(math), at) == value(terms, at), (name, formula.id)
+            assert read.value(read.shown(math), at) == value(terms, at), formula.id
             assert named(math) == at.keys()
             assert read.tex(math) == algebra.latex(terms)
 
 
-def test_every_opened_form_has_its_value_when_it_is_read_back() -> None:
-    for name, formula in every():
+@pytest.mark.parametrize("owner", CATALOGUE)
+def test_every_opened_form_has_its_value_when_it_is_read_back(owner: str) -> None:
+    for formula in formulas(owner):
         body = opened(formula.line, 2)
         found = [row[2] for row in rows(mathml.shown(body))]
         at = filled(point(formula.general, body.polynomial), found)
         tokens = [t for cell in found for t in read.tokens(cell, at)]
-        assert read.evaluate(tokens) == value(formula.general, at), name
+        assert read.evaluate(tokens) == value(formula.general, at), formula.id
 
 
 def filled(at: dict[str, int], cells: Iterable[Element]) -> dict[str, int]:
@@ -100,12 +95,13 @@ def rows(block: str) -> list[tuple[Element, Element, Element]]:
     return found
 
 
-def test_every_line_of_a_derivation_equals_the_one_before() -> None:
+@pytest.mark.parametrize("owner", CATALOGUE)
+def test_every_line_of_a_derivation_equals_the_one_before(owner: str) -> None:
     """Down to the number, under what is assumed; then the leading form and its value."""
-    for name, formula in every():
+    for formula in formulas(owner):
         if formula.divisor:
             continue
-        lines = rows(mathml.derivation(name, formula, 3))
+        lines = rows(mathml.derivation(owner, formula, 3))
         at = filled(consistent(formula), (right for _, _, right in lines))
         sides: list[tuple[str, list[read.Token]]] = []
         for left, relation, right in lines:
@@ -120,7 +116,7 @@ def test_every_line_of_a_derivation_equals_the_one_before() -> None:
         main = value(formula.leading.terms, at) if formula.leading else None
         after = [sign for sign, _ in sides].index("≈") if "≈" in dict(sides) else len(sides)
         for i, (_, tokens) in enumerate(sides):
-            assert read.evaluate(tokens) == (exact if i < after else main), (name, formula.id)
+            assert read.evaluate(tokens) == (exact if i < after else main), formula.id
 
 
 def consistent(formula: Formula) -> dict[str, int | Fraction]:
@@ -197,7 +193,7 @@ def test_what_is_assumed_and_what_others_decide() -> None:
         "dff=4\u2062d"
     )
     found = 0
-    for name in NAMES:
+    for name in CATALOGUE:
         for e in account(name).program.definitions.values():
             math = read.parse(mathml.expression(e))
             assert read.latex(read.shown(math)) == read.plain(read.tex(math)), name
@@ -209,6 +205,7 @@ def test_what_is_assumed_and_what_others_decide() -> None:
 # --- equations ---------------------------------------------------------------------------------
 
 
+@cache
 def pairs(name: str) -> list[tuple[Equation, Equation]]:
     a = account(name)
     ours, theirs = ([*(e for side in a.equations(to) for e in side),
@@ -222,22 +219,23 @@ def spelled(e: Equation) -> str:
     return "=".join(read.latex(cell) for cell in (block[0][0], block[0][2]))
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_equation_is_that_of_latex(name: str) -> None:
-    for ours, theirs in pairs(name):
+@pytest.mark.parametrize("owner", CATALOGUE)
+def test_every_equation_is_that_of_latex(owner: str) -> None:
+    for ours, theirs in pairs(owner):
         assert spelled(ours) == read.plain(str(theirs))
 
 
-def test_long_equations_lose_nothing_where_they_are_broken() -> None:
-    broken = 0
-    for name in NAMES:
-        for ours, _ in pairs(name):
-            whole, lines = (rows(mathml.equation(ours, ours, w)) for w in (10**6, 30))
-            assert "".join("".join(r.itertext()) for _, _, r in lines) == "".join(
-                whole[0][2].itertext()
-            )
-            broken += len(lines) > 1
-    assert broken > 30
+@pytest.mark.parametrize("owner", CATALOGUE)
+def test_long_equations_lose_nothing_where_they_are_broken(owner: str) -> None:
+    for ours, _ in pairs(owner):
+        whole, lines = (rows(mathml.equation(ours, ours, w)) for w in (10**6, 30))
+        text = "".join(whole[0][2].itertext())
+        assert "".join("".join(r.itertext()) for _, _, r in lines) == text
+
+
+@pytest.mark.parametrize("name", ["attention", "conv2d", "windowed_attention"])
+def test_long_equations_are_broken(name: str) -> None:
+    assert any(len(rows(mathml.equation(ours, ours, 30))) > 1 for ours, _ in pairs(name))
 
 
 class Primed(Component):
@@ -276,19 +274,24 @@ ATTRIBUTES = {"display", "displaystyle", "class", "encoding", "form", "stretchy"
 
 
 @cache
-def derivations() -> list[str]:
-    return [mathml.derivation(name, formula, 9) for name, formula in every()]
+def derivations(owner: str) -> list[str]:
+    """The derivations of an owner: as deep as pages open them, its parameters to the ground."""
+    return [mathml.derivation(owner, formula, depth(formula)) for formula in formulas(owner)]
+
+
+def depth(formula: Formula) -> int:
+    return 9 if formula.id.endswith(".params") else 3
 
 
 @cache
-def blocks() -> list[str]:
-    found = [mathml.substituted(formula) for _, formula in every()]
-    found += [mathml.equation(*pair) for name in NAMES for pair in pairs(name)]
-    return derivations() + found
+def blocks(owner: str) -> list[str]:
+    found = [mathml.substituted(formula) for formula in formulas(owner)]
+    return derivations(owner) + found + [mathml.equation(*pair) for pair in pairs(owner)]
 
 
-def test_all_markup_is_xml_of_mathml_core_with_no_entity_of_html() -> None:
-    for block in blocks():
+@pytest.mark.parametrize("owner", CATALOGUE)
+def test_all_markup_is_xml_of_mathml_core_with_no_entity_of_html(owner: str) -> None:
+    for block in blocks(owner):
         assert not set(re.findall("&[^;]*;", block)) - {"&amp;", "&lt;", "&gt;", "&quot;"}
         for e in read.parse(block).iter():
             assert e.tag in CORE
@@ -304,10 +307,11 @@ def test_a_derivation_carries_the_tex_that_is_printed() -> None:
     assert read.tex(read.parse(mathml.derivation("gpt2", formula, 3))) == printed.strip()
 
 
-def test_lines_are_broken_where_latex_breaks_them() -> None:
-    for (name, formula), block in zip(every(), derivations(), strict=True):
-        ours = rows(block)
-        assert len(ours) == latex.derivation(name, formula, 9).count("&"), formula.id
+@pytest.mark.parametrize("owner", CATALOGUE)
+def test_lines_are_broken_where_latex_breaks_them(owner: str) -> None:
+    for formula, block in zip(formulas(owner), derivations(owner), strict=True):
+        ours, theirs = rows(block), latex.derivation(owner, formula, depth(formula))
+        assert len(ours) == theirs.count("&"), formula.id
         for _, _, right in ours:
             text = "".join(right.itertext())
             assert visible(text) <= WIDTH + 1 or not re.search(r".[+−]", text), text
@@ -347,17 +351,27 @@ def test_markup_does_not_depend_on_the_order_of_hashes() -> None:
 # --- the font ----------------------------------------------------------------------------------
 
 
-def test_every_character_of_a_formula_is_in_the_font() -> None:
+@cache
+def font() -> set[str]:
     listed = re.search(r"--unicodes=(\S+)", (ASSETS / "fonts/README.txt").read_text())
     assert listed
-    font: set[str] = set()
+    found: set[str] = set()
     for part in listed[1].replace("U+", "").split(","):
         first, _, last = part.partition("-")
-        font |= {chr(c) for c in range(int(first, 16), int(last or first, 16) + 1)}
+        found |= {chr(c) for c in range(int(first, 16), int(last or first, 16) + 1)}
+    return found
+
+
+@pytest.mark.parametrize("owner", CATALOGUE)
+def test_every_character_of_a_formula_is_in_the_font(owner: str) -> None:
     unseen = re.compile("<annotation.*?</annotation>|<[^>]*>", re.DOTALL)
-    used = {c for block in blocks() for c in unescape(unseen.sub("", block))}
-    used |= {c for s in BY_NAME.values() for c in s.name}
-    assert used <= font, used - font
+    used = {c for block in blocks(owner) for c in unescape(unseen.sub("", block))}
+    assert used <= font(), used - font()
+
+
+def test_every_character_of_a_symbol_is_in_the_font() -> None:
+    used = {c for s in BY_NAME.values() for c in s.name}
+    assert used <= font(), used - font()
 
 
 def test_the_font_is_small_and_comes_from_here() -> None:

@@ -8,6 +8,7 @@ from symledger.report import markdown
 from symledger.report.layout import Page, wrap
 from symledger.report.page import error_percent, page, substituted
 from symledger.report.rows import percent, rows
+from tests.every import account
 
 
 def text(target: str, **how: object) -> str:
@@ -54,17 +55,16 @@ def test_an_unbound_page_has_formulas_and_no_numbers() -> None:
     assert "parameters   share" not in written
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_no_line_of_any_page_is_wider_than_asked(entry: object) -> None:
-    account = derive(entry.name)  # type: ignore[attr-defined]
-    assert max(len(line) for line in page(account, (), 2, 100).text().splitlines()) <= 100
+@pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
+def test_no_line_of_any_page_is_wider_than_asked(name: str) -> None:
+    assert max(len(line) for line in page(account(name), (), 2, 100).text().splitlines()) <= 100
 
 
-@pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
-def test_every_entry_can_be_written_as_markdown(entry: object) -> None:
-    account = derive(entry.name)  # type: ignore[attr-defined]
-    written = markdown.write(account, account.quantities, 3)
-    assert written.count("\n## ") == len(account.quantities) + 1
+@pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
+def test_every_entry_can_be_written_as_markdown(name: str) -> None:
+    quantities = account(name).quantities
+    written = markdown.write(account(name), quantities, 3)
+    assert written.count("\n## ") == len(quantities) + 1
     assert "\n\n\n" not in written
 
 

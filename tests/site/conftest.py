@@ -11,8 +11,10 @@ from threading import Thread
 import pytest
 
 from symledger.site import build
+from symledger.site.memory import PLACE
+from tests.every import INTEGRATING
 from tests.site import wheel
-from tests.site.whole import SITE
+from tests.site.whole import REMEMBERED, SITE
 
 HERE = Path(__file__).parent
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
@@ -41,12 +43,21 @@ def installed(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory, installed):
-    """Return the folder of a site that the command built, that of a wheel where there is one."""
+def built(tmp_path_factory, installed, site):
+    """Return the folder of a site that the command built, that of a wheel where there is one.
+
+    In integration it makes all pages itself; elsewhere it may reuse those that these tests made.
+    """
     empty = tmp_path_factory.mktemp("built")
     folder = empty / "site"
     command = [installed] if installed else [sys.executable, "-m", "symledger"]
-    said = wheel.said(*command, "site", "build", "--out", str(folder), folder=empty)
+    memory = ""
+    if not INTEGRATING:
+        assert site.made
+        site.memory.save()
+        memory = str(REMEMBERED.parent)
+    made = (*command, "site", "build", "--out", str(folder))
+    said = wheel.said(*made, folder=empty, **{PLACE: memory})
     assert said == f"{folder}\n"
     return folder
 

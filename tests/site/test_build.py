@@ -17,6 +17,7 @@ from symledger.errors import BadInput
 from symledger.site import build, resources, verify
 from symledger.site.verify import problems
 from tests import invoke
+from tests.every import INTEGRATING
 from tests.site.whole import KINDS, page_of
 
 ANCHOR = re.compile(r'<h[1-6][^>]* id="([^"]+)"')
@@ -93,9 +94,10 @@ def test_a_written_folder_touches_only_what_changed(written, site):
     assert "plugins:\n- search:\n" in (written / "mkdocs.yml").read_text()
 
 
-def test_a_written_folder_builds_the_same_without_our_plugin(built, written, tmp_path):
-    """A page of each kind and those that are written by hand: a build of all pages takes long."""
-    folder, other = tmp_path / "written", tmp_path / "site"
+@pytest.fixture
+def few(written, tmp_path):
+    """Return a written folder with a page of each kind and those written by hand."""
+    folder = tmp_path / "written"
     copytree(written, folder)
     kept = {*map(page_of, KINDS), *(page.name for page in DOCUMENTS)}
     for page in (folder / "docs").rglob("*.md"):
@@ -104,21 +106,42 @@ def test_a_written_folder_builds_the_same_without_our_plugin(built, written, tmp
     configuration = folder / "mkdocs.yml"
     whole = configuration.read_text()
     configuration.write_text(re.sub(r"^nav:\n(?:[- ].*\n)*", "", whole, flags=re.MULTILINE))
+    return folder, {str(Path(path).with_suffix(".html")) for path in kept}
+
+
+def test_a_written_folder_builds_the_same_without_our_plugin(built, few, tmp_path):
+    folder, kept = few
+    other = tmp_path / "site"
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet", "-d", str(other)]
     run(command, cwd=folder, check=True, capture_output=True)  # noqa: S603  # our own
     there = anchors(other)
-    assert {str(Path(path).with_suffix(".html")) for path in kept} < {str(path) for path in there}
+    assert kept < {str(path) for path in there}
     assert there.items() <= anchors(built).items()
     assert searched(other).items() <= searched(built).items()
 
 
+def test_zensical_builds_a_page_of_each_kind_with_the_same_anchors(built, few):
+    folder, kept = few
+    run([zensical(), "build"], cwd=folder, check=True, capture_output=True)  # noqa: S603  # its own
+    there = anchors(folder / "site")
+    assert kept < {str(path) for path in there}
+    assert there.items() <= anchors(built).items()
+
+
+@pytest.mark.skipif(not INTEGRATING, reason="takes minutes: CI=true runs it")
 def test_zensical_builds_the_same_addresses_and_anchors(built, site, tmp_path):
-    if find_spec("zensical") is None:
-        pytest.skip("needs Zensical: pip install zensical")
+    zensical()
     other = tmp_path / "site"
     build.build(other, "zensical", site)
     assert problems(other, site) == []
     assert anchors(other) == anchors(built)
+
+
+def zensical():
+    """Return its command."""
+    if find_spec("zensical") is None:
+        pytest.skip("needs Zensical: pip install zensical")
+    return str(Path(sys.executable).with_name("zensical"))
 
 
 def test_a_wheel_without_the_checkout_builds_the_same_site(built, site, installed):

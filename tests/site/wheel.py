@@ -32,9 +32,9 @@ def installed(wheel, folder):
     return str(folder / "bin" / "symledger")
 
 
-def said(*command, folder):
+def said(*command, folder, **variables):
     """Run a command in a folder and return what it prints; no path of ours leads it."""
-    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    alone = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | variables
     done = run(command, cwd=folder, env=alone, capture_output=True, text=True, check=False)  # noqa: S603  # our own
     assert done.returncode == 0, done.stderr
     return done.stdout

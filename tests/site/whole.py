@@ -8,7 +8,7 @@ from symledger.site.memory import Memory
 
 FOLDER = TemporaryDirectory(prefix="symledger-memory-")
 REMEMBERED = Path(FOLDER.name) / "site.json"
-"""Where the site leaves what it was made of, once a test saves it."""
+"""Where the site leaves what it was made of, once it is saved."""
 SITE = Site(memory=Memory(REMEMBERED))
 ATLAS = SITE.atlas
 ALONE = ("api", "axioms", "completeness", "dialects", "index", "notation", "reliability",

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from symledger import algebra, evidence
 from symledger.account import Account
-from symledger.axioms import Axiom
+from symledger.axioms.axiom import Axiom
 from symledger.catalogue import AXIOMS, Entry
 from symledger.core.ops import CallBack, Input, Param
 from symledger.core.program import Pullback
