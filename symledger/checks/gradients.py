@@ -14,10 +14,10 @@ from functools import partial
 import numpy as np
 
 from symledger.checks.evidence import Evidence, Kind, at_points, worst_of
-from symledger.checks.trial import Array, Trial
+from symledger.checks.trial import Again, Array, Remembering, Trial
 from symledger.core.ops import Map
 from symledger.core.tensor import Tensor
-from symledger.readings.numeric import Machine
+from symledger.readings.numeric import Machine, Values
 
 STEPS = (1e-5, 1e-6, 1e-7, 1e-8)
 """The step, and shorter ones, where slopes change too fast for it (norms of two numbers, one after
@@ -34,7 +34,7 @@ COMPLEX_STEP = 1e-30
 EXACT = 1e-12
 """Tolerance of the complex step: rounding alone, which grows with the number of operations."""
 
-Slope = Callable[[Trial, Tensor, Array], tuple[float, float]]
+Slope = Callable[["Moving", Tensor, Array], tuple[float, float]]
 
 
 def finite_differences(trial: Trial) -> Evidence:
@@ -63,7 +63,7 @@ def _functions(trial: Trial) -> set[str]:
 def _compared(
     trial: Trial, slopes: Sequence[Slope], tolerance: float, kind: Kind, how: str
 ) -> Evidence:
-    rng = np.random.default_rng(trial.seed + 2)
+    rng, moving = np.random.default_rng(trial.seed + 2), Moving(trial)
     apart: list[tuple[str, float]] = []
     for leaf in trial.varied:
         direction = rng.standard_normal(trial.leaves[leaf].shape)
@@ -71,7 +71,7 @@ def _compared(
         stated = float(np.sum(trial.gradients.get(leaf, np.zeros(())) * direction))
         nearest = math.inf
         for slope in slopes:
-            measured, scale = slope(trial, leaf, direction)
+            measured, scale = slope(moving, leaf, direction)
             far = abs(measured - stated) / (1 + abs(measured) + scale)
             nearest = far if math.isnan(far) else min(nearest, far)
             if not nearest > tolerance:
@@ -122,31 +122,40 @@ def _everywhere(trial: Trial) -> tuple[dict[Tensor, Array], float]:
 def _moved(trial: Trial, moves: dict[Tensor, Array], step: complex) -> complex:
     leaves = {leaf: array + step * moves[leaf] if leaf in moves else array
               for leaf, array in trial.leaves.items()}  # fmt: skip
-    return _total(trial, leaves)[0]
+    return _total(trial, Machine(trial.sizes).run(trial.program, leaves))[0]
 
 
 def _relative(measured: float, stated: float) -> float:
     return abs(measured - stated) / max(abs(measured), abs(stated))
 
 
-def _central(trial: Trial, leaf: Tensor, direction: Array, step: float) -> tuple[float, float]:
-    above, scale = _weighted(trial, leaf, step * direction)
-    below, _ = _weighted(trial, leaf, -step * direction)
+def _central(moving: Moving, leaf: Tensor, direction: Array, step: float) -> tuple[float, float]:
+    above, scale = moving.weighted(leaf, step * direction)
+    below, _ = moving.weighted(leaf, -step * direction)
     return (above.real - below.real) / (2 * step), scale
 
 
-def _imaginary(trial: Trial, leaf: Tensor, direction: Array) -> tuple[float, float]:
-    moved, scale = _weighted(trial, leaf, 1j * COMPLEX_STEP * direction)
+def _imaginary(moving: Moving, leaf: Tensor, direction: Array) -> tuple[float, float]:
+    moved, scale = moving.weighted(leaf, 1j * COMPLEX_STEP * direction)
     return moved.imag / COMPLEX_STEP, scale
 
 
-def _weighted(trial: Trial, leaf: Tensor, step: Array) -> tuple[complex, float]:
-    """The outputs weighted with the incoming gradients and summed; the sum of their sizes."""
-    return _total(trial, {**trial.leaves, leaf: trial.leaves[leaf] + step})
+class Moving:
+    """A trial of which one leaf at a time is moved; what does not depend on it is run once."""
+
+    def __init__(self, trial: Trial) -> None:
+        self.trial = trial
+        before = Remembering(trial.sizes)
+        before.run(trial.program, trial.leaves)
+        self.machine = Again(before)
+
+    def weighted(self, leaf: Tensor, step: Array) -> tuple[complex, float]:
+        """The outputs weighted with the incoming gradients and summed; the sum of their sizes."""
+        leaves = {**self.trial.leaves, leaf: self.trial.leaves[leaf] + step}
+        return _total(self.trial, self.machine.run(self.trial.program, leaves))
 
 
-def _total(trial: Trial, leaves: dict[Tensor, Array]) -> tuple[complex, float]:
-    values = Machine(trial.sizes).run(trial.program, leaves)
+def _total(trial: Trial, values: Values) -> tuple[complex, float]:
     weighted = [
         values[output] * trial.seeds[seed]
         for output, seed in zip(trial.program.outputs, trial.pull.seeds, strict=True)

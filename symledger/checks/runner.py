@@ -27,6 +27,10 @@ BYTES: Bytes = {"value": 2, "statistic": 4, "mask": 1, "index": 8}
 MOST = 5_000_000
 """FLOPs up to which a contraction is counted one by one at a second and a third point."""
 
+TOO_MUCH = 100_000_000
+"""FLOPs from which on gradients are looked at where sizes are not distinct, but smaller: they are
+run several times for every weight."""
+
 PRICES = {storage: Integer(n) for storage, n in BYTES.items()}
 
 
@@ -60,13 +64,14 @@ def examine(
         yield substitution.state(trials, kept_between_steps, BYTES)
     once, unfused = traffic(program, PRICES).total, unfused_traffic(program, PRICES).total
     yield from moved(trials, once, unfused, BYTES)
-    if quick:  # counting one by one takes longest
-        yield from _gradients(trials[0])
     small = [Trial(program, pull, sizes_for(program, i, distinct=False), i) for i in range(3)]
+    run = trials[0] if _work(trials[0]) <= TOO_MUCH else small[0]
+    if quick:  # counting one by one takes longest
+        yield from _gradients(run)
     small = small[:1] + [trial for trial in small[1:] if _work(trial) <= MOST]
     yield from _arithmetic(small, pull)
     if not quick:
-        yield from _gradients(trials[0])
+        yield from _gradients(run)
 
 
 def decoded(step: Program) -> Evidence:

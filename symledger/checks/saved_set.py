@@ -17,7 +17,7 @@ from sympy import Expr
 from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.exact import value
 from symledger.checks.substitution import Bytes
-from symledger.checks.trial import Array, Recorder, Trial
+from symledger.checks.trial import Again, Array, Remembering, Trial
 from symledger.core.ops import Const, Param, Repeat, Result, View
 from symledger.core.tensor import Tensor
 from symledger.errors import DefinitionError
@@ -31,12 +31,12 @@ Given = dict[Tensor, Array | None]
 """What is known of the tensors that enter an application; None where nothing is held."""
 
 
-class Revealing(Recorder):
+class Revealing(Remembering):
     """A machine whose tables are not all zeros, which would hide what they are multiplied with."""
 
-    def execute(self, t: Tensor, args: list[Array]) -> Array:
+    def make(self, t: Tensor, args: list[Array]) -> Array:
         """Execute one operation; start a recurrence from a half where it starts from zeros."""
-        made = super().execute(t, args)
+        made = super().make(t, args)
         hiding = isinstance(t.op, Const) and t.rank > 0 and not made.any()
         return made + 0.5 if hiding else made
 
@@ -45,9 +45,33 @@ class Revealed(Trial):
     """A trial on such a machine."""
 
     @cached_property
-    def machine(self) -> Recorder:
+    def machine(self) -> Revealing:
         """The machine that made ``values`` and ``gradients``."""
         return Revealing(self.sizes)
+
+
+class Differs(Exception):
+    """A gradient is another one than it was."""
+
+
+class Comparing(Again):
+    """Executes what an altered array changes, up to the first gradient that is another one."""
+
+    def __init__(self, trial: Revealed) -> None:
+        super().__init__(trial.machine)
+        gradients = trial.pull.gradients.items()
+        self.expected = {t: trial.gradients[leaf] for leaf, t in gradients}
+
+    def execute(self, t: Tensor, args: list[Array]) -> Array:
+        """Execute one operation.
+
+        Raises:
+            Differs: it is a gradient, and another one than before.
+        """
+        made = super().execute(t, args)
+        if t in self.expected and not np.array_equal(made, self.expected[t]):
+            raise Differs
+        return made
 
 
 STRETCHED = 8
@@ -166,13 +190,13 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
         bytes_of: the bytes of an element of each storage class, as in the formula.
         k: what is kept; what the reading lists, if nothing else is given.
     """
-    trial = Revealed(trial.program, trial.pull, trial.sizes, trial.seed)
-    kept_ = k or kept(trial.pull)
-    holder = Holder(trial.machine)
-    left = holder.restrict(kept_, trial.values, {})
-    wrong = _not_reproduced(trial, left)
+    shown = Revealed(trial.program, trial.pull, trial.sizes, trial.seed)
+    kept_ = k or kept(shown.pull)
+    holder = Holder(shown.machine)
+    left = holder.restrict(kept_, shown.values, {})
+    wrong = _not_reproduced(shown, left)
     if not wrong:
-        wrong = [line for place in holder.held for line in _without_effect(trial, kept_, place)]
+        wrong = [line for place in holder.held for line in _without_effect(shown, kept_, place)]
     stated, stored = value(formula, trial.sizes), _bytes(holder, bytes_of)
     if stated != stored:
         wrong.append(f"the formula gives {stated} bytes, the arrays held take {stored}")
@@ -184,9 +208,9 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
     )  # fmt: skip
 
 
-def _not_reproduced(trial: Trial, left: Values) -> list[str]:
+def _not_reproduced(trial: Revealed, left: Values) -> list[str]:
     try:
-        found = trial.machine.back(trial.pull, left, trial.seeds)
+        found = Revealing(trial.sizes).back(trial.pull, left, trial.seeds)
     except DefinitionError as missing:
         return [str(missing)]
     path = trial.program.path
@@ -197,12 +221,14 @@ def _not_reproduced(trial: Trial, left: Values) -> list[str]:
     ]
 
 
-def _without_effect(trial: Trial, k: Kept, place: Place) -> list[str]:
-    machine = trial.machine
-    holder = Holder(machine, place)
+def _without_effect(trial: Revealed, k: Kept, place: Place) -> list[str]:
+    holder = Holder(trial.machine, place)
     left = holder.restrict(k, trial.values, {})
-    with np.errstate(all="ignore"):
-        found = machine.back(trial.pull, left, trial.seeds)
+    try:
+        with np.errstate(all="ignore"):
+            found = Comparing(trial).back(trial.pull, left, trial.seeds)
+    except Differs:
+        return []
     if any(not np.array_equal(g, found[leaf]) for leaf, g in trial.gradients.items()):
         return []
     return [f"{holder.held[place][0]} is kept, but no gradient depends on it"]

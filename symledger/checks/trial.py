@@ -41,6 +41,40 @@ class Recorder(Machine):
         return result
 
 
+class Remembering(Recorder):
+    """A machine that also keeps every array beside the arrays that it was made of."""
+
+    def __init__(self, sizes: Mapping[Symbol, int], arithmetic: Arithmetic = FLOATS) -> None:
+        super().__init__(sizes, arithmetic)
+        self.known: dict[tuple[Tensor, tuple[int, ...]], tuple[list[Array], Array]] = {}
+
+    def execute(self, t: Tensor, args: list[Array]) -> Array:
+        """Execute one operation, and remember what of; so no identity is used again."""
+        result = self.make(t, args)
+        self.known.setdefault((t, tuple(map(id, args))), (args, result))
+        return result
+
+    def make(self, t: Tensor, args: list[Array]) -> Array:
+        """Execute one operation."""
+        return super().execute(t, args)
+
+
+class Again(Machine):
+    """A machine that takes what another one made of the same arrays, and executes the rest.
+
+    Where one array among many is another one, that is what depends on it.
+    """
+
+    def __init__(self, before: Remembering) -> None:
+        super().__init__(before.sizes, before.arithmetic)
+        self.before = before
+
+    def execute(self, t: Tensor, args: list[Array]) -> Array:
+        """Return what is known, or execute one operation."""
+        known = self.before.known.get((t, tuple(map(id, args))))
+        return self.before.make(t, args) if known is None else known[1]
+
+
 @dataclass(frozen=True, eq=False)
 class Trial:
     """A program, its backward program, sizes, and a seed: everything else follows from these.
