@@ -100,7 +100,7 @@ def test_fields_take_the_place_of_symbols_of_their_name():
         for symbols in [{s.name: s for s in trace(Conv1d()).symbols}]
         for symbol in [symbols["T_o"]]
     }
-    assert Conv1d(T_o=T).defined() == {T: Conv1d.definitions[Conv1d().T_o]}
+    assert Conv1d(T_o=T).defined() == {T: Conv1d().decided()[Conv1d().T_o]}
     assert Conv1d(T_o=7).defined() == {}
 
 

@@ -5,6 +5,7 @@ As in every framework the kernel is not flipped. Groups are an index of the cont
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -85,6 +86,10 @@ class Transposed(Mixing):
     """
 
     references: ClassVar[tuple[str, ...]] = (DUMOULIN + ", chapter 4, relationship 14", ZEILER)
+
+    def decided(self) -> Mapping[Size, Expr]:
+        """Return the lengths of what is painted."""
+        return painted(self.axes)
 
     def forward(self, x: Tensor) -> Steps:
         places, offsets = self.places, self.offsets
@@ -170,7 +175,6 @@ class ConvTranspose1d(Transposed, Windowed1d):
 
     signature: ClassVar[str] = "B C_in T -> B C_out T_o"
     title: ClassVar[str] = "transposed convolution of sequences"
-    definitions: ClassVar[dict[Size, Expr]] = painted({"T": ""})
     assumptions: ClassVar[dict[Size, Expr]] = {**Conv1d.assumptions, sizes.q: Integer(0)}
 
 
@@ -183,7 +187,6 @@ class ConvTranspose2d(Transposed, Windowed2d):
 
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     title: ClassVar[str] = "transposed convolution: elements paint windows that overlap"
-    definitions: ClassVar[dict[Size, Expr]] = painted({"H": "_h", "W": "_w"})
     assumptions: ClassVar[dict[Size, Expr]] = {**Conv2d.assumptions, **alike("hw", q=Integer(0))}
 
 
@@ -196,5 +199,4 @@ class ConvTranspose3d(Transposed, Windowed3d):
 
     signature: ClassVar[str] = "B C_in D H W -> B C_out D_o H_o W_o"
     title: ClassVar[str] = "transposed convolution of volumes"
-    definitions: ClassVar[dict[Size, Expr]] = painted({"D": "_d", "H": "_h", "W": "_w"})
     assumptions: ClassVar[dict[Size, Expr]] = {**Conv3d.assumptions, **alike("dhw", q=Integer(0))}

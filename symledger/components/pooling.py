@@ -22,7 +22,7 @@ from symledger.core.component import Steps, steps
 from symledger.core.fused import Values
 from symledger.core.notation import argmax, maximum, mean, scatter, table, total, view
 from symledger.core.tensor import ONE, Shape, Tensor
-from symledger.core.windows import positions_past
+from symledger.core.windows import positions, positions_past
 from symledger.sizes import Size
 
 GOODFELLOW = "Goodfellow, Bengio, Courville, Deep Learning (2016), section 9.3"
@@ -56,7 +56,7 @@ class Pool(Windowed):
 
     def decided(self) -> Mapping[Size, Expr]:
         """Return how many windows there are."""
-        return decided(self.axes, positions_past) if self.ceil else self.definitions
+        return decided(self.axes, positions_past if self.ceil else positions)
 
 
 @dataclass(frozen=True, kw_only=True)

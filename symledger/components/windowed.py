@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -108,6 +108,10 @@ class Windowed(Component, ABC):
         """The pattern that puts all elements of a window side by side."""
         return f"... {self.opened} -> ... {self.places} ({self.offsets})"
 
+    def decided(self) -> Mapping[Size, Expr]:
+        """Return how many windows there are along each axis."""
+        return decided(self.axes)
+
     def windows(
         self, x: Tensor, fill: Expr | int = 0, past: bool = False, padded: bool = False
     ) -> Tensor:
@@ -151,7 +155,6 @@ class Windowed1d(Windowed):
     T_o: Expr = sizes.T_o
 
     axes: ClassVar[dict[str, str]] = {"T": ""}
-    definitions: ClassVar[dict[Size, Expr]] = decided(axes)
 
     @property
     def slides(self) -> tuple[Slide, ...]:
@@ -175,7 +178,6 @@ class Windowed2d(Windowed):
     W_o: Expr = sizes.W_o
 
     axes: ClassVar[dict[str, str]] = {"H": "_h", "W": "_w"}
-    definitions: ClassVar[dict[Size, Expr]] = decided(axes)
 
     @property
     def slides(self) -> tuple[Slide, ...]:
@@ -197,7 +199,6 @@ class Windowed3d(Windowed2d):
     D_o: Expr = sizes.D_o
 
     axes: ClassVar[dict[str, str]] = {"D": "_d", **Windowed2d.axes}
-    definitions: ClassVar[dict[Size, Expr]] = decided(axes)
 
     @property
     def slides(self) -> tuple[Slide, ...]:

@@ -85,7 +85,9 @@ class Component:
             if isinstance(value, int) and not isinstance(value, bool):
                 object.__setattr__(self, f.name, as_size(value))
             low = f.default.least if isinstance(f.default, Size) else None
-            if low is not None and (getattr(self, f.name) - low).is_negative:
+            given = getattr(self, f.name)
+            decidable = low is not None and (given.is_number or given.could_extract_minus_sign())
+            if decidable and (given - low).is_negative:
                 raise DefinitionError(
                     f"{type(self).__name__}: {f.name} = {value}, but it is at least {low}."
                 )

@@ -33,7 +33,7 @@ COLOURS = 6
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the comparison of families, then a page for every configuration."""
-    together = Families(atlas)
+    together = families(atlas)
     yield templates.page(COMPARED, "compare.md.j2", atlas=atlas, families=together)
     for model in models(atlas):
         yield templates.page(
@@ -44,7 +44,17 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
 
 def assets(atlas: Atlas) -> dict[str, bytes]:
     """Return the data of the plots as files."""
-    return {figure.file: figure.csv for figure in Families(atlas).figures}
+
+    def make() -> dict[str, bytes]:
+        atlas.memory.note_all()
+        return {figure.file: figure.csv for figure in families(atlas).figures}
+
+    return atlas.memory.files("families", make)
+
+
+def families(atlas: Atlas) -> Families:
+    """Return what compares families, made once for the page and its files."""
+    return atlas.once("families", lambda: Families(atlas))
 
 
 def models(atlas: Atlas) -> list[Configured]:
