@@ -255,24 +255,15 @@ class Account:
         request, settled = replace(self.request, settings=settings), self._found.settled(settings)
         if {**self._found.options, **_chosen(self._found, settled)} != self.target.options:
             return Account(request, self._found)
-        other = copy(self)
-        other.request, other.settings, other.symbols = request, settled, dict(self.symbols)
-        other.assumed = other._settle()
-        other._forget()
-        return other
+        return self._settled(request=request, settings=settled)
 
     def resized(self, target: Target) -> Account:
         """Return the account of a target that is this one's definition at sizes of its own.
 
         What was read of the program is shared.
         """
-        other = copy(self)
-        other._found = other.target = target
-        other.request = replace(self.request, target=target.name)
-        other.symbols = dict(self.symbols)
-        other.assumed = other._settle()
-        other._forget()
-        return other
+        request = replace(self.request, target=target.name)
+        return self._settled(request=request, target=target, _found=target)
 
     def under(self, **changed: Any) -> Account:
         """Return this account under other conventions: ``account.under(dtype="bf16")``.
@@ -283,17 +274,22 @@ class Account:
         request = replace(self.request, conventions=conventions)
         if not set(changed) <= COUNTING:
             return Account(request, self._found)
-        other = copy(self)
-        other.request, other.conventions = request, conventions
-        other.readings = self.readings.under(**changed)
-        other._forget()
+        readings = self.readings.under(**changed)
+        return self._copied(request=request, conventions=conventions, readings=readings)
+
+    def _settled(self, **changed: Any) -> Account:
+        """Return a copy with some attributes changed, and its sizes settled anew."""
+        other = self._copied(symbols=dict(self.symbols), **changed)
+        other.assumed = other._settle()
         return other
 
-    def _forget(self) -> None:
-        """Forget what a copy was made with, and what depends on it."""
-        self._made = {}
+    def _copied(self, **changed: Any) -> Account:
+        """Return a copy with some attributes changed, without what was made of them."""
+        other = copy(self)
+        vars(other).update(changed, _made={})
         for name in ("evidence", "corollaries"):
-            vars(self).pop(name, None)
+            vars(other).pop(name, None)
+        return other
 
     def _repr_latex_(self) -> str:
         return self.params._repr_latex_()

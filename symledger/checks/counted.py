@@ -15,7 +15,7 @@ from symledger.checks.trial import Trial
 from symledger.core.ops import CallBack, Const, Contract, Pairs
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Tensor
-from symledger.readings.numeric import Machine
+from symledger.readings.numeric.machine import Machine
 
 SAME = 1e-9
 """How far a counting run may be from the run on floats: only the order of additions differs."""

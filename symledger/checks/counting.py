@@ -17,7 +17,7 @@ import numpy as np
 from symledger.checks.trial import Array, Recorder, Trial
 from symledger.core.ops import Contract, MaxIndex
 from symledger.core.tensor import Tensor
-from symledger.readings.numeric import Arithmetic
+from symledger.readings.numeric.arithmetic import Arithmetic
 
 
 @dataclass

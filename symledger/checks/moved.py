@@ -23,7 +23,8 @@ from symledger.core.ops import (
     Windows,
 )
 from symledger.core.tensor import Tensor
-from symledger.readings.numeric import Machine, Values
+from symledger.readings.numeric.machine import Machine
+from symledger.readings.numeric.values import Values
 
 
 class Carrier(Machine):

@@ -21,7 +21,8 @@ from symledger.checks.trial import Again, Array, Remembering, Trial
 from symledger.core.ops import Const, Param, Repeat, Result, View
 from symledger.core.tensor import Tensor
 from symledger.errors import DefinitionError
-from symledger.readings.numeric import Machine, Values, at, result
+from symledger.readings.numeric.machine import Machine
+from symledger.readings.numeric.values import Values, at, result
 from symledger.readings.saved import Kept, KeptBody, KeptState, is_result, kept, root
 
 Place = tuple[int, ...]

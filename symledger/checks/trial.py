@@ -15,14 +15,10 @@ from symledger.checks.exact import whole
 from symledger.core.ops import Input, Param
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Tensor
-from symledger.readings.numeric import (
-    FLOATS,
-    Arithmetic,
-    Machine,
-    Values,
-    own_leaves,
-    random_leaves,
-)  # fmt: skip
+from symledger.readings.numeric.arithmetic import FLOATS, Arithmetic
+from symledger.readings.numeric.leaves import own_leaves, random_leaves
+from symledger.readings.numeric.machine import Machine
+from symledger.readings.numeric.values import Values
 
 Array = NDArray[Any]
 

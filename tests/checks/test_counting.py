@@ -9,7 +9,7 @@ from symledger.checks import counted
 from symledger.checks.counting import ELEMENTARY, Counted, CountingMachine, Meter, count, counting
 from symledger.core.component import trace
 from symledger.readings.flops import contraction_flops, pointwise_flops
-from symledger.readings.numeric import FUNCTIONS
+from symledger.readings.numeric.arithmetic import FUNCTIONS
 from symledger.readings.pullback import pullback
 from tests.checks.bench import RIGHT, PlainSoftmax, Recurrence, Unmasked, WrongPairs, trials
 

@@ -13,7 +13,7 @@ from symledger.components.positions import (
     SinusoidalPositions,
 )
 from symledger.core.component import trace
-from symledger.readings.numeric import Machine
+from symledger.readings.numeric.machine import Machine
 from symledger.sizes import B, Size, T, T_max, V, d, d_k, h
 
 from .tables import Row, assert_row

@@ -26,7 +26,7 @@ from symledger.components.shapes import (
 from symledger.components.softmax import Softmin
 from symledger.components.sourced import SourcedAttention
 from symledger.core.component import trace
-from symledger.readings.numeric import Machine
+from symledger.readings.numeric.machine import Machine
 from symledger.sizes import (
     B,
     C,

@@ -13,7 +13,7 @@ from symledger.core.component import trace
 from symledger.errors import BadInput
 from symledger.readings.equations import backward_equations, equations
 from symledger.readings.flops import contraction_flops
-from symledger.readings.numeric import Machine
+from symledger.readings.numeric.machine import Machine
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved

@@ -15,7 +15,7 @@ from symledger.core.component import trace
 from symledger.core.ops import Const
 from symledger.errors import BadInput
 from symledger.readings.flops import contraction_flops
-from symledger.readings.numeric import Machine
+from symledger.readings.numeric.machine import Machine
 from symledger.readings.pullback import pullback
 from symledger.sizes import B, S, T, d_k, d_v, h, h_kv, n_b, w
 

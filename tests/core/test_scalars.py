@@ -9,7 +9,7 @@ from sympy import And, Function, Integer, Mod, Piecewise, Rational, Symbol, cos,
 from symledger.core import scalars
 from symledger.core.scalars import ARGS, FUNCTIONS, GRADIENT, RESULT, X, Y, Z, function
 from symledger.errors import DefinitionError
-from symledger.readings.numeric import Machine
+from symledger.readings.numeric.machine import Machine
 from symledger.sizes import Size
 
 IN_RESULT = [name for name in FUNCTIONS if function(name).slope_in_result is not None]

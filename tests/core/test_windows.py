@@ -9,7 +9,7 @@ from symledger.core.notation import param, view
 from symledger.core.ops import Overlap, Windows
 from symledger.core.windows import overlap, positions, windows
 from symledger.readings.flops import contraction_flops, pointwise_flops
-from symledger.readings.numeric import Machine
+from symledger.readings.numeric.machine import Machine
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import kept, root
 from symledger.readings.traffic import behind, unfused_traffic

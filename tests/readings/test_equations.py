@@ -34,7 +34,8 @@ from symledger.readings.equations import (
     equations,
     table_equations,
 )
-from symledger.readings.numeric import Machine, random_leaves
+from symledger.readings.numeric.leaves import random_leaves
+from symledger.readings.numeric.machine import Machine
 from symledger.readings.pullback import pullback
 from symledger.readings.written.scalar import scalar
 from symledger.readings.written.spelling import TERMS, Piece

@@ -15,7 +15,10 @@ from symledger.core.component import trace
 from symledger.core.ops import Contract
 from symledger.errors import DefinitionError
 from symledger.models.mini_gpt import MiniGPT
-from symledger.readings.numeric import FLOATS, Machine, Values, own_leaves, random_leaves
+from symledger.readings.numeric.arithmetic import FLOATS
+from symledger.readings.numeric.leaves import own_leaves, random_leaves
+from symledger.readings.numeric.machine import Machine
+from symledger.readings.numeric.values import Values
 from symledger.readings.pullback import pullback
 from symledger.sizes import B, L, S, T, V, d, d_k, d_v, h, h_kv
 

@@ -10,7 +10,8 @@ from symledger.components.linear import Linear
 from symledger.components.norms import LayerNorm
 from symledger.core.component import trace
 from symledger.models.mini_gpt import MiniGPT
-from symledger.readings.numeric import Machine, own_leaves, random_leaves
+from symledger.readings.numeric.leaves import own_leaves, random_leaves
+from symledger.readings.numeric.machine import Machine
 from symledger.readings.params import params
 from symledger.sizes import L, V, d, d_ff, d_in, d_out
 

@@ -28,7 +28,8 @@ from symledger.models.gpt2 import GPT2
 from symledger.models.llama import Llama
 from symledger.models.mini_gpt import MiniGPT
 from symledger.readings.flops import contraction_flops, pointwise_flops
-from symledger.readings.numeric import Machine, own_leaves, random_leaves
+from symledger.readings.numeric.leaves import own_leaves, random_leaves
+from symledger.readings.numeric.machine import Machine
 from symledger.readings.pullback import pullback
 from symledger.sizes import B, L, S, T, V, d, d_ff, d_in, d_k, d_out, d_v, h, h_kv
 

@@ -16,7 +16,9 @@ from symledger.components.norms import LayerNorm, RMSNorm
 from symledger.components.softmax import Softmax
 from symledger.core.component import Component, steps, trace
 from symledger.models.mini_gpt import MiniGPT
-from symledger.readings.numeric import Machine, Values, random_leaves
+from symledger.readings.numeric.leaves import random_leaves
+from symledger.readings.numeric.machine import Machine
+from symledger.readings.numeric.values import Values
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import kept, saved
 from symledger.sizes import B, L, S, T, V, d, d_ff, d_in, d_k, d_v, h, h_kv

@@ -15,7 +15,7 @@ from symledger.core.ops import CallBack
 from symledger.core.tensor import Tensor
 from symledger.errors import ShapeError
 from symledger.readings.flops import pointwise_flops
-from symledger.readings.numeric import Machine
+from symledger.readings.numeric.machine import Machine
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved

@@ -10,7 +10,8 @@ from symledger.components.dropout import Dropout
 from symledger.components.linear import Linear
 from symledger.core.component import trace
 from symledger.models.mini_gpt import MiniGPT
-from symledger.readings.numeric import Machine, random_leaves
+from symledger.readings.numeric.leaves import random_leaves
+from symledger.readings.numeric.machine import Machine
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
 from symledger.readings.shapes import Row, shapes

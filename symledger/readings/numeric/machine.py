@@ -7,12 +7,10 @@ line. So the same run on arrays of counting scalars counts the arithmetic (see `
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
 from typing import Any, assert_never
 
 import numpy as np
-from numpy.typing import NDArray
 from sympy import Expr, Integer, Symbol
 
 from symledger.core.ops import (
@@ -42,46 +40,11 @@ from symledger.core.program import Program, Pullback
 from symledger.core.scalars import Operand, straight_line
 from symledger.core.tensor import Shape, Tensor
 from symledger.errors import DefinitionError
+from symledger.readings.numeric.arithmetic import FLOATS, FUNCTIONS, Arithmetic, Array
+from symledger.readings.numeric.leaves import own_leaves
+from symledger.readings.numeric.values import Values, at, gathered, result
 
-Array = NDArray[Any]
 Sizes = Mapping[Symbol, int]
-
-FUNCTIONS: dict[str, Callable[..., Array]] = {
-    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "neg": np.negative,
-    "power": np.power, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x), "exp": np.exp,
-    "log": np.log, "tanh": np.tanh, "sin": np.sin, "cos": np.cos, "floor": np.floor,
-    "mod": np.mod, "erf": np.vectorize(math.erf, otypes=[float]),
-    "<": lambda a, b: np.real(a) < np.real(b), "<=": lambda a, b: np.real(a) <= np.real(b),
-    ">": lambda a, b: np.real(a) > np.real(b), ">=": lambda a, b: np.real(a) >= np.real(b),
-    "select": np.where, "copy": np.array,
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Arithmetic:
-    """How elementary operations are done, and on which kind of numbers arrays are made."""
-
-    functions: Mapping[str, Callable[..., Array]] = field(default_factory=lambda: FUNCTIONS)
-    lift: Callable[[Array], Array] = np.asarray
-    skip_masked: bool = False
-
-
-FLOATS = Arithmetic()
-
-
-@dataclass
-class Values:
-    """The arrays of one execution, and those of each application of each repeated body.
-
-    ``leaves`` is what it was given; from there a body that is run again takes its weights.
-    """
-
-    arrays: dict[Tensor, Array]
-    inner: dict[Tensor, list[Values]] = field(default_factory=dict)
-    leaves: Mapping[Tensor, Array] = field(default_factory=dict)
-
-    def __getitem__(self, t: Tensor) -> Array:
-        return self.arrays[t]
 
 
 class Machine:
@@ -198,7 +161,7 @@ class Machine:
             ]
             for leaf, g in given.items():
                 found.setdefault(leaf, []).insert(0, g)
-        further = {leaf: _gathered(leaf, each, call) for leaf, each in found.items()}
+        further = {leaf: gathered(leaf, each, call) for leaf, each in found.items()}
         return states[0], further | dict(zip(call.carried, states, strict=True))
 
     def execute(self, t: Tensor, args: list[Array]) -> Array:
@@ -346,62 +309,3 @@ def _take(x: Array, axes: str, chosen: Mapping[str, Any]) -> Array:
         if axis in chosen:
             x = np.take(x, chosen[axis], axis=place)
     return x
-
-
-def at(whole: Array, call: Call, i: int, times: int) -> Array:
-    """The slice that application ``i`` of a Call takes of a whole."""
-    place = times - 1 - i if call.reverse else i
-    taken: Array = whole[(slice(None),) * call.axis + (place,)]
-    return taken
-
-
-def result(call: Call, op: Result, applications: list[Values]) -> Array:
-    """A result of a Call: of its last application, or stacked from all of them."""
-    each = [inner[op.leaf] for inner in applications]
-    return each[-1] if op.axis is None else _stacked(each, call)
-
-
-def _stacked(each: list[Array], call: Call) -> Array:
-    return np.stack(each[::-1] if call.reverse else each, axis=call.axis)
-
-
-def _gathered(leaf: Tensor, each: list[Array], call: Call) -> Array:
-    """The gradient of a slice, a weight or a constant input, from those of all applications."""
-    if leaf in call.sliced:
-        return _stacked(each, call)
-    if leaf not in call.body.inputs and not call.shared:
-        return np.stack(each)
-    total = each[-1]
-    for g in each[-2::-1]:
-        total = total + g
-    return total
-
-
-def own_leaves(program: Program) -> Iterator[tuple[Tensor, Shape]]:
-    """Yield inputs and weights with their full shapes, bodies' stacked by application."""
-    for t in program.tensors:
-        if isinstance(t.op, Input | Param):
-            yield t, t.shape
-        if isinstance(t.op, Call):
-            for leaf, shape in own_leaves(t.op.body):
-                if leaf not in t.op.body.inputs:
-                    yield leaf, shape if t.op.shared else (t.op.times, *shape)
-
-
-def random_leaves(
-    program: Program, machine: Machine, rng: np.random.Generator
-) -> dict[Tensor, Array]:
-    """Draw inputs and weights: normal values, whole numbers below their bound, masks, chances."""
-    drawn: dict[Tensor, Array] = {}
-    for leaf, symbolic in own_leaves(program):
-        shape = machine.shape(symbolic)
-        op = leaf.op
-        if isinstance(op, Input) and op.below is not None:
-            drawn[leaf] = rng.integers(0, machine.length(op.below), shape)
-        elif isinstance(op, Input) and op.keep is not None:
-            drawn[leaf] = (rng.random(shape) < float(op.keep)).astype(float)
-        elif isinstance(op, Input) and op.chance:
-            drawn[leaf] = rng.uniform(0.1, 0.9, shape)
-        else:
-            drawn[leaf] = rng.standard_normal(shape)
-    return drawn

@@ -1,0 +1,1 @@
+"""Does it run? NumPy execution of a program, forward and backward."""
