@@ -233,7 +233,7 @@ def test_long_equations_lose_nothing_where_they_are_broken(owner: str) -> None:
         assert "".join("".join(r.itertext()) for _, _, r in lines) == text
 
 
-@pytest.mark.parametrize("name", ["attention", "conv2d", "window_attention"])
+@pytest.mark.parametrize("name", ["attention", "conv2d", "group_norm", "mamba_mixer"])
 def test_long_equations_are_broken(name: str) -> None:
     assert any(len(rows(mathml.equation(ours, ours, 30))) > 1 for ours, _ in pairs(name))
 
