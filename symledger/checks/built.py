@@ -2,8 +2,9 @@
 
 ``python -m symledger.checks.built [NAME …]`` does so for published ones, and records it.
 
-Hugging Face's transformers builds the model on PyTorch's meta device: every tensor has a shape and
-none has elements, so that the largest model is built in seconds. Needs the extra ``torch``.
+Hugging Face's transformers, or diffusers, builds the model on PyTorch's meta device: every tensor
+has a shape and none has elements, so that the largest model is built in seconds. Needs the extra
+``torch``.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from symledger import evidence
 from symledger.account import Account, derive
 from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.implementation import Shape, compare, weights
-from symledger.configurations.families import FAMILIES
 from symledger.configurations.published import published
 from symledger.configurations.reading import Configuration
 
@@ -38,19 +38,18 @@ SOURCE = {"S": 12}
 """Of the source, where an encoder reads one."""
 
 
-def installed() -> bool:
+def installed(library: str = "transformers") -> bool:
     """Whether the implementation is there."""
-    return find_spec("torch") is not None and find_spec("transformers") is not None
+    return find_spec("torch") is not None and find_spec(library) is not None
 
 
 def witnessed(account: Account) -> Iterator[Evidence]:
     """Compare a configuration's weights, and its FLOPs where tokens are all that enters."""
     found = account.target.configured
-    if found is None or not installed():
+    if found is None or not installed(found.family.library):
         return
     model = build(found)
-    names = next(f.tensors for f in FAMILIES if f.model_type == found.model_type)
-    wrong = compare(weights(account), shapes(model), names)
+    wrong = compare(weights(account), shapes(model), found.family.tensors)
     yield _evidence(account, found, "params", "has the same parameters, tensor by tensor", wrong)
     if reads_tokens(model) and not account.readings.has_routed:
         yield from _counted(account, found, model)
@@ -59,16 +58,26 @@ def witnessed(account: Account) -> Iterator[Evidence]:
 def build(found: Configuration) -> Any:
     """Build what a configuration describes, with attention operation by operation."""
     import torch
+
+    logging.getLogger(found.family.library).setLevel(logging.ERROR)
+    with torch.device("meta"):
+        if found.family.library == "diffusers":
+            import diffusers
+
+            return getattr(diffusers, found.architecture).from_config(dict(found.given))
+        return _transformer(found)
+
+
+def _transformer(found: Configuration) -> Any:
+    import torch
     import transformers
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
-    logging.getLogger("transformers").setLevel(logging.ERROR)
-    family = next(f for f in FAMILIES if f.model_type == found.model_type)
+    family = found.family
     given = {key: value for key, value in found.given.items() if key != "model_type"}
     config = CONFIG_MAPPING[family.like or family.model_type].from_dict(given)
     kind = getattr(transformers, found.architecture)
-    with torch.device("meta"):
-        model = kind._from_config(config, attn_implementation="eager").train(False)
+    model = kind._from_config(config, attn_implementation="eager").train(False)
     if found.model_type in TIES and found.given.get("tie_word_embeddings") is False:
         head = model.get_output_embeddings()
         head.weight = torch.nn.Parameter(head.weight.detach().clone())
@@ -86,6 +95,8 @@ def shapes(model: Any) -> Mapping[str, Counter[Shape]]:
 def reads_tokens(model: Any) -> bool:
     """Whether token ids are all that a model needs, one sequence at a time, whatever they are."""
     name = type(model).__name__
+    if not hasattr(model, "main_input_name"):
+        return False
     reads_ends = name.endswith("ForSequenceClassification") and model.config.is_encoder_decoder
     return model.main_input_name == "input_ids" and not (
         reads_ends or name.endswith("MultipleChoice") or "image" in model.input_modalities
@@ -140,12 +151,10 @@ def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evi
 def _evidence(
     account: Account, found: Configuration, quantity: str, said: str, wrong: list[str]
 ) -> Evidence:
-    import transformers
-
     point = {symbol.name: n for symbol, n in account.assumed.bindings.items()}
     claim = (
-        f"{found.architecture} of transformers {transformers.__version__}, built on the meta "
-        f"device, {said}, {at_points(1)}"
+        f"{found.architecture} of {found.family.implementation}, built on the meta device, "
+        f"{said}, {at_points(1)}"
     )
     detail = "; ".join(wrong[:4])
     return Evidence("pytorch", quantity, claim, (point,), 0, str(len(wrong)), not wrong, detail)

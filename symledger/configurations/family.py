@@ -47,11 +47,14 @@ class Rule:
 class Family:
     """One ``model_type``: what its classes build, and what each key does.
 
+    A configuration of diffusers names its class instead, as ``_class_name``.
+
     ``builds`` begins with what is meant where no class is named. ``tensors`` says which of our
     weights each parameter of the implementation is, layers written as ``*``. ``implied`` is what
     is set whatever the keys are, and ``classes`` how many there are where none are named.
     ``like`` names the model_type whose defaults it has, where the implementation knows it by that
-    name only. ``parts`` are the keys that hold a configuration of their own.
+    name only. ``parts`` are the keys that hold a configuration of their own, and ``library`` is
+    the implementation.
     """
 
     model_type: str
@@ -63,6 +66,17 @@ class Family:
     like: str = ""
     classes: int = 2
     parts: Mapping[str, Family] = field(default_factory=dict)
+    library: str = "transformers"
+
+    @property
+    def key(self) -> str:
+        """The key of a configuration that names the family: that of diffusers names its class."""
+        return "_class_name" if self.library == "diffusers" else "model_type"
+
+    @property
+    def implementation(self) -> str:
+        """The implementation and its version, which its defaults are of."""
+        return f"{self.library} {facts()['versions'][self.library]}"
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -73,7 +87,7 @@ class Family:
 
 @cache
 def facts() -> Mapping[str, Any]:
-    """Read the defaults of all families, with the version of the implementation they are of."""
+    """Read the defaults of all families, with the versions of the implementations they are of."""
     found: Mapping[str, Any] = json.loads(DEFAULTS.read_text(encoding="utf-8"))
     return found
 

@@ -11,10 +11,12 @@ from symledger.arguments import Free, Number, Only, Settings, Use, written
 from symledger.configurations import common
 from symledger.configurations.document import Document
 from symledger.configurations.families import FAMILIES
-from symledger.configurations.family import Built, Family, Values, facts
+from symledger.configurations.family import Built, Family, Values
 from symledger.configurations.published import Published
 from symledger.errors import BadInput, nearest, shown
 
+NAMES = ("model_type", "_class_name")
+"""The keys that name a family."""
 Status = Literal["used", "defaulted", "irrelevant"]
 
 
@@ -40,18 +42,23 @@ class Configuration:
     key, those that are missing included where they matter; ``given`` is the whole of it.
     """
 
-    model_type: str
+    family: Family
     architecture: str
     built: Built
     settings: Settings
     keys: tuple[Key, ...]
     given: Document = field(default_factory=dict)
 
+    @property
+    def model_type(self) -> str:
+        """The name of its family."""
+        return self.family.model_type
+
     def to_dict(self) -> dict[str, Any]:
         """Return what was read as JSON data."""
         return {
             "model_type": self.model_type, "architecture": self.architecture,
-            "defaults_of": facts()["version"], "keys": [key.to_dict() for key in self.keys],
+            "defaults_of": self.family.implementation, "keys": [key.to_dict() for key in self.keys],
         }  # fmt: skip
 
 
@@ -75,9 +82,7 @@ def read(document: Document) -> Configuration:
         settings.update(rule.read(values))
     for name, part in family.parts.items():
         keys += _part(name, part, given.get(name), settings)
-    return Configuration(
-        family.model_type, architecture, built, settings, tuple(keys), document
-    )
+    return Configuration(family, architecture, built, settings, tuple(keys), document)
 
 
 def entry_of(known: Published) -> str:
@@ -85,9 +90,15 @@ def entry_of(known: Published) -> str:
     return _built(_family(known.config), known.config)[1].entry if known.config else known.entry
 
 
+def named(document: Document) -> str:
+    """Return the key that names the family."""
+    return next((key for key in NAMES if key in document), NAMES[0])
+
+
 def _family(document: Document) -> Family:
-    known = {family.model_type: family for family in FAMILIES}
-    name = document.get("model_type")
+    key = named(document)
+    known = {family.model_type: family for family in FAMILIES if family.key == key}
+    name = document.get(key)
     if name is None:
         raise BadInput(
             "the configuration does not say its model_type, and nothing else tells its family "
@@ -96,7 +107,7 @@ def _family(document: Document) -> Family:
     if not isinstance(name, str) or name not in known:
         said = shown(name) if isinstance(name, str) else written(name)
         raise BadInput(
-            f"model_type {said} is not supported: its formulas are not derived here, and a guess "
+            f"{key} {said} is not supported: its formulas are not derived here, and a guess "
             f"could be wrong. {nearest(said, known)}"
         )
     return known[name]
@@ -144,7 +155,11 @@ def _labels(given: Document, default: int) -> int:
 def _classes(document: Document, architecture: str, built: Built) -> Iterator[Key]:
     """Yield the keys that decide what is built."""
     made = [built.entry, _said(built.options)]
-    yield Key("model_type", _written(document["model_type"]), "used", "its keys")
+    key = named(document)
+    if document[key] == architecture:
+        yield Key(key, _written(architecture), "used", ", ".join(filter(None, made)))
+        return
+    yield Key(key, _written(document[key]), "used", "its keys")
     status: Status = "used" if document.get("architectures") else "defaulted"
     yield Key("architectures", _written([architecture]), status, ", ".join(filter(None, made)))
 
@@ -154,7 +169,7 @@ def _keys(
 ) -> Iterator[Key]:
     """Yield what becomes of every key, and put what it sets into the settings."""
     for name in dict.fromkeys((*family.facts["keys"], *given)):
-        if name in ("model_type", "architectures", *family.parts):
+        if name in (family.key, "architectures", *family.parts):
             continue
         use = family.uses.get(name) or common.known(name)
         value = values[name]

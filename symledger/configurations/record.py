@@ -1,21 +1,38 @@
 """``python -m symledger.configurations.record``: write the defaults of the implementation down.
 
 They are facts from outside: the fields of each configuration class of Hugging Face's transformers
-with their defaults, and the other names that keys go by. Needs the extra ``torch``.
+with their defaults, and the other names that keys go by; of diffusers, which has no such classes,
+what a model is told when it is made. Needs the extra ``torch``.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import MISSING, Field, fields
+from importlib.metadata import version
+from inspect import signature
 from typing import Any
 
 from symledger.configurations.families import FAMILIES
-from symledger.configurations.family import DEFAULTS
+from symledger.configurations.family import DEFAULTS, Family
 
 
-def found(model_type: str) -> dict[str, Any]:
-    """Return what the class of a model type says of its keys."""
+def found(family: Family) -> dict[str, Any]:
+    """Return what the class of a family says of its keys."""
+    if family.library == "diffusers":
+        return _told(family.model_type)
+    return _fields(family.model_type)
+
+
+def _told(name: str) -> dict[str, Any]:
+    import diffusers
+
+    parameters = signature(getattr(diffusers, name).__init__).parameters
+    keys = {key: _plain(p.default) for key, p in parameters.items() if key != "self"}
+    return {"class": name, "keys": keys, "aliases": {}}
+
+
+def _fields(model_type: str) -> dict[str, Any]:
     from transformers import PreTrainedConfig
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
@@ -27,20 +44,20 @@ def found(model_type: str) -> dict[str, Any]:
 
 
 def _default(f: Field[Any]) -> Any:
-    value = f.default_factory() if f.default_factory is not MISSING else f.default
+    return _plain(f.default_factory() if f.default_factory is not MISSING else f.default)
+
+
+def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
 def main() -> None:
     """Write the file."""
-    import transformers
-
-    known = (family.model_type for family in FAMILIES if not family.like)
-    families = {model_type: found(model_type) for model_type in known}
+    families = {family.model_type: found(family) for family in FAMILIES if not family.like}
     lines = [f'  {json.dumps(name)}: {json.dumps(row)}' for name, row in sorted(families.items())]
-    version = f"transformers {transformers.__version__}"
+    versions = {name: version(name) for name in sorted({family.library for family in FAMILIES})}
     DEFAULTS.write_text(
-        f'{{"version": {json.dumps(version)},\n "families": {{\n' + ",\n".join(lines) + "\n}}\n",
+        f'{{"versions": {json.dumps(versions)},\n "families": {{\n' + ",\n".join(lines) + "\n}}\n",
         encoding="utf-8",
     )
 

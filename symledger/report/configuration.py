@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from symledger.account import Account
-from symledger.configurations.family import facts
 from symledger.configurations.reading import Configuration, Key
 from symledger.report.layout import NBSP, Page
 
@@ -18,8 +17,8 @@ def section(p: Page, account: Account) -> None:
         p.heading("SOURCE")
         p.wrapped(source, 4)
     if found:
-        version = facts()["version"]
-        p.heading(f"CONFIGURATION: {found.architecture}; defaults are those of {version}")
+        whose = found.family.implementation
+        p.heading(f"CONFIGURATION: {found.architecture}; defaults are those of {whose}")
         _told(p, found)
         irrelevant = [_short(key) for key in found.keys if key.status == "irrelevant"]
         if irrelevant:

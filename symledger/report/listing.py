@@ -9,6 +9,7 @@ from symledger.account import derive
 from symledger.catalogue import ENTRIES, Entry
 from symledger.configurations.families import FAMILIES
 from symledger.configurations.published import Published, published
+from symledger.configurations.reading import named
 from symledger.report.layout import NBSP, Page
 from symledger.torch_layers import LAYERS
 
@@ -44,12 +45,12 @@ def _published(p: Page) -> None:
     p.table(table, ("bold cyan", "", "dim"), set(), flexible=(2,), indent=4)
     p.line()
     kinds = ", ".join(family.model_type for family in FAMILIES)
-    p.wrapped(f"a config.json of your own: model_type {kinds}", 4, "dim")
+    p.wrapped(f"a config.json of your own: model_type (or _class_name) {kinds}", 4, "dim")
 
 
 def said(known: Published) -> str:
     """What a published configuration is of: its model_type, or its entry here."""
-    return str(known.config["model_type"]) if known.config else known.entry
+    return str(known.config[named(known.config)]) if known.config else known.entry
 
 
 def title(entry: Entry) -> str:

@@ -4,6 +4,7 @@ import pytest
 
 pytest.importorskip("torch", reason="needs PyTorch")
 pytest.importorskip("transformers", reason="needs PyTorch")
+pytest.importorskip("diffusers", reason="needs PyTorch")
 
 from symledger import derive, evidence
 from symledger.checks import built
@@ -11,9 +12,10 @@ from symledger.configurations import record
 from symledger.configurations.families import FAMILIES
 from symledger.configurations.family import facts
 from symledger.configurations.published import published
+from symledger.configurations.reading import named
 
 FIRST = {
-    known.config["model_type"]: name
+    known.config[named(known.config)]: name
     for name, known in reversed(published().items()) if known.config
 }  # fmt: skip
 """One published configuration of each family."""
@@ -43,4 +45,4 @@ KNOWN = [family for family in FAMILIES if not family.like]
 
 @pytest.mark.parametrize("family", KNOWN, ids=lambda f: f.model_type)
 def test_defaults_are_those_of_the_implementation(family):
-    assert facts()["families"][family.model_type] == record.found(family.model_type)
+    assert facts()["families"][family.model_type] == record.found(family)

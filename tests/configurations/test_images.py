@@ -13,6 +13,7 @@ import pytest
 
 from symledger import derive
 from symledger.checks.implementation import weights
+from symledger.configurations.reading import named
 from symledger.errors import BadInput
 
 HERE = Path(__file__).parent
@@ -129,14 +130,15 @@ def test_images_that_do_not_divide_are_rounded_up_at_every_halving(name, setting
     assert {str(s): n for s, n in found.assumed.bindings.items()}["H_5"] == height
 
 
+UNET = {"_class_name": "UNet2DConditionModel"}
 ODD = json.loads((HERE / "images.json").read_text("utf-8"))["records"]
 
 
-@pytest.mark.parametrize("record", ODD, ids=lambda r: r[0]["architectures"][0])
+@pytest.mark.parametrize("record", ODD, ids=lambda r: r[0][named(r[0])])
 def test_small_models_of_odd_sizes_are_counted_to_the_unit(record, tmp_path):
     config, image, params, flops = record
     (tmp_path / "config.json").write_text(json.dumps(config), "utf-8")
-    found = derive(str(tmp_path), {"B": 2, **dict(zip("HW", image, strict=False))})
+    found = derive(str(tmp_path), {"B": 2, **dict(zip("HWS", image, strict=False))})
     assert found.params.value == params
     assert found.flops_forward.value == flops
 
@@ -156,6 +158,21 @@ def test_small_models_of_odd_sizes_are_counted_to_the_unit(record, tmp_path):
         ({"model_type": "convnext", "layer_scale_init_value": None}, "a number is meant"),
         ({"model_type": "mobilenet_v2", "output_stride": 16}, "only 32 is"),
         ({"model_type": "mobilenet_v2", "depth_multiplier": -1}, "a number above 0 is"),
+        ({**UNET, "use_linear_projection": True}, "only False is"),
+        ({**UNET, "block_out_channels": [8, 8, 16, 16]}, "different"),
+        ({**UNET, "block_out_channels": [8, 16, 24, 32]}, "the same"),
+        ({**UNET, "attention_head_dim": [5, 10, 20, 20]}, "heads"),
+        ({**UNET, "layers_per_block": [2, 2, 2, 2]}, "only"),
+        ({**UNET, "nonsense": 1}, "not understood"),
+        ({"_class_name": "UNet2DModel"}, "Did you mean UNet2DConditionModel"),
+        ({"_class_name": 5}, "_class_name 5 is not supported"),
+        ({"model_type": "efficientnet", "depth_coefficient": "2"}, "a number above 0 is"),
+        ({"model_type": "efficientnet", "hidden_dim": 1280}, "at this width are 2560"),
+        ({"model_type": "efficientnet", "num_block_repeats": [1, 2]}, "7 stages are"),
+        ({"model_type": "efficientnet", "image_size": 225}, "the stem sees an image of odd size"),
+        ({"model_type": "efficientnet", "image_size": 600}, "block 18, which depthwise_padding"),
+        ({"model_type": "efficientnet", "depthwise_padding": 5}, "numbers of blocks do"),
+        ({"model_type": "efficientnet", "kernel_sizes": [3, 3, 3, 3, 3, 3, 3]}, "only"),
     ],
 )
 def test_what_is_not_supported_is_refused_by_name(config, said, tmp_path):

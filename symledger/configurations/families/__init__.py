@@ -11,7 +11,9 @@ from symledger.configurations.families import (
     convolutional,
     deberta,
     deepseek,
+    diffusion,
     distilbert,
+    efficientnet,
     falcon,
     gemma,
     glm,
@@ -56,5 +58,6 @@ FAMILIES: tuple[Family, ...] = (
     seq2seq.T5, seq2seq.MT5, seq2seq.BART, seq2seq.MBART,
     seq2seq.PEGASUS, seq2seq.MARIAN, seq2seq.WHISPER,
     vit.VIT, clip.CLIP, clip.TEXT, clip.IMAGE, convolutional.RESNET, convolutional.CONVNEXT,
-    mobilenet.MOBILENET_V2,
+    mobilenet.MOBILENET_V2, efficientnet.EFFICIENTNET,
+    diffusion.DIFFUSION_UNET,
 )  # fmt: skip

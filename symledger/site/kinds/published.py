@@ -11,7 +11,6 @@ from math import prod
 
 from symledger import algebra
 from symledger.account import Account
-from symledger.configurations.family import facts
 from symledger.configurations.published import Published, published
 from symledger.configurations.reading import Key
 from symledger.site.atlas import Atlas
@@ -94,7 +93,8 @@ class Configured(Model):
     @property
     def defaults(self) -> str:
         """Whose defaults missing keys have."""
-        return str(facts()["version"])
+        found = self.account.target.configured
+        return found.family.implementation if found else ""
 
     @property
     def keys(self) -> list[Key]:
