@@ -15,10 +15,6 @@ from symledger.catalogue import AXIOMS, ENTRIES
 from symledger.checks.command import variants
 from symledger.evidence import variant
 
-UNRECORDED = {"diffusion_unet"}
-"""Families that were not run by NumPy yet: their pages say that nothing was checked there. What was
-measured on real implementations is compared in ``tests/configurations``."""
-
 CATALOGUE = tuple(dict.fromkeys(entry.family for entry in ENTRIES))
 """The owners of all formulas in the catalogue."""
 

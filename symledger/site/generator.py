@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 
-from symledger.site import resources
+from symledger.site import resources, shares
 from symledger.site.atlas import Atlas
-from symledger.site.kinds import KINDS, PIECEWISE, Kind
+from symledger.site.kinds import KINDS, PIECEWISE, Kind, formula
 from symledger.site.memory import Memory, place
 from symledger.site.messages import messages
 from symledger.site.pages import Page
@@ -56,9 +56,31 @@ class Site:
     @cached_property
     def pages(self) -> dict[str, Page]:
         """Every generated page."""
-        templates = Templates(self.language)
         with uncollected():
-            return {page.path: page for kind in KINDS for page in self._pages(kind, templates)}
+            if shares.processes() > 1:
+                self._share()
+            return {page.path: page for page in self._all_pages()}
+
+    def _share(self) -> None:
+        """Have other processes make what is not known, of accounts that are derived once."""
+        self.memory.keeps = True
+        with self.memory.later() as pieces:
+            for _ in self._all_pages():
+                pass
+            for kind in KINDS:
+                kind.assets(self.atlas)
+        if pieces:
+            formula.links_of(self.atlas).used_by  # noqa: B018  # made once, before processes part
+        shares.make(self.memory, pieces)
+
+    def _all_pages(self) -> Iterator[Page]:
+        for kind in KINDS:
+            yield from self._pages(kind, self.templates)
+
+    @cached_property
+    def templates(self) -> Templates:
+        """The templates, in the language of the site."""
+        return Templates(self.language)
 
     def _pages(self, kind: Kind, templates: Templates) -> Iterable[Page]:
         """Return the pages of a kind; one that does not remember them itself reads everything."""

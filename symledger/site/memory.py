@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from time import time_ns
 from typing import Any, TypeVar
@@ -34,11 +36,23 @@ def place() -> Path | None:
     return Path(folder) / "site.json" if folder else None
 
 
+@dataclass(frozen=True)
+class Piece:
+    """Something that is still to be made."""
+
+    name: str
+    make: Callable[[], Any]
+
+
 class Memory:
-    """What was made, by name; without a file nothing is remembered."""
+    """What was made, by name; without a file nothing is remembered.
+
+    ``keeps`` says whether what was made is kept while the site is made, file or not.
+    """
 
     def __init__(self, file: Path | None = None, language: str = "en") -> None:
         self.file = file
+        self.keeps = file is not None
         self.began = time_ns()
         self.sources = Sources()
         self.asked: dict[str, Callable[[str], str]] = {
@@ -48,6 +62,7 @@ class Memory:
         self._known = self._read()
         self._kept: dict[str, Any] = {}
         self._reads: list[dict[str, str]] = []
+        self._later: list[Piece] | None = None
 
     def _read(self) -> dict[str, Any]:
         try:
@@ -97,31 +112,63 @@ class Memory:
         finally:
             self._reads.pop()
 
+    @contextmanager
+    def later(self) -> Iterator[list[Piece]]:
+        """In this block pages and files that are not known are not made, but listed."""
+        self._later = []
+        try:
+            yield self._later
+        finally:
+            self._later = None
+
+    def making(self, pieces: Iterable[Piece]) -> dict[str, Any]:
+        """Make pieces, and return what is to be learned: with them what they were made of."""
+        before = set(self._kept)
+        for piece in pieces:
+            self.data(piece.name, piece.make)
+        return {name: made for name, made in self._kept.items() if name not in before}
+
+    def learn(self, made: dict[str, Any]) -> None:
+        """Take over what was made elsewhere."""
+        self._kept.update(made)
+
     def page(self, name: str, make: Callable[[], Page]) -> Page:
-        """Return a page."""
-        return self.pages(name, lambda: [make()])[0]
+        """Return a page; an empty one where it is listed for later."""
+        return next(iter(self.pages(name, lambda: [make()])), Page("", ""))
 
     def pages(self, name: str, make: Callable[[], Iterable[Page]]) -> list[Page]:
         """Return pages that are made together."""
-        found = self.data(
-            f"page {name}", lambda: [(p.path, p.source, list(p.blocks)) for p in make()]
+        found: list[tuple[str, str, list[str]]] = self._piece(
+            f"page {name}", lambda: [(p.path, p.source, list(p.blocks)) for p in make()], []
         )
         return [Page(path, source, tuple(blocks)) for path, source, blocks in found]
 
     def files(self, name: str, make: Callable[[], dict[str, bytes]]) -> dict[str, bytes]:
         """Return files of text."""
-        found = self.data(
-            f"files {name}", lambda: {path: text.decode() for path, text in make().items()}
+        found: dict[str, str] = self._piece(
+            f"files {name}", lambda: {path: text.decode() for path, text in make().items()}, {}
         )
         return {path: text.encode() for path, text in found.items()}
 
+    def _piece(self, name: str, make: Callable[[], Made], empty: Made) -> Made:
+        """Return data, or nothing where it is listed for later."""
+        if self._later is None or self._reads or name in self._kept or self._holding(name):
+            return self.data(name, make)
+        self._later.append(Piece(name, make))
+        return empty
+
+    def _holding(self, name: str) -> dict[str, Any] | None:
+        """Return what was made before, where all that was read for it is as it was."""
+        known: dict[str, Any] | None = self._known.get(name)
+        return known if known and all(map(self._holds, known["reads"].items())) else None
+
     def data(self, name: str, make: Callable[[], Made]) -> Made:
         """Return data that JSON can hold: as it was made before, of the same, or made now."""
-        if not self.file:
+        if not self.keeps:
             return make()
         if name not in self._kept:
-            known = self._known.get(name)
-            if not (known and all(map(self._holds, known["reads"].items()))):
+            known = self._holding(name)
+            if not known:
                 self._reads.append({})
                 try:
                     made = make()

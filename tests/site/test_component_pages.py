@@ -21,7 +21,6 @@ from symledger.site.templating import Templates
 from symledger.site.uses import users
 from symledger.site.voice import Voice
 from symledger.texts import Bug, text_of
-from tests.every import UNRECORDED
 from tests.site.whole import ATLAS
 
 COMPONENTS = {entry.name: entry for entry in ENTRIES if entry.kind == "component"}
@@ -163,7 +162,7 @@ def test_answers_of_exercises_counted_by_hand(name, answers):
     assert [s.value for s in solved] == [f"{n:,}" for n in answers]
 
 
-@pytest.mark.parametrize("name", [name for name in OWNERS if name not in UNRECORDED])
+@pytest.mark.parametrize("name", OWNERS)
 def test_what_is_recorded_is_about_the_definition_as_it_is(name):
     shown = demonstrations.demonstration(name)
     assert shown is not None, f"run symledger check {name} --record"
