@@ -16,7 +16,7 @@ from hashlib import sha256
 from symledger.site import resources, shares
 from symledger.site.atlas import Atlas
 from symledger.site.kinds import KINDS, PIECEWISE, Kind, formula
-from symledger.site.memory import Memory, place
+from symledger.site.memory import Kept, Memory, place
 from symledger.site.messages import messages
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
@@ -131,6 +131,6 @@ class Site:
         return [path for path in self.pages if path.rpartition("/")[0] == folder.rstrip("/")]
 
 
-def remembered(language: str = "en") -> Site:
+def remembered(language: str = "en", before: Kept | None = None) -> Site:
     """Return the site, made with what earlier builds left in the memory; saving adds to it."""
-    return Site(language, Memory(place(), language))
+    return Site(language, Memory(place(), language, before))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from symledger import algebra
 from symledger.core.component import snake
@@ -16,8 +17,7 @@ from symledger.site.sources import digest
 from symledger.site.uses import first_names
 
 
-@dataclass(frozen=True)
-class Part:
+class Part(NamedTuple):
     """A formula that another is made of: its name, and where it stands in the other."""
 
     id: str
@@ -46,7 +46,7 @@ class Links:
     def depends(self) -> dict[str, tuple[Part, ...]]:
         """What each formula is made of."""
         found = self.atlas.memory.data("links", lambda: {
-            f"{entry.name}.{quantity}": [astuple(p) for p in self._parts(entry.name, quantity)]
+            f"{entry.name}.{quantity}": list(self._parts(entry.name, quantity))
             for entry, quantity in self.atlas.formulas()
         })  # fmt: skip
         return {
@@ -64,6 +64,13 @@ class Links:
                 found[part.id].append(Part(name, owner, quantity, part.places))
         return {name: tuple(parts) for name, parts in found.items()}
 
+    @cached_property
+    def _owned(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = defaultdict(list)
+        for name in self.depends:
+            found[name.partition(".")[0]].append(name)
+        return found
+
     def __post_init__(self) -> None:
         self.atlas.memory.asked["links"] = self._around
 
@@ -73,8 +80,8 @@ class Links:
 
     def _around(self, owner: str) -> str:
         return digest([
-            (name, [astuple(p) for p in (*of, *self.used_by.get(name, ()))], len(of))
-            for name, of in self.depends.items() if name.startswith(f"{owner}.")
+            (name, self.depends[name], self.used_by.get(name, ()))
+            for name in self._owned.get(owner, ())
         ])  # fmt: skip
 
     def _parts(self, owner: str, quantity: str) -> Iterator[Part]:

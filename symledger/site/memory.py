@@ -26,6 +26,8 @@ PLACE = "SYMLEDGER_CACHE"
 """The variable that names the folder of the memory; empty for none."""
 
 Made = TypeVar("Made")
+Kept = dict[str, Any]
+"""The hash of all that is no definition, and pieces by name."""
 
 
 def place() -> Path | None:
@@ -47,10 +49,13 @@ class Piece:
 class Memory:
     """What was made, by name; without a file nothing is remembered.
 
-    ``keeps`` says whether what was made is kept while the site is made, file or not.
+    ``keeps`` says whether what was made is kept while the site is made, file or not; ``before`` is
+    what was kept by an earlier one in this process, which then need not be read.
     """
 
-    def __init__(self, file: Path | None = None, language: str = "en") -> None:
+    def __init__(
+        self, file: Path | None = None, language: str = "en", before: Kept | None = None
+    ) -> None:
         self.file = file
         self.keeps = file is not None
         self.began = time_ns()
@@ -59,26 +64,39 @@ class Memory:
             "code": self.sources.code, "text": self.sources.text,
         }  # fmt: skip
         self.rest = digest(language, self.sources.rest) if file else ""
-        self._known = self._read()
+        self._known = self._still(before or self._read())
         self._kept: dict[str, Any] = {}
         self._reads: list[dict[str, str]] = []
+        self._states: dict[tuple[str, str], str] = {}
         self._later: list[Piece] | None = None
 
-    def _read(self) -> dict[str, Any]:
+    def _read(self) -> Kept:
         try:
-            found = json.loads(self.file.read_text(encoding="utf-8")) if self.file else {}
-            return dict(found["pieces"]) if found.get("rest") == self.rest else {}
-        except (OSError, ValueError, KeyError, AttributeError, TypeError):
+            return dict(json.loads(self.file.read_text(encoding="utf-8"))) if self.file else {}
+        except (OSError, ValueError, TypeError):
             return {}
 
+    def _still(self, kept: Kept) -> dict[str, Any]:
+        """Return the pieces that may still hold."""
+        pieces = kept.get("pieces") if kept.get("rest") == self.rest else None
+        return dict(pieces) if isinstance(pieces, dict) else {}
+
+    @property
+    def kept(self) -> Kept:
+        """What was made; nothing without a file, or if files were changed while it was."""
+        if not self.file:
+            return {}
+        if changed(PACKAGE, site.STARTED) or changed(resources.templates(), self.began):
+            return {}
+        return {"rest": self.rest, "pieces": self._kept}
+
     def save(self) -> None:
-        """Write down what was made, unless files were changed while it was."""
-        if not self.file or self._kept == self._known:
-            return
-        if not (changed(PACKAGE, site.STARTED) or changed(resources.templates(), self.began)):
+        """Write down what was made."""
+        kept = self.kept if self._kept != self._known else {}
+        if self.file and kept:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             other = self.file.with_suffix(f".{os.getpid()}")
-            other.write_text(json.dumps({"rest": self.rest, "pieces": self._kept}))
+            other.write_text(json.dumps(kept))
             other.replace(self.file)
 
     def note(self, kind: str, name: str) -> None:
@@ -106,11 +124,13 @@ class Memory:
             self.note("code", module)
 
     def _state(self, kind: str, name: str) -> str:
-        self._reads.append({})  # what the answer is made of is not what it is
-        try:
-            return self.asked[kind](name)
-        finally:
-            self._reads.pop()
+        if (kind, name) not in self._states:
+            self._reads.append({})  # what the answer is made of is not what it is
+            try:
+                self._states[kind, name] = self.asked[kind](name)
+            finally:
+                self._reads.pop()
+        return self._states[kind, name]
 
     @contextmanager
     def later(self) -> Iterator[list[Piece]]:
@@ -152,7 +172,11 @@ class Memory:
 
     def _piece(self, name: str, make: Callable[[], Made], empty: Made) -> Made:
         """Return data, or nothing where it is listed for later."""
-        if self._later is None or self._reads or name in self._kept or self._holding(name):
+        if self._later is None or self._reads or name in self._kept:
+            return self.data(name, make)
+        known = self._holding(name)
+        if known:
+            self._kept[name] = known
             return self.data(name, make)
         self._later.append(Piece(name, make))
         return empty

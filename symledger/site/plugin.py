@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment
@@ -43,7 +42,7 @@ class Generated(File):
 
     def is_modified(self) -> bool:
         """Whether it has to be written, where MkDocs asks."""
-        return not (self.same and Path(self.abs_dest_path).is_file())
+        return not (self.same and os.path.isfile(self.abs_dest_path))
 
 
 class SiteConfig(Config):  # type: ignore[no-untyped-call]  # MkDocs leaves the hook untyped
@@ -90,7 +89,7 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
             file = Generated.generated(config, path, content=source)
             file.same = SOURCE.before.get(path) == made  # type: ignore[attr-defined]  # it is one of ours
             files.append(file)
-        self.site.memory.save()
+        SOURCE.keep(self.site)
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:

@@ -10,7 +10,7 @@ import sys
 from importlib import import_module
 from pathlib import Path
 from time import time_ns
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from symledger import site
 
@@ -31,6 +31,7 @@ class Source:
         self.before: dict[str, object] = {}
         self.layout = ""
         self.titles: dict[str, str] = {}
+        self.kept: dict[str, Any] = {}
 
     def site(self, language: str) -> Site:
         """Return a new site, made by the package as it is on disk now."""
@@ -39,8 +40,15 @@ class Source:
             self.state = found
             site.STARTED = now
             forget()
-        made: Site = import_module("symledger.site.generator").remembered(language)
+        generator = import_module("symledger.site.generator")
+        made: Site = generator.remembered(language, self.kept)
         return made
+
+    def keep(self, made: Site) -> None:
+        """Keep what a site was made of for the next one; on disk too, unless it is served again."""
+        if not (self.dirty and self.kept):
+            made.memory.save()
+        self.kept = made.memory.kept
 
     def frames(self, layout: str) -> bool:
         """Whether what stands around every page (its navigation) is as it was; it is noted."""
@@ -55,8 +63,14 @@ def state() -> dict[str, int]:
 
 
 def forget() -> None:
-    """Forget every module of the package, and the source lines that were read of it."""
+    """Forget every module of the package, and the source lines that were read of it.
+
+    A package that is kept would still give its modules by name.
+    """
     linecache.checkcache()
     for name in list(sys.modules):
         if name.startswith("symledger.") and name not in KEPT:
             del sys.modules[name]
+            package, _, module = name.rpartition(".")
+            if package in KEPT:
+                vars(sys.modules[package]).pop(module, None)

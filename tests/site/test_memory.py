@@ -134,6 +134,19 @@ def test_a_remembered_site_is_the_same_byte_by_byte(monkeypatch, site):
     assert again.memory._kept.keys() == again.memory._known.keys()
 
 
+def test_what_was_kept_in_the_same_process_need_not_be_read(tmp_path, unchanged):
+    first = Memory(tmp_path / "site.json")
+    assert first.data("x", lambda: 1) == 1
+    assert not (tmp_path / "site.json").exists()
+    again = Memory(tmp_path / "site.json", before=first.kept)
+    assert again.data("x", lambda: pytest.fail("made again")) == 1
+    assert Memory(tmp_path / "site.json", "de", first.kept).data("x", lambda: 2) == 2
+    nothing = Memory()
+    nothing.keeps = True
+    assert nothing.data("x", lambda: 3) == 3
+    assert nothing.kept == {}
+
+
 def test_what_was_made_while_files_changed_is_not_kept(build, monkeypatch):
     monkeypatch.setattr("symledger.site.STARTED", 0)
     assert build() == ["linear", "block", "home"]
