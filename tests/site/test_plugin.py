@@ -21,7 +21,7 @@ class Small:
         }
         self.assets = {"data.csv": b"1"}
         self.made = {**{p: (q.source, q.blocks) for p, q in self.pages.items()}, **self.assets}
-        self.memory = self
+        self.memory, self.kept = self, {}
 
     def say(self, text):
         """Say it in English."""
