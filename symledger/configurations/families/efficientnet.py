@@ -11,12 +11,12 @@ from symledger.configurations.families.images import Pair
 from symledger.configurations.families.shared import HEADS
 from symledger.configurations.family import Built, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
-from symledger.models.mobilenet import STRIDES
 
 STEM, LAST = 32, 1280
 CHANNELS = [16, 24, 40, 80, 112, 192, 320]
 """The channels of the stages at width 1 (Tan, Le, 2019, table 1)."""
 KERNELS = [3, 3, 5, 3, 5, 5, 3]
+STRIDES = [1, 2, 2, 2, 1, 2, 1]
 WIDENED = [1, 6, 6, 6, 6, 6, 6]
 
 
@@ -131,7 +131,7 @@ EFFICIENTNET = Family(
         "kernel_sizes": Only((KERNELS,)),
         "in_channels": Only(([STEM, *CHANNELS[:-1]],)),
         "out_channels": Only((CHANNELS,)),
-        "strides": Only((list(STRIDES),)),
+        "strides": Only((STRIDES,)),
         "expand_ratios": Only((WIDENED,)),
         "squeeze_expansion_ratio": Only((0.25,)),
         "hidden_act": Only(("swish", "silu")),
