@@ -173,7 +173,7 @@ def occurs(table: Table, number: Number) -> Iterator[tuple[str, str]]:
     for asked in table.asked:
         if asked.quantity == "params" and number.unit != "parameters":
             continue
-        rows = table.between(asked, [(number.low, number.high)], plain=True)
+        rows = table.occurring(asked, number.low, number.high)
         found += [(row.part, known) for row in rows for known, _ in row.points]
     order = {k.name: i for i, k in enumerate(known())}
     for part, one in sorted(found, key=lambda each: order.get(each[1].name, 0)):

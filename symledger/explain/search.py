@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple
@@ -19,9 +19,9 @@ from symledger.explain.outline import Sizes
 from symledger.explain.parts import Part
 from symledger.explain.readings import QUANTITIES, Reading, readings
 from symledger.explain.solve import bind, solve
-from symledger.explain.sources import Source, complete, evaluate
-from symledger.explain.table import Table
-from symledger.explain.usual import Known, is_usual, named
+from symledger.explain.sources import Points, Source, complete, evaluate
+from symledger.explain.table import Same, Table
+from symledger.explain.usual import is_usual, named
 
 NEAR, SOLVED, ODD, FREE, ASIDE, LINEAR = 4, 2, 5, 2, 2, 2
 """What adds to a rank: a common mistake; a size that no configuration has, and an odd one; each
@@ -71,8 +71,9 @@ def search(table: Table, number: Number) -> list[Match]:
     found: dict[object, Match] = {}
     for match in (*_known(table, number), *_solved(table, number)):
         _put(found, match)
+    order = {id(part): i for i, (part, _) in enumerate(table.parts)}
     for match in found.values():
-        match.parts.sort(key=lambda part: part.unlikely)
+        match.parts.sort(key=lambda part: (part.unlikely, order[id(part)]))
         match.rank += match.parts[0].unlikely + _several(match, table.given)
     return sorted(found.values(), key=lambda match: (match.rank, len(match.sizes)))
 
@@ -106,25 +107,23 @@ def _known(table: Table, number: Number) -> Iterator[Match]:
             wanted for reading in readings(number.unit, asked.quantity)
             for wanted in _wanted(table, number, reading)
         ]  # fmt: skip
-        for row in table.between(asked, [(w.low, w.high) for w in wanted]):
+        for value, same, at in table.between(asked, [(w.low, w.high) for w in wanted]):
             for w in wanted:
-                if w.low <= row.value <= w.high and _worth(w.reading, row.part):
-                    points = [
-                        (known, at) for known, at in row.points
-                        if not w.often or at.get(w.reading.symbol) == w.often
-                    ]  # fmt: skip
+                if w.low <= value <= w.high and _worth(w.reading, same.parts[0]):
+                    points = at
+                    if w.often:
+                        points = tuple(p for p in at if p[1].get(w.reading.symbol) == w.often)
                     if points:
-                        yield _at_known(table, row.part, points, w)
+                        yield _at_known(table, same, points, w)
 
 
-def _at_known(
-    table: Table, part: Part, points: Sequence[tuple[Known, Sizes]], wanted: Wanted
-) -> Match:
-    """Return what a part is at the sizes of known configurations, which it cannot tell apart."""
-    (_, at), v = points[0], part.variant
-    match = _match(part, table.form(part, at), at, wanted)
+def _at_known(table: Table, same: Same, points: Points, wanted: Wanted) -> Match:
+    """Return what parts are at the sizes of known configurations, which they cannot tell apart."""
+    at = points[0][1]
+    match = _match(same.parts[0], table.form(same.parts[0], at), at, wanted)
+    match.parts = list(same.parts)
     match.known = [known.name for known, _ in points if known.gives(match.sizes)]
-    match.rank += min(known.doubt(v.family, v.changed, part.kind == WHOLE) for known, _ in points)
+    match.rank += min(known.doubt(*likely) for known, _ in points for likely in same.likely)
     return match
 
 
@@ -166,6 +165,7 @@ def _wanted(table: Table, number: Number, reading: Reading) -> Iterator[Wanted]:
 def _solved(table: Table, number: Number) -> Iterator[Match]:
     """Yield what gives the number at sizes that had to be found."""
     tried: dict[object, list[Sizes]] = {}
+    made: dict[object, Match] = {}
     forms = _Forms()
     wanted = {
         asked.quantity: [
@@ -201,11 +201,15 @@ def _solved(table: Table, number: Number) -> Iterator[Match]:
                 here.discard(alike)
                 if not forms.whole(source, at):
                     continue
-                match = _match(part, formula, {**source.given, **at}, w)
+                same = id(formula), id(at), w, part.asked, part.near
+                if same in made:
+                    made[same].parts.append(part)
+                    continue
+                match = made[same] = _match(part, formula, {**source.given, **at}, w)
                 for name, n in at.items():
                     match.rank += 0 if named(name, n) else SOLVED if is_usual(name, n) else ODD
                 match.rank += FREE * max(len(at) - 1, 0)
-                yield match
+    yield from made.values()
 
 
 class _Forms:

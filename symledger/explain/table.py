@@ -52,6 +52,16 @@ def holding(equations: Mapping[Symbol, Terms], at: Sizes) -> dict[Symbol, Terms]
     return {s: p for s, p in equations.items() if at.get(s.name) == evaluate(p, at) is not None}
 
 
+class Same(NamedTuple):
+    """Parts with the same amount under the same equations; ``likely`` is what tells them apart.
+
+    That is the family, the choices, and whether it is all of a target.
+    """
+
+    parts: list[Part]
+    likely: set[tuple[str, tuple[tuple[str, object], ...], bool]]
+
+
 @dataclass(eq=False)
 class Alike:
     """What is known at the same configurations: a row for each amount, with its parts."""
@@ -59,6 +69,20 @@ class Alike:
     where: Where
     amounts: list[Sum] = field(default_factory=list)
     parts: list[list[Part]] = field(default_factory=list)
+    met: dict[int, list[Same]] = field(default_factory=dict)
+
+    def same(self, row: int) -> list[Same]:
+        """The parts of a row, those together of which the same is to be said."""
+        if row not in self.met:
+            found: dict[object, Same] = {}
+            for part in self.parts[row]:
+                v = part.variant
+                key = id(v.outline.equations), part.near, part.kind == WHOLE
+                same = found.setdefault(key, Same([], set()))
+                same.parts.append(part)
+                same.likely.add((v.family, v.changed, part.kind == WHOLE))
+            self.met[row] = list(found.values())
+        return self.met[row]
 
     @cached_property
     def grid(self) -> Grid:
@@ -144,22 +168,28 @@ class Table:
         return sorted({at[symbol] for several in points for _, at in several if symbol in at})
 
     def between(
-        self, asked: Asked, meant: Sequence[tuple[int, int]], plain: bool = False
-    ) -> Iterator[Row]:
-        """Yield the rows of what is asked for whose value is meant, the ends included.
+        self, asked: Asked, meant: Sequence[tuple[int, int]]
+    ) -> Iterator[tuple[int, Same, Points]]:
+        """Yield each value of what is asked for that is meant, the ends included.
 
-        Only those of models and their lines, as they are by default, where they shall be ``plain``.
+        With it parts that have it under the same equations, and the points where they have it.
         """
         spans = Spans(meant)
         for alike in self.alike:
-            rows = alike.asked.get(asked, [])
-            if plain:
-                rows = [i for i in rows if any(part.occurs for part in alike.parts[i])]
-            if not rows:
-                continue
-            for i, j, value in alike.grid.within(spans, rows):
+            for i, j, value in alike.grid.within(spans, alike.asked.get(asked, [])):
+                for same in alike.same(i):
+                    yield value, same, alike.where.points[j]
+
+    def occurring(self, asked: Asked, low: int, high: int) -> Iterator[Row]:
+        """Yield models and their lines, as they are by default, whose value is meant."""
+        spans = Spans([(low, high)])
+        for alike in self.alike:
+            rows = [
+                i for i in alike.asked.get(asked, []) if any(p.occurs for p in alike.parts[i])
+            ]  # fmt: skip
+            for i, j, value in alike.grid.within(spans, rows) if rows else ():
                 for part in alike.parts[i]:
-                    if part.occurs or not plain:
+                    if part.occurs:
                         yield Row(value, part, alike.where.points[j])
 
     def around(self, n: int, most: int) -> list[Row]:
