@@ -23,7 +23,8 @@ from symledger.report.mathml.block import math
 from symledger.report.mathml.spelling import ROWS
 from symledger.sizes import named
 
-SUBSCRIPT = re.compile(r"([A-Za-z]+)_([A-Za-z0-9]+)")
+THIN = "\u2009"
+SUBSCRIPT = re.compile(r"([A-Za-z]+)_([A-Za-z0-9]+(?:_[A-Za-z0-9]+)*)")
 
 DEPTH = 9
 """Levels of the tree that a derivation opens: all of them, but see ``MOST``."""
@@ -71,8 +72,12 @@ def bound(lead: Leading) -> Markup:
 
 def spelled(text: str) -> Markup:
     """Write names and shapes that are spelled in Unicode, subscripts set low: W_Q, (d, 4d)."""
-    low = SUBSCRIPT.sub(r"\1<sub>\2</sub>", str(escape(text)))
+    low = SUBSCRIPT.sub(_lowered, str(escape(text)))
     return Markup('<span class="spelled">{}</span>').format(_markup(low)) if text else Markup("")
+
+
+def _lowered(name: re.Match[str]) -> str:
+    return f"{name[1]}<sub>{name[2].replace('_', THIN)}</sub>"
 
 
 def symbol(s: Symbol) -> Markup:

@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 
 from symledger import derive
+from symledger.site import maths
 from symledger.site.kinds import course, published
 from symledger.site.kinds import model as kind
 from symledger.site.kinds.model import Model, figures
@@ -209,3 +210,15 @@ def test_data_of_every_plot_is_a_file_and_is_linked(pages):
 @pytest.mark.parametrize(("n", "text"), [(5, "+5"), (-1234, "\u22121,234"), (0, "0"), (None, "")])
 def test_changes_have_a_sign(n, text):
     assert signed(n) == text
+
+
+def test_all_of_a_name_behind_its_first_part_is_set_low():
+    assert maths.spelled("g_norm_1 W_Q (d, 4d_ff)") == (
+        '<span class="spelled">g<sub>norm\u20091</sub> W<sub>Q</sub> (d, 4d<sub>ff</sub>)</span>'
+    )
+
+
+def test_a_row_of_many_weights_takes_several_lines():
+    crowded = 'class="long"><span class="spelled">g<sub>norm\u20091</sub>'
+    assert crowded in "".join(SITE.pages["models/diffusion_unet.md"].blocks)
+    assert crowded not in "".join(SITE.pages["models/gpt2.md"].blocks)
