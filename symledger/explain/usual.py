@@ -105,11 +105,12 @@ VOCABULARIES = {
 @cache
 def known() -> tuple[Known, ...]:
     """The configurations of the catalogue and of the package, those of known families first."""
-    own = [
+    catalogued = [
         Known(e.name, "the catalogue", e.configuration(), e.family)
         for e in ENTRIES if e.configured
     ]  # fmt: skip
-    own += [_known(p) for p in published().values()]
+    further = map(_known, published().values())
+    own = [*catalogued, *(k for k in further if not any(map(k.repeats, catalogued)))]
     own.sort(key=lambda k: FIRST.index(k.family) if k.family in FIRST else len(FIRST))
     return (*own, *(k for k in PUBLISHED if not any(map(k.repeats, own))))
 
