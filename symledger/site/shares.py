@@ -42,8 +42,8 @@ def make(memory: Memory, pieces: Sequence[Piece]) -> None:
         with ProcessPoolExecutor(number, mp_context=get_context("fork")) as pool:
             for made in pool.map(_made, range(len(_work))):
                 memory.learn(made)
-    except BrokenExecutor:  # a process was killed: what it had not told is made here
-        pass
+    except (BrokenExecutor, ImportError, OSError):
+        pass  # no process can be had here, or one was killed: what is missing is made afterwards
     finally:
         _work.clear()
 

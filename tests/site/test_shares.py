@@ -18,6 +18,10 @@ from symledger.site.pages import Page
 
 here, how = os.getpid(), sys.argv[1]
 shares.processes = lambda: 2
+if how == "none":
+    def no_semaphore(*_, **__):
+        raise OSError("no space left")
+    shares.ProcessPoolExecutor = no_semaphore
 memory = Memory()
 memory.keeps = True
 
@@ -57,6 +61,10 @@ def test_other_processes_make_what_is_listed():
 
 def test_what_a_killed_process_did_not_make_is_made_here():
     assert "True" in made("killed")
+
+
+def test_where_no_process_can_be_had_all_is_made_here():
+    assert made("none") == ["True"] * 20
 
 
 def test_an_error_is_raised_here():
