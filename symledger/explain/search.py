@@ -107,12 +107,12 @@ def _known(table: Table, number: Number) -> Iterator[Match]:
             wanted for reading in readings(number.unit, asked.quantity)
             for wanted in _wanted(table, number, reading)
         ]  # fmt: skip
-        for value, same, at in table.between(asked, [(w.low, w.high) for w in wanted]):
+        for value, same, everywhere in table.between(asked, [(w.low, w.high) for w in wanted]):
             for w in wanted:
                 if w.low <= value <= w.high and _worth(w.reading, same.parts[0]):
-                    points = at
+                    points = everywhere
                     if w.often:
-                        points = tuple(p for p in at if p[1].get(w.reading.symbol) == w.often)
+                        points = tuple(p for p in points if p[1].get(w.reading.symbol) == w.often)
                     if points:
                         yield _at_known(table, same, points, w)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from symledger.arguments import Choice, Only, Settings, Size, Use, size, written
+from symledger.arguments import Choice, Only, Settings, Size, size, written
 from symledger.configurations.common import FREE
 from symledger.configurations.families.images import STAGES, Pair, staged
 from symledger.configurations.family import Built, Family, Rule, Ruled, Unless, Values
@@ -47,11 +47,6 @@ def heads(values: Values) -> Settings:
     return {"h": str(numbers.pop())}
 
 
-def everywhere(ours: str) -> tuple[str, ...]:
-    """Return a weight of the transformers after all blocks."""
-    return tuple(f"{block}_attention.{ours}" for block in BLOCKS)
-
-
 def blocks() -> Iterator[str]:
     """Yield the names of all blocks, as many as there may be."""
     yield from ("middle_1", "middle_2")
@@ -61,50 +56,44 @@ def blocks() -> Iterator[str]:
 
 
 BLOCKS = tuple(blocks())
+LETTERS = (("weight", "g", "W", "F"), ("bias", "b", "b", "b"))
+"""What the two weights of a norm, of an affine map and of a convolution are called here."""
 RESIDUAL = {
-    "norm1.weight": "norm_1.g", "norm1.bias": "norm_1.b",
-    "conv1.weight": "conv_1.F", "conv1.bias": "conv_1.b",
-    "time_emb_proj.weight": "step.W", "time_emb_proj.bias": "step.b",
-    "norm2.weight": "norm_2.g", "norm2.bias": "norm_2.b",
-    "conv2.weight": "conv_2.F", "conv2.bias": "conv_2.b",
-    "conv_shortcut.weight": "shortcut.F", "conv_shortcut.bias": "shortcut.b",
-}  # fmt: skip
+    **{f"norm{i}.{kind}": (f"norm_{i}.{g}",) for i in (1, 2) for kind, g, _, _ in LETTERS},
+    **{f"conv{i}.{kind}": (f"conv_{i}.{F}",) for i in (1, 2) for kind, _, _, F in LETTERS},
+    **{f"time_emb_proj.{kind}": (f"step.{W}",) for kind, _, W, _ in LETTERS},
+    **{f"conv_shortcut.{kind}": (f"shortcut.{F}",) for kind, _, _, F in LETTERS},
+}
+READ = ((1, "attention"), (2, "cross_attention"))
 INNER = {
-    **{f"norm{i}.{kind}": (f"norm_{i}.{letter}",)
-       for i in (1, 2, 3) for kind, letter in (("weight", "g"), ("bias", "b"))},
-    **{f"attn{i}.to_{q}.weight": (f"{ours}.{q.upper()}.W",)
-       for i, ours in ((1, "attention"), (2, "cross_attention")) for q in "qkv"},
-    **{f"attn{i}.to_out.*.{kind}": (f"{ours}.O.{letter}",)
-       for i, ours in ((1, "attention"), (2, "cross_attention"))
-       for kind, letter in (("weight", "W"), ("bias", "b"))},
-    **{f"ff.net.*.proj.{kind}": (f"feed_forward.gate.{letter}", f"feed_forward.up.{letter}")
-       for kind, letter in (("weight", "W"), ("bias", "b"))},
-    "ff.net.*.weight": ("feed_forward.down.W",),
-    "ff.net.*.bias": ("feed_forward.down.b",),
+    **{f"norm{i}.{kind}": (f"norm_{i}.{g}",) for i in (1, 2, 3) for kind, g, _, _ in LETTERS},
+    **{f"attn{i}.to_{q}.weight": (f"{ours}.{q.upper()}.W",) for i, ours in READ for q in "qkv"},
+    **{f"attn{i}.to_out.*.{kind}": (f"{ours}.O.{W}",)
+       for i, ours in READ for kind, _, W, _ in LETTERS},
+    **{f"ff.net.*.proj.{kind}": (f"feed_forward.gate.{W}", f"feed_forward.up.{W}")
+       for kind, _, W, _ in LETTERS},
+    **{f"ff.net.*.{kind}": (f"feed_forward.down.{W}",) for kind, _, W, _ in LETTERS},
 }  # fmt: skip
 ATTENTION = {
-    "norm.weight": ("norm.g",), "norm.bias": ("norm.b",),
-    "proj_in.weight": ("enter.F",), "proj_in.bias": ("enter.b",),
-    "proj_out.weight": ("leave.F",), "proj_out.bias": ("leave.b",),
+    **{f"norm.{kind}": (f"norm.{g}",) for kind, g, _, _ in LETTERS},
+    **{f"proj_in.{kind}": (f"enter.{F}",) for kind, _, _, F in LETTERS},
+    **{f"proj_out.{kind}": (f"leave.{F}",) for kind, _, _, F in LETTERS},
     **{f"transformer_blocks.*.{theirs}": ours for theirs, ours in INNER.items()},
-}  # fmt: skip
-LEVELS = ("down_blocks.*", "mid_block", "up_blocks.*")
+}
+LEVELS = {"down_blocks.*": "down", "mid_block": "middle", "up_blocks.*": "up"}
+PARTS = (("resnets", "", RESIDUAL), ("attentions", "_attention", ATTENTION))
 
 
 def tensors() -> dict[str, tuple[str, ...]]:
     """Say which of our weights each parameter is."""
     found = {
-        f"{level}.resnets.*.{theirs}": tuple(f"{block}.{ours}" for block in BLOCKS
-                                             if block.startswith(level[:2]))
-        for level in LEVELS for theirs, ours in RESIDUAL.items()
+        f"{level}.{part}.*.{theirs}": tuple(
+            f"{block}{suffix}.{name}" for name in ours for block in BLOCKS if block.startswith(way)
+        )
+        for level, way in LEVELS.items() for part, suffix, each in PARTS
+        for theirs, ours in each.items()
     }  # fmt: skip
-    for level in LEVELS:
-        for theirs, partners in ATTENTION.items():
-            ours = (name for partner in partners for name in everywhere(partner))
-            found[f"{level}.attentions.*.{theirs}"] = tuple(
-                name for name in ours if name.startswith(level[:2])
-            )
-    for kind, F, W, g in (("weight", "F", "W", "g"), ("bias", "b", "b", "b")):
+    for kind, g, W, F in LETTERS:
         found |= {
             f"conv_in.{kind}": (f"enter.{F}",),
             f"conv_out.{kind}": (f"leave.{F}",),
@@ -119,7 +108,6 @@ def tensors() -> dict[str, tuple[str, ...]]:
     return found
 
 
-NONE: Use = Only((None,))
 DIFFUSION_UNET = Family(
     "UNet2DConditionModel",
     {"UNet2DConditionModel": Built("diffusion_unet")},
@@ -153,7 +141,7 @@ DIFFUSION_UNET = Family(
             "num_attention_heads", "class_embed_type", "addition_embed_type", "num_class_embeds",
             "time_embedding_dim", "time_embedding_act_fn", "timestep_post_act",
             "time_cond_proj_dim", "cross_attention_norm",
-        ), NONE),
+        ), Only((None,))),
         **dict.fromkeys(("flip_sin_to_cos", "freq_shift", "projection_class_embeddings_input_dim",
                          "addition_embed_type_num_heads", "addition_time_embed_dim"), FREE),
     },

@@ -7,7 +7,7 @@ from math import ceil
 
 from symledger.arguments import Only, Settings, Size, size, written
 from symledger.configurations.common import FREE
-from symledger.configurations.families.images import Pair
+from symledger.configurations.families.images import Pair, coefficient, staged
 from symledger.configurations.families.shared import HEADS
 from symledger.configurations.family import Built, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
@@ -20,23 +20,10 @@ STRIDES = [1, 2, 2, 2, 1, 2, 1]
 WIDENED = [1, 6, 6, 6, 6, 6, 6]
 
 
-def coefficient(values: Values, name: str) -> float:
-    """Return what widths or depths are multiplied by.
-
-    Raises:
-        BadInput: it is no number above 0.
-    """
-    value = values[name]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1000:
-        raise BadInput(f"{name} = {written(value)} does not fit: a number above 0 is.")
-    return value
-
-
 def channels(values: Values) -> Settings:
     """Multiply all channels, and round each to a multiple, down by no more than a tenth."""
-    by, times = size("depth_divisor", values["depth_divisor"]), coefficient(
-        values, "width_coefficient"
-    )  # fmt: skip
+    by = size("depth_divisor", values["depth_divisor"])
+    times = coefficient(values, "width_coefficient")
 
     def rounded(n: int) -> str:
         near = max(by, int(n * times + by / 2) // by * by)
@@ -58,11 +45,7 @@ def blocks(values: Values) -> list[int]:
         BadInput: there are more stages or fewer.
     """
     name, times = "num_block_repeats", coefficient(values, "depth_coefficient")
-    repeats = values[name]
-    if not isinstance(repeats, list) or len(repeats) != len(STRIDES):
-        raise BadInput(f"{name} = {written(repeats)} is not supported: {len(STRIDES)} stages are, "
-                       "with a number for each.")  # fmt: skip
-    return [ceil(times * size(name, n)) for n in repeats]
+    return [ceil(times * n) for n in staged(name, values[name], len(STRIDES))]
 
 
 def depths(values: Values) -> Settings:

@@ -59,18 +59,30 @@ class Stages(Use):
         return {f"{self.letter}_{i}": str(n) for i, n in enumerate(staged(name, value), start=1)}
 
 
-def staged(name: str, value: object) -> list[int]:
-    """Return a list of whole numbers, one for each of four stages.
+def staged(name: str, value: object, stages: int = STAGES) -> list[int]:
+    """Return a list of whole numbers, one for each stage.
 
     Raises:
         BadInput: it is none, or there are more stages or fewer.
     """
-    if not isinstance(value, list) or len(value) != STAGES:
+    if not isinstance(value, list) or len(value) != stages:
         raise BadInput(
-            f"{name} = {written(value)} is not supported: models of {STAGES} stages are, with a "
+            f"{name} = {written(value)} is not supported: models of {stages} stages are, with a "
             "number for each."
         )
     return [size(name, n) for n in value]
+
+
+def coefficient(values: Values, name: str) -> float:
+    """Return what widths or depths are multiplied by.
+
+    Raises:
+        BadInput: it is no number above 0.
+    """
+    value = values[name]
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1000:
+        raise BadInput(f"{name} = {written(value)} does not fit: a number above 0 is.")
+    return value
 
 
 def positive(values: Values, name: str) -> bool:

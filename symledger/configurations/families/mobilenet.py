@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from symledger.arguments import BOOLS, Only, Settings, Size, among, size, written
+from symledger.arguments import BOOLS, Only, Settings, Size, among, size
 from symledger.configurations.common import FREE
-from symledger.configurations.families.images import Pair
+from symledger.configurations.families.images import Pair, coefficient
 from symledger.configurations.families.shared import HEADS
 from symledger.configurations.family import Built, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
@@ -17,9 +17,7 @@ DEPTHS = {f"L_{i}": str(n) for i, n in enumerate((1, 2, 3, 4, 3, 3, 1), 1)}
 
 def channels(values: Values) -> Settings:
     """Multiply all channels, and round each to what it has to be divisible by."""
-    times = values["depth_multiplier"]
-    if isinstance(times, bool) or not isinstance(times, int | float) or not 0 < times <= 1000:
-        raise BadInput(f"depth_multiplier = {written(times)} does not fit: a number above 0 is.")
+    times = coefficient(values, "depth_multiplier")
     by, least = (size(name, values[name]) for name in ("depth_divisible_by", "min_depth"))
     if least % by:
         raise BadInput(f"min_depth = {least} is supported only if depth_divisible_by = {by} "
