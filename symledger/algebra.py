@@ -101,10 +101,15 @@ def _replaced(monomial: Monomial, c: Number, given: Mapping[Symbol, Terms]) -> T
 
 def add(many: Iterable[Terms]) -> Terms:
     """Add polynomials."""
+    return combine((1, one) for one in many)
+
+
+def combine(many: Iterable[tuple[Number, Terms]]) -> Terms:
+    """Add polynomials, each so many times."""
     total: Terms = {}
-    for one in many:
+    for times, one in many:
         for monomial, coefficient in one.items():
-            total[monomial] = total.get(monomial, 0) + coefficient
+            total[monomial] = total.get(monomial, 0) + times * coefficient
     return {monomial: c for monomial, c in total.items() if c}
 
 

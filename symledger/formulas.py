@@ -14,7 +14,6 @@ from sympy import Expr, Integer
 from symledger import algebra
 from symledger.algebra import Terms, substitute
 from symledger.assumptions import Assumed
-from symledger.conventions import Conventions
 from symledger.derivation import Leading, Step, derive_steps, leading
 from symledger.errors import BadInput, nearest, shown
 from symledger.expressions import parse_size
@@ -23,7 +22,7 @@ from symledger.quantities import QUANTITIES, Quantity, Readings
 from symledger.readings.flops import Causal
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Formula:
     """One quantity of one target: a closed form, its derivation, and its value where bound.
 
@@ -33,9 +32,8 @@ class Formula:
 
     id: str
     quantity: Quantity
-    line: Line
+    readings: Readings
     assumed: Assumed
-    conventions: Conventions
     divisor: Formula | None = None
 
     @property
@@ -44,9 +42,14 @@ class Formula:
         return self.quantity.unit
 
     @property
+    def line(self) -> Line:
+        """What it adds up (the numerator), as a tree of lines."""
+        return self.readings.line(self.quantity.name)
+
+    @property
     def general(self) -> Terms:
         """The general form (of the numerator) as a polynomial."""
-        return self.line.total
+        return self.readings.total(self.quantity.name)
 
     @cached_property
     def corollary_terms(self) -> Terms:
@@ -113,12 +116,12 @@ class Formula:
         """The derivation with the levels of the tree opened only so far."""
         return tuple(s for i, s in enumerate(self.steps) if i < depth or not s.opens)
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """A fingerprint of the canonical general form, to tell stale evidence by."""
-        whole = self.line.canonical
+        whole = algebra.canonical(self.general)
         if self.divisor:
-            whole += " / " + self.divisor.line.canonical
+            whole += " / " + algebra.canonical(self.divisor.general)
         return sha256(whole.encode()).hexdigest()[:16]
 
     def subs(self, values: Mapping[Any, int] | None = None, **named: int) -> Expr:
@@ -214,8 +217,7 @@ def make_formula(owner: str, name: str, readings: Readings, assumed: Assumed) ->
     """Read one quantity of a target."""
     quantity = QUANTITIES[name]
     over = make_formula(owner, quantity.over, readings, assumed) if quantity.over else None
-    line = readings.line(name)
-    return Formula(f"{owner}.{name}", quantity, line, assumed, readings.conventions, over)
+    return Formula(f"{owner}.{name}", quantity, readings, assumed, over)
 
 
 def causal_variants(

@@ -7,6 +7,7 @@ level is the derivation.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -52,11 +53,6 @@ class Line:
         if self.times == ONE:
             return self.each
         return algebra.multiply(algebra.terms(self.times), self.each)
-
-    @cached_property
-    def canonical(self) -> str:
-        """All passes in canonical text."""
-        return algebra.canonical(self.total)
 
     @property
     def is_leaf(self) -> bool:
@@ -120,6 +116,16 @@ class _Node:
 def ledger(tally: Tally) -> Line:
     """Arrange a reading's amounts as a tree of lines, by component."""
     return _node(tally).line()
+
+
+def total(tally: Tally) -> Terms:
+    """Add a reading's amounts up: the total of its line, for which no tree is needed."""
+    own = Counter(item.own for item in tally.items if isinstance(item, Amount))
+    each = algebra.combine([
+        *((n, algebra.terms(e)) for e, n in own.items()),
+        *((1, total(item)) for item in tally.items if isinstance(item, Tally)),
+    ])  # fmt: skip
+    return each if tally.times == ONE else algebra.multiply(algebra.terms(tally.times), each)
 
 
 def _node(tally: Tally) -> _Node:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from symledger import algebra
@@ -90,6 +91,7 @@ def tree_json(account: Account, formula: Formula) -> dict[str, Any]:
     """Return a formula's tree of lines, every line of the same shape."""
     equations, at = account.assumed.equations, account.assumed.bindings
     whole = algebra.value(formula.corollary_terms, at)
+    written = cache(str)  # lengths: few, and often met
 
     def node(line: Line, name: str, label: str) -> dict[str, Any]:
         total = substitute(line.total, equations)
@@ -104,7 +106,7 @@ def tree_json(account: Account, formula: Formula) -> dict[str, Any]:
             "value": None if found is None else str(found),
             "share": None if share is None else str(share),
             "note": line.note,
-            "shape": None if line.shape is None else [str(n) for n in line.shape],
+            "shape": None if line.shape is None else [written(n) for n in line.shape],
             "parts": [node(part, f"{name}.{part.label}", part.label) for part in line.parts],
         }
 

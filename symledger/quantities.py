@@ -6,16 +6,17 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, Literal
 
 from sympy import Expr, Integer
 
+from symledger.algebra import Terms
 from symledger.conventions import Conventions
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Scope
 from symledger.errors import BadInput
-from symledger.ledger import Line, ledger
+from symledger.ledger import Line, ledger, total
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import active_params, has_routed, params, trained_params
 from symledger.readings.pullback import pullback
@@ -40,6 +41,8 @@ class Readings:
         self._decoding = decoding
         self.conventions = conventions
         self._made: dict[tuple[str, str], Tally] = {}
+        self._tallies: dict[tuple[str, Conventions], Tally] = {}
+        self._totals: dict[tuple[str, Conventions], Terms] = {}
         self._lines: dict[tuple[str, Conventions], Line] = {}
         self.guard = guard
 
@@ -85,11 +88,25 @@ class Readings:
             self._made[key] = contraction_flops(program, self.conventions.causal)
         return self._made[key]
 
+    def tally(self, quantity: str) -> Tally:
+        """The amounts of a quantity, as they are read."""
+        key = (quantity, self.conventions)
+        if key not in self._tallies:
+            self._tallies[key] = QUANTITIES[quantity].read(self)
+        return self._tallies[key]
+
+    def total(self, quantity: str) -> Terms:
+        """The sum of the amounts of a quantity, multiplied out."""
+        key = (quantity, self.conventions)
+        if key not in self._totals:
+            self._totals[key] = total(self.tally(quantity))
+        return self._totals[key]
+
     def line(self, quantity: str) -> Line:
         """The amounts of a quantity as a tree of lines."""
         key = (quantity, self.conventions)
         if key not in self._lines:
-            self._lines[key] = ledger(QUANTITIES[quantity].read(self))
+            self._lines[key] = ledger(self.tally(quantity))
         return self._lines[key]
 
     def under(self, **changed: Any) -> Readings:
@@ -109,11 +126,16 @@ def together(scope: Scope, *tallies: tuple[str, Tally]) -> Tally:
 
 def scaled(tally: Tally, factor: int) -> Tally:
     """Multiply every amount of a tally by a number."""
-    return Tally(tally.scope, tuple(
-        scaled(item, factor) if isinstance(item, Tally)
-        else Amount(item.scope, factor * item.own, item.label, item.shape, item.note)
-        for item in tally.items
-    ), tally.times)  # fmt: skip
+    times = cache(lambda own: factor * own)  # amounts are often alike
+
+    def each(tally: Tally) -> Tally:
+        return Tally(tally.scope, tuple(
+            each(item) if isinstance(item, Tally)
+            else Amount(item.scope, times(item.own), item.label, item.shape, item.note)
+            for item in tally.items
+        ), tally.times)  # fmt: skip
+
+    return each(tally)
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ There a skipped test fails; only what compares with PyTorch, which is no depende
 where it is not installed. And one worker runs all tests of an owner, whose accounts they share.
 """
 
+import gc
 import os
 
 import pytest
 
 from symledger.catalogue import AXIOMS, ENTRIES
 
+gc.set_threshold(200_000, 20, 50)  # accounts are kept to the end: looking for rubbish is in vain
 FAMILIES = {entry.name: entry.family for entry in (*ENTRIES, *AXIOMS)}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, Literal
 
 from symledger.arguments import Free, Number, Only, Settings, Use, written
@@ -97,7 +98,7 @@ def named(document: Document) -> str:
 
 def _family(document: Document) -> Family:
     key = named(document)
-    known = {family.model_type: family for family in FAMILIES if family.key == key}
+    known = _families(key)
     name = document.get(key)
     if name is None:
         raise BadInput(
@@ -111,6 +112,11 @@ def _family(document: Document) -> Family:
             f"could be wrong. {nearest(said, known)}"
         )
     return known[name]
+
+
+@cache
+def _families(key: str) -> dict[str, Family]:
+    return {family.model_type: family for family in FAMILIES if family.key == key}
 
 
 def _renamed(document: Document, names: Mapping[str, str]) -> dict[str, Any]:

@@ -56,7 +56,7 @@ def tally(program: Program | Pullback, price: Price, times: Expr = ONE) -> Tally
     items: list[Amount | Tally] = []
     for t in program.tensors:
         own = price(t)
-        if own != 0:
+        if own is not ZERO:  # SymPy has one zero
             items.append(Amount(t.scope, own, type(t.op).__name__, t.shape))
         if isinstance(t.op, Call):
             items.append(tally(t.op.body, price, t.op.times))

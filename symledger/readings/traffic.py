@@ -8,6 +8,7 @@ Unfused, every operation reads its arguments and writes its result.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 
 from sympy import Expr
 
@@ -89,9 +90,15 @@ def unfused_traffic(program: Program, bytes_of: Bytes) -> Tally:
         read = (t, t.args[1]) if isinstance(t.op, Gather) else t.args
         if isinstance(t.op, Contract):
             read = t.args[:2]
-        return sum((x.size * bytes_of[x.storage] for x in (*map(behind, read), t)), start=ZERO)
+        return _together(tuple((x.size, bytes_of[x.storage]) for x in (*map(behind, read), t)))
 
     return tally(program, price)
+
+
+@cache
+def _together(moved: tuple[tuple[Expr, Expr], ...]) -> Expr:
+    """Add up the bytes of some numbers of elements; most operations occur many times."""
+    return sum((size * each for size, each in moved), start=ZERO)
 
 
 def behind(t: Tensor) -> Tensor:
