@@ -14,10 +14,11 @@ from symledger import algebra
 from symledger.algebra import Terms
 from symledger.explain.index import current
 from symledger.explain.lines import LINE, WHOLE
+from symledger.explain.match import NEAR, Match, symbols
 from symledger.explain.number import Number, parse_number
 from symledger.explain.parts import Part
 from symledger.explain.readings import ITSELF, QUANTITIES, Asked
-from symledger.explain.search import NEAR, Match, search, symbols
+from symledger.explain.search import search
 from symledger.explain.sources import catalogue, target
 from symledger.explain.table import Row, Table
 from symledger.explain.usual import Known, known
@@ -42,8 +43,8 @@ class Explanation:
     """Where a number comes from.
 
     ``gives`` are the matches that are shown, ``near`` the common mistakes that lead to it,
-    ``omitted`` how many less plausible ones there are; ``nearest`` is filled where nothing fits
-    well.
+    ``omitted`` how many less plausible ones there are (at least, of a rounded number); ``nearest``
+    is filled where nothing fits well.
     """
 
     number: Number
@@ -144,7 +145,7 @@ def _explained(number: Number, inside: str, settings: Mapping[str, str]) -> Expl
         table = Table(catalogue(asked, settings), asked)
     else:
         table = _everything(asked, current())
-    found = search(table, number)
+    found, omitted = search(table, number)
     limit = (found[0].rank if found else 0) + (FAR if number.exact else 1)
     gives = [m for m in found if not m.near and m.rank < limit][:MOST]
     best = gives[0].rank + NEAR - 1 if gives else limit
@@ -152,7 +153,8 @@ def _explained(number: Number, inside: str, settings: Mapping[str, str]) -> Expl
     near = near[: MOST // 2]
     doubtful = not found or found[0].rank > DOUBTFUL
     return Explanation(
-        number, inside, settings, tuple(gives), tuple(near), len(found) - len(gives) - len(near),
+        number, inside, settings, tuple(gives), tuple(near),
+        len(found) - len(gives) - len(near) + omitted,
         tuple(same(gives)), () if inside else tuple(dict.fromkeys(occurs(table, number))),
         tuple(table.around(number.about, CLOSE)) if doubtful else (),
     )  # fmt: skip

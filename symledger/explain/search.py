@@ -2,74 +2,82 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass, field
-from fractions import Fraction
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from math import inf
 from typing import NamedTuple
 
-from sympy import Symbol
-
 from symledger import algebra
-from symledger.algebra import Terms
-from symledger.citing.canonical import FUNCTIONS, read_expression
-from symledger.explain.lines import SUM, SWAPPED, WHOLE, WITHOUT
+from symledger.explain.match import NEAR, Match, Wanted, alike, is_worth, made_of, wanted_of
 from symledger.explain.number import Number
-from symledger.explain.outline import Sizes
-from symledger.explain.parts import Part
-from symledger.explain.readings import QUANTITIES, Reading, readings
-from symledger.explain.solve import bind, solve
-from symledger.explain.sources import Points, Source, complete, evaluate
+from symledger.explain.readings import readings
+from symledger.explain.solved import solved
+from symledger.explain.sources import Points
 from symledger.explain.table import Same, Table
-from symledger.explain.usual import is_usual, named
 
-NEAR, SOLVED, ODD, FREE, ASIDE, LINEAR = 4, 2, 5, 2, 2, 2
-"""What adds to a rank: a common mistake; a size that no configuration has, and an odd one; each
-further one; each that was not set where others were; that the formula is as good as any number."""
-
-ROUNDED = re.compile(rf"\((?:{'|'.join(FUNCTIONS.values())}) ")
+ASIDE, LINEAR = 2, 2
+"""What adds to a rank: each size that was not set where others were; that the formula is as good as
+any number."""
 
 
-@dataclass
-class Match:
-    """A formula that gives the number at some sizes; ``parts`` are all that have this formula.
+class Hit(NamedTuple):
+    """Parts that give the number at known sizes, which is not yet worked out.
 
-    ``value`` is the formula's own; the number is what ``reading`` makes of it. ``known`` names the
-    configurations with these sizes, ``at`` holds all sizes there. The lower ``rank``, the more
-    plausible.
+    ``rank`` is what its reading and its sizes add to the rank of a match.
     """
 
-    form: Terms
-    sizes: Sizes
-    value: int
-    reading: Reading
     rank: float
-    parts: list[Part] = field(default_factory=list)
-    known: list[str] = field(default_factory=list)
-    mistaken: str = ""
-    at: Sizes = field(default_factory=dict)
+    same: Same
+    points: Points
+    wanted: Wanted
+    value: int
 
     @property
-    def near(self) -> bool:
-        """Whether a mistake is needed, or another choice than the one that was asked about."""
-        return self.mistake or self.parts[0].near
-
-    @property
-    def mistake(self) -> bool:
-        """Whether the number is something that was misread, and not something else."""
-        return self.reading.near or bool(self.mistaken)
-
-    @property
-    def number(self) -> int:
-        """The number that the formula gives, read so."""
-        times = self.sizes[self.reading.symbol] if self.reading.symbol else 1
-        return int(self.value * self.reading.factor * times)
+    def alike(self) -> object:
+        """What only those can be one match with that have it too."""
+        return alike(self.value, self.wanted.reading, self.wanted.mistaken, self.same.parts[0])
 
 
-def search(table: Table, number: Number) -> list[Match]:
-    """Return everything that gives a number, the most plausible first."""
+class Found(NamedTuple):
+    """What gives a number, the most plausible first, and how many more there are at least."""
+
+    matches: list[Match]
+    omitted: int = 0
+
+
+def search(table: Table, number: Number) -> Found:
+    """Return everything that gives a number.
+
+    Very much gives a rounded one: of that, only what comes near the most plausible is worked out.
+    """
+    hits = list(_known(table, number))
+    if number.exact:
+        exactly = [_at_known(table, hit) for hit in hits]
+        return Found(_ranked(table, [*exactly, *solved(table, number)]))
+    keys = [hit.alike for hit in hits]
+    together: dict[object, list[Hit]] = {}
+    for key, hit in zip(keys, hits, strict=True):
+        together.setdefault(key, []).append(hit)
+    bounds = {key: _bound(several) for key, several in together.items()}
+    most = inf
+    if bounds:
+        best = min(bounds, key=lambda key: bounds[key])
+        most = _ranked(table, [_at_known(table, hit) for hit in together[best]])[0].rank + NEAR
+    further = list(solved(table, number, most))
+    near = {match.alike for match in further}
+    kept = {key for key, bound in bounds.items() if bound <= most or key in near}
+    known = [_at_known(table, h) for key, h in zip(keys, hits, strict=True) if key in kept]
+    return Found(_ranked(table, [*known, *further]), len(bounds) - len(kept))
+
+
+def _bound(hits: Sequence[Hit]) -> float:
+    """Return a rank that no match of some hits is below."""
+    return min(hit.rank for hit in hits) + min(hit.same.unlikely for hit in hits)
+
+
+def _ranked(table: Table, matches: Iterable[Match]) -> list[Match]:
+    """Put together what is the same match, and return the most plausible first."""
     found: dict[object, Match] = {}
-    for match in (*_known(table, number), *_solved(table, number)):
+    for match in matches:
         _put(found, match)
     order = {id(part): i for i, (part, _) in enumerate(table.parts)}
     for match in found.values():
@@ -89,10 +97,7 @@ def _several(match: Match, given: Collection[str]) -> int:
 
 def _put(found: dict[object, Match], match: Match) -> None:
     """Add a match; one of the same formula at the same sizes is the same match."""
-    key = (
-        frozenset(match.form.items()), tuple(sorted(match.sizes.items())), match.reading,
-        match.mistaken, match.parts[0].asked, match.parts[0].near,
-    )  # fmt: skip
+    key = frozenset(match.form.items()), tuple(sorted(match.sizes.items())), match.alike
     same = found.setdefault(key, match)
     if same is not match:
         same.rank = min(same.rank, match.rank)
@@ -100,181 +105,29 @@ def _put(found: dict[object, Match], match: Match) -> None:
         same.known += [name for name in match.known if name not in same.known]
 
 
-def _known(table: Table, number: Number) -> Iterator[Match]:
+def _known(table: Table, number: Number) -> Iterator[Hit]:
     """Yield what gives the number at the sizes of a known configuration."""
     for asked in table.asked:
         wanted = [
             wanted for reading in readings(number.unit, asked.quantity)
-            for wanted in _wanted(table, number, reading)
+            for wanted in wanted_of(table, number, reading)
         ]  # fmt: skip
         for value, same, everywhere in table.between(asked, [(w.low, w.high) for w in wanted]):
             for w in wanted:
-                if w.low <= value <= w.high and _worth(w.reading, same.parts[0]):
+                if w.low <= value <= w.high and is_worth(w.reading, same.parts[0]):
                     points = everywhere
                     if w.often:
                         points = tuple(p for p in points if p[1].get(w.reading.symbol) == w.often)
                     if points:
-                        yield _at_known(table, same, points, w)
+                        doubt = min(k.doubt(*likely) for k, _ in points for likely in same.likely)
+                        yield Hit(w.rank + doubt, same, points, w, value)
 
 
-def _at_known(table: Table, same: Same, points: Points, wanted: Wanted) -> Match:
+def _at_known(table: Table, hit: Hit) -> Match:
     """Return what parts are at the sizes of known configurations, which they cannot tell apart."""
-    at = points[0][1]
-    match = _match(same.parts[0], table.form(same.parts[0], at), at, wanted)
-    match.parts = list(same.parts)
-    match.known = [known.name for known, _ in points if known.gives(match.sizes)]
-    match.rank += min(known.doubt(*likely) for known, _ in points for likely in same.likely)
+    (_, at), part = hit.points[0], hit.same.parts[0]
+    match = made_of(part, table.form(part, at), at, hit.wanted, hit.value)
+    match.parts = list(hit.same.parts)
+    match.known = [known.name for known, _ in hit.points if known.gives(match.sizes)]
+    match.rank = hit.rank
     return match
-
-
-def _worth(reading: Reading, part: Part) -> bool:
-    """Whether a reading is worth a thought: a mistake is, but not one about a part of something."""
-    return not reading.near or part.kind == WHOLE
-
-
-class Wanted(NamedTuple):
-    """An amount, from the least to the greatest, that a reading makes the number of.
-
-    ``often`` is the size that the reading multiplies by, if it names a symbol; ``mistaken`` says
-    that the number's unit was taken for another one.
-    """
-
-    reading: Reading
-    low: int
-    high: int
-    often: int
-    mistaken: str
-
-
-def _wanted(table: Table, number: Number, reading: Reading) -> Iterator[Wanted]:
-    """Yield what is wanted of a reading; then the same had the number's unit been mistaken."""
-    often = [0]
-    if reading.symbol:
-        often = [n for n in table.sizes_of(reading.symbol) if n > 1]
-    other = number.mistaken
-    for meant in filter(None, (number, other)):
-        mistaken = f"it is {meant.text}, not {number.text}" if meant is other else ""
-        for n in often:
-            factor = reading.factor * (n or 1)
-            low, high = Fraction(meant.low) / factor, Fraction(meant.high) / factor
-            least, most = -(-low.numerator // low.denominator), high.numerator // high.denominator
-            if least <= most:
-                yield Wanted(reading, least, most, n, mistaken)
-
-
-def _solved(table: Table, number: Number) -> Iterator[Match]:
-    """Yield what gives the number at sizes that had to be found."""
-    tried: dict[object, list[Sizes]] = {}
-    made: dict[object, Match] = {}
-    forms = _Forms()
-    wanted = {
-        asked.quantity: [
-            wanted for reading in readings(number.unit, asked.quantity)
-            if not reading.symbol for wanted in _wanted(table, number, reading)
-        ] for asked in QUANTITIES[number.unit]
-    }  # fmt: skip
-    last, asked = None, None
-    hopeless: dict[object, set[object]] = {}
-    for part, source in table.parts:
-        if source is not last or part.asked is not asked:
-            last, asked = source, part.asked
-            here = hopeless.setdefault((source.alike, asked), set())
-        alike = id(part.amount), part.kind
-        if alike in here:
-            continue
-        here.add(alike)
-        most = _most_free(part, source)
-        if not forms.may_be_bound(part, source, most):
-            continue  # too much could be meant
-        formula, left, free = forms.bound(part, source)
-        if len(free) > most or (source.inside and not free):
-            continue  # too much could be meant, or it was looked up
-        terms = frozenset(left.items())
-        for w in wanted[part.quantity]:
-            if not _worth(w.reading, part) or (w.reading.near and free):
-                continue
-            key = terms, w.low, w.high
-            if key not in tried:
-                solved = solve(left, w.low, w.high)
-                tried[key] = [{s.name: n for s, n in at.items()} for at in solved]
-            for at in tried[key]:
-                here.discard(alike)
-                if not forms.whole(source, at):
-                    continue
-                same = id(formula), id(at), w, part.asked, part.near
-                if same in made:
-                    made[same].parts.append(part)
-                    continue
-                match = made[same] = _match(part, formula, {**source.given, **at}, w)
-                for name, n in at.items():
-                    match.rank += 0 if named(name, n) else SOLVED if is_usual(name, n) else ODD
-                match.rank += FREE * max(len(at) - 1, 0)
-    yield from made.values()
-
-
-class _Forms:
-    """The formulas of parts with what is known put in, each worked out once for all alike."""
-
-    def __init__(self) -> None:
-        self.free: dict[tuple[int, int], int] = {}
-        self.parted: dict[object, list[Terms]] = {}
-        self.made: dict[object, tuple[Terms, Terms, set[Symbol]]] = {}
-
-    def may_be_bound(self, part: Part, source: Source, most: int) -> bool:
-        """Whether only so many sizes may be left, at first sight."""
-        equations = source.variant.outline.equations
-        key = id(part.amount.names), id(equations)
-        if key not in self.free:
-            self.free[key] = len(set(part.amount.names) - {s.name for s in equations})
-        return self.free[key] - len(source.given) <= most
-
-    def whole(self, source: Source, found: Sizes) -> bool:
-        """Whether every axis is as long as a whole number: no width is a quarter of two."""
-        drawn = source.variant.outline
-        key = drawn.frame.lengths
-        if key not in self.parted:
-            self.parted[key] = list(divided(key))
-        given = {**source.given, **found}
-        follow = [p for s, p in drawn.equations.items() if s.name not in given]
-        at = complete(given, drawn)
-        values = (evaluate(p, at) for p in (*follow, *self.parted[key]))
-        return all(n is None or n.denominator == 1 for n in values)
-
-    def bound(self, part: Part, source: Source) -> tuple[Terms, Terms, set[Symbol]]:
-        """Return a part's formula under its equations; the same at what was set; what is left."""
-        equations = source.variant.outline.equations
-        key = id(part.amount), id(equations), tuple(source.given.items())
-        if key not in self.made:
-            formula = algebra.substitute(part.general, equations)
-            at = {s: n for s in symbols(formula) if (n := source.given.get(s.name))}
-            left = bind(formula, at)
-            self.made[key] = formula, left, symbols(left)
-        return self.made[key]
-
-
-def _most_free(part: Part, source: Source) -> int:
-    """How many sizes may be found: fewer for what is unlikely anyway, and for whole models."""
-    if part.kind == SWAPPED:
-        return 0
-    return 1 if source.variant.is_model or part.kind in (SUM, WITHOUT) else 3
-
-
-def _match(part: Part, formula: Terms, sizes: Sizes, wanted: Wanted) -> Match:
-    reading, mistaken = wanted.reading, wanted.mistaken
-    names = sorted({s.name for s in symbols(formula)} | ({reading.symbol} - {""}))
-    own = {name: sizes[name] for name in names}
-    value = int(evaluate(formula, sizes) or 0)
-    rank = NEAR * reading.near + reading.unlikely + NEAR * bool(mistaken)
-    return Match(formula, own, value, reading, rank, [part], mistaken=mistaken, at=sizes)
-
-
-def divided(lengths: Iterable[str]) -> Iterator[Terms]:
-    """Yield those lengths that divide, as polynomials; one that rounds is whole in any case."""
-    for text in lengths:
-        if ("^" in text or "/" in text) and not ROUNDED.search(text):
-            yield algebra.terms(read_expression(text))
-
-
-def symbols(polynomial: Terms) -> set[Symbol]:
-    """Return the symbols of a polynomial."""
-    return {s for monomial in polynomial for s, _ in monomial}

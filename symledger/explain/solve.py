@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from functools import partial
+from functools import cache
 from math import gcd, isqrt, lcm, prod
-from typing import Any
 
 from sympy import Symbol
 
@@ -18,6 +17,8 @@ MOST_TRIED = 400
 """Combinations of usual sizes that are tried for all but one symbol of a formula."""
 SMALLEST, GREATEST = 8, 10**6
 """A size that is not usual is looked for between these."""
+SLACK = 1e-9
+"""How far a float may be from its number, as a share of it; far above its rounding."""
 Sizes = dict[Symbol, int]
 
 
@@ -95,15 +96,21 @@ def one(polynomial: Terms, symbol: Symbol, low: int, high: int) -> list[int]:
     if not rising:
         return [n for n in usual(symbol.name) if low <= _at(powers, n) <= high]
     if low < high:
-        sizes = usual(symbol.name)
-        at: Callable[[int], Any] = partial(_at, powers)
-        first = bisect_left(sizes, low, key=at)
-        return list(sizes[first : bisect_right(sizes, high, first, key=at)])
+        floats = _floats(symbol.name, tuple(powers.items()))
+        first = bisect_left(floats, low * (1 - SLACK))
+        last = bisect_right(floats, high * (1 + SLACK))
+        return [n for n in usual(symbol.name)[first:last] if low <= _at(powers, n) <= high]
     n = root(powers, low)
     odd = max(powers) > 1 and n is not None and SMALLEST <= n <= GREATEST
     if n is None or not (odd or is_usual(symbol.name, n)):
         return []
     return [n]
+
+
+@cache
+def _floats(symbol: str, powers: tuple[tuple[int, int | Fraction], ...]) -> list[float]:
+    """The values of a rising polynomial at the usual sizes, nearly."""
+    return [float(sum([float(c) * n**power for power, c in powers])) for n in usual(symbol)]
 
 
 def root(powers: Mapping[int, int | Fraction], wanted: int) -> int | None:

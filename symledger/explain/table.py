@@ -52,14 +52,20 @@ def holding(equations: Mapping[Symbol, Terms], at: Sizes) -> dict[Symbol, Terms]
     return {s: p for s, p in equations.items() if at.get(s.name) == evaluate(p, at) is not None}
 
 
-class Same(NamedTuple):
+@dataclass(eq=False)
+class Same:
     """Parts with the same amount under the same equations; ``likely`` is what tells them apart.
 
     That is the family, the choices, and whether it is all of a target.
     """
 
-    parts: list[Part]
-    likely: set[tuple[str, tuple[tuple[str, object], ...], bool]]
+    parts: list[Part] = field(default_factory=list)
+    likely: set[tuple[str, tuple[tuple[str, object], ...], bool]] = field(default_factory=set)
+
+    @cached_property
+    def unlikely(self) -> float:
+        """How far the plainest of them is from the plainest answer."""
+        return min(part.unlikely for part in self.parts)
 
 
 @dataclass(eq=False)
@@ -78,7 +84,7 @@ class Alike:
             for part in self.parts[row]:
                 v = part.variant
                 key = id(v.outline.equations), part.near, part.kind == WHOLE
-                same = found.setdefault(key, Same([], set()))
+                same = found.setdefault(key, Same())
                 same.parts.append(part)
                 same.likely.add((v.family, v.changed, part.kind == WHOLE))
             self.met[row] = list(found.values())
@@ -112,7 +118,7 @@ class Table:
         self.sources = tuple(sources)
         self.asked = tuple(asked)
         self.given = {name for s in self.sources if not s.inside for name in s.given}
-        self.holding: dict[tuple[int, int], dict[Symbol, Terms]] = {}
+        self.holding: dict[tuple[int, int], tuple[frozenset[Symbol], dict[Symbol, Terms]]] = {}
         self.forms: dict[object, Terms] = {}
         for one in self.asked:
             for source in self.sources:
@@ -154,10 +160,11 @@ class Table:
         """Return a part's polynomial under those equations that hold at sizes of a source."""
         equations = part.variant.outline.equations
         here = id(equations), id(at)
-        given = self.holding.get(here)
-        if given is None:
-            given = self.holding[here] = holding(equations, at)
-        key = id(part.amount), id(equations), frozenset(given)
+        if here not in self.holding:
+            given = holding(equations, at)
+            self.holding[here] = frozenset(given), given
+        names, given = self.holding[here]
+        key = id(part.amount), id(equations), names
         if key not in self.forms:
             self.forms[key] = algebra.substitute(part.general, given)
         return self.forms[key]

@@ -6,8 +6,8 @@ from shlex import quote
 
 from symledger.explain.answer import Explanation, difference, factored, others
 from symledger.explain.lines import SWAPPED, WITHOUT
+from symledger.explain.match import Match, symbols
 from symledger.explain.readings import FP32
-from symledger.explain.search import Match, symbols
 from symledger.explain.sources import evaluate
 from symledger.report.layout import NBSP, Page
 from symledger.report.page import number, with_numbers
@@ -26,7 +26,8 @@ def page(found: Explanation, width: int) -> Page:
         for match in matches:
             _match(p, match, found)
     if found.omitted:
-        said = f"and {found.omitted} less plausible"
+        least = "" if found.number.exact else "at least "
+        said = f"and {least}{found.omitted:,} less plausible"
         if found.common:
             said += (": so many give this number that it says little by itself; --in TARGET or "
                      "--set NAME=VALUE narrows it down")  # fmt: skip

@@ -6,7 +6,8 @@ import pytest
 from invoke import assert_answers, assert_refuses, run
 
 from symledger.account import derive
-from symledger.explain.answer import explain
+from symledger.explain import search
+from symledger.explain.answer import explain, match_dict
 
 
 def first(number, **asked):
@@ -219,3 +220,13 @@ def test_every_unit_of_every_kind_of_target_is_answered(target, unit):
 def test_no_line_is_wider_than_a_page_but_a_command(number):
     lines = run("explain", number).out.splitlines()
     assert [n for n in lines if len(n) > 100 and not n.startswith("    symledger derive")] == []
+
+
+@pytest.mark.parametrize("number", ["18.9MB", "350M", "1.2 GFLOP"])
+def test_of_a_rounded_number_only_what_is_far_from_plausible_is_left_out(number, monkeypatch):
+    said = explain(number)
+    monkeypatch.setattr(search, "NEAR", 1000)  # nothing is left out
+    everything = explain(number)
+    assert said.omitted <= everything.omitted
+    for shown, whole in zip(said.sections, everything.sections, strict=True):
+        assert [match_dict(m) for m in shown] == [match_dict(m) for m in whole]

@@ -1,0 +1,120 @@
+"""A match: a formula that gives the number at some sizes, and what was wanted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+from sympy import Symbol
+
+from symledger.algebra import Terms
+from symledger.explain.lines import WHOLE
+from symledger.explain.number import Number
+from symledger.explain.outline import Sizes
+from symledger.explain.parts import Part
+from symledger.explain.readings import Reading
+from symledger.explain.table import Table
+
+NEAR = 4
+"""What a common mistake adds to a rank."""
+
+
+@dataclass
+class Match:
+    """A formula that gives the number at some sizes; ``parts`` are all that have this formula.
+
+    ``value`` is the formula's own; the number is what ``reading`` makes of it. ``known`` names the
+    configurations with these sizes, ``at`` holds all sizes there. The lower ``rank``, the more
+    plausible.
+    """
+
+    form: Terms
+    sizes: Sizes
+    value: int
+    reading: Reading
+    rank: float
+    parts: list[Part] = field(default_factory=list)
+    known: list[str] = field(default_factory=list)
+    mistaken: str = ""
+    at: Sizes = field(default_factory=dict)
+
+    @property
+    def near(self) -> bool:
+        """Whether a mistake is needed, or another choice than the one that was asked about."""
+        return self.mistake or self.parts[0].near
+
+    @property
+    def mistake(self) -> bool:
+        """Whether the number is something that was misread, and not something else."""
+        return self.reading.near or bool(self.mistaken)
+
+    @property
+    def alike(self) -> object:
+        """What only those can be one match with that have it too."""
+        return alike(self.value, self.reading, self.mistaken, self.parts[0])
+
+    @property
+    def number(self) -> int:
+        """The number that the formula gives, read so."""
+        times = self.sizes[self.reading.symbol] if self.reading.symbol else 1
+        return int(self.value * self.reading.factor * times)
+
+
+class Wanted(NamedTuple):
+    """An amount, from the least to the greatest, that a reading makes the number of.
+
+    ``often`` is the size that the reading multiplies by, if it names a symbol; ``mistaken`` says
+    that the number's unit was taken for another one.
+    """
+
+    reading: Reading
+    low: int
+    high: int
+    often: int
+    mistaken: str
+
+    @property
+    def rank(self) -> float:
+        """What it adds to the rank of a match."""
+        return NEAR * self.reading.near + self.reading.unlikely + NEAR * bool(self.mistaken)
+
+
+def made_of(part: Part, formula: Terms, sizes: Sizes, wanted: Wanted, value: int) -> Match:
+    """Return the match of a part whose formula has this value at some sizes."""
+    reading, mistaken = wanted.reading, wanted.mistaken
+    names = {s.name for monomial in formula for s, _ in monomial}
+    own = {name: sizes[name] for name in sorted(names | ({reading.symbol} - {""}))}
+    return Match(formula, own, value, reading, wanted.rank, [part], mistaken=mistaken, at=sizes)
+
+
+def wanted_of(table: Table, number: Number, reading: Reading) -> Iterator[Wanted]:
+    """Yield what is wanted of a reading; then the same had the number's unit been mistaken."""
+    often = [0]
+    if reading.symbol:
+        often = [n for n in table.sizes_of(reading.symbol) if n > 1]
+    other = number.mistaken
+    for meant in filter(None, (number, other)):
+        mistaken = f"it is {meant.text}, not {number.text}" if meant is other else ""
+        for n in often:
+            factor = reading.factor * (n or 1)
+            low, high = Fraction(meant.low) / factor, Fraction(meant.high) / factor
+            least, most = -(-low.numerator // low.denominator), high.numerator // high.denominator
+            if least <= most:
+                yield Wanted(reading, least, most, n, mistaken)
+
+
+def is_worth(reading: Reading, part: Part) -> bool:
+    """Whether a reading is worth a thought: a mistake is, but not one about a part of something."""
+    return not reading.near or part.kind == WHOLE
+
+
+def alike(value: int, reading: Reading, mistaken: str, part: Part) -> object:
+    """What only those can be one match with that have it too."""
+    return value, id(reading), mistaken, part.asked, part.near
+
+
+def symbols(polynomial: Terms) -> set[Symbol]:
+    """Return the symbols of a polynomial."""
+    return {s for monomial in polynomial for s, _ in monomial}
