@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 from symledger.sizes import latex_name
 
-Token = Fraction | str
+Token = int | Fraction | str
 
 
 def parse(markup: str) -> Element:
@@ -41,7 +41,7 @@ def seen(e: Element) -> str:
 SIGNS = {"+": "+", "−": "-", "\u2062": "*", "·": "*", "/": "/", "(": "(", ")": ")"}
 
 
-def value(e: Element, at: dict[str, int]) -> Fraction:
+def value(e: Element, at: dict[str, int]) -> int | Fraction:
     """The value of what an element shows."""
     return evaluate(list(tokens(e, at)))
 
@@ -50,14 +50,14 @@ def tokens(e: Element, at: dict[str, int]) -> Iterator[Token]:
     name = e.get("data-sym")
     if name is not None:
         assert seen(e).replace("\u2009", "_") == name
-        yield Fraction(at[name])
+        yield at[name]
     elif e.tag == "mn":
-        yield Fraction(e.text.replace(",", ""))
+        yield int(e.text.replace(",", ""))
     elif e.tag == "mo":
         yield SIGNS[e.text]
     elif e.tag == "mfrac":
         above, below = (value(part, at) for part in e)
-        yield above / below
+        yield Fraction(above) / below
     elif e.tag == "msup":
         base, exponent = (value(part, at) for part in e)
         yield base ** int(exponent)
@@ -67,7 +67,7 @@ def tokens(e: Element, at: dict[str, int]) -> Iterator[Token]:
             yield from tokens(part, at)
 
 
-def evaluate(found: list[Token]) -> Fraction:
+def evaluate(found: list[Token]) -> int | Fraction:
     """Sums of products of numbers and parentheses; every sign has to be there."""
     left = list(found)
     total = _sum(left)
@@ -75,8 +75,8 @@ def evaluate(found: list[Token]) -> Fraction:
     return total
 
 
-def _sum(left: list[Token]) -> Fraction:
-    total, sign = Fraction(0), left.pop(0) if left[0] == "-" else "+"
+def _sum(left: list[Token]) -> int | Fraction:
+    total, sign = 0, left.pop(0) if left[0] == "-" else "+"
     while True:
         term = _product(left)
         total += term if sign == "+" else -term
@@ -85,17 +85,17 @@ def _sum(left: list[Token]) -> Fraction:
         sign = left.pop(0)
 
 
-def _product(left: list[Token]) -> Fraction:
+def _product(left: list[Token]) -> int | Fraction:
     result = _factor(left)
     while left and left[0] in ("*", "/"):
         divided, factor = left.pop(0) == "/", _factor(left)
-        result = result / factor if divided else result * factor
+        result = Fraction(result) / factor if divided else result * factor
     return result
 
 
-def _factor(left: list[Token]) -> Fraction:
+def _factor(left: list[Token]) -> int | Fraction:
     first = left.pop(0)
-    if isinstance(first, Fraction):
+    if not isinstance(first, str):
         return first
     assert first == "("
     inside = _sum(left)

@@ -75,15 +75,17 @@ def broken(row: str, width: int = WIDTH) -> Iterator[tuple[str, str]]:
 def parts(row: str) -> Iterator[Part]:
     """Cut a row before the signs where it may be broken; parentheses may stay open in a part."""
     start, depth, inside = 0, 0, [True]
+    closed = 0  # how many of those it is inside may not be broken
     for tag in TAG.finditer(row):
         if tag[1]:
-            inside.pop()
+            closed -= not inside.pop()
             continue
         at = tag.start()
-        if all(inside) and at > start and row.startswith((PLUS, MINUS), at):
+        if not closed and at > start and row.startswith((PLUS, MINUS), at):
             yield Part(row[start:at], depth)
             start, depth = at, len(inside) - 1
         inside.append(tag[0] == "<mrow>" and row.startswith(OPENED, tag.end()))
+        closed += not inside[-1]
     yield Part(row[start:], depth)
 
 
