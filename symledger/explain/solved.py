@@ -28,8 +28,8 @@ SOLVED, ODD, FREE = 2, 5, 2
 ROUNDED = re.compile(rf"\((?:{'|'.join(FUNCTIONS.values())}) ")
 
 
-def solved(table: Table, number: Number, most: float = inf) -> Iterator[Match]:
-    """Yield what gives the number at sizes that had to be found, and may rank ``most`` at most."""
+def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
+    """Yield what gives the number at sizes that had to be found, and may rank ``limit`` at most."""
     tried: dict[object, list[Sizes]] = {}
     made: dict[object, Match] = {}
     forms = _Forms()
@@ -37,7 +37,7 @@ def solved(table: Table, number: Number, most: float = inf) -> Iterator[Match]:
         asked.quantity: [
             wanted for reading in readings(number.unit, asked.quantity)
             if not reading.symbol for wanted in wanted_of(table, number, reading)
-            if wanted.rank <= most
+            if wanted.rank <= limit
         ] for asked in QUANTITIES[number.unit]
     }  # fmt: skip
     last, asked = None, None
