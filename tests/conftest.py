@@ -8,10 +8,13 @@ import gc
 import os
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from symledger.catalogue import AXIOMS, ENTRIES
 
 gc.set_threshold(200_000, 20, 50)  # accounts are kept to the end: looking for rubbish is in vain
+settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("untimed")  # no test fails because a machine is slow
 FAMILIES = {entry.name: entry.family for entry in (*ENTRIES, *AXIOMS)}
 
 

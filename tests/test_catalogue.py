@@ -186,7 +186,7 @@ def assert_formula(formula, expected_id, exact, bindings):
 CONFIGURED = [entry.name for entry in ENTRIES if "h" in entry.configuration()]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.sampled_from(CONFIGURED),
     st.integers(1, 9), st.integers(1, 12), st.integers(1, 40), st.integers(1, 10**18),

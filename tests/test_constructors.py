@@ -16,7 +16,7 @@ from symledger.torch_layers import BY_NAME, LAYERS, NAMES
 from symledger.torch_layers import REFUSED as WITHOUT
 
 ENCODER = "TransformerEncoderLayer(512, 8)"
-FUZZ = settings(max_examples=150, deadline=None)
+FUZZ = settings(max_examples=150)
 
 # the parameters of each, counted by hand
 COUNTED = {

@@ -60,7 +60,7 @@ def test_what_is_no_number_is_refused(text):
 PIECES = ["1", "23", "456", ",", "_", ".", " ", "M", "K", "MiB", "MB", "B", "FLOP", "-", "e", "٣"]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.one_of(st.text(max_size=20), st.text(string.printable, max_size=12),
               st.lists(st.sampled_from(PIECES), max_size=6).map("".join)),

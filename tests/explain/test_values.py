@@ -22,7 +22,7 @@ POLYNOMIALS = st.dictionaries(MONOMIALS, COEFFICIENTS, min_size=1, max_size=4)
 SIZES = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 200_000), min_size=2)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(st.lists(st.tuples(st.sampled_from([1, 2, -1]), POLYNOMIALS), max_size=3), min_size=1,
              max_size=4),

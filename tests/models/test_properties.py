@@ -91,7 +91,7 @@ def test_flash_keeps_no_pairs_and_computes_the_scores_once_more(model):
 SIZED = [Linear, GatedFeedForward, Attention, PreLNBlock]
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(st.sampled_from(SIZED), st.permutations(ALPHABET[2:]), st.sampled_from(OF_A_BATCH))
 def test_names_mean_nothing(component, renamed, reading):
     """A count in other letters is the count with the letters changed."""
