@@ -60,7 +60,7 @@ def tokens(e: Element, at: dict[str, int]) -> Iterator[Token]:
         yield Fraction(above) / below
     elif e.tag == "msup":
         base, exponent = (value(part, at) for part in e)
-        yield base ** int(exponent)
+        yield Fraction(base) ** int(exponent)
     else:
         assert e.tag in ("mrow", "mtd", "mspace"), e.tag
         for part in e:
