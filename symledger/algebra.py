@@ -146,8 +146,10 @@ def power(base: Terms, exponent: int) -> Terms:
         base, exponent = {inverse: _inverse(coefficient)}, -exponent
     if exponent > HIGHEST:
         raise BadInput(f"the power {exponent} is too high; powers go up to {HIGHEST}.")
-    result: Terms = {ONE: 1}
-    for _ in range(exponent):
+    if exponent == 0:
+        return {ONE: 1}
+    result = base
+    for _ in range(exponent - 1):
         result = multiply(result, base)
     return result
 

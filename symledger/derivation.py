@@ -41,15 +41,27 @@ class Shown:
         return sum(part.length for part in self.parts) if self.parts else len(self.polynomial)
 
 
-def opened(line: Line, depth: int) -> Shown:
-    """Show a line with its parts opened to a depth; depth 0 shows it multiplied out."""
-    parts = tuple(opened(part, depth - 1) for part in line.parts if part.total) if depth else ()
-    if not parts:
-        return Shown(line.total)
-    factor = None if line.times == 1 else algebra.terms(line.times)
-    if len(parts) == 1 and factor is None:
-        return parts[0]
-    return Shown(line.total, factor, parts)
+class Opening:
+    """Lines as they are shown, opened to a depth; what is open to the ground stays as it is."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[int, int], Shown] = {}
+
+    def __call__(self, line: Line, depth: int) -> Shown:
+        """Show a line with its parts opened to a depth; depth 0 shows it multiplied out."""
+        key = id(line), min(depth, line.height)
+        if key not in self._known:
+            self._known[key] = self._opened(line, key[1])
+        return self._known[key]
+
+    def _opened(self, line: Line, depth: int) -> Shown:
+        parts = tuple(self(part, depth - 1) for part in line.parts if part.total) if depth else ()
+        if not parts:
+            return Shown(line.total)
+        factor = None if line.times == 1 else algebra.terms(line.times)
+        if len(parts) == 1 and factor is None:
+            return parts[0]
+        return Shown(line.total, factor, parts)
 
 
 @dataclass(frozen=True)
@@ -84,6 +96,7 @@ class Step:
 def derive_steps(line: Line, given: Mapping[Symbol, Terms]) -> tuple[Step, ...]:
     """Open a line level by level, multiply it out, and apply what is assumed."""
     steps: list[Step] = []
+    opened = Opening()
     for depth in range(1, 9):
         shown = opened(line, depth)
         if steps and shown == steps[-1].shown:

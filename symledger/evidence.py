@@ -70,6 +70,11 @@ class Record:
     seed: int = 0
     worst: str = "0"
 
+    @property
+    def sizes(self) -> list[str]:
+        """The points, each in words: ``B=2 T=3``."""
+        return [" ".join(f"{name}={n}" for name, n in point.items()) for point in self.points]
+
     def to_dict(self) -> dict[str, Any]:
         """Return the record as JSON data."""
         return {

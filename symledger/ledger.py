@@ -54,6 +54,11 @@ class Line:
             return self.each
         return algebra.multiply(algebra.terms(self.times), self.each)
 
+    @cached_property
+    def height(self) -> int:
+        """How many levels of parts are below it."""
+        return 1 + max(part.height for part in self.parts) if self.parts else 0
+
     @property
     def is_leaf(self) -> bool:
         """Whether this line is a single tensor's amount."""

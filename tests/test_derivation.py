@@ -9,7 +9,7 @@ from sympy import Integer, Symbol
 
 from symledger import algebra
 from symledger.catalogue import ENTRIES
-from symledger.derivation import Leading, Shown, Step, derive_steps, leading, opened
+from symledger.derivation import Leading, Opening, Shown, Step, derive_steps, leading
 from symledger.errors import UnverifiedStep
 from symledger.ledger import Line
 from symledger.sizes import L, V, d, d_ff, d_h, h
@@ -74,10 +74,12 @@ def test_a_line_that_hides_an_amount_cannot_be_derived():
 def test_a_line_opens_level_by_level():
     inner = Line("inner", (), times=L, parts=(Line("a", (), own=d), Line("b", (), own=2 * d)))
     whole = Line("whole", (), parts=(inner, Line("c", (), own=V)))
-    assert opened(whole, 0).parts == ()
-    assert [len(part.parts) for part in opened(whole, 1).parts] == [0, 0]
-    assert [len(part.parts) for part in opened(whole, 2).parts] == [2, 0]
-    assert all(opened(whole, depth).terms == whole.total for depth in range(4))
+    opening = Opening()
+    assert opening(whole, 0).parts == ()
+    assert [len(part.parts) for part in opening(whole, 1).parts] == [0, 0]
+    assert [len(part.parts) for part in opening(whole, 2).parts] == [2, 0]
+    assert all(opening(whole, depth).terms == whole.total for depth in range(4))
+    assert opening(whole, 2) is opening(whole, 3)  # it is open to the ground
 
 
 @pytest.mark.parametrize("owner", CATALOGUE)

@@ -14,7 +14,7 @@ from typing import Any
 
 from symledger.errors import BadInput
 from symledger.site import resources
-from symledger.site.generator import MANIFEST, Site, remembered
+from symledger.site.generator import MANIFEST, Site, remembered, uncollected
 from symledger.site.memory import PLACE
 from symledger.site.theme import completed
 
@@ -37,7 +37,7 @@ def build(out: Path, engine: str, site: Site | None = None, cache: bool = True) 
     if engine == "zensical":
         _zensical(out, site)
         return
-    with _mkdocs() as (load_config, make):
+    with _mkdocs() as (load_config, make), uncollected():
         make(load_config(str(resources.configuration()), site_dir=str(out.resolve()), strict=True))
 
 

@@ -14,13 +14,15 @@ from mkdocs.config.base import Config
 from mkdocs.config.config_options import Type
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.livereload import LiveReloadServer
-from mkdocs.plugins import BasePlugin
+from mkdocs.plugins import BasePlugin, event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import clean_directory
+from mkdocs.utils.templates import TemplateContext
 
 from symledger.site import resources
+from symledger.site.hands import Hands
 from symledger.site.navigation import expanded, localized
 from symledger.site.reloading import Source
 from symledger.site.theme import completed
@@ -55,10 +57,12 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
     """Pages of formulas for MkDocs."""
 
     site: Site
+    hands: Hands | None = None
+    serving = False
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
-        """Note whether pages that did not change may be left alone."""
-        del command
+        """Note whether the site is served, and whether what did not change may be left alone."""
+        self.serving = command == "serve"
         SOURCE.dirty = dirty
 
     def on_config(self, config: MkDocsConfig) -> MkDocsConfig:
@@ -93,11 +97,16 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         return files
 
     def on_nav(self, nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
-        """Give titles to pages that will not be read again."""
-        del config, files
+        """Give titles to pages that will not be read again; from here on, several processes build.
+
+        A site that is served is built by the one that keeps what it built.
+        """
         for page in nav.pages:
             if SOURCE.dirty and not page.file.is_modified():
                 page.title = SOURCE.titles.get(page.file.src_uri)
+        self.hands = Hands.of(config, files)
+        if not self.serving:
+            self.hands.part(nav)
         return nav
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
@@ -105,12 +114,34 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         del config
         pages = (file.page for file in files.documentation_pages())
         SOURCE.titles |= {p.file.src_uri: str(p.title) for p in pages if p and p.markdown}
+        if self.hands:
+            self.hands.read()
         return env
 
+    def on_template_context(
+        self, context: TemplateContext, *, template_name: str, config: MkDocsConfig
+    ) -> TemplateContext:
+        """Tell the theme's own pages, such as the site map, of pages that others render too."""
+        del template_name, config
+        if self.hands:
+            context["pages"] = self.hands.pages
+        return context
+
+    @event_priority(100)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
-        """Keep what was built, now that all of it is written."""
+        """Put together what several processes know, before the search is written; keep the rest."""
         del config
+        if self.hands:
+            self.hands.end()
+            self.hands.join()
         SOURCE.before = dict(self.site.made)
+
+    def on_build_error(self, *, error: Exception) -> None:
+        """End with the others where a page cannot be rendered."""
+        del error
+        if self.hands:
+            self.hands.end(1)
+            self.hands.stop()
 
     def on_post_page(self, output: str, *, page: Page, config: MkDocsConfig) -> str:
         """Put the blocks in, now that Markdown, the theme and the search have seen the page."""

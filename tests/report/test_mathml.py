@@ -18,7 +18,7 @@ from symledger import algebra, derive
 from symledger.algebra import Terms
 from symledger.core.component import Component, steps, trace
 from symledger.core.notation import apply, param
-from symledger.derivation import opened
+from symledger.derivation import Opening
 from symledger.formulas import Formula
 from symledger.readings.equations import LATEX, Equation, backward_equations, equations
 from symledger.readings.equations import table_equations as tables
@@ -71,7 +71,7 @@ def test_every_formula_has_its_value_and_its_symbols_when_it_is_read_back(owner:
 @pytest.mark.parametrize("owner", CATALOGUE)
 def test_every_opened_form_has_its_value_when_it_is_read_back(owner: str) -> None:
     for formula in formulas(owner):
-        body = opened(formula.line, 2)
+        body = Opening()(formula.line, 2)
         found = [row[2] for row in rows(mathml.shown(body))]
         at = filled(point(formula.general, body.polynomial), found)
         tokens = [t for cell in found for t in read.tokens(cell, at)]

@@ -156,7 +156,7 @@ def evidence(account: Account) -> list[Compared]:
         worst = max((r.worst for r in these), key=float)
         found.append(Compared(
             kind, status, ", ".join(dict.fromkeys(r.quantity for r in these)),
-            len({str(point) for r in these for point in r.points}),
+            len({tuple(point.items()) for r in these for point in r.points}),
             "" if float(worst) == 0 else worst, tuple(dict.fromkeys(r.claim for r in these)),
         ))  # fmt: skip
     return found
