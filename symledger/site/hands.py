@@ -7,6 +7,7 @@ writes what it renders, tells what the search, the links and the log have to kno
 
 from __future__ import annotations
 
+import atexit
 import gc
 import logging
 import os
@@ -95,6 +96,7 @@ class Hands:
                 self._fork(out)
                 return self._keep(first, number)
             self.others.append((process, out))
+        atexit.register(self.stop)  # where this one is interrupted
         return self._keep(0, number)
 
     def _settle(self, nav: Navigation) -> None:
