@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from math import gcd, isqrt, lcm, prod
 
+import numpy as np
+from numpy.typing import NDArray
 from sympy import Symbol
 
-from symledger.algebra import Terms, value
+from symledger.algebra import Monomial, Number, Terms, value
 from symledger.explain.usual import is_usual, usual
 
 MOST_TRIED = 400
@@ -20,6 +22,7 @@ SMALLEST, GREATEST = 8, 10**6
 SLACK = 1e-9
 """How far a float may be from its number, as a share of it; far above its rounding."""
 Sizes = dict[Symbol, int]
+Floats = NDArray[np.float64]
 
 
 def symbols_of(polynomial: Terms) -> list[Symbol]:
@@ -55,13 +58,11 @@ def solve(polynomial: Terms, low: int, high: int) -> Iterator[Sizes]:
             yield {}
     elif len(symbols) == 1:
         yield from ({symbols[0]: n} for n in one(polynomial, symbols[0], low, high))
-    elif low == high and prod(len(usual(s.name)) for s in symbols[:-1]) <= MOST_TRIED:
-        if low % common(polynomial):
-            return
-        for n in dividing(polynomial, symbols[0], low):
-            for rest in solve(bind(polynomial, {symbols[0]: n}), low, high):
-                if all(is_usual(s.name, m) for s, m in rest.items()):
-                    yield {symbols[0]: n, **rest}
+    elif (
+        low == high and prod(len(usual(s.name)) for s in symbols[:-1]) <= MOST_TRIED
+        and low % common(polynomial) == 0
+    ):  # fmt: skip
+        yield from _usual_sizes(polynomial, symbols, low)
 
 
 def common(polynomial: Terms) -> int:
@@ -76,13 +77,36 @@ def common(polynomial: Terms) -> int:
     return gcd(*map(int, polynomial.values())) if whole and rising else 1
 
 
-def dividing(polynomial: Terms, symbol: Symbol, wanted: int) -> Iterator[int]:
-    """Yield the usual sizes of a symbol, those that divide the number where it is in every term."""
-    powers = [dict(monomial).get(symbol, 0) for monomial in polynomial]
-    whole = all(c.denominator == 1 for c in polynomial.values())
-    rising = whole and all(n > 0 for monomial in polynomial for _, n in monomial)
-    least = min(powers) if rising else 0
-    yield from (n for n in usual(symbol.name) if wanted % n**least == 0)
+def _usual_sizes(polynomial: Terms, symbols: Sequence[Symbol], wanted: int) -> Iterator[Sizes]:
+    """Yield the usual sizes at which a polynomial equals a number: floats say where to look."""
+    values, slack = _grid(frozenset(polynomial.items()), tuple(symbols))
+    found: list[Sizes] = []
+    for place in np.argwhere(np.abs(values - wanted) <= slack):
+        at: Sizes = {}
+        left = polynomial
+        for symbol, i in zip(symbols, place, strict=True):
+            if any(symbol == s for monomial in left for s, _ in monomial):
+                at[symbol] = usual(symbol.name)[i]
+                left = bind(left, {symbol: at[symbol]})
+        if left.get((), 0) == wanted and at not in found:
+            found.append(at)
+    yield from found
+
+
+@cache
+def _grid(
+    polynomial: frozenset[tuple[Monomial, Number]], symbols: Sequence[Symbol]
+) -> tuple[Floats, Floats]:
+    """The values of a polynomial at all usual sizes, an axis for a symbol; how far they may be."""
+    axes = np.ix_(*(np.array(usual(s.name), float) for s in symbols))
+    at = dict(zip(symbols, axes, strict=True))
+    values = slack = np.zeros(())
+    for monomial, c in polynomial:
+        term = np.array(float(c))
+        for symbol, n in monomial:
+            term = term * at[symbol] ** n
+        values, slack = values + term, slack + SLACK * np.abs(term)
+    return values, slack
 
 
 def one(polynomial: Terms, symbol: Symbol, low: int, high: int) -> list[int]:

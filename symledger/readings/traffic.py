@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cache
 
-from sympy import Expr
+from sympy import Add, Expr
 
 from symledger.core.ops import (
     Call,
@@ -98,7 +98,7 @@ def unfused_traffic(program: Program, bytes_of: Bytes) -> Tally:
 @cache
 def _together(moved: tuple[tuple[Expr, Expr], ...]) -> Expr:
     """Add up the bytes of some numbers of elements; most operations occur many times."""
-    return sum((size * each for size, each in moved), start=ZERO)
+    return Add(*(size * each for size, each in moved))
 
 
 def behind(t: Tensor) -> Tensor:
