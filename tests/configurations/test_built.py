@@ -33,6 +33,10 @@ def test_another_configuration_is_told_apart():
     assert "params" in {e.quantity for e in built.witnessed(account) if not e.passed}
 
 
+def test_every_published_configuration_of_an_implementation_is_recorded():
+    assert evidence.built().keys() == {name for name, one in published().items() if one.config}
+
+
 def test_what_was_recorded_of_published_configurations_holds():
     for name, about in evidence.built().items():
         account = derive(name)
