@@ -17,9 +17,10 @@ from symledger.configurations.document import Document, load
 from symledger.configurations.published import Published, published
 from symledger.configurations.reading import Configuration, read
 from symledger.constructors import Constructor
-from symledger.core.component import Component, snake, trace
+from symledger.core.component import Component, snake
 from symledger.core.program import Program
 from symledger.core.tensor import ONE, as_size
+from symledger.core.tracing import trace
 from symledger.errors import (
     BadInput,
     DefinitionError,

@@ -17,7 +17,8 @@ import symledger
 import symledger.components
 import symledger.models
 from symledger.catalogue import ENTRIES
-from symledger.core.component import Component, trace
+from symledger.core.component import Component
+from symledger.core.tracing import trace
 from symledger.errors import DefinitionError
 from symledger.expressions import parse_expression
 from symledger.readings.flops import contraction_flops, pointwise_flops

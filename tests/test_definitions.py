@@ -9,8 +9,8 @@ from symledger.checks.exact import value
 from symledger.checks.sampling import sizes_for
 from symledger.components.convolution import Conv1d, Conv2d, ConvTranspose2d
 from symledger.components.pooling import MaxPool2d
-from symledger.core.component import trace
 from symledger.core.tensor import as_size
+from symledger.core.tracing import trace
 from symledger.errors import BadInput, Contradiction, DefinitionError
 from symledger.report.page import page
 from symledger.sizes import K_h, T, d, p

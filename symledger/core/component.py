@@ -1,4 +1,4 @@
-"""Components: a frozen dataclass with a ``forward``, and the tracing of it.
+"""Components: a frozen dataclass with a ``forward``, and the use of one inside another.
 
 Two things make a definition document itself: ``signature``, a type line checked at every call,
 and ``return steps(…)``, whose named values become the rows and equations of its page, in order.
@@ -16,9 +16,7 @@ from typing import Any, ClassVar
 from sympy import Expr
 
 from symledger.core.fused import Region
-from symledger.core.ops import Input, Storage
-from symledger.core.patterns import ELLIPSIS, Operand, parse
-from symledger.core.program import Program
+from symledger.core.patterns import Operand, parse
 from symledger.core.tensor import (
     Scope,
     Shape,
@@ -27,11 +25,10 @@ from symledger.core.tensor import (
     current_region,
     current_scope,
     inside,
-    noting_weights,
     show,
 )  # fmt: skip
 from symledger.errors import DefinitionError, PatternError, ShapeError
-from symledger.sizes import Size, named, text_of
+from symledger.sizes import Size, text_of
 
 
 @dataclass(frozen=True)
@@ -154,7 +151,7 @@ class Component:
         lead: list[Shape] = []
         labels = [p.name for p in entering(self)]
         entered = {n: x for n, x in zip(labels, inputs, strict=False) if x is not None}
-        if set(_needed(self)) - set(entered) or len(inputs) > len(pattern.inputs):
+        if set(needed(self)) - set(entered) or len(inputs) > len(pattern.inputs):
             raise ShapeError(
                 f'{type(self).__name__} takes "{self.signature}" as {", ".join(labels)}, '
                 f"but {len(inputs)} arrived.{where(scope)}"
@@ -249,45 +246,8 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
-def trace(
-    component: Component, inputs: Mapping[str, str] | None = None,
-    lengths: Mapping[str, Expr] | None = None, name: str = "",
-) -> Program:  # fmt: skip
-    """Record a component's program on inputs of the shapes that its signature states.
-
-    A leading ``...`` stands for ``B T``; inputs that ``forward`` can do without are left out.
-    ``inputs`` says otherwise: by name, the axes of each input that is there; ``lengths`` are
-    those of its free axes that are not symbols of that name.
-
-    Raises:
-        DefinitionError: the component breaks a rule of the notation.
-    """
-    scope = Scope(name or snake(type(component).__name__), component)
-    operands = dict(zip(_needed(component), parse(component.signature).inputs, strict=False))
-    if inputs is not None:
-        operands = {label: parse(f"{axes} ->").inputs[0] for label, axes in inputs.items()}
-    leaves = {
-        label: input_leaf(component, operand, label, lengths or {})
-        for label, operand in operands.items()
-    }
-    entered = [leaves.get(p.name) for p in entering(component)]
-    while entered and entered[-1] is None:
-        entered.pop()
-    with noting_weights() as made:
-        outputs = component.apply_in(scope, tuple(entered))
-    program = Program(scope, tuple(leaves.values()), outputs)
-    used = {weight for body in program.bodies for weight in body.params}
-    for weight in made:
-        if weight not in used:
-            path = ".".join((*weight.scope.path, str(getattr(weight.op, "name", ""))))
-            raise DefinitionError(
-                f"{type(component).__name__} has a weight {path} {show(weight.shape)} that nothing "
-                "uses: it would be counted nowhere. Use it, or leave it out."
-            )
-    return program
-
-
-def _needed(component: Component) -> list[str]:
+def needed(component: Component) -> list[str]:
+    """Return the names of the inputs that a component's ``forward`` cannot do without."""
     return [p.name for p in entering(component) if p.default is inspect.Parameter.empty]
 
 
@@ -301,21 +261,3 @@ def entering(component: Component) -> tuple[inspect.Parameter, ...]:
 
 _ENTERING: dict[type[Component], tuple[inspect.Parameter, ...]] = {}
 """What enters the ``forward`` of each class: it is asked for at every use of a component."""
-
-
-def input_leaf(
-    component: Component, operand: Operand, label: str, lengths: Mapping[str, Expr]
-) -> Tensor:
-    """Make the input that an operand of a signature describes."""
-    shape: list[Expr] = []
-    for axis in operand.axes:
-        if axis == ELLIPSIS:
-            shape += [named("B"), named("T")]
-        else:
-            own = component.size_of(axis)
-            shape.append(own if own is not None else lengths.get(axis[0], named(axis[0])))
-    below = operand.below and (component.size_of((operand.below,)) or named(operand.below))
-    storage: Storage = "index" if operand.below else "value"
-    op = Input(label, below or None, chance=label in component.chances)
-    return Tensor(op, (), tuple(shape), storage)
-

@@ -20,15 +20,8 @@ from symledger.report.figures import (
     variants,
 )
 from symledger.report.layout import NBSP, Page
-from symledger.report.page import (
-    cited,
-    compared,
-    conventions,
-    derivation,
-    describe,
-    number,
-    tree,
-)
+from symledger.report.numbers import number
+from symledger.report.page import cited, compared, conventions, derivation, describe, tree
 
 
 def page(account: Account, quantities: Sequence[str], depth: int, width: int) -> Page:

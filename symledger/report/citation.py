@@ -16,7 +16,8 @@ from symledger.readings.written.scalar import scalar
 from symledger.report.latex import LATEX as SPELLED
 from symledger.report.latex import broken
 from symledger.report.layout import Page
-from symledger.report.page import describe, number
+from symledger.report.numbers import number
+from symledger.report.page import describe
 from symledger.target import meaning
 
 ESCAPED = {

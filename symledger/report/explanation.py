@@ -10,7 +10,7 @@ from symledger.explain.match import Match, symbols
 from symledger.explain.readings import FP32
 from symledger.explain.sources import evaluate
 from symledger.report.layout import NBSP, Page
-from symledger.report.page import number, with_numbers
+from symledger.report.numbers import number, with_numbers
 
 UNITS = {"parameters": "parameters", "bytes": "bytes", "flop": "FLOP"}
 MOST = 5

@@ -17,7 +17,8 @@ from symledger.algebra import Terms
 from symledger.conventions import Conventions, byte_units
 from symledger.derivation import Shown
 from symledger.formulas import Formula
-from symledger.report.page import FLOPS, number
+from symledger.report.costs import FLOPS
+from symledger.report.numbers import number
 from symledger.report.rows import plus, written
 
 EACH = {"1": "", "B": " a row", "BT": " a token"}

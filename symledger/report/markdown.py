@@ -8,7 +8,7 @@ from symledger import algebra
 from symledger.account import Account
 from symledger.formulas import Formula
 from symledger.report.latex import LATEX
-from symledger.report.page import error_percent, number
+from symledger.report.numbers import error_percent, number
 from symledger.report.rows import rows
 
 

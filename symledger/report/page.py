@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from fractions import Fraction
-
-from sympy import Symbol
+from collections.abc import Sequence
 
 from symledger import algebra, evidence
 from symledger.account import Account
-from symledger.algebra import Terms
-from symledger.conventions import DTYPES, Conventions, byte_units
 from symledger.formulas import Formula
 from symledger.readings.equations import TEXT
 from symledger.readings.written.scalar import scalar
-from symledger.report import configuration
+from symledger.report import configuration, costs
 from symledger.report.layout import NBSP, Page
+from symledger.report.numbers import error_percent, number, substituted, whole
 from symledger.report.rows import rows, show_shape, written
-
-MEMORY = ("memory.parameters", "memory.gradients", "memory.optimizer", "memory.saved",
-          "memory.training", "memory.kv_cache")  # fmt: skip
-FLOPS = ("flops.forward", "flops.backward", "flops.training", "flops.decode")
-REST = ("flops.forward.pointwise", "flops.backward.pointwise", "traffic.forward",
-        "traffic.unfused", "intensity.forward")  # fmt: skip
 
 
 def page(account: Account, quantities: Sequence[str], depth: int, width: int) -> Page:
@@ -41,8 +31,8 @@ def page(account: Account, quantities: Sequence[str], depth: int, width: int) ->
     tree(p, account, account.params, depth)
     _active(p, account)
     derivation(p, account.params, depth)
-    _flops(p, account)
-    _memory(p, account)
+    costs.flops(p, account)
+    costs.memory(p, account)
     if repeats:  # a whole model: its numbers come first
         _equations(p, account)
     _corollaries(p, account)
@@ -132,13 +122,6 @@ def _active(p: Page, account: Account) -> None:
         p.wrapped(f"active for one token: {f.text}{value}", 4, "cyan", first=2)
 
 
-def number(value: int | Fraction) -> str:
-    """Write an exact value: a whole number in groups, a ratio as a decimal with its fraction."""
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{float(value):,.4g} (exactly {value})"
-
-
 def _leading(p: Page, formula: Formula) -> None:
     lead = formula.leading
     if not lead or not lead.charged:
@@ -148,21 +131,12 @@ def _leading(p: Page, formula: Formula) -> None:
     most = lead.written(algebra.text)
     if bound is not None and main is not None and error is not None:
         p.wrapped(
-            f"≈ {algebra.text(lead.terms)} = {number(_whole(main))}, too low by "
+            f"≈ {algebra.text(lead.terms)} = {number(whole(main))}, too low by "
             f"{error_percent(error)}; proven: by at most {most} = {error_percent(bound)}",
             2, "magenta",
         )  # fmt: skip
     else:
         p.wrapped(f"≈ {algebra.text(lead.terms)}, proven too low by at most {most}", 2, "magenta")
-
-
-def _whole(value: int | Fraction) -> int | Fraction:
-    return int(value) if value.denominator == 1 else value
-
-
-def error_percent(error: Fraction) -> str:
-    """Write a relative error with two significant digits: ``0.24 %``."""
-    return f"{float(error * 100):.2g} %"
 
 
 def derivation(p: Page, formula: Formula, depth: int) -> None:
@@ -186,92 +160,6 @@ def derivation(p: Page, formula: Formula, depth: int) -> None:
             p.line(("        with the numbers put in", "dim"))
         if formula.text != number(formula.value):
             p.line("    = ", (number(formula.value), "bold cyan"), f" {formula.unit}")
-
-
-def substituted(formula: Formula) -> str:
-    """Write the corollary with numbers in place of symbols: ``12·2·64² + …``."""
-    shown = with_numbers(formula.corollary_terms, formula.assumed.bindings)
-    return "" if formula.divisor or shown == str(formula.value) else shown
-
-
-def with_numbers(polynomial: Terms, at: Mapping[Symbol, int]) -> str:
-    """Write a polynomial with numbers in place of symbols."""
-    terms = []
-    for monomial, c in algebra.ordered(polynomial):
-        above = [f"{at[s]}{_power(n)}" for s, n in monomial if n > 0]
-        below = [f"{at[s]}{_power(-n)}" for s, n in monomial if n < 0]
-        if abs(c.numerator) != 1 or not above:
-            above.insert(0, str(abs(c.numerator)))
-        if c.denominator != 1:
-            below.insert(0, str(c.denominator))
-        divisor = below[0] if len(below) == 1 else f"({'·'.join(below)})"
-        sign = "-" if c < 0 else "+"
-        terms.append(f"{sign} " + "·".join(above) + (f"/{divisor}" if below else ""))
-    return " ".join(terms).removeprefix("+ ")
-
-
-def _power(n: int) -> str:
-    return "" if n == 1 else str(n).translate(algebra.SUPERSCRIPTS)
-
-
-def _cells(formula: Formula, name: str) -> list[str]:
-    value = formula.value
-    if value is None:
-        return [name, formula.text, "", formula.unit]
-    shown = f"{value:,}" if isinstance(value, int) else f"{float(value):,.4g}"
-    return [name, formula.text, shown, formula.unit]
-
-
-def _flops(p: Page, account: Account) -> None:
-    names = [name for name in FLOPS if name in account.quantities]
-    p.heading("FLOPS: contractions, a multiply-add counts 2")
-    table: list[list[str]] = []
-    for name in names:
-        table.append(_cells(account[name], name.removeprefix("flops.")))
-        for kind, f in account.causal(name).items():
-            if kind != account.conventions.causal and name in ("flops.forward", "flops.backward"):
-                table.append(_cells(f, f"  causal pairs {kind}"))
-    for name in REST:
-        if name in account.quantities:
-            short = name.removeprefix("flops.").replace(".", ", ")
-            table.append(_cells(account[name], short))
-    p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
-
-
-def _memory(p: Page, account: Account) -> None:
-    c = account.conventions
-    p.heading(f"MEMORY: {c.dtype}, optimizer {c.optimizer}")
-    table: list[list[str]] = []
-    for name in MEMORY:
-        if name in account.quantities:
-            f = account[name]
-            cells = _cells(f, name.removeprefix("memory.").replace("_", " "))
-            units = byte_units(f.value) if f.value is not None else ""
-            table.append([*cells[:2], cells[2] and cells[2] + " B", units and f"= {units}"])
-    p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
-    count, trained = account.params.value, account["memory.gradients"].value
-    if isinstance(count, int) and isinstance(trained, int) and count:
-        _dtypes(p, count, trained // c.value_bytes)
-
-
-def _dtypes(p: Page, count: int, trained: int) -> None:
-    """What other types and optimizers would take, for as many weights, trained or not."""
-    p.line(("    weights: " + ",  ".join(
-        f"{name} {short_bytes(count * DTYPES[name])}" for name in ("fp32", "bf16", "int8")), "dim"))
-    kinds = [("fp32", "sgd"), ("fp32", "momentum"), ("fp32", "adam"), ("bf16", "adam-mixed")]
-    totals = []
-    for dtype, optimizer in kinds:
-        c = Conventions(dtype, optimizer)
-        each = c.value_bytes + c.state_bytes
-        whole = short_bytes(count * c.value_bytes + trained * each)
-        said = f"{optimizer} {dtype} {c.value_bytes + each} B each, {whole}"
-        totals.append(said.replace(" ", NBSP))
-    p.wrapped("weights, gradients and optimizer: " + ",  ".join(totals), 4, "dim")
-
-
-def short_bytes(n: int) -> str:
-    """Write bytes in one binary unit, by its right name."""
-    return byte_units(n).split(" = ")[0]
 
 
 def _corollaries(p: Page, account: Account) -> None:

@@ -10,9 +10,10 @@ from symledger.components.blocks import PreLNBlock
 from symledger.components.linear import Linear
 from symledger.components.masks import causal_mask
 from symledger.components.norms import LayerNorm
-from symledger.core.component import Component, steps, trace
+from symledger.core.component import Component, steps
 from symledger.core.notation import apply, einsum, maximum, param, repeat, total
 from symledger.core.ops import Pairs
+from symledger.core.tracing import trace
 from symledger.models.mini_gpt import MiniGPT
 from symledger.readings.pullback import pullback
 from symledger.sizes import Size

@@ -7,7 +7,7 @@ from sympy import Integer
 from symledger import sizes
 from symledger.checks import counted
 from symledger.checks.counting import ELEMENTARY, Counted, CountingMachine, Meter, count, counting
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.numeric.arithmetic import FUNCTIONS
 from symledger.readings.pullback import pullback

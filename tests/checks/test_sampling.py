@@ -7,7 +7,7 @@ from symledger.checks.exact import value
 from symledger.checks.sampling import _shared, sizes_for
 from symledger.components.convolution import Conv3d
 from symledger.components.positions import LearnedPositions
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.errors import DefinitionError
 from symledger.models.llama import Llama
 from symledger.readings.flops import contraction_flops

@@ -38,7 +38,7 @@ def test_norms_without_weights_and_hidden_dropout(component, row):
 def test_an_encoder_has_its_blocks_and_its_norm(kind):
     from sympy import expand
 
-    from symledger.core.component import trace
+    from symledger.core.tracing import trace
     from symledger.readings.params import params
 
     block = 4 * d * d_h * h + 3 * d_h * h + d + 2 * d * d_ff + d_ff + d + 4 * d

@@ -4,7 +4,7 @@ import pytest
 from sympy import Integer, expand
 
 from symledger.components.attention import Attention, FlashAttention, ScaledDotProduct
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.errors import DefinitionError
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params

@@ -5,7 +5,7 @@ from sympy import expand
 
 from symledger.components.blocks import PreLNBlock
 from symledger.components.checkpointed import CheckpointedBlock
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback

@@ -4,7 +4,7 @@ import pytest
 from sympy import expand
 
 from symledger.components.decoder import EncoderDecoder, PostLNDecoderBlock, PreLNDecoderBlock
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.readings.flops import contraction_flops
 from symledger.sizes import B, L_dec, L_enc, S, T, d, d_ff, d_h, d_k, d_v, h, h_kv
 

@@ -12,7 +12,7 @@ from symledger.components.positions import (
     RotaryPositions,
     SinusoidalPositions,
 )
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.readings.numeric.machine import Machine
 from symledger.sizes import B, Size, T, T_max, V, d, d_k, h
 

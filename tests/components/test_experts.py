@@ -8,8 +8,8 @@ from symledger import derive
 from symledger.checks.trial import Trial
 from symledger.components.experts import Experts, MixtureOfExperts
 from symledger.components.feedforward import FeedForward, GatedFeedForward
-from symledger.core.component import trace
 from symledger.core.ops import Input, Param
+from symledger.core.tracing import trace
 from symledger.errors import BadInput
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import active_params, params

@@ -4,7 +4,7 @@ import pytest
 from sympy import expand
 
 from symledger.components.feedforward import FeedForward, GatedFeedForward
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.readings.params import params
 from symledger.sizes import B, T, d, d_ff
 

@@ -10,7 +10,7 @@ from symledger.components.inverted import InvertedResidual, SqueezeExcitation
 from symledger.components.patches import ImageEmbedding, PatchEmbedding
 from symledger.components.residual import BasicBlock, Bottleneck
 from symledger.components.units import ConvolutionUnit
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.errors import BadInput
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params

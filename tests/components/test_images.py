@@ -10,7 +10,7 @@ from symledger.components.convolution import Conv1d, Conv2d, ConvTranspose2d
 from symledger.components.image_norms import BatchNorm, GroupNorm
 from symledger.components.pooling import AvgPool2d, MaxPool2d
 from symledger.components.windowed import square
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.readings.numeric.machine import Machine
 from symledger.sizes import (
     B,

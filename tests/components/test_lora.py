@@ -5,7 +5,7 @@ from sympy import expand
 
 from symledger import derive
 from symledger.components.lora import LoRALinear
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import trained_params
 from symledger.readings.pullback import pullback

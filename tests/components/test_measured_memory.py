@@ -8,7 +8,7 @@ import pytest
 from sympy import expand
 
 from symledger.components.blocks import PostLNBlock, PreLNBlock
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.sizes import B, T, d, d_ff, d_h, h

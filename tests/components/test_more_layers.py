@@ -25,7 +25,7 @@ from symledger.components.shapes import (
 )  # fmt: skip
 from symledger.components.softmax import Softmin
 from symledger.components.sourced import SourcedAttention
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.readings.numeric.machine import Machine
 from symledger.sizes import (
     B,

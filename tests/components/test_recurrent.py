@@ -9,7 +9,7 @@ from sympy import Integer, expand
 from symledger.account import derive
 from symledger.checks.runner import examine
 from symledger.components.recurrent import GRU, LSTM, RNN
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.errors import BadInput
 from symledger.readings.equations import backward_equations, equations
 from symledger.readings.flops import contraction_flops

@@ -11,8 +11,8 @@ from symledger.components.relative import (
     RelativeAttention,
     WindowAttention,
 )
-from symledger.core.component import trace
 from symledger.core.ops import Const
+from symledger.core.tracing import trace
 from symledger.errors import BadInput
 from symledger.readings.flops import contraction_flops
 from symledger.readings.numeric.machine import Machine

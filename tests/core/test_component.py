@@ -6,10 +6,11 @@ import pytest
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.core.component import Component, snake, steps, trace
+from symledger.core.component import Component, snake, steps
 from symledger.core.notation import einsum, param, repeat, total
 from symledger.core.ops import Input
 from symledger.core.tensor import Tensor
+from symledger.core.tracing import trace
 from symledger.errors import DefinitionError, ShapeError
 from symledger.sizes import B, S, T, V, d, d_ff, d_in, d_out, h
 

@@ -9,12 +9,13 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.attention import FlashAttention
 from symledger.components.norms import LayerNorm
-from symledger.core.component import Component, steps, trace
+from symledger.core.component import Component, steps
 from symledger.core.fused import Values
 from symledger.core.notation import apply, einsum, narrow, param, repeat
 from symledger.core.ops import Call, Input, Param
 from symledger.core.program import is_leaf
 from symledger.core.tensor import Tensor
+from symledger.core.tracing import trace
 from symledger.errors import ShapeError
 from symledger.models.mini_gpt import MiniGPT
 from symledger.readings.pullback import pullback

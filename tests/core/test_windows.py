@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from sympy import Integer, floor, oo
 
-from symledger.core.component import Component, steps, trace
+from symledger.core.component import Component, steps
 from symledger.core.notation import param, view
 from symledger.core.ops import Overlap, Windows
+from symledger.core.tracing import trace
 from symledger.core.windows import overlap, positions, windows
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.numeric.machine import Machine

@@ -5,7 +5,7 @@ from sympy import Integer
 
 from symledger import derive
 from symledger.configurations.published import published
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.models import gpt2, mini_gpt
 from symledger.models.gpt2 import GPT2
 from symledger.models.llama import Llama

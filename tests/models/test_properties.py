@@ -9,7 +9,7 @@ from symledger.components.attention import Attention
 from symledger.components.blocks import PreLNBlock
 from symledger.components.feedforward import GatedFeedForward
 from symledger.components.linear import Linear
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.models.gpt2 import GPT2
 from symledger.models.llama import Llama
 from symledger.models.mini_gpt import MiniGPT

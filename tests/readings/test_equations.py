@@ -21,12 +21,13 @@ from symledger.components.norms import LayerNorm, RMSNorm
 from symledger.components.positions import LearnedPositions, RotaryPositions, SinusoidalPositions
 from symledger.components.softmax import LogSoftmax, Softmax
 from symledger.core import scalars
-from symledger.core.component import Component, steps, trace
+from symledger.core.component import Component, steps
 from symledger.core.notation import apply, einsum, param, view
 from symledger.core.ops import Const, Input, Param
 from symledger.core.program import is_leaf
 from symledger.core.scalars import X, function
 from symledger.core.tensor import ONE
+from symledger.core.tracing import trace
 from symledger.readings.equations import (
     LATEX,
     TEXT,

@@ -16,7 +16,7 @@ from symledger.components.positions import (
     SinusoidalPositions,
 )
 from symledger.components.softmax import LogSoftmax, Softmax
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.pullback import pullback
 from symledger.sizes import B, L, S, T, V, d, d_ff, d_in, d_k, d_out, d_v, h, h_kv

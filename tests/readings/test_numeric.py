@@ -11,8 +11,8 @@ from symledger.components.embedding import TokenEmbedding
 from symledger.components.losses import CrossEntropy
 from symledger.components.norms import LayerNorm, RMSNorm
 from symledger.components.softmax import Softmax
-from symledger.core.component import trace
 from symledger.core.ops import Contract
+from symledger.core.tracing import trace
 from symledger.errors import DefinitionError
 from symledger.models.mini_gpt import MiniGPT
 from symledger.readings.numeric.arithmetic import FLOATS

@@ -8,7 +8,7 @@ from symledger.components.embedding import LMHead, TokenEmbedding
 from symledger.components.feedforward import FeedForward
 from symledger.components.linear import Linear
 from symledger.components.norms import LayerNorm
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.models.mini_gpt import MiniGPT
 from symledger.readings.numeric.leaves import own_leaves, random_leaves
 from symledger.readings.numeric.machine import Machine

@@ -21,9 +21,9 @@ from symledger.components.positions import (
     SinusoidalPositions,
 )
 from symledger.components.softmax import LogSoftmax, Softmax
-from symledger.core.component import trace
 from symledger.core.ops import CallBack, Const, Contract, Input, Map, MaxIndex, Param, Scatter
 from symledger.core.scalars import FUNCTIONS
+from symledger.core.tracing import trace
 from symledger.models.gpt2 import GPT2
 from symledger.models.llama import Llama
 from symledger.models.mini_gpt import MiniGPT

@@ -14,9 +14,10 @@ from symledger.components.experts import MixtureOfExperts
 from symledger.components.feedforward import FeedForward
 from symledger.components.linear import Linear
 from symledger.components.recurrent import LSTM
-from symledger.core.component import Component, steps, trace
+from symledger.core.component import Component, steps
 from symledger.core.notation import apply, noise, param, repeat, scan
 from symledger.core.ops import Call
+from symledger.core.tracing import trace
 from symledger.errors import DefinitionError
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import params

@@ -14,7 +14,8 @@ from symledger.components.linear import Linear
 from symledger.components.losses import CrossEntropy
 from symledger.components.norms import LayerNorm, RMSNorm
 from symledger.components.softmax import Softmax
-from symledger.core.component import Component, steps, trace
+from symledger.core.component import Component, steps
+from symledger.core.tracing import trace
 from symledger.models.mini_gpt import MiniGPT
 from symledger.readings.numeric.leaves import random_leaves
 from symledger.readings.numeric.machine import Machine

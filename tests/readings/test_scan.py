@@ -9,10 +9,11 @@ from sympy import Expr, Integer, expand
 
 from symledger import sizes
 from symledger.checks.runner import examine
-from symledger.core.component import Component, steps, trace
+from symledger.core.component import Component, steps
 from symledger.core.notation import apply, einsum, param, repeat, scan, state, table
 from symledger.core.ops import CallBack
 from symledger.core.tensor import Tensor
+from symledger.core.tracing import trace
 from symledger.errors import ShapeError
 from symledger.readings.flops import pointwise_flops
 from symledger.readings.numeric.machine import Machine

@@ -8,7 +8,7 @@ from symledger.checks.sampling import sizes_for
 from symledger.components.attention import FlashAttention, ScaledDotProduct
 from symledger.components.dropout import Dropout
 from symledger.components.linear import Linear
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.models.mini_gpt import MiniGPT
 from symledger.readings.numeric.leaves import random_leaves
 from symledger.readings.numeric.machine import Machine

@@ -8,7 +8,7 @@ from symledger.components.embedding import LMHead, TokenEmbedding
 from symledger.components.linear import Linear
 from symledger.components.losses import CrossEntropy
 from symledger.components.norms import RMSNorm
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.models.mini_gpt import MiniGPT
 from symledger.readings.params import params
 from symledger.readings.traffic import state, traffic, unfused_traffic

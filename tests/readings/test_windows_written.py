@@ -6,7 +6,7 @@ from sympy import Integer
 from symledger.components.convolution import Conv1d, ConvTranspose2d
 from symledger.components.pooling import MaxPool2d
 from symledger.components.windowed import square
-from symledger.core.component import trace
+from symledger.core.tracing import trace
 from symledger.readings.equations import LATEX, TEXT, backward_equations, equations
 from symledger.readings.pullback import pullback
 

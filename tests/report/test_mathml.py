@@ -16,8 +16,9 @@ import pytest
 import symledger
 from symledger import algebra, derive
 from symledger.algebra import Terms
-from symledger.core.component import Component, steps, trace
+from symledger.core.component import Component, steps
 from symledger.core.notation import apply, param
+from symledger.core.tracing import trace
 from symledger.derivation import Opening
 from symledger.formulas import Formula
 from symledger.readings.equations import LATEX, Equation, backward_equations, equations

@@ -6,7 +6,8 @@ from symledger import derive
 from symledger.catalogue import ENTRIES
 from symledger.report import markdown
 from symledger.report.layout import Page, wrap
-from symledger.report.page import error_percent, page, substituted
+from symledger.report.numbers import error_percent, substituted
+from symledger.report.page import page
 from symledger.report.rows import percent, rows
 from tests.every import account
 

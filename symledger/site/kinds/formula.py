@@ -19,7 +19,8 @@ from symledger.evidence import Record
 from symledger.formulas import Formula
 from symledger.report import citation as formats
 from symledger.report import python
-from symledger.report.page import describe, error_percent, number
+from symledger.report.numbers import error_percent, number
+from symledger.report.page import describe
 from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.site.calculator import Calculator, calculator

@@ -15,7 +15,7 @@ from symledger.conventions import byte_units
 from symledger.formulas import Formula
 from symledger.readings.equations import TEXT
 from symledger.readings.written.scalar import scalar
-from symledger.report.page import error_percent
+from symledger.report.numbers import error_percent
 from symledger.site import maths
 from symledger.site.kinds.model.costs import each, per_each
 from symledger.site.kinds.model.numbers import count

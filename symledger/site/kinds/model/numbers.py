@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symledger.report.page import number
+from symledger.report.numbers import number
 
 MINUS = "\u2212"
 

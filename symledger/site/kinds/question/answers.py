@@ -18,7 +18,7 @@ from symledger.formulas import Formula
 from symledger.ledger import Line
 from symledger.occurrences import occurrences, parts, published, same_parameters, written_as
 from symledger.report import figures
-from symledger.report.page import number
+from symledger.report.numbers import number
 from symledger.report.rows import rows
 from symledger.site import maths
 from symledger.site.atlas import Atlas
