@@ -64,8 +64,8 @@ class Hands:
 
     config: MkDocsConfig
     files: Files
-    pages: list[File]
-    """All pages, whoever renders them."""
+    pages: dict[str, File]
+    """All pages by their addresses, whoever renders them."""
     others: list[tuple[int, BinaryIO]] = field(default_factory=list)
     """Processes that were forked, and where they tell what they know."""
     told: Told = field(default_factory=Told)
@@ -74,8 +74,11 @@ class Hands:
 
     @classmethod
     def of(cls, config: MkDocsConfig, files: Files) -> Hands:
-        """Return those of a build whose navigation is known: one process, so far."""
-        return cls(config, files, list(files.documentation_pages()))
+        """Return those of a build whose navigation is known: one process, so far.
+
+        Addresses are asked for here: MkDocs keeps what it finds while every page is one.
+        """
+        return cls(config, files, {f.page.url: f for f in files.documentation_pages() if f.page})
 
     @property
     def entries(self) -> list[dict[str, Any]] | None:
@@ -87,20 +90,21 @@ class Hands:
         """Go on as a process for each processor; all of them return from here."""
         number = shares.processes() if len(self.pages) >= FEW and self.entries is not None else 1
         if number == 1:
-            return None
+            return
         self._settle(nav)
         for first in range(1, number):
             out = tempfile.TemporaryFile()  # noqa: SIM115  # closed when it is read
             process = os.fork()
             if not process:
                 self._fork(out)
-                return self._keep(first, number)
+                self._keep(first, number)
+                return
             self.others.append((process, out))
         atexit.register(self.stop)  # where this one is interrupted
-        return self._keep(0, number)
+        self._keep(0, number)
 
     def _settle(self, nav: Navigation) -> None:
-        """Settle titles and addresses, which pages say of each other; the log is written so far.
+        """Settle the titles that pages say of each other, and write what is to be written once.
 
         A title is what MkDocs makes of a page's beginning; the rest is rendered later, by one.
         """
@@ -109,17 +113,15 @@ class Hands:
             page.markdown = (page.markdown or "").strip().partition("\n\n")[0]
             page.render(self.config, self.files)
             page.title = page.title
-        for file in self.pages:
-            assert file.url, file.abs_dest_path  # MkDocs asks what it is once, and keeps both
         gc.freeze()
         sys.stdout.flush()
         sys.stderr.flush()
 
     def _keep(self, first: int, number: int) -> None:
         """Keep a share of the pages and of all other files; others render and copy the rest."""
-        pages = set(self.pages)
-        rest = [file for file in self.files if file not in pages]
-        mine = {*self.pages[first::number], *rest[first::number]}
+        pages = list(self.pages.values())
+        rest = [file for file in self.files if not file.is_documentation_page()]
+        mine = {*pages[first::number], *rest[first::number]}
         hide(file for file in self.files if file not in mine)
 
     def _fork(self, out: BinaryIO) -> None:
@@ -154,22 +156,25 @@ class Hands:
         Raises:
             PluginError: one of them could not render its pages.
         """
+        parted = bool(self.others)
         while self.others:
             process, out = self.others.pop(0)
             code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
             with out:
-                self._learn(out)
-            if code:
+                told = self._learn(out)
+            if code or not told:
                 self.stop()
                 raise PluginError(f"A process that rendered pages ended with exit code {code}.")
-        show(self.files)
-        self._order()
+        if parted:
+            atexit.unregister(self.stop)
+            show(self.files)
+            self._order()
         self._check()
 
-    def _learn(self, out: BinaryIO) -> None:
-        """Learn what another process told, if it came to that."""
+    def _learn(self, out: BinaryIO) -> bool:
+        """Learn what another process told; whether it came to that."""
         if not out.seek(0, os.SEEK_END):
-            return
+            return False
         out.seek(0)
         told: Told = pickle.load(out)  # noqa: S301  # our own
         self.told.links |= told.links
@@ -177,15 +182,16 @@ class Hands:
         (self.entries or []).extend(told.entries)
         for record in told.records:
             logging.getLogger(record.name).handle(record)
+        return True
 
     def _order(self) -> None:
         """Bring what the search found into the order of the pages."""
-        place = {file.page.url: n for n, file in enumerate(self.pages) if file.page}
+        place = {address: n for n, address in enumerate(self.pages)}
         (self.entries or []).sort(key=lambda entry: place[entry["location"].partition("#")[0]])
 
     def _check(self) -> None:
         """Ask every page whether its links lead to places that there are."""
-        for file in self.pages:
+        for file in self.pages.values():
             if file.page:
                 file.page.present_anchor_ids = self.told.anchors[file.src_uri]
                 links = self.told.links[file.src_uri].items()
@@ -194,7 +200,7 @@ class Hands:
                     if (page := self.files.get_file_from_path(path))
                 }  # fmt: skip
         level = self.config.validation.links.anchors
-        for file in self.pages:
+        for file in self.pages.values():
             if file.page:
                 file.page.validate_anchor_links(files=self.files, log_level=level)
 

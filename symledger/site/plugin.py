@@ -124,7 +124,7 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         """Tell the theme's own pages, such as the site map, of pages that others render too."""
         del template_name, config
         if self.hands:
-            context["pages"] = self.hands.pages
+            context["pages"] = list(self.hands.pages.values())
         return context
 
     @event_priority(100)
