@@ -9,6 +9,7 @@ from torch import nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
 from symledger.checks import torch_attention as attention
+from symledger.checks import torch_experts as experts
 from symledger.checks import torch_images as images
 from symledger.checks import torch_layers as layers
 from symledger.checks import torch_mixers as mixers
@@ -18,128 +19,23 @@ from symledger.checks import torch_parts as parts
 from symledger.checks import torch_sequences as sequences
 from symledger.checks import torch_vision as vision
 from symledger.checks.artefacts import Uses
-from symledger.checks.torch_case import Case, Names
+from symledger.checks.torch_case import Case
+from symledger.checks.torch_names import PACKED, layer_names, transformer_names
 from symledger.checks.torch_parts import EPSILON, Options, Sizes
-from symledger.checks.torch_sequences import Recurrent, recurrent_names
-
-# --------------------------------------------------------------------- what names stand behind
-
-PACKED: Names = {
-    "in_proj_weight": ("Q.W'", "K.W'", "V.W'"), "in_proj_bias": ("Q.b", "K.b", "V.b"),
-    "out_proj.weight": ("O.W'",), "out_proj.bias": ("O.b",),
-}  # fmt: skip
-
-
-def _layer(theirs: str, ours: str, crossed: bool = False) -> Names:
-    """The weights of a transformer layer of PyTorch, of an encoder's or of a decoder's."""
-    attentions = {"self_attn": "attention", "multihead_attn": "cross_attention"}
-    if not crossed:
-        del attentions["multihead_attn"]
-    return {
-        **{f"{theirs}{their}.{k}": tuple(f"{ours}{our}.{n}" for n in names)
-           for their, our in attentions.items() for k, names in PACKED.items()},
-        **{f"{theirs}linear{i}.{k}": (f"{ours}feed_forward.{i}.{n}",) for i in (1, 2)
-           for k, n in (("weight", "W'"), ("bias", "b"))},
-        **{f"{theirs}norm{i}.{k}": (f"{ours}norm_{i}.{n}",) for i in (1, 2, 3)
-           for k, n in (("weight", "g"), ("bias", "b"))},
-    }  # fmt: skip
-
-
-def _transformer(s: Sizes, o: Options) -> Names:
-    found: dict[str, tuple[str, ...]] = {}
-    for stack, number in (("encoder", s["L_enc"]), ("decoder", s["L_dec"])):
-        found.update({f"{stack}.norm.{k}": (f"{stack}_norm.{n}",)
-                      for k, n in (("weight", "g"), ("bias", "b"))})  # fmt: skip
-        for i in range(number):
-            found.update(_layer(f"{stack}.layers.{i}.", f"{stack}.{i}.", stack == "decoder"))
-    return found
-
-
-# --------------------------------------------------------------------------- what artefacts occur
-
-OWN, OTHER = "B*T*T*h", "B*T*S*h"
-"""The pairs of a sequence with itself, and with another one."""
-
-
-def _sum(*terms: str) -> str:
-    return " + ".join(term for term in terms if term)
-
-
-def _uses(**counts: str) -> Uses:
-    return {name.replace("_", " "): count for name, count in counts.items() if count}
-
-
-def _attention(o: Options, pairs: str = OTHER) -> Uses:
-    return _uses(fused_attention=pairs * bool(o.get("flash")),
-                 noise=pairs * bool(o.get("dropout")))  # fmt: skip
-
-
-def _block(o: Options, crossed: bool = False, norms: int = 0) -> Uses:
-    parts = 3 if crossed else 2
-    norms = norms or parts
-    pairs = f"({OWN} + {OTHER})" if crossed else OWN
-    noise = _sum(f"{pairs} + {parts}*B*T*d" * bool(o.get("dropout")),
-                 "B*T*d_ff" * bool(o.get("hidden_dropout")))  # fmt: skip
-    return _uses(fused_attention=pairs * bool(o.get("flash")), noise=noise,
-                 fused_norm=f"{norms}*B*T*d" * (o["norm"] == "rms"))  # fmt: skip
-
-
-def _recomputed(o: Options) -> Uses:
-    """What occurs in a block that keeps nothing, and is run again."""
-    fused = OWN * bool(o.get("flash"))
-    return {name: fused for name in ("fused attention", "fused attention again") if fused}
-
-
-def _layers(o: Options, around: Uses, times: str = "L") -> Uses:
-    """What occurs in L blocks of a model, and once more around them."""
-    return _stack(_recomputed(o) if o.get("recompute") else _block(o), around, times)
-
-
-def _stack(uses: Uses, more: Uses, times: str = "L") -> Uses:
-    """What occurs in every layer, and once more around them."""
-    names = dict.fromkeys((*uses, *more))
-    return {
-        name: _sum(f"{times}*({uses[name]})" if name in uses else "", more.get(name, ""))
-        for name in names
-    }
-
-
-def _decoder(o: Options) -> Uses:
-    around = _uses(fused_norm="B*T*d" * (o["norm"] == "rms"),
-                   noise="B*T*d" * bool(o.get("dropout")))  # fmt: skip
-    return _layers(o, around)
-
-
-def _stacked(o: Options, crossed: bool) -> Uses:
-    return _stack(_block({**o, "hidden_dropout": o["dropout"], "norm": "layer"}, crossed), {})
-
-
-def _encoder_decoder(o: Options) -> Uses:
-    choices = {**o, "norm": "layer"}
-    within = {name: count.replace("T", "S") for name, count in _block(choices).items()}
-    return _stack(within, _stack(_block(choices, crossed=True), {}, "L_dec"), "L_enc")
-
-
-def _encoder(o: Options) -> Uses:
-    classified = {"sequences": "B*d", "tokens": "B*T*d"}.get(o["head"], "")
-    noise = _sum(f"B*T*{'d_e' if o['narrow'] else 'd'}", classified)
-    return _layers({**o, "norm": "layer"}, _uses(noise=noise * bool(o["dropout"])),
-                   o.get("times", "L"))  # fmt: skip
-
-
-def _recurrent(o: Options, kind: str) -> Uses:
-    layers, ways = "L" if o["stacked"] else "1", "2" if o["bidirectional"] else "1"
-    shown = "d_p" if o.get("projected") else "d_s"
-    between = f"(L - 1)*B*T*{ways}*{shown}" * o["stacked"]
-    above = between * (not o["bidirectional"] and not o["dropout"])
-    return _uses(
-        noise=between * o["dropout"],
-        states=_sum(f"{ways}*{layers}*B*d_s" * (kind == "RNN"), above),
-        shown_cell=f"{ways}*{layers}*B*T*d_s" * (kind == "LSTM"),
-    )
-
-
-# ------------------------------------------------------------------------------------- the table
+from symledger.checks.torch_recurrent import Recurrent, recurrent_names
+from symledger.checks.torch_uses import (
+    OWN,
+    counted,
+    in_attention,
+    in_block,
+    in_decoder,
+    in_encoder,
+    in_encoder_decoder,
+    in_plain_stack,
+    in_recomputed,
+    in_recurrent,
+    summed,
+)
 
 MULTI_HEAD = {"S": "T", "h_kv": "h", "d_v": "d_k"}
 HEADS = {**MULTI_HEAD, "d": "h*d_k"}
@@ -164,7 +60,7 @@ def _family(given: Mapping[str, Any] | None = None, **fixed: Any) -> Case:
     return Case(
         "the model written with torch.nn",
         lambda s, o: models.Decoder(s, _chosen(fixed, o)),
-        uses=lambda o: _decoder({**fixed, **o}),
+        uses=lambda o: in_decoder({**fixed, **o}),
         equal={"S": "T", "d_k": "d_h", "d_v": "d_h", **({} if fixed["gated"] else {"h_kv": "h"})},
         given={**PREFILL, **(given or {})},
     )
@@ -175,16 +71,16 @@ def _noisy(build: Any) -> Callable[[Sizes, Options], nn.Module]:
 
 
 def _feed_forward(o: Options) -> Uses:
-    return _uses(noise="B*T*d_ff" * o["dropout"])
+    return counted(noise="B*T*d_ff" * o["dropout"])
 
 
 def _blocks(pre: bool) -> tuple[Case, ...]:
     return (
         Case("the block written with torch.nn", lambda s, o: models.Block(s, o, pre),
-             uses=_block, equal={"d_v": "d_k", "S": "T"}),
+             uses=in_block, equal={"d_v": "d_k", "S": "T"}),
         Case("nn.TransformerEncoderLayer", lambda s, o: nn.TransformerEncoderLayer(
             s["d"], s["h"], s["d_ff"], 0.0, F.gelu, batch_first=True, norm_first=pre),
-            lambda s, o: _layer("", ""), _block, HEADS, {"flash": True, "causal": False}),
+            lambda s, o: layer_names("", ""), in_block, HEADS, {"flash": True, "causal": False}),
     )  # fmt: skip
 
 
@@ -193,7 +89,7 @@ def _arranged(
 ) -> tuple[Case, ...]:
     """A block whose parts and norms stand otherwise, with so many norms."""
     return (
-        Case("the block written with torch.nn", kind, uses=lambda o: _block(o, norms=norms(o)),
+        Case("the block written with torch.nn", kind, uses=lambda o: in_block(o, norms=norms(o)),
              equal={"d_v": "d_k", "S": "T"}),
     )  # fmt: skip
 
@@ -201,9 +97,9 @@ def _arranged(
 def _decoder_blocks(pre: bool) -> tuple[Case, ...]:
     return (
         Case("the block written with torch.nn", lambda s, o: sequences.DecoderBlock(s, o, pre),
-             uses=lambda o: _block(o, crossed=True), equal={"d_v": "d_k"}),
+             uses=lambda o: in_block(o, crossed=True), equal={"d_v": "d_k"}),
         Case("nn.TransformerDecoderLayer", lambda s, o: sequences.DecoderLayer(s, o, pre),
-             lambda s, o: _layer("", "", crossed=True), lambda o: _block(o, crossed=True),
+             lambda s, o: layer_names("", "", crossed=True), lambda o: in_block(o, crossed=True),
              CROSSED, {"flash": True}),
     )  # fmt: skip
 
@@ -213,14 +109,14 @@ def _stacks(pre: bool, crossed: bool = False) -> tuple[Case, ...]:
     name = "decoder" if crossed else "encoder"
     return (Case(f"the {name} written with torch.nn",
                  lambda s, o: sequences.Stack(s, o, pre, crossed),
-                 uses=lambda o: _stacked(o, crossed),
+                 uses=lambda o: in_plain_stack(o, crossed),
                  equal=equal if crossed else {**equal, "S": "T"}),)  # fmt: skip
 
 
 def _over_time(kind: type[nn.RNNBase], said: str = "") -> tuple[Case, ...]:
     name = kind.__name__
     return (Case(said or f"nn.{name}", lambda s, o: Recurrent(kind, s, o), recurrent_names,
-                 lambda o: _recurrent(o, name), TWICE),)  # fmt: skip
+                 lambda o: in_recurrent(o, name), TWICE),)  # fmt: skip
 
 
 def _encoders(
@@ -232,7 +128,7 @@ def _encoders(
     usual = {"narrow": False, "segments": True, "first": 0, "pooler": True, "pooled_by": "tanh"}
     return (Case("the model written with torch.nn",
                  lambda s, o: kind(s, {**usual, **fixed, **o}),
-                 uses=lambda o: _encoder({**usual, **fixed, **o}),
+                 uses=lambda o: in_encoder({**usual, **fixed, **o}),
                  equal=alike),)  # fmt: skip
 
 
@@ -243,12 +139,12 @@ def _read_and_written(kind: Callable[[Sizes, Options], nn.Module]) -> tuple[Case
 
 
 def _normed(stacks: Mapping[str, str], o: Options) -> Uses:
-    """The RMS norms of T5: in each block, unless it is run again, and behind each stack."""
+    """The RMS norms of T5: in each in_block, unless it is run again, and behind each stack."""
     norms = (
-        _sum(f"{count}*{rows}*d" * (not o["recompute"]), f"{rows}*d")
+        summed(f"{count}*{rows}*d" * (not o["recompute"]), f"{rows}*d")
         for count, rows in stacks.items()
     )
-    return _uses(fused_norm=_sum(*norms))
+    return counted(fused_norm=summed(*norms))
 
 
 CASES: Mapping[str, tuple[Case, ...]] = {
@@ -258,7 +154,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         s["d"], eps=EPSILON, elementwise_affine=o["affine"], bias=o["bias"])),),
     "rms_norm": (Case("nn.RMSNorm", lambda s, o: nn.RMSNorm(
         s["d"], eps=EPSILON, elementwise_affine=o["affine"]),
-        uses=lambda o: _uses(fused_norm="B*T*d" * o["affine"])),),
+        uses=lambda o: counted(fused_norm="B*T*d" * o["affine"])),),
     "composed_rms_norm": (Case("x · rsqrt(mean(x²) + ε) · g",
                                lambda s, o: models.ComposedRMSNorm(s["d"], eps=EPSILON)),),
     "token_embedding": (Case("nn.Embedding", lambda s, o: nn.Embedding(s["V"], s["d"])),),
@@ -274,32 +170,32 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "feed_forward": (Case("two nn.Linear", _noisy(models.FeedForward), uses=_feed_forward),),
     "gated_feed_forward": (Case("three nn.Linear", _noisy(models.GatedFeedForward),
                                 uses=_feed_forward),),
-    "experts": (Case("torch.bmm", sequences.Experts),),
-    "router": (Case("F.softmax and torch.gather", sequences.Router),),
-    "mixture_of_experts": (Case("indexing and index_put", sequences.Mixture),),
+    "experts": (Case("torch.bmm", experts.Experts),),
+    "router": (Case("F.softmax and torch.gather", experts.Router),),
+    "mixture_of_experts": (Case("indexing and index_put", experts.Mixture),),
     "dot_product_attention": (Case("torch.einsum and F.softmax", attention.DotProduct,
-                                   uses=_attention),),
+                                   uses=in_attention),),
     "flash_attention": (Case("F.scaled_dot_product_attention",
                              lambda s, o: attention.DotProduct(s, {**o, "flash": True}),
-                             uses=lambda o: _attention({"flash": True}), equal=MULTI_HEAD),),
+                             uses=lambda o: in_attention({"flash": True}), equal=MULTI_HEAD),),
     "window_attention": (Case("torch.einsum and F.softmax", attention.Window, equal={"S": "T"}),),
     "alibi_attention": (Case("torch.einsum and F.softmax", attention.ALiBi),),
     "relative_attention": (Case("torch.einsum and F.embedding", attention.Relative),),
-    "attention": (Case("four nn.Linear around it", attention.Attention, uses=_attention,
+    "attention": (Case("four nn.Linear around it", attention.Attention, uses=in_attention,
                        equal={"d_v": "d_k", "S": "T"}, given={"rotary": True}),
-                  Case("four nn.Linear around it", attention.Attention, uses=_attention,
+                  Case("four nn.Linear around it", attention.Attention, uses=in_attention,
                        equal={"d_v": "d_k"}, given={"rotary": False})),
     "self_attention": (
-        Case("four nn.Linear around it", attention.Attention, uses=lambda o: _attention(o, OWN),
+        Case("four nn.Linear around it", attention.Attention, uses=lambda o: in_attention(o, OWN),
              equal={"d_v": "d_k", "S": "T"}),
         Case("four nn.Linear and repeat_interleave", lambda s, o: attention.Attention(
             s, {**o, "repeated": True}), uses=lambda o: {
-                **_attention(o, OWN), "repeated heads": "B*T*(h - h_kv)*(d_k + d_v)"},
+                **in_attention(o, OWN), "repeated heads": "B*T*(h - h_kv)*(d_k + d_v)"},
             equal={"d_v": "d_k", "S": "T"}, given={"flash": False}),
         Case("nn.MultiheadAttention", attention.MultiheadAttention, lambda s, o: PACKED,
-             lambda o: _attention(o, OWN), HEADS, {"flash": True, "causal": False}),
+             lambda o: in_attention(o, OWN), HEADS, {"flash": True, "causal": False}),
     ),
-    "cached_attention": (Case("four nn.Linear and torch.cat", attention.Cached, uses=_attention,
+    "cached_attention": (Case("four nn.Linear and torch.cat", attention.Cached, uses=in_attention,
                               equal={"d_v": "d_k"}),),
     "pre_ln_block": _blocks(pre=True),
     "post_ln_block": _blocks(pre=False),
@@ -308,7 +204,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "reordered_block": _arranged(models.Reordered, lambda o: 2),
     "checkpointed_block": (Case(
         "the block written with torch.nn, under torch.utils.checkpoint", models.Checkpointed,
-        uses=_recomputed, equal={"d_v": "d_k", "S": "T"}),),
+        uses=in_recomputed, equal={"d_v": "d_k", "S": "T"}),),
     "pre_ln_encoder": _stacks(pre=True),
     "post_ln_encoder": _stacks(pre=False),
     "pre_ln_decoder": _stacks(pre=True, crossed=True),
@@ -316,9 +212,9 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "pre_ln_decoder_block": _decoder_blocks(pre=True),
     "post_ln_decoder_block": _decoder_blocks(pre=False),
     "encoder_decoder": (
-        Case("the stacks written with torch.nn", sequences.EncoderDecoder, uses=_encoder_decoder,
+        Case("the stacks written with torch.nn", sequences.EncoderDecoder, uses=in_encoder_decoder,
              equal={"h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),
-        Case("nn.Transformer", sequences.Transformer, _transformer, _encoder_decoder,
+        Case("nn.Transformer", sequences.Transformer, transformer_names, in_encoder_decoder,
              {"h_kv": "h", "d": "h*d_h", "d_k": "d_h", "d_v": "d_h"},
              {"flash": True, "last_norm": True}),
     ),
@@ -334,9 +230,9 @@ CASES: Mapping[str, tuple[Case, ...]] = {
                      positions="learned"),),
     "llama": (_family({"attention_bias": False, "mlp_bias": False}, norm="rms", activation="silu",
                       gated=True, causal=True, bias=False, positions="rotary"),),
-    "mixtral": (Case("the model written with torch.nn", lambda s, o: sequences.Mixtral(s, {
+    "mixtral": (Case("the model written with torch.nn", lambda s, o: experts.Mixtral(s, {
         **o, "norm": "rms", "activation": "silu", "gated": True, "bias": False, "causal": True,
-        "rotary": True}), uses=lambda o: _decoder({**o, "norm": "rms"}),
+        "rotary": True}), uses=lambda o: in_decoder({**o, "norm": "rms"}),
         equal={"S": "T", "d_k": "d_h", "d_v": "d_h"}, given={**PREFILL, "windows": "none"}),),
     **dict.fromkeys(("bert", "bert_pretraining", "bert_classifier"), _encoders()),
     "roberta": _encoders(equal={"T_max": "2*T"}, first=2),

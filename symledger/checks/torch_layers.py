@@ -15,7 +15,7 @@ from symledger.checks.artefacts import Uses
 from symledger.checks.torch_attention import DotProduct
 from symledger.checks.torch_case import Case, Names
 from symledger.checks.torch_parts import ACTIVATIONS, Function, Options, Sizes, recomputed
-from symledger.checks.torch_sequences import seq_first
+from symledger.checks.torch_recurrent import seq_first
 
 
 class Bilinear(nn.Module):

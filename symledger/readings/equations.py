@@ -19,12 +19,13 @@ from symledger.core.ops import (
 )  # fmt: skip
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Scope, Tensor
+from symledger.readings.written.latex import LATEX
 from symledger.readings.written.outline import (
     Outline,
     Sheet,
 )
 from symledger.readings.written.reverse import Reverse, Target
-from symledger.readings.written.spelling import LATEX, TEXT, Notation
+from symledger.readings.written.spelling import TEXT, Notation
 from symledger.readings.written.writer import Equation, Writer
 
 __all__ = [
