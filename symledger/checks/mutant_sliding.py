@@ -11,7 +11,7 @@ from symledger.checks.mutant_amounts import carried, once
 from symledger.checks.mutant_gradients import gradient_of
 from symledger.checks.mutant_rules import Rule, Targets, Wrong, of_rules, priced
 from symledger.checks.mutants import Mutant
-from symledger.components import attention
+from symledger.components import dot_product
 from symledger.core.notation import table
 from symledger.core.ops import Overlap, Pairs, View, Windows
 from symledger.core.tensor import ONE, Tensor
@@ -153,16 +153,16 @@ def _counted_as(count: Callable[[Expr, Expr], Expr]) -> Callable[[Any], Wrong]:
 
 
 MASKS = (
-    Rule("mask", "the causal mask hides nothing", attention, "causal_mask",
+    Rule("mask", "the causal mask hides nothing", dot_product, "causal_mask",
          _all_seen, "Pairs", MASKED),
-    Rule("mask", "the causal mask is dropped altogether", attention.HeadAttention, "mixed",
+    Rule("mask", "the causal mask is dropped altogether", dot_product.HeadAttention, "mixed",
          _unmasked, "Pairs", MASKED),
-    Rule("mask", "a query does not see itself", attention, "causal_mask",
+    Rule("mask", "a query does not see itself", dot_product, "causal_mask",
          _shifted(-1), "Pairs", MASKED),
-    Rule("mask", "a query sees one position of the future", attention, "causal_mask",
+    Rule("mask", "a query sees one position of the future", dot_product, "causal_mask",
          _shifted(1), "Pairs", MASKED),
-    Rule("mask", "T(T+1)/2 pairs, cache or not", attention, "causal_mask",
+    Rule("mask", "T(T+1)/2 pairs, cache or not", dot_product, "causal_mask",
          _counted_as(lambda T, S: T * (T + 1) / 2), "Pairs", MASKED),
-    Rule("mask", "half of all pairs", attention, "causal_mask",
+    Rule("mask", "half of all pairs", dot_product, "causal_mask",
          _counted_as(lambda T, S: T * S / 2), "Pairs", MASKED),
 )  # fmt: skip

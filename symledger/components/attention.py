@@ -5,198 +5,27 @@ Multi-head, grouped, multi-query and cross-attention and decoding against a cach
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sympy import Expr, Integer, sqrt
+from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.components.dropout import Dropout
+from symledger.components.dot_product import AINSLIE, VASWANI, ScaledDotProduct
+from symledger.components.flash import FlashAttention
 from symledger.components.linear import Linear
-from symledger.components.masks import EVERYTHING, Masked, causal_mask, recent_mask
 from symledger.components.norms import LayerNorm, RMSNorm
 from symledger.components.positions import RotaryPositions
-from symledger.components.softmax import Softmax
 from symledger.core.component import Component, Steps, steps
-from symledger.core.fused import Values
-from symledger.core.notation import (
-    apply,
-    einsum,
-    expand,
-    join,
-    maximum,
-    narrow,
-    param,
-    remembered,
-    state,
-    statistic,
-    total,
-    view,
-)  # fmt: skip
-from symledger.core.tensor import ONE, Tensor
+from symledger.core.notation import join, narrow, param, remembered, state, view
+from symledger.core.tensor import Tensor
 from symledger.errors import DefinitionError
 from symledger.sizes import Size
 
-VASWANI = "Vaswani et al., Attention Is All You Need (2017), section 3.2"
 SHAZEER = "Shazeer, Fast Transformer Decoding: One Write-Head is All You Need (2019)"
-AINSLIE = "Ainslie et al., GQA (2023)"
-OPENAI = "OpenAI, gpt-oss-120b & gpt-oss-20b Model Card (2025), section 2.2"
-CAP = Integer(50)
-"""What capped scores stay below; any other number would be counted the same."""
-SEEN = "B T h d_k, B S h_kv d_k, B S h_kv d_v -> B T h d_v"
-"""The signature of attention of T queries to S keys."""
-SCORES = "B T g r k, B S g k -> B g r T S"
 QKNorm = Literal["rms", "layer", "layer of each head", "rms of all heads"]
 """How queries and keys are normalized: each head by itself, with weights that all share or (of
 each head) with gains of its own; or all heads together."""
-MIX = "B g r T S, B S g v -> B T g r v"
-
-
-@dataclass(frozen=True)
-class HeadAttention(Component):
-    """What every attention of heads shares: its sizes, and the way from scores to a mixture."""
-
-    h: Expr = sizes.h
-    h_kv: Expr = sizes.h_kv
-    d_k: Expr = sizes.d_k
-    d_v: Expr = sizes.d_v
-
-    @property
-    def scale(self) -> Expr:
-        """What products of queries and keys are multiplied by."""
-        return 1 / sqrt(self.d_k)
-
-    def mixed(
-        self, q: Tensor, k: Tensor, v: Tensor, masked: Masked,
-        bias: Tensor | None = None, dropout: bool = False, sinks: bool = False,
-        capped: bool = False,
-    ) -> Steps:  # fmt: skip
-        """Mix the values by softmax of the scores, to which a bias and a mask may be added."""
-        mask, pairs = masked
-        q = view("B T (g r) k -> B T g r k", q, g=self.h_kv)
-        scores = einsum(SCORES, q, k, pairs, mask)
-        scores = scores if self.scale == ONE else scores * self.scale
-        if capped:
-            scores = apply("tanh", scores * (1 / CAP)) * CAP
-        scores = scores if bias is None else scores + bias
-        masked_scores = scores if mask is None else scores + mask
-        a = self.beside_sinks(masked_scores) if sinks else Softmax()(masked_scores, name="softmax")
-        p = Dropout()(a, name="dropout") if dropout else a
-        z = einsum(MIX, p, v, pairs, mask)
-        return steps(scores=scores, a=a, z=view("B T g r v -> B T (g r) v", z))
-
-    def beside_sinks(self, scores: Tensor) -> Tensor:
-        """Apply softmax to the scores and one learned score a head, which takes its share away."""
-        sink = view("(g r) -> () g r () ()", param("sinks", self.h), g=self.h_kv)
-        sink = expand(sink, (*scores.shape[:-1], ONE))
-        a = Softmax()(join([scores, sink]), name="softmax")
-        return narrow(a, -1, 0, scores.shape[-1])
-
-
-@dataclass(frozen=True)
-class ScaledDotProduct(HeadAttention):
-    """Each query's mixture of values, weighted by softmax of its products with the keys.
-
-    Query heads share key/value heads in groups of h/h_kv. Run operation by operation: the
-    weights on all T·S pairs are kept for the backward pass. With ``sinks`` each head has one
-    learned score more, of no value; with ``capped`` the scores go through c·tanh(scores/c).
-    Source: Vaswani et al. (2017), section 3.2.1, equation 1; Ainslie et al. (2023) for groups;
-    OpenAI (2025), section 2.2, for sinks; Gemma Team, *Gemma 2* (2024), section 2, for the cap.
-    """
-
-    causal: bool = False
-    dropout: bool = False
-    sinks: bool = False
-    capped: bool = False
-
-    signature: ClassVar[str] = SEEN
-    title: ClassVar[str] = "scaled dot-product attention, operation by operation"
-    assumptions: ClassVar[dict[Size, Expr]] = {
-        sizes.h_kv: sizes.h, sizes.d_v: sizes.d_k, sizes.S: sizes.T,
-    }  # fmt: skip
-    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
-        "multi-query": {sizes.h_kv: 1, sizes.d_v: sizes.d_k, sizes.S: sizes.T},
-        "decoding one token": {sizes.T: 1, sizes.d_v: sizes.d_k},
-    }
-    references: ClassVar[tuple[str, ...]] = (
-        VASWANI + ".1, equation 1", AINSLIE, OPENAI, "Gemma Team, Gemma 2 (2024), section 2",
-    )  # fmt: skip
-
-    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
-        masked = causal_mask(q.shape[1], k.shape[1]) if self.causal else EVERYTHING
-        return self.mixed(
-            q, k, v, masked, dropout=self.dropout, sinks=self.sinks, capped=self.capped
-        )
-
-
-@dataclass(frozen=True)
-class FlashAttention(Component):
-    """Scaled dot-product attention that keeps no score: the backward pass recomputes them.
-
-    Kept are queries, keys, values, the result, and one log-sum-exp for each query and head.
-    The price is five contractions on the way back where two went forward. Given w, a query of
-    causal attention sees the last w positions only, and no key lies further back.
-    Source: Dao et al., *FlashAttention* (2022), section 3 and appendix B.
-    """
-
-    h: Expr = sizes.h
-    h_kv: Expr = sizes.h_kv
-    d_k: Expr = sizes.d_k
-    d_v: Expr = sizes.d_v
-    causal: bool = False
-    w: Expr | None = None
-
-    signature: ClassVar[str] = SEEN
-    title: ClassVar[str] = "scaled dot-product attention that recomputes its scores"
-    assumptions: ClassVar[dict[Size, Expr]] = ScaledDotProduct.assumptions
-    references: ClassVar[tuple[str, ...]] = (
-        "Dao et al., FlashAttention (2022), section 3 and appendix B",
-    )
-
-    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
-        groups = view("B T (g r) k -> B T g r k", q, g=self.h_kv)
-        scores = self.scores(groups, k)
-        top = maximum(scores)
-        e = apply("exp", scores - top)
-        norm = total(e)
-        lse = statistic(top + apply("log", norm))
-        z = self.contract(MIX, e / norm, v)
-        return steps(lse=lse, z=view("B T g r v -> B T (g r) v", z))
-
-    def pullback(self, at: Values, dz: Tensor) -> Mapping[str, Tensor]:
-        """Recompute the weights a from lse; then dscores = a (da − Σ dz z), as softmax does."""
-        q = view("B T (g r) k -> B T g r k", at.q, g=self.h_kv)
-        dz, z = (view("B T (g r) v -> B T g r v", x, g=self.h_kv) for x in (dz, at.z))
-        a = apply("exp", self.scores(q, at.k) - at.lse)
-        da = self.contract("B T g r v, B S g v -> B g r T S", dz, at.v)
-        inner = view("B T g r one -> B g r T one", total(dz * z))
-        ds = a * (da - inner) * (1 / sqrt(self.d_k))
-        dq = self.contract("B g r T S, B S g k -> B T g r k", ds, at.k)
-        return {
-            "q": view("B T g r k -> B T (g r) k", dq),
-            "k": self.contract("B g r T S, B T g r k -> B S g k", ds, q),
-            "v": self.contract("B g r T S, B T g r v -> B S g v", a, dz),
-        }
-
-    def scores(self, q: Tensor, k: Tensor) -> Tensor:
-        """Return the scaled, masked products of queries and keys."""
-        scores: Tensor = self.contract(SCORES, q, k) * (1 / sqrt(self.d_k))
-        mask, _ = self.masked(q.shape[1], k.shape[1])
-        return scores if mask is None else scores + mask
-
-    def masked(self, T: Expr, S: Expr) -> Masked:
-        """Return which of S keys each of T queries may see."""
-        if not self.causal:
-            return EVERYTHING
-        return causal_mask(T, S) if self.w is None else recent_mask(T, S, self.w)
-
-    def contract(self, pattern: str, left: Tensor, right: Tensor) -> Tensor:
-        """Contract over the visible pairs only, where the attention is causal."""
-        names = pattern.split("->")[0].replace(",", " ").split()
-        axes = dict(zip(names, left.shape + right.shape, strict=True))
-        mask, pairs = self.masked(axes["T"], axes["S"])
-        return einsum(pattern, left, right, pairs, mask)
 
 
 @dataclass(frozen=True)

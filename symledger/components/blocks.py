@@ -11,7 +11,8 @@ from typing import ClassVar, Literal
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.attention import VASWANI, Attention
+from symledger.components.attention import Attention
+from symledger.components.dot_product import VASWANI
 from symledger.components.dropout import Dropout
 from symledger.components.feedforward import Activation, FeedForward, GatedFeedForward
 from symledger.components.norms import ComposedRMSNorm, LayerNorm, RMSNorm

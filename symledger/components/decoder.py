@@ -8,8 +8,8 @@ from typing import ClassVar, Literal
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.attention import VASWANI
 from symledger.components.blocks import Block, PostLNBlock
+from symledger.components.dot_product import VASWANI
 from symledger.components.encoder import Stack
 from symledger.components.norms import LayerNorm
 from symledger.core.component import Component, Steps, steps

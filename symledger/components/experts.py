@@ -8,7 +8,7 @@ from typing import ClassVar
 from sympy import Expr, Rational
 
 from symledger import sizes
-from symledger.components.attention import OPENAI
+from symledger.components.dot_product import OPENAI
 from symledger.components.feedforward import Activation, FeedForward, GatedFeedForward, act
 from symledger.components.softmax import Softmax
 from symledger.core.component import Component, Steps, steps

@@ -8,7 +8,7 @@ from typing import ClassVar
 from sympy import Expr, Integer, sqrt
 
 from symledger import sizes
-from symledger.components.attention import ScaledDotProduct
+from symledger.components.dot_product import ScaledDotProduct
 from symledger.components.linear import Linear
 from symledger.components.norms import RMSNorm
 from symledger.components.positions import RotaryPositions

@@ -8,7 +8,7 @@ from typing import ClassVar
 from sympy import Expr, Integer, Symbol
 
 from symledger import sizes
-from symledger.components.attention import SEEN, HeadAttention
+from symledger.components.dot_product import SEEN, HeadAttention
 from symledger.components.masks import EVERYTHING, Masked, causal_mask, recent_mask, window_mask
 from symledger.core.component import Steps, steps
 from symledger.core.notation import gather, indices, param, table, view

@@ -8,7 +8,7 @@ from typing import ClassVar
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.components.attention import VASWANI, ScaledDotProduct
+from symledger.components.dot_product import VASWANI, ScaledDotProduct
 from symledger.components.linear import Linear
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import expand, join, param, table, view

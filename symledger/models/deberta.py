@@ -8,9 +8,9 @@ from typing import ClassVar
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.attention import HeadAttention
 from symledger.components.blocks import PostLNBlock
 from symledger.components.convolution import Conv1d
+from symledger.components.dot_product import HeadAttention
 from symledger.components.dropout import Dropout
 from symledger.components.embedding import TokenEmbedding
 from symledger.components.heads import Pooled

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 from sympy import Integer, sqrt
 
-from symledger.components.attention import Attention, ScaledDotProduct
+from symledger.components.attention import Attention
 from symledger.components.blocks import Block, SandwichBlock
+from symledger.components.dot_product import ScaledDotProduct
 from symledger.components.feedforward import GatedFeedForward
 from symledger.core.component import Component
 from symledger.core.notation import apply

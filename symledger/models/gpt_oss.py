@@ -8,8 +8,9 @@ from typing import ClassVar
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.attention import OPENAI, Attention, ScaledDotProduct
+from symledger.components.attention import Attention
 from symledger.components.blocks import Norm, PreLNBlock
+from symledger.components.dot_product import OPENAI, ScaledDotProduct
 from symledger.components.experts import MixtureOfExperts
 from symledger.core.component import Component
 from symledger.models.llama import GatedDecoder

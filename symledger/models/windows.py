@@ -8,8 +8,9 @@ from typing import Literal
 from sympy import Expr, Min
 
 from symledger import sizes
-from symledger.components.attention import Attention, FlashAttention
+from symledger.components.attention import Attention
 from symledger.components.blocks import Block
+from symledger.components.flash import FlashAttention
 from symledger.components.relative import RecentAttention
 from symledger.core.component import Component
 from symledger.errors import DefinitionError

@@ -5,8 +5,9 @@ from dataclasses import replace
 from symledger import sizes
 from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
-from symledger.components.attention import Attention, FlashAttention
+from symledger.components.attention import Attention
 from symledger.components.blocks import PreLNBlock
+from symledger.components.flash import FlashAttention
 from symledger.components.linear import Linear
 from symledger.components.masks import causal_mask
 from symledger.components.norms import LayerNorm

@@ -3,7 +3,9 @@
 import pytest
 from sympy import Integer, expand
 
-from symledger.components.attention import Attention, FlashAttention, ScaledDotProduct
+from symledger.components.attention import Attention
+from symledger.components.dot_product import ScaledDotProduct
+from symledger.components.flash import FlashAttention
 from symledger.core.tracing import trace
 from symledger.errors import DefinitionError
 from symledger.readings.flops import contraction_flops

@@ -7,7 +7,7 @@ import pytest
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.attention import FlashAttention
+from symledger.components.flash import FlashAttention
 from symledger.components.norms import LayerNorm
 from symledger.core.component import Component, steps
 from symledger.core.fused import Values

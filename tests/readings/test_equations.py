@@ -11,10 +11,12 @@ import pytest
 from sympy import Piecewise, Rational, lambdify, sqrt
 
 from symledger.catalogue import ENTRIES
-from symledger.components.attention import Attention, FlashAttention, ScaledDotProduct
+from symledger.components.attention import Attention
 from symledger.components.blocks import PreLNBlock
+from symledger.components.dot_product import ScaledDotProduct
 from symledger.components.embedding import LMHead, TokenEmbedding
 from symledger.components.feedforward import FeedForward
+from symledger.components.flash import FlashAttention
 from symledger.components.linear import Linear
 from symledger.components.losses import CrossEntropy
 from symledger.components.norms import LayerNorm, RMSNorm

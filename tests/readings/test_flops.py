@@ -3,10 +3,12 @@
 import pytest
 from sympy import Rational, expand
 
-from symledger.components.attention import Attention, FlashAttention, ScaledDotProduct
+from symledger.components.attention import Attention
+from symledger.components.dot_product import ScaledDotProduct
 from symledger.components.dropout import Dropout
 from symledger.components.embedding import LMHead, TokenEmbedding
 from symledger.components.feedforward import FeedForward, GatedFeedForward
+from symledger.components.flash import FlashAttention
 from symledger.components.linear import Linear
 from symledger.components.losses import CrossEntropy
 from symledger.components.norms import LayerNorm, RMSNorm

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from sympy import Integer
 
-from symledger.components.attention import Attention, FlashAttention, ScaledDotProduct
+from symledger.components.attention import Attention
+from symledger.components.dot_product import ScaledDotProduct
 from symledger.components.embedding import TokenEmbedding
+from symledger.components.flash import FlashAttention
 from symledger.components.losses import CrossEntropy
 from symledger.components.norms import LayerNorm, RMSNorm
 from symledger.components.softmax import Softmax

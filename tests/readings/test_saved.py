@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from sympy import Integer, expand
 
-from symledger.components.attention import Attention, FlashAttention, ScaledDotProduct
+from symledger.components.attention import Attention
 from symledger.components.blocks import PostLNBlock, PreLNBlock
+from symledger.components.dot_product import ScaledDotProduct
 from symledger.components.dropout import Dropout
 from symledger.components.embedding import LMHead
+from symledger.components.flash import FlashAttention
 from symledger.components.linear import Linear
 from symledger.components.losses import CrossEntropy
 from symledger.components.norms import LayerNorm, RMSNorm

@@ -5,8 +5,9 @@ import pytest
 
 from symledger.catalogue import ENTRIES
 from symledger.checks.sampling import sizes_for
-from symledger.components.attention import FlashAttention, ScaledDotProduct
+from symledger.components.dot_product import ScaledDotProduct
 from symledger.components.dropout import Dropout
+from symledger.components.flash import FlashAttention
 from symledger.components.linear import Linear
 from symledger.core.tracing import trace
 from symledger.models.mini_gpt import MiniGPT

@@ -3,8 +3,9 @@
 import pytest
 from sympy import Integer, expand
 
-from symledger.components.attention import Attention, FlashAttention
+from symledger.components.attention import Attention
 from symledger.components.embedding import LMHead, TokenEmbedding
+from symledger.components.flash import FlashAttention
 from symledger.components.linear import Linear
 from symledger.components.losses import CrossEntropy
 from symledger.components.norms import RMSNorm
