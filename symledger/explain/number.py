@@ -22,6 +22,8 @@ OTHERWISE = {
 FLOPS = {f"{prefix}{word}": n for word in ("FLOP", "FLOPs") for prefix, n in
          {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}.items()}  # fmt: skip
 LARGEST = 10**30
+COARSE = 100
+"""Of two digits; three say more than a hundredth."""
 
 WRITTEN = re.compile(
     r"(?P<whole>[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+(?:_[0-9]+)*)(?:\.(?P<part>[0-9]+))?"
@@ -47,6 +49,11 @@ class Number:
     def exact(self) -> bool:
         """Whether exactly one number is meant."""
         return self.low == self.high
+
+    @property
+    def coarse(self) -> bool:
+        """Whether it is rounded to more than a hundredth of it."""
+        return COARSE * (self.high - self.low) > self.high
 
     @property
     def about(self) -> int:

@@ -14,9 +14,9 @@ from symledger.explain.solved import solved
 from symledger.explain.sources import Points
 from symledger.explain.table import Same, Table
 
-ASIDE, LINEAR = 2, 2
+ASIDE, LINEAR, CHANCE = 2, 2, 2
 """What adds to a rank: each size that was not set where others were; that the formula is as good as
-any number."""
+any number; that some width of a layer would give any number that is as coarse."""
 
 
 class Hit(NamedTuple):
@@ -52,29 +52,32 @@ def search(table: Table, number: Number) -> Found:
     hits = list(_known(table, number))
     if number.exact:
         exactly = [_at_known(table, hit) for hit in hits]
-        return Found(_ranked(table, [*exactly, *solved(table, number)]))
+        return Found(_ranked(table, number, [*exactly, *solved(table, number)]))
     keys = [hit.alike for hit in hits]
     together: dict[object, list[Hit]] = {}
     for key, hit in zip(keys, hits, strict=True):
         together.setdefault(key, []).append(hit)
-    bounds = {key: _bound(several) for key, several in together.items()}
+    bounds = {key: _bound(several, number) for key, several in together.items()}
     most = inf
     if bounds:
         best = min(bounds, key=lambda key: bounds[key])
-        most = _ranked(table, [_at_known(table, hit) for hit in together[best]])[0].rank + NEAR
+        plainest = _ranked(table, number, [_at_known(table, hit) for hit in together[best]])[0]
+        most = plainest.rank + NEAR
     further = list(solved(table, number, most))
     near = {match.alike for match in further}
     kept = {key for key, bound in bounds.items() if bound <= most or key in near}
     known = [_at_known(table, h) for key, h in zip(keys, hits, strict=True) if key in kept]
-    return Found(_ranked(table, [*known, *further]), len(bounds) - len(kept))
+    return Found(_ranked(table, number, [*known, *further]), len(bounds) - len(kept))
 
 
-def _bound(hits: Sequence[Hit]) -> float:
+def _bound(hits: Sequence[Hit], number: Number) -> float:
     """Return a rank that no match of some hits is below."""
-    return min(hit.rank for hit in hits) + min(hit.same.unlikely for hit in hits)
+    least = min(hit.rank for hit in hits) + min(hit.same.unlikely for hit in hits)
+    layers = not any(part.variant.is_model for hit in hits for part in hit.same.parts)
+    return least + CHANCE * (layers and number.coarse)
 
 
-def _ranked(table: Table, matches: Iterable[Match]) -> list[Match]:
+def _ranked(table: Table, number: Number, matches: Iterable[Match]) -> list[Match]:
     """Put together what is the same match, and return the most plausible first."""
     found: dict[object, Match] = {}
     for match in matches:
@@ -83,6 +86,7 @@ def _ranked(table: Table, matches: Iterable[Match]) -> list[Match]:
     for match in found.values():
         match.parts.sort(key=lambda part: (part.unlikely, order[id(part)]))
         match.rank += match.parts[0].unlikely + _several(match, table.given)
+        match.rank += CHANCE * (number.coarse and not match.parts[0].variant.is_model)
     return sorted(found.values(), key=lambda match: (match.rank, len(match.sizes)))
 
 

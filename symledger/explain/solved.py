@@ -40,6 +40,7 @@ def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
             if wanted.rank <= limit
         ] for asked in QUANTITIES[number.unit]
     }  # fmt: skip
+    exactly = any(w.low == w.high for several in wanted.values() for w in several)
     last, asked = None, None
     hopeless: dict[object, set[object]] = {}
     for part, source in table.parts:
@@ -54,7 +55,7 @@ def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
         if not forms.may_be_bound(part, source, most):
             continue  # too much could be meant
         formula, left, free = forms.bound(part, source)
-        if len(free) > most or (source.inside and not free):
+        if len(free) > (most if exactly else min(most, 1)) or (source.inside and not free):
             continue  # too much could be meant, or it was looked up
         terms = frozenset(left.items())
         for w in wanted[part.quantity]:

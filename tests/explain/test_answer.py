@@ -222,6 +222,15 @@ def test_no_line_is_wider_than_a_page_but_a_command(number):
     assert [n for n in lines if len(n) > 100 and not n.startswith("    symledger derive")] == []
 
 
+@pytest.mark.parametrize(
+    ("number", "known"), [("1.5GB", "gpt2-large"), ("7B", "llama-7b"), ("14GB", "mistral-7b-v0.1")]
+)
+def test_a_coarse_number_is_that_of_a_model_before_that_of_a_layer(number, known):
+    said = explain(number)
+    assert all(match.parts[0].variant.is_model for match in said.gives)
+    assert known in {name for match in said.gives for name in match.known}
+
+
 @pytest.mark.parametrize("number", ["18.9MB", "350M", "1.2 GFLOP"])
 def test_of_a_rounded_number_only_what_is_far_from_plausible_is_left_out(number, monkeypatch):
     said = explain(number)
