@@ -20,7 +20,7 @@ from symledger.target import Target, resolve
 
 TOPICS: dict[str, tuple[str, ...]] = {
     "Maps": ("linear", "lora"),
-    "Attention": ("attention", "relative", "sourced", "latent", "windowed"),
+    "Attention": ("attention", "dot_product", "flash", "relative", "sourced", "latent", "windowed"),
     "Feed-forward networks": ("feedforward", "activation", "experts"),
     "Normalisation": ("norms", "image_norms"),
     "Embeddings and positions": ("embedding", "positions"),
