@@ -9,11 +9,11 @@ from functools import cache
 from math import gcd, isqrt, lcm, prod
 
 import numpy as np
-from numpy.typing import NDArray
 from sympy import Symbol
 
 from symledger.algebra import Monomial, Number, Terms, value
 from symledger.explain.usual import is_usual, usual
+from symledger.explain.values import Floats
 
 MOST_TRIED = 400
 """Combinations of usual sizes that are tried for all but one symbol of a formula."""
@@ -22,7 +22,6 @@ SMALLEST, GREATEST = 8, 10**6
 SLACK = 1e-9
 """How far a float may be from its number, as a share of it; far above its rounding."""
 Sizes = dict[Symbol, int]
-Floats = NDArray[np.float64]
 
 
 def symbols_of(polynomial: Terms) -> list[Symbol]:
