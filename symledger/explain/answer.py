@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -22,6 +20,7 @@ from symledger.explain.search import search
 from symledger.explain.sources import catalogue, target
 from symledger.explain.table import Row, Table
 from symledger.explain.usual import Known, known
+from symledger.garbage import uncollected
 
 SCHEMA = "symledger.explain/1"
 MOST, FAR, CLOSE = 6, 3.25, 3
@@ -120,21 +119,6 @@ def explain(
     number, settings = parse_number(text, unit), settings or {}
     with uncollected():
         return _explained(number, inside, settings)
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Let no memory be looked through for cycles meanwhile.
-
-    A search makes very many small objects and no cycles: to look takes as long as all the rest.
-    """
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _explained(number: Number, inside: str, settings: Mapping[str, str]) -> Explanation:

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from symledger.errors import BadInput
+from symledger.garbage import uncollected
 from symledger.site import resources
-from symledger.site.generator import MANIFEST, Site, remembered, uncollected
+from symledger.site.generator import MANIFEST, Site, remembered
 from symledger.site.memory import PLACE
 from symledger.site.theme import completed
 

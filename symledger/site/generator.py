@@ -5,14 +5,13 @@ No clock, no network, no order but the catalogue's: two runs give the same bytes
 
 from __future__ import annotations
 
-import gc
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 
+from symledger.garbage import uncollected
 from symledger.site import resources, shares
 from symledger.site.atlas import Atlas
 from symledger.site.kinds import KINDS, PIECEWISE, Kind, formula
@@ -23,18 +22,6 @@ from symledger.site.templating import Templates
 
 MANIFEST = "manifest.json"
 """The file that lists every generated page and file with its hash."""
-
-
-@contextmanager
-def uncollected() -> Iterator[None]:
-    """Look for no garbage in this block: nearly all that is made stays, and looking takes time."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 @dataclass(frozen=True)
