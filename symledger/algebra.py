@@ -11,19 +11,39 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cache
+from typing import ClassVar
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
 
 from symledger.errors import BadInput
 from symledger.sizes import Size, latex_name
 
-Monomial = tuple[tuple[Symbol, int], ...]
-"""Symbols with their exponents, sorted by name, no exponent zero."""
 Number = int | Fraction
+
+
+class Monomial(tuple[tuple[Symbol, int], ...]):
+    """Symbols with their exponents, sorted by name, no exponent zero.
+
+    Equal ones are one object, and found in a dictionary as that object: nothing of them is read.
+    """
+
+    __slots__ = ()
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    __hash__ = object.__hash__
+    known: ClassVar[dict[tuple[tuple[Symbol, int], ...], Monomial]] = {}
+
+    def __new__(cls, pairs: Iterable[tuple[Symbol, int]] = ()) -> Monomial:
+        """Return the one that holds these pairs, sorted as they are."""
+        held = tuple(pairs)
+        found = cls.known.get(held)
+        return cls.known.setdefault(held, super().__new__(cls, held)) if found is None else found
+
+
 Terms = dict[Monomial, Number]
 """Monomials with their coefficients, no coefficient zero; whole ones are ints, for speed."""
 
-ONE: Monomial = ()
+ONE = Monomial()
 INTEGERS = (int, Integer)
 LONGEST = 10_000
 """Products of terms that one multiplication may take: far more than any formula needs."""
@@ -45,9 +65,9 @@ def terms(e: Expr, given: Mapping[Symbol, Terms] | None = None) -> Terms:
 def _terms(e: Expr) -> Terms:
     """The same, remembered: nobody changes terms once they are made."""
     if isinstance(e, Symbol):
-        return {((e, 1),): 1}
+        return variable(e)
     if isinstance(e, Rational):
-        return {ONE: _rational(e)} if e != 0 else {}
+        return constant(_rational(e)) if e != 0 else {}
     if isinstance(e, Add):
         return add(_terms(part) for part in e.args)
     if isinstance(e, Mul):
@@ -55,6 +75,16 @@ def _terms(e: Expr) -> Terms:
     if isinstance(e, Pow) and isinstance(e.exp, Integer):
         return power(_terms(e.base), int(e.exp))
     raise BadInput(f"{e} is not a polynomial in sizes: it may hold + − × and powers only.")
+
+
+def constant(n: Number) -> Terms:
+    """Return a number, not zero, as a polynomial."""
+    return {ONE: n}
+
+
+def variable(symbol: Symbol) -> Terms:
+    """Return a symbol as a polynomial."""
+    return {Monomial(((symbol, 1),)): 1}
 
 
 def _rational(e: Rational) -> Number:
@@ -92,7 +122,7 @@ def substitute(polynomial: Terms, given: Mapping[Symbol, Terms]) -> Terms:
 
 
 def _replaced(monomial: Monomial, c: Number, given: Mapping[Symbol, Terms]) -> Terms:
-    product: Terms = {tuple((s, n) for s, n in monomial if s not in given): c}
+    product: Terms = {Monomial((s, n) for s, n in monomial if s not in given): c}
     for symbol, n in monomial:
         if symbol in given:
             product = multiply(product, power(given[symbol], n))
@@ -142,20 +172,24 @@ def power(base: Terms, exponent: int) -> Terms:
                 if base else "a size cannot be divided by zero."
             )  # fmt: skip
         ((monomial, coefficient),) = base.items()
-        inverse = tuple((symbol, -n) for symbol, n in monomial)
+        inverse = Monomial((symbol, -n) for symbol, n in monomial)
         base, exponent = {inverse: _inverse(coefficient)}, -exponent
     if exponent > HIGHEST:
         raise BadInput(f"the power {exponent} is too high; powers go up to {HIGHEST}.")
     if exponent == 0:
-        return {ONE: 1}
+        return constant(1)
     result = base
     for _ in range(exponent - 1):
         result = multiply(result, base)
     return result
 
 
-def times(a: Monomial, b: Monomial) -> Monomial:
-    """Multiply two monomials."""
+def per(polynomial: Terms, symbols: Iterable[Symbol]) -> Terms:
+    """Divide a polynomial by sizes."""
+    return multiply(polynomial, {_monomial(dict.fromkeys(symbols, -1)): 1})
+
+
+def _times(a: Monomial, b: Monomial) -> Monomial:
     if not a or not b:
         return a or b
     exponents = dict(a)
@@ -164,9 +198,13 @@ def times(a: Monomial, b: Monomial) -> Monomial:
     return _monomial(exponents)
 
 
+times: Callable[[Monomial, Monomial], Monomial] = cache(_times)
+"""Multiply two monomials."""
+
+
 def _monomial(exponents: Mapping[Symbol, int]) -> Monomial:
     kept = [(symbol, n) for symbol, n in exponents.items() if n]
-    return tuple(sorted(kept, key=_by_name)) if len(kept) > 1 else tuple(kept)
+    return Monomial(sorted(kept, key=_by_name) if len(kept) > 1 else kept)
 
 
 def _by_name(pair: tuple[Symbol, int]) -> str:
@@ -185,12 +223,12 @@ def degree(monomial: Monomial) -> int:
 
 def ordered(polynomial: Terms) -> list[tuple[Monomial, Number]]:
     """Return the terms in the order in which they are written: by degree, then by names."""
+    return [(monomial, polynomial[monomial]) for monomial in sorted(polynomial, key=_place)]
 
-    def key(item: tuple[Monomial, Number]) -> tuple[int, list[tuple[str, int]]]:
-        monomial, _ = item
-        return -degree(monomial), [(symbol.name, -n) for symbol, n in monomial]
 
-    return sorted(polynomial.items(), key=key) if len(polynomial) > 1 else list(polynomial.items())
+@cache
+def _place(monomial: Monomial) -> tuple[int, list[tuple[str, int]]]:
+    return -degree(monomial), [(symbol.name, -n) for symbol, n in monomial]
 
 
 def expression(polynomial: Terms) -> Expr:

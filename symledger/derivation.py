@@ -86,7 +86,7 @@ class Step:
         expected = substitute(self.before.shown.terms, self.given or {})
         found = self.shown.terms
         if found != expected:
-            difference = algebra.add([expected, algebra.multiply(found, {(): -1})])
+            difference = algebra.add([expected, algebra.multiply(found, algebra.constant(-1))])
             raise UnverifiedStep(
                 f"{algebra.canonical(expected)} does not equal {algebra.canonical(found)}: "
                 f"they differ by {algebra.canonical(difference)}."
@@ -165,7 +165,7 @@ def leading(polynomial: Terms, at: Mapping[Symbol, int]) -> Leading | None:
         options: list[tuple[Fraction, Monomial, Terms]] = []
         for onto, _ in algebra.ordered(kept):
             if _divides(monomial, onto):
-                inverse = tuple((symbol, -n) for symbol, n in onto)
+                inverse = Monomial((symbol, -n) for symbol, n in onto)
                 ratio: Terms = {algebra.times(monomial, inverse): Fraction(c) / kept[onto]}
                 charge = algebra.add([charges.get(onto, {}), ratio])
                 options.append((algebra.value(charge, at) or Fraction(0), onto, charge))

@@ -94,7 +94,7 @@ def inventory() -> dict[Part, tuple[Occurrence, ...]]:
     found: dict[Part, tuple[Occurrence, ...]] = {}
     names = (*(entry.name for entry in ENTRIES if entry.configured), *SEARCHED)
     for model in map(derive, names):
-        for line, times in parts(model.params.line, {(): 1}):
+        for line, times in parts(model.params.line, algebra.constant(1)):
             key = line.component, weights(line, model.assumed)
             if key[1]:
                 often = algebra.value(times, model.assumed.bindings)

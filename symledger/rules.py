@@ -16,12 +16,12 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.account import Account, derive
-from symledger.algebra import Terms
+from symledger.algebra import Monomial, Terms
 from symledger.errors import DefinitionError
 from symledger.expressions import parse_expression
 from symledger.sizes import Size, T, named
 
-MINUS: Terms = {algebra.ONE: Fraction(-1)}
+MINUS = algebra.constant(-1)
 PARAMETERS = Size("N", "parameters that a token uses")
 BREAKS = Fraction(1, 10)
 """A rule that is further off than this is no longer called one."""
@@ -94,7 +94,7 @@ class Judged:
             return None
         ends = []
         for sign in (1, -1):
-            share: Terms = {algebra.ONE: -sign * BREAKS}
+            share = algebra.constant(-sign * BREAKS)
             over = algebra.add([self.difference, algebra.multiply(share, self.ours)])
             found = _root(over, T, at)
             ends += [found] if found is not None and found > 0 else []
@@ -143,7 +143,7 @@ class Crossover:
         if len(slope) != 1:
             raise DefinitionError(f"{self.name}: what {self.symbol} is there is no polynomial.")
         ((monomial, c),) = slope.items()
-        inverse: Terms = {tuple((s, -n) for s, n in monomial): -1 / Fraction(c)}
+        inverse: Terms = {Monomial((s, -n) for s, n in monomial): -1 / Fraction(c)}
         return algebra.multiply(inverse, rest)
 
 
@@ -154,7 +154,7 @@ def _linear(terms: Terms, symbol: Symbol) -> tuple[Terms, Terms]:
     slope: Terms = {}
     rest: Terms = {}
     for monomial, c in terms.items():
-        kept = tuple((s, n) for s, n in monomial if s != symbol)
+        kept = Monomial((s, n) for s, n in monomial if s != symbol)
         if powers[monomial] - least > 1:
             raise DefinitionError(f"{algebra.text(terms)} is not linear in {symbol}.")
         into = slope if powers[monomial] > least else rest

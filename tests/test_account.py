@@ -100,7 +100,7 @@ def test_a_weight_is_frozen_by_name():
     free, frozen = derive("linear"), derive("linear", frozen="W")
     assert frozen["memory.gradients"].text == "4d_out"
     assert free["memory.gradients"].text == "4d_in·d_out + 4d_out"
-    assert algebra.multiply(frozen.flops_backward.general, {(): 2}) == free.flops_backward.general
+    assert algebra.combine([(2, frozen.flops_backward.general)]) == free.flops_backward.general
     assert frozen.params.general == free.params.general
     # nothing that is trained needs the input then
     assert frozen["memory.saved"].general == {}

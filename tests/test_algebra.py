@@ -1,5 +1,6 @@
 """Polynomials: multiplied out as SymPy does, written in one canonical form, exact in value."""
 
+import pickle
 from fractions import Fraction
 from random import Random
 
@@ -33,7 +34,7 @@ expressions = st.recursive(
 )
 monomials = st.dictionaries(
     st.sampled_from(LETTERS), st.integers(-3, 4).filter(bool), max_size=4
-).map(lambda powers: tuple(sorted(powers.items(), key=lambda pair: pair[0].name)))
+).map(lambda powers: algebra.Monomial(sorted(powers.items(), key=lambda pair: pair[0].name)))
 coefficients = st.fractions(-50, 50, max_denominator=12).filter(bool)
 polynomials = st.dictionaries(monomials, coefficients, max_size=6)
 
@@ -41,6 +42,13 @@ polynomials = st.dictionaries(monomials, coefficients, max_size=6)
 @given(expressions)
 def test_terms_are_those_of_sympy(e):
     assert expand(algebra.expression(algebra.terms(e)) - e) == 0
+
+
+@given(monomials)
+def test_equal_monomials_are_one_object(monomial):
+    assert algebra.Monomial(tuple(monomial)) is monomial
+    assert pickle.loads(pickle.dumps(monomial)) is monomial  # noqa: S301  # made here
+    assert algebra.times(monomial, algebra.ONE) is monomial
 
 
 @given(polynomials)

@@ -161,7 +161,7 @@ def test_the_largest_single_ratio_would_not_bound_the_error_of_xy():
 SYMBOLS = (L, V, d, h)
 monomials = st.dictionaries(
     st.sampled_from(SYMBOLS), st.integers(-2, 3).filter(bool), max_size=4
-).map(lambda powers: tuple(sorted(powers.items(), key=lambda pair: pair[0].name)))
+).map(lambda powers: algebra.Monomial(sorted(powers.items(), key=lambda pair: pair[0].name)))
 positive = st.fractions(Fraction(1, 8), 60, max_denominator=8)
 polynomials = st.dictionaries(monomials, positive, min_size=1, max_size=9)
 points = st.fixed_dictionaries({s: st.integers(1, 50) for s in SYMBOLS})

@@ -136,7 +136,7 @@ def _terms(e: Expr) -> Terms:
     if isinstance(e, Add):
         return algebra.add(map(_terms, e.args))
     if isinstance(e, Mul):
-        product: Terms = {(): 1}
+        product = algebra.constant(1)
         for part in e.args:
             product = algebra.multiply(product, _terms(part))
         return product
@@ -156,4 +156,4 @@ def _applied(name: str, arguments: Iterable[str], unordered: bool) -> str:
 
 
 def _atom(text: str) -> Terms:
-    return {((Symbol(text), 1),): 1}
+    return algebra.variable(Symbol(text))

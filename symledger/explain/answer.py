@@ -190,7 +190,8 @@ def _equations(one: Match, other: Match) -> dict[Any, Terms] | None:
     if any(v % n for v in other.sizes.values()) or other.sizes.get(symbol.name, n) != n:
         return None
     given: dict[Any, Terms] = {
-        s: {((symbol, 1),): other.sizes[s.name] // n} for s in sorted(symbols(other.form), key=str)
+        s: algebra.multiply(algebra.variable(symbol), algebra.constant(other.sizes[s.name] // n))
+        for s in sorted(symbols(other.form), key=str)
     }
     equal = algebra.substitute(other.form, given) == one.form
     return {s: p for s, p in given.items() if s != symbol} if equal else None

@@ -17,7 +17,7 @@ from typing import Any
 
 from sympy import Symbol
 
-from symledger.algebra import Number, Terms, ordered
+from symledger.algebra import Monomial, Number, Terms, ordered
 from symledger.catalogue import ENTRIES
 from symledger.explain.lines import Amount, Kind, Weight
 from symledger.explain.outline import Frame, Outline
@@ -220,7 +220,7 @@ class Made(dict[int, Any]):
 
 def _polynomial(data: list[Any]) -> Terms:
     return {
-        tuple([(named(s), n) for s, n in monomial]): Fraction(c) if isinstance(c, str) else c
+        Monomial([(named(s), n) for s, n in monomial]): Fraction(c) if isinstance(c, str) else c
         for c, *monomial in data
     }
 

@@ -11,7 +11,7 @@ from math import gcd, isqrt, lcm, prod
 import numpy as np
 from sympy import Symbol
 
-from symledger.algebra import Monomial, Number, Terms, value
+from symledger.algebra import ONE, Monomial, Number, Terms, value
 from symledger.explain.usual import is_usual, usual
 from symledger.explain.values import Floats
 
@@ -40,7 +40,7 @@ def bind(polynomial: Terms, at: Mapping[Symbol, int]) -> Terms:
                 left.append((symbol, n))
             else:
                 c = c * at[symbol] ** n if n > 0 else c / Fraction(at[symbol]) ** -n
-        key = tuple(left)
+        key = Monomial(left)
         out[key] = out.get(key, 0) + c
     return {monomial: c for monomial, c in out.items() if c}
 
@@ -87,7 +87,7 @@ def _usual_sizes(polynomial: Terms, symbols: Sequence[Symbol], wanted: int) -> I
             if any(symbol == s for monomial in left for s, _ in monomial):
                 at[symbol] = usual(symbol.name)[i]
                 left = bind(left, {symbol: at[symbol]})
-        if left.get((), 0) == wanted and at not in found:
+        if left.get(ONE, 0) == wanted and at not in found:
             found.append(at)
     yield from found
 

@@ -99,7 +99,7 @@ def at_sizes(account: Account, formula: Formula, unit: str) -> str:
 
     Linear(768, 3072): 2·B·d_in·d_out → ``4,718,592 FLOP a row``.
     """
-    known: dict[object, Terms] = {s: {(): n} for s, n in account.assumed.bindings.items()}
+    known = {s: algebra.constant(n) for s, n in account.assumed.bindings.items()}
     found = algebra.substitute(formula.corollary_terms, known)
     said = [(algebra.text({monomial: 1}), c) for monomial, c in algebra.ordered(found)]
     if len(said) == 1 and said[0][0] in EACH:
@@ -153,4 +153,4 @@ def divided(polynomial: Terms) -> Shown:
     if common <= 1 or len(polynomial) == 1:
         return Shown(polynomial)
     inner: Terms = {monomial: int(c) // common for monomial, c in polynomial.items()}
-    return Shown(polynomial, {(): common}, (Shown(inner),))
+    return Shown(polynomial, algebra.constant(common), (Shown(inner),))

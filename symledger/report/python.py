@@ -10,7 +10,7 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.account import Account
-from symledger.algebra import Terms
+from symledger.algebra import Monomial, Terms
 from symledger.formulas import Formula
 
 
@@ -68,7 +68,7 @@ def _body(above: Terms, below: Terms, symbols: list[Symbol], ratio: bool) -> lis
 def code(polynomial: Terms, symbols: list[Symbol]) -> str:
     """Write a polynomial without divisions as Python; keywords among its symbols get a ``_``."""
     renamed: dict[Symbol, Terms] = {
-        s: {((Symbol(safe(s)), 1),): 1}
+        s: algebra.variable(Symbol(safe(s)))
         for s in symbols if safe(s) != s.name
     }  # fmt: skip
     return algebra.canonical(algebra.substitute(polynomial, renamed))
@@ -87,5 +87,5 @@ def fraction(polynomial: Terms) -> tuple[Terms, Terms]:
         for symbol, n in monomial:
             lowest[symbol] = min(lowest.get(symbol, 0), n)
     negative = sorted(((s, -n) for s, n in lowest.items() if n < 0), key=lambda p: p[0].name)
-    below: Terms = {tuple(negative): number}
+    below: Terms = {Monomial(negative): number}
     return algebra.multiply(polynomial, below), below

@@ -17,7 +17,7 @@ from symledger.derivation import Shown
 from symledger.formulas import Formula
 from symledger.ledger import Line
 
-ONCE: Terms = {algebra.ONE: 1}
+ONCE = algebra.constant(1)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from sympy import Symbol
 
-from symledger.algebra import Number, Terms
+from symledger.algebra import ONE, Number, Terms, variable
 from symledger.derivation import Leading, Shown
 from symledger.formulas import Formula
 
@@ -63,7 +63,7 @@ def lines(formula: Formula, depth: int, to: Spelling) -> Iterator[Line]:
         yield Line("=", collected(formula, to))
     else:
         yield from _opened(formula, depth, to)
-    if formula.exact is not None and formula.corollary_terms.keys() - {()}:
+    if formula.exact is not None and formula.corollary_terms.keys() - {ONE}:
         yield Line("=", to.value(formula.exact))
     yield from _leading(formula, to)
 
@@ -97,7 +97,7 @@ def _opened(formula: Formula, depth: int, to: Spelling) -> Iterator[Line]:
 
 def _assumed(formula: Formula, to: Spelling) -> str:
     equations = (
-        to.inline(to.equation(to.polynomial({((s, 1),): 1}), to.polynomial(p)))
+        to.inline(to.equation(to.polynomial(variable(s)), to.polynomial(p)))
         for s, p in formula.equations.items()
     )
     return to.words("with ") + to.words(", ").join(equations)

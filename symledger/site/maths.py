@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from sympy import Expr, Symbol
 
 from symledger.account import Account
-from symledger.algebra import Terms, terms
+from symledger.algebra import Terms, constant, terms
 from symledger.core.tensor import Shape
 from symledger.derivation import Leading, Shown
 from symledger.formulas import Formula
@@ -87,7 +87,7 @@ def symbol(s: Symbol) -> Markup:
 
 def setting(s: Symbol, n: int) -> Markup:
     """Write a symbol with its value: d = 64."""
-    return _markup(mathml.given(s, {(): n}))
+    return _markup(mathml.given(s, constant(n)))
 
 
 def settings(sizes: Mapping[str, int]) -> Markup:

@@ -178,10 +178,9 @@ class Statement:
         """The formula that the ledger gives."""
         found = self.ask.terms
         if self.minus:
-            found = algebra.add([found, algebra.multiply(self.minus.terms, {(): -1})])
+            found = algebra.add([found, algebra.multiply(self.minus.terms, algebra.constant(-1))])
         if self.each_token:
-            below = tuple((BY_NAME[name], -1) for name in ("B", "T"))
-            found = algebra.multiply(found, {below: 1})
+            found = algebra.per(found, [BY_NAME[name] for name in ("B", "T")])
         return found
 
     @property

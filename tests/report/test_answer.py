@@ -124,7 +124,7 @@ def test_an_identity_holds_where_all_its_equations_do():
 )
 def test_a_common_divisor_stands_in_front(terms, said):
     assert factored(derive(terms).params.corollary_terms) == said
-    doubled = algebra.multiply({(): 2}, derive("post_ln_block").params.corollary_terms)
+    doubled = algebra.multiply(algebra.constant(2), derive("post_ln_block").params.corollary_terms)
     assert factored(doubled) == "2(12d² + 13d)"
 
 

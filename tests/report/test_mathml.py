@@ -176,7 +176,7 @@ def test_a_polynomial_is_seen_as_it_is_meant(e: object, seen: str) -> None:
 
 def test_symbols_of_a_users_own_are_spelled_as_in_latex() -> None:
     own = [Size("window"), Size("n_tokens_max"), Size("d_2"), Size("_x"), Size("y_")]
-    found = [mathml.inline({((s, 1),): 1}) for s in own]
+    found = [mathml.inline(algebra.variable(s)) for s in own]
     assert [named(read.parse(markup)) for markup in found] == [{s.name} for s in own]
     assert '<msub data-sym="n_tokens_max"><mi>n</mi><mi>tokens\u2009max</mi></msub>' in found[1]
     assert "<mn>2</mn>" in found[2]
@@ -190,7 +190,7 @@ def test_a_bound_is_the_largest_of_its_charges() -> None:
 
 
 def test_what_is_assumed_and_what_others_decide() -> None:
-    assert "".join(read.shown(read.parse(mathml.given(d_ff, {((d, 1),): 4}))).itertext()) == (
+    assert "".join(read.shown(read.parse(mathml.given(d_ff, algebra.terms(4 * d)))).itertext()) == (
         "dff=4\u2062d"
     )
     found = 0

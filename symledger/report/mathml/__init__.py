@@ -49,7 +49,7 @@ class Step:
 @cache
 def symbol(s: Symbol) -> str:
     """Write a size within a sentence."""
-    return inline({((s, 1),): 1})
+    return inline(algebra.variable(s))
 
 
 def inline(terms: Terms) -> str:
@@ -60,7 +60,7 @@ def inline(terms: Terms) -> str:
 def given(s: Symbol, terms: Terms) -> str:
     """Write what is assumed of a size within a sentence: ``d_ff = 4d``."""
     row, tex = (
-        to.equation(to.polynomial({((s, 1),): 1}), to.polynomial(terms))
+        to.equation(to.polynomial(algebra.variable(s)), to.polynomial(terms))
         for to in (ROWS, latex.LATEX)
     )
     return math(row, tex, block=False)

@@ -169,7 +169,7 @@ class Course:
     @property
     def one_block(self) -> Markup:
         """That part for one layer."""
-        return maths.inline(algebra.multiply(self.blocks, {((sizes.L, -1),): 1}))
+        return maths.inline(algebra.per(self.blocks, [sizes.L]))
 
     @cached_property
     def trials(self) -> list[Trial]:

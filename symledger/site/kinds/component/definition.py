@@ -47,7 +47,7 @@ def symbols(account: Account) -> tuple[Symbol, ...]:
         equation = account.assumed.equations.get(s)
         n = account.assumed.bindings.get(s)
         found.append(Symbol(
-            maths.inline({((s, 1),): 1}), meaning(s).meaning,
+            maths.inline(algebra.variable(s)), meaning(s).meaning,
             Markup() if equation is None else maths.inline(equation),
             "" if n is None else f"{n:,}",
         ))  # fmt: skip

@@ -85,7 +85,7 @@ class Statement:
     @cached_property
     def difference(self) -> Terms:
         """How much more the statement counts; nothing where the two are the same polynomial."""
-        return algebra.add([self.theirs, algebra.multiply(self.ours, {algebra.ONE: Fraction(-1)})])
+        return algebra.add([self.theirs, algebra.multiply(self.ours, algebra.constant(-1))])
 
     @property
     def factor(self) -> Markup | None:

@@ -28,8 +28,7 @@ def each(account: Account) -> str:
 def per_each(account: Account, formula: Formula) -> Terms:
     """Divide a formula by the tokens (or images) of one step."""
     units = [sizes.B] if each(account) == "image" else [sizes.B, sizes.T]
-    one: Terms = {tuple(sorted(((s, -1) for s in units), key=str)): 1}
-    return algebra.multiply(formula.corollary_terms, one)
+    return algebra.per(formula.corollary_terms, units)
 
 
 @dataclass(frozen=True)

@@ -112,7 +112,7 @@ def _lines(line: Line, account: Account, depth: int) -> dict[str, Terms]:
         total = substitute(algebra.multiply(times, part.total), account.assumed.equations)
         found[name] = algebra.add([found.get(name, {}), total])
 
-    walk(line, {algebra.ONE: 1}, "", depth)
+    walk(line, algebra.constant(1), "", depth)
     return found
 
 

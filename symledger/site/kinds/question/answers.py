@@ -75,7 +75,7 @@ class Answer:
     def part(self) -> tuple[Line, int]:
         """The line that is asked about (all of it, unless a part), and how often it is there."""
         whole = self.formulas[0].line
-        found = {line.path: (line, often) for line, often in parts(whole, {(): 1})}
+        found = {line.path: (line, often) for line, often in parts(whole, algebra.constant(1))}
         line, often = found[self.question.part]
         return line, int(algebra.value(often, self.at) or 1)
 
@@ -87,8 +87,7 @@ class Answer:
         total = algebra.add(formula.corollary_terms for formula in self.formulas)
         if self.question.ask != "flops":
             return total
-        below = tuple((self.account.symbols[name], -1) for name in PER[self.question.per])
-        return algebra.multiply(total, {below: 1})
+        return algebra.per(total, [self.account.symbols[name] for name in PER[self.question.per]])
 
     @property
     def calculator(self) -> Calculator:
