@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from typing import ClassVar
 
 from sympy import Add, Expr, Integer, Mul, Pow, Rational, Symbol
@@ -273,7 +273,7 @@ def latex(polynomial: Terms, at: Mapping[Symbol, int] | None = None) -> str:
     >>> print(latex(terms(12 * L * d**2 + d)), latex(terms(12 * L * d**2 + d), {L: 2, d: 64}))
     12 L d^{2} + d 12 \cdot 2 \cdot 64^{2} + 64
     """
-    return _sum(polynomial, lambda monomial, c: _latex_term(monomial, c, at))
+    return _sum(polynomial, partial(_latex_term, at=at) if at else _latex_of_symbols)
 
 
 def _sum(polynomial: Terms, write: Callable[[Monomial, Number], str]) -> str:
@@ -285,6 +285,7 @@ def _sum(polynomial: Terms, write: Callable[[Monomial, Number], str]) -> str:
     return out or "0"
 
 
+@cache
 def _python_term(monomial: Monomial, c: Number) -> str:
     above = [s.name if n == 1 else f"{s.name}**{n}" for s, n in monomial if n > 0]
     below = [s.name if n == -1 else f"{s.name}**{-n}" for s, n in monomial if n < 0]
@@ -296,6 +297,7 @@ def _python_term(monomial: Monomial, c: Number) -> str:
     return "*".join(above) + (f"/{divisor}" if below else "")
 
 
+@cache
 def _text_term(monomial: Monomial, c: Number) -> str:
     above = _text_product([pair for pair in monomial if pair[1] > 0])
     below = _text_product([(s, -n) for s, n in monomial if n < 0])
@@ -316,6 +318,11 @@ def _text_product(pairs: list[tuple[Symbol, int]]) -> str:
         out += ("·" if out and (long or after_long) else "") + factor
         after_long = long
     return out
+
+
+@cache
+def _latex_of_symbols(monomial: Monomial, c: Number) -> str:
+    return _latex_term(monomial, c, None)
 
 
 def _latex_term(monomial: Monomial, c: Number, at: Mapping[Symbol, int] | None) -> str:

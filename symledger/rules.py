@@ -22,7 +22,8 @@ from symledger.expressions import parse_expression
 from symledger.sizes import Size, T, named
 
 MINUS = algebra.constant(-1)
-PARAMETERS = Size("N", "parameters that a token uses")
+PARAMETERS = Size("N", "parameters that a token uses", least=0)
+"""Not the N of the alphabet, which is at least 1: the two are different symbols."""
 BREAKS = Fraction(1, 10)
 """A rule that is further off than this is no longer called one."""
 

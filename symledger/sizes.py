@@ -31,7 +31,7 @@ class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
     meaning: str
 
     def __new__(cls, name: str, meaning: str = "", latex: str = "", least: int = 1) -> Size:
-        """Make the symbol; two of the same name are equal."""
+        """Make the symbol; two of the same name and the same least value are equal."""
         if not (name.isidentifier() and name.isascii()):
             raise DefinitionError(
                 f"{name!r} cannot name a size: use ASCII letters, digits and _, as in d_model, and "

@@ -5,7 +5,8 @@ from fractions import Fraction
 import pytest
 
 from symledger import algebra, derive
-from symledger.rules import CROSSOVERS, RULES
+from symledger.rules import CROSSOVERS, PARAMETERS, RULES
+from symledger.sizes import ALPHABET
 
 BY_NAME = {rule.name: rule for rule in RULES}
 
@@ -35,6 +36,10 @@ def test_the_rule_of_the_cache_is_exact_in_two_bytes():
         assert not found.difference
         assert found.error == 0
         assert found.breaks is None
+
+
+def test_the_parameters_of_a_rule_are_no_symbol_of_the_alphabet():
+    assert PARAMETERS not in ALPHABET
 
 
 def test_a_rule_breaks_where_its_error_is_a_tenth():

@@ -72,13 +72,13 @@ class Citation:
         """The address of the formula's page, None where no site is known."""
         return f"{self.site.rstrip('/')}/{self.tagged.page}" if self.site else None
 
-    @property
+    @cached_property
     def general(self) -> tuple[Terms, Terms | None]:
         """The form for all sizes, and what it is divided by."""
         below = self.formula.divisor
         return self.formula.general, below.general if below else None
 
-    @property
+    @cached_property
     def corollary(self) -> tuple[Terms, Terms | None] | None:
         """The form under the default assumptions, None where that is no other one."""
         below = self.formula.divisor
@@ -100,7 +100,7 @@ class Citation:
         own = symbols_in(*self.general)
         return {s: e for s, e in self.account.program.definitions.items() if s in own}
 
-    @property
+    @cached_property
     def bindings(self) -> dict[Symbol, int]:
         """The values at which the formula has its value; empty where it has none."""
         if self.formula.value is None:
@@ -114,7 +114,7 @@ class Citation:
         """The choices that the formula is about: all at their defaults."""
         return self.account.target.options
 
-    @property
+    @cached_property
     def conventions(self) -> dict[str, str]:
         """How things are counted, as far as it matters here, in words."""
         name = self.tagged.quantity

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 
 from symledger.report.breaking import WIDTH, Part, filled
@@ -58,7 +59,7 @@ def broken(row: str, width: int = WIDTH) -> Iterator[tuple[str, str]]:
     A line may also end within parentheses: the rows that are open there go on in the next one,
     set in by as many, with its sign.
     """
-    if int(visible(row)) <= width:
+    if fits(row, width):
         yield "", row
         return
     depth = 0
@@ -94,6 +95,7 @@ def _sign(line: str) -> tuple[str, str]:
     return operator("+" if sign == PLUS else "−", form="infix"), line[len(sign) :]
 
 
+@lru_cache(maxsize=10_000)  # the terms of a line stand in the next one again
 def visible(row: str) -> float:
     """Return about how many characters wide a row is seen; capitals are half as wide again."""
     plain = UNSEEN.sub("", row)

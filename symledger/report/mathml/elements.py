@@ -70,9 +70,17 @@ def children(row: str) -> Iterator[str]:
 
 def one(row: str) -> str:
     """Put a row into one element, where it is not one already."""
-    if row.count("<") == 2 or len(list(islice(children(row), 2))) == 1:
-        return row
-    return element("mrow", row)
+    return row if is_one(row) else element("mrow", row)
+
+
+def is_one(row: str) -> bool:
+    """Whether a row is one element; not all of it is read where its first tag says so."""
+    if row.count("<") == 2:
+        return True
+    name = TAG.match(row)
+    if name is not None and row.count(f"<{name[2]}") == 1:
+        return row.endswith(f"</{name[2]}>")
+    return len(list(islice(children(row), 2))) == 1
 
 
 def parens(row: str) -> str:

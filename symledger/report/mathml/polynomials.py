@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import cache
 
 from sympy import Symbol
 
@@ -43,6 +44,15 @@ def polynomial(terms: Terms, at: At = None) -> str:
 
 
 def _term(monomial: Monomial, c: Number, at: At) -> str:
+    return _product(monomial, c, at) if at else _of_symbols(monomial, c)
+
+
+@cache
+def _of_symbols(monomial: Monomial, c: Number) -> str:
+    return _product(monomial, c, None)
+
+
+def _product(monomial: Monomial, c: Number, at: At) -> str:
     above = [_power(s, n, at) for s, n in monomial if n > 0]
     below = [_power(s, -n, at) for s, n in monomial if n < 0]
     if c.numerator != 1 or not above:

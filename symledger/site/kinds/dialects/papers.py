@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from markupsafe import Markup
+from sympy import Dummy
 
 from symledger import algebra
 from symledger.account import Account
@@ -20,7 +21,7 @@ from symledger.ledger import Line
 from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.site.kinds.model.numbers import count, signed_percent
-from symledger.sizes import BY_NAME, Size
+from symledger.sizes import BY_NAME
 
 POWER = re.compile(r"\*\*(\d)")
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -176,7 +177,7 @@ class Paper:
 
     def read(self, said: str, account: Account, times: str) -> Terms:
         """Read a statement: the paper's symbols replaced by what they are here."""
-        own = {name: Size(name) for name in (*self.symbols, *self.quantities)}
+        own = {name: Dummy(name) for name in (*self.symbols, *self.quantities)}
         given = {own[name]: algebra.terms(parse_expression(text, BY_NAME))
                  for name, text in self.symbols.items()}  # fmt: skip
         given |= {own[name]: account[q].corollary_terms for name, q in self.quantities.items()}
