@@ -57,6 +57,12 @@ class Variant:
         entry = BY_NAME.get(self.name)
         return entry is not None and entry.kind == "model"
 
+    @cached_property
+    def unlikely(self) -> float:
+        """How far its choices are from the default."""
+        rare = sum(choice in SELDOM for choice in self.changed)
+        return len(self.changed) + RARE * rare + (2 if self.case else 0)
+
 
 @dataclass(eq=False, slots=True)
 class Part:
@@ -108,10 +114,8 @@ class Part:
     @property
     def unlikely(self) -> float:
         """How far this is from the plainest answer: the default of a whole component."""
-        v = self.variant
         depth = 1.25 * self.said.count("›") + (self.asked.dtype != FP32) / 4
-        changes = len(v.changed) + RARE * sum(choice in SELDOM for choice in v.changed)
-        return UNLIKELY[self.kind] + depth + changes + (2 if v.case else 0)
+        return UNLIKELY[self.kind] + depth + self.variant.unlikely
 
 
 def parts(variant: Variant, asked: Asked) -> list[Part]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from math import inf
+from typing import NamedTuple
 
 from sympy import Symbol
 
 from symledger import algebra
-from symledger.algebra import Terms
+from symledger.algebra import Monomial, Terms
 from symledger.citing.canonical import FUNCTIONS, read_expression
 from symledger.explain.lines import SUM, SWAPPED, WITHOUT
 from symledger.explain.match import Match, is_worth, made_of, symbols, wanted_of
@@ -54,10 +55,9 @@ def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
         most = _most_free(part, source)
         if not forms.may_be_bound(part, source, most):
             continue  # too much could be meant
-        formula, left, free = forms.bound(part, source)
+        formula, left, free, terms = forms.bound(part, source)
         if len(free) > (most if exactly else min(most, 1)) or (source.inside and not free):
             continue  # too much could be meant, or it was looked up
-        terms = frozenset(left.items())
         for w in wanted[part.quantity]:
             if not is_worth(w.reading, part) or (w.reading.near and free):
                 continue
@@ -69,7 +69,7 @@ def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
                 here.discard(alike)
                 if not forms.whole(source, at):
                     continue
-                same = id(formula), id(at), w, part.asked, part.near
+                same = id(formula), id(at), id(w), part.asked, part.near
                 if same in made:
                     made[same].parts.append(part)
                     continue
@@ -82,6 +82,15 @@ def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
     yield from made.values()
 
 
+class Bound(NamedTuple):
+    """A formula; what is left of it at what was set; the sizes and the terms of that."""
+
+    formula: Terms
+    left: Terms
+    free: set[Symbol]
+    terms: frozenset[tuple[Monomial, algebra.Number]]
+
+
 class _Forms:
     """The formulas of parts with what is known put in, each worked out once for all alike."""
 
@@ -89,7 +98,7 @@ class _Forms:
         self.free: dict[tuple[int, int], int] = {}
         self.parted: dict[object, list[tuple[str, Terms]]] = {}
         self.wholly: dict[object, bool] = {}
-        self.made: dict[object, tuple[Terms, Terms, set[Symbol]]] = {}
+        self.made: dict[object, Bound] = {}
 
     def may_be_bound(self, part: Part, source: Source, most: int) -> bool:
         """Whether only so many sizes may be left, at first sight."""
@@ -115,15 +124,15 @@ class _Forms:
             self.wholly[here] = all(n is None or n.denominator == 1 for n in values)
         return self.wholly[here]
 
-    def bound(self, part: Part, source: Source) -> tuple[Terms, Terms, set[Symbol]]:
-        """Return a part's formula under its equations; the same at what was set; what is left."""
+    def bound(self, part: Part, source: Source) -> Bound:
+        """Return a part's formula under its equations, and at what was set."""
         equations = source.variant.outline.equations
         key = id(part.amount), id(equations), tuple(source.given.items())
         if key not in self.made:
             formula = algebra.substitute(part.general, equations)
             at = {s: n for s in symbols(formula) if (n := source.given.get(s.name))}
             left = bind(formula, at)
-            self.made[key] = formula, left, symbols(left)
+            self.made[key] = Bound(formula, left, symbols(left), frozenset(left.items()))
         return self.made[key]
 
 
