@@ -133,7 +133,7 @@ def assert_line(line, expected_id, exact):
         assert_line(part, f"{expected_id}.{part['label']}", exact)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", every.share(NAMES))
 def test_the_json_of_a_target_keeps_its_promise(name):
     account = every.account(name)
     shown = json.loads(json.dumps(account.to_dict()))

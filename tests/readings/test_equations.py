@@ -44,7 +44,7 @@ from symledger.readings.written.scalar import scalar
 from symledger.readings.written.spelling import TERMS, Piece
 from symledger.sizes import d, d_k, d_v, h
 from symledger.target import resolve
-from tests.every import WHOLE, account
+from tests.every import WHOLE, account, share
 
 from . import small
 from .small import LENGTHS
@@ -789,7 +789,7 @@ LONGEST = {"diffusion_unet": 2200}
 """Characters, where it is not 500: all its blocks read the same step and the same text."""
 
 
-@pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])
+@pytest.mark.parametrize("name", share([entry.name for entry in ENTRIES]))
 def test_every_entry_is_written_shortly_and_always_alike(name):
     for notation in (TEXT, LATEX):
         once, again = (lines(p, notation) for p in (account(name).program, resolve(name).program()))

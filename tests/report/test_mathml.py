@@ -29,7 +29,7 @@ from symledger.report.breaking import WIDTH
 from symledger.report.mathml.block import visible
 from symledger.report.mathml.elements import words
 from symledger.sizes import BY_NAME, L, Size, V, d, d_ff, h, h_kv
-from tests.every import CATALOGUE, account
+from tests.every import CATALOGUE, account, share
 
 from . import reading_mathml as read
 
@@ -58,7 +58,7 @@ def named(e: Element) -> set[str]:
 # --- polynomials -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("owner", CATALOGUE)
+@pytest.mark.parametrize("owner", share(CATALOGUE))
 def test_every_formula_has_its_value_and_its_symbols_when_it_is_read_back(owner: str) -> None:
     for formula in formulas(owner):
         for terms in (formula.general, formula.corollary_terms):
@@ -69,7 +69,7 @@ def test_every_formula_has_its_value_and_its_symbols_when_it_is_read_back(owner:
             assert read.tex(math) == algebra.latex(terms)
 
 
-@pytest.mark.parametrize("owner", CATALOGUE)
+@pytest.mark.parametrize("owner", share(CATALOGUE))
 def test_every_opened_form_has_its_value_when_it_is_read_back(owner: str) -> None:
     for formula in formulas(owner):
         body = Opening()(formula.line, 2)
@@ -96,7 +96,7 @@ def rows(block: str) -> list[tuple[Element, Element, Element]]:
     return found
 
 
-@pytest.mark.parametrize("owner", CATALOGUE)
+@pytest.mark.parametrize("owner", share(CATALOGUE))
 def test_every_line_of_a_derivation_equals_the_one_before(owner: str) -> None:
     """Down to the number, under what is assumed; then the leading form and its value."""
     for formula in formulas(owner):
@@ -220,13 +220,13 @@ def spelled(e: Equation) -> str:
     return "=".join(read.latex(cell) for cell in (block[0][0], block[0][2]))
 
 
-@pytest.mark.parametrize("owner", CATALOGUE)
+@pytest.mark.parametrize("owner", share(CATALOGUE))
 def test_every_equation_is_that_of_latex(owner: str) -> None:
     for ours, theirs in pairs(owner):
         assert spelled(ours) == read.plain(str(theirs))
 
 
-@pytest.mark.parametrize("owner", CATALOGUE)
+@pytest.mark.parametrize("owner", share(CATALOGUE))
 def test_long_equations_lose_nothing_where_they_are_broken(owner: str) -> None:
     for ours, _ in pairs(owner):
         whole, lines = (rows(mathml.equation(ours, ours, w)) for w in (10**6, 30))
@@ -290,7 +290,7 @@ def blocks(owner: str) -> list[str]:
     return derivations(owner) + found + [mathml.equation(*pair) for pair in pairs(owner)]
 
 
-@pytest.mark.parametrize("owner", CATALOGUE)
+@pytest.mark.parametrize("owner", share(CATALOGUE))
 def test_all_markup_is_xml_of_mathml_core_with_no_entity_of_html(owner: str) -> None:
     for block in blocks(owner):
         assert not set(re.findall("&[^;]*;", block)) - {"&amp;", "&lt;", "&gt;", "&quot;"}
@@ -308,7 +308,7 @@ def test_a_derivation_carries_the_tex_that_is_printed() -> None:
     assert read.tex(read.parse(mathml.derivation("gpt2", formula, 3))) == printed.strip()
 
 
-@pytest.mark.parametrize("owner", CATALOGUE)
+@pytest.mark.parametrize("owner", share(CATALOGUE))
 def test_lines_are_broken_where_latex_breaks_them(owner: str) -> None:
     for formula, block in zip(formulas(owner), derivations(owner), strict=True):
         ours, theirs = rows(block), latex.derivation(owner, formula, depth(formula))
@@ -363,7 +363,7 @@ def font() -> set[str]:
     return found
 
 
-@pytest.mark.parametrize("owner", CATALOGUE)
+@pytest.mark.parametrize("owner", share(CATALOGUE))
 def test_every_character_of_a_formula_is_in_the_font(owner: str) -> None:
     unseen = re.compile("<annotation.*?</annotation>|<[^>]*>", re.DOTALL)
     used = {c for block in blocks(owner) for c in unescape(unseen.sub("", block))}

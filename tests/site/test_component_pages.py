@@ -21,6 +21,7 @@ from symledger.site.templating import Templates
 from symledger.site.uses import users
 from symledger.site.voice import Voice
 from symledger.texts import Bug, text_of
+from tests.every import share
 from tests.site.whole import ATLAS
 
 COMPONENTS = {entry.name: entry for entry in ENTRIES if entry.kind == "component"}
@@ -108,7 +109,7 @@ FORMULAS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "bug"), FORMULAS)
+@pytest.mark.parametrize(("name", "bug"), share(FORMULAS))
 def test_a_check_that_is_run_refuses_a_wrong_formula(name, bug):
     options = " ".join(f"{k}={str(v).lower()}" for k, v in bug.options.items())
     statement = Statement(bug.title, name, bug.quantity, bug.wrong, options)

@@ -17,7 +17,7 @@ from tests.site.whole import ATLAS, SITE
 MODELS = {entry.name: Model(ATLAS, entry) for entry in ATLAS.models}
 PUBLISHED = {model.name: model for model in published.models(ATLAS)}
 EVERY = {**MODELS, **PUBLISHED}
-BOUND = [name for name, model in MODELS.items() if model.is_bound]
+BOUND = [entry.name for entry in ATLAS.models if entry.configured]
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ from symledger.site.kinds import question as kind
 from symledger.site.kinds.question.answers import answer
 from symledger.site.questions import questions, related
 from symledger.site.templating import Templates
+from tests.every import share
 from tests.invoke import run
 from tests.site.whole import ATLAS
 
@@ -91,7 +92,7 @@ ASKED = [q.slug for q in questions() if not q.topic.startswith("Models: ")
          or FIRST[q.topic, q.ask] == q.slug]  # fmt: skip
 
 
-@pytest.mark.parametrize("slug", ASKED)
+@pytest.mark.parametrize("slug", share(ASKED))
 def test_the_command_of_a_page_prints_its_answer(slug):
     found = asked(slug)
     printed = "".join(run(*shlex.split(c)[1:]).out for c in QUESTIONS[slug].commands)
