@@ -115,7 +115,7 @@ def _add_given(settled: Assumed, symbol: Symbol, e: Expr) -> None:
                 f"{symbol} = {settled.stated[symbol]} and {symbol} = {e} cannot both hold."
             )
         return
-    if closed == {((symbol, 1),): 1}:
+    if closed == algebra.variable(symbol):
         return
     if any(symbol == s for monomial in closed for s, _ in monomial):
         raise Contradiction(
@@ -161,7 +161,7 @@ def _add_default(settled: Assumed, symbol: Symbol, e: Expr) -> None:
             )
         return
     closed = algebra.terms(e, settled.equations)
-    if closed == {((symbol, 1),): 1}:
+    if closed == algebra.variable(symbol):
         return
     if any(symbol == s for monomial in closed for s, _ in monomial):
         settled.dropped.append(

@@ -1,7 +1,9 @@
 """Polynomials: multiplied out as SymPy does, written in one canonical form, exact in value."""
 
 import pickle
+import re
 from fractions import Fraction
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -49,6 +51,14 @@ def test_equal_monomials_are_one_object(monomial):
     assert algebra.Monomial(tuple(monomial)) is monomial
     assert pickle.loads(pickle.dumps(monomial)) is monomial  # noqa: S301  # made here
     assert algebra.times(monomial, algebra.ONE) is monomial
+
+
+def test_no_other_file_makes_a_monomial_of_a_tuple():
+    """It would be equal to none, and the type checker lets it be compared."""
+    bare = re.compile(r"\{\(\)}|\{\(\): [-\d]|\{\(\(")
+    files = [f for f in Path(algebra.__file__).parent.rglob("*.py") if f.name != "algebra.py"]
+    assert len(files) > 300
+    assert [f.name for f in files if bare.search(f.read_text())] == []
 
 
 @given(polynomials)

@@ -67,8 +67,9 @@ def solve(polynomial: Terms, low: int, high: int) -> Iterator[Sizes]:
 def common(polynomial: Terms) -> int:
     """Return the greatest number that divides a polynomial whatever the sizes; 1 if it divides.
 
+    >>> from symledger.algebra import terms
     >>> n, m = Symbol("n"), Symbol("m")
-    >>> common({((n, 2),): 12, ((m, 1),): 18})
+    >>> common(terms(12 * n**2 + 18 * m))
     6
     """
     whole = all(c.denominator == 1 for c in polynomial.values())

@@ -178,7 +178,7 @@ class Answer:
     def numbers(self) -> Markup | None:
         """The answer with numbers for its sizes, None where that says nothing new."""
         found = maths.numbers(self.terms, self.at)
-        return None if self.terms.keys() <= {()} else found
+        return None if self.terms.keys() <= {algebra.ONE} else found
 
     @cached_property
     def sizes(self) -> list[tuple[Markup, str, str]]:
