@@ -10,7 +10,7 @@ from symledger.errors import BadInput
 from symledger.site.generator import Site
 from symledger.site.pages import unmarked
 
-HEADING = re.compile(r"^#+ .*\{: #([\w-]+) \}$", re.MULTILINE)
+HEADING = re.compile(r"^#+ .*\{: #([\w-]+)(?: [\w-]+)? \}$", re.MULTILINE)
 
 
 def problems(folder: Path, site: Site | None = None) -> list[str]:

@@ -44,7 +44,7 @@ def test_a_page_has_every_part(site, found):
     page = site.pages[found["attention.params"].path]
     for anchor in ("statement", "symbols", "conventions", "derivation", "links", "evidence",
                    "references", "cite"):  # fmt: skip
-        assert f"{{: #{anchor} }}" in page.source
+        assert f"{{: #{anchor} data-search-exclude }}" in page.source
     html = page.merged
     assert 'data-sym="d_v"' in html
     assert "@misc{symledger:" in html

@@ -10,6 +10,7 @@ from symledger.site.kinds import question as kind
 from symledger.site.kinds.question.answers import answer
 from symledger.site.questions import questions, related
 from symledger.site.templating import Templates
+from symledger.site.verify import HEADING
 from tests.every import share
 from tests.invoke import run
 from tests.site.whole import ATLAS
@@ -187,7 +188,7 @@ def test_the_causal_conventions_are_side_by_side():
 )  # fmt: skip
 def test_the_sections_of_a_page(slug, sections, pages):
     page = pages[QUESTIONS[slug].path]
-    assert re.findall(r"\{: #([\w-]+) \}", page.source) == sections.split()
+    assert HEADING.findall(page.source) == sections.split()
 
 
 def test_where_a_layer_occurs_and_what_has_as_many_parameters(pages):
