@@ -177,7 +177,7 @@ class Paper:
 
     def read(self, said: str, account: Account, times: str) -> Terms:
         """Read a statement: the paper's symbols replaced by what they are here."""
-        own = {name: Dummy(name) for name in (*self.symbols, *self.quantities)}
+        own = {name: Dummy(name) for name in (*self.symbols, *self.quantities)}  # none of ours
         given = {own[name]: algebra.terms(parse_expression(text, BY_NAME))
                  for name, text in self.symbols.items()}  # fmt: skip
         given |= {own[name]: account[q].corollary_terms for name, q in self.quantities.items()}
