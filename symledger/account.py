@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from functools import cached_property
 from typing import Any
 
@@ -13,13 +12,11 @@ from sympy import Expr, Symbol
 
 from symledger import algebra, evidence
 from symledger.algebra import Terms, substitute
-from symledger.assumptions import Assumed, check_lengths, settle
-from symledger.choices import parse_option
+from symledger.assumptions import Assumed, settle
 from symledger.citing.canonical import tag_of
 from symledger.conventions import Conventions
 from symledger.core.program import Program
-from symledger.errors import BadInput, UnknownTarget, nearest, shown
-from symledger.expressions import least, parse_equation, parse_size
+from symledger.errors import UnknownTarget, nearest, shown
 from symledger.formulas import Formula, causal_variants, make_formula
 from symledger.identities import IDENTITIES, Identity, Side
 from symledger.promised import account_json, tree_json
@@ -32,23 +29,21 @@ from symledger.readings.equations import (
 )  # fmt: skip
 from symledger.readings.equations import equations as forward_equations
 from symledger.readings.flops import Causal
-from symledger.sizes import BY_NAME
+from symledger.request import (
+    Request,
+    check_frozen,
+    check_sizes,
+    chosen,
+    read_equations,
+    read_sizes,
+    requested,
+)  # fmt: skip
 from symledger.target import (
     Target,
     equations_of,
     resolve,
     symbols_of,
 )  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Request:
-    """What was asked for, as it was said, so that it can be asked again with a change."""
-
-    target: str
-    settings: Mapping[str, str]
-    equations: tuple[str, ...]
-    conventions: Conventions
 
 
 @dataclass(frozen=True)
@@ -77,36 +72,21 @@ class Account:
         self.conventions = request.conventions
         self._found = found or resolve(request.target)
         self.settings = self._found.settled(request.settings)
-        self.target = self._found.with_options(_chosen(self._found, self.settings))
+        self.target = self._found.with_options(chosen(self._found, self.settings))
         self.program: Program = self.target.program()
         self.symbols = symbols_of(self.program, self.target.component)
-        self.assumed = self._settle()
-        self._check_frozen()
+        self.assumed = self._sizes()
+        check_frozen(self.conventions.frozen, self.program)
         self.readings = self._readings(self.conventions)
         self._made: dict[str, Formula] = {}
 
-    def _settle(self) -> Assumed:
-        given = [parse_equation(text, self.symbols, BY_NAME) for text in self.request.equations]
-        for _, e in given:
-            self.symbols.update({symbol.name: symbol for symbol in e.free_symbols})
-        values: dict[Symbol, int] = {}
-        for name, text in self.settings.items():
-            if name in self.target.choices:
-                continue
-            if name not in self.symbols:
-                known = [*self.symbols, *self.target.choices]
-                raise BadInput(
-                    f"{shown(name)} is neither a symbol nor an option of {self.target.name}. "
-                    + nearest(name, known)
-                )
-            values[self.symbols[name]] = parse_size(name, text, least(self.symbols[name]))
-        configuration = {
-            self.symbols[name]: n for name, n in (self.target.configuration or {}).items()
-            if name in self.symbols
-        }  # fmt: skip
+    def _sizes(self) -> Assumed:
+        given = read_equations(self.request.equations, self.symbols)
+        values = read_sizes(self.target, self.settings, self.symbols)
+        stated = (self.target.configuration or {}).items()
+        configuration = {self.symbols[name]: n for name, n in stated if name in self.symbols}
         assumed = settle(self._usual, configuration, given, values, self.program.definitions)
-        lengths = (n for n in self.program.lengths if n not in self.program.averages)
-        check_lengths(lengths, self.program.bounds, assumed, self.program.numbers)
+        check_sizes(self.program, assumed)
         return assumed
 
     @cached_property
@@ -119,12 +99,6 @@ class Account:
         """The equations that the definition assumes, whatever was said beside them."""
         symbols = symbols_of(self.program, self.target.component)
         return equations_of(self.target.component.assumptions, symbols, self.program)
-
-    def _check_frozen(self) -> None:
-        names = [body.path(weight) for body in self.program.bodies for weight in body.params]
-        for pattern in self.conventions.frozen:
-            if not any(fnmatchcase(name, pattern) for name in names):
-                raise BadInput(f"no weight is named {shown(pattern)}. {nearest(pattern, names)}")
 
     @cached_property
     def quantities(self) -> tuple[str, ...]:
@@ -252,10 +226,10 @@ class Account:
 
         Where only sizes change, the program and everything that was read of it are shared.
         """
-        request, settled = replace(self.request, settings=settings), self._found.settled(settings)
-        if {**self._found.options, **_chosen(self._found, settled)} != self.target.options:
+        request, said = replace(self.request, settings=settings), self._found.settled(settings)
+        if {**self._found.options, **chosen(self._found, said)} != self.target.options:
             return Account(request, self._found)
-        return self._settled(request=request, settings=settled)
+        return self._settled(request=request, settings=said)
 
     def resized(self, target: Target) -> Account:
         """Return the account of a target that is this one's definition at sizes of its own.
@@ -280,7 +254,7 @@ class Account:
     def _settled(self, **changed: Any) -> Account:
         """Return a copy with some attributes changed, and its sizes settled anew."""
         other = self._copied(symbols=dict(self.symbols), **changed)
-        other.assumed = other._settle()
+        other.assumed = other._sizes()
         return other
 
     def _copied(self, **changed: Any) -> Account:
@@ -341,20 +315,5 @@ def derive(
     >>> derive("mini_gpt").params.value
     131392
     """
-    settings = {
-        name: str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in (set or {}).items()
-    }
-    conventions = Conventions(dtype, optimizer, causal, input_gradient, _several(frozen))
-    return Account(Request(target, settings, _several(assume), conventions))
-
-
-def _chosen(target: Target, settings: Mapping[str, str]) -> dict[str, Any]:
-    """Return the options among settings, read."""
-    names = settings.keys() & target.choices.keys()
-    return {name: parse_option(target.choices, name, settings[name]) for name in sorted(names)}
-
-
-def _several(texts: Iterable[str]) -> tuple[str, ...]:
-    """Take one text where several may stand."""
-    return (texts,) if isinstance(texts, str) else tuple(texts)
+    said = target, set or {}, assume, dtype, optimizer, causal, input_gradient, frozen
+    return Account(requested(*said))

@@ -86,7 +86,7 @@ class Step:
         expected = substitute(self.before.shown.terms, self.given or {})
         found = self.shown.terms
         if found != expected:
-            difference = algebra.add([expected, algebra.multiply(found, algebra.constant(-1))])
+            difference = algebra.subtract(expected, found)
             raise UnverifiedStep(
                 f"{algebra.canonical(expected)} does not equal {algebra.canonical(found)}: "
                 f"they differ by {algebra.canonical(difference)}."
@@ -165,8 +165,8 @@ def leading(polynomial: Terms, at: Mapping[Symbol, int]) -> Leading | None:
         options: list[tuple[Fraction, Monomial, Terms]] = []
         for onto, _ in algebra.ordered(kept):
             if _divides(monomial, onto):
-                inverse = Monomial((symbol, -n) for symbol, n in onto)
-                ratio: Terms = {algebra.times(monomial, inverse): Fraction(c) / kept[onto]}
+                share = algebra.times(monomial, algebra.inverse(onto))
+                ratio: Terms = {share: Fraction(c) / kept[onto]}
                 charge = algebra.add([charges.get(onto, {}), ratio])
                 options.append((algebra.value(charge, at) or Fraction(0), onto, charge))
         _, onto, charge = min(options, key=lambda option: option[0])
@@ -179,4 +179,3 @@ def _divides(a: Monomial, b: Monomial) -> bool:
     return all(
         exponents.get(symbol, 0) <= other.get(symbol, 0) for symbol in {**exponents, **other}
     )
-

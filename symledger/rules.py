@@ -21,7 +21,6 @@ from symledger.errors import DefinitionError
 from symledger.expressions import parse_expression
 from symledger.sizes import Size, T, named
 
-MINUS = algebra.constant(-1)
 PARAMETERS = Size("N", "parameters that a token uses", least=0)
 """Not the N of the alphabet, which is at least 1: the two are different symbols."""
 BREAKS = Fraction(1, 10)
@@ -69,7 +68,7 @@ class Judged:
     @cached_property
     def difference(self) -> Terms:
         """How much more the rule says; nothing where it is exact."""
-        return algebra.add([self.theirs, algebra.multiply(MINUS, self.ours)])
+        return algebra.subtract(self.theirs, self.ours)
 
     @property
     def error(self) -> Fraction | None:
@@ -95,8 +94,7 @@ class Judged:
             return None
         ends = []
         for sign in (1, -1):
-            share = algebra.constant(-sign * BREAKS)
-            over = algebra.add([self.difference, algebra.multiply(share, self.ours)])
+            over = algebra.combine([(1, self.difference), (-sign * BREAKS, self.ours)])
             found = _root(over, T, at)
             ends += [found] if found is not None and found > 0 else []
         return min(ends, default=None)
@@ -139,13 +137,11 @@ class Crossover:
         Raises:
             DefinitionError: that is not linear in the symbol, or no polynomial.
         """
-        over = algebra.add([self.left.terms, algebra.multiply(MINUS, self.right.terms)])
+        over = algebra.subtract(self.left.terms, self.right.terms)
         slope, rest = _linear(over, self.symbol)
         if len(slope) != 1:
             raise DefinitionError(f"{self.name}: what {self.symbol} is there is no polynomial.")
-        ((monomial, c),) = slope.items()
-        inverse: Terms = {Monomial((s, -n) for s, n in monomial): -1 / Fraction(c)}
-        return algebra.multiply(inverse, rest)
+        return algebra.multiply(algebra.power(slope, -1), algebra.scale(-1, rest))
 
 
 def _linear(terms: Terms, symbol: Symbol) -> tuple[Terms, Terms]:

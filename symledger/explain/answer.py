@@ -190,7 +190,7 @@ def _equations(one: Match, other: Match) -> dict[Any, Terms] | None:
     if any(v % n for v in other.sizes.values()) or other.sizes.get(symbol.name, n) != n:
         return None
     given: dict[Any, Terms] = {
-        s: algebra.multiply(algebra.variable(symbol), algebra.constant(other.sizes[s.name] // n))
+        s: algebra.scale(other.sizes[s.name] // n, algebra.variable(symbol))
         for s in sorted(symbols(other.form), key=str)
     }
     equal = algebra.substitute(other.form, given) == one.form

@@ -29,10 +29,10 @@ from symledger.sizes import named
 PACKAGE = Path(__file__).parents[1]
 FOLDER = PACKAGE / "explain" / "indexed"
 SOURCES = (
-    "account.py", "algebra.py", "assumptions.py", "catalogue.py", "conventions.py",
-    "expressions.py", "formulas.py", "ledger.py", "quantities.py", "sizes.py", "target.py",
-    "arguments.py", "choices.py", "citing/canonical.py", "configurations/*.*",
-    "configurations/families/*.py", "published/*.json",
+    "account.py", "algebra/*.py", "assumptions.py", "catalogue.py", "conventions.py",
+    "expressions.py", "formulas.py", "ledger.py", "quantities.py", "request.py",
+    "sizes.py", "target.py", "arguments.py", "choices.py", "citing/canonical.py",
+    "configurations/*.*", "configurations/families/*.py", "published/*.json",
     "components/*.py", "core/*.py", "models/*.py", "readings/*.py",
     "explain/index.py", "explain/lines.py", "explain/outline.py", "explain/readings.py",
     "explain/sums.py", "explain/survey.py", "explain/usual.py",

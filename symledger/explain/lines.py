@@ -102,11 +102,6 @@ def _without(
             yield WITHOUT, said, [(1, root.total), *((-1, amount) for amount in several)]
 
 
-def minus(a: Terms, b: Terms) -> Terms:
-    """Subtract a polynomial from another."""
-    return algebra.add([a, {monomial: -c for monomial, c in b.items()}])
-
-
 def name(line: Line) -> str:
     """A line's label for people."""
     return line.label.replace("_", " ")

@@ -9,7 +9,7 @@ from functools import cached_property
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.catalogue import BY_NAME
-from symledger.explain.lines import LINE, SUM, SWAPPED, WHOLE, WITHOUT, Kind, minus
+from symledger.explain.lines import LINE, SUM, SWAPPED, WHOLE, WITHOUT, Kind
 from symledger.explain.outline import Outline
 from symledger.explain.readings import FP32, Asked
 from symledger.explain.sums import Sum, summed
@@ -138,7 +138,7 @@ def swapped(variant: Variant) -> Iterator[Part]:
             for _, other in sorted(lengths.items(), key=lambda length: len(length[0])):
                 if other != axis:
                     taken = [other if j == i else a for j, a in enumerate(axes)]
-                    amount = minus(algebra.multiply(*taken), algebra.multiply(*axes))
+                    amount = algebra.subtract(algebra.multiply(*taken), algebra.multiply(*axes))
                     said = f"{where} taken as ({_texts(taken)}), not as ({_texts(axes)})"
                     yield Part(variant, params, SWAPPED, said, summed([(1, total), (1, amount)]))
 

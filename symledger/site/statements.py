@@ -178,7 +178,7 @@ class Statement:
         """The formula that the ledger gives."""
         found = self.ask.terms
         if self.minus:
-            found = algebra.add([found, algebra.multiply(self.minus.terms, algebra.constant(-1))])
+            found = algebra.subtract(found, self.minus.terms)
         if self.each_token:
             found = algebra.per(found, [BY_NAME[name] for name in ("B", "T")])
         return found

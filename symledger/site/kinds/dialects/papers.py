@@ -86,7 +86,7 @@ class Statement:
     @cached_property
     def difference(self) -> Terms:
         """How much more the statement counts; nothing where the two are the same polynomial."""
-        return algebra.add([self.theirs, algebra.multiply(self.ours, algebra.constant(-1))])
+        return algebra.subtract(self.theirs, self.ours)
 
     @property
     def factor(self) -> Markup | None:

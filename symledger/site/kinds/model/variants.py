@@ -74,7 +74,7 @@ def variants_of(atlas: Atlas, entry: Entry, account: Account) -> Iterator[Varian
 
 def _difference(before: Account, after: Account, quantity: str) -> Difference:
     one, other = before[quantity], after[quantity]
-    change = _minus(other.corollary_terms, one.corollary_terms)
+    change = algebra.subtract(other.corollary_terms, one.corollary_terms)
     for depth in (2, 1, 0):
         both = (_lines(one.line, before, depth), _lines(other.line, after, depth))
         changed = dict(_changed(*both))
@@ -91,7 +91,7 @@ def _changed(
     before: dict[str, Terms], after: dict[str, Terms]
 ) -> Iterator[tuple[str, Terms]]:
     for name in dict.fromkeys([*before, *after]):
-        change = _minus(after.get(name, {}), before.get(name, {}))
+        change = algebra.subtract(after.get(name, {}), before.get(name, {}))
         if change:
             yield name, change
 
@@ -114,10 +114,6 @@ def _lines(line: Line, account: Account, depth: int) -> dict[str, Terms]:
 
     walk(line, algebra.constant(1), "", depth)
     return found
-
-
-def _minus(a: Terms, b: Terms) -> Terms:
-    return algebra.add([a, {monomial: -c for monomial, c in b.items()}])
 
 
 def _value(polynomial: Terms, account: Account) -> str:

@@ -1,0 +1,51 @@
+"""Exact polynomials in the sizes: the normal form in which formulas are compared and written."""
+
+from symledger.algebra.monomials import ONE, Monomial, degree, inverse, times
+from symledger.algebra.polynomials import (
+    Number,
+    Terms,
+    add,
+    combine,
+    constant,
+    expression,
+    multiply,
+    ordered,
+    per,
+    power,
+    scale,
+    substitute,
+    subtract,
+    terms,
+    value,
+    variable,
+)
+from symledger.algebra.writing import SUPERSCRIPTS, canonical, latex, latex_number, text
+
+__all__ = [
+    "ONE",
+    "SUPERSCRIPTS",
+    "Monomial",
+    "Number",
+    "Terms",
+    "add",
+    "canonical",
+    "combine",
+    "constant",
+    "degree",
+    "expression",
+    "inverse",
+    "latex",
+    "latex_number",
+    "multiply",
+    "ordered",
+    "per",
+    "power",
+    "scale",
+    "substitute",
+    "subtract",
+    "terms",
+    "text",
+    "times",
+    "value",
+    "variable",
+]
