@@ -14,7 +14,10 @@ OUT = click.Path(file_okay=False, path_type=Path)
 
 @click.group(cls=Group, context_settings=SETTINGS, epilog="symledger site build --out site")
 def site() -> None:
-    """Build, serve and verify the site of all formulas."""
+    """Build, serve and verify the site of all formulas: in a checkout, of that checkout."""
+    from symledger.site.checkout import prefer
+
+    prefer(Path.cwd())
 
 
 @site.command(epilog="symledger site build --out site")

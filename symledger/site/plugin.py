@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment
@@ -22,6 +23,7 @@ from mkdocs.utils import clean_directory
 from mkdocs.utils.templates import TemplateContext
 
 from symledger.site import resources
+from symledger.site.checkout import prefer
 from symledger.site.hands import Hands
 from symledger.site.navigation import expanded, localized
 from symledger.site.reloading import Source
@@ -61,7 +63,12 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
     serving = False
 
     def on_startup(self, *, command: str, dirty: bool) -> None:
-        """Note whether the site is served, and whether what did not change may be left alone."""
+        """Note whether the site is served, and whether what did not change may be left alone.
+
+        A configuration that stands in a checkout is about the package beside it.
+        """
+        if self.config.config_file_path:
+            prefer(Path(self.config.config_file_path).resolve().parent)
         self.serving = command == "serve"
         SOURCE.dirty = dirty
 
