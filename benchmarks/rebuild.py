@@ -1,9 +1,10 @@
-"""How long a served site takes to be built again after a component was touched.
+"""How long a served site takes to be built again after a component or a template was touched.
 
-``python benchmarks/rebuild.py FILE`` builds the site as ``symledger site serve`` does, adds a
-comment to FILE, builds again, makes a change that counts, builds a third time, and prints the
-seconds of the processor of each. Run it in a copy of the checkout: it changes FILE
-(``benchmarks/site.py`` makes such a copy).
+``python benchmarks/rebuild.py COMPONENT TEMPLATE`` builds the site as ``symledger site serve``
+does, adds a comment to the component, builds again, makes a change that counts, builds a third
+time, adds a line to the template, builds, builds once more, and prints the seconds of the processor
+of each. Run it in a copy of the checkout: it changes files (``benchmarks/site.py`` makes such a
+copy).
 """
 
 from __future__ import annotations
@@ -20,8 +21,8 @@ from mkdocs.config import load_config
 from symledger.site import resources
 
 
-def main(file: Path) -> None:
-    """Build three times, and print the seconds of each."""
+def main(component: Path, template: Path) -> None:
+    """Build after each change, and print the seconds of each."""
     logging.disable()
     with tempfile.TemporaryDirectory() as out:
 
@@ -34,7 +35,10 @@ def main(file: Path) -> None:
             return process_time() - before
 
         found = [seconds(first=True)]
-        for change in ("# a comment\n", '"""A text that is compiled."""\n'):
+        for file, change in (
+            (component, "# a comment\n"), (component, '"""A text that is compiled."""\n'),
+            (template, "\nAnother line.\n"),
+        ):  # fmt: skip
             with file.open("a", encoding="utf-8") as opened:
                 opened.write(change)
             found.append(seconds())
@@ -43,4 +47,4 @@ def main(file: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))

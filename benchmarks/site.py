@@ -3,7 +3,8 @@
 ``python benchmarks/site.py`` prints tables of seconds, by the clock and of all processors: for
 MkDocs alone on pages whose tables are written in Markdown and whose formulas are left out, for the
 whole build from nothing and with what an earlier build remembers; for a quarter, half and all of
-the catalogue; and for a served site after a component was touched. Nothing is asserted.
+the catalogue; and for a served site after a component or a template was touched. Nothing is
+asserted.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ SILENT = {"math", "svg", "script", "style", "button"}
 CELLS = {"td", "th"}
 COMPONENT = "symledger/components/linear.py"
 """What is touched: a component that most others are made of."""
+TEMPLATE = "templates/notation.md.j2"
 BREAKS = {"p", "div", "li", "dt", "dd", "summary", "figcaption", "pre", "ol", "ul", "table"}
 
 
@@ -188,17 +190,19 @@ def whole() -> None:
 
 
 def touched() -> None:
-    """Print how long a served site takes after a component was touched."""
+    """Print how long a served site takes after a file was touched."""
     with tempfile.TemporaryDirectory() as temporary:
         copy = Path(temporary)
         for name in ("symledger", "templates", "docs"):
             copytree(resources.CHECKOUT / name, copy / name)
         (copy / "mkdocs.yml").write_bytes(resources.configuration().read_bytes())
         script = str(Path(__file__).with_name("rebuild.py").resolve())
-        found = _python(script, COMPONENT, memory=str(copy / "memory"), within=copy).split()
+        files = (COMPONENT, TEMPLATE)
+        found = _python(script, *files, memory=str(copy / "memory"), within=copy).split()
     names = (
         "served the first time", f"after a comment in {COMPONENT}",
-        f"after a change of {COMPONENT} that counts", "where nothing changed: MkDocs by itself",
+        f"after a change of {COMPONENT} that counts", f"after a line in {TEMPLATE}",
+        "where nothing changed: MkDocs by itself",
     )  # fmt: skip
     for name, time in zip(names, found, strict=True):
         print(f"{name:58} {float(time):6.1f} s")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from hashlib import sha256
 
 from symledger.garbage import uncollected
@@ -67,7 +67,7 @@ class Site:
     @cached_property
     def templates(self) -> Templates:
         """The templates, in the language of the site."""
-        return Templates(self.language)
+        return Templates(self.language, partial(self.memory.note, "template"))
 
     def _pages(self, kind: Kind, templates: Templates) -> Iterable[Page]:
         """Return the pages of a kind; one that does not remember them itself reads everything."""

@@ -2,8 +2,8 @@
 
 A page is a pure function of what it reads. Each piece (a page, the files beside it, a table that
 many pages share) is kept with a hash of everything that was read while it was made: definitions
-that an account was derived of, and what was asked of such a table. All else is one hash; where
-that differs nothing is known.
+that an account was derived of, the template, and what was asked of such a table. All else is one
+hash; where that differs nothing is known.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PLACE = "SYMLEDGER_CACHE"
 
 Made = TypeVar("Made")
 Kept = dict[str, Any]
-"""The hash of all that is no definition, and pieces by name."""
+"""The hash of all that no piece reads by name, and pieces by name."""
 
 
 def place() -> Path | None:
@@ -62,6 +62,7 @@ class Memory:
         self.sources = Sources()
         self.asked: dict[str, Callable[[str], str]] = {
             "code": self.sources.code, "text": self.sources.text,
+            "template": self.sources.template,
         }  # fmt: skip
         self.rest = digest(language, self.sources.rest) if file else ""
         self._known = self._still(before or self._read())
@@ -209,5 +210,5 @@ class Memory:
         (kind, _, name), state = read[0].partition(" "), read[1]
         try:
             return self._state(kind, name) == state
-        except KeyError:  # there is no such thing any more
+        except (KeyError, FileNotFoundError):  # there is no such thing any more
             return False

@@ -1,6 +1,7 @@
 """What pages are made of, by its content: the same sources give the same pages.
 
-Definitions of components and models are told apart from each other, and from all the rest.
+Definitions of components and models, and templates, are told apart from each other, and from all
+the rest.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from functools import cache, cached_property
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+
+from jinja2 import Environment
+from jinja2.meta import find_referenced_templates
 
 from symledger.site import resources
 
@@ -47,17 +51,29 @@ class Sources:
 
     @cached_property
     def rest(self) -> str:
-        """All else: the package, its data and evidence, templates, libraries, Python.
+        """All else: the package, its data and evidence, libraries, Python.
 
         It is the same in a wheel, which carries what stands beside a checkout's package within.
         """
         content = [
-            (file.relative_to(folder).as_posix(), sha256(file.read_bytes()).hexdigest())
-            for folder in (PACKAGE, resources.templates()) for file in within(folder)
-            if file not in self._files
-            and (folder != PACKAGE or not file.is_relative_to(resources.INSIDE))
+            (file.relative_to(PACKAGE).as_posix(), sha256(file.read_bytes()).hexdigest())
+            for file in within(PACKAGE)
+            if file not in self._files and not file.is_relative_to(resources.INSIDE)
         ]  # fmt: skip
         return digest(sys.version, [version(name) for name in LIBRARIES], content)
+
+    @cache  # noqa: B019  # as long as a build
+    def template(self, name: str) -> str:
+        """Return a hash of a template, and of all that it takes macros from."""
+        reader = Environment(extensions=["jinja2.ext.i18n"])  # noqa: S701  # nothing is filled in
+        found: dict[str, str] = {}
+        new = [name]
+        while new:
+            at = new.pop()
+            found[at] = (resources.templates() / at).read_text(encoding="utf-8")
+            named = find_referenced_templates(reader.parse(found[at]))
+            new += {other for other in named if other} - found.keys()
+        return digest(sorted(found.items()))
 
     def text(self, module: str) -> str:
         """Return a hash of a module of definitions as it is written."""

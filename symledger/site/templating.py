@@ -30,9 +30,10 @@ def speaker(known: Mapping[str, str]) -> Callable[..., Markup]:
 
 @dataclass(frozen=True)
 class Templates:
-    """The templates in one language."""
+    """The templates in one language; ``note`` is told which of them is used."""
 
     language: str = "en"
+    note: Callable[[str], object] = str
 
     @cached_property
     def environment(self) -> Environment:
@@ -54,6 +55,7 @@ class Templates:
 
     def page(self, path: str, template: str, **values: Any) -> Page:
         """Write a page: ``template`` sees the values, and ``sheet``, ``block``, ``inline``, …."""
+        self.note(template)
         sheet = Sheet(path, messages(self.language).get("Table", "Table"))
         source = self.environment.get_template(template).render(
             sheet=sheet, block=sheet.block, inline=sheet.inline, href=sheet.href, link=sheet.link,

@@ -2,10 +2,11 @@
 
 import ast
 import json
+from functools import partial
 
 import pytest
 
-from symledger.site import memory
+from symledger.site import memory, resources
 from symledger.site.generator import remembered
 from symledger.site.memory import PLACE, Memory, place
 from symledger.site.pages import Page
@@ -105,6 +106,37 @@ def test_what_a_table_says_counts_and_not_what_it_is_made_of(tmp_path):
     assert run("a", b"2") == ([], "a")
     assert run("b", b"2") == ([], "a")  # the table is made of the same: it is not asked again
     assert run("b", b"3") == (["page"], "b")
+
+
+@pytest.mark.usefixtures("unchanged")
+def test_a_template_reaches_the_pages_that_are_written_with_it(tmp_path, monkeypatch):
+    folder = tmp_path / "templates"
+    folder.mkdir()
+    monkeypatch.setattr(resources, "templates", lambda: folder)
+    texts = {
+        "a.md.j2": "{% from 'parts.j2' import part with context %}{{ part() }}",
+        "b.md.j2": "b",
+        "parts.j2": "{% macro part() %}1{% endmacro %}",
+    }
+
+    def run(**changed):
+        for name, text in (texts | {f"{n}.j2": t for n, t in changed.items()}).items():
+            (folder / name).write_text(text)
+        known = remembered()
+        found = [
+            known.memory.page(name, partial(known.templates.page, f"{name}.md", f"{name}.md.j2"))
+            for name in "ab"
+        ]
+        kept, before = known.memory._kept, known.memory._known
+        made = [name for name in "ab" if kept[f"page {name}"] is not before.get(f"page {name}")]
+        known.memory.save()
+        return made, "".join(page.source for page in found)
+
+    monkeypatch.setenv(PLACE, str(tmp_path))
+    assert run() == (["a", "b"], "1b")
+    assert run() == ([], "1b")
+    assert run(parts="{% macro part() %}2{% endmacro %}") == (["a"], "2b")
+    assert run(**{"b.md": "c"}) == (["a", "b"], "1c")
 
 
 def test_imports_are_found_wherever_they_stand():
