@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from symledger import algebra
 from symledger.algebra import Terms
 
 Piece = tuple[int, Terms]
@@ -26,16 +27,7 @@ class Sum:
     @cached_property
     def terms(self) -> Terms:
         """The polynomial."""
-        return added(self.pieces)
-
-
-def added(pieces: Iterable[Piece]) -> Terms:
-    """Add up polynomials, each so many times."""
-    total: Terms = {}
-    for often, one in pieces:
-        for monomial, c in one.items():
-            total[monomial] = total.get(monomial, 0) + often * c
-    return {monomial: c for monomial, c in total.items() if c}
+        return algebra.combine(self.pieces)
 
 
 def summed(pieces: Iterable[Piece]) -> Sum:
@@ -47,5 +39,5 @@ def summed(pieces: Iterable[Piece]) -> Sum:
         first.setdefault(key, one)
         often[key] = often.get(key, 0) + n
     left = tuple((n, first[key]) for key, n in often.items() if n and first[key])
-    total = added(left)
+    total = algebra.combine(left)
     return Sum(left, tuple(sorted({s.name for monomial in total for s, _ in monomial})))
