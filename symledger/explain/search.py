@@ -10,9 +10,9 @@ from symledger import algebra
 from symledger.explain.match import NEAR, Match, Wanted, alike, is_worth, made_of, wanted_of
 from symledger.explain.number import Number
 from symledger.explain.readings import readings
-from symledger.explain.solved import solved
 from symledger.explain.sources import Points
 from symledger.explain.table import Same, Table
+from symledger.explain.unknown import solved
 
 ASIDE, LINEAR, CHANCE = 2, 2, 2
 """What adds to a rank: each size that was not set where others were; that the formula is as good as

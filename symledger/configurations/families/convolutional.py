@@ -6,6 +6,7 @@ from symledger.arguments import BOOLS, Choice, Only, Settings, Size
 from symledger.configurations.common import FREE
 from symledger.configurations.families.images import (
     ACTIVATIONS,
+    CONVOLVED,
     Pair,
     Square,
     Stages,
@@ -34,10 +35,6 @@ def parts(names: tuple[str, ...], kind: str) -> tuple[str, ...]:
 
 
 UNITS = ("narrow", "conv", "widen", "conv_1", "conv_2")
-KINDS = {
-    "convolution.weight": "convolution.F", "normalization.weight": "norm.g",
-    "normalization.bias": "norm.b",
-}  # fmt: skip
 
 RESNET = Family(
     "resnet",
@@ -58,11 +55,11 @@ RESNET = Family(
     },
     (Rule(("hidden_sizes", "embedding_size"), widened),),
     tensors={
-        **{f"resnet.embedder.embedder.{k}": (f"stem.{ours}",) for k, ours in KINDS.items()},
+        **{f"resnet.embedder.embedder.{k}": (f"stem.{ours}",) for k, ours in CONVOLVED.items()},
         **{f"resnet.encoder.stages.*.layers.*.shortcut.{k}": parts(("shortcut",), ours)
-           for k, ours in KINDS.items()},
+           for k, ours in CONVOLVED.items()},
         **{f"resnet.encoder.stages.*.layers.*.layer.*.{k}": parts(UNITS, ours)
-           for k, ours in KINDS.items()},
+           for k, ours in CONVOLVED.items()},
         "classifier.*.weight": ("head.W",),
         "classifier.*.bias": ("head.b",),
     },

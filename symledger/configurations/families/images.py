@@ -16,6 +16,11 @@ ACTIVATIONS: Mapping[object, str] = {
 }  # fmt: skip
 """The nonlinearities by their names in the implementation."""
 STAGES = 4
+CONVOLVED = {
+    "convolution.weight": "convolution.F", "normalization.weight": "norm.g",
+    "normalization.bias": "norm.b",
+}  # fmt: skip
+"""The tensors of a convolution with its norm: as the implementation names them, and as we do."""
 
 
 @dataclass(frozen=True)

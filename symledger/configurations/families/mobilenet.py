@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symledger.arguments import BOOLS, Only, Settings, Size, among, size
 from symledger.configurations.common import FREE
-from symledger.configurations.families.images import Pair, coefficient
+from symledger.configurations.families.images import CONVOLVED, Pair, coefficient
 from symledger.configurations.families.shared import HEADS
 from symledger.configurations.family import Built, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
@@ -36,10 +36,6 @@ def rounded(value: float, by: int, least: int) -> int:
 
 
 PARTS = {"expand_1x1": "expand", "conv_3x3": "depthwise", "reduce_1x1": "narrow"}
-KINDS = {
-    "convolution.weight": "convolution.F", "normalization.weight": "norm.g",
-    "normalization.bias": "norm.b",
-}  # fmt: skip
 STEM = {"first_conv": "stem", "conv_3x3": "stage_1.first.depthwise",
         "reduce_1x1": "stage_1.first.narrow"}  # fmt: skip
 
@@ -66,12 +62,13 @@ MOBILENET_V2 = Family(
     (Rule((), channels),),
     tensors={
         **{f"mobilenet_v2.conv_stem.{theirs}.{kind}": (f"{ours}.{letter}",)
-           for theirs, ours in STEM.items() for kind, letter in KINDS.items()},
+           for theirs, ours in STEM.items() for kind, letter in CONVOLVED.items()},
         **{f"mobilenet_v2.layer.*.{theirs}.{kind}": tuple(
             f"stage_{i}.{which}.{ours}.{letter}" for i in range(2, 8)
             for which in ("first", "block"))
-           for theirs, ours in PARTS.items() for kind, letter in KINDS.items()},
-        **{f"mobilenet_v2.conv_1x1.{kind}": (f"last.{letter}",) for kind, letter in KINDS.items()},
+           for theirs, ours in PARTS.items() for kind, letter in CONVOLVED.items()},
+        **{f"mobilenet_v2.conv_1x1.{kind}": (f"last.{letter}",)
+           for kind, letter in CONVOLVED.items()},
         **HEADS,
     },
     implied=DEPTHS,

@@ -18,7 +18,7 @@ from symledger.explain.number import Number
 from symledger.explain.outline import Sizes
 from symledger.explain.parts import Part
 from symledger.explain.readings import QUANTITIES, readings
-from symledger.explain.solve import bind, solve
+from symledger.explain.roots import bind, solve
 from symledger.explain.sources import Source, complete, evaluate
 from symledger.explain.table import Table
 from symledger.explain.usual import is_usual, named

@@ -19,7 +19,7 @@ MOST_TRIED = 400
 """Combinations of usual sizes that are tried for all but one symbol of a formula."""
 SMALLEST, GREATEST = 8, 10**6
 """A size that is not usual is looked for between these."""
-SLACK = 1e-9
+ROOM = 1e-9
 """How far a float may be from its number, as a share of it; far above its rounding."""
 Sizes = dict[Symbol, int]
 
@@ -105,7 +105,7 @@ def _grid(
         term = np.array(float(c))
         for symbol, n in monomial:
             term = term * at[symbol] ** n
-        values, slack = values + term, slack + SLACK * np.abs(term)
+        values, slack = values + term, slack + ROOM * np.abs(term)
     return values, slack
 
 
@@ -121,8 +121,8 @@ def one(polynomial: Terms, symbol: Symbol, low: int, high: int) -> list[int]:
         return [n for n in usual(symbol.name) if low <= _at(powers, n) <= high]
     if low < high:
         floats = _floats(symbol.name, tuple(powers.items()))
-        first = bisect_left(floats, low * (1 - SLACK))
-        last = bisect_right(floats, high * (1 + SLACK))
+        first = bisect_left(floats, low * (1 - ROOM))
+        last = bisect_right(floats, high * (1 + ROOM))
         return [n for n in usual(symbol.name)[first:last] if low <= _at(powers, n) <= high]
     n = root(powers, low)
     odd = max(powers) > 1 and n is not None and SMALLEST <= n <= GREATEST

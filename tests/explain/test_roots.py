@@ -3,7 +3,7 @@
 import pytest
 
 from symledger import algebra
-from symledger.explain.solve import root, solve
+from symledger.explain.roots import root, solve
 from symledger.explain.usual import PUBLISHED, is_usual, known
 from symledger.sizes import V, d, d_in, d_out, h
 
