@@ -15,7 +15,7 @@ from mkdocs.config.base import Config
 from mkdocs.config.config_options import Type
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.livereload import LiveReloadServer
-from mkdocs.plugins import BasePlugin, event_priority
+from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
@@ -32,6 +32,7 @@ from symledger.site.theme import completed
 if TYPE_CHECKING:
     from symledger.site.generator import Site
 
+LOG = get_plugin_logger("symledger")
 EPOCH = "1780272000"
 """The date that a build states where SOURCE_DATE_EPOCH states none: builds have no clock."""
 HEADING = re.compile(r"^# .*$", re.MULTILINE)
@@ -169,8 +170,10 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any
     ) -> LiveReloadServer:
-        """Watch the templates and the package too."""
+        """Watch the templates and the package too; say how to be served faster."""
         del config, builder
+        if not SOURCE.dirty:
+            LOG.info("every change renders all pages; `mkdocs serve --dirty` only what it concerns")
         for folder in (resources.templates(), resources.CHECKOUT / "symledger"):
             server.watch(str(folder))
         return server

@@ -1,9 +1,12 @@
-"""Under ``mkdocs serve --dirty`` pages that did not change are left alone, and no others."""
+"""What is served: watched, and built again where it changed and nowhere else."""
 
+import logging
+
+import pytest
 from mkdocs.commands.build import build
 from mkdocs.config.defaults import MkDocsConfig
 
-from symledger.site import plugin
+from symledger.site import plugin, resources
 from symledger.site.pages import Page
 from symledger.site.reloading import Source
 
@@ -62,3 +65,18 @@ def test_only_what_changed_is_written_again(tmp_path, monkeypatch):
     assert run(a="# Another\nother") == {"index", "a", "b"}  # all pages name it
     (out / "b.html").unlink()
     assert run(a="# Another\nother") == {"b"}
+
+
+@pytest.mark.parametrize("dirty", [True, False])
+def test_templates_and_the_package_are_watched(dirty, monkeypatch, caplog):
+    watched = []
+
+    class Server:
+        watch = staticmethod(watched.append)
+
+    monkeypatch.setattr(plugin.SOURCE, "dirty", dirty)
+    caplog.set_level(logging.INFO, "mkdocs")
+    server = Server()
+    assert plugin.SymledgerPlugin().on_serve(server, config=None, builder=None) is server
+    assert watched == [str(resources.templates()), str(resources.CHECKOUT / "symledger")]
+    assert ("mkdocs serve --dirty" in caplog.text) is not dirty
