@@ -83,6 +83,7 @@ class Account:
     def _sizes(self) -> Assumed:
         given = read_equations(self.request.equations, self.symbols)
         values = read_sizes(self.target, self.settings, self.symbols)
+        self.target.check_given(self.program, (s.name for s in (*values, *dict(given))))
         stated = (self.target.configuration or {}).items()
         configuration = {self.symbols[name]: n for name, n in stated if name in self.symbols}
         assumed = settle(self._usual, configuration, given, values, self.program.definitions)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import prod
+from math import inf, prod
 
 from symledger.errors import BadInput, shown
 from symledger.expressions import LARGEST, parse_size
@@ -163,9 +163,10 @@ class Entry(Use):
 
 @dataclass(frozen=True)
 class Chance(Use):
-    """A chance from 0 to 1; above 0 it switches options on.
+    """A chance from 0 to below 1; above 0 it switches options on.
 
-    Without an option there is nothing to be switched off: 0 and 1 are refused then.
+    Without an option there is nothing to be switched off, and 0 is refused. At 1 nothing is left,
+    and PyTorch computes something else.
     """
 
     options: tuple[str, ...] = ()
@@ -174,7 +175,7 @@ class Chance(Use):
         """Return what the options are."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             raise BadInput(f"{name} = {written(value)} is not a chance: a number from 0 to 1.")
-        if not self.options and value in (0, 1):
+        if value == 1 or (value == 0 and not self.options):
             raise BadInput(f"{name} = {written(value)} leaves nothing to chance: "
                            "write a number between 0 and 1.")  # fmt: skip
         return dict.fromkeys(self.options, BOOLS[value > 0])
@@ -208,9 +209,13 @@ class Free(Use):
 
 @dataclass(frozen=True)
 class Number(Use):
-    """A constant that something is multiplied by or added to; some would leave an operation out."""
+    """A constant that something is multiplied by or added to; some would leave an operation out.
+
+    ``above`` is what it has to be above, if anything.
+    """
 
     without: tuple[int, ...] = ()
+    above: float = -inf
 
     def settings(self, name: str, value: object) -> Settings:
         """Refuse what is no number, and those that would change the count; nothing is set."""
@@ -219,6 +224,9 @@ class Number(Use):
         if value in self.without:
             raise BadInput(f"{name} = {written(value)} is not supported: "
                            "an operation less is done.")  # fmt: skip
+        if value <= self.above:
+            raise BadInput(f"{name} = {written(value)} does not fit: "
+                           f"it has to be above {self.above}.")  # fmt: skip
         return {}
 
 

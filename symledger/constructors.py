@@ -20,6 +20,8 @@ from symledger.errors import BadInput, UnknownTarget, nearest, quoted, shown
 from symledger.torch_layers import BY_NAME, REFUSED, REQUIRED, Layer, said_instead
 
 LONGEST = 500
+CALLED = ("causal", "flash", "training")
+"""Choices that are made where a layer is called, and not where it is written."""
 PREFIXES = ("", "nn.", "torch.nn.")
 CALL = re.compile(r"\s*([A-Za-z_][\w.]*\s*\(|(torch\.)?nn\.)")
 FILE = re.compile(r"\.py:\w*\s*$")

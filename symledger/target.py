@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
@@ -50,15 +50,38 @@ class Target:
         """Return settings together with those that a constructor states, which are not to change.
 
         Raises:
-            BadInput: one contradicts the constructor.
+            BadInput: one contradicts the constructor, or chooses what its layer does not have.
         """
-        stated = self.constructor.settings if self.constructor else {}
+        if not self.constructor:
+            return dict(settings)
+        stated = self.constructor.settings
+        for name in settings:
+            if name in self.choices and name not in (*stated, *constructors.CALLED):
+                raise BadInput(f"{self.name} has no {name}: that is a choice of {self.entry}.")
         for name, text in stated.items():
             if settings.get(name, text).strip() != text:
                 raise BadInput(
                     f"{name} is {text} in {self.name}: change it there, and not by a setting."
                 )
         return {**settings, **stated}
+
+    def check_given(self, program: Program, names: Iterable[str]) -> None:
+        """Refuse sizes that a layer of PyTorch has of itself: only what enters it is given.
+
+        Raises:
+            BadInput: a size is not one of what enters.
+        """
+        if not self.constructor:
+            return
+        stated = self.constructor.settings
+        entering = {s.name for t in program.inputs for n in t.shape for s in n.free_symbols}
+        for name in names:
+            if name not in entering and name not in stated:
+                given = ", ".join(sorted(entering - stated.keys()))
+                raise BadInput(
+                    f"{name} is fixed by {self.name}; what enters it may be set: {given}. "
+                    f"`symledger derive {self.entry}` takes {name} too."
+                )
 
     def with_options(self, chosen: Mapping[str, Any]) -> Target:
         """Return this target with some of its choices made."""

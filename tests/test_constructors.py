@@ -10,7 +10,7 @@ from test_bad_input import PIECES, assert_answers_or_refuses, text
 
 from symledger import derive
 from symledger.arguments import Sizes
-from symledger.constructors import read
+from symledger.constructors import CALLED, read
 from symledger.errors import BadInput, SymledgerError, UnknownTarget
 from symledger.torch_layers import BY_NAME, LAYERS, NAMES
 from symledger.torch_layers import REFUSED as WITHOUT
@@ -188,6 +188,43 @@ def test_what_the_layer_leaves_open_may_be_set():
     assert derive("Linear(768, 3072)", {"d_in": 768, "B": 2}).flops_forward.value == 2 * 4718592
 
 
+FIXED = {
+    "MultiheadAttention(8, 2)": ["d_k=3", "h_kv=1", "rotary=true"],
+    "MultiheadAttention(8, 2, kdim=3, bias=False)": ["out_bias=true"],
+    "TransformerEncoderLayer(8, 2)": ["norm=rms", "gated=true", "h_kv=1", "d_v=9"],
+    "TransformerEncoder(TransformerEncoderLayer(8, 2), 2)": ["final_norm=true", "d_h=3"],
+    "Transformer(8, 2, 1, 1)": ["last_norm=false", "d_h=3"],
+    "MaxPool2d(2)": ["s_h=1", "H_o=3"],
+    "AvgPool2d(2)": ["r_h=2"],
+    "BatchNorm2d(3, track_running_stats=False)": ["training=false"],
+}
+
+
+@pytest.mark.parametrize(
+    ("written", "said"), [(w, said) for w, several in FIXED.items() for said in several]
+)
+def test_what_a_layer_of_pytorch_has_of_itself_may_not_be_set(written, said):
+    assert_refuses("derive", written, "--set", said, said=said.partition("=")[0])
+
+
+def test_what_follows_may_not_be_assumed_either():
+    assert_refuses("derive", "MultiheadAttention(8, 2)", "--assume", "h_kv = 1",
+                   said="what enters it may be set: B, S, T")  # fmt: skip
+    assert derive("MultiheadAttention(8, 2)", assume=["S = 2*T"]).params.value == 288
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.name)
+def test_every_choice_is_that_of_an_argument_or_of_a_call(layer):
+    """Another one would be made by nobody: it has to be its default, as PyTorch has it."""
+    target = derive(layer.example).target
+    left = target.choices.keys() - target.constructor.settings.keys() - set(CALLED)
+    assert {name: target.options[name] for name in left} == {n: target.defaults[n] for n in left}
+
+
+def test_a_device_changes_nothing():
+    assert derive("Linear(3, 4, device='meta')").params.value == 16
+
+
 @pytest.mark.parametrize("chosen", [{"d_in": 2}, {"bias": False}])
 def test_what_the_layer_states_may_not(chosen):
     with pytest.raises(BadInput, match=r"in Linear\(768, 3072\): change it there"):
@@ -227,7 +264,7 @@ REFUSED = {
     "Linear(1, 2, baias=True)": "it has no argument baias. Did you mean bias",
     "Linear(1, 2, in_features=3)": "in_features is given twice",
     "Linear(1, 2, dtype=torch.float16)": "torch.float16.* is not a number",
-    "Linear(1, 2, device='cuda')": "device = 'cuda' is not supported, only None is",
+    "Linear(1, 2, device=0.5)": "device = 0.5 does not fit: str or None is meant",
     "Linear(Linear(1, 2), 2)": r"in_features = Linear\(1, 2\) is not a size",
     "Linear(Linear(Linear(1, 2), 2), 2)": "is not a number",
     "Linear((1, (2, 3)), 2)": "is not a number",
@@ -255,6 +292,19 @@ REFUSED = {
     "CrossEntropyLoss(label_smoothing=2)": "label_smoothing = 2 is not a chance",
     "KLDivLoss(reduction='none')": "only 'mean' or 'sum' or 'batchmean' is",
     "SmoothL1Loss(beta=0)": "beta = 0 is not supported",
+    "SmoothL1Loss(beta=-1)": "beta = -1 does not fit: it has to be above 0",
+    "Softshrink(-0.3)": "lambd = -0.3 does not fit",
+    "Hardtanh(1, -1)": "max_val = -1 does not fit: it has to be above min_val = 1",
+    "Hardtanh(max_val=-1)": "it has to be above min_val",
+    "LeakyReLU(-1.5, inplace=True)": "PyTorch has no gradient of it in place",
+    "LSTM(8, 6, 2, dropout=1)": "dropout = 1 leaves nothing to chance",
+    "MultiheadAttention(8, 2, dropout=1.0)": "leaves nothing to chance",
+    "TransformerEncoderLayer(8, 2, dropout=1)": "leaves nothing to chance",
+    "GRU(3, 5, 1, True, False, 0.0, False, None)": "8 arguments are given, but it takes 7",
+    "MaxPool2d(3, padding=2, dilation=2)": "at most half of kernel_size = 3",
+    "BatchNorm2d(3, eps=0)": "eps = 0 does not fit: it has to be above 0",
+    "Flatten(0)": "start_dim = 0 is not supported, only 1 is",
+    "Flatten(1, 2)": "end_dim = 2 is not supported",
     "Conv2d(4, 8, 3, groups=3)": "divisible by",
     "Conv2d(4, 8, (3, 3, 3))": r"kernel_size = \(3, 3, 3\) does not fit: one whole number or 2",
     "MaxPool2d(2, padding=2)": "padding = 2 does not fit: it is at most half",

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symledger.arguments import Chance, Choice, Free, Maybe, Number, Only, Use
-from symledger.layers.row import FACTORY, INPLACE, MAYBE_NONE, Layer
+from symledger.layers.row import FACTORY, INPLACE, MAYBE_NONE, Layer, Rule
+from symledger.layers.rules import reversible, rising
 
 
 def function(
-    name: str, chosen: str, signature: str = "inplace=False", uses: Mapping[str, Use] = INPLACE
-) -> Layer:
+    name: str, chosen: str, signature: str = "inplace=False", uses: Mapping[str, Use] = INPLACE,
+    rules: tuple[Rule, ...] = (),
+) -> Layer:  # fmt: skip
     """Return the row of a scalar function."""
     known = {n: use for n, use in uses.items() if n in signature}
-    return Layer(name, signature, "activation", f"{name}()", known, {"function": chosen})
+    return Layer(name, signature, "activation", f"{name}()", known, {"function": chosen}, rules)
 
 
 def loss(name: str, chosen: str, signature: str, uses: Mapping[str, Use] | None = None) -> Layer:
@@ -38,7 +40,7 @@ ELEMENTS: tuple[Layer, ...] = (
     function("ReLU", "relu"),
     function("ReLU6", "relu6"),
     function("LeakyReLU", "leaky_relu", "negative_slope=0.01, inplace=False",
-             {"negative_slope": Number(without=(0, 1)), **INPLACE}),
+             {"negative_slope": Number(without=(0, 1)), **INPLACE}, (reversible,)),
     function("ELU", "elu", "alpha=1.0, inplace=False"),
     function("CELU", "elu", "alpha=1.0, inplace=False"),
     function("SELU", "selu"),
@@ -50,13 +52,14 @@ ELEMENTS: tuple[Layer, ...] = (
     function("LogSigmoid", "log_sigmoid", ""),
     function("Softsign", "softsign", ""),
     function("Softplus", "softplus", "beta=1.0, threshold=20.0", {"threshold": Number()}),
-    function("Softshrink", "softshrink", "lambd=0.5", {"lambd": Number(without=(0,))}),
+    function("Softshrink", "softshrink", "lambd=0.5", {"lambd": Number(without=(0,), above=0)}),
     function("Hardshrink", "hardshrink", "lambd=0.5", {"lambd": Number(without=(0,))}),
     function("Hardsigmoid", "hardsigmoid"),
     function("Hardswish", "hardswish"),
     function("Hardtanh", "hardtanh",
              "min_val=-1.0, max_val=1.0, inplace=False, min_value=None, max_value=None",
-             {"min_val": Number(), "max_val": Number(), **INPLACE}),
+             {"min_val": Number(), "max_val": Number(), **INPLACE},
+             (rising("min_val", "max_val"),)),
     Layer("GELU", "approximate='none'", "activation", "GELU()",
           {"approximate": Choice("function", {"none": "gelu", "tanh": "gelu_tanh"})}),
     Layer("PReLU", f"num_parameters=1, init=0.25, {FACTORY}", "prelu", "PReLU()",
@@ -73,7 +76,7 @@ ELEMENTS: tuple[Layer, ...] = (
           "reduction='mean'", "negative_log_likelihood", "NLLLoss()", CLASSES),
     loss("MSELoss", "mse", OLD),
     loss("L1Loss", "l1", OLD),
-    loss("SmoothL1Loss", "huber", f"{OLD}, beta=1.0", {"beta": Number(without=(0,))}),
+    loss("SmoothL1Loss", "huber", f"{OLD}, beta=1.0", {"beta": Number(without=(0,), above=0)}),
     loss("HuberLoss", "huber", "reduction='mean', delta=1.0"),
     loss("BCELoss", "bce", f"weight=None, {OLD}"),
     loss("KLDivLoss", "", f"{OLD}, log_target=False", {

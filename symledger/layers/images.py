@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import NoneType
 
-from symledger.arguments import Around, Choice, Free, Number, Padding, Size, Sizes, Use
+from symledger.arguments import Around, Choice, Free, Number, Only, Padding, Size, Sizes, Use
 from symledger.layers.row import EPS, FACTORY, Layer
-from symledger.layers.rules import half, less_than_a_step, same_padding
+from symledger.layers.rules import half, less_than_a_step, same_padding, untracked
 
 AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
 """How the symbols of each axis end, by the number of axes."""
@@ -87,6 +87,16 @@ def adaptive(axes: int, kind: str, more: str = "") -> Layer:
     )  # fmt: skip
 
 
+def batch_norm(
+    example: str, entry: str = "batch_norm", more: str = "", sets: Mapping[str, str] | None = None
+) -> Layer:
+    """Return the row of a norm over a batch."""
+    return Layer(
+        example.partition("(")[0], f"{BATCH_NORM}{more}{KEYWORD_BIAS}", entry, example, BATCH,
+        sets or {}, (untracked,),
+    )  # fmt: skip
+
+
 BATCH_NORM = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, "
 INSTANCE_NORM = BATCH_NORM.replace("True", "False")
 KEYWORD_BIAS = f"{FACTORY}, *, bias=True"
@@ -94,8 +104,8 @@ AFFINE: Mapping[str, Use] = {**EPS, "affine": Choice("affine"), "bias": Choice("
 RUNNING: Mapping[str, Use] = {
     "momentum": Free((float, NoneType)), "track_running_stats": Free((bool,)),
 }  # fmt: skip
-BATCH: Mapping[str, Use] = {"num_features": Size("C"), **AFFINE, **RUNNING}
-INSTANCE: Mapping[str, Use] = {**BATCH, "num_features": Size("C", also=("G",))}
+INSTANCE: Mapping[str, Use] = {"num_features": Size("C", also=("G",)), **AFFINE, **RUNNING}
+BATCH: Mapping[str, Use] = {**INSTANCE, "num_features": Size("C"), "eps": Number(above=0)}
 MAX, AVG = "dilation=1, return_indices=False, ceil_mode=False", "ceil_mode=False, "
 INCLUDE = "count_include_pad=True"
 
@@ -111,12 +121,10 @@ IMAGES: tuple[Layer, ...] = (
     *(pool(n, "Avg", f"{AVG}{INCLUDE}, divisor_override=None") for n in (2, 3)),
     *(adaptive(n, "Avg") for n in (1, 2, 3)),
     *(adaptive(n, "Max", ", return_indices=False") for n in (1, 2, 3)),
-    Layer("BatchNorm1d", BATCH_NORM + KEYWORD_BIAS, "batch_norm", "BatchNorm1d(256)", BATCH,
-          {"H": "1", "W": "1"}),
-    Layer("BatchNorm2d", BATCH_NORM + KEYWORD_BIAS, "batch_norm", "BatchNorm2d(64)", BATCH),
-    Layer("BatchNorm3d", BATCH_NORM + KEYWORD_BIAS, "batch_norm3d", "BatchNorm3d(64)", BATCH),
-    Layer("SyncBatchNorm", f"{BATCH_NORM}process_group=None, {KEYWORD_BIAS}", "batch_norm",
-          "SyncBatchNorm(64)", BATCH),
+    batch_norm("BatchNorm1d(256)", sets={"H": "1", "W": "1"}),
+    batch_norm("BatchNorm2d(64)"),
+    batch_norm("BatchNorm3d(64)", "batch_norm3d"),
+    batch_norm("SyncBatchNorm(64)", more="process_group=None, "),
     Layer("InstanceNorm1d", INSTANCE_NORM + KEYWORD_BIAS, "group_norm", "InstanceNorm1d(64)",
           INSTANCE, {"W": "1"}),
     Layer("InstanceNorm2d", INSTANCE_NORM + KEYWORD_BIAS, "group_norm", "InstanceNorm2d(64)",
@@ -143,5 +151,5 @@ IMAGES: tuple[Layer, ...] = (
     *(padding(n, "Replication", "replicate") for n in (1, 2, 3)),
     *(padding(n, "Circular", "circular") for n in (1, 2, 3)),
     Layer("Flatten", "start_dim=1, end_dim=-1", "flatten", "Flatten()",
-          {"start_dim": Free((int,)), "end_dim": Free((int,))}),
+          {"start_dim": Only((1,)), "end_dim": Only((-1, 3))}),
 )  # fmt: skip

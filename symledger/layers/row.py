@@ -65,13 +65,16 @@ class Layer:
 
     def use(self, argument: str) -> Use:
         """What an argument does; one without a use must have its default."""
-        return self.uses.get(argument) or Only((self.arguments[argument],))
+        return self.uses.get(argument) or EVERYWHERE.get(argument) or (
+            Only((self.arguments[argument],))
+        )
 
     def __str__(self) -> str:
         return f"{self.name}({self.signature})"
 
 
 FACTORY = "device=None, dtype=None"
+EVERYWHERE: Mapping[str, Use] = {"device": Free((str, NoneType))}
 INPLACE: Mapping[str, Use] = {"inplace": Free((bool,))}
 EPS: Mapping[str, Use] = {"eps": Free((float,))}
 MAYBE_NONE = (int, NoneType)

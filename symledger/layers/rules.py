@@ -37,6 +37,33 @@ def within(name: str, number: str) -> Rule:
     return rule
 
 
+def rising(low: str, high: str) -> Rule:
+    """A number that has to be above another one."""
+
+    def rule(values: Arguments) -> Settings:
+        below, above = values[low], values[high]
+        if isinstance(below, int | float) and isinstance(above, int | float) and above <= below:
+            raise BadInput(f"{high} = {above} does not fit: it has to be above {low} = {below}.")
+        return {}
+
+    return rule
+
+
+def reversible(values: Arguments) -> Settings:
+    """A slope that can be told from what came out, where what came in is overwritten."""
+    slope = values["negative_slope"]
+    if values["inplace"] is True and isinstance(slope, int | float) and slope < 0:
+        raise BadInput(
+            f"negative_slope = {slope} does not fit: PyTorch has no gradient of it in place."
+        )
+    return {}
+
+
+def untracked(values: Arguments) -> Settings:
+    """Without running statistics those of the batch are taken, in inference too."""
+    return {"training": "true"} if values["track_running_stats"] is False else {}
+
+
 def same_padding(symbols: tuple[str, ...]) -> Rule:
     """Padding ``'same'``: as much as leaves the length as it is, the same on either side."""
 
@@ -60,17 +87,14 @@ def same_padding(symbols: tuple[str, ...]) -> Rule:
 
 
 def half(number: int) -> Rule:
-    """Padding of a pooling: at most half of what a window spans."""
+    """Padding of a pooling: at most half of its kernel, however far that is spread."""
 
     def rule(values: Arguments) -> Settings:
-        kernel, padding, dilation = (
-            each(values.get(name, 1), number) for name in ("kernel_size", "padding", "dilation")
-        )
-        spans = [r * (k - 1) + 1 for k, r in zip(kernel, dilation, strict=True)]
-        if any(2 * p > n for p, n in zip(padding, spans, strict=True)):
+        kernel, padding = (each(values[name], number) for name in ("kernel_size", "padding"))
+        if any(2 * p > k for p, k in zip(padding, kernel, strict=True)):
             raise BadInput(
-                f"padding = {written(values['padding'])} does not fit: it is at most half of what "
-                "a window spans."
+                f"padding = {written(values['padding'])} does not fit: it is at most half of "
+                f"kernel_size = {written(values['kernel_size'])}."
             )
         return {}
 

@@ -125,9 +125,9 @@ SEQUENCES: tuple[Layer, ...] = (
           "layer_norm", "LayerNorm(768)", {**NORM, "bias": Choice("bias")}),
     Layer("RMSNorm", f"normalized_shape, eps=None, {AFFINE}, {FACTORY}",
           "rms_norm", "RMSNorm(4096)", NORM),
-    Layer("RNN", f"input_size, hidden_size, num_layers=1, nonlinearity='tanh', {OVER_TIME}, "
+    Layer("RNN", f"input_size, hidden_size, num_layers=1, nonlinearity='tanh', {OVER_TIME}, *, "
           + FACTORY, "rnn", "RNN(128, 256)", {**RECURRENT, "nonlinearity": NONLINEARITY}),
-    Layer("GRU", f"input_size, hidden_size, num_layers=1, {OVER_TIME}, {FACTORY}",
+    Layer("GRU", f"input_size, hidden_size, num_layers=1, {OVER_TIME}, *, {FACTORY}",
           "gru", "GRU(128, 256, num_layers=2)", RECURRENT),
     Layer("LSTM", f"input_size, hidden_size, num_layers=1, {OVER_TIME}, proj_size=0, {FACTORY}",
           "lstm", "LSTM(128, 256, num_layers=2, bidirectional=True)",
