@@ -64,7 +64,8 @@ def parse(content: bytes, name: str) -> Document:
             f"{where} is no configuration: it is not JSON ({error.msg}, line {error.lineno})."
         ) from error
     except (ValueError, RecursionError, MemoryError) as error:
-        said = str(error) if isinstance(error, _Twice) else "its numbers or its nesting are absurd"
+        known = isinstance(error, _Nothing)
+        said = str(error) if known else "its numbers or its nesting are absurd"
         raise BadInput(f"{where} is no configuration: {said}.") from error
     if not isinstance(found, dict):
         raise BadInput(f"{where} is no configuration: it holds no JSON object {{…}}.")
@@ -73,8 +74,8 @@ def parse(content: bytes, name: str) -> Document:
     return found
 
 
-class _Twice(ValueError):
-    """A key stands twice in one object."""
+class _Nothing(ValueError):
+    """What stands in it means nothing: a key twice in one object, or no number."""
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -82,12 +83,14 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise _Twice(f"the key {shown(twice)} stands in it twice")
+        raise _Nothing(f"the key {shown(twice)} stands in it twice")
     return found
 
 
 def _finite(word: str) -> float:
     """Take Infinity, which some real files hold (time_step_limit); nothing counts with it."""
+    if word == "NaN":
+        raise _Nothing("it holds NaN, which is no value")
     return float(word)
 
 

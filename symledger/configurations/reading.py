@@ -148,13 +148,19 @@ def _built(family: Family, given: Document) -> tuple[str, Built]:
 
 
 def _labels(given: Document, default: int) -> int:
-    """How many classes there are: as many as have a name, or as is said, or by default."""
-    names = given.get("id2label")
-    if isinstance(names, dict) and names:
-        return len(names)
-    number = given.get("num_labels", default)
+    """How many classes there are: as many as have a name, or as is said, or by default.
+
+    Versions of the implementation differ in which of the two they believe, so they have to agree.
+    """
+    names, number = given.get("id2label"), given.get("num_labels")
+    if names is not None and not (isinstance(names, dict) and names):
+        raise BadInput(f"id2label = {written(names)} names no classes.")
+    if number is None:
+        return len(names) if names else default
     if type(number) is not int or not 1 <= number <= 10**9:
         raise BadInput(f"num_labels = {written(number)} is not a number of classes.")
+    if names and len(names) != number:
+        raise BadInput(f"num_labels = {number}, but id2label names {len(names)} classes.")
     return number
 
 

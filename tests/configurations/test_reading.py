@@ -20,6 +20,7 @@ NO_MODEL = {"deepseek_v2": "num_experts_per_tok", "glm4_moe": "does not divide",
 """Families whose defaults are no model, or one whose heads do not divide its width, or whose
 images are rounded down."""
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
+CLASSES = {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "a", "1": "b"}}
 
 
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.model_type)
@@ -67,6 +68,21 @@ def test_the_class_decides_the_head(tmp_path):
     assert {name: n - counts["LlamaModel"] for name, n in counts.items()} == heads
 
 
+def test_an_answer_is_as_many_numbers_as_there_are_labels(tmp_path):
+    """GPTJForQuestionAnswering has a row for each label, where other decoders have two."""
+    gptj = {"model_type": "gptj", "architectures": ["GPTJForQuestionAnswering"], "n_embd": 64,
+            "n_head": 1, "n_layer": 1}  # fmt: skip
+    two, five = (parameters({**gptj, "num_labels": n}, tmp_path) for n in (2, 5))
+    assert five - two == 3 * (64 + 1)
+
+
+def test_long_lists_of_layers_are_read_at_once():
+    number = 10**5 - 1
+    dense = {"model_type": "qwen3_moe", "num_hidden_layers": number + 1}
+    found = read({**dense, "mlp_only_layers": list(range(number))})
+    assert found.settings["L_d"] == str(number)
+
+
 def parameters(config, folder):
     """Count the parameters of a configuration through the command line, as a user would."""
     path = folder / "config.json"
@@ -101,6 +117,19 @@ def parameters(config, folder):
         ({"attention_kind": "linear"}, "the key attention_kind = 'linear' is not understood"),
         ({"num_experts": 8}, "the key num_experts = 8 is not understood"),
         ({"pruned_heads": {"1": [0]}}, "pruned_heads"),
+        ({**CLASSES, "num_labels": 5}, "num_labels = 5, but id2label names 2 classes"),
+        ({**CLASSES, "id2label": {}}, "id2label = {} names no classes"),
+        ({**CLASSES, "id2label": ["a"]}, "names no classes"),
+        ({"model_type": "t5", "architectures": None, "feed_forward_proj": ["relu"]},
+         "feed_forward_proj = .* is not supported"),
+        ({"model_type": "phimoe", "architectures": None, "num_experts_per_tok": 1},
+         "num_experts_per_tok = 1 is not supported, only 2 is"),
+        ({"model_type": "phimoe", "architectures": None, "sliding_window": 8},
+         "sliding_window = 8 is not supported"),
+        ({"model_type": "olmoe", "architectures": None, "head_dim": 4},
+         "head_dim = 4 does not fit"),
+        ({"model_type": "gpt_bigcode", "architectures": None, "num_key_value_heads": 2},
+         "num_key_value_heads = 2 contradicts multi_query"),
     ],
     ids=str,
 )
@@ -131,8 +160,9 @@ def test_what_changes_no_count_does_not_stand_in_the_way(harmless):
         (b'{"a": 1, "a": 2}', "the key a stands in it twice"),
         (b'{"a":' * (DEEPEST + 1) + b"1" + b"}" * (DEEPEST + 1), "nested more than"),
         (b'{"a":' * 100_000, "absurd"), (b'{"a": 1' + b"0" * 5000 + b"}", "absurd"),
+        (b'{"a": NaN}', "NaN, which is no value"),
     ],
-    ids=range(9),
+    ids=range(10),
 )  # fmt: skip
 def test_nonsense_gets_one_clear_message(content, said):
     with pytest.raises(BadInput, match=said):

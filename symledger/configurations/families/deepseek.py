@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import NoneType
 
-from symledger.arguments import BOOLS, Choice, Free, Only, Settings, Size, Use, size
+from symledger.arguments import BOOLS, Choice, Free, Only, Settings, Size, Use, size, written
 from symledger.configurations.common import FREE
 from symledger.configurations.families.shared import DENSE, HEADS, TIED, heads
 from symledger.configurations.family import Context, Family, Rule, Ruled, Values
@@ -41,7 +41,7 @@ USES: Mapping[str, Use] = {
     "kv_lora_rank": Size("d_c"),
     "q_lora_rank": Ruled(),
     "attention_bias": Choice("attention_bias", BOOLS),
-    "hidden_act": Only(("silu",)),
+    "hidden_act": Only(("silu", "swish")),
     "n_routed_experts": Size("E"),
     "num_experts_per_tok": Size("k"),
     "n_shared_experts": Size("E_s"),
@@ -88,8 +88,9 @@ def one_for_all(values: Values) -> Settings:
     h, h_kv = values["num_attention_heads"], values["num_key_value_heads"]
     if h_kv not in (None, h):
         raise BadInput(
-            f"num_key_value_heads = {h_kv!r} with num_attention_heads = {h!r} is not supported: "
-            "all heads of latent attention have keys and values of their own. Leave it out."
+            f"num_key_value_heads = {written(h_kv)} with num_attention_heads = {h} is not "
+            "supported: all heads of latent attention have keys and values of their own. "
+            "Leave it out."
         )
     return {}
 

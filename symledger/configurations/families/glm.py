@@ -9,7 +9,7 @@ from symledger.configurations.family import Family, Ruled
 
 KEYS = {
     **WIDTHS,
-    "hidden_act": Only(("silu",)),
+    "hidden_act": Only(("silu", "swish")),
     "attention_bias": Choice("qkv_bias"),
     "attention_dropout": FREE,
     "partial_rotary_factor": Ruled(),

@@ -44,7 +44,7 @@ def _expanded(types: object) -> list[str]:
                 'often are meant, as in [[["global", "local"], 12]].'
             )
         times = size("attention_types", turn[1])
-        if times > 10**4 or not all(isinstance(kind, str) for kind in turn[0]):
+        if times * len(turn[0]) > 10**4 or not all(isinstance(kind, str) for kind in turn[0]):
             raise BadInput(f"attention_types = {written(types)} does not name kinds of layers.")
         found += turn[0] * times
     return found

@@ -17,7 +17,7 @@ GPT_OSS = Family(
     {
         **WIDTHS,
         **LISTED,
-        "hidden_act": Only(("silu",)),
+        "hidden_act": Only(("silu", "swish")),
         "attention_bias": Choice("attention_bias", BOOLS),
         "num_local_experts": Size("E"),
         "num_experts_per_tok": Size("k"),

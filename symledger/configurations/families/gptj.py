@@ -56,7 +56,10 @@ FITTING = Rule(("rotary_dim", "n_embd", "n_head"), _fitting)
 
 GPTJ = Family(
     "gptj",
-    heads("gptj", "GPTJ", tokens=False),
+    {
+        **heads("gptj", "GPTJ", tokens=False, spans=False),
+        "GPTJForQuestionAnswering": Built("gptj", {"head": "tokens"}, labels=True),
+    },
     USES,
     rules=(FITTING,),
     tensors={

@@ -9,7 +9,7 @@ from symledger.configurations.families.shared import DENSE, WIDTHS, heads, kinds
 from symledger.configurations.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
-KEYS = {**WIDTHS, "hidden_act": Only(("silu",)), "attention_dropout": FREE}
+KEYS = {**WIDTHS, "hidden_act": Only(("silu", "swish")), "attention_dropout": FREE}
 BIASES = {"attention_bias": Choice("attention_bias"), "mlp_bias": Choice("mlp_bias")}
 BARE = {"tokens": False, "spans": False, "sequences": False}
 

@@ -12,7 +12,7 @@ LLAMA = Family(
     heads("llama", "Llama"),
     {
         **WIDTHS,
-        "hidden_act": Only(("silu",)),
+        "hidden_act": Only(("silu", "swish")),
         "attention_bias": Choice("attention_bias"),
         "mlp_bias": Choice("mlp_bias"),
         **dict.fromkeys(("attention_dropout", "is_llama_config", "max_sequence_length"), FREE),

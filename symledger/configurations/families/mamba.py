@@ -38,7 +38,9 @@ def widths(values: Values) -> Settings:
     """The channels of a mixer, and the rank of its step sizes, which is d/16 unless it is said."""
     d, rank = size("hidden_size", values["hidden_size"]), values["time_step_rank"]
     rank = -(-d // 16) if rank == "auto" else size("time_step_rank", rank)
-    return {"d_i": str(inner(values)), "d_r": str(rank)}
+    said = values.get("intermediate_size")
+    d_i = inner(values) if said is None else size("intermediate_size", said)
+    return {"d_i": str(d_i), "d_r": str(rank)}
 
 
 def inner(values: Values) -> int:
@@ -79,6 +81,7 @@ MAMBA = Family(
     {
         **USES,
         "time_step_rank": Ruled(),
+        "intermediate_size": Ruled(),
         "time_step_init_scheme": Only(("random", "constant")),
         "use_mambapy": Only((False,)),
         "use_associative_scan": Free((bool,)),

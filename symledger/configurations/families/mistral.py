@@ -13,7 +13,7 @@ MISTRAL = Family(
     heads("mistral", "Mistral"),
     {
         **WIDTHS,
-        "hidden_act": Only(("silu",)),
+        "hidden_act": Only(("silu", "swish")),
         "attention_dropout": FREE,
         **ONE,
     },

@@ -13,7 +13,7 @@ MIXTRAL = Family(
     heads("mixtral", "Mixtral"),
     {
         **WIDTHS,
-        "hidden_act": Only(("silu",)),
+        "hidden_act": Only(("silu", "swish")),
         "attention_dropout": FREE,
         "num_local_experts": Size("E"),
         "num_experts_per_tok": Size("k"),

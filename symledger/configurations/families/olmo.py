@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from symledger.arguments import Choice, Number, Only, Size
+from symledger.arguments import Choice, Number, Only, Settings, Size
 from symledger.configurations.common import FREE
 from symledger.configurations.families import windows
 from symledger.configurations.families.shared import DENSE, SPARSE, WIDTHS, heads, kinds
-from symledger.configurations.family import Family, Unless
+from symledger.configurations.family import Family, Rule, Unless, Values
+from symledger.errors import BadInput
 
 KEYS = {
     **WIDTHS,
-    "hidden_act": Only(("silu",)),
+    "hidden_act": Only(("silu", "swish")),
     "attention_bias": Choice("attention_bias"),
     "attention_dropout": FREE,
 }
@@ -36,6 +37,14 @@ OLMO3 = Family(
     AFTER,
 )
 
+def _widths(values: Values) -> Settings:
+    """Refuse heads whose norm, which is as wide as the model, does not fit them."""
+    d, h, d_h = (values.get(x) for x in ("hidden_size", "num_attention_heads", "head_dim"))
+    if d_h is not None and d_h * h != d:
+        raise BadInput(f"head_dim = {d_h} does not fit: {h} heads of it have to be {d} wide.")
+    return {}
+
+
 OLMOE = Family(
     "olmoe",
     heads("olmoe", "Olmoe", tokens=False, spans=False, sequences=False),
@@ -46,6 +55,6 @@ OLMOE = Family(
         "norm_topk_prob": FREE,
         "output_router_logits": FREE,
     },
-    (),
+    (Rule(("hidden_size", "num_attention_heads"), _widths),),
     SPARSE,
 )

@@ -13,7 +13,7 @@ PHI3 = Family(
     heads("phi3", "Phi3", spans=False),
     {
         **WIDTHS,
-        "hidden_act": Only(("silu",)),
+        "hidden_act": Only(("silu", "swish")),
         "attention_dropout": FREE,
         **dict.fromkeys(("attention_bias", "mlp_bias", "lm_head_bias"), Only((False,))),
         "full_attn_mod": Only((1,)),

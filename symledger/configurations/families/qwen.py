@@ -11,7 +11,7 @@ from symledger.errors import BadInput
 
 KEYS = {
     **WIDTHS,
-    "hidden_act": Only(("silu",)),
+    "hidden_act": Only(("silu", "swish")),
     "attention_dropout": FREE,
     "use_mrope": Only((False,)),
     **windows.SWITCHED,
@@ -46,6 +46,7 @@ def dense_layers(values: Values) -> Settings:
         raise BadInput(f"mlp_only_layers = {written(listed)} is no list of layers, from 0 on.")
     number = layers(values)
     step = size("decoder_sparse_step", values["decoder_sparse_step"])
+    listed = set(listed)
     dense = sum(i in listed or (i + 1) % step != 0 for i in range(number))
     if dense == number:
         raise BadInput(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symledger.arguments import BOOLS, Choice, Only, Settings, Size
+from symledger.arguments import BOOLS, Choice, Only, Settings, Size, written
 from symledger.configurations.common import FREE
 from symledger.configurations.families.encoders import (
     ACTIVATIONS,
@@ -29,10 +29,11 @@ from symledger.errors import BadInput, nearest, shown
 def _activation(values: Values) -> Settings:
     """The nonlinearity of the feed-forward networks, and whether they are gated."""
     name = values["feed_forward_proj"]
-    kind = name.removeprefix("gated-") if isinstance(name, str) else name
+    kind = name.removeprefix("gated-") if isinstance(name, str) else ""
     if kind not in ACTIVATIONS:
+        said = shown(name) if isinstance(name, str) else written(name)
         raise BadInput(
-            f"feed_forward_proj = {shown(str(name))} is not supported. "
+            f"feed_forward_proj = {said} is not supported. "
             + nearest(str(name), [f"{gate}{x}" for gate in ("", "gated-") for x in ACTIVATIONS])
         )
     gated = name != kind

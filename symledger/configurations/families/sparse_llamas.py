@@ -19,7 +19,7 @@ from symledger.errors import BadInput
 
 USES: Mapping[str, Use] = {
     **WIDTHS,
-    "hidden_act": Only(("silu",)),
+    "hidden_act": Only(("silu", "swish")),
     "attention_bias": Choice("attention_bias", BOOLS),
     "num_experts_per_tok": Size("k"),
     "num_local_experts": Size("E"),
@@ -55,10 +55,29 @@ GRANITE_MOE = Family(
         f"{LAYER}block_sparse_moe.experts.down_proj": (f"{BLOCK}experts.W_down",),
     },
 )  # fmt: skip
+def all_seen(values: Values) -> Settings:
+    """Refuse a window that hides something: only one as long as any sequence does not."""
+    window = values["sliding_window"]
+    if window is not None and size("sliding_window", window) < values["max_position_embeddings"]:
+        raise BadInput(
+            f"sliding_window = {window} is not supported: only null, or one that is as long as "
+            "max_position_embeddings."
+        )
+    return {}
+
+
 PHIMOE = Family(
     "phimoe",
-    classes("phimoe", "Phimoe", sequences=True),
-    {**USES, "lm_head_bias": Choice("biased", BOOLS), "sliding_window": Only((None,))},
+    {
+        **classes("phimoe", "Phimoe", sequences=True),
+        "PhiMoEForCausalLM": Built("phimoe", {"head": "lm"}),
+    },
+    {
+        **USES, "lm_head_bias": Choice("biased", BOOLS), "sliding_window": Ruled(),
+        "num_experts_per_tok": Only((2,)),
+    },
+    (Rule(("max_position_embeddings",), all_seen),),
+    implied={"k": "2"},
     tensors={
         **SPARSE,
         f"{LAYER}mlp.router.weight": (f"{BLOCK}router.W",),

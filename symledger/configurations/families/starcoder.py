@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.arguments import BOOLS, Choice, Only, Settings, Size, among
+from symledger.arguments import BOOLS, Choice, Only, Settings, Size, among, written
 from symledger.configurations.common import FREE
 from symledger.configurations.families import gpt2
 from symledger.configurations.families.shared import (
@@ -15,13 +15,20 @@ from symledger.configurations.families.shared import (
 )
 from symledger.configurations.families.windows import ONE, windows
 from symledger.configurations.family import Built, Family, Rule, Ruled, Values
+from symledger.errors import BadInput
 
 
 def _heads(values: Values) -> Settings:
     """One head of keys for all queries, or one for each."""
     head_width(values, "n_embd", "n_head")
     shared = among("multi_query", values["multi_query"], (True, False))
-    return {"h_kv": "1" if shared else str(values["n_head"])}
+    h_kv = 1 if shared else values["n_head"]
+    if values.get("num_key_value_heads", h_kv) != h_kv:
+        raise BadInput(
+            f"num_key_value_heads = {written(values['num_key_value_heads'])} contradicts "
+            f"multi_query = {shared}: {h_kv} is meant."
+        )
+    return {"h_kv": str(h_kv)}
 
 
 GPT_BIGCODE = Family(
@@ -37,6 +44,7 @@ GPT_BIGCODE = Family(
     {
         **gpt2.GPT2.uses,
         "multi_query": Ruled(),
+        "num_key_value_heads": Ruled(),
         **dict.fromkeys((
             "attention_softmax_in_fp32", "scale_attention_softmax_in_fp32", "inference_runner",
             "validate_runner_input", "pre_allocate_kv_cache", "max_sequence_length",
