@@ -48,7 +48,7 @@ class GraniteMoe(SparseLlama):
     ``GraniteMoeForCausalLM``.
     """
 
-    title: ClassVar[str] = "decoder-only transformer, mixture of experts, tied head"
+    title: ClassVar[str] = "decoder-only transformer, mixture of experts"
     references: ClassVar[tuple[str, ...]] = (
         "Granite Team, Granite 3.0 Language Models (2024), section 2",
     )

@@ -47,7 +47,7 @@ WIDTH = "document.documentElement.scrollWidth"
 CLIPPED = """
 [...document.querySelectorAll("article *")].filter(e => e.checkVisibility()
     && e.getBoundingClientRect().right > innerWidth + 1
-    && !e.closest(".scroll, .formula, .highlight, pre, svg, math, .md-typeset__scrollwrap"))
+    && !e.closest(".scroll, .formula, .wide, .highlight, pre, svg, math, .md-typeset__scrollwrap"))
     .map(e => e.outerHTML.slice(0, 120))
 """
 
@@ -79,6 +79,17 @@ def test_a_page_of_each_kind(page, built, axe, kind):
     page.emulate_media(color_scheme="dark")
     page.wait_for_selector("body[data-md-color-scheme=slate]")
     assert page.evaluate("rules => ofEachWay(rules)", CONTRAST) == []
+
+
+def test_the_longest_leading_forms_scroll_in_their_own_boxes(page, built, site):
+    long = {p: len(q.merged) for p, q in site.pages.items() if "Leading form" in q.merged}
+    found = sorted(long, key=long.__getitem__)[-8:]
+    assert len(found) == 8
+    page.set_viewport_size(PHONE)
+    for path in found:
+        page.goto((built / path).with_suffix(".html").as_uri())
+        assert (path, page.evaluate(WIDTH)) == (path, PHONE["width"])
+        assert (path, page.evaluate(CLIPPED)) == (path, [])
 
 
 def test_without_javascript_everything_is_there(browser, built):

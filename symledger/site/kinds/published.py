@@ -15,7 +15,7 @@ from symledger.configurations.published import Published, published
 from symledger.configurations.reading import Key
 from symledger.site.atlas import Atlas
 from symledger.site.kinds.model import Model
-from symledger.site.kinds.model.costs import per_each
+from symledger.site.kinds.model.costs import growing, per_each
 from symledger.site.kinds.model.numbers import count
 from symledger.site.pages import Page
 from symledger.site.plots import Axis, Figure, Series, line_plot
@@ -261,6 +261,6 @@ def _cache(account: Account) -> Fraction | None:
     if not _writes(account) or "memory.kv_cache" not in account.quantities:
         return None
     kept = account.under(dtype="bf16")["memory.kv_cache"]
-    if not all(any(s.name == "T" for s, _ in monomial) for monomial in kept.corollary_terms):
+    if not all(growing(kept)):
         return None
     return algebra.value(per_each(account, kept), account.assumed.bindings)

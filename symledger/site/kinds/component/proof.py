@@ -101,7 +101,8 @@ class Demonstrated:
     """A bug with its demonstration.
 
     For a formula: wrong and right in symbols and numbers, and the same where a check compares
-    them. For a mistake in the program: the check that finds it, and what it saw.
+    them; ``general`` are both as a check has them, which assumes nothing, where that is not the
+    same. For a mistake in the program: the check that finds it, and what it saw.
     """
 
     bug: Bug
@@ -114,6 +115,7 @@ class Demonstrated:
     at: str = ""
     wrong_there: str = ""
     right_there: str = ""
+    general: tuple[Markup, Markup] | None = None
     found: Found | None = None
 
 
@@ -147,15 +149,16 @@ def _formula(account: Account, bug: Bug) -> Demonstrated:
     right = account[bug.quantity]
     known = {**sizes.BY_NAME, **account.symbols}
     wrong = algebra.terms(parse_expression(bug.wrong, known))
-    here = algebra.value(
-        algebra.substitute(wrong, right.assumed.equations), account.assumed.bindings
-    )
+    assumed = algebra.substitute(wrong, right.assumed.equations)
+    here = algebra.value(assumed, account.assumed.bindings)
+    plain = assumed == wrong and right.corollary_terms == right.general
     kind, point, there, truth = refused(account, right, wrong)
     return Demonstrated(
-        bug, kind, maths.inline(algebra.substitute(wrong, right.assumed.equations)),
+        bug, kind, maths.inline(assumed),
         maths.of(right), "" if here is None else number(here),
         "" if right.exact is None else number(right.exact), right.unit,
         maths.settings(point), number(there), number(truth),
+        None if plain else (maths.inline(wrong), maths.of(right, general=True)),
     )  # fmt: skip
 
 

@@ -164,6 +164,11 @@ class Model:
         """Its memory at every type."""
         return memory_of(self.account)
 
+    @property
+    def entering(self) -> Markup:
+        """The sizes of what enters, at which work and memory are given."""
+        return glance.entering(self.account)
+
     @cached_property
     def headlines(self) -> list[glance.Headline]:
         """The numbers that people come for."""

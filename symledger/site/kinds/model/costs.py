@@ -31,6 +31,17 @@ def per_each(account: Account, formula: Formula) -> Terms:
     return algebra.per(formula.corollary_terms, units)
 
 
+def growing(formula: Formula) -> list[bool]:
+    """Which of its terms grow with the tokens, as keys and values do that no window hides."""
+    return [any(s == sizes.T for s, _ in monomial) for monomial in formula.corollary_terms]
+
+
+def is_state(formula: Formula) -> bool:
+    """Whether what is kept is as large for any length, as keys and values are not."""
+    lengths = {sizes.T, sizes.S, sizes.w}
+    return not any(s in lengths for monomial in formula.corollary_terms for s, _ in monomial)
+
+
 @dataclass(frozen=True)
 class Work:
     """FLOPs of one pass under one convention: of a step, and of each token of it."""

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from markupsafe import Markup
 
-from symledger import algebra
+from symledger import algebra, sizes
 from symledger.account import Account
 from symledger.algebra import Terms
 from symledger.conventions import byte_units
@@ -17,7 +17,7 @@ from symledger.readings.equations import TEXT
 from symledger.readings.written.scalar import scalar
 from symledger.report.numbers import error_percent
 from symledger.site import maths
-from symledger.site.kinds.model.costs import each, per_each
+from symledger.site.kinds.model.costs import each, growing, is_state, per_each
 from symledger.site.kinds.model.numbers import count
 from symledger.target import meaning
 
@@ -27,7 +27,8 @@ SHORT = 5
 """Terms of a formula that stands beside a number."""
 SUMMED_UP = (
     "parameters", "weights in bf16", "forward FLOPs for each token",
-    "forward FLOPs for each image", "KV cache of a token in bf16",
+    "forward FLOPs for each image", "KV cache of a token in bf16", "KV cache of a sequence in bf16",
+    "state of a sequence in bf16",
 )  # fmt: skip
 """The headlines that stand in the text of a page, where the search finds them."""
 
@@ -61,8 +62,13 @@ def headlines(account: Account) -> Iterator[Headline]:
                         per_each(account, training))  # fmt: skip
     if "memory.kv_cache" in account.quantities:
         cache = served["memory.kv_cache"]
-        yield _headline("KV cache of a token in bf16", cache, per_each(account, cache))
-        yield _headline("KV cache of the whole batch in bf16", cache)
+        what = "state" if is_state(cache) else "KV cache"
+        if all(growing(cache)):
+            yield _headline("KV cache of a token in bf16", cache, per_each(account, cache))
+        else:
+            of_one = algebra.per(cache.corollary_terms, [sizes.B])
+            yield _headline(f"{what} of a sequence in bf16", cache, of_one)
+        yield _headline(f"{what} of the whole batch in bf16", cache)
     adam = account["memory.training"]
     yield _headline("training in fp32 with Adam", adam)
     mixed = served.under(optimizer="adam-mixed")["memory.training"]
@@ -78,6 +84,15 @@ def _headline(label: str, formula: Formula, polynomial: Terms | None = None) -> 
         byte_units(int(value)) if whole and value and formula.unit == "bytes" else "",
         maths.inline(terms), formula.id, len(terms) <= SHORT,
     )  # fmt: skip
+
+
+def entering(account: Account) -> Markup:
+    """Return the sizes of what enters, which numbers of work and memory depend on."""
+    found = {s for t in account.program.inputs for n in t.shape for s in n.free_symbols}
+    known = account.assumed.bindings
+    return maths.settings({
+        s.name: known[s] for s in sorted(found, key=lambda s: s.name) if s in known
+    })  # fmt: skip
 
 
 @dataclass(frozen=True)
