@@ -71,7 +71,8 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     near, inner, hidden = definition.ledger(account)
     return templates.page(
         atlas.page_of(entry.name), "component/page.md.j2", entry=entry, title=graph.title,
-        text=text, voice=voice, target=account.target, page_of=atlas.page_of,
+        names=[graph.title(entry.name), entry.name, *text.also], text=text, voice=voice,
+        target=account.target, page_of=atlas.page_of,
         glance=[numbers.amount(atlas, account, name) for name in numbers.glance(account)],
         groups=numbers.groups(atlas, account), calculated=calculated(account),
         example=example(account), symbols=definition.symbols(account), shapes=near, inner=inner,
