@@ -74,10 +74,10 @@ class Target:
         if not self.constructor:
             return
         stated = self.constructor.settings
-        entering = {s.name for t in program.inputs for n in t.shape for s in n.free_symbols}
+        entering = [str(s) for s in program.entering]
         for name in names:
             if name not in entering and name not in stated:
-                given = ", ".join(sorted(entering - stated.keys()))
+                given = ", ".join(s for s in entering if s not in stated)
                 raise BadInput(
                     f"{name} is fixed by {self.name}; what enters it may be set: {given}. "
                     f"`symledger derive {self.entry}` takes {name} too."

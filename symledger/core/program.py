@@ -77,6 +77,12 @@ class Program:
         return (self, *(p for body in inner for p in body.bodies))
 
     @cached_property
+    def entering(self) -> tuple[Expr, ...]:
+        """The size symbols in the shapes of what enters, by name."""
+        found = {s for t in self.inputs for length in t.shape for s in length.free_symbols}
+        return tuple(sorted(found, key=str))
+
+    @cached_property
     def symbols(self) -> tuple[Expr, ...]:
         """Every size symbol in a shape, in how windows slide, or in a number of anything."""
         found: set[Expr] = set()

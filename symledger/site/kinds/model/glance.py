@@ -88,11 +88,8 @@ def _headline(label: str, formula: Formula, polynomial: Terms | None = None) -> 
 
 def entering(account: Account) -> Markup:
     """Return the sizes of what enters, which numbers of work and memory depend on."""
-    found = {s for t in account.program.inputs for n in t.shape for s in n.free_symbols}
     known = account.assumed.bindings
-    return maths.settings({
-        s.name: known[s] for s in sorted(found, key=lambda s: s.name) if s in known
-    })  # fmt: skip
+    return maths.settings({str(s): known[s] for s in account.program.entering if s in known})
 
 
 @dataclass(frozen=True)
