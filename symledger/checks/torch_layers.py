@@ -155,8 +155,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         uses=lambda o: {"loss": "1", "unread input": "B*T*V"}),),
     "elementwise_loss": (Case("the loss of torch", lambda s, o: Function(
         partial(_loss, o=o))),),
-    "margin_ranking": (Case("nn.MarginRankingLoss", lambda s, o: Function(
-        lambda x, z, y: F.margin_ranking_loss(x, z, y, margin=0.5))),),
+    "margin_ranking": (Case("nn.MarginRankingLoss", lambda s, o: nn.MarginRankingLoss(0.5)),),
     "rnn_cell": _cell(nn.RNNCell),
     "gru_cell": _cell(nn.GRUCell),
     "lstm_cell": _cell(LSTMCell),

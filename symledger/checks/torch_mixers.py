@@ -137,6 +137,62 @@ def differences(a: Tensor) -> Tensor:
     return a[..., :, None] - a[..., None, :] + hidden
 
 
+class Mamba(nn.Module):
+    """Widen, convolve, scan with what the tokens choose, gate, return."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.parts, self.normed = (s["d_r"], s["d_s"], s["d_s"]), o["normed"]
+        self.add_module("in", nn.Linear(s["d"], 2 * s["d_i"], o["bias"]))
+        self.convolution = CausalConvolution(
+            {"C": s["d_i"], "K": s["K"]}, {"bias": o["convolution_bias"]}
+        )
+        self.select = nn.Linear(s["d_i"], sum(self.parts), bias=False)
+        self.step = nn.Linear(s["d_r"], s["d_i"])
+        self.scan = SelectiveScan(s, o)
+        self.out = nn.Linear(s["d_i"], s["d"], o["bias"])
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Mix."""
+        inner, gate = self.get_submodule("in")(x).chunk(2, -1)
+        u = F.silu(self.convolution(inner)).contiguous()  # channels last, as nn.Linear reads them
+        low, B, C = map(self.norm, self.select(u).split(self.parts, -1))
+        y = self.scan(u, F.softplus(self.step(low)), B, C)
+        return self.out(y * F.silu(gate))
+
+    def norm(self, x: Tensor) -> Tensor:
+        """Normalize without weights, where that is chosen."""
+        return F.rms_norm(x, x.shape[-1:], eps=EPSILON) if self.normed else x
+
+
+class Mamba2(nn.Module):
+    """Widen, convolve, scan in chunks, gate, normalize each group, return."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.s, self.inner, groups = s, s["h"] * s["d_h"], s["G"] * s["d_s"]
+        mixed = self.inner + 2 * groups
+        self.groups, self.parts = (self.inner, groups, groups), (self.inner, mixed, s["h"])
+        self.add_module("in", nn.Linear(s["d"], sum(self.parts), o["bias"]))
+        self.convolution = CausalConvolution(
+            {"C": mixed, "K": s["K"]}, {"bias": o["convolution_bias"]}
+        )
+        self.scan = StateSpaceDual(s, o)
+        self.g = nn.Parameter(torch.randn(self.inner))
+        self.out = nn.Linear(self.inner, s["d"], o["bias"])
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Mix."""
+        gate, mixed, dt = self.get_submodule("in")(x).split(self.parts, -1)
+        u, B, C = F.silu(self.convolution(mixed)).split(self.groups, -1)
+        u = u.unflatten(-1, (self.s["h"], -1))
+        B, C = (z.unflatten(-1, (self.s["G"], -1)) for z in (B, C))
+        gated = self.scan(u, dt, B, C).flatten(2) * F.silu(gate)
+        grouped = gated.unflatten(-1, (self.s["G"], -1))
+        normed = F.rms_norm(grouped, grouped.shape[-1:], eps=EPSILON)
+        return self.out(normed.flatten(2) * self.g)
+
+
 def _norms(o: Options) -> Uses:
     return {"fused norm": "B*T*d_c" + " + B*T*d_q" * o["low_rank"]}
 
@@ -154,4 +210,12 @@ CASES = {
     "state_space_dual": (Case(
         "torch.matmul and torch.cumsum", StateSpaceDual, equal={"T": "2*Q", "h": "2*G"},
         given={"cached": False}, uses=lambda o: {"cut": "B*h*d_h*d_s"}),),
+    "mamba_mixer": (Case(
+        "nn.Linear around a loop of products", Mamba, given={"cached": False},
+        uses=lambda o: {"groups": "2*B*(T + K - 1)*K*d_i*(d_i - 1)", "zeros": "B*d_i*d_s"}),),
+    "mamba2_mixer": (Case(
+        "nn.Linear around torch.matmul and torch.cumsum", Mamba2,
+        equal={"T": "2*Q", "h": "2*G"}, given={"cached": False}, uses=lambda o: {
+            "cut": "B*h*d_h*d_s", "groups": "2*B*(T + K - 1)*K*"
+            "(h*d_h + 2*G*d_s)*(h*d_h + 2*G*d_s - 1)"}),),
 }  # fmt: skip

@@ -1,5 +1,6 @@
 """Component pages: every part is there, every number is the ledger's, every bug is one."""
 
+import ast
 import gzip
 import io
 import re
@@ -14,6 +15,7 @@ from symledger.checks.demonstrating import demonstrated
 from symledger.checks.mutant_statements import Statement, refused
 from symledger.checks.mutants import SURVIVED
 from symledger.errors import BadInput
+from symledger.site import recording, scripts
 from symledger.site.examples import settings
 from symledger.site.kinds import component
 from symledger.site.kinds.component import definition, graph, lessons, numbers, proof
@@ -28,7 +30,7 @@ COMPONENTS = {entry.name: entry for entry in ENTRIES if entry.kind == "component
 OWNERS = [entry.name for entry in ENTRIES if entry.family == entry.name]
 WRITTEN = [name for name in COMPONENTS if text_of(name).why]
 ALWAYS = ("shapes", "definition", "forward", "backward", "parameters", "flops", "memory",
-          "traffic", "evidence", "around", "conventions")  # fmt: skip
+          "traffic", "pytorch", "evidence", "around", "conventions")  # fmt: skip
 RAW, ZIPPED = 250_000, 30_000
 """Bytes of a page, its frame aside: at most 250 KB and 30 KB with it."""
 
@@ -92,6 +94,45 @@ def test_the_code_prints_what_the_page_says(name):
             exec(snippet.code, {})  # noqa: S102  # our own three lines
         assert printed.getvalue().strip() == snippet.prints
         assert f"# {snippet.prints}" in snippet.code
+
+
+def scripted(name):
+    return definition.witness(COMPONENTS[name], example(name)[0])
+
+
+def test_every_component_has_a_witness_that_is_a_script():
+    assert [name for name in COMPONENTS if scripted(name) is None] == []
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_the_script_of_a_witness_knows_nothing_of_ours(name):
+    code = scripted(name).script.code
+    assert "symledger" not in code
+    tree = ast.parse(code)
+    homes = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
+    assert {str(home).partition(".")[0] for home in homes} <= {
+        "torch", "typing", "collections", "functools",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_the_script_of_a_witness_prints_what_the_page_says(name):
+    pytest.importorskip("torch", reason="needs PyTorch")
+    code = scripted(name).script.code
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec(code, {})  # noqa: S102  # our own witness
+    said = [line[2:] for line in code.splitlines() if line.startswith("# ")]
+    assert printed.getvalue().splitlines() == said
+    account, _ = example(name)
+    assert said[0] == f"{int(account.params.value):,} parameters"
+    if "flops.forward" in account.quantities:
+        assert said[1] == f"{int(account['flops.forward'].value):,} FLOPs"
+
+
+def test_the_calls_of_the_scripts_are_those_of_the_witnesses():
+    pytest.importorskip("torch", reason="needs PyTorch")
+    assert dict(recording.recorded(ATLAS)) == dict(scripts.calls())
 
 
 def test_most_layers_of_pytorch_stand_on_some_page():

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from markupsafe import Markup
 
 from symledger.account import Account
 from symledger.catalogue import Entry
-from symledger.site import maths
+from symledger.site import maths, scripts
 from symledger.site.atlas import Atlas
 from symledger.site.calculator import Calculator, calculator
 from symledger.site.examples import settings
@@ -19,6 +19,9 @@ from symledger.site.pages import Page
 from symledger.site.templating import Templates
 from symledger.site.voice import Voice
 from symledger.texts import text_of
+
+FULL = 235_000
+"""Bytes of a page that is full: what its witness defines then lies beside it alone."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,9 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     forward, backward = definition.equations(account, text.intuition)
     around = graph.neighbours(atlas, entry, text)
     near, inner, hidden = definition.ledger(account)
-    return templates.page(
-        atlas.page_of(entry.name), "component/page.md.j2", entry=entry, title=graph.title,
+    shown = partial(
+        templates.page, atlas.page_of(entry.name), "component/page.md.j2", entry=entry,
+        title=graph.title,
         names=[graph.title(entry.name), entry.name, *text.also], text=text, voice=voice,
         target=account.target, page_of=atlas.page_of,
         glance=[numbers.amount(atlas, account, name) for name in numbers.glance(account)],
@@ -78,6 +82,7 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         example=example(account), symbols=definition.symbols(account), shapes=near, inner=inner,
         hidden=hidden, source=definition.source(entry), module=definition.module(entry),
         forward=forward, backward=backward, snippets=definition.snippets(atlas, entry, account),
+        witness=definition.witness(entry, account),
         variants=numbers.variants(atlas, account), evidence=proof.evidence(account),
         plot=proof.plot(entry.family, text.bugs), around=around,
         bugs=proof.bugs(atlas, account, chosen, text.bugs),
@@ -86,6 +91,11 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         command=command(account, chosen), factored=maths.factored, spelled=maths.spelled,
         stated=hasattr(entry.load(), "pullback"),
     )  # fmt: skip
+    witness = definition.witness(entry, account)
+    whole = shown(witness=witness)
+    if witness is None or len(whole.merged.encode()) <= FULL:
+        return whole
+    return shown(witness=replace(witness, shown=False))
 
 
 def calculated(account: Account) -> Calculator:
@@ -109,8 +119,11 @@ def command(account: Account, chosen: dict[str, str]) -> str:
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:
-    """Return the files beside them: the data of the plots."""
-    return atlas.memory.files("plots of components", lambda: plots(atlas))
+    """Return the files beside them: the data of the plots, the scripts of the witnesses."""
+    return {
+        **atlas.memory.files("plots of components", lambda: plots(atlas)),
+        **atlas.memory.files("witnesses of components", lambda: witnesses(atlas)),
+    }
 
 
 def plots(atlas: Atlas) -> dict[str, bytes]:
@@ -118,3 +131,10 @@ def plots(atlas: Atlas) -> dict[str, bytes]:
     entries = (entry for entries in atlas.components.values() for entry in entries)
     found = (proof.plot(entry.family, text_of(entry.name).bugs) for entry in entries)
     return {plot.figure.file: plot.figure.csv for plot in found if plot}
+
+
+def witnesses(atlas: Atlas) -> dict[str, bytes]:
+    """Return the script of every witness."""
+    entries = (entry for entries in atlas.components.values() for entry in entries)
+    found = (definition.witness(entry, scripts.at_page(atlas, entry)) for entry in entries)
+    return {made.file: f"{made.script.code}\n".encode() for made in found if made}

@@ -19,14 +19,15 @@ from symledger.readings.shapes import Row, shapes
 from symledger.report.figures import snippet
 from symledger.report.page import describe
 from symledger.report.rows import show_shape
-from symledger.site import maths
+from symledger.site import maths, scripts
 from symledger.site.atlas import Atlas
+from symledger.site.scripts import Script
 from symledger.target import meaning
 from symledger.torch_layers import LAYERS, Layer
 
 MANY = 28
 """Rows of a shape ledger that are shown at once; those of inner parts are folded away."""
-MOST = 60
+MOST = 24
 """Rows that are folded away; a page leaves out the rest."""
 
 
@@ -190,3 +191,29 @@ def snippets(atlas: Atlas, entry: Entry, account: Account) -> tuple[Snippet, ...
             choices = tuple(describe(k, v) for k, v in changed)
             found.append(Snippet(layer.name, code, str(other.params.value), choices))
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class Witness:
+    """An implementation in PyTorch, and the script that prints what this page says.
+
+    ``shown``: what it defines stands on the page, not only in the file.
+    """
+
+    said: str
+    script: Script
+    name: str
+    shown: bool = True
+
+    @property
+    def file(self) -> str:
+        """Where the script lies in the site."""
+        return f"components/{self.name}"
+
+
+def witness(entry: Entry, account: Account) -> Witness | None:
+    """Return the witness of a component; None where it has none."""
+    call = scripts.calls().get(entry.name)
+    if call is None:
+        return None
+    return Witness(call.said, scripts.script(call, account), f"{entry.name}_torch.py")
