@@ -171,6 +171,10 @@ class Memory:
         )
         return {path: text.encode() for path, text in found.items()}
 
+    def table(self, name: str, make: Callable[[], list[list[str]]]) -> list[list[str]]:
+        """Return rows of text; none where they are listed for later."""
+        return self._piece(f"table {name}", make, [])
+
     def _piece(self, name: str, make: Callable[[], Made], empty: Made) -> Made:
         """Return data, or nothing where it is listed for later."""
         if self._later is None or self._reads or name in self._kept:

@@ -61,6 +61,20 @@ def test_every_page_has_its_parts(pages, name):
     assert ({"shares", "memory", "training", "growth"} <= anchors) == (name in BOUND)
 
 
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_every_published_page_has_its_parts(pages, name):
+    page = pages[ATLAS.page_of(name)]
+    anchors = set(re.findall(r"\{: #([\w-]+)(?: data-search-exclude)? \}", page))
+    assert {
+        "parameters", "shares", "derivation", "calculate", "flops", "memory", "training", "symbols",
+        "configuration", "evidence", "references", "reproduce",
+    } <= anchors  # fmt: skip
+    assert ("leading" in anchors) == (PUBLISHED[name].approximation is not None)
+    assert ("growth" in anchors) == bool(PUBLISHED[name].growth)
+    pointed = set(re.findall(r'data-sym="([^"]*)"', page))
+    assert pointed <= set(re.findall(r'<tr data-sym="([^"]*)"', page))
+
+
 @pytest.mark.parametrize("name", ["mini_gpt", "vgg16", "mixtral-8x7b"])
 def test_training_memory_is_that_of_each_type_and_optimizer(name):
     for of_type in EVERY[name].memory:
@@ -73,14 +87,14 @@ def test_training_memory_is_that_of_each_type_and_optimizer(name):
 @pytest.mark.parametrize("name", BOUND)
 @pytest.mark.parametrize("quantity", figures.SHARES)
 def test_the_parts_of_a_bar_add_up_to_the_whole(name, quantity):
-    account = MODELS[name].account
-    parts = figures.parts_of(account, account[quantity])
-    assert sum(amount for _, amount in parts) == account[quantity].value
+    formula = MODELS[name].account[quantity]
+    parts = figures.parts_of(formula, figures.portions(MODELS[name].account, formula))
+    assert sum(amount for _, amount in parts) == formula.value
 
 
 def test_a_bar_opens_what_is_repeated_and_puts_together_what_is_small():
     account = MODELS["mini_gpt"].account
-    assert figures.parts_of(account, account.params) == [
+    assert figures.parts_of(account.params, figures.portions(account, account.params)) == [
         ("token embedding", 32_768), ("attention × L", 32_768), ("feed forward × L", 65_536),
         ("everything else", 320),
     ]  # fmt: skip
@@ -201,11 +215,16 @@ def test_a_page_stays_light(pages):
 
 
 def test_data_of_every_plot_is_a_file_and_is_linked(pages):
-    files = kind.assets(ATLAS)
-    for name, model in MODELS.items():
+    files = {**kind.assets(ATLAS), **published.assets(ATLAS)}
+    for name, model in EVERY.items():
         for plot in model.figures:
             assert files[plot.file].decode().splitlines()[0].split(",")[0] == plot.head[0]
-            assert f"../{plot.file}" in pages[f"models/{name}.md"]
+            assert f"../{plot.file}" in pages[ATLAS.page_of(name)]
+
+
+def test_no_two_plots_have_one_file():
+    files = [plot.file for model in EVERY.values() for plot in model.figures]
+    assert len(files) == len(set(files))
 
 
 @pytest.mark.parametrize(("n", "text"), [(5, "+5"), (-1234, "\u22121,234"), (0, "0"), (None, "")])

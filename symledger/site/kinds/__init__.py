@@ -13,6 +13,7 @@ from symledger.site.kinds import (
     component,
     course,
     dialects,
+    families,
     formula,
     home,
     model,
@@ -42,8 +43,8 @@ class Kind(Protocol):
 
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
-    home, course, component, model, published, formula, notation, question, sources,
+    home, course, component, model, families, published, formula, notation, question, sources,
     rules, axioms, dialects, reliability, completeness, api,
 )  # fmt: skip
-PIECEWISE: tuple[Kind, ...] = (component, model, formula)  # type: ignore[assignment]  # modules
+PIECEWISE: tuple[Kind, ...] = (component, model, families, published, formula)  # type: ignore[assignment]  # modules
 """The kinds that give their pages to the memory one by one."""

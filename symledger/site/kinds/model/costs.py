@@ -112,7 +112,7 @@ def _stated(account: Account) -> Iterator[tuple[str, str, str, Terms]]:
     yield "6N", HOFFMANN, "training", _times(every, 6)
     if tables(account):
         yield "6N′", KAPLAN, "training", _times(inner, 6)
-    if "L" in account.symbols:
+    if {"L", "T", "h", "d_h"} <= account.symbols.keys():
         yield "6N + 12LhQT", PALM, "training", algebra.add([_times(every, 6), scores])
 
 

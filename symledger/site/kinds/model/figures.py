@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from sympy import Symbol
@@ -36,20 +36,21 @@ def shares(account: Account) -> Iterator[Figure]:
     for quantity, title in SHARES.items():
         formula = account[quantity]
         if formula.value:
-            for label, _ in _opened(list(rows(account, formula, 2))):
+            opened = portions(account, formula)
+            for label, _ in opened:
                 colours.setdefault(label, len(colours) % COLOURS or COLOURS)
             name = f"{account.target.name}-{quantity.replace('.', '-')}-shares"
             parts = [Part(label, amount, colours[label])
-                     for label, amount in parts_of(account, formula)]  # fmt: skip
+                     for label, amount in parts_of(formula, opened)]  # fmt: skip
             yield stacked_bar(name, title, formula.unit, parts)
 
 
-def parts_of(account: Account, formula: Formula) -> list[tuple[str, int]]:
-    """Return the parts of a quantity, repeated blocks opened, small parts put together."""
+def parts_of(formula: Formula, opened: Iterable[tuple[str, Fraction]]) -> list[tuple[str, int]]:
+    """Return the parts of a quantity in its unit, small parts put together."""
     whole = Fraction(formula.exact or 1)
     found: dict[str, Fraction] = {}
     small = Fraction(0)
-    for label, portion in _opened(list(rows(account, formula, 2))):
+    for label, portion in opened:
         if portion < FEWEST:
             small += portion
         else:
@@ -57,6 +58,11 @@ def parts_of(account: Account, formula: Formula) -> list[tuple[str, int]]:
     if small:
         found[REST] = small
     return [(label, int(portion * whole)) for label, portion in found.items()]
+
+
+def portions(account: Account, formula: Formula) -> list[tuple[str, Fraction]]:
+    """Return what a quantity is made of, repeated blocks opened, with the share of each."""
+    return list(_opened(list(rows(account, formula, 2))))
 
 
 def _opened(found: list[Row]) -> Iterator[tuple[str, Fraction]]:
