@@ -88,6 +88,7 @@ class Account:
         configuration = {self.symbols[name]: n for name, n in stated if name in self.symbols}
         assumed = settle(self._usual, configuration, given, values, self.program.definitions)
         check_sizes(self.program, assumed)
+        self.target.check_taken(self.symbols, assumed.bindings)
         return assumed
 
     @cached_property

@@ -83,6 +83,20 @@ class Target:
                     f"`symledger derive {self.entry}` takes {name} too."
                 )
 
+    def check_taken(
+        self, symbols: Mapping[str, Symbol], sizes: Mapping[Symbol, int]
+    ) -> None:
+        """Refuse sizes that a layer of PyTorch raises on.
+
+        Raises:
+            BadInput: they are less than what it takes.
+        """
+        for limit in self.constructor.layer.limits if self.constructor else ():
+            try:
+                limit.check(symbols, sizes, self.options)
+            except BadInput as error:
+                raise BadInput(f"{self.name}: {error}") from error
+
     def with_options(self, chosen: Mapping[str, Any]) -> Target:
         """Return this target with some of its choices made."""
         return replace(self, component=replace(self.component, **chosen)) if chosen else self  # type: ignore[type-var]

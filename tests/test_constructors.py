@@ -272,7 +272,9 @@ REFUSED = {
     "Linear((1, (2, 3)), 2)": "is not a number",
     "LayerNorm((1000000000, 1000000001))": "is out of range",
     "LayerNorm(())": r"normalized_shape = \(\) is not a size",
-    "LayerNorm(8, eps='small')": "eps = 'small' does not fit: float or None is meant",
+    "LayerNorm(8, eps='small')": "eps = 'small' does not fit: float is meant",
+    "LayerNorm(8, eps=None)": "eps = None does not fit: float is meant",
+    "RMSNorm(8, eps='small')": "eps = 'small' does not fit: float or None is meant",
     "MultiheadAttention(768, 12, kdim=0)": "kdim = 0 is out of range",
     "MultiheadAttention(768, 12, vdim=0.5)": "vdim = 0.5 does not fit: int or None is meant",
     "MultiheadAttention(768, 12, add_bias_kv=1)": "add_bias_kv = 1 does not fit: bool is meant",
@@ -305,6 +307,7 @@ REFUSED = {
     "GRU(3, 5, 1, True, False, 0.0, False, None)": "8 arguments are given, but it takes 7",
     "MaxPool2d(3, padding=2, dilation=2)": "at most half of kernel_size = 3",
     "BatchNorm2d(3, eps=0)": "eps = 0 does not fit: it has to be above 0",
+    "Flatten(1.0)": "start_dim = 1.0 is not supported, only 1 is",
     "Flatten(0)": "start_dim = 0 is not supported, only 1 is",
     "Flatten(1, 2)": "end_dim = 2 is not supported",
     "Conv2d(4, 8, 3, groups=3)": "divisible by",
@@ -391,6 +394,39 @@ TOO_SHORT = {
 def test_what_is_shorter_than_its_padding_is_refused_where_that_repeats_elements(written):
     with pytest.raises(BadInput, match=TOO_SHORT[written]):
         derive(written, {"T": 3}).params  # noqa: B018
+
+
+ONE_VALUE = "PyTorch expects more than 1 value for each"
+SMALLER = "PyTorch takes no volume that is smaller than the kernel"
+TOO_FEW = {  # sizes at which PyTorch raises, and why; one more is enough
+    "BatchNorm1d(3)": ({"B": 1}, r"B\*H\*W = 1 is less than 2: " + ONE_VALUE),
+    "BatchNorm2d(3, track_running_stats=False)": ({"B": 1, "H": 1, "W": 1}, ONE_VALUE),
+    "BatchNorm3d(3)": ({"B": 1, "D": 1, "H": 1, "W": 1}, ONE_VALUE),
+    "SyncBatchNorm(3)": ({"B": 1, "H": 1, "W": 1}, ONE_VALUE),
+    "InstanceNorm1d(3)": ({"H": 1}, ONE_VALUE),
+    "InstanceNorm2d(3)": ({"H": 1, "W": 1}, ONE_VALUE),
+    "InstanceNorm3d(3)": ({"D": 1, "H": 1, "W": 1}, ONE_VALUE),
+    "GroupNorm(4, 4)": ({"B": 1, "H": 1, "W": 1}, r"B\*C/G\*H\*W = 1.*for each group"),
+    "AvgPool3d(3, padding=1)": ({"D": 2}, r"D = 2 is less than K_d = 3: " + SMALLER),
+    "AvgPool3d((1, 1, 4), ceil_mode=True)": ({"W": 3}, SMALLER),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("written", TOO_FEW)
+def test_sizes_that_pytorch_raises_on_are_refused(written):
+    sizes, why = TOO_FEW[written]
+    with pytest.raises(BadInput, match=why):
+        derive(written, sizes)
+    for name, n in sizes.items():
+        assert derive(written, {**sizes, name: n + 1}).params.value is not None
+
+
+def test_one_value_is_enough_where_its_variance_is_not_asked_for():
+    one = {"B": 1, "H": 1, "W": 1}
+    assert derive("BatchNorm2d(3)", {**one, "training": False}).memory_saved.value == 12
+    with pytest.raises(BadInput, match="BatchNorm2d"):
+        derive("BatchNorm2d(3)", {"B": 2}, assume=["H = 1", "W = 1"]).subs(B=1)
+    assert derive("GroupNorm(2, 4)", one).memory_saved.value == 4 * (4 + 2 * 2)
 
 
 @pytest.mark.parametrize(

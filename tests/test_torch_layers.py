@@ -5,10 +5,12 @@ import inspect
 import io
 
 import pytest
-from test_constructors import COUNTED
+from test_constructors import COUNTED, TOO_FEW
 
 from symledger import derive
 from symledger.constructors import read
+from symledger.errors import BadInput
+from symledger.layers.limits import Limit
 from symledger.report.figures import snippet
 from symledger.torch_layers import LAYERS, NAMES, REQUIRED
 
@@ -48,6 +50,62 @@ def test_the_lines_that_verify_it_print_the_number(written):
         exec("\n".join(snippet(account)), {})  # noqa: S102  # our own text
     assert int(printed.getvalue()) == account.params.value
     assert f"# {account.params.value}" in list(snippet(account))[-1]
+
+
+# What PyTorch raises on is refused: every layer, at the least sizes and at the next ones.
+
+ORDERED = {  # how a layer is called where that is not by its inputs one after the other
+    "LSTMCell": lambda layer, x, h, c: layer(x, (h, c)),
+    "MultiheadAttention": lambda layer, x, source: layer(x, source, source),
+    **dict.fromkeys(("CrossEntropyLoss", "NLLLoss"),
+                    lambda layer, x, y: layer(x.flatten(0, 1), y.flatten())),
+    **dict.fromkeys(("BatchNorm1d", "InstanceNorm1d"), lambda layer, x: layer(x[..., 0])),
+}  # fmt: skip
+SEQUENCES_FIRST = ("MultiheadAttention", "Transformer")
+
+
+def free_sizes(account):
+    """The sizes of what enters that the layer leaves open."""
+    return [s.name for s in account.program.entering if s not in account.assumed.bindings]
+
+
+def entering(account):
+    """What enters a layer, on no device at all."""
+    for x in account.program.inputs:
+        shape = [int(n.xreplace(account.assumed.bindings)) for n in x.shape]
+        if account.target.constructor.layer.name.startswith(SEQUENCES_FIRST):
+            shape[:2] = shape[1::-1]
+        kind = torch.float32 if x.op.below is None else torch.int64
+        yield torch.zeros(shape, dtype=kind, device="meta")
+
+
+def computes(account):
+    """Whether PyTorch takes what enters a layer."""
+    layer = account.target.constructor
+    with torch.device("meta"):
+        module = eval(layer.python(), {"nn": torch.nn})  # noqa: S307  # our own text
+    try:
+        ORDERED.get(layer.layer.name, lambda layer, *xs: layer(*xs))(module, *entering(account))
+    except (RuntimeError, ValueError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.name)
+@pytest.mark.filterwarnings("ignore")
+def test_no_number_is_given_where_pytorch_raises(layer):
+    account = derive(layer.example)
+    for length in (1, 2):
+        with contextlib.suppress(BadInput):
+            assert computes(account.subs(dict.fromkeys(free_sizes(account), length)))
+
+
+@pytest.mark.parametrize("written", TOO_FEW)
+def test_pytorch_raises_on_what_is_refused_for_its_size(written, monkeypatch):
+    sizes = dict.fromkeys("BCDHW", 4) | TOO_FEW[written][0]
+    monkeypatch.setattr(Limit, "check", lambda *known: None)
+    account = derive(written)
+    assert not computes(account.subs({n: sizes[n] for n in sizes if n in free_sizes(account)}))
 
 
 # What the components' own witnesses do not say: layers that are read as something more general.

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import NoneType
 
 from symledger.arguments import Around, Choice, Free, Number, Only, Padding, Size, Sizes, Use
+from symledger.layers.limits import no_less_than_the_kernel, several_values
 from symledger.layers.row import EPS, FACTORY, Layer
 from symledger.layers.rules import half, less_than_a_step, same_padding, untracked
 
@@ -56,15 +57,17 @@ def transposed(axes: int, example: str) -> Layer:
 
 
 def pool(axes: int, kind: str, signature: str) -> Layer:
-    """Return the row of a pooling."""
+    """Return the row of a pooling; that of the mean of a volume alone looks at the volume."""
     uses = {**windows(axes), "stride": Sizes(along("s", axes), optional=True),
             "ceil_mode": Choice("ceil")}  # fmt: skip
     if kind == "Avg":
         uses = {**uses, "count_include_pad": Free((bool,))}
         del uses["dilation"]
+    volume = {"D": "K_d", "H": "K_h", "W": "K_w"} if (kind, axes) == ("Avg", 3) else {}
     return Layer(
         f"{kind}Pool{axes}d", f"kernel_size, stride=None, padding=0, {signature}",
         f"{kind.lower()}_pool{axes}d", f"{kind}Pool{axes}d(2)", uses, rules=(half(axes),),
+        limits=no_less_than_the_kernel(volume),
     )  # fmt: skip
 
 
@@ -91,10 +94,24 @@ def batch_norm(
     example: str, entry: str = "batch_norm", more: str = "", sets: Mapping[str, str] | None = None
 ) -> Layer:
     """Return the row of a norm over a batch."""
+    lengths = "D*H*W" if entry.endswith("3d") else "H*W"
     return Layer(
         example.partition("(")[0], f"{BATCH_NORM}{more}{KEYWORD_BIAS}", entry, example, BATCH,
-        sets or {}, (untracked,),
+        sets or {}, (untracked,), limits=several_values(f"B*{lengths}", "channel", TRAINED),
     )  # fmt: skip
+
+
+def instance_norm(axes: int) -> Layer:
+    """Return the row of a norm over each channel of each image."""
+    entry, lengths = ("group_norm3d", "D*H*W") if axes == 3 else ("group_norm", "H*W")
+    name = f"InstanceNorm{axes}d"
+    return Layer(
+        name, INSTANCE_NORM + KEYWORD_BIAS, entry, f"{name}(64)", INSTANCE,
+        {"W": "1"} if axes == 1 else {}, limits=several_values(lengths, "channel of an image"),
+    )  # fmt: skip
+
+
+TRAINED = {"training": True}
 
 
 BATCH_NORM = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, "
@@ -125,15 +142,11 @@ IMAGES: tuple[Layer, ...] = (
     batch_norm("BatchNorm2d(64)"),
     batch_norm("BatchNorm3d(64)", "batch_norm3d"),
     batch_norm("SyncBatchNorm(64)", more="process_group=None, "),
-    Layer("InstanceNorm1d", INSTANCE_NORM + KEYWORD_BIAS, "group_norm", "InstanceNorm1d(64)",
-          INSTANCE, {"W": "1"}),
-    Layer("InstanceNorm2d", INSTANCE_NORM + KEYWORD_BIAS, "group_norm", "InstanceNorm2d(64)",
-          INSTANCE),
-    Layer("InstanceNorm3d", INSTANCE_NORM + KEYWORD_BIAS, "group_norm3d", "InstanceNorm3d(64)",
-          INSTANCE),
+    *(instance_norm(n) for n in (1, 2, 3)),
     Layer("GroupNorm", f"num_groups, num_channels, eps=1e-05, affine=True, {KEYWORD_BIAS}",
           "group_norm", "GroupNorm(32, 256)",
-          {"num_groups": Size("G"), "num_channels": Size("C"), **AFFINE}),
+          {"num_groups": Size("G"), "num_channels": Size("C"), **AFFINE},
+          limits=several_values("B*C/G*H*W", "group")),
     Layer("PixelShuffle", "upscale_factor", "pixel_shuffle", "PixelShuffle(2)",
           {"upscale_factor": Size("u")}),
     Layer("PixelUnshuffle", "downscale_factor", "pixel_unshuffle", "PixelUnshuffle(2)",

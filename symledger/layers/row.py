@@ -15,6 +15,7 @@ from functools import cached_property
 from types import NoneType
 
 from symledger.arguments import Free, Only, Settings, Use
+from symledger.layers.limits import Limit
 
 Arguments = Mapping[str, object]
 Rule = Callable[[Arguments], Settings]
@@ -28,7 +29,8 @@ REQUIRED = object()
 class Layer:
     """One layer of torch.nn.
 
-    ``rules`` are about several arguments; ``chosen`` is another entry that these values choose.
+    ``rules`` are about several arguments; ``chosen`` is another entry that these values choose;
+    ``limits`` are about the sizes of what enters.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Layer:
     sets: Mapping[str, str] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     chosen: Callable[[Arguments], str] = lambda values: ""
+    limits: tuple[Limit, ...] = ()
 
     @cached_property
     def arguments(self) -> dict[str, object]:

@@ -23,8 +23,7 @@ from symledger.layers.rules import smaller, within
 
 AFFINE = "elementwise_affine=True"
 NORM: Mapping[str, Use] = {
-    "normalized_shape": Shape("d"), "eps": Free((float, NoneType)),
-    "elementwise_affine": Choice("affine"),
+    "normalized_shape": Shape("d"), **EPS, "elementwise_affine": Choice("affine"),
 }  # fmt: skip
 LOOKED_UP: Mapping[str, Use] = {
     "num_embeddings": Size("V"), "embedding_dim": Size("d"),
@@ -124,7 +123,7 @@ SEQUENCES: tuple[Layer, ...] = (
     Layer("LayerNorm", f"normalized_shape, eps=1e-05, {AFFINE}, bias=True, {FACTORY}",
           "layer_norm", "LayerNorm(768)", {**NORM, "bias": Choice("bias")}),
     Layer("RMSNorm", f"normalized_shape, eps=None, {AFFINE}, {FACTORY}",
-          "rms_norm", "RMSNorm(4096)", NORM),
+          "rms_norm", "RMSNorm(4096)", {**NORM, "eps": Free((float, NoneType))}),
     Layer("RNN", f"input_size, hidden_size, num_layers=1, nonlinearity='tanh', {OVER_TIME}, *, "
           + FACTORY, "rnn", "RNN(128, 256)", {**RECURRENT, "nonlinearity": NONLINEARITY}),
     Layer("GRU", f"input_size, hidden_size, num_layers=1, {OVER_TIME}, *, {FACTORY}",
