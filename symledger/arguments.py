@@ -262,8 +262,9 @@ def among(name: str, value: object, known: tuple[object, ...]) -> object:
 
 
 def _alike(value: object, other: object) -> bool:
-    """Whether a value may stand for one that is known: 1 for 1.0, but not 1.0 or True for 1."""
-    return type(value) is type(other) or (type(value) is int and type(other) is float)
+    """Whether two values may be compared: 1 and 1.0 may, 1 and True may not."""
+    numbers = {type(value), type(other)} <= {int, float}
+    return numbers or type(value) is type(other)
 
 
 def written(value: object) -> str:

@@ -307,7 +307,7 @@ REFUSED = {
     "GRU(3, 5, 1, True, False, 0.0, False, None)": "8 arguments are given, but it takes 7",
     "MaxPool2d(3, padding=2, dilation=2)": "at most half of kernel_size = 3",
     "BatchNorm2d(3, eps=0)": "eps = 0 does not fit: it has to be above 0",
-    "Flatten(1.0)": "start_dim = 1.0 is not supported, only 1 is",
+    "Flatten(1.0)": "start_dim = 1.0 is not a whole number",
     "Flatten(0)": "start_dim = 0 is not supported, only 1 is",
     "Flatten(1, 2)": "end_dim = 2 is not supported",
     "Conv2d(4, 8, 3, groups=3)": "divisible by",

@@ -8,7 +8,7 @@ from types import NoneType
 from symledger.arguments import Around, Choice, Free, Number, Only, Padding, Size, Sizes, Use
 from symledger.layers.limits import no_less_than_the_kernel, several_values
 from symledger.layers.row import EPS, FACTORY, Layer
-from symledger.layers.rules import half, less_than_a_step, same_padding, untracked
+from symledger.layers.rules import half, less_than_a_step, same_padding, untracked, whole
 
 AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
 """How the symbols of each axis end, by the number of axes."""
@@ -164,5 +164,6 @@ IMAGES: tuple[Layer, ...] = (
     *(padding(n, "Replication", "replicate") for n in (1, 2, 3)),
     *(padding(n, "Circular", "circular") for n in (1, 2, 3)),
     Layer("Flatten", "start_dim=1, end_dim=-1", "flatten", "Flatten()",
-          {"start_dim": Only((1,)), "end_dim": Only((-1, 3))}),
+          {"start_dim": Only((1,)), "end_dim": Only((-1, 3))},
+          rules=(whole("start_dim", "end_dim"),)),
 )  # fmt: skip

@@ -37,6 +37,18 @@ def within(name: str, number: str) -> Rule:
     return rule
 
 
+def whole(*names: str) -> Rule:
+    """Numbers of axes: 1.0 is none."""
+
+    def rule(values: Arguments) -> Settings:
+        for name in names:
+            if type(values[name]) is not int:
+                raise BadInput(f"{name} = {written(values[name])} is not a whole number.")
+        return {}
+
+    return rule
+
+
 def rising(low: str, high: str) -> Rule:
     """A number that has to be above another one."""
 
