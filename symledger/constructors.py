@@ -57,6 +57,11 @@ class Constructor:
         uses = self.layer.uses.items()
         return {use.symbol: name for name, use in uses if isinstance(use, Size | Maybe)}
 
+    @property
+    def reads(self) -> str:
+        """What symbols mean of what enters, where that cannot be seen: which axis n is."""
+        return self.layer.reads(self.values)
+
     def toggled(self) -> Iterator[Constructor]:
         """Yield this constructor with each of its flags the other way round."""
         for name, value in self.values.items():

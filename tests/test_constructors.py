@@ -233,6 +233,32 @@ def test_what_the_layer_states_may_not(chosen):
         derive("Linear(768, 3072)", chosen)
 
 
+AXES = {
+    "Softmax(dim=-1)": "n is the last axis of what enters; B·T is the product of its other axes",
+    "LogSoftmax(1)": "n is axis 1, counted from 0, of what enters",
+    "Softmin()": "n is the axis that PyTorch chooses",
+    "GLU(0)": "2·d is axis 0",
+    "Softmax2d()": "n is the channels, T the places",
+}
+
+
+@pytest.mark.parametrize("written", AXES)
+def test_an_answer_says_which_axis_a_layer_works_along(written):
+    assert AXES[written] in derive(written).to_dict(["params"])["reads"]
+    for quantity in ([], ["--quantity", "params"]):
+        said = " ".join(run("derive", written, *quantity).out.split())
+        assert f"note: {AXES[written]}" in said
+
+
+def test_nothing_is_said_of_a_default_that_a_layer_does_not_have():
+    account = derive("TransformerEncoderLayer(512, 8, 1024)")
+    assert (account.assumed.dropped, account.symbols["d_ff"] in account.assumed.equations) == (
+        [], False)  # fmt: skip
+    usual = derive("TransformerEncoderLayer(512, 8)")
+    assert usual.params.corollary == derive("post_ln_block", {"bias": True}).params.corollary
+    assert derive("gpt2", {"d_ff": 7}).assumed.dropped == ["d_ff = 4*d gave way to d_ff = 7"]
+
+
 def test_an_assumption_that_the_layer_contradicts_is_refused():
     assert_refuses("derive", "Linear(768, 3072)", "--assume", "d_out = 2*d_in", said="3072 was set")
 
@@ -307,6 +333,7 @@ REFUSED = {
     "GRU(3, 5, 1, True, False, 0.0, False, None)": "8 arguments are given, but it takes 7",
     "MaxPool2d(3, padding=2, dilation=2)": "at most half of kernel_size = 3",
     "BatchNorm2d(3, eps=0)": "eps = 0 does not fit: it has to be above 0",
+    "Softmax(dim=64)": "dim = 64 does not fit: a tensor has at most 64 axes",
     "Flatten(1.0)": "start_dim = 1.0 is not a whole number",
     "Flatten(0)": "start_dim = 0 is not supported, only 1 is",
     "Flatten(1, 2)": "end_dim = 2 is not supported",

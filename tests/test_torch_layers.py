@@ -121,6 +121,10 @@ KEPT = [
     ("GroupNorm(3, 6, affine=False)", IMAGE, [(2, 6, 4, 4)], {}),
     ("Dropout2d()", {"B": 2, "C": 3, "n": 16}, [(2, 3, 4, 4)], {"noise": "B*C"}),
     ("Softmax2d()", {"B": 2, "T": 16, "n": 3}, [(2, 3, 4, 4)], {}),
+    ("Softmax(dim=1)", {"B": 2, "T": 5, "n": 3}, [(2, 3, 5)], {}),
+    ("LogSoftmax(dim=0)", {"B": 2, "T": 5, "n": 3}, [(3, 2, 5)], {}),
+    ("Softmin()", {"B": 2, "T": 5, "n": 3}, [(3, 2, 5)], {}),
+    ("GLU(dim=1)", {"B": 2, "T": 5, "d": 3}, [(2, 6, 5)], {}),
     ("SmoothL1Loss(beta=0.5)", {"B": 2, "n": 5}, [(2, 5)] * 2, {}),
     ("ConstantPad2d(1, 0.5)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
     ("UpsamplingNearest2d(scale_factor=2)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
@@ -166,6 +170,7 @@ def kept_beside(account, uses):
 
 
 @pytest.mark.parametrize(("written", "settings", "shapes", "uses"), KEPT)
+@pytest.mark.filterwarnings("ignore")  # that an axis should be said
 def test_pytorch_keeps_and_counts_as_much(written, settings, shapes, uses):
     account = derive(written, settings)
     layer = eval(f"torch.nn.{written}")  # noqa: S307  # our own text

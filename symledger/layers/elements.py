@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from symledger.arguments import Chance, Choice, Free, Maybe, Number, Only, Use
-from symledger.layers.row import FACTORY, INPLACE, MAYBE_NONE, Layer, Rule
-from symledger.layers.rules import reversible, rising
+from symledger.layers.row import FACTORY, INPLACE, MAYBE_NONE, Arguments, Layer, Rule
+from symledger.layers.rules import an_axis, reversible, rising
 
 
 def function(
@@ -24,13 +24,27 @@ def loss(name: str, chosen: str, signature: str, uses: Mapping[str, Use] | None 
     return Layer(name, signature, "elementwise_loss", f"{name}()", uses, sets)
 
 
+CHOSEN_AXIS = "the axis that PyTorch chooses (the first of one or three, else the second)"
+
+
+def along(what: str) -> Callable[[Arguments], str]:
+    """Say which axis of what enters a layer works along."""
+    words: Mapping[object, str] = {None: CHOSEN_AXIS, -1: "the last axis"}
+
+    def reads(values: Arguments) -> str:
+        axis = words.get(values["dim"], f"axis {values['dim']}, counted from 0,")
+        return f"{what} is {axis} of what enters; B·T is the product of its other axes"
+
+    return reads
+
+
 OLD = "size_average=None, reduce=None, reduction='mean'"
 REDUCED: Mapping[str, Use] = {"reduction": Choice("reduction", {"mean": "mean", "sum": "sum"})}
 REDUCED_BY_ROWS: Mapping[str, Use] = {  # divided by their number, it is one multiplication as well
     "reduction": Choice("reduction", {"mean": "mean", "sum": "sum", "batchmean": "mean"}),
 }
 CLASSES: Mapping[str, Use] = {"reduction": Only(("mean", "sum")), "ignore_index": Free((int,))}
-DIM: Mapping[str, Use] = {"dim": Free(MAYBE_NONE)}
+SOFTMAXES = {"Softmax": "softmax", "Softmin": "softmin", "LogSoftmax": "log_softmax"}
 
 ELEMENTS: tuple[Layer, ...] = (
     Layer("Identity", "*args, **kwargs", "identity", "Identity()"),
@@ -64,11 +78,13 @@ ELEMENTS: tuple[Layer, ...] = (
           {"approximate": Choice("function", {"none": "gelu", "tanh": "gelu_tanh"})}),
     Layer("PReLU", f"num_parameters=1, init=0.25, {FACTORY}", "prelu", "PReLU()",
           {"num_parameters": Maybe("C", "by_channel", absent=1), "init": Number()}),
-    Layer("GLU", "dim=-1", "glu", "GLU()", {"dim": Free((int,))}),
-    Layer("Softmax", "dim=None", "softmax", "Softmax(dim=-1)", DIM),
-    Layer("Softmin", "dim=None", "softmin", "Softmin(dim=-1)", DIM),
-    Layer("Softmax2d", "", "softmax", "Softmax2d()"),
-    Layer("LogSoftmax", "dim=None", "log_softmax", "LogSoftmax(dim=-1)", DIM),
+    Layer("GLU", "dim=-1", "glu", "GLU()", {"dim": Free((int,))}, rules=(an_axis,),
+          reads=along("2·d")),
+    *(Layer(name, "dim=None", entry, f"{name}(dim=-1)", {"dim": Free(MAYBE_NONE)},
+            rules=(an_axis,), reads=along("n"))
+      for name, entry in SOFTMAXES.items()),
+    Layer("Softmax2d", "", "softmax", "Softmax2d()",
+          reads=lambda values: "n is the channels, T the places of an image"),
     Layer("CrossEntropyLoss", "weight=None, size_average=None, ignore_index=-100, reduce=None, "
           "reduction='mean', label_smoothing=0.0", "cross_entropy", "CrossEntropyLoss()",
           {**CLASSES, "label_smoothing": Chance(("smoothing",))}),

@@ -30,7 +30,8 @@ class Layer:
     """One layer of torch.nn.
 
     ``rules`` are about several arguments; ``chosen`` is another entry that these values choose;
-    ``limits`` are about the sizes of what enters.
+    ``limits`` are about the sizes of what enters; ``reads`` says what symbols mean of it, where
+    that cannot be seen.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Layer:
     rules: tuple[Rule, ...] = ()
     chosen: Callable[[Arguments], str] = lambda values: ""
     limits: tuple[Limit, ...] = ()
+    reads: Callable[[Arguments], str] = lambda values: ""
 
     @cached_property
     def arguments(self) -> dict[str, object]:

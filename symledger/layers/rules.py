@@ -49,6 +49,17 @@ def whole(*names: str) -> Rule:
     return rule
 
 
+MOST_AXES = 64
+
+
+def an_axis(values: Arguments) -> Settings:
+    """The number of an axis, of a tensor of any rank that PyTorch has."""
+    dim = values["dim"]
+    if type(dim) is int and not -MOST_AXES <= dim < MOST_AXES:
+        raise BadInput(f"dim = {dim} does not fit: a tensor has at most {MOST_AXES} axes.")
+    return {}
+
+
 def rising(low: str, high: str) -> Rule:
     """A number that has to be above another one."""
 
