@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isfinite
+from math import inf, isfinite
 
 from symledger.arguments import Choice, Entry, Inner, Maybe, Only, Settings, Size, Use, written
 from symledger.errors import BadInput, UnknownTarget, nearest, quoted, shown
@@ -199,6 +199,8 @@ def _literal(node: ast.expr, inner: bool) -> object:
                 return found
         case ast.Call() if not inner:
             return _read(node, ast.unparse(node), inner=True)
+    if any(isinstance(n, ast.Constant) and n.value == inf for n in ast.walk(node)):
+        raise BadInput("a number above 1.8e308 is larger than any that PyTorch has.")
     raise BadInput(
         f"{quoted(ast.unparse(node))} is not a number, True, False, None, a text or a tuple of "
         "whole numbers, and nothing is evaluated."

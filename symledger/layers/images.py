@@ -8,7 +8,7 @@ from types import NoneType
 from symledger.arguments import Around, Choice, Free, Number, Only, Padding, Size, Sizes, Use
 from symledger.layers.limits import no_less_than_the_kernel, several_values
 from symledger.layers.row import EPS, FACTORY, Layer
-from symledger.layers.rules import half, less_than_a_step, same_padding, untracked, whole
+from symledger.layers.rules import divided, half, less_than_a_step, same_padding, untracked, whole
 
 AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
 """How the symbols of each axis end, by the number of axes."""
@@ -19,6 +19,7 @@ CHANNELS: Mapping[str, Use] = {
     "in_channels": Size("C_in"), "out_channels": Size("C_out"), "groups": Size("G"),
     "bias": Choice("bias"),
 }  # fmt: skip
+GROUPED = (divided("in_channels", "groups"), divided("out_channels", "groups"))
 
 
 def along(letter: str, axes: int) -> tuple[str, ...]:
@@ -41,7 +42,7 @@ def convolution(axes: int, example: str) -> Layer:
         f"groups=1, bias=True, {ZEROS}", f"conv{axes}d", example,
         {**CHANNELS, **windows(axes), "padding": Padding(along("p", axes)),
          "padding_mode": Choice("padding_mode", MODES)},
-        rules=(same_padding(along("p", axes)),),
+        rules=(*GROUPED, same_padding(along("p", axes))),
     )  # fmt: skip
 
 
@@ -52,7 +53,7 @@ def transposed(axes: int, example: str) -> Layer:
         f"output_padding=0, groups=1, bias=True, dilation=1, {ZEROS}",
         f"conv_transpose{axes}d", example,
         {**CHANNELS, **windows(axes), "output_padding": Sizes(along("q", axes), least=0)},
-        rules=(less_than_a_step(axes),),
+        rules=(*GROUPED, less_than_a_step(axes)),
     )  # fmt: skip
 
 
@@ -146,6 +147,7 @@ IMAGES: tuple[Layer, ...] = (
     Layer("GroupNorm", f"num_groups, num_channels, eps=1e-05, affine=True, {KEYWORD_BIAS}",
           "group_norm", "GroupNorm(32, 256)",
           {"num_groups": Size("G"), "num_channels": Size("C"), **AFFINE},
+          rules=(divided("num_channels", "num_groups"),),
           limits=several_values("B*C/G*H*W", "group")),
     Layer("PixelShuffle", "upscale_factor", "pixel_shuffle", "PixelShuffle(2)",
           {"upscale_factor": Size("u")}),

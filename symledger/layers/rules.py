@@ -25,6 +25,22 @@ def smaller(name: str, than: str) -> Rule:
     return rule
 
 
+def divided(name: str, by: str) -> Rule:
+    """A size that another one has to divide."""
+
+    def rule(values: Arguments) -> Settings:
+        whole, parts = values[name], values[by]
+        if type(whole) is int and type(parts) is int and whole > 0 < parts and whole % parts:
+            near = sorted({max(whole // parts, 1) * parts, (whole // parts + 1) * parts})
+            raise BadInput(
+                f"{name} = {whole} does not fit: it has to be divisible by {by} = {parts}, as "
+                f"{' or '.join(map(str, near))} is."
+            )
+        return {}
+
+    return rule
+
+
 def within(name: str, number: str) -> Rule:
     """A row of a table, counted from its end where it is negative."""
 

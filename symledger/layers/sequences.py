@@ -19,7 +19,7 @@ from symledger.arguments import (
     size,
 )  # fmt: skip
 from symledger.layers.row import EPS, FACTORY, MAYBE_NONE, Arguments, Layer
-from symledger.layers.rules import smaller, within
+from symledger.layers.rules import divided, smaller, within
 
 AFFINE = "elementwise_affine=True"
 NORM: Mapping[str, Use] = {
@@ -39,6 +39,7 @@ RECURRENT: Mapping[str, Use] = {
 }  # fmt: skip
 OVER_TIME = "bias=True, batch_first=False, dropout=0.0, bidirectional=False"
 ACTIVATION = Choice("activation", {"relu": "relu", "gelu": "gelu"})
+HEADS = (divided("d_model", "nhead"),)
 HIDDEN = Chance(("dropout", "hidden_dropout"))
 BLOCK_ENDS = (
     "dropout=0.1, activation='relu', layer_norm_eps=1e-05, batch_first=False, norm_first=False, "
@@ -62,7 +63,9 @@ def block(kind: str) -> Layer:
         **WIDTHS, "dropout": HIDDEN, "bias": Choice("bias", also=("norm_bias",)),
         "norm_first": Entry({False: f"post_{entry}", True: f"pre_{entry}"}),
     }  # fmt: skip
-    return Layer(name, BLOCK, f"post_{entry}", f"{name}(512, 8)", uses, {"causal": "false"})
+    return Layer(
+        name, BLOCK, f"post_{entry}", f"{name}(512, 8)", uses, {"causal": "false"}, HEADS
+    )
 
 
 def stack(kind: str, more: str, uses: Mapping[str, Use], sets: Mapping[str, str]) -> Layer:
@@ -144,7 +147,7 @@ SEQUENCES: tuple[Layer, ...] = (
           {"embed_dim": Size("d"), "num_heads": Size("h"), "dropout": Chance(("dropout",)),
            "bias": Choice("bias"), "batch_first": Free((bool,)), "kdim": Free(MAYBE_NONE),
            "vdim": Free(MAYBE_NONE), "add_bias_kv": Free((bool,)), "add_zero_attn": Free((bool,))},
-          rules=(sources,), chosen=sourced),
+          rules=(divided("embed_dim", "num_heads"), sources), chosen=sourced),
     block("encoder"),
     block("decoder"),
     stack("encoder", ", enable_nested_tensor=True, mask_check=True",
@@ -156,5 +159,5 @@ SEQUENCES: tuple[Layer, ...] = (
           f"bias=True, {FACTORY}", "encoder_decoder", "Transformer()",
           {**WIDTHS, "num_encoder_layers": Size("L_enc"), "num_decoder_layers": Size("L_dec"),
            "dropout": HIDDEN, "norm_first": Free((bool,)), "bias": Choice("bias")},
-          {"causal": "false"}),
+          {"causal": "false"}, HEADS),
 )  # fmt: skip
