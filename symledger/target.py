@@ -182,7 +182,10 @@ def resolve(text: str) -> Target:
     if constructors.is_constructor(text):
         constructor = constructors.read(text)
         plain = resolve(constructor.entry)
-        return replace(plain, name=constructor.text, constructor=constructor)
+        usual = {**(plain.configuration or {}), **constructor.layer.usual}
+        return replace(
+            plain, name=constructor.text, constructor=constructor, configuration=usual
+        )
     if ".py" in text or "/" in text or (":" in text and "(" not in text):
         return _from_file(text)
     known = published().get(text)

@@ -82,6 +82,9 @@ COUNTED = {
     "MultiheadAttention(8, 2, bias=False, vdim=3)": 3 * 64 + 24,
     "MultiheadAttention(8, 2, add_bias_kv=True)": 4 * (64 + 8) + 16,
     "MultiheadAttention(8, 2, 0.1, add_zero_attn=True, kdim=8, vdim=8)": 4 * (64 + 8),
+    "TransformerEncoderLayer(16, 2, 8, activation=torch.nn.functional.gelu)":
+        4 * (256 + 16) + 256 + 24 + 64,
+    "Upsample(scale_factor=2.0)": 0, "Dropout(0)": 0,
     "TransformerDecoder(TransformerDecoderLayer(512, 8), 6)": 6 * 4204032,
     "TransformerDecoder(TransformerDecoderLayer(16, 2, 8, bias=False), 2, LayerNorm(16))":
         2 * (8 * 256 + 2 * 128 + 3 * 16) + 32,
@@ -239,6 +242,8 @@ AXES = {
     "Softmin()": "n is the axis that PyTorch chooses",
     "GLU(0)": "2·d is axis 0",
     "Softmax2d()": "n is the channels, T the places",
+    "BatchNorm1d(3)": "H is the length of a sequence",
+    "InstanceNorm1d(3)": "H is the length",
 }
 
 
@@ -320,7 +325,10 @@ REFUSED = {
     "ZeroPad2d((1, 1))": r"padding = \(1, 1\) does not fit: one whole number or 4",
     "ZeroPad1d(-1)": "padding = -1 is not a size",
     "Upsample(2)": "size = 2 is not supported, only None is",
-    "Upsample(scale_factor=2, mode='bilinear')": "only 'nearest' is",
+    "Upsample(scale_factor=1.5)": "1.5 is not supported: a whole number is, the same down and acr",
+    "Upsample(scale_factor=(2, 3))": r"scale_factor = \(2, 3\) is not supported: a whole number",
+    "Upsample(scale_factor=())": r"scale_factor = \(\) is not supported: a whole number",
+    "Upsample(scale_factor=2, mode='bilinear')": "only 'nearest' or 'nearest-exact' is",
     "CrossEntropyLoss(label_smoothing=2)": "label_smoothing = 2 is not a chance",
     "KLDivLoss(reduction='none')": "only 'mean' or 'sum' or 'batchmean' is",
     "SmoothL1Loss(beta=0)": "beta = 0 is not supported",
@@ -363,8 +371,10 @@ REFUSED = {
     "Transformer(512, 7)": "d_model = 512 does not fit: .*divisible by nhead = 7, as 511 or 518",
     "TransformerDecoder(TransformerEncoderLayer(512, 8), 6)": "write TransformerDecoderLayer",
     "LSTM(8, 6, proj_size=-1)": "proj_size = -1 is not a size",
-    "Dropout(0)": "leaves nothing to chance",
-    "TransformerEncoderLayer(512, 8, activation='tanh')": "only 'relu' or 'gelu' is",
+    "Dropout2d(0)": "leaves nothing to chance",
+    "TransformerEncoderLayer(512, 8, activation='tanh')": "only 'relu' or 'gelu' or nn.funct",
+    "RNN(3, 5, nonlinearity=F.relu)": "nonlinearity = nn.functional.relu is not supported",
+    "TransformerEncoderLayer(8, 2, activation=F.silu)": "F.silu.* is not a number",
     "TransformerEncoderLayer(512, 8, activation=GELU())": "activation = GELU",
     "TransformerEncoder(6)": "num_layers is missing",
     "TransformerEncoder(6, 6)": "encoder_layer = 6 does not fit: write TransformerEncoderLayer",
@@ -450,6 +460,12 @@ def test_sizes_that_pytorch_raises_on_are_refused(written):
         derive(written, sizes)
     for name, n in sizes.items():
         assert derive(written, {**sizes, name: n + 1}).params.value is not None
+
+
+def test_a_length_is_one_until_another_is_set():
+    assert derive("BatchNorm1d(3)", {"B": 4}).memory_saved.value == 4 * (4 * 3 + 2 * 3)
+    assert derive("BatchNorm1d(3)", {"B": 4, "H": 5}).memory_saved.value == 4 * (4 * 3 * 5 + 2 * 3)
+    assert derive("BatchNorm1d(3)", {"B": 1, "H": 2}).params.value == 6
 
 
 def test_one_value_is_enough_where_its_variance_is_not_asked_for():

@@ -48,7 +48,9 @@ SOFTMAXES = {"Softmax": "softmax", "Softmin": "softmin", "LogSoftmax": "log_soft
 
 ELEMENTS: tuple[Layer, ...] = (
     Layer("Identity", "*args, **kwargs", "identity", "Identity()"),
-    Layer("Dropout", "p=0.5, inplace=False", "dropout", "Dropout()", {"p": Chance(), **INPLACE}),
+    Layer("Dropout", "p=0.5, inplace=False", "dropout", "Dropout()",
+          {"p": Chance(zero=True), **INPLACE},
+          chosen=lambda values: "identity" if values["p"] == 0 else ""),
     *(Layer(f"Dropout{n}d", "p=0.5, inplace=False", "channel_dropout", f"Dropout{n}d()",
             {"p": Chance(), **INPLACE}) for n in (1, 2, 3)),
     function("ReLU", "relu"),

@@ -4,10 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import NoneType
+from typing import Any
 
-from symledger.arguments import Around, Choice, Free, Number, Only, Padding, Size, Sizes, Use
+from symledger.arguments import (
+    Around,
+    Choice,
+    Free,
+    Number,
+    Only,
+    Padding,
+    Scale,
+    Size,
+    Sizes,
+    Use,
+)
 from symledger.layers.limits import no_less_than_the_kernel, several_values
-from symledger.layers.row import EPS, FACTORY, Layer
+from symledger.layers.row import EPS, FACTORY, Arguments, Layer
 from symledger.layers.rules import divided, half, less_than_a_step, same_padding, untracked, whole
 
 AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
@@ -91,14 +103,21 @@ def adaptive(axes: int, kind: str, more: str = "") -> Layer:
     )  # fmt: skip
 
 
+def of_a_sequence(values: Arguments) -> str:
+    """Say how the symbols of an image are those of a sequence."""
+    return "H is the length of a sequence: what enters is (B, C, H), or (B, C) where H = 1"
+
+
 def batch_norm(
-    example: str, entry: str = "batch_norm", more: str = "", sets: Mapping[str, str] | None = None
-) -> Layer:
+    example: str, entry: str = "batch_norm", more: str = "",
+    sets: Mapping[str, str] | None = None, **alone: Any,
+) -> Layer:  # fmt: skip
     """Return the row of a norm over a batch."""
     lengths = "D*H*W" if entry.endswith("3d") else "H*W"
     return Layer(
         example.partition("(")[0], f"{BATCH_NORM}{more}{KEYWORD_BIAS}", entry, example, BATCH,
         sets or {}, (untracked,), limits=several_values(f"B*{lengths}", "channel", TRAINED),
+        **alone,
     )  # fmt: skip
 
 
@@ -109,6 +128,7 @@ def instance_norm(axes: int) -> Layer:
     return Layer(
         name, INSTANCE_NORM + KEYWORD_BIAS, entry, f"{name}(64)", INSTANCE,
         {"W": "1"} if axes == 1 else {}, limits=several_values(lengths, "channel of an image"),
+        reads=lambda values: "H is the length: what enters is (B, C, H)" if axes == 1 else "",
     )  # fmt: skip
 
 
@@ -139,7 +159,7 @@ IMAGES: tuple[Layer, ...] = (
     *(pool(n, "Avg", f"{AVG}{INCLUDE}, divisor_override=None") for n in (2, 3)),
     *(adaptive(n, "Avg") for n in (1, 2, 3)),
     *(adaptive(n, "Max", ", return_indices=False") for n in (1, 2, 3)),
-    batch_norm("BatchNorm1d(256)", sets={"H": "1", "W": "1"}),
+    batch_norm("BatchNorm1d(256)", sets={"W": "1"}, usual={"H": 1}, reads=of_a_sequence),
     batch_norm("BatchNorm2d(64)"),
     batch_norm("BatchNorm3d(64)", "batch_norm3d"),
     batch_norm("SyncBatchNorm(64)", more="process_group=None, "),
@@ -157,9 +177,9 @@ IMAGES: tuple[Layer, ...] = (
           {"groups": Size("G")}),
     Layer("Upsample", "size=None, scale_factor=None, mode='nearest', align_corners=None, "
           "recompute_scale_factor=None", "upsample", "Upsample(scale_factor=2)",
-          {"scale_factor": Size("u")}),
+          {"scale_factor": Scale("u"), "mode": Only(("nearest", "nearest-exact"))}),
     Layer("UpsamplingNearest2d", "size=None, scale_factor=None", "upsample",
-          "UpsamplingNearest2d(scale_factor=2)", {"scale_factor": Size("u")}),
+          "UpsamplingNearest2d(scale_factor=2)", {"scale_factor": Scale("u")}),
     *(padding(n, "Zero", "zeros") for n in (1, 2, 3)),
     *(padding(n, "Constant", "zeros", ", value") for n in (1, 2, 3)),
     *(padding(n, "Reflection", "reflect") for n in (1, 2, 3)),

@@ -30,8 +30,8 @@ class Layer:
     """One layer of torch.nn.
 
     ``rules`` are about several arguments; ``chosen`` is another entry that these values choose;
-    ``limits`` are about the sizes of what enters; ``reads`` says what symbols mean of it, where
-    that cannot be seen.
+    ``usual`` sizes hold until others are set; ``limits`` are about those of what enters; ``reads``
+    says what symbols mean of it, where that cannot be seen.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Layer:
     sets: Mapping[str, str] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     chosen: Callable[[Arguments], str] = lambda values: ""
+    usual: Mapping[str, int] = field(default_factory=dict)
     limits: tuple[Limit, ...] = ()
     reads: Callable[[Arguments], str] = lambda values: ""
 

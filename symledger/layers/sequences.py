@@ -10,6 +10,7 @@ from symledger.arguments import (
     Choice,
     Entry,
     Free,
+    Function,
     Inner,
     Maybe,
     Settings,
@@ -38,7 +39,9 @@ RECURRENT: Mapping[str, Use] = {
     "bidirectional": Choice("bidirectional"), "batch_first": Free((bool,)),
 }  # fmt: skip
 OVER_TIME = "bias=True, batch_first=False, dropout=0.0, bidirectional=False"
-ACTIVATION = Choice("activation", {"relu": "relu", "gelu": "gelu"})
+ACTIVATION = Choice("activation", {
+    "relu": "relu", "gelu": "gelu", Function("relu"): "relu", Function("gelu"): "gelu",
+})  # fmt: skip
 HEADS = (divided("d_model", "nhead"),)
 HIDDEN = Chance(("dropout", "hidden_dropout"))
 BLOCK_ENDS = (
