@@ -156,7 +156,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "elementwise_loss": (Case("the loss of torch", lambda s, o: Function(
         partial(_loss, o=o))),),
     "margin_ranking": (Case("nn.MarginRankingLoss", lambda s, o: Function(
-        lambda x, z, y: F.margin_ranking_loss(x, z, y, margin=0.5))),),
+        partial(F.margin_ranking_loss, margin=0.5, reduction=o["reduction"]))),),
     "rnn_cell": _cell(nn.RNNCell),
     "gru_cell": _cell(nn.GRUCell),
     "lstm_cell": _cell(LSTMCell),

@@ -39,9 +39,10 @@ def along(what: str) -> Callable[[Arguments], str]:
 
 
 OLD = "size_average=None, reduce=None, reduction='mean'"
-REDUCED: Mapping[str, Use] = {"reduction": Choice("reduction", {"mean": "mean", "sum": "sum"})}
+REDUCTIONS: Mapping[object, str] = {kind: kind for kind in ("mean", "sum", "none")}
+REDUCED: Mapping[str, Use] = {"reduction": Choice("reduction", REDUCTIONS)}
 REDUCED_BY_ROWS: Mapping[str, Use] = {  # divided by their number, it is one multiplication as well
-    "reduction": Choice("reduction", {"mean": "mean", "sum": "sum", "batchmean": "mean"}),
+    "reduction": Choice("reduction", {**REDUCTIONS, "batchmean": "mean"}),
 }
 CLASSES: Mapping[str, Use] = {"reduction": Only(("mean", "sum")), "ignore_index": Free((int,))}
 SOFTMAXES = {"Softmax": "softmax", "Softmin": "softmin", "LogSoftmax": "log_softmax"}
@@ -106,6 +107,6 @@ ELEMENTS: tuple[Layer, ...] = (
              "eps": Number(without=(0,)),
          }),
     Layer("MarginRankingLoss", f"margin=0.0, {OLD}", "margin_ranking", "MarginRankingLoss()",
-          {"margin": Number()}),
+          {"margin": Number(), **REDUCED}),
     loss("BCEWithLogitsLoss", "bce_with_logits", f"weight=None, {OLD}, pos_weight=None"),
 )  # fmt: skip
