@@ -97,6 +97,7 @@ COUNTED = {
     "LogSigmoid()": 0, "Tanhshrink()": 0, "Hardtanh(-2, 2)": 0, "Hardswish()": 0,
     "Hardsigmoid()": 0, "Hardshrink(1)": 0, "Softshrink(0.1)": 0, "Dropout1d()": 0,
     "Dropout2d(0.2)": 0, "Dropout3d()": 0, "MSELoss()": 0, "HuberLoss('sum')": 0,
+    "ELU(0.5)": 0, "CELU(alpha=2)": 0, "Softplus(beta=2.0)": 0, "HuberLoss(delta=0.5)": 0,
     "BCEWithLogitsLoss()": 0,
     "L1Loss()": 0, "SmoothL1Loss(reduction='sum')": 0, "SmoothL1Loss(beta=0.1)": 0, "BCELoss()": 0,
     "KLDivLoss(reduction='batchmean')": 0, "KLDivLoss(log_target=True)": 0, "NLLLoss()": 0,
@@ -365,8 +366,10 @@ REFUSED = {
     "Embedding(10, 4, sparse=True)": "sparse = True is not supported, only False is",
     "EmbeddingBag(10, 4, mode='max')": "mode = 'max' is not supported, only 'mean' or 'sum' is",
     "LeakyReLU(0)": "negative_slope = 0 is not supported: an operation less is done",
-    "ELU(0.5)": "alpha = 0.5 is not supported, only 1.0 is",
-    "ELU(True)": "alpha = True is not supported, only 1.0 is",
+    "ELU(0)": "alpha = 0 is not supported: an operation less is done",
+    "ELU(True)": "alpha = True does not fit: a number is meant",
+    "CELU(-0.5, inplace=True)": "alpha = -0.5 does not fit: PyTorch has no gradient of it in place",
+    "HuberLoss(delta=0)": "delta = 0 does not fit: it has to be above 0",
     "Softplus(threshold='x')": "threshold = 'x' does not fit: a number is meant",
     "Identity(**2)": "\\*\\* is not evaluated",
     "Transformer(custom_encoder=1)": "custom_encoder = 1 is not supported, only None is",
@@ -462,6 +465,21 @@ def test_sizes_that_pytorch_raises_on_are_refused(written):
         derive(written, sizes)
     for name, n in sizes.items():
         assert derive(written, {**sizes, name: n + 1}).params.value is not None
+
+
+SCALED = {
+    "ELU({})": "elu elu_scaled", "CELU({})": "elu celu", "Softplus({})": "softplus softplus_scaled",
+    "HuberLoss(delta={})": "huber huber_scaled", "SmoothL1Loss(beta={})": "huber huber",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("written", SCALED)
+def test_a_constant_other_than_one_is_one_more_operation(written):
+    said = [read(written.format(n)).settings["function"] for n in ("1", "1.0", "0.5")]
+    plain, scaled = SCALED[written].split()
+    assert said == [plain, plain, scaled]
+    done = [derive(written.format(n))["flops.forward.pointwise"].general for n in ("1", "0.5")]
+    assert (done[0] != done[1]) == (plain != scaled)
 
 
 def test_a_length_is_one_until_another_is_set():

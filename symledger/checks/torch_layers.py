@@ -106,6 +106,7 @@ def _noise(o: Options) -> Uses:
 
 
 LOSSES: Mapping[str, Any] = {
+    "huber_scaled": partial(F.huber_loss, delta=0.5),
     "mse": F.mse_loss, "l1": F.l1_loss, "huber": F.huber_loss, "bce": F.binary_cross_entropy,
     "bce_with_logits": F.binary_cross_entropy_with_logits,
     "kl_div": F.kl_div, "kl_div_log": partial(F.kl_div, log_target=True),

@@ -98,14 +98,15 @@ class ElementwiseLoss(Reduced):
     Kept are both tensors, in most cases; of an absolute difference that difference alone. The
     functions are those of PyTorch, with the constants it has by default: bce takes probabilities,
     kl_div the logarithms of some, and others as they are (kl_div_log those, too, as logarithms),
-    poisson_nll the logarithm of a rate, poisson_nll_rate the rate itself.
+    poisson_nll the logarithm of a rate, poisson_nll_rate the rate itself. huber_scaled has another
+    δ than 1: here 1/2.
     Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), sections 3.13, 5.5 and 6.2.2;
     Huber, *Robust Estimation of a Location Parameter* (1964).
     """
 
     function: Literal[
         "mse", "l1", "huber", "bce", "bce_with_logits", "kl_div", "kl_div_log",
-        "poisson_nll", "poisson_nll_rate",
+        "poisson_nll", "poisson_nll_rate", "huber_scaled",
     ] = "mse"  # fmt: skip
 
     entering: ClassVar[str] = "B n, B n"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from symledger.arguments import Chance, Choice, Free, Maybe, Number, Only, Use
 from symledger.layers.row import FACTORY, INPLACE, MAYBE_NONE, Arguments, Layer, Rule
-from symledger.layers.rules import an_axis, reversible, rising
+from symledger.layers.rules import an_axis, reversible, rising, scaled
 
 
 def function(
@@ -18,12 +18,16 @@ def function(
     return Layer(name, signature, "activation", f"{name}()", known, {"function": chosen}, rules)
 
 
-def loss(name: str, chosen: str, signature: str, uses: Mapping[str, Use] | None = None) -> Layer:
+def loss(
+    name: str, chosen: str, signature: str, uses: Mapping[str, Use] | None = None,
+    rules: tuple[Rule, ...] = (),
+) -> Layer:  # fmt: skip
     """Return the row of a loss between two tensors, element by element."""
     sets, uses = {"function": chosen} if chosen else {}, {**REDUCED, **(uses or {})}
-    return Layer(name, signature, "elementwise_loss", f"{name}()", uses, sets)
+    return Layer(name, signature, "elementwise_loss", f"{name}()", uses, sets, rules)
 
 
+ALPHA: Mapping[str, Use] = {"alpha": Number(without=(0,)), **INPLACE}
 CHOSEN_AXIS = "the axis that PyTorch chooses (the first of one or three, else the second)"
 
 
@@ -57,9 +61,12 @@ ELEMENTS: tuple[Layer, ...] = (
     function("ReLU", "relu"),
     function("ReLU6", "relu6"),
     function("LeakyReLU", "leaky_relu", "negative_slope=0.01, inplace=False",
-             {"negative_slope": Number(without=(0, 1)), **INPLACE}, (reversible,)),
-    function("ELU", "elu", "alpha=1.0, inplace=False"),
-    function("CELU", "elu", "alpha=1.0, inplace=False"),
+             {"negative_slope": Number(without=(0, 1)), **INPLACE},
+             (reversible("negative_slope"),)),
+    function("ELU", "elu", "alpha=1.0, inplace=False", ALPHA,
+             (scaled("alpha", "elu_scaled"), reversible("alpha"))),
+    function("CELU", "elu", "alpha=1.0, inplace=False", ALPHA,
+             (scaled("alpha", "celu"), reversible("alpha"))),
     function("SELU", "selu"),
     function("SiLU", "silu"),
     function("Mish", "mish"),
@@ -68,7 +75,9 @@ ELEMENTS: tuple[Layer, ...] = (
     function("Sigmoid", "sigmoid", ""),
     function("LogSigmoid", "log_sigmoid", ""),
     function("Softsign", "softsign", ""),
-    function("Softplus", "softplus", "beta=1.0, threshold=20.0", {"threshold": Number()}),
+    function("Softplus", "softplus", "beta=1.0, threshold=20.0",
+             {"beta": Number(without=(0,)), "threshold": Number()},
+             (scaled("beta", "softplus_scaled"),)),
     function("Softshrink", "softshrink", "lambd=0.5", {"lambd": Number(without=(0,), above=0)}),
     function("Hardshrink", "hardshrink", "lambd=0.5", {"lambd": Number(without=(0,))}),
     function("Hardsigmoid", "hardsigmoid"),
@@ -96,7 +105,8 @@ ELEMENTS: tuple[Layer, ...] = (
     loss("MSELoss", "mse", OLD),
     loss("L1Loss", "l1", OLD),
     loss("SmoothL1Loss", "huber", f"{OLD}, beta=1.0", {"beta": Number(without=(0,), above=0)}),
-    loss("HuberLoss", "huber", "reduction='mean', delta=1.0"),
+    loss("HuberLoss", "huber", "reduction='mean', delta=1.0", {"delta": Number(above=0)},
+         (scaled("delta", "huber_scaled"),)),
     loss("BCELoss", "bce", f"weight=None, {OLD}"),
     loss("KLDivLoss", "", f"{OLD}, log_target=False", {
         **REDUCED_BY_ROWS, "log_target": Choice("function", {False: "kl_div", True: "kl_div_log"}),

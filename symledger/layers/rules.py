@@ -88,14 +88,27 @@ def rising(low: str, high: str) -> Rule:
     return rule
 
 
-def reversible(values: Arguments) -> Settings:
+def reversible(name: str) -> Rule:
     """A slope that can be told from what came out, where what came in is overwritten."""
-    slope = values["negative_slope"]
-    if values["inplace"] is True and isinstance(slope, int | float) and slope < 0:
-        raise BadInput(
-            f"negative_slope = {slope} does not fit: PyTorch has no gradient of it in place."
-        )
-    return {}
+
+    def rule(values: Arguments) -> Settings:
+        slope = values[name]
+        if values["inplace"] is True and isinstance(slope, int | float) and slope < 0:
+            raise BadInput(
+                f"{name} = {slope} does not fit: PyTorch has no gradient of it in place."
+            )
+        return {}
+
+    return rule
+
+
+def scaled(name: str, function: str) -> Rule:
+    """A constant that makes another function of it, but for 1."""
+
+    def rule(values: Arguments) -> Settings:
+        return {} if values[name] == 1 else {"function": function}
+
+    return rule
 
 
 def untracked(values: Arguments) -> Settings:
