@@ -217,13 +217,20 @@ class Chance(Use):
 
 @dataclass(frozen=True)
 class Only(Use):
-    """What is supported with these values only, for the others would change what is counted."""
+    """What is supported with these values only, for the others would change what is counted.
+
+    ``why`` says how.
+    """
 
     values: tuple[object, ...]
+    why: str = ""
 
     def settings(self, name: str, value: object) -> Settings:
         """Refuse any other value; nothing is set."""
-        among(name, value, self.values)
+        try:
+            among(name, value, self.values)
+        except BadInput as error:
+            raise BadInput(f"{str(error)[:-1]}: {self.why}." if self.why else str(error)) from error
         return {}
 
 

@@ -72,13 +72,25 @@ class Layer:
     def use(self, argument: str) -> Use:
         """What an argument does; one without a use must have its default."""
         return self.uses.get(argument) or EVERYWHERE.get(argument) or (
-            Only((self.arguments[argument],))
+            Only((self.arguments[argument],), WHY.get(argument, ""))
         )
 
     def __str__(self) -> str:
         return f"{self.name}({self.signature})"
 
 
+WHY = {
+    "return_indices": "places of the largest elements are no result here",
+    "max_norm": "rows that are longer would be scaled in place",
+    "scale_grad_by_freq": "gradients would be divided by how often a token occurs",
+    "sparse": "a sparse gradient has the rows of tokens that occur alone",
+    "size": "what enters may be of any size, write scale_factor",
+    "weight": "each class would have a weight",
+    "pos_weight": "each class would have a weight",
+    "divisor_override": "sums would be divided by another number than that of their elements",
+    "full": "a term more would be computed",
+}
+"""Why arguments without a use have to have their defaults."""
 FACTORY = "device=None, dtype=None"
 EVERYWHERE: Mapping[str, Use] = {"device": Free((str, NoneType))}
 INPLACE: Mapping[str, Use] = {"inplace": Free((bool,))}
