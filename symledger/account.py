@@ -84,10 +84,14 @@ class Account:
         given = read_equations(self.request.equations, self.symbols)
         values = read_sizes(self.target, self.settings, self.symbols)
         self.target.check_given(self.program, (s.name for s in (*values, *dict(given))))
-        stated = (self.target.configuration or {}).items()
-        configuration = {self.symbols[name]: n for name, n in stated if name in self.symbols}
-        assumed = settle(self._usual, configuration, given, values, self.program.definitions)
+        usual = (self.target.configuration or {}).items()
+        configuration = {self.symbols[name]: n for name, n in usual if name in self.symbols}
+        stated = {self.symbols[s] for s in self.target.stated if s in self.symbols}
+        assumed = settle(
+            self._usual, configuration, given, values, self.program.definitions, stated
+        )
         check_sizes(self.program, assumed)
+        self.target.check_taken(self.symbols, assumed.bindings)
         return assumed
 
     @cached_property

@@ -14,6 +14,18 @@ from symledger.errors import BadInput, shown
 from symledger.expressions import LARGEST, parse_size
 
 Settings = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of torch.nn.functional that is handed over by its name."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return f"nn.functional.{self.name}"
+
+
 BOOLS: Mapping[object, str] = {True: "true", False: "false"}
 
 
@@ -53,6 +65,27 @@ class Shape(Size):
         if found > LARGEST:
             raise BadInput(f"{name} = {written(value)} is out of range: sizes are 1 to 10^18.")
         return super().settings(name, found)
+
+
+@dataclass(frozen=True)
+class Scale(Size):
+    """A whole number, maybe written as a float, or one that is the same down and across."""
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbol's value.
+
+        Raises:
+            BadInput: it is not whole, or another one across than down.
+        """
+        alike = isinstance(value, tuple) and len(value) == 2 and value[0] == value[1]
+        factor = value[0] if isinstance(value, tuple) and alike else value
+        whole = int(factor) if isinstance(factor, float) and factor.is_integer() else factor
+        if isinstance(whole, tuple | float):
+            raise BadInput(
+                f"{name} = {written(value)} is not supported: a whole number is, the same down and "
+                "across."
+            )
+        return super().settings(name, whole)
 
 
 @dataclass(frozen=True)
@@ -165,17 +198,18 @@ class Entry(Use):
 class Chance(Use):
     """A chance from 0 to below 1; above 0 it switches options on.
 
-    Without an option there is nothing to be switched off, and 0 is refused. At 1 nothing is left,
-    and PyTorch computes something else.
+    Without an option there is nothing to be switched off, and 0 is refused but where it chooses
+    another entry (``zero``). At 1 nothing is left, and PyTorch computes something else.
     """
 
     options: tuple[str, ...] = ()
+    zero: bool = False
 
     def settings(self, name: str, value: object) -> Settings:
         """Return what the options are."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             raise BadInput(f"{name} = {written(value)} is not a chance: a number from 0 to 1.")
-        if value == 1 or (value == 0 and not self.options):
+        if value == 1 or (value == 0 and not self.options and not self.zero):
             raise BadInput(f"{name} = {written(value)} leaves nothing to chance: "
                            "write a number between 0 and 1.")  # fmt: skip
         return dict.fromkeys(self.options, BOOLS[value > 0])
@@ -183,13 +217,20 @@ class Chance(Use):
 
 @dataclass(frozen=True)
 class Only(Use):
-    """What is supported with these values only, for the others would change what is counted."""
+    """What is supported with these values only, for the others would change what is counted.
+
+    ``why`` says how.
+    """
 
     values: tuple[object, ...]
+    why: str = ""
 
     def settings(self, name: str, value: object) -> Settings:
         """Refuse any other value; nothing is set."""
-        among(name, value, self.values)
+        try:
+            among(name, value, self.values)
+        except BadInput as error:
+            raise BadInput(f"{str(error)[:-1]}: {self.why}." if self.why else str(error)) from error
         return {}
 
 

@@ -8,7 +8,7 @@ and contradicts it, and says so; two of the user's own that contradict each othe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import gcd
 
@@ -60,11 +60,12 @@ class Assumed:
 def settle(
     defaults: Equations, configuration: Mapping[Symbol, int],
     given: list[tuple[Symbol, Expr]], values: Mapping[Symbol, int],
-    definitions: Equations | None = None,
+    definitions: Equations | None = None, expected: Container[Symbol] = (),
 ) -> Assumed:  # fmt: skip
     """Settle what holds, strongest first.
 
-    ``definitions`` are evaluated once everything in them has a value.
+    ``definitions`` are evaluated once everything in them has a value. Where the default of a symbol
+    gives way that is ``expected`` to have its own value, nothing is said.
 
     Raises:
         BadInput: something comes to what is no size.
@@ -83,7 +84,10 @@ def settle(
         if symbol in defaults:  # a rounded one: its default gives way where it does not divide
             _define(settled, symbol, e)
     for symbol, e in defaults.items():
+        before = list(settled.dropped)
         _add_default(settled, symbol, e)
+        if symbol in expected:
+            settled.dropped[:] = before
     _evaluate(settled, {symbol for symbol, _ in given})
     for symbol, e in (definitions or {}).items():
         _define(settled, symbol, e)

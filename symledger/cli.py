@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from symledger import __version__
-from symledger.commands import SETTINGS, Group
+from symledger.commands import SETTINGS, Counting, Group
 from symledger.errors import BadInput, SymledgerError
 from symledger.site.command import site
 
@@ -117,7 +117,7 @@ def compare(left: str, right: str, settings: tuple[str, ...], quantities: tuple[
         show(page(found, width()))
 
 
-@cli.command(epilog="symledger explain 2362368")
+@cli.command(cls=Counting, epilog="symledger explain 2362368")
 @click.argument("number")
 @click.option("--in", "inside", default="", metavar="TARGET",
               help="Look only in this target: a name, or path/to/model.py:ClassName.")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import click
 
 from symledger.errors import BadInput, nearest
 
+NEGATIVE = re.compile(r"-\.?[0-9]")
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
@@ -21,6 +23,17 @@ class Command(click.Command):
         self.format_usage(ctx, formatter)
         self.format_help_text(ctx, formatter)
         self.format_options(ctx, formatter)
+
+
+class Counting(Command):
+    """A command whose argument is a number: a negative one is no option, and is refused as one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take what begins like a negative number for the argument."""
+        negative = [arg for arg in args if NEGATIVE.match(arg)]
+        if negative and "--" not in args:
+            args = [*(arg for arg in args if arg not in negative), "--", *negative]
+        return super().parse_args(ctx, args)
 
 
 class Group(click.Group):

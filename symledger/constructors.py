@@ -13,15 +13,32 @@ import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import isfinite
+from math import inf, isfinite
 
-from symledger.arguments import Choice, Entry, Inner, Maybe, Only, Settings, Size, Use, written
+from symledger.arguments import (
+    Choice,
+    Entry,
+    Function,
+    Inner,
+    Maybe,
+    Only,
+    Settings,
+    Size,
+    Use,
+    written,
+)
 from symledger.errors import BadInput, UnknownTarget, nearest, quoted, shown
 from symledger.torch_layers import BY_NAME, REFUSED, REQUIRED, Layer, said_instead
 
 LONGEST = 500
 CALLED = ("causal", "flash", "training")
 """Choices that are made where a layer is called, and not where it is written."""
+FUNCTIONS = {
+    "torch.relu",
+    *(f"{module}.{name}" for module in ("F", "nn.functional", "torch.nn.functional")
+      for name in ("relu", "gelu")),
+}  # fmt: skip
+"""Functions that may be handed over, as people write them."""
 PREFIXES = ("", "nn.", "torch.nn.")
 CALL = re.compile(r"\s*([A-Za-z_][\w.]*\s*\(|(torch\.)?nn\.)")
 FILE = re.compile(r"\.py:\w*\s*$")
@@ -56,6 +73,11 @@ class Constructor:
         """PyTorch's name of each symbol that an argument gives."""
         uses = self.layer.uses.items()
         return {use.symbol: name for name, use in uses if isinstance(use, Size | Maybe)}
+
+    @property
+    def reads(self) -> str:
+        """What symbols mean of what enters, where that cannot be seen: which axis n is."""
+        return self.layer.reads(self.values)
 
     def toggled(self) -> Iterator[Constructor]:
         """Yield this constructor with each of its flags the other way round."""
@@ -192,8 +214,12 @@ def _literal(node: ast.expr, inner: bool) -> object:
             found = tuple(_literal(part, inner=True) for part in parts)
             if all(type(n) is int for n in found):
                 return found
+        case ast.Attribute() if ast.unparse(node) in FUNCTIONS:
+            return Function(node.attr)
         case ast.Call() if not inner:
             return _read(node, ast.unparse(node), inner=True)
+    if any(isinstance(n, ast.Constant) and n.value == inf for n in ast.walk(node)):
+        raise BadInput("a number above 1.8e308 is larger than any that PyTorch has.")
     raise BadInput(
         f"{quoted(ast.unparse(node))} is not a number, True, False, None, a text or a tuple of "
         "whole numbers, and nothing is evaluated."

@@ -46,6 +46,11 @@ class Target:
     configured: Configuration | None = None
     source: str = ""
 
+    @property
+    def stated(self) -> Mapping[str, str]:
+        """What the arguments of a layer set; nothing where this is none."""
+        return self.constructor.settings if self.constructor else {}
+
     def settled(self, settings: Mapping[str, str]) -> dict[str, str]:
         """Return settings together with those that a constructor states, which are not to change.
 
@@ -54,7 +59,7 @@ class Target:
         """
         if not self.constructor:
             return dict(settings)
-        stated = self.constructor.settings
+        stated = self.stated
         for name in settings:
             if name in self.choices and name not in (*stated, *constructors.CALLED):
                 raise BadInput(f"{self.name} has no {name}: that is a choice of {self.entry}.")
@@ -73,7 +78,7 @@ class Target:
         """
         if not self.constructor:
             return
-        stated = self.constructor.settings
+        stated = self.stated
         entering = [str(s) for s in program.entering]
         for name in names:
             if name not in entering and name not in stated:
@@ -83,13 +88,29 @@ class Target:
                     f"`symledger derive {self.entry}` takes {name} too."
                 )
 
+    def check_taken(
+        self, symbols: Mapping[str, Symbol], sizes: Mapping[Symbol, int]
+    ) -> None:
+        """Refuse sizes that a layer of PyTorch raises on.
+
+        Raises:
+            BadInput: they are less than what it takes.
+        """
+        for limit in self.constructor.layer.limits if self.constructor else ():
+            try:
+                limit.check(symbols, sizes, self.options)
+            except BadInput as error:
+                raise BadInput(f"{self.name}: {error}") from error
+
     def with_options(self, chosen: Mapping[str, Any]) -> Target:
         """Return this target with some of its choices made."""
         return replace(self, component=replace(self.component, **chosen)) if chosen else self  # type: ignore[type-var]
 
     def read_from(self) -> dict[str, Any]:
-        """Return where the sizes come from as JSON data: a configuration, and its source."""
+        """Return where the sizes come from as JSON data: a configuration, its source, an axis."""
         found: dict[str, Any] = {"source": self.source} if self.source else {}
+        if self.constructor and self.constructor.reads:
+            found["reads"] = self.constructor.reads
         if self.configured:
             found["configuration"] = self.configured.to_dict()
         return found
@@ -161,7 +182,10 @@ def resolve(text: str) -> Target:
     if constructors.is_constructor(text):
         constructor = constructors.read(text)
         plain = resolve(constructor.entry)
-        return replace(plain, name=constructor.text, constructor=constructor)
+        usual = {**(plain.configuration or {}), **constructor.layer.usual}
+        return replace(
+            plain, name=constructor.text, constructor=constructor, configuration=usual
+        )
     if ".py" in text or "/" in text or (":" in text and "(" not in text):
         return _from_file(text)
     known = published().get(text)

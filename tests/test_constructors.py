@@ -82,6 +82,9 @@ COUNTED = {
     "MultiheadAttention(8, 2, bias=False, vdim=3)": 3 * 64 + 24,
     "MultiheadAttention(8, 2, add_bias_kv=True)": 4 * (64 + 8) + 16,
     "MultiheadAttention(8, 2, 0.1, add_zero_attn=True, kdim=8, vdim=8)": 4 * (64 + 8),
+    "TransformerEncoderLayer(16, 2, 8, activation=torch.nn.functional.gelu)":
+        4 * (256 + 16) + 256 + 24 + 64,
+    "Upsample(scale_factor=2.0)": 0, "Dropout(0)": 0,
     "TransformerDecoder(TransformerDecoderLayer(512, 8), 6)": 6 * 4204032,
     "TransformerDecoder(TransformerDecoderLayer(16, 2, 8, bias=False), 2, LayerNorm(16))":
         2 * (8 * 256 + 2 * 128 + 3 * 16) + 32,
@@ -94,9 +97,11 @@ COUNTED = {
     "LogSigmoid()": 0, "Tanhshrink()": 0, "Hardtanh(-2, 2)": 0, "Hardswish()": 0,
     "Hardsigmoid()": 0, "Hardshrink(1)": 0, "Softshrink(0.1)": 0, "Dropout1d()": 0,
     "Dropout2d(0.2)": 0, "Dropout3d()": 0, "MSELoss()": 0, "HuberLoss('sum')": 0,
+    "ELU(0.5)": 0, "CELU(alpha=2)": 0, "Softplus(beta=2.0)": 0, "HuberLoss(delta=0.5)": 0,
     "BCEWithLogitsLoss()": 0,
     "L1Loss()": 0, "SmoothL1Loss(reduction='sum')": 0, "SmoothL1Loss(beta=0.1)": 0, "BCELoss()": 0,
     "KLDivLoss(reduction='batchmean')": 0, "KLDivLoss(log_target=True)": 0, "NLLLoss()": 0,
+    "MSELoss(reduction='none')": 0, "MarginRankingLoss(reduction='sum')": 0,
     "PoissonNLLLoss()": 0, "PoissonNLLLoss(False)": 0, "MarginRankingLoss(0.5)": 0,
     "CrossEntropyLoss(ignore_index=0, reduction='sum')": 0,
     "CrossEntropyLoss(label_smoothing=0.1)": 0, "NLLLoss(reduction='sum')": 0,
@@ -233,6 +238,34 @@ def test_what_the_layer_states_may_not(chosen):
         derive("Linear(768, 3072)", chosen)
 
 
+AXES = {
+    "Softmax(dim=-1)": "n is the last axis of what enters; B·T is the product of its other axes",
+    "LogSoftmax(1)": "n is axis 1, counted from 0, of what enters",
+    "Softmin()": "n is the axis that PyTorch chooses",
+    "GLU(0)": "2·d is axis 0",
+    "Softmax2d()": "n is the channels, T the places",
+    "BatchNorm1d(3)": "H is the length of a sequence",
+    "InstanceNorm1d(3)": "H is the length",
+}
+
+
+@pytest.mark.parametrize("written", AXES)
+def test_an_answer_says_which_axis_a_layer_works_along(written):
+    assert AXES[written] in derive(written).to_dict(["params"])["reads"]
+    for quantity in ([], ["--quantity", "params"]):
+        said = " ".join(run("derive", written, *quantity).out.split())
+        assert f"note: {AXES[written]}" in said
+
+
+def test_nothing_is_said_of_a_default_that_a_layer_does_not_have():
+    account = derive("TransformerEncoderLayer(512, 8, 1024)")
+    assert (account.assumed.dropped, account.symbols["d_ff"] in account.assumed.equations) == (
+        [], False)  # fmt: skip
+    usual = derive("TransformerEncoderLayer(512, 8)")
+    assert usual.params.corollary == derive("post_ln_block", {"bias": True}).params.corollary
+    assert derive("gpt2", {"d_ff": 7}).assumed.dropped == ["d_ff = 4*d gave way to d_ff = 7"]
+
+
 def test_an_assumption_that_the_layer_contradicts_is_refused():
     assert_refuses("derive", "Linear(768, 3072)", "--assume", "d_out = 2*d_in", said="3072 was set")
 
@@ -254,7 +287,8 @@ REFUSED = {
     "Linear(10**3, 1)": r"10 \*\* 3.* is not a number.*nothing is evaluated",
     "Linear(d, 1)": r"\"d\" is not a number",
     "Linear(1j, 1)": "is not a number",
-    "Linear(1e999, 1)": "is not a number",
+    "Linear(1e999, 1)": "a number above 1.8e308 is larger than any that PyTorch has",
+    "Linear(-(1e400), 1)": "a number above 1.8e308 is larger than any that PyTorch has",
     "Linear(b'1', 1)": "is not a number",
     "Linear(..., 1)": "is not a number",
     "Linear([x for x in (1,)], 1)": "is not a number",
@@ -272,12 +306,15 @@ REFUSED = {
     "Linear((1, (2, 3)), 2)": "is not a number",
     "LayerNorm((1000000000, 1000000001))": "is out of range",
     "LayerNorm(())": r"normalized_shape = \(\) is not a size",
-    "LayerNorm(8, eps='small')": "eps = 'small' does not fit: float or None is meant",
+    "LayerNorm(8, eps='small')": "eps = 'small' does not fit: float is meant",
+    "LayerNorm(8, eps=None)": "eps = None does not fit: float is meant",
+    "RMSNorm(8, eps='small')": "eps = 'small' does not fit: float or None is meant",
     "MultiheadAttention(768, 12, kdim=0)": "kdim = 0 is out of range",
     "MultiheadAttention(768, 12, vdim=0.5)": "vdim = 0.5 does not fit: int or None is meant",
     "MultiheadAttention(768, 12, add_bias_kv=1)": "add_bias_kv = 1 does not fit: bool is meant",
     "MultiheadAttention(768, 12, dropout=2)": "dropout = 2 is not a chance",
-    "MultiheadAttention(768, 7)": "d divisible by h = 7: 763 or 770",
+    "MultiheadAttention(768, 7)":
+        "embed_dim = 768 does not fit: it has to be divisible by num_heads = 7, as 763 or 770 is",
     "LSTM(8, 6, 0)": "num_layers = 0 is out of range",
     "LSTM(8, 6, 2, dropout=1.5)": "dropout = 1.5 is not a chance",
     "LSTM(8, 6, proj_size=6)": "proj_size = 6 does not fit: it has to be smaller than hidden_size",
@@ -289,10 +326,15 @@ REFUSED = {
     "ReflectionPad2d((1, 2, 1, 1))": "pads one side more than the other, which is not supported",
     "ZeroPad2d((1, 1))": r"padding = \(1, 1\) does not fit: one whole number or 4",
     "ZeroPad1d(-1)": "padding = -1 is not a size",
-    "Upsample(2)": "size = 2 is not supported, only None is",
-    "Upsample(scale_factor=2, mode='bilinear')": "only 'nearest' is",
+    "Upsample(2)": "only None is: what enters may be of any size, write scale_factor",
+    "nn.AvgPool2d(3, divisor_override=2)": "divisor_override = 2 .* only None is: sums would be",
+    "Upsample(scale_factor=1.5)": "1.5 is not supported: a whole number is, the same down and acr",
+    "Upsample(scale_factor=(2, 3))": r"scale_factor = \(2, 3\) is not supported: a whole number",
+    "Upsample(scale_factor=())": r"scale_factor = \(\) is not supported: a whole number",
+    "Upsample(scale_factor=2, mode='bilinear')": "only 'nearest' or 'nearest-exact' is",
     "CrossEntropyLoss(label_smoothing=2)": "label_smoothing = 2 is not a chance",
-    "KLDivLoss(reduction='none')": "only 'mean' or 'sum' or 'batchmean' is",
+    "KLDivLoss(reduction='all')": "only 'mean' or 'sum' or 'none' or 'batchmean' is",
+    "NLLLoss(reduction='none')": "reduction = 'none' is not supported, only 'mean' or 'sum' is",
     "SmoothL1Loss(beta=0)": "beta = 0 is not supported",
     "SmoothL1Loss(beta=-1)": "beta = -1 does not fit: it has to be above 0",
     "Softshrink(-0.3)": "lambd = -0.3 does not fit",
@@ -305,9 +347,13 @@ REFUSED = {
     "GRU(3, 5, 1, True, False, 0.0, False, None)": "8 arguments are given, but it takes 7",
     "MaxPool2d(3, padding=2, dilation=2)": "at most half of kernel_size = 3",
     "BatchNorm2d(3, eps=0)": "eps = 0 does not fit: it has to be above 0",
+    "Softmax(dim=64)": "dim = 64 does not fit: a tensor has at most 64 axes",
+    "Flatten(1.0)": "start_dim = 1.0 is not a whole number",
     "Flatten(0)": "start_dim = 0 is not supported, only 1 is",
     "Flatten(1, 2)": "end_dim = 2 is not supported",
-    "Conv2d(4, 8, 3, groups=3)": "divisible by",
+    "Conv2d(4, 8, 3, groups=3)": "in_channels = 4 does not fit: .*divisible by groups = 3",
+    "ConvTranspose1d(4, 6, 3, groups=4)": "out_channels = 6 does not fit: .*divisible by groups",
+    "TransformerEncoder(TransformerEncoderLayer(8, 3), 2)": "d_model = 8 .*divisible by nhead = 3",
     "Conv2d(4, 8, (3, 3, 3))": r"kernel_size = \(3, 3, 3\) does not fit: one whole number or 2",
     "MaxPool2d(2, padding=2)": "padding = 2 does not fit: it is at most half",
     "MaxPool2d(3, ceil_mode=1)": "ceil_mode = 1 is not supported, only True or False is",
@@ -315,22 +361,26 @@ REFUSED = {
     "AdaptiveAvgPool2d((None, 7))": "is not a number",
     "InstanceNorm2d((3, 4))": r"num_features = \(3, 4\) is not a size",
     "Linear((3, 4), 5)": r"in_features = \(3, 4\) is not a size",
-    "GroupNorm(3, 8)": "divisible by",
+    "GroupNorm(3, 8)": "num_channels = 8 does not fit: .*divisible by num_groups = 3, as 6 or 9",
     "Embedding(10, 4, padding_idx=10)": "padding_idx = 10 does not fit: num_embeddings = 10",
     "Embedding(10, 4, max_norm=1.0)": "max_norm = 1.0 is not supported, only None is",
-    "Embedding(10, 4, sparse=True)": "sparse = True is not supported, only False is",
+    "Embedding(10, 4, sparse=True)": "sparse = True is not supported, only False is: a sparse gra",
     "EmbeddingBag(10, 4, mode='max')": "mode = 'max' is not supported, only 'mean' or 'sum' is",
     "LeakyReLU(0)": "negative_slope = 0 is not supported: an operation less is done",
-    "ELU(0.5)": "alpha = 0.5 is not supported, only 1.0 is",
-    "ELU(True)": "alpha = True is not supported, only 1.0 is",
+    "ELU(0)": "alpha = 0 is not supported: an operation less is done",
+    "ELU(True)": "alpha = True does not fit: a number is meant",
+    "CELU(-0.5, inplace=True)": "alpha = -0.5 does not fit: PyTorch has no gradient of it in place",
+    "HuberLoss(delta=0)": "delta = 0 does not fit: it has to be above 0",
     "Softplus(threshold='x')": "threshold = 'x' does not fit: a number is meant",
     "Identity(**2)": "\\*\\* is not evaluated",
     "Transformer(custom_encoder=1)": "custom_encoder = 1 is not supported, only None is",
-    "Transformer(512, 7)": "d divisible by h = 7",
+    "Transformer(512, 7)": "d_model = 512 does not fit: .*divisible by nhead = 7, as 511 or 518",
     "TransformerDecoder(TransformerEncoderLayer(512, 8), 6)": "write TransformerDecoderLayer",
     "LSTM(8, 6, proj_size=-1)": "proj_size = -1 is not a size",
-    "Dropout(0)": "leaves nothing to chance",
-    "TransformerEncoderLayer(512, 8, activation='tanh')": "only 'relu' or 'gelu' is",
+    "Dropout2d(0)": "leaves nothing to chance",
+    "TransformerEncoderLayer(512, 8, activation='tanh')": "only 'relu' or 'gelu' or nn.funct",
+    "RNN(3, 5, nonlinearity=F.relu)": "nonlinearity = nn.functional.relu is not supported",
+    "TransformerEncoderLayer(8, 2, activation=F.silu)": "F.silu.* is not a number",
     "TransformerEncoderLayer(512, 8, activation=GELU())": "activation = GELU",
     "TransformerEncoder(6)": "num_layers is missing",
     "TransformerEncoder(6, 6)": "encoder_layer = 6 does not fit: write TransformerEncoderLayer",
@@ -391,6 +441,60 @@ TOO_SHORT = {
 def test_what_is_shorter_than_its_padding_is_refused_where_that_repeats_elements(written):
     with pytest.raises(BadInput, match=TOO_SHORT[written]):
         derive(written, {"T": 3}).params  # noqa: B018
+
+
+ONE_VALUE = "PyTorch expects more than 1 value for each"
+SMALLER = "PyTorch takes no volume that is smaller than the kernel"
+TOO_FEW = {  # sizes at which PyTorch raises, and why; one more is enough
+    "BatchNorm1d(3)": ({"B": 1}, r"B\*H\*W = 1 is less than 2: " + ONE_VALUE),
+    "BatchNorm2d(3, track_running_stats=False)": ({"B": 1, "H": 1, "W": 1}, ONE_VALUE),
+    "BatchNorm3d(3)": ({"B": 1, "D": 1, "H": 1, "W": 1}, ONE_VALUE),
+    "SyncBatchNorm(3)": ({"B": 1, "H": 1, "W": 1}, ONE_VALUE),
+    "InstanceNorm1d(3)": ({"H": 1}, ONE_VALUE),
+    "InstanceNorm2d(3)": ({"H": 1, "W": 1}, ONE_VALUE),
+    "InstanceNorm3d(3)": ({"D": 1, "H": 1, "W": 1}, ONE_VALUE),
+    "GroupNorm(4, 4)": ({"B": 1, "H": 1, "W": 1}, r"B\*C/G\*H\*W = 1.*for each group"),
+    "AvgPool3d(3, padding=1)": ({"D": 2}, r"D = 2 is less than K_d = 3: " + SMALLER),
+    "AvgPool3d((1, 1, 4), ceil_mode=True)": ({"W": 3}, SMALLER),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("written", TOO_FEW)
+def test_sizes_that_pytorch_raises_on_are_refused(written):
+    sizes, why = TOO_FEW[written]
+    with pytest.raises(BadInput, match=why):
+        derive(written, sizes)
+    for name, n in sizes.items():
+        assert derive(written, {**sizes, name: n + 1}).params.value is not None
+
+
+SCALED = {
+    "ELU({})": "elu elu_scaled", "CELU({})": "elu celu", "Softplus({})": "softplus softplus_scaled",
+    "HuberLoss(delta={})": "huber huber_scaled", "SmoothL1Loss(beta={})": "huber huber",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("written", SCALED)
+def test_a_constant_other_than_one_is_one_more_operation(written):
+    said = [read(written.format(n)).settings["function"] for n in ("1", "1.0", "0.5")]
+    plain, scaled = SCALED[written].split()
+    assert said == [plain, plain, scaled]
+    done = [derive(written.format(n))["flops.forward.pointwise"].general for n in ("1", "0.5")]
+    assert (done[0] != done[1]) == (plain != scaled)
+
+
+def test_a_length_is_one_until_another_is_set():
+    assert derive("BatchNorm1d(3)", {"B": 4}).memory_saved.value == 4 * (4 * 3 + 2 * 3)
+    assert derive("BatchNorm1d(3)", {"B": 4, "H": 5}).memory_saved.value == 4 * (4 * 3 * 5 + 2 * 3)
+    assert derive("BatchNorm1d(3)", {"B": 1, "H": 2}).params.value == 6
+
+
+def test_one_value_is_enough_where_its_variance_is_not_asked_for():
+    one = {"B": 1, "H": 1, "W": 1}
+    assert derive("BatchNorm2d(3)", {**one, "training": False}).memory_saved.value == 12
+    with pytest.raises(BadInput, match="BatchNorm2d"):
+        derive("BatchNorm2d(3)", {"B": 2}, assume=["H = 1", "W = 1"]).subs(B=1)
+    assert derive("GroupNorm(2, 4)", one).memory_saved.value == 4 * (4 + 2 * 2)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,14 @@ import inspect
 import io
 
 import pytest
-from test_constructors import COUNTED
+from test_constructors import COUNTED, TOO_FEW
 
 from symledger import derive
+from symledger.checks.artefacts import ARTEFACTS
 from symledger.constructors import read
+from symledger.errors import BadInput
+from symledger.expressions import parse_expression
+from symledger.layers.limits import Limit
 from symledger.report.figures import snippet
 from symledger.torch_layers import LAYERS, NAMES, REQUIRED
 
@@ -50,29 +54,102 @@ def test_the_lines_that_verify_it_print_the_number(written):
     assert f"# {account.params.value}" in list(snippet(account))[-1]
 
 
+# What PyTorch raises on is refused: every layer, at the least sizes and at the next ones.
+
+ORDERED = {  # how a layer is called where that is not by its inputs one after the other
+    "LSTMCell": lambda layer, x, h, c: layer(x, (h, c)),
+    "MultiheadAttention": lambda layer, x, source: layer(x, source, source),
+    **dict.fromkeys(("CrossEntropyLoss", "NLLLoss"),
+                    lambda layer, x, y: layer(x.flatten(0, 1), y.flatten())),
+    **dict.fromkeys(("BatchNorm1d", "InstanceNorm1d"), lambda layer, x: layer(x[..., 0])),
+}  # fmt: skip
+SEQUENCES_FIRST = ("MultiheadAttention", "Transformer")
+
+
+def free_sizes(account):
+    """The sizes of what enters that the layer leaves open."""
+    return [s.name for s in account.program.entering if s not in account.assumed.bindings]
+
+
+def entering(account):
+    """What enters a layer, on no device at all."""
+    for x in account.program.inputs:
+        shape = [int(n.xreplace(account.assumed.bindings)) for n in x.shape]
+        if account.target.constructor.layer.name.startswith(SEQUENCES_FIRST):
+            shape[:2] = shape[1::-1]
+        kind = torch.float32 if x.op.below is None else torch.int64
+        yield torch.zeros(shape, dtype=kind, device="meta")
+
+
+def computes(account):
+    """Whether PyTorch takes what enters a layer."""
+    layer = account.target.constructor
+    with torch.device("meta"):
+        module = eval(layer.python(), {"nn": torch.nn})  # noqa: S307  # our own text
+    try:
+        ORDERED.get(layer.layer.name, lambda layer, *xs: layer(*xs))(module, *entering(account))
+    except (RuntimeError, ValueError):
+        return False
+    return True
+
+
+@pytest.mark.parametrize("layer", LAYERS, ids=lambda layer: layer.name)
+@pytest.mark.filterwarnings("ignore")
+def test_no_number_is_given_where_pytorch_raises(layer):
+    account = derive(layer.example)
+    for length in (1, 2):
+        with contextlib.suppress(BadInput):
+            assert computes(account.subs(dict.fromkeys(free_sizes(account), length)))
+
+
+@pytest.mark.parametrize("written", TOO_FEW)
+def test_pytorch_raises_on_what_is_refused_for_its_size(written, monkeypatch):
+    sizes = dict.fromkeys("BCDHW", 4) | TOO_FEW[written][0]
+    monkeypatch.setattr(Limit, "check", lambda *known: None)
+    account = derive(written)
+    assert not computes(account.subs({n: sizes[n] for n in sizes if n in free_sizes(account)}))
+
+
 # What the components' own witnesses do not say: layers that are read as something more general.
-# Sizes beside those written, shapes of the inputs, and what PyTorch keeps beside.
+# Settings beside what is written, shapes of the inputs, and the artefacts of what PyTorch keeps.
 
 IMAGE = {"B": 2, "H": 4, "W": 4}
 KEPT = [
-    ("Hardsigmoid()", {"B": 2, "T": 3, "n": 5}, [(2, 3, 5)], 0),
-    ("Conv1d(4, 6, 3, padding='same', groups=2)", {"B": 2, "T": 8}, [(2, 4, 8)], 0),
-    ("InstanceNorm2d(3)", IMAGE, [(2, 3, 4, 4)], 0),
-    ("GroupNorm(3, 6, affine=False)", IMAGE, [(2, 6, 4, 4)], 0),
-    ("Dropout2d()", {"B": 2, "C": 3, "n": 16}, [(2, 3, 4, 4)], 18),  # noise as floats
-    ("Softmax2d()", {"B": 2, "T": 16, "n": 3}, [(2, 3, 4, 4)], 0),
-    ("SmoothL1Loss(beta=0.5)", {"B": 2, "n": 5}, [(2, 5)] * 2, 0),
-    ("ConstantPad2d(1, 0.5)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], 0),
-    ("UpsamplingNearest2d(scale_factor=2)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], 0),
-    ("Conv1d(4, 6, 3, padding='same', padding_mode='circular')", {"B": 2, "T": 8}, [(2, 4, 8)], 0),
-    ("AvgPool2d(3, 2, 1, ceil_mode=True)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], 384),  # unread input
-]
+    ("Hardsigmoid()", {"B": 2, "T": 3, "n": 5}, [(2, 3, 5)], {}),
+    ("Conv1d(4, 6, 3, padding='same', groups=2)", {"B": 2, "T": 8}, [(2, 4, 8)], {}),
+    ("InstanceNorm2d(3)", IMAGE, [(2, 3, 4, 4)], {}),
+    ("GroupNorm(3, 6, affine=False)", IMAGE, [(2, 6, 4, 4)], {}),
+    ("Dropout2d()", {"B": 2, "C": 3, "n": 16}, [(2, 3, 4, 4)], {"noise": "B*C"}),
+    ("Softmax2d()", {"B": 2, "T": 16, "n": 3}, [(2, 3, 4, 4)], {}),
+    ("BatchNorm1d(3)", {"B": 4}, [(4, 3)], {}),
+    ("BatchNorm1d(3)", {"B": 2, "H": 5}, [(2, 3, 5)], {}),
+    ("Dropout(0.0)", {"B": 2, "T": 3, "n": 5}, [(2, 3, 5)], {}),
+    ("Upsample(scale_factor=(2, 2), mode='nearest-exact')", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
+    ("Softmax(dim=1)", {"B": 2, "T": 5, "n": 3}, [(2, 3, 5)], {}),
+    ("LogSoftmax(dim=0)", {"B": 2, "T": 5, "n": 3}, [(3, 2, 5)], {}),
+    ("Softmin()", {"B": 2, "T": 5, "n": 3}, [(3, 2, 5)], {}),
+    ("GLU(dim=1)", {"B": 2, "T": 5, "d": 3}, [(2, 6, 5)], {}),
+    ("SmoothL1Loss(beta=0.5)", {"B": 2, "n": 5}, [(2, 5)] * 2, {}),
+    ("ConstantPad2d(1, 0.5)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
+    ("UpsamplingNearest2d(scale_factor=2)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
+    ("Conv1d(4, 6, 3, padding='same', padding_mode='circular')", {"B": 2, "T": 8}, [(2, 4, 8)],
+     {}),
+    ("AvgPool2d(3, 2, 1, ceil_mode=True)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)],
+     {"unread input": "B*C*H*W"}),
+    ("BatchNorm2d(3, affine=False)", {**IMAGE, "training": False}, [(2, 3, 4, 4)],
+     {"unread input": "B*C*H*W"}),
+    ("InstanceNorm1d(3, affine=True, track_running_stats=True)", {"B": 2, "H": 5}, [(2, 3, 5)],
+     {"repeated weights": "3*B*C"}),
+    ("EmbeddingBag(7, 4, mode='sum')", {"B": 2, "T": 3}, [(2, 3)], {"bags": "3*B"}),
+    ("EmbeddingBag(7, 4, mode='sum', padding_idx=2)", {"B": 2, "T": 3}, [(2, 3)],
+     {"bags": "3*B + B*T + 1"}),
+]  # fmt: skip
 
 
 def kept_bytes(layer, inputs):
     """The bytes of the storages that the backward pass holds, parameters left out."""
     held, stored = [], {}
-    weights = {p.untyped_storage().data_ptr() for p in layer.parameters()}
+    weights = {t.untyped_storage().data_ptr() for t in (*layer.parameters(), *layer.buffers())}
 
     def pack(t):
         held.append(t)
@@ -86,12 +163,27 @@ def kept_bytes(layer, inputs):
     return sum(stored.values())
 
 
-@pytest.mark.parametrize(("written", "sizes", "shapes", "more"), KEPT)
-def test_pytorch_keeps_and_counts_as_much(written, sizes, shapes, more):
-    account = derive(written, sizes)
+def kept_beside(account, uses):
+    """The bytes that artefacts come to."""
+    found = 0
+    for name, count in uses.items():
+        (row,) = ARTEFACTS[name]
+        more = parse_expression(f"({count})*{row.more}", account.symbols)
+        found += int(more.xreplace(account.assumed.bindings))
+    return found
+
+
+@pytest.mark.parametrize(("written", "settings", "shapes", "uses"), KEPT)
+@pytest.mark.filterwarnings("ignore")  # that an axis should be said
+def test_pytorch_keeps_and_counts_as_much(written, settings, shapes, uses):
+    account = derive(written, settings)
     layer = eval(f"torch.nn.{written}")  # noqa: S307  # our own text
-    inputs = [torch.randn(*shape, requires_grad=True) for shape in shapes]
-    assert kept_bytes(layer, inputs) == account.memory_saved.value + more
+    layer.train(settings.get("training", True))
+    if account.program.inputs[0].op.below is None:
+        inputs = [torch.randn(*shape, requires_grad=True) for shape in shapes]
+    else:
+        inputs = [torch.zeros(*shape, dtype=torch.int64) for shape in shapes]
+    assert kept_bytes(layer, inputs) == account.memory_saved.value + kept_beside(account, uses)
     with FlopCounterMode(display=False) as counter:
         layer(*inputs)
     if "flops.forward" in account.quantities:

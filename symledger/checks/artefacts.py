@@ -27,6 +27,12 @@ UNSEEN = "the counter does not see fused attention on CPU"
 
 ARTEFACTS: Mapping[str, tuple[Artefact, ...]] = {
     "fused norm": (Artefact("memory.saved", "4", "nn.RMSNorm keeps the normalized x as well"),),
+    "normalized alone": (Artefact("memory.saved", "-4", "where x asks for no gradient, nn.RMSNorm "
+                                                        "keeps the normalized x alone"),),
+    "repeated weights": (Artefact("memory.saved", "4", "nn.InstanceNorm keeps its factors and "
+                                                       "running statistics for each image anew"),),
+    "batch first": (Artefact("memory.saved", "4", "several sequences that come batch first are "
+                                                  "copied for each product that reads them"),),
     "noise": (Artefact("memory.saved", "3", "the noise is kept as floats, not as bytes"),),
     "loss": (Artefact("memory.saved", "4", "the total weight of the classes is kept"),),
     "smoothed loss": (Artefact("memory.saved", "1", "which targets are ignored is kept as well, "
@@ -36,7 +42,8 @@ ARTEFACTS: Mapping[str, tuple[Artefact, ...]] = {
                                                    "it"),),
     "exponential": (Artefact("memory.saved", "4", "F.logsigmoid keeps exp(-|x|) as well, on CPU"),),
     "bags": (Artefact("memory.saved", "8", "where each bag starts, how long it is and where it is "
-                                           "largest is kept, and for a mean each token's bag"),),
+                                           "largest is kept, and for a mean or with a "
+                                           "padding_idx each token's bag"),),
     "states": (Artefact("memory.saved", "4", "states are kept once more as the next layer's input, "
                                              "and of nn.RNN the zeros that it starts from"),),
     "zeros": (Artefact("memory.saved", "4", "the zeros that it starts from are kept"),),

@@ -19,7 +19,8 @@ class Case:
     """A target in PyTorch.
 
     ``build`` makes the module; ``names`` says which of our weights stand behind a parameter whose
-    name differs; ``uses`` counts artefacts; ``equal`` are sizes that it cannot tell apart, or not
+    name differs; ``uses`` counts artefacts, by the options and whether inputs ask for a gradient
+    (``input_gradient``); ``equal`` are sizes that it cannot tell apart, or not
     from a multiple; ``given`` are the choices that it is about.
     """
 

@@ -42,6 +42,8 @@ HEADS = {**MULTI_HEAD, "d": "h*d_k"}
 CROSSED = {"h_kv": "h", "d_v": "d_k", "d": "h*d_k"}
 TWICE = {"L": "2*L"}
 """Layers on top of the first one, at every point."""
+SEVERAL = {"B": "2*B"}
+"""Several sequences at every point: that of a single one is the same, whichever comes first."""
 
 
 def _chosen(fixed: Options, o: Options) -> Options:
@@ -115,8 +117,14 @@ def _stacks(pre: bool, crossed: bool = False) -> tuple[Case, ...]:
 
 def _over_time(kind: type[nn.RNNBase], said: str = "") -> tuple[Case, ...]:
     name = kind.__name__
-    return (Case(said or f"nn.{name}", lambda s, o: Recurrent(kind, s, o), recurrent_names,
-                 lambda o: in_recurrent(o, name), TWICE),)  # fmt: skip
+
+    def case(batch_first: bool, given: Options) -> Case:
+        return Case(f"{said or f'nn.{name}'}{', batch first' * batch_first}",
+                    lambda s, o: Recurrent(kind, s, o, batch_first), recurrent_names,
+                    lambda o: in_recurrent(o, name, batch_first),
+                    {**TWICE, **(SEVERAL if batch_first else {})}, given)  # fmt: skip
+
+    return case(False, {}), case(True, {"bidirectional": True})
 
 
 def _encoders(
@@ -154,7 +162,9 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         s["d"], eps=EPSILON, elementwise_affine=o["affine"], bias=o["bias"])),),
     "rms_norm": (Case("nn.RMSNorm", lambda s, o: nn.RMSNorm(
         s["d"], eps=EPSILON, elementwise_affine=o["affine"]),
-        uses=lambda o: counted(fused_norm="B*T*d" * o["affine"])),),
+        uses=lambda o: counted(
+            fused_norm="B*T*d" * (o["affine"] and o["input_gradient"]),
+            normalized_alone="B*T" * (o["affine"] and not o["input_gradient"]))),),
     "composed_rms_norm": (Case("x · rsqrt(mean(x²) + ε) · g",
                                lambda s, o: models.ComposedRMSNorm(s["d"], eps=EPSILON)),),
     "token_embedding": (Case("nn.Embedding", lambda s, o: nn.Embedding(s["V"], s["d"])),),
@@ -216,6 +226,11 @@ CASES: Mapping[str, tuple[Case, ...]] = {
              equal={"h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),
         Case("nn.Transformer", sequences.Transformer, transformer_names, in_encoder_decoder,
              {"h_kv": "h", "d": "h*d_h", "d_k": "d_h", "d_v": "d_h"},
+             {"flash": True, "last_norm": True}),
+        Case("nn.Transformer, batch first",
+             lambda s, o: sequences.Transformer(s, o, batch_first=True), transformer_names,
+             lambda o: {**in_encoder_decoder(o), "batch first": "(L_dec - 1)*B*S*d"},
+             {**SEVERAL, "h_kv": "h", "d": "h*d_h", "d_k": "d_h", "d_v": "d_h"},
              {"flash": True, "last_norm": True}),
     ),
     "rnn": _over_time(nn.RNN),

@@ -91,12 +91,27 @@ def _adaptive(name: str, axes: int) -> tuple[Case, ...]:
 
 def _batch_norm(axes: int) -> tuple[Case, ...]:
     kind = _layer("BatchNorm", axes)
-    return (Case(f"nn.{kind.__name__}", lambda s, o: kind(
-        s["C"], EPSILON, affine=o["affine"], bias=o["bias"]).train(o["training"])),)  # fmt: skip
+    unread = {"unread input": _product(axes, "B", "C")}
+    return (Case(f"nn.{kind.__name__}",
+                 lambda s, o: kind(s["C"], EPSILON, affine=o["affine"], bias=o["bias"])
+                 .train(o["training"]),
+                 uses=lambda o: {} if o["affine"] or o["training"] else unread),)  # fmt: skip
 
 
-GROUP_NORM = (Case("nn.GroupNorm", lambda s, o: nn.GroupNorm(
-    s["G"], s["C"], EPSILON, o["affine"], bias=o["bias"])),)  # fmt: skip
+def _group_norm(axes: int) -> tuple[Case, ...]:
+    """Groups of channels; and each channel by itself, with running statistics or without."""
+    kind = _layer("InstanceNorm", axes)
+
+    def instance(running: bool) -> Case:
+        return Case(
+            f"nn.{kind.__name__}{' with running statistics' * running}",
+            lambda s, o: kind(s["C"], EPSILON, affine=o["affine"], bias=o["bias"],
+                              track_running_stats=running),
+            uses=lambda o: {"repeated weights": f"{o['affine'] + 2 * running}*B*C"},
+            equal={"G": "C"})  # fmt: skip
+
+    return Case("nn.GroupNorm", lambda s, o: nn.GroupNorm(
+        s["G"], s["C"], EPSILON, o["affine"], bias=o["bias"])), instance(False), instance(True)
 
 
 VGG_PLANS = {
@@ -146,7 +161,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     **{f"adaptive_max_pool{n}d": _adaptive("AdaptiveMaxPool", n) for n in AXES},
     **{f"adaptive_avg_pool{n}d": _adaptive("AdaptiveAvgPool", n) for n in AXES},
     "batch_norm": _batch_norm(2), "batch_norm3d": _batch_norm(3),
-    "group_norm": GROUP_NORM, "group_norm3d": GROUP_NORM,
+    "group_norm": _group_norm(2), "group_norm3d": _group_norm(3),
     "flatten": (Case("nn.Flatten", lambda s, o: nn.Flatten()),),
     "pixel_shuffle": (Case("nn.PixelShuffle", lambda s, o: nn.PixelShuffle(s["u"])),),
     "pixel_unshuffle": (Case("nn.PixelUnshuffle", lambda s, o: nn.PixelUnshuffle(s["u"])),),

@@ -106,6 +106,7 @@ def _noise(o: Options) -> Uses:
 
 
 LOSSES: Mapping[str, Any] = {
+    "huber_scaled": partial(F.huber_loss, delta=0.5),
     "mse": F.mse_loss, "l1": F.l1_loss, "huber": F.huber_loss, "bce": F.binary_cross_entropy,
     "bce_with_logits": F.binary_cross_entropy_with_logits,
     "kl_div": F.kl_div, "kl_div_log": partial(F.kl_div, log_target=True),
@@ -155,7 +156,8 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         uses=lambda o: {"loss": "1", "unread input": "B*T*V"}),),
     "elementwise_loss": (Case("the loss of torch", lambda s, o: Function(
         partial(_loss, o=o))),),
-    "margin_ranking": (Case("nn.MarginRankingLoss", lambda s, o: nn.MarginRankingLoss(0.5)),),
+    "margin_ranking": (Case("nn.MarginRankingLoss", lambda s, o: Function(
+        partial(F.margin_ranking_loss, margin=0.5, reduction=o["reduction"]))),),
     "rnn_cell": _cell(nn.RNNCell),
     "gru_cell": _cell(nn.GRUCell),
     "lstm_cell": _cell(LSTMCell),

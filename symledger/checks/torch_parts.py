@@ -21,7 +21,8 @@ Options = Mapping[str, Any]
 EPSILON = 1e-5
 ACTIVATIONS: Mapping[str, Any] = {
     "relu": F.relu, "gelu": F.gelu, "silu": F.silu, "tanh": torch.tanh, "sigmoid": torch.sigmoid,
-    "log_sigmoid": F.logsigmoid,
+    "log_sigmoid": F.logsigmoid, "elu_scaled": lambda x: F.elu(x, 0.5),
+    "celu": lambda x: F.celu(x, 0.5), "softplus_scaled": lambda x: F.softplus(x, 0.5),
     "hardsigmoid": lambda x: F.relu6(x + 3) / 6,  # F.hardsigmoid has 1/6 in single precision
     "gelu_tanh": lambda x: F.gelu(x, approximate="tanh"),
     "quick_gelu": lambda x: x * torch.sigmoid(x * 1.702),

@@ -21,7 +21,9 @@ def seq_first(x: Tensor) -> Tensor:
 class Recurrent(nn.Module):
     """PyTorch's recurrent network of a kind, its last states beside its results."""
 
-    def __init__(self, kind: type[nn.RNNBase], s: Sizes, o: Options) -> None:
+    def __init__(
+        self, kind: type[nn.RNNBase], s: Sizes, o: Options, batch_first: bool = False
+    ) -> None:
         super().__init__()
         more: dict[str, Any] = {}
         if o.get("projected"):
@@ -32,12 +34,17 @@ class Recurrent(nn.Module):
             more["dropout"] = 0.1
         layers = s["L"] if o["stacked"] else 1
         self.net = kind(s["d_in"], s["d_s"], layers, bias=o["bias"],
-                        bidirectional=o["bidirectional"], **more)  # fmt: skip
+                        bidirectional=o["bidirectional"], batch_first=batch_first,
+                        **more)  # fmt: skip
 
     def forward(self, x: Tensor) -> tuple[Tensor, ...]:
         """Return what is shown at all steps, and the last states."""
-        y, last = self.net(seq_first(x))
-        return (y.transpose(0, 1), *(last if isinstance(last, tuple) else (last,)))
+        if self.net.batch_first:
+            y, last = self.net(x)
+        else:
+            y, last = self.net(seq_first(x))
+            y = y.transpose(0, 1)
+        return (y, *(last if isinstance(last, tuple) else (last,)))
 
 
 def recurrent_names(s: Sizes, o: Options) -> Mapping[str, tuple[str, ...]]:

@@ -20,7 +20,8 @@ from symledger.checks.trial import Array, Trial
 from symledger.core.ops import Input
 from symledger.core.tensor import Tensor
 
-NORMS = (nn.LayerNorm, nn.BatchNorm2d, nn.BatchNorm3d, nn.GroupNorm)
+NORMS = (nn.LayerNorm, nn.BatchNorm2d, nn.BatchNorm3d, nn.GroupNorm, nn.InstanceNorm2d,
+         nn.InstanceNorm3d)  # fmt: skip
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d,
                 nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)  # fmt: skip
 LETTERS = {
@@ -59,12 +60,14 @@ def without_onednn() -> Iterator[None]:
 class Run:
     """A trial of ours, and a module that takes the same weights and inputs.
 
-    ``names`` says which of our weights stand behind parameters of other names.
+    ``names`` says which of our weights stand behind parameters of other names; with
+    ``input_gradient`` the inputs ask for one.
     """
 
     trial: Trial
     module: nn.Module
     names: Mapping[str, tuple[str, ...]]
+    input_gradient: bool = True
 
     @cached_property
     def paths(self) -> dict[str, Tensor]:
@@ -121,24 +124,23 @@ class Run:
 
     @property
     def inputs(self) -> list[torch.Tensor]:
-        """The trial's leaves; those that are real numbers ask for a gradient."""
-        arrays = [self.trial.leaves[x] for x in self.leaves]
-        return [
-            torch.from_numpy(np.array(a)).requires_grad_(a.dtype.kind == "f") for a in arrays
-        ]
+        """The trial's leaves; those that are real numbers ask for a gradient, where one is due."""
+        arrays = [np.array(self.trial.leaves[x]) for x in self.leaves]
+        asked = self.input_gradient
+        return [torch.from_numpy(a).requires_grad_(asked and a.dtype.kind == "f") for a in arrays]
 
     def flops(self) -> tuple[int, int]:
         """Return what PyTorch's counter counts, forward and backward."""
         with FlopCounterMode(display=False) as counter:
             results = _several(self.module.double()(*self.inputs))
             forward = counter.get_total_flops()
-            torch.autograd.backward([result.sum() for result in results])
+            torch.autograd.backward([y.sum() for y in results if y.requires_grad])
         return forward, counter.get_total_flops() - forward
 
     def saved(self) -> int:
         """Return the bytes of all storages kept for backward, in single precision."""
         module = deepcopy(self.module).float()  # a cast would round its tables for good
-        inputs = [x.detach().float().requires_grad_() if x.is_floating_point() else x
+        inputs = [x.detach().float().requires_grad_(x.requires_grad) if x.is_floating_point() else x
                   for x in self.inputs]  # fmt: skip
         own = {t.untyped_storage().data_ptr() for t in (*module.parameters(), *module.buffers())}
         kept: dict[int, torch.UntypedStorage] = {}
@@ -163,7 +165,8 @@ class Run:
                 parameter.grad = None
         results = _several(module(*inputs))
         seeds = [torch.from_numpy(np.array(seed)) for seed in self.trial.seeds.values()]
-        torch.autograd.backward(results, seeds)
+        asked = [pair for pair in zip(results, seeds, strict=True) if pair[0].requires_grad]
+        torch.autograd.backward(*zip(*asked, strict=True) if asked else ((),))
         ours = self.trial.gradients
         outputs = zip(results, self.trial.program.outputs, strict=True)
         pairs = [(result.detach(), self.trial.values[output]) for result, output in outputs]

@@ -106,14 +106,17 @@ class EncoderDecoder(nn.Module):
 class Transformer(nn.Transformer):
     """PyTorch's own, with a causal mask of the decoder's sequence."""
 
-    def __init__(self, s: Sizes, o: Options) -> None:
+    def __init__(self, s: Sizes, o: Options, batch_first: bool = False) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about a fast path of inference
-            super().__init__(s["d"], s["h"], s["L_enc"], s["L_dec"], s["d_ff"], 0.0)
+            super().__init__(s["d"], s["h"], s["L_enc"], s["L_dec"], s["d_ff"], 0.0,
+                             batch_first=batch_first)  # fmt: skip
         self.register_buffer("mask", causal_mask(s["T"], s["T"]))
 
     def forward(self, source: Tensor, x: Tensor) -> Tensor:
         """Encode the source, and decode with it."""
+        if self.batch_first:
+            return super().forward(source, x, tgt_mask=self.mask, tgt_is_causal=True)
         source, x = seq_first(source), seq_first(x)
         return super().forward(source, x, tgt_mask=self.mask, tgt_is_causal=True).transpose(0, 1)
 

@@ -91,8 +91,8 @@ def in_encoder(o: Options) -> Uses:
     )
 
 
-def in_recurrent(o: Options, kind: str) -> Uses:
-    """What occurs in a recurrent network over time."""
+def in_recurrent(o: Options, kind: str, batch_first: bool = False) -> Uses:
+    """What occurs in a recurrent network over time; both ways read what comes batch first."""
     layers, ways = "L" if o["stacked"] else "1", "2" if o["bidirectional"] else "1"
     shown = "d_p" if o.get("projected") else "d_s"
     between = f"(L - 1)*B*T*{ways}*{shown}" * o["stacked"]
@@ -101,4 +101,5 @@ def in_recurrent(o: Options, kind: str) -> Uses:
         noise=between * o["dropout"],
         states=summed(f"{ways}*{layers}*B*d_s" * (kind == "RNN"), above),
         shown_cell=f"{ways}*{layers}*B*T*d_s" * (kind == "LSTM"),
+        batch_first="B*T*d_in" * (batch_first and o["bidirectional"]),
     )

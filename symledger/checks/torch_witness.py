@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sympy import Expr, Integer
 
 from symledger.account import Account
-from symledger.checks.artefacts import ARTEFACTS
+from symledger.checks.artefacts import ARTEFACTS, Uses
 from symledger.checks.evidence import Evidence, at_points, worst_of
 from symledger.checks.exact import value, whole
 from symledger.checks.trial import Trial
@@ -128,7 +128,8 @@ def _compared(account: Account, case: Case) -> Iterator[Evidence]:
         here = {s: sizes[s.name] for s in account.symbols.values() if s not in program.definitions}
         here.update({symbol: whole(e, here) for symbol, e in program.definitions.items()})
         trial, names = Trial(program, back, here, seed), case.names(sizes, options)
-        runs.append(Run(trial, case.build(sizes, options), names))
+        asked = account.conventions.input_gradient
+        runs.append(Run(trial, case.build(sizes, options), names, asked))
     weights = _parameters(account, case, runs)
     yield weights
     if not weights.passed:  # nothing else can be asked about other weights
@@ -176,13 +177,21 @@ def _against(
 def _artefacts(account: Account, case: Case, quantity: str) -> tuple[Expr, list[str]]:
     more: Expr = Integer(0)
     reasons = []
-    for name, uses in case.uses(account.target.options).items():
+    for name, uses in _uses(account, case).items():
         for artefact in ARTEFACTS[name]:
             if artefact.quantity == quantity:
                 known = {**account.symbols, **_implied(account, case)}
                 more += parse_expression(uses, known) * parse_expression(artefact.more, known)
                 reasons.append(artefact.reason)
     return more, reasons
+
+
+def _uses(account: Account, case: Case) -> Uses:
+    """How often each artefact occurs: where no gradient is asked for, nothing is kept at all."""
+    if not account.readings.back.gradients:
+        return {}
+    asked = account.conventions.input_gradient
+    return case.uses({**account.target.options, "input_gradient": asked})
 
 
 def _implied(account: Account, case: Case) -> dict[str, Expr]:

@@ -18,7 +18,7 @@ from symledger.core.tensor import Tensor, pointwise
 Function = Literal[
     "relu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid", "leaky_relu", "elu", "selu", "relu6",
     "hardtanh", "hardsigmoid", "hardswish", "hardshrink", "softshrink", "softplus", "log_sigmoid",
-    "mish", "softsign", "tanhshrink",
+    "mish", "softsign", "tanhshrink", "elu_scaled", "celu", "softplus_scaled",
 ]  # fmt: skip
 
 
@@ -28,7 +28,8 @@ class Activation(Component):
 
     Kept for the backward pass is the result of relu, tanh and sigmoid, the argument of the others.
     Two are made of several operations, as in PyTorch: softsign keeps x and 1 + |x|, tanhshrink
-    the hyperbolic tangent.
+    the hyperbolic tangent. Scaled ones have a constant other than 1 (α of elu and celu, β of
+    softplus): here 1/2.
     Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), section 6.3.
     """
 

@@ -69,25 +69,47 @@ class CrossEntropy(Component):
         return steps(log_p=log_p, picked=picked, loss=loss)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Reduced(Component):
+    """A loss of each element: their mean, their sum, or (``none``) all of them as they are."""
+
+    reduction: Literal["mean", "sum", "none"] = "mean"
+
+    entering: ClassVar[str]
+    """The type of what enters, element by element."""
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]  # what comes out depends on the reduction
+        """The type line."""
+        return f"{self.entering} ->{' B n' if self.reduction == 'none' else ''}"
+
+    def reduced(self, each: Tensor) -> Steps:
+        """Name the losses and what becomes of them."""
+        if self.reduction == "none":
+            return steps(each=each)
+        loss = reduce(each, (0, 1))
+        return steps(each=each, loss=loss * (ONE / each.size) if self.reduction == "mean" else loss)
+
+
 @dataclass(frozen=True)
-class ElementwiseLoss(Component):
+class ElementwiseLoss(Reduced):
     """The mean (or the sum) of a function of two numbers, over all elements of two tensors.
 
     Kept are both tensors, in most cases; of an absolute difference that difference alone. The
     functions are those of PyTorch, with the constants it has by default: bce takes probabilities,
     kl_div the logarithms of some, and others as they are (kl_div_log those, too, as logarithms),
-    poisson_nll the logarithm of a rate, poisson_nll_rate the rate itself.
+    poisson_nll the logarithm of a rate, poisson_nll_rate the rate itself. huber_scaled has another
+    δ than 1: here 1/2.
     Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), sections 3.13, 5.5 and 6.2.2;
     Huber, *Robust Estimation of a Location Parameter* (1964).
     """
 
     function: Literal[
         "mse", "l1", "huber", "bce", "bce_with_logits", "kl_div", "kl_div_log",
-        "poisson_nll", "poisson_nll_rate",
+        "poisson_nll", "poisson_nll_rate", "huber_scaled",
     ] = "mse"  # fmt: skip
-    reduction: Literal["mean", "sum"] = "mean"
 
-    signature: ClassVar[str] = "B n, B n ->"
+    entering: ClassVar[str] = "B n, B n"
     title: ClassVar[str] = "mean of a function of two numbers, over all elements"
     references: ClassVar[tuple[str, ...]] = (
         "Goodfellow, Bengio, Courville, Deep Learning (2016), sections 3.13, 5.5 and 6.2.2",
@@ -101,9 +123,7 @@ class ElementwiseLoss(Component):
         return chances.get(self.function, ())
 
     def forward(self, x: Tensor, y: Tensor) -> Steps:
-        each = self.each(x, y)
-        loss = reduce(each, (0, 1))
-        return steps(each=each, loss=loss * (ONE / x.size) if self.reduction == "mean" else loss)
+        return self.reduced(self.each(x, y))
 
     def each(self, x: Tensor, y: Tensor) -> Tensor:
         """The loss of each element; some are made of several operations, as in PyTorch."""
@@ -121,14 +141,14 @@ class ElementwiseLoss(Component):
 
 
 @dataclass(frozen=True)
-class MarginRanking(Component):
+class MarginRanking(Reduced):
     """How far the first of two numbers fails to exceed the second by a margin, or the reverse.
 
-    A sign y says which one should be larger; the mean is taken over all elements.
+    A sign y says which one should be larger; the mean (or the sum) is taken over all elements.
     Source: Herbrich, Graepel, Obermayer, *Large Margin Rank Boundaries* (2000), section 4.
     """
 
-    signature: ClassVar[str] = "B n, B n, B n ->"
+    entering: ClassVar[str] = "B n, B n, B n"
     title: ClassVar[str] = "mean of max(0, margin − y (x − z)), over all elements"
     references: ClassVar[tuple[str, ...]] = (
         "Herbrich, Graepel, Obermayer, Large Margin Rank Boundaries for Ordinal Regression (2000), "
@@ -136,5 +156,4 @@ class MarginRanking(Component):
     )
 
     def forward(self, x: Tensor, z: Tensor, y: Tensor) -> Steps:
-        each = apply("relu", -y * (x - z) + HALF)
-        return steps(each=each, loss=reduce(each, (0, 1)) * (ONE / x.size))
+        return self.reduced(apply("relu", -y * (x - z) + HALF))

@@ -253,6 +253,10 @@ LOSSES = {
     "huber": Scalar((X, Y), Piecewise(
         (X - Y - HALF, X - Y > 1), (Y - X - HALF, X - Y < -1), (HALF * (X - Y) ** 2, True)
     )),
+    "huber_scaled": Scalar((X, Y), Piecewise(
+        (HALF * (X - Y - HALF / 2), X - Y > HALF), (HALF * (Y - X - HALF / 2), X - Y < -HALF),
+        (HALF * (X - Y) ** 2, True)
+    )),
     "bce": Scalar((X, Y), -Y * log(X) - (1 - Y) * log(1 - X)),
     "bce_with_logits": Scalar((X, Y), log(1 + exp(-X)) + (1 - Y) * X),
     "kl_div": Scalar((X, Y), Y * (log(Y) - X)),
@@ -283,6 +287,8 @@ FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
     "abs": lambda: (Piecewise((X, X > 0), (-X, True)), None),
     "leaky_relu": lambda: (Piecewise((X, X > 0), (Rational(1, 100) * X, True)), None),
     "elu": lambda: (Piecewise((X, X > 0), (exp(X) - 1, True)), None),
+    "elu_scaled": lambda: (Piecewise((X, X > 0), (HALF * (exp(X) - 1), True)), None),
+    "celu": lambda: (Piecewise((X, X > 0), (HALF * (exp(2 * X) - 1), True)), None),
     "selu": lambda: (
         Piecewise((SELU * X, X > 0), (SELU * SELU_ALPHA * (exp(X) - 1), True)), None
     ),
@@ -297,6 +303,9 @@ FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
         Piecewise((X + HALF, X < -HALF), (X - HALF, X > HALF), (0, True)), None
     ),
     "softplus": lambda: (Piecewise((X, X > 20), (log(1 + exp(X)), True)), None),
+    "softplus_scaled": lambda: (
+        Piecewise((X, X > 40), (2 * log(1 + exp(HALF * X)), True)), None
+    ),
     "log_sigmoid": lambda: (-log(1 + exp(-X)), None),
     "mish": lambda: (X * tanh(log(1 + exp(X))), None),
 }  # fmt: skip

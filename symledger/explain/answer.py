@@ -229,6 +229,7 @@ def match_dict(match: Match) -> dict[str, Any]:
         "dtype": part.asked.dtype,
         "target": part.variant.name,
         "options": {name: str(v).lower() for name, v in part.variant.changed},
+        "assume": list(part.variant.assumed),
         "kind": part.kind,
         "what": str(part),
         "expr": algebra.canonical(match.form),

@@ -78,6 +78,8 @@ def parse_number(text: str, unit: str = "") -> Number:
             f"{quoted(text)} is a share, and no count: ask about the number itself. The share of "
             "each line is in `symledger derive TARGET`."
         )
+    if text.strip().startswith("-"):
+        raise BadInput(f"{quoted(text)} is negative: a count is a whole number from 1 to 10^30.")
     found = WRITTEN.fullmatch(text.strip()) if len(text) <= 60 else None
     if not found:
         raise BadInput(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from symledger.arguments import Chance, Choice, Free, Maybe, Number, Only, Use
-from symledger.layers.row import FACTORY, INPLACE, MAYBE_NONE, Layer, Rule
-from symledger.layers.rules import reversible, rising
+from symledger.layers.row import FACTORY, INPLACE, MAYBE_NONE, Arguments, Layer, Rule
+from symledger.layers.rules import an_axis, reversible, rising, scaled
 
 
 def function(
@@ -18,31 +18,55 @@ def function(
     return Layer(name, signature, "activation", f"{name}()", known, {"function": chosen}, rules)
 
 
-def loss(name: str, chosen: str, signature: str, uses: Mapping[str, Use] | None = None) -> Layer:
+def loss(
+    name: str, chosen: str, signature: str, uses: Mapping[str, Use] | None = None,
+    rules: tuple[Rule, ...] = (),
+) -> Layer:  # fmt: skip
     """Return the row of a loss between two tensors, element by element."""
     sets, uses = {"function": chosen} if chosen else {}, {**REDUCED, **(uses or {})}
-    return Layer(name, signature, "elementwise_loss", f"{name}()", uses, sets)
+    return Layer(name, signature, "elementwise_loss", f"{name}()", uses, sets, rules)
+
+
+ALPHA: Mapping[str, Use] = {"alpha": Number(without=(0,)), **INPLACE}
+CHOSEN_AXIS = "the axis that PyTorch chooses (the first of one or three, else the second)"
+
+
+def along(what: str) -> Callable[[Arguments], str]:
+    """Say which axis of what enters a layer works along."""
+    words: Mapping[object, str] = {None: CHOSEN_AXIS, -1: "the last axis"}
+
+    def reads(values: Arguments) -> str:
+        axis = words.get(values["dim"], f"axis {values['dim']}, counted from 0,")
+        return f"{what} is {axis} of what enters; B·T is the product of its other axes"
+
+    return reads
 
 
 OLD = "size_average=None, reduce=None, reduction='mean'"
-REDUCED: Mapping[str, Use] = {"reduction": Choice("reduction", {"mean": "mean", "sum": "sum"})}
+REDUCTIONS: Mapping[object, str] = {kind: kind for kind in ("mean", "sum", "none")}
+REDUCED: Mapping[str, Use] = {"reduction": Choice("reduction", REDUCTIONS)}
 REDUCED_BY_ROWS: Mapping[str, Use] = {  # divided by their number, it is one multiplication as well
-    "reduction": Choice("reduction", {"mean": "mean", "sum": "sum", "batchmean": "mean"}),
+    "reduction": Choice("reduction", {**REDUCTIONS, "batchmean": "mean"}),
 }
 CLASSES: Mapping[str, Use] = {"reduction": Only(("mean", "sum")), "ignore_index": Free((int,))}
-DIM: Mapping[str, Use] = {"dim": Free(MAYBE_NONE)}
+SOFTMAXES = {"Softmax": "softmax", "Softmin": "softmin", "LogSoftmax": "log_softmax"}
 
 ELEMENTS: tuple[Layer, ...] = (
     Layer("Identity", "*args, **kwargs", "identity", "Identity()"),
-    Layer("Dropout", "p=0.5, inplace=False", "dropout", "Dropout()", {"p": Chance(), **INPLACE}),
+    Layer("Dropout", "p=0.5, inplace=False", "dropout", "Dropout()",
+          {"p": Chance(zero=True), **INPLACE},
+          chosen=lambda values: "identity" if values["p"] == 0 else ""),
     *(Layer(f"Dropout{n}d", "p=0.5, inplace=False", "channel_dropout", f"Dropout{n}d()",
             {"p": Chance(), **INPLACE}) for n in (1, 2, 3)),
     function("ReLU", "relu"),
     function("ReLU6", "relu6"),
     function("LeakyReLU", "leaky_relu", "negative_slope=0.01, inplace=False",
-             {"negative_slope": Number(without=(0, 1)), **INPLACE}, (reversible,)),
-    function("ELU", "elu", "alpha=1.0, inplace=False"),
-    function("CELU", "elu", "alpha=1.0, inplace=False"),
+             {"negative_slope": Number(without=(0, 1)), **INPLACE},
+             (reversible("negative_slope"),)),
+    function("ELU", "elu", "alpha=1.0, inplace=False", ALPHA,
+             (scaled("alpha", "elu_scaled"), reversible("alpha"))),
+    function("CELU", "elu", "alpha=1.0, inplace=False", ALPHA,
+             (scaled("alpha", "celu"), reversible("alpha"))),
     function("SELU", "selu"),
     function("SiLU", "silu"),
     function("Mish", "mish"),
@@ -51,7 +75,9 @@ ELEMENTS: tuple[Layer, ...] = (
     function("Sigmoid", "sigmoid", ""),
     function("LogSigmoid", "log_sigmoid", ""),
     function("Softsign", "softsign", ""),
-    function("Softplus", "softplus", "beta=1.0, threshold=20.0", {"threshold": Number()}),
+    function("Softplus", "softplus", "beta=1.0, threshold=20.0",
+             {"beta": Number(without=(0,)), "threshold": Number()},
+             (scaled("beta", "softplus_scaled"),)),
     function("Softshrink", "softshrink", "lambd=0.5", {"lambd": Number(without=(0,), above=0)}),
     function("Hardshrink", "hardshrink", "lambd=0.5", {"lambd": Number(without=(0,))}),
     function("Hardsigmoid", "hardsigmoid"),
@@ -64,11 +90,13 @@ ELEMENTS: tuple[Layer, ...] = (
           {"approximate": Choice("function", {"none": "gelu", "tanh": "gelu_tanh"})}),
     Layer("PReLU", f"num_parameters=1, init=0.25, {FACTORY}", "prelu", "PReLU()",
           {"num_parameters": Maybe("C", "by_channel", absent=1), "init": Number()}),
-    Layer("GLU", "dim=-1", "glu", "GLU()", {"dim": Free((int,))}),
-    Layer("Softmax", "dim=None", "softmax", "Softmax(dim=-1)", DIM),
-    Layer("Softmin", "dim=None", "softmin", "Softmin(dim=-1)", DIM),
-    Layer("Softmax2d", "", "softmax", "Softmax2d()"),
-    Layer("LogSoftmax", "dim=None", "log_softmax", "LogSoftmax(dim=-1)", DIM),
+    Layer("GLU", "dim=-1", "glu", "GLU()", {"dim": Free((int,))}, rules=(an_axis,),
+          reads=along("2·d")),
+    *(Layer(name, "dim=None", entry, f"{name}(dim=-1)", {"dim": Free(MAYBE_NONE)},
+            rules=(an_axis,), reads=along("n"))
+      for name, entry in SOFTMAXES.items()),
+    Layer("Softmax2d", "", "softmax", "Softmax2d()",
+          reads=lambda values: "n is the channels, T the places of an image"),
     Layer("CrossEntropyLoss", "weight=None, size_average=None, ignore_index=-100, reduce=None, "
           "reduction='mean', label_smoothing=0.0", "cross_entropy", "CrossEntropyLoss()",
           {**CLASSES, "label_smoothing": Chance(("smoothing",))}),
@@ -77,7 +105,8 @@ ELEMENTS: tuple[Layer, ...] = (
     loss("MSELoss", "mse", OLD),
     loss("L1Loss", "l1", OLD),
     loss("SmoothL1Loss", "huber", f"{OLD}, beta=1.0", {"beta": Number(without=(0,), above=0)}),
-    loss("HuberLoss", "huber", "reduction='mean', delta=1.0"),
+    loss("HuberLoss", "huber", "reduction='mean', delta=1.0", {"delta": Number(above=0)},
+         (scaled("delta", "huber_scaled"),)),
     loss("BCELoss", "bce", f"weight=None, {OLD}"),
     loss("KLDivLoss", "", f"{OLD}, log_target=False", {
         **REDUCED_BY_ROWS, "log_target": Choice("function", {False: "kl_div", True: "kl_div_log"}),
@@ -88,6 +117,6 @@ ELEMENTS: tuple[Layer, ...] = (
              "eps": Number(without=(0,)),
          }),
     Layer("MarginRankingLoss", f"margin=0.0, {OLD}", "margin_ranking", "MarginRankingLoss()",
-          {"margin": Number()}),
+          {"margin": Number(), **REDUCED}),
     loss("BCEWithLogitsLoss", "bce_with_logits", f"weight=None, {OLD}, pos_weight=None"),
 )  # fmt: skip

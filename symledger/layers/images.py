@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import NoneType
+from typing import Any
 
-from symledger.arguments import Around, Choice, Free, Number, Only, Padding, Size, Sizes, Use
-from symledger.layers.row import EPS, FACTORY, Layer
-from symledger.layers.rules import half, less_than_a_step, same_padding, untracked
+from symledger.arguments import (
+    Around,
+    Choice,
+    Free,
+    Number,
+    Only,
+    Padding,
+    Scale,
+    Size,
+    Sizes,
+    Use,
+)
+from symledger.layers.limits import no_less_than_the_kernel, several_values
+from symledger.layers.row import EPS, FACTORY, Arguments, Layer
+from symledger.layers.rules import divided, half, less_than_a_step, same_padding, untracked, whole
 
 AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
 """How the symbols of each axis end, by the number of axes."""
@@ -18,6 +31,7 @@ CHANNELS: Mapping[str, Use] = {
     "in_channels": Size("C_in"), "out_channels": Size("C_out"), "groups": Size("G"),
     "bias": Choice("bias"),
 }  # fmt: skip
+GROUPED = (divided("in_channels", "groups"), divided("out_channels", "groups"))
 
 
 def along(letter: str, axes: int) -> tuple[str, ...]:
@@ -40,7 +54,7 @@ def convolution(axes: int, example: str) -> Layer:
         f"groups=1, bias=True, {ZEROS}", f"conv{axes}d", example,
         {**CHANNELS, **windows(axes), "padding": Padding(along("p", axes)),
          "padding_mode": Choice("padding_mode", MODES)},
-        rules=(same_padding(along("p", axes)),),
+        rules=(*GROUPED, same_padding(along("p", axes))),
     )  # fmt: skip
 
 
@@ -51,20 +65,22 @@ def transposed(axes: int, example: str) -> Layer:
         f"output_padding=0, groups=1, bias=True, dilation=1, {ZEROS}",
         f"conv_transpose{axes}d", example,
         {**CHANNELS, **windows(axes), "output_padding": Sizes(along("q", axes), least=0)},
-        rules=(less_than_a_step(axes),),
+        rules=(*GROUPED, less_than_a_step(axes)),
     )  # fmt: skip
 
 
 def pool(axes: int, kind: str, signature: str) -> Layer:
-    """Return the row of a pooling."""
+    """Return the row of a pooling; that of the mean of a volume alone looks at the volume."""
     uses = {**windows(axes), "stride": Sizes(along("s", axes), optional=True),
             "ceil_mode": Choice("ceil")}  # fmt: skip
     if kind == "Avg":
         uses = {**uses, "count_include_pad": Free((bool,))}
         del uses["dilation"]
+    volume = {"D": "K_d", "H": "K_h", "W": "K_w"} if (kind, axes) == ("Avg", 3) else {}
     return Layer(
         f"{kind}Pool{axes}d", f"kernel_size, stride=None, padding=0, {signature}",
         f"{kind.lower()}_pool{axes}d", f"{kind}Pool{axes}d(2)", uses, rules=(half(axes),),
+        limits=no_less_than_the_kernel(volume),
     )  # fmt: skip
 
 
@@ -87,14 +103,36 @@ def adaptive(axes: int, kind: str, more: str = "") -> Layer:
     )  # fmt: skip
 
 
+def of_a_sequence(values: Arguments) -> str:
+    """Say how the symbols of an image are those of a sequence."""
+    return "H is the length of a sequence: what enters is (B, C, H), or (B, C) where H = 1"
+
+
 def batch_norm(
-    example: str, entry: str = "batch_norm", more: str = "", sets: Mapping[str, str] | None = None
-) -> Layer:
+    example: str, entry: str = "batch_norm", more: str = "",
+    sets: Mapping[str, str] | None = None, **alone: Any,
+) -> Layer:  # fmt: skip
     """Return the row of a norm over a batch."""
+    lengths = "D*H*W" if entry.endswith("3d") else "H*W"
     return Layer(
         example.partition("(")[0], f"{BATCH_NORM}{more}{KEYWORD_BIAS}", entry, example, BATCH,
-        sets or {}, (untracked,),
+        sets or {}, (untracked,), limits=several_values(f"B*{lengths}", "channel", TRAINED),
+        **alone,
     )  # fmt: skip
+
+
+def instance_norm(axes: int) -> Layer:
+    """Return the row of a norm over each channel of each image."""
+    entry, lengths = ("group_norm3d", "D*H*W") if axes == 3 else ("group_norm", "H*W")
+    name = f"InstanceNorm{axes}d"
+    return Layer(
+        name, INSTANCE_NORM + KEYWORD_BIAS, entry, f"{name}(64)", INSTANCE,
+        {"W": "1"} if axes == 1 else {}, limits=several_values(lengths, "channel of an image"),
+        reads=lambda values: "H is the length: what enters is (B, C, H)" if axes == 1 else "",
+    )  # fmt: skip
+
+
+TRAINED = {"training": True}
 
 
 BATCH_NORM = "num_features, eps=1e-05, momentum=0.1, affine=True, track_running_stats=True, "
@@ -121,19 +159,16 @@ IMAGES: tuple[Layer, ...] = (
     *(pool(n, "Avg", f"{AVG}{INCLUDE}, divisor_override=None") for n in (2, 3)),
     *(adaptive(n, "Avg") for n in (1, 2, 3)),
     *(adaptive(n, "Max", ", return_indices=False") for n in (1, 2, 3)),
-    batch_norm("BatchNorm1d(256)", sets={"H": "1", "W": "1"}),
+    batch_norm("BatchNorm1d(256)", sets={"W": "1"}, usual={"H": 1}, reads=of_a_sequence),
     batch_norm("BatchNorm2d(64)"),
     batch_norm("BatchNorm3d(64)", "batch_norm3d"),
     batch_norm("SyncBatchNorm(64)", more="process_group=None, "),
-    Layer("InstanceNorm1d", INSTANCE_NORM + KEYWORD_BIAS, "group_norm", "InstanceNorm1d(64)",
-          INSTANCE, {"W": "1"}),
-    Layer("InstanceNorm2d", INSTANCE_NORM + KEYWORD_BIAS, "group_norm", "InstanceNorm2d(64)",
-          INSTANCE),
-    Layer("InstanceNorm3d", INSTANCE_NORM + KEYWORD_BIAS, "group_norm3d", "InstanceNorm3d(64)",
-          INSTANCE),
+    *(instance_norm(n) for n in (1, 2, 3)),
     Layer("GroupNorm", f"num_groups, num_channels, eps=1e-05, affine=True, {KEYWORD_BIAS}",
           "group_norm", "GroupNorm(32, 256)",
-          {"num_groups": Size("G"), "num_channels": Size("C"), **AFFINE}),
+          {"num_groups": Size("G"), "num_channels": Size("C"), **AFFINE},
+          rules=(divided("num_channels", "num_groups"),),
+          limits=several_values("B*C/G*H*W", "group")),
     Layer("PixelShuffle", "upscale_factor", "pixel_shuffle", "PixelShuffle(2)",
           {"upscale_factor": Size("u")}),
     Layer("PixelUnshuffle", "downscale_factor", "pixel_unshuffle", "PixelUnshuffle(2)",
@@ -142,14 +177,15 @@ IMAGES: tuple[Layer, ...] = (
           {"groups": Size("G")}),
     Layer("Upsample", "size=None, scale_factor=None, mode='nearest', align_corners=None, "
           "recompute_scale_factor=None", "upsample", "Upsample(scale_factor=2)",
-          {"scale_factor": Size("u")}),
+          {"scale_factor": Scale("u"), "mode": Only(("nearest", "nearest-exact"))}),
     Layer("UpsamplingNearest2d", "size=None, scale_factor=None", "upsample",
-          "UpsamplingNearest2d(scale_factor=2)", {"scale_factor": Size("u")}),
+          "UpsamplingNearest2d(scale_factor=2)", {"scale_factor": Scale("u")}),
     *(padding(n, "Zero", "zeros") for n in (1, 2, 3)),
     *(padding(n, "Constant", "zeros", ", value") for n in (1, 2, 3)),
     *(padding(n, "Reflection", "reflect") for n in (1, 2, 3)),
     *(padding(n, "Replication", "replicate") for n in (1, 2, 3)),
     *(padding(n, "Circular", "circular") for n in (1, 2, 3)),
     Layer("Flatten", "start_dim=1, end_dim=-1", "flatten", "Flatten()",
-          {"start_dim": Only((1,)), "end_dim": Only((-1, 3))}),
+          {"start_dim": Only((1,)), "end_dim": Only((-1, 3))},
+          rules=(whole("start_dim", "end_dim"),)),
 )  # fmt: skip

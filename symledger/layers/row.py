@@ -15,6 +15,7 @@ from functools import cached_property
 from types import NoneType
 
 from symledger.arguments import Free, Only, Settings, Use
+from symledger.layers.limits import Limit
 
 Arguments = Mapping[str, object]
 Rule = Callable[[Arguments], Settings]
@@ -28,7 +29,9 @@ REQUIRED = object()
 class Layer:
     """One layer of torch.nn.
 
-    ``rules`` are about several arguments; ``chosen`` is another entry that these values choose.
+    ``rules`` are about several arguments; ``chosen`` is another entry that these values choose;
+    ``usual`` sizes hold until others are set; ``limits`` are about those of what enters; ``reads``
+    says what symbols mean of it, where that cannot be seen.
     """
 
     name: str
@@ -39,6 +42,9 @@ class Layer:
     sets: Mapping[str, str] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     chosen: Callable[[Arguments], str] = lambda values: ""
+    usual: Mapping[str, int] = field(default_factory=dict)
+    limits: tuple[Limit, ...] = ()
+    reads: Callable[[Arguments], str] = lambda values: ""
 
     @cached_property
     def arguments(self) -> dict[str, object]:
@@ -66,13 +72,25 @@ class Layer:
     def use(self, argument: str) -> Use:
         """What an argument does; one without a use must have its default."""
         return self.uses.get(argument) or EVERYWHERE.get(argument) or (
-            Only((self.arguments[argument],))
+            Only((self.arguments[argument],), WHY.get(argument, ""))
         )
 
     def __str__(self) -> str:
         return f"{self.name}({self.signature})"
 
 
+WHY = {
+    "return_indices": "places of the largest elements are no result here",
+    "max_norm": "rows that are longer would be scaled in place",
+    "scale_grad_by_freq": "gradients would be divided by how often a token occurs",
+    "sparse": "a sparse gradient has the rows of tokens that occur alone",
+    "size": "what enters may be of any size, write scale_factor",
+    "weight": "each class would have a weight",
+    "pos_weight": "each class would have a weight",
+    "divisor_override": "sums would be divided by another number than that of their elements",
+    "full": "a term more would be computed",
+}
+"""Why arguments without a use have to have their defaults."""
 FACTORY = "device=None, dtype=None"
 EVERYWHERE: Mapping[str, Use] = {"device": Free((str, NoneType))}
 INPLACE: Mapping[str, Use] = {"inplace": Free((bool,))}

@@ -25,6 +25,22 @@ def smaller(name: str, than: str) -> Rule:
     return rule
 
 
+def divided(name: str, by: str) -> Rule:
+    """A size that another one has to divide."""
+
+    def rule(values: Arguments) -> Settings:
+        whole, parts = values[name], values[by]
+        if type(whole) is int and type(parts) is int and whole > 0 < parts and whole % parts:
+            near = sorted({max(whole // parts, 1) * parts, (whole // parts + 1) * parts})
+            raise BadInput(
+                f"{name} = {whole} does not fit: it has to be divisible by {by} = {parts}, as "
+                f"{' or '.join(map(str, near))} is."
+            )
+        return {}
+
+    return rule
+
+
 def within(name: str, number: str) -> Rule:
     """A row of a table, counted from its end where it is negative."""
 
@@ -35,6 +51,29 @@ def within(name: str, number: str) -> Rule:
         return {}
 
     return rule
+
+
+def whole(*names: str) -> Rule:
+    """Numbers of axes: 1.0 is none."""
+
+    def rule(values: Arguments) -> Settings:
+        for name in names:
+            if type(values[name]) is not int:
+                raise BadInput(f"{name} = {written(values[name])} is not a whole number.")
+        return {}
+
+    return rule
+
+
+MOST_AXES = 64
+
+
+def an_axis(values: Arguments) -> Settings:
+    """The number of an axis, of a tensor of any rank that PyTorch has."""
+    dim = values["dim"]
+    if type(dim) is int and not -MOST_AXES <= dim < MOST_AXES:
+        raise BadInput(f"dim = {dim} does not fit: a tensor has at most {MOST_AXES} axes.")
+    return {}
 
 
 def rising(low: str, high: str) -> Rule:
@@ -49,14 +88,27 @@ def rising(low: str, high: str) -> Rule:
     return rule
 
 
-def reversible(values: Arguments) -> Settings:
+def reversible(name: str) -> Rule:
     """A slope that can be told from what came out, where what came in is overwritten."""
-    slope = values["negative_slope"]
-    if values["inplace"] is True and isinstance(slope, int | float) and slope < 0:
-        raise BadInput(
-            f"negative_slope = {slope} does not fit: PyTorch has no gradient of it in place."
-        )
-    return {}
+
+    def rule(values: Arguments) -> Settings:
+        slope = values[name]
+        if values["inplace"] is True and isinstance(slope, int | float) and slope < 0:
+            raise BadInput(
+                f"{name} = {slope} does not fit: PyTorch has no gradient of it in place."
+            )
+        return {}
+
+    return rule
+
+
+def scaled(name: str, function: str) -> Rule:
+    """A constant that makes another function of it, but for 1."""
+
+    def rule(values: Arguments) -> Settings:
+        return {} if values[name] == 1 else {"function": function}
+
+    return rule
 
 
 def untracked(values: Arguments) -> Settings:

@@ -10,6 +10,7 @@ from symledger.arguments import (
     Choice,
     Entry,
     Free,
+    Function,
     Inner,
     Maybe,
     Settings,
@@ -19,12 +20,11 @@ from symledger.arguments import (
     size,
 )  # fmt: skip
 from symledger.layers.row import EPS, FACTORY, MAYBE_NONE, Arguments, Layer
-from symledger.layers.rules import smaller, within
+from symledger.layers.rules import divided, smaller, within
 
 AFFINE = "elementwise_affine=True"
 NORM: Mapping[str, Use] = {
-    "normalized_shape": Shape("d"), "eps": Free((float, NoneType)),
-    "elementwise_affine": Choice("affine"),
+    "normalized_shape": Shape("d"), **EPS, "elementwise_affine": Choice("affine"),
 }  # fmt: skip
 LOOKED_UP: Mapping[str, Use] = {
     "num_embeddings": Size("V"), "embedding_dim": Size("d"),
@@ -39,7 +39,10 @@ RECURRENT: Mapping[str, Use] = {
     "bidirectional": Choice("bidirectional"), "batch_first": Free((bool,)),
 }  # fmt: skip
 OVER_TIME = "bias=True, batch_first=False, dropout=0.0, bidirectional=False"
-ACTIVATION = Choice("activation", {"relu": "relu", "gelu": "gelu"})
+ACTIVATION = Choice("activation", {
+    "relu": "relu", "gelu": "gelu", Function("relu"): "relu", Function("gelu"): "gelu",
+})  # fmt: skip
+HEADS = (divided("d_model", "nhead"),)
 HIDDEN = Chance(("dropout", "hidden_dropout"))
 BLOCK_ENDS = (
     "dropout=0.1, activation='relu', layer_norm_eps=1e-05, batch_first=False, norm_first=False, "
@@ -63,7 +66,9 @@ def block(kind: str) -> Layer:
         **WIDTHS, "dropout": HIDDEN, "bias": Choice("bias", also=("norm_bias",)),
         "norm_first": Entry({False: f"post_{entry}", True: f"pre_{entry}"}),
     }  # fmt: skip
-    return Layer(name, BLOCK, f"post_{entry}", f"{name}(512, 8)", uses, {"causal": "false"})
+    return Layer(
+        name, BLOCK, f"post_{entry}", f"{name}(512, 8)", uses, {"causal": "false"}, HEADS
+    )
 
 
 def stack(kind: str, more: str, uses: Mapping[str, Use], sets: Mapping[str, str]) -> Layer:
@@ -124,7 +129,7 @@ SEQUENCES: tuple[Layer, ...] = (
     Layer("LayerNorm", f"normalized_shape, eps=1e-05, {AFFINE}, bias=True, {FACTORY}",
           "layer_norm", "LayerNorm(768)", {**NORM, "bias": Choice("bias")}),
     Layer("RMSNorm", f"normalized_shape, eps=None, {AFFINE}, {FACTORY}",
-          "rms_norm", "RMSNorm(4096)", NORM),
+          "rms_norm", "RMSNorm(4096)", {**NORM, "eps": Free((float, NoneType))}),
     Layer("RNN", f"input_size, hidden_size, num_layers=1, nonlinearity='tanh', {OVER_TIME}, *, "
           + FACTORY, "rnn", "RNN(128, 256)", {**RECURRENT, "nonlinearity": NONLINEARITY}),
     Layer("GRU", f"input_size, hidden_size, num_layers=1, {OVER_TIME}, *, {FACTORY}",
@@ -145,7 +150,7 @@ SEQUENCES: tuple[Layer, ...] = (
           {"embed_dim": Size("d"), "num_heads": Size("h"), "dropout": Chance(("dropout",)),
            "bias": Choice("bias"), "batch_first": Free((bool,)), "kdim": Free(MAYBE_NONE),
            "vdim": Free(MAYBE_NONE), "add_bias_kv": Free((bool,)), "add_zero_attn": Free((bool,))},
-          rules=(sources,), chosen=sourced),
+          rules=(divided("embed_dim", "num_heads"), sources), chosen=sourced),
     block("encoder"),
     block("decoder"),
     stack("encoder", ", enable_nested_tensor=True, mask_check=True",
@@ -157,5 +162,5 @@ SEQUENCES: tuple[Layer, ...] = (
           f"bias=True, {FACTORY}", "encoder_decoder", "Transformer()",
           {**WIDTHS, "num_encoder_layers": Size("L_enc"), "num_decoder_layers": Size("L_dec"),
            "dropout": HIDDEN, "norm_first": Free((bool,)), "bias": Choice("bias")},
-          {"causal": "false"}),
+          {"causal": "false"}, HEADS),
 )  # fmt: skip

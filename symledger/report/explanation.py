@@ -139,6 +139,7 @@ def _next(p: Page, found: Explanation) -> None:
     match = found.sections[0][0]
     part = match.parts[0]
     options = [f"--set {k}={str(v).lower()}" for k, v in part.variant.changed]
+    options += [f"--assume {quote(equation)}" for equation in part.variant.assumed]
     reading = match.reading.symbol
     own = found.inside or part.variant.name in match.known
     sizes = [] if own else [f"--set {k}={n}" for k, n in match.sizes.items() if k != reading]

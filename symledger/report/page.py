@@ -62,7 +62,8 @@ def _head(p: Page, account: Account) -> None:
         symbols.append((symbol.name + shown + number).replace(" ", NBSP))
     for part in _fold(symbols, p.width - len(indent)):
         p.line(indent + part)
-    for sentence in assumed.dropped:
+    reads = target.constructor.reads if target.constructor else ""
+    for sentence in (*filter(None, [reads]), *assumed.dropped):
         p.line((indent + "note: " + sentence, "yellow"))
 
 

@@ -24,9 +24,10 @@ EXPECTED = {
     "dropout": ({"params", "memory.saved"}, 1),
     "bert[dropout=true]": ({"params", "flops.forward", "flops.backward", "memory.saved"}, 1),
     "lstm[bidirectional=true]": (
-        {"params", "flops.forward", "flops.backward", "memory.saved", "gradients"}, 1),
-    "encoder_decoder[flash=true]": (
         {"params", "flops.forward", "flops.backward", "memory.saved", "gradients"}, 2),
+    "group_norm": ({"params", "memory.saved", "gradients"}, 3),
+    "encoder_decoder[flash=true]": (
+        {"params", "flops.forward", "flops.backward", "memory.saved", "gradients"}, 3),
     "post_ln_block[flash=true]": (
         {"params", "flops.forward", "flops.backward", "memory.saved", "gradients"}, 2),
     "llama": ({"params", "flops.forward", "flops.backward", "memory.saved", "gradients"}, 1),
@@ -75,10 +76,11 @@ NEEDED = {
     "repeated heads": "self_attention", "fused attention again": "checkpointed_block",
     "exponential": "activation", "bags": "embedding_bag", "unseen product": "bilinear",
     "smoothed loss": "cross_entropy", "zeros": "selective_scan", "cut": "state_space_dual",
+    "repeated weights": "group_norm", "batch first": "gru", "normalized alone": "rms_norm",
 }  # fmt: skip
 """For each artefact that occurs here, a target that differs without it."""
 CHOSEN = {"fused attention again": {"flash": True}, "exponential": {"function": "log_sigmoid"},
-          "smoothed loss": {"smoothing": True}}  # fmt: skip
+          "smoothed loss": {"smoothing": True}, "batch first": {"bidirectional": True}}  # fmt: skip
 
 
 @pytest.mark.usefixtures("torch")
@@ -86,9 +88,18 @@ CHOSEN = {"fused attention again": {"flash": True}, "exponential": {"function": 
 def test_without_its_artefact_a_target_differs(name, monkeypatch):
     rows = ARTEFACTS[name]
     monkeypatch.setattr(torch_witness, "ARTEFACTS", {**ARTEFACTS, name: ()})
-    options = CHOSEN.get(name, {})
-    wrong = {e.quantity for e in witnessed(derive(NEEDED[name], options)) if not e.passed}
+    asked = name != "normalized alone"
+    account = derive(NEEDED[name], CHOSEN.get(name, {}), input_gradient=asked)
+    wrong = {e.quantity for e in witnessed(account) if not e.passed}
     assert wrong == {row.quantity for row in rows}
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("name", ["linear", "rms_norm", "conv2d", "gru", "avg_pool2d", "dropout"])
+def test_pytorch_agrees_where_inputs_ask_for_no_gradient(name):
+    found = list(witnessed(derive(name, input_gradient=False)))
+    assert found
+    assert [(e.quantity, e.detail) for e in found if not e.passed] == []
 
 
 def with_program(name, program):

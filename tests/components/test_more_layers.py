@@ -115,12 +115,14 @@ HIDDEN = h * d_h
                          B * T * (d_1 + d_2), (B, T, d_out))),
         (EmbeddingBag(), Row(V * d, 0, B * T, (B, d))),
         (ElementwiseLoss(), Row(0, 0, 2 * B * N, ())),
+        (ElementwiseLoss(reduction="none"), Row(0, 0, 2 * B * N, (B, N))),
         # kept: the difference; both; e^y and y − x; e^x, x and y; −y, x − z and what is clipped
         (ElementwiseLoss("l1"), Row(0, 0, B * N, ())),
         (ElementwiseLoss("bce"), Row(0, 0, 2 * B * N, ())),
         (ElementwiseLoss("kl_div_log"), Row(0, 0, 2 * B * N, ())),
         (ElementwiseLoss("poisson_nll"), Row(0, 0, 3 * B * N, ())),
         (MarginRanking(), Row(0, 0, 3 * B * N, ())),
+        (MarginRanking(reduction="none"), Row(0, 0, 3 * B * N, (B, N))),
         # kept: the targets
         (NegativeLogLikelihood(), Row(0, 0, B * T, ())),
         # kept: input, state, and what the cell keeps of its gates

@@ -1,6 +1,7 @@
 """Numbers of summaries, papers and course pages: what gives them, what nearly does."""
 
 import json
+import shlex
 
 import pytest
 from invoke import assert_answers, assert_refuses, run
@@ -190,11 +191,25 @@ def test_every_match_is_an_equation_that_holds():
             assert found.number.low <= match.number <= found.number.high
 
 
+def test_a_named_case_is_derived_by_the_equations_that_are_named():
+    found = explain("1572928")
+    (match,) = [m for m in found.gives if m.parts[0].variant.name == "mixture_of_experts"]
+    shown = match_dict(match)
+    assert (shown["what"], shown["assume"]) == ("mixture_of_experts with dense", ["E = 1", "k = 1"])
+    assert derive(shown["target"], shown["sizes"], shown["assume"]).params.value == 1572928
+    command = run("explain", "1572928").out.rpartition("symledger ")[2]
+    assert shlex.split(command)[3:7] == ["E = 1", "--assume", "k = 1", "--set"]
+    assert run(*shlex.split(command)).code == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
         (["abc"], 2, "is not a number"),
-        (["-5"], 2, "No such option|is not a number"),
+        (["-5"], 2, '"-5" is negative: a count is a whole number from 1'),
+        (["--in", "gpt2", "-1.5M"], 2, '"-1.5M" is negative'),
+        (["--", "-5"], 2, '"-5" is negative'),
+        (["-x"], 2, "No such option"),
         (["0"], 2, "out of range"),
         (["2362368", "--in", "gtp2"], 3, "Did you mean gpt2"),
         (["2362368", "--set", "qq=1"], 2, "no target has qq"),
