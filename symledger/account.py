@@ -86,8 +86,9 @@ class Account:
         self.target.check_given(self.program, (s.name for s in (*values, *dict(given))))
         stated = (self.target.configuration or {}).items()
         configuration = {self.symbols[name]: n for name, n in stated if name in self.symbols}
-        assumed = settle(self._usual, configuration, given, values, self.program.definitions)
-        check_sizes(self.program, assumed)
+        with self.target.in_its_words(s.name for s in (*values, *dict(given))):
+            assumed = settle(self._usual, configuration, given, values, self.program.definitions)
+            check_sizes(self.program, assumed)
         return assumed
 
     @cached_property

@@ -55,13 +55,15 @@ def test_a_class_has_the_parameters_that_it_has(config, architecture, params, tm
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        ({**BERT, "tie_word_embeddings": False}, "tie_word_embeddings = False is not supported"),
+        ({**BERT, "tie_word_embeddings": False, "architectures": ["BertForMaskedLM"]},
+         "tie_word_embeddings = False is not supported"),
         ({**BERT, "is_decoder": True}, "is_decoder = True is not supported"),
         ({**BERT, "position_embedding_type": "relative_key"}, "only 'absolute' is"),
         ({**BERT, "hidden_act": "mish"}, "hidden_act = 'mish' is not supported"),
         ({**XLM_R, "pad_token_id": 0}, "pad_token_id = 0 is not supported"),
-        ({**DEBERTA, "pos_att_type": "c2p", "share_att_key": True}, "pos_att_type = c2p"),
-        ({**DEBERTA, "pos_att_type": "p2p"}, "pos_att_type = p2p is not supported"),
+        ({**DEBERTA, "pos_att_type": "c2p", "share_att_key": True},
+         "pos_att_type = 'c2p' with share_att_key = true"),
+        ({**DEBERTA, "pos_att_type": "p2p"}, "pos_att_type = 'p2p' with relative_attention = true"),
         ({**DEBERTA, "conv_kernel_size": 4}, "an odd one is meant"),
         ({**DEBERTA, "pooler_hidden_size": 8}, "pooler_hidden_size = 8 does not fit"),
         ({**DEBERTA, "attention_head_size": 8}, "attention_head_size = 8 does not fit"),
@@ -80,7 +82,7 @@ def test_what_is_not_derived_is_refused_by_name(config, said):
 def test_positions_of_roberta_begin_behind_two_rows(tmp_path):
     found = account({"model_type": "roberta", **ROBERTA}, tmp_path)
     assert found.assumed.bindings[found.symbols["T"]] == 512
-    with pytest.raises(BadInput, match="may not exceed T_max = 514"):
+    with pytest.raises(BadInput, match="may not exceed max_position_embeddings = 514"):
         account({"model_type": "roberta", **ROBERTA}, tmp_path, {"T": 513})
 
 

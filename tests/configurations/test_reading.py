@@ -16,9 +16,10 @@ from symledger.errors import BadInput, SymledgerError
 from tests import invoke
 
 NO_MODEL = {"deepseek_v2": "num_experts_per_tok", "glm4_moe": "does not divide",
-            "efficientnet": "block 18, which depthwise_padding leaves out"}
+            "efficientnet": "block 18, which depthwise_padding leaves out",
+            "mt5": "whether the head has weights of its own"}
 """Families whose defaults are no model, or one whose heads do not divide its width, or whose
-images are rounded down."""
+images are rounded down, or of which versions of the implementation say different things."""
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 CLASSES = {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "a", "1": "b"}}
 

@@ -70,7 +70,7 @@ MINISTRAL = Family(
     "ministral",
     heads("mistral", "Ministral"),
     {**KEYS, **windows.LISTED},
-    windows.windows(windows.all_of_them),
+    windows.windows(windows.all_of_them, asked=True),
     DENSE,
 )
 
