@@ -93,8 +93,8 @@ class Target:
 
         Those that were ``given`` by name keep it.
         """
-        names = self.configured.names if self.configured else {}
-        return renamed({symbol: key for symbol, key in names.items() if symbol not in set(given)})
+        names, own = self.configured.names if self.configured else {}, set(given)
+        return renamed({symbol: key for symbol, key in names.items() if symbol not in own})
 
     def read_from(self) -> dict[str, Any]:
         """Return where the sizes come from as JSON data: a configuration, and its source."""

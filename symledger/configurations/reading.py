@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 
-from symledger.arguments import Only, Settings, Use, written
+from symledger.arguments import Only, Settings, Size, Use, written
 from symledger.configurations import common, typed
 from symledger.configurations.document import Document
 from symledger.configurations.families import FAMILIES
@@ -92,7 +92,7 @@ def read(document: Document) -> Configuration:
     keys += _keys(family, given, values, settings, built.uses)
     for rule in family.rules:
         settings.update(rule.read(values))
-    typed.check(family, given)
+    typed.check(family, given, values)
     for name, part in family.parts.items():
         keys += _part(name, part, given.get(name), settings)
     return Configuration(family, architecture, built, settings, tuple(keys), document)
@@ -218,6 +218,8 @@ def _keys(
                 f"is counted in a {family.model_type}. {nearest(name, family.uses)} If it changes "
                 "nothing, leave it out."
             )
+        if value is None and name not in given and isinstance(use, Size):
+            raise BadInput(f"{name} is missing, and {family.implementation} needs it: say it.")
         found = use.settings(name, value)
         settings.update(found)
         if name in given:
@@ -241,7 +243,7 @@ def _part(name: str, part: Family, document: object, settings: Settings) -> Iter
         yield replace(key, name=f"{name}.{key.name}")
     for rule in part.rules:
         settings.update(rule.read(values))
-    typed.check(part, given)
+    typed.check(part, given, values)
 
 
 def _status(use: Use) -> Status:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import MISSING, Field, fields
+from importlib import import_module
 from importlib.metadata import version
-from inspect import signature
+from inspect import getsource, signature
 from types import NoneType
 from typing import Any, get_args, get_origin
 
@@ -36,7 +37,7 @@ def _told(name: str) -> dict[str, Any]:
 
     parameters = signature(getattr(diffusers, name).__init__).parameters
     keys = {key: _plain(p.default) for key, p in parameters.items() if key != "self"}
-    return {"class": name, "keys": keys, "types": {}, "aliases": {}}
+    return {"class": name, "keys": keys, "types": {}, "aliases": {}, "padded": False}
 
 
 def _fields(model_type: str) -> dict[str, Any]:
@@ -50,7 +51,14 @@ def _fields(model_type: str) -> dict[str, Any]:
     types = {f.name: " | ".join(_kinds(f.type)) for f in fields(kind) if f.name in keys}
     return {
         "class": kind.__name__, "keys": keys, "types": types, "aliases": dict(kind.attribute_map),
+        "padded": _padded(kind),
     }  # fmt: skip
+
+
+def _padded(kind: type) -> bool:
+    """Whether a row of the tables of tokens is that of padding, which has to be one of them."""
+    models = import_module(kind.__module__.replace(".configuration_", ".modeling_"))
+    return "padding_idx" in getsource(models)
 
 
 def _kinds(said: Any) -> list[str]:

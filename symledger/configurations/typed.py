@@ -22,14 +22,32 @@ def irrelevant(use: Use) -> bool:
     return type(use) is Use or isinstance(use, Free | Number)
 
 
-def check(family: Family, given: Values) -> None:
+def check(family: Family, given: Values, values: Values) -> None:
+    """Refuse a configuration whose values the implementation does not take.
+
+    Raises:
+        BadInput: a value is of another type, or a row is meant that a table does not have.
+    """
+    _types(family, given)
+    if family.facts["padded"]:
+        _row(values)
+
+
+def _row(values: Values) -> None:
+    """Refuse a row of padding outside of the table, which is as long as the vocabulary."""
+    row, rows = values.get("pad_token_id"), values["vocab_size"]
+    if type(row) is int and not -rows <= row < rows:
+        raise BadInput(
+            f"pad_token_id = {row} lies outside of a table of vocab_size = {rows} rows: no such "
+            "model can be built. Say vocab_size with the row of padding, or another pad_token_id."
+        )
+
+
+def _types(family: Family, given: Values) -> None:
     """Refuse values that the implementation fails on, of keys that may change a count.
 
     Of keys that its class declares it takes their types alone. Another key is kept as it is, and
     null with it: what asks for the key then finds nothing where it expects a number.
-
-    Raises:
-        BadInput: a value is of no type that it takes.
     """
     for name, value in given.items():
         use = family.uses.get(name)

@@ -34,7 +34,7 @@ NORMS = {
 GLM = Family(
     "glm",
     heads("glm", "Glm", spans=False),
-    {**KEYS, "num_key_value_heads": Size("h_kv")},
+    {**KEYS, "num_key_value_heads": Size("h_kv"), "head_dim": Size("d_h")},
     RULES,
     TENSORS,
 )
