@@ -175,7 +175,7 @@ def _labels(given: Document, default: int) -> int:
     names, number = given.get("id2label"), given.get("num_labels")
     if names is not None and not (isinstance(names, dict) and names):
         raise BadInput(f"id2label = {written(names)} names no classes.")
-    if number is None:
+    if "num_labels" not in given:
         return len(names) if names else default
     if type(number) is not int or not 1 <= number <= 10**9:
         raise BadInput(f"num_labels = {written(number)} is not a number of classes.")

@@ -62,8 +62,7 @@ USES: Mapping[str, Use] = {
     "ep_size": FREE,
     "pretraining_tp": FREE,
 }
-"""``head_dim`` is set to that of the turned part whatever is said; the module that predicts a
-second token (``num_nextn_predict_layers``) is not built."""
+"""The module that predicts a second token (``num_nextn_predict_layers``) is not built."""
 
 
 def low_rank(values: Values) -> Settings:
@@ -91,6 +90,20 @@ def one_for_all(values: Values) -> Settings:
             f"num_key_value_heads = {written(h_kv)} with num_attention_heads = {h} is not "
             "supported: all heads of latent attention have keys and values of their own. "
             "Leave it out."
+        )
+    return {}
+
+
+def turned_part(values: Values) -> Settings:
+    """Refuse another width of heads than that of the part that positions turn.
+
+    What is turned is as wide as is said, and what it is turned by as ``head_dim``.
+    """
+    turned = values["qk_rope_head_dim"]
+    if values.get("head_dim", turned) != turned:
+        raise BadInput(
+            f"head_dim = {written(values['head_dim'])} does not fit qk_rope_head_dim = {turned}, "
+            "the part of a head that is turned by positions. Leave it out."
         )
     return {}
 
@@ -161,7 +174,7 @@ DEEPSEEK_V3 = Family(
     "deepseek_v3",
     {name: built for name, built in BUILDS.items() if "QuestionAnswering" not in name},
     {**USES, "rope_interleave": FREE, "topk_method": Only(("noaux_tc",))},
-    (*RULES, grouped(2)), tensors(),
+    (*RULES, grouped(2), Rule((), turned_part)), tensors(),
 )  # fmt: skip
 KIMI_K2 = replace(DEEPSEEK_V3, model_type="kimi_k2", like="deepseek_v3")
 FAMILIES = (DEEPSEEK_V2, DEEPSEEK_V3, KIMI_K2)
