@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symledger.arguments import Only, Settings, Use, written
+from symledger.arguments import Free, Only, Settings, Use, written
 from symledger.errors import BadInput
 
 FREE = Use()
@@ -38,12 +38,13 @@ KEYS: Mapping[str, Use] = {
     "is_decoder": FREE,
     "is_encoder_decoder": FREE,
     "pruned_heads": Only(({}, None)),
+    "num_labels": Free((int,)),
     "rope_parameters": Rotary(),
     "rope_scaling": Rotary(),
     **dict.fromkeys((
         "_name_or_path", "name_or_path", "transformers_version", "dtype", "torch_dtype",
         "auto_map", "custom_pipelines", "architectures", "model_type", "use_cache",
-        "id2label", "label2id", "num_labels", "problem_type", "return_dict",
+        "id2label", "label2id", "problem_type", "return_dict",
         "return_dict_in_generate",
         "output_hidden_states", "output_attentions", "output_scores", "torchscript",
         "use_bfloat16", "tf_legacy_loss", "finetuning_task", "task_specific_params", "prefix",

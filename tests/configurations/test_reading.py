@@ -121,6 +121,7 @@ def parameters(config, folder):
         ({"pruned_heads": {"1": [0]}}, "pruned_heads"),
         ({**CLASSES, "num_labels": 5}, "num_labels = 5, but id2label names 2 classes"),
         ({**CLASSES, "num_labels": None}, "num_labels = None is not a number of classes"),
+        ({"num_labels": None}, "num_labels = None does not fit: int is meant"),
         ({**CLASSES, "id2label": {}}, "id2label = {} names no classes"),
         ({**CLASSES, "id2label": ["a"]}, "names no classes"),
         ({"model_type": "t5", "architectures": None, "feed_forward_proj": ["relu"]},
