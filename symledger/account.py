@@ -87,10 +87,11 @@ class Account:
         usual = (self.target.configuration or {}).items()
         configuration = {self.symbols[name]: n for name, n in usual if name in self.symbols}
         stated = {self.symbols[s] for s in self.target.stated if s in self.symbols}
-        assumed = settle(
-            self._usual, configuration, given, values, self.program.definitions, stated
-        )
-        check_sizes(self.program, assumed)
+        with self.target.in_its_words(s.name for s in (*values, *dict(given))):
+            assumed = settle(
+                self._usual, configuration, given, values, self.program.definitions, stated
+            )
+            check_sizes(self.program, assumed)
         self.target.check_taken(self.symbols, assumed.bindings)
         return assumed
 

@@ -41,6 +41,10 @@ class Use:
         """
         return {}
 
+    def called(self, name: str) -> Settings:
+        """Return what the symbols that it gives values are called by those who say ``name``."""
+        return {}
+
 
 @dataclass(frozen=True)
 class Size(Use):
@@ -52,6 +56,10 @@ class Size(Use):
     def settings(self, name: str, value: object) -> Settings:
         """Return the symbol's value."""
         return dict.fromkeys((self.symbol, *self.also), str(size(name, value)))
+
+    def called(self, name: str) -> Settings:
+        """Return what the symbol is called; those that are the same have no name by it."""
+        return {self.symbol: name}
 
 
 @dataclass(frozen=True)
@@ -166,6 +174,10 @@ class Maybe(Use):
         if type(value) is int and value == self.absent:
             return {self.option: "false"}
         return {self.symbol: str(size(name, value)), self.option: "true"}
+
+    def called(self, name: str) -> Settings:
+        """Return what the symbol is called."""
+        return {self.symbol: name}
 
 
 @dataclass(frozen=True)

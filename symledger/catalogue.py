@@ -252,6 +252,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("albert", "models.albert:Albert", "model"),
     Entry("electra", "models.electra:Electra", "model"),
     Entry("deberta", "models.deberta:Deberta", "model"),
+    Entry("mpnet", "models.mpnet:MPNet", "model"),
     Entry("t5", "models.t5:T5", "model", inputs=READ),
     Entry("t5_encoder", "models.t5:T5Encoder", "model"),
     Entry("bart", "models.bart:Bart", "model", inputs=READ),

@@ -15,7 +15,9 @@ Every message says what was asked, what was found, why that is wrong, and what t
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 
 class SymledgerError(Exception):
@@ -58,6 +60,20 @@ class CheckFailed(SymledgerError):
     """Evidence that contradicts a formula."""
 
     exit_code = 1
+
+
+@contextmanager
+def renamed(names: Mapping[str, str]) -> Iterator[None]:
+    """Let what is refused call some symbols by other names: ``d`` by ``hidden_size``.
+
+    Raises:
+        SymledgerError: what was refused inside, in these words.
+    """
+    try:
+        yield
+    except SymledgerError as error:
+        said = re.sub(r"[A-Za-z_]\w*", lambda word: names.get(word[0], word[0]), str(error))
+        raise type(error)(said) from error
 
 
 def shown(text: str) -> str:

@@ -24,6 +24,7 @@ from symledger.core.tracing import trace
 from symledger.errors import (
     BadInput,
     DefinitionError,
+    renamed,
 )
 from symledger.sizes import BY_NAME, Size, T, named
 
@@ -105,6 +106,14 @@ class Target:
     def with_options(self, chosen: Mapping[str, Any]) -> Target:
         """Return this target with some of its choices made."""
         return replace(self, component=replace(self.component, **chosen)) if chosen else self  # type: ignore[type-var]
+
+    def in_its_words(self, given: Iterable[str]) -> AbstractContextManager[None]:
+        """Say what is refused of sizes in the words of a configuration, where they are its own.
+
+        Those that were ``given`` by name keep it.
+        """
+        names, own = self.configured.names if self.configured else {}, set(given)
+        return renamed({symbol: key for symbol, key in names.items() if symbol not in own})
 
     def read_from(self) -> dict[str, Any]:
         """Return where the sizes come from as JSON data: a configuration, its source, an axis."""

@@ -259,7 +259,7 @@ def written(variant, asked):
         yield from (formula(variant, name) for name in COUNTS if asked & set(program.symbols))
 
 
-INHERITED = {"DistilBert": {V_seg}, "Whisper": {Y}}
+INHERITED = {"DistilBert": {V_seg}, "MPNet": {V_seg}, "Whisper": {Y}}
 """Sizes that a family has from what it is made after, and no use for: segments, classes."""
 
 

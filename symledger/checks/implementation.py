@@ -24,12 +24,15 @@ Shapes = Mapping[str, Mapping[Shape, int]]
 
 
 def weights(account: Account) -> dict[str, Counter[Shape]]:
-    """Return the shapes of all weights of a target at its configuration, by dotted name."""
+    """Return the shapes of all weights of a target at its configuration, by dotted name.
+
+    Those of a kind of layer that it has none of are left out.
+    """
     found: dict[str, Counter[Shape]] = {}
     for name, shape, times in _weights(account.program, ONE):
         lengths = tuple(_number(account, n) for n in shape)
         found.setdefault(name, Counter())[lengths] += _number(account, times)
-    return found
+    return {name: shapes for name, shapes in found.items() if shapes.total()}
 
 
 def _weights(program: Program, times: Expr) -> Iterator[tuple[str, tuple[Expr, ...], Expr]]:

@@ -116,14 +116,16 @@ class RelativeAttention(HeadAttention):
 
 @dataclass(frozen=True)
 class BiasedAttention(HeadAttention):
-    """Attention with a bias for each head and pair that is given, its scores not scaled.
+    """Attention with a bias for each head and pair that is given, its scores ``scaled`` or not.
 
     In T5 the first layer has a table of biases for buckets of distances, and all layers use them;
-    without a bias it is T5's attention to what the encoder gave.
+    without a bias it is T5's attention to what the encoder gave. It does not scale scores.
     Source: Raffel et al., *Exploring the Limits of Transfer Learning* (2020), section 2.1.
     """
 
     causal: bool = False
+    scaled: bool = False
+    dropout: bool = False
 
     signature: ClassVar[str] = f"{SEEN.partition(' ->')[0]}, h T S -> B T h d_v"
     title: ClassVar[str] = "attention with biases that layers share (T5)"
@@ -132,11 +134,11 @@ class BiasedAttention(HeadAttention):
 
     @property
     def scale(self) -> Expr:
-        """What products of queries and keys are multiplied by: nothing."""
-        return ONE
+        """What products of queries and keys are multiplied by: nothing, unless ``scaled``."""
+        return super().scale if self.scaled else ONE
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor, bias: Tensor | None = None) -> Steps:
         masked = causal_mask(q.shape[1], k.shape[1]) if self.causal else EVERYTHING
         if bias is not None:
             bias = view("(g r) T S -> g r T S", bias, g=self.h_kv)
-        return self.mixed(q, k, v, masked, bias)
+        return self.mixed(q, k, v, masked, bias, self.dropout)

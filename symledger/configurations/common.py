@@ -8,10 +8,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from symledger.arguments import Only, Use
+from symledger.arguments import Free, Only, Settings, Use, written
+from symledger.errors import BadInput
 
 FREE = Use()
+
+
+@dataclass(frozen=True)
+class Rotary(Use):
+    """How positions turn heads, which changes no count where they turn all of a head."""
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Refuse that a part of a head is turned, of families that do not turn parts."""
+        share = value.get("partial_rotary_factor") if isinstance(value, dict) else None
+        if share not in (None, 1):
+            raise BadInput(
+                f"{name} with partial_rotary_factor = {written(share)} is not supported: all of a "
+                "head is turned in this family. Leave it out."
+            )
+        return {}
+
 
 KEYS: Mapping[str, Use] = {
     "add_cross_attention": Only((False,)),
@@ -20,10 +38,13 @@ KEYS: Mapping[str, Use] = {
     "is_decoder": FREE,
     "is_encoder_decoder": FREE,
     "pruned_heads": Only(({}, None)),
+    "num_labels": Free((int,)),
+    "rope_parameters": Rotary(),
+    "rope_scaling": Rotary(),
     **dict.fromkeys((
         "_name_or_path", "name_or_path", "transformers_version", "dtype", "torch_dtype",
         "auto_map", "custom_pipelines", "architectures", "model_type", "use_cache",
-        "id2label", "label2id", "num_labels", "problem_type", "return_dict",
+        "id2label", "label2id", "problem_type", "return_dict",
         "return_dict_in_generate",
         "output_hidden_states", "output_attentions", "output_scores", "torchscript",
         "use_bfloat16", "tf_legacy_loss", "finetuning_task", "task_specific_params", "prefix",
@@ -46,7 +67,7 @@ parameters are those before packing. The summary of GPT-2 belongs to a class tha
 HARMLESS = re.compile(
     r"^_|(_token_id|_token_ids|_token_index|dropout|droppath|drop_path|dropout_prob|dropout_rate|_pdrop|_eps|_epsilon"
     r"|_init|init_std|initializer_range|initializer_factor|_loss_coef|_loss_weight|_version"
-    r"|rope_theta|rope_scaling|rope_parameters|layerdrop|rope_type|rope_interleave)$|^(unsloth|rope|rotary_emb)_",
+    r"|rope_theta|layerdrop|rope_type|rope_interleave)$|^(unsloth|rope|rotary_emb)_",
 )
 """Names of keys that change no count in any family: special tokens, chances, small numbers that
 are added before a division, how weights begin, and how positions turn (not how many)."""

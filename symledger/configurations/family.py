@@ -24,12 +24,14 @@ DEFAULTS = Path(__file__).with_name("defaults.json")
 class Built:
     """What a class of the implementation builds: an entry of the catalogue, with choices made.
 
-    With ``labels`` it sorts into classes, as many as the configuration names.
+    With ``labels`` it sorts into classes, as many as the configuration names. ``uses`` are those
+    of keys that this class reads otherwise than its family.
     """
 
     entry: str
     options: Settings = field(default_factory=dict)
     labels: bool = False
+    uses: Mapping[str, Use] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -79,8 +81,13 @@ class Family:
         return f"{self.library} {facts()['versions'][self.library]}"
 
     @property
+    def is_typed(self) -> bool:
+        """Whether the implementation declares of which types the values of keys are."""
+        return bool(self.facts["types"])
+
+    @property
     def facts(self) -> Mapping[str, Any]:
-        """The defaults of its keys, and by which other names they go."""
+        """The defaults of its keys, their types, and by which other names they go."""
         found: Mapping[str, Any] = facts()["families"][self.like or self.model_type]
         return found
 
@@ -108,6 +115,10 @@ class Unless(Use):
         """Return what the key sets."""
         return dict(self.absent) if value is None else self.use.settings(name, value)
 
+    def called(self, name: str) -> Settings:
+        """Return what the symbols are called."""
+        return self.use.called(name)
+
 
 @dataclass(frozen=True)
 class Shifted(Size):
@@ -118,6 +129,21 @@ class Shifted(Size):
     def settings(self, name: str, value: object) -> Settings:
         """Return the symbol's value."""
         return dict.fromkeys((self.symbol, *self.also), str(size(name, value) + self.by))
+
+    def called(self, name: str) -> Settings:
+        """Return nothing: what the symbol is has no name of its own."""
+        return {}
+
+
+@dataclass(frozen=True)
+class AtLeast(Size):
+    """A whole number for a symbol, that with less could not be computed."""
+
+    least: int = 1
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbol's value."""
+        return {self.symbol: str(size(name, value, self.least))}
 
 
 @dataclass(frozen=True)
@@ -132,6 +158,10 @@ class Several(Use):
         for use in self.uses:
             found.update(use.settings(name, value))
         return found
+
+    def called(self, name: str) -> Settings:
+        """Return what the symbols are called."""
+        return {symbol: said for use in self.uses for symbol, said in use.called(name).items()}
 
 
 @dataclass(frozen=True)

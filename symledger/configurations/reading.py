@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, Literal
 
-from symledger.arguments import Free, Number, Only, Settings, Use, written
-from symledger.configurations import common
+from symledger.arguments import Only, Settings, Size, Use, written
+from symledger.configurations import common, typed
 from symledger.configurations.document import Document
 from symledger.configurations.families import FAMILIES
 from symledger.configurations.family import Built, Family, Values
@@ -18,6 +18,7 @@ from symledger.errors import BadInput, nearest, shown
 
 NAMES = ("model_type", "_class_name")
 """The keys that name a family."""
+NOTHING: Mapping[str, Use] = {}
 Status = Literal["used", "defaulted", "irrelevant"]
 
 
@@ -55,6 +56,15 @@ class Configuration:
         """The name of its family."""
         return self.family.model_type
 
+    @property
+    def names(self) -> dict[str, str]:
+        """The keys that give symbols their values, by symbol, as the file calls them."""
+        found = dict(_names(self.family, self.given))
+        for name, part in self.family.parts.items():
+            inside = _names(part, self.given.get(name) or {})
+            found.update((symbol, f"{name}.{key}") for symbol, key in inside)
+        return found
+
     def to_dict(self) -> dict[str, Any]:
         """Return what was read as JSON data."""
         return {
@@ -78,12 +88,21 @@ def read(document: Document) -> Configuration:
     settings: Settings = {"B": "1", **family.implied, **built.options}
     if built.labels:
         settings["Y"] = str(_labels(given, family.classes))
-    keys = [*_classes(document, architecture, built), *_keys(family, given, values, settings)]
+    keys = [*_classes(document, architecture, built)]
+    keys += _keys(family, given, values, settings, built.uses)
     for rule in family.rules:
         settings.update(rule.read(values))
+    typed.check(family, given, values)
     for name, part in family.parts.items():
         keys += _part(name, part, given.get(name), settings)
     return Configuration(family, architecture, built, settings, tuple(keys), document)
+
+
+def _names(family: Family, given: Document) -> Iterator[tuple[str, str]]:
+    """Yield a symbol and its key, for every symbol that one key gives a value."""
+    said = {name: other for other, name in family.facts["aliases"].items() if other in given}
+    for name, use in family.uses.items():
+        yield from use.called(name if name in given else said.get(name, name)).items()
 
 
 def entry_of(known: Published) -> str:
@@ -122,14 +141,15 @@ def _families(key: str) -> dict[str, Family]:
 def _renamed(document: Document, names: Mapping[str, str]) -> dict[str, Any]:
     """Return the keys under the family's own names; two names of one key may not disagree."""
     found: dict[str, Any] = {}
+    called: dict[str, str] = {}
     for key, value in document.items():
         name = names.get(key, key)
         if found.get(name, value) != value:
             raise BadInput(
-                f"{shown(key)} and {name} are the same key, but {written(value)} and "
-                f"{written(found[name])} are given."
+                f"{shown(key)} and {shown(called[name])} are the same key, but {written(value)} "
+                f"and {written(found[name])} are given. Leave one out."
             )
-        found[name] = value
+        found[name], called[name] = value, key
     return found
 
 
@@ -155,7 +175,7 @@ def _labels(given: Document, default: int) -> int:
     names, number = given.get("id2label"), given.get("num_labels")
     if names is not None and not (isinstance(names, dict) and names):
         raise BadInput(f"id2label = {written(names)} names no classes.")
-    if number is None:
+    if "num_labels" not in given:
         return len(names) if names else default
     if type(number) is not int or not 1 <= number <= 10**9:
         raise BadInput(f"num_labels = {written(number)} is not a number of classes.")
@@ -177,13 +197,17 @@ def _classes(document: Document, architecture: str, built: Built) -> Iterator[Ke
 
 
 def _keys(
-    family: Family, given: Document, values: Values, settings: Settings
-) -> Iterator[Key]:
-    """Yield what becomes of every key, and put what it sets into the settings."""
+    family: Family, given: Document, values: Values, settings: Settings,
+    otherwise: Mapping[str, Use] = NOTHING,
+) -> Iterator[Key]:  # fmt: skip
+    """Yield what becomes of every key, and put what it sets into the settings.
+
+    ``otherwise`` are the uses of keys that the class reads otherwise than its family.
+    """
     for name in dict.fromkeys((*family.facts["keys"], *given)):
         if name in (family.key, "architectures", *family.parts):
             continue
-        use = family.uses.get(name) or common.known(name)
+        use = otherwise.get(name) or family.uses.get(name) or common.known(name)
         value = values[name]
         if use is None:
             if value is None:
@@ -194,6 +218,8 @@ def _keys(
                 f"is counted in a {family.model_type}. {nearest(name, family.uses)} If it changes "
                 "nothing, leave it out."
             )
+        if value is None and name not in given and isinstance(use, Size):
+            raise BadInput(f"{name} is missing, and {family.implementation} needs it: say it.")
         found = use.settings(name, value)
         settings.update(found)
         if name in given:
@@ -217,11 +243,12 @@ def _part(name: str, part: Family, document: object, settings: Settings) -> Iter
         yield replace(key, name=f"{name}.{key.name}")
     for rule in part.rules:
         settings.update(rule.read(values))
+    typed.check(part, given, values)
 
 
 def _status(use: Use) -> Status:
     """Whether a key of this use can change a count: one that has a single value cannot."""
-    return "irrelevant" if type(use) is Use or isinstance(use, Free | Number | Only) else "used"
+    return "irrelevant" if typed.irrelevant(use) or isinstance(use, Only) else "used"
 
 
 def _written(value: object) -> str:

@@ -1,20 +1,28 @@
 """``python -m symledger.configurations.record``: write the defaults of the implementation down.
 
 They are facts from outside: the fields of each configuration class of Hugging Face's transformers
-with their defaults, and the other names that keys go by; of diffusers, which has no such classes,
-what a model is told when it is made. Needs the extra ``torch``.
+with their defaults, what they take for a value, and the other names that keys go by; of diffusers,
+which has no such classes, what a model is told when it is made. Needs the extra ``torch``.
 """
 
 from __future__ import annotations
 
 import json
 from dataclasses import MISSING, Field, fields
+from importlib import import_module
 from importlib.metadata import version
-from inspect import signature
-from typing import Any
+from inspect import getsource, signature
+from types import NoneType
+from typing import Any, get_args, get_origin
 
 from symledger.configurations.families import FAMILIES
 from symledger.configurations.family import DEFAULTS, Family
+
+PLAIN: dict[Any, str] = {
+    **{kind: kind.__name__ for kind in (bool, int, float, str, list, dict)},
+    tuple: "list", NoneType: "None",
+}  # fmt: skip
+"""The types that a value in JSON may have; a tuple is written as a list there."""
 
 
 def found(family: Family) -> dict[str, Any]:
@@ -29,7 +37,7 @@ def _told(name: str) -> dict[str, Any]:
 
     parameters = signature(getattr(diffusers, name).__init__).parameters
     keys = {key: _plain(p.default) for key, p in parameters.items() if key != "self"}
-    return {"class": name, "keys": keys, "aliases": {}}
+    return {"class": name, "keys": keys, "types": {}, "aliases": {}, "padded": False}
 
 
 def _fields(model_type: str) -> dict[str, Any]:
@@ -40,7 +48,25 @@ def _fields(model_type: str) -> dict[str, Any]:
     shared = {f.name: _default(f) for f in fields(PreTrainedConfig)}
     own = {f.name: _default(f) for f in fields(kind)}
     keys = {name: value for name, value in own.items() if shared.get(name, MISSING) != value}
-    return {"class": kind.__name__, "keys": keys, "aliases": dict(kind.attribute_map)}
+    types = {f.name: " | ".join(_kinds(f.type)) for f in fields(kind) if f.name in keys}
+    return {
+        "class": kind.__name__, "keys": keys, "types": types, "aliases": dict(kind.attribute_map),
+        "padded": _padded(kind),
+    }  # fmt: skip
+
+
+def _padded(kind: type) -> bool:
+    """Whether a row of the tables of tokens is that of padding, which has to be one of them."""
+    models = import_module(kind.__module__.replace(".configuration_", ".modeling_"))
+    return "padding_idx" in getsource(models)
+
+
+def _kinds(said: Any) -> list[str]:
+    """Return the types of JSON among those that a field may be, null as ``None``."""
+    each = [get_origin(kind) or kind for kind in get_args(said) or (said,)]
+    if get_origin(said) in PLAIN:
+        each = [get_origin(said)]
+    return list(dict.fromkeys(PLAIN[kind] for kind in each if kind in PLAIN))
 
 
 def _default(f: Field[Any]) -> Any:

@@ -8,6 +8,8 @@ pytest.importorskip("torch", reason="needs PyTorch")
 pytest.importorskip("transformers", reason="needs PyTorch")
 pytest.importorskip("diffusers", reason="needs PyTorch")
 
+from huggingface_hub.errors import StrictDataclassError
+
 from symledger import derive, evidence
 from symledger.checks import built
 from symledger.configurations import record
@@ -15,6 +17,7 @@ from symledger.configurations.families import FAMILIES
 from symledger.configurations.family import facts
 from symledger.configurations.published import published
 from symledger.configurations.reading import named
+from symledger.errors import BadInput
 
 FIRST = {
     known.config[named(known.config)]: name
@@ -30,6 +33,7 @@ def test_the_implementation_has_our_weights_and_flops(model_type):
     assert [e.detail for e in found if not e.passed] == []
 
 
+MIXED = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 8}
 SMALL = {"vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
 UNUSUAL = {
     "a mixer as wide as is said": {
@@ -48,6 +52,36 @@ UNUSUAL = {
         **SMALL, "model_type": "phimoe", "num_key_value_heads": 2, "intermediate_size": 24,
         "max_position_embeddings": 32, "num_local_experts": 4, "sliding_window": 32,
     },
+    "nothing to be tied": {
+        **SMALL, "model_type": "bert", "architectures": ["BertForSequenceClassification"],
+        "intermediate_size": 24, "max_position_embeddings": 32, "tie_word_embeddings": False,
+    },
+    "a window in some layers of a mixture": {
+        **SMALL, "model_type": "qwen2_moe", "num_key_value_heads": 2, "num_hidden_layers": 3,
+        "use_sliding_window": True, "max_window_layers": 1, **MIXED,
+        "shared_expert_intermediate_size": 12,
+    },
+    "a mixture whose layers are all dense": {
+        **SMALL, "model_type": "qwen2_moe", "num_key_value_heads": 2, "intermediate_size": 24,
+        "decoder_sparse_step": 2, **MIXED, "shared_expert_intermediate_size": 12,
+    },
+    "first layers dense, and no others": {
+        **SMALL, "model_type": "glm4_moe", "num_key_value_heads": 2, "intermediate_size": 24,
+        "head_dim": 8, "first_k_dense_replace": 3, "n_routed_experts": 4, "n_group": 1,
+        "moe_intermediate_size": 8, "num_experts_per_tok": 2,
+    },
+    "an odd share of a head": {
+        **SMALL, "model_type": "gpt_neox", "hidden_size": 20, "intermediate_size": 24,
+        "rotary_pct": 0.5,
+    },
+    "a width that nothing reads": {
+        "model_type": "mpt", "vocab_size": 100, "d_model": 16, "n_layers": 1, "n_heads": 2,
+        "expansion_ratio": 2,
+    },
+    "slices of which there is one": {
+        "model_type": "bloom", "vocab_size": 100, "hidden_size": 16, "n_layer": 1, "n_head": 2,
+        "slow_but_exact": True,
+    },
 }  # fmt: skip
 
 
@@ -58,6 +92,87 @@ def test_what_few_files_say_is_built_as_it_is_counted(unusual, tmp_path):
     found = list(built.witnessed(derive(str(path))))
     assert found
     assert [e.detail for e in found if not e.passed] == []
+
+
+FAILS = (TypeError, ValueError, AttributeError, RuntimeError, ArithmeticError, AssertionError,
+         StrictDataclassError)  # fmt: skip
+BASES = {
+    "mamba": {"vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 1, "state_size": 4},
+    "deepseek_v3": {
+        **SMALL, "n_routed_experts": 8, "num_experts_per_tok": 2, "moe_intermediate_size": 8,
+        "first_k_dense_replace": 0, "qk_nope_head_dim": 8, "qk_rope_head_dim": 4, "v_head_dim": 8,
+        "kv_lora_rank": 8, "q_lora_rank": None, "num_key_value_heads": 2, "n_group": 2,
+        "topk_group": 1,
+    },
+    "t5": {"vocab_size": 100, "d_model": 16, "d_kv": 8, "d_ff": 24, "num_heads": 2,
+           "num_layers": 1, "architectures": ["T5EncoderModel"]},
+    "glm": {**SMALL, "pad_token_id": 0, "num_key_value_heads": 2, "head_dim": 8},
+    "deberta-v2": {**SMALL, "pad_token_id": 0},
+    "phi": {**SMALL, "pad_token_id": 0},
+    "smollm3": {**SMALL, "pad_token_id": 0, "num_key_value_heads": 2},
+    "ministral": {**SMALL, "pad_token_id": 0, "num_key_value_heads": 2, "head_dim": 8},
+}  # fmt: skip
+NO_MODEL = [
+    ("mistral", {"num_key_value_heads": None}, "MistralConfig of transformers .* a whole number"),
+    ("qwen3", {"head_dim": None}, "takes a whole number there"),
+    ("qwen2", {"head_dim": None}, "takes a whole number there"),
+    ("qwen2_moe", {"num_key_value_heads": None}, "is not a size"),
+    ("qwen2", {"max_window_layers": None}, "takes a whole number there"),
+    ("qwen2", {"sliding_window": True}, "takes a whole number or null there"),
+    ("smollm3", {"use_sliding_window": 0}, "takes true or false there"),
+    ("gemma2", {"attn_logit_softcapping": 30}, "takes a number with a point or null there"),
+    ("phi", {"rope_parameters": [2]}, "takes an object or null there"),
+    ("mamba", {"expand": 2.0}, "takes a whole number there"),
+    ("mamba", {"intermediate_size": None}, "intermediate_size = None is not a size"),
+    ("ministral", {"head_dim": None}, "head_dim = None is not a size"),
+    ("glm", {"head_dim": None}, "head_dim = None is not a size"),
+    ("deepseek_v3", {"head_dim": 8}, "head_dim = 8 does not fit qk_rope_head_dim = 4"),
+    ("gemma", {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 1e4,
+                                   "partial_rotary_factor": 0.5}}, "all of a head is turned"),
+    ("llama", {"pad_token_id": 100}, "pad_token_id = 100 lies outside"),
+    ("smollm3", {"layer_types": []}, "only full_attention for each of num_hidden_layers = 1"),
+    ("t5", {"relative_attention_num_buckets": 3}, "relative_attention_num_buckets = 3"),
+    ("llama", {"hidden_size": 17, "head_dim": 8}, "hidden_size = 17 does not divide into"),
+    ("gemma2", {"sliding_window": None}, "sliding_window = null does not fit"),
+    ("ministral", {"sliding_window": None}, "sliding_window = null does not fit"),
+    ("deberta-v2", {"conv_kernel_size": None}, "conv_kernel_size = None"),
+    ("deberta-v2", {"norm_rel_ebd": None}, "norm_rel_ebd = None does not fit: a text"),
+    ("deberta-v2", {"attention_head_size": None}, "attention_head_size = None is not a size"),
+    ("deepseek_v3", {"n_group": 3, "topk_group": 1}, "n_group = 3 and topk_group = 1"),
+    ("deepseek_v3", {"n_group": 8, "topk_group": 1}, "groups of at least 2 experts"),
+    ("deepseek_v3", {"n_group": 2, "topk_group": 3}, "do not fit n_routed_experts = 8"),
+    ("deepseek_v3", {"n_group": None, "topk_group": 1}, "n_group = None is not a size"),
+]
+
+
+@pytest.mark.parametrize(("model_type", "changed", "said"), NO_MODEL, ids=str)
+def test_what_is_refused_is_no_model_of_the_implementation_either(
+    model_type, changed, said, tmp_path
+):
+    base = {"num_key_value_heads": 2, **SMALL, "pad_token_id": 0}
+    base = {**BASES.get(model_type, base), "model_type": model_type}
+    run(base)
+    config = {**base, **changed}
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config), "utf-8")
+    with pytest.raises(BadInput, match=said):
+        derive(str(path))
+    with pytest.raises(FAILS):
+        run(config)
+
+
+def run(config):
+    """Build and run the small model that a configuration describes."""
+    import torch
+    from transformers import AutoModel
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    given = {key: value for key, value in config.items() if key != "model_type"}
+    read = CONFIG_MAPPING[config["model_type"]].from_dict(given)
+    read._experts_implementation = "eager"
+    tokens = torch.zeros(1, 4, dtype=torch.long)
+    given = {"decoder_input_ids": tokens} if read.is_encoder_decoder else {}
+    AutoModel.from_config(read, attn_implementation="eager")(input_ids=tokens, **given)
 
 
 def test_another_configuration_is_told_apart():

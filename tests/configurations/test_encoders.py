@@ -16,6 +16,7 @@ ROBERTA = {"type_vocab_size": 1, "max_position_embeddings": 514}
 XLM_R = {"model_type": "xlm-roberta", "vocab_size": 250002, **ROBERTA}
 ALBERT = {"model_type": "albert", "hidden_size": 768, "num_attention_heads": 12,
           "intermediate_size": 3072}  # fmt: skip
+MPNET = {"model_type": "mpnet", "max_position_embeddings": 514}
 DEBERTA = {"model_type": "deberta-v2", "relative_attention": True, "pos_att_type": "p2c|c2p"}
 FLAN = {"d_ff": 1024, "num_layers": 8, "num_heads": 6, "feed_forward_proj": "gated-gelu",
         "tie_word_embeddings": False}  # fmt: skip
@@ -39,6 +40,7 @@ def account(document, folder, settings=None):
         (XLM_R, "XLMRobertaForMaskedLM", 278_295_186),
         ({"model_type": "distilbert"}, "DistilBertForSequenceClassification", 66_955_010),
         (ALBERT, "AlbertForMaskedLM", 11_221_680),
+        (MPNET, "MPNetModel", 109_486_464),
         ({"model_type": "electra"}, "ElectraForPreTraining", 13_549_057),
         ({"model_type": "t5"}, "T5ForConditionalGeneration", 60_506_624),
         ({"model_type": "t5", **FLAN}, "T5ForConditionalGeneration", 76_961_152),
@@ -55,13 +57,16 @@ def test_a_class_has_the_parameters_that_it_has(config, architecture, params, tm
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        ({**BERT, "tie_word_embeddings": False}, "tie_word_embeddings = False is not supported"),
+        ({**BERT, "tie_word_embeddings": False, "architectures": ["BertForMaskedLM"]},
+         "tie_word_embeddings = False is not supported"),
         ({**BERT, "is_decoder": True}, "is_decoder = True is not supported"),
         ({**BERT, "position_embedding_type": "relative_key"}, "only 'absolute' is"),
         ({**BERT, "hidden_act": "mish"}, "hidden_act = 'mish' is not supported"),
         ({**XLM_R, "pad_token_id": 0}, "pad_token_id = 0 is not supported"),
-        ({**DEBERTA, "pos_att_type": "c2p", "share_att_key": True}, "pos_att_type = c2p"),
-        ({**DEBERTA, "pos_att_type": "p2p"}, "pos_att_type = p2p is not supported"),
+        ({**DEBERTA, "pos_att_type": "c2p", "share_att_key": True},
+         "pos_att_type = 'c2p' with share_att_key = true"),
+        ({**DEBERTA, "pos_att_type": "p2p"}, "pos_att_type = 'p2p' with relative_attention = true"),
+        ({**MPNET, "relative_attention_num_buckets": 16}, "16 is out of range: sizes are 32 to"),
         ({**DEBERTA, "conv_kernel_size": 4}, "an odd one is meant"),
         ({**DEBERTA, "pooler_hidden_size": 8}, "pooler_hidden_size = 8 does not fit"),
         ({**DEBERTA, "attention_head_size": 8}, "attention_head_size = 8 does not fit"),
@@ -80,7 +85,7 @@ def test_what_is_not_derived_is_refused_by_name(config, said):
 def test_positions_of_roberta_begin_behind_two_rows(tmp_path):
     found = account({"model_type": "roberta", **ROBERTA}, tmp_path)
     assert found.assumed.bindings[found.symbols["T"]] == 512
-    with pytest.raises(BadInput, match="may not exceed T_max = 514"):
+    with pytest.raises(BadInput, match="may not exceed max_position_embeddings = 514"):
         account({"model_type": "roberta", **ROBERTA}, tmp_path, {"T": 513})
 
 

@@ -15,10 +15,12 @@ from symledger.configurations.reading import read
 from symledger.errors import BadInput, SymledgerError
 from tests import invoke
 
-NO_MODEL = {"deepseek_v2": "num_experts_per_tok", "glm4_moe": "does not divide",
-            "efficientnet": "block 18, which depthwise_padding leaves out"}
+NO_MODEL = {"deepseek_v2": "num_experts_per_tok is missing", "glm4_moe": "does not divide",
+            "efficientnet": "block 18, which depthwise_padding leaves out",
+            "ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is missing",
+            "mt5": "whether the head has weights of its own"}
 """Families whose defaults are no model, or one whose heads do not divide its width, or whose
-images are rounded down."""
+images are rounded down, or of which versions of the implementation say different things."""
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 CLASSES = {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "a", "1": "b"}}
 
@@ -51,7 +53,7 @@ def test_every_key_is_used_defaulted_or_irrelevant():
 def test_keys_go_by_their_other_names():
     assert read({"model_type": "gpt2", "hidden_size": 64}).settings["d"] == "64"
     assert read({"model_type": "gpt2", "n_embd": 64, "hidden_size": 64}).settings["d"] == "64"
-    with pytest.raises(BadInput, match="the same key"):
+    with pytest.raises(BadInput, match="are the same key"):
         read({"model_type": "gpt2", "n_embd": 64, "hidden_size": 32})
 
 
@@ -118,6 +120,8 @@ def parameters(config, folder):
         ({"num_experts": 8}, "the key num_experts = 8 is not understood"),
         ({"pruned_heads": {"1": [0]}}, "pruned_heads"),
         ({**CLASSES, "num_labels": 5}, "num_labels = 5, but id2label names 2 classes"),
+        ({**CLASSES, "num_labels": None}, "num_labels = None is not a number of classes"),
+        ({"num_labels": None}, "num_labels = None does not fit: int is meant"),
         ({**CLASSES, "id2label": {}}, "id2label = {} names no classes"),
         ({**CLASSES, "id2label": ["a"]}, "names no classes"),
         ({"model_type": "t5", "architectures": None, "feed_forward_proj": ["relu"]},
@@ -139,6 +143,77 @@ def test_what_is_not_understood_is_refused_by_name(changed, said, tmp_path):
     with pytest.raises(BadInput, match=said) as refused:
         derive(str(path))
     assert refused.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"model_type": "gpt2", "hidden_size": 24, "n_head": 5},
+         "d_h = hidden_size/n_head = 24/5 .* Choose hidden_size divisible by n_head = 5: 20 or 25"),
+        ({"model_type": "mistral", "num_key_value_heads": 5},
+         "num_attention_heads/num_key_value_heads = 32/5"),
+        ({"model_type": "mixtral", "num_experts_per_tok": 9},
+         "num_experts_per_tok = 9, but it may not exceed num_local_experts = 8"),
+        ({"model_type": "clip", "vision_config": {"num_attention_heads": 7}},
+         "Choose vision_config.hidden_size divisible by vision_config.num_attention_heads = 7"),
+        ({"model_type": "vit", "image_size": 8}, "H_p = floor.image_size/patch_size. = 0 .* "
+         "with image_size = 8, patch_size = 16"),
+        ({"model_type": "resnet", "hidden_sizes": [6, 7, 8, 9]},
+         "Choose hidden_sizes.0. divisible by 4"),
+        ({"model_type": "qwen2_moe", "use_sliding_window": True, "max_window_layers": 3,
+          "decoder_sparse_step": 2}, "2 layers look back .*max_window_layers.* 12 are dense"),
+    ],
+    ids=lambda said: said if isinstance(said, str) else said["model_type"],
+)  # fmt: skip
+def test_what_is_refused_of_sizes_names_the_keys(config, said, tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(config), "utf-8")
+    with pytest.raises(BadInput, match=said):
+        derive(str(path))
+
+
+def test_what_was_set_by_a_symbol_keeps_its_name(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({"model_type": "mistral"}), "utf-8")
+    with pytest.raises(BadInput, match=r"hidden_size/h = 4096/5 .* divisible by h = 5"):
+        derive(str(path), {"h": 5})
+
+
+def test_two_names_of_a_key_are_called_as_they_stand():
+    with pytest.raises(BadInput, match="n_embd and hidden_size are the same key"):
+        read({"model_type": "gpt2", "hidden_size": 32, "n_embd": 64})
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        ({"model_type": "t5", "tie_word_embeddings": True, "scale_decoder_outputs": False},
+         "scale_decoder_outputs = false without tie_word_embeddings = false does not say"),
+        ({"model_type": "mt5", "tie_word_embeddings": True}, "does not say whether the head"),
+    ],
+)  # fmt: skip
+def test_a_head_of_which_too_little_is_said_is_refused(config, said):
+    """transformers 5 writes both of any T5 1.1 and mT5, whose published weights have a head."""
+    with pytest.raises(BadInput, match=said):
+        read(config)
+    without = config["model_type"].upper() + "EncoderModel"
+    assert read({**config, "architectures": [without]}).architecture == without
+    assert read({**config, "tie_word_embeddings": False}).settings["tied"] == "false"
+
+
+def test_a_mixture_whose_layers_are_all_dense_is_the_dense_model(tmp_path):
+    sizes = {"vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 3, "head_dim": 8,
+             "num_attention_heads": 2, "num_key_value_heads": 2, "intermediate_size": 24,
+             "max_position_embeddings": 32}  # fmt: skip
+    all_dense = {"mlp_only_layers": [0, 1, 2], "num_experts": 4, "num_experts_per_tok": 2}
+    found = []
+    for config in ({"model_type": "qwen3"}, {"model_type": "qwen3_moe", **all_dense}):
+        path = tmp_path / f"{config['model_type']}.json"
+        path.write_text(json.dumps({**sizes, **config}), "utf-8")
+        found.append(derive(str(path)))
+    dense, mixture = found
+    quantities = set(dense.quantities)
+    assert {q: dense[q].value for q in quantities} == {q: mixture[q].value for q in quantities}
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def test_windows_are_those_of_the_class(config, expected):
         ({"layer_types": LISTED[:2]}, "does not name the kinds of 3 layers"),
         ({"layer_types": ["linear_attention"] * 3}, "only 'sliding_attention' or"),
         ({"sliding_window": 0}, "out of range"),
-        ({"sliding_window": None}, "how long it is is not said"),
+        ({"sliding_window": None}, "sliding_window = null does not fit"),
         ({"sliding_window": True}, "is not a size"),
         ({"sliding_window_pattern": 0}, "out of range"),
         ({"num_hidden_layers": 10**17}, "too many"),

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
-from symledger.arguments import Only, Settings, Size
+from symledger.arguments import Only, Settings, Size, among, size
 from symledger.configurations.common import FREE
 from symledger.configurations.families.shared import HEADS, QKV, TIED, affine, heads
-from symledger.configurations.family import Context, Family, Rule, Unless, Values
+from symledger.configurations.family import Context, Family, Rule, Ruled, Values
+from symledger.errors import BadInput
 
 
 def _width(values: Values) -> Settings:
     """The older name of the width, which is believed where both are there."""
     older = values.get("n_embed")
-    return {} if older is None else {"d": str(older)}
+    return {} if older is None else {"d": str(size("n_embed", older))}
+
+
+def _whole(values: Values) -> Settings:
+    """Refuse maps that are made slice by slice, as in training on several devices."""
+    exact = among("slow_but_exact", values["slow_but_exact"], (True, False))
+    slices = size("pretraining_tp", values["pretraining_tp"], least=0)
+    if exact and slices > 1:
+        raise BadInput(
+            f"slow_but_exact = true with pretraining_tp = {slices} is not supported: maps are made "
+            "slice by slice then, and added up. Say slow_but_exact = false."
+        )
+    return {}
 
 
 WIDTH = Rule(("n_embed",), _width)
@@ -22,19 +35,20 @@ BLOOM = Family(
     {
         "vocab_size": Size("V"),
         "hidden_size": Size("d"),
-        "n_embed": Unless(Size("d")),
+        "n_embed": Ruled(),
         "n_layer": Size("L"),
         "n_head": Size("h"),
         "seq_length": Context(),
         "apply_residual_connection_post_layernorm": Only((False,)),
-        "slow_but_exact": Only((False,)),
+        "slow_but_exact": Ruled(),
+        "pretraining_tp": Ruled(),
         "tie_word_embeddings": TIED,
         **dict.fromkeys((
-            "pretraining_tp", "offset_alibi", "attention_softmax_in_fp32", "skip_bias_add",
+            "offset_alibi", "attention_softmax_in_fp32", "skip_bias_add",
             "skip_bias_add_qkv", "masked_softmax_fusion", "bias_dropout_fusion",
         ), FREE),
     },
-    rules=(WIDTH,),
+    rules=(WIDTH, Rule((), _whole)),
     tensors={
         "transformer.word_embeddings.weight": ("token_embedding.E",),
         **affine("transformer.", {

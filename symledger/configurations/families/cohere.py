@@ -25,7 +25,7 @@ COHERE2 = Family(
      "position_embedding_type": FREE, "rotary_pct": FREE, "use_embedding_sharing": FREE,
      "use_gated_activation": FREE, "use_parallel_block": FREE,
      "use_parallel_embedding": FREE},
-    windows.windows(windows.all_but_each(4, "sliding_window_pattern")),
+    windows.windows(windows.all_but_each(4, "sliding_window_pattern"), asked=True),
     DENSE,
 )  # fmt: skip
 """Its published files hold keys of another implementation, which its class does not read."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.arguments import BOOLS, Choice, Maybe, Only, Settings, Size, size
+from symledger.arguments import BOOLS, Choice, Maybe, Only, Settings, Size, size, written
 from symledger.configurations.common import FREE
 from symledger.configurations.families.encoders import (
     ACTIVATION,
@@ -32,27 +32,41 @@ LAYER: Tensors = {
 
 def _distances(values: Values) -> Settings:
     """What is known of distances: how many rows their table has, and which products are made."""
-    normalized = "layer_norm" in _words(values.get("norm_rel_ebd"), "norm_rel_ebd")
+    normalized = "layer_norm" in _words("norm_rel_ebd", values.get("norm_rel_ebd", "none"))
     if values["relative_attention"] is not True:
         if normalized:
-            raise BadInput("norm_rel_ebd norms a table that relative_attention = true alone has.")
+            raise BadInput(
+                "norm_rel_ebd = layer_norm with relative_attention = false is not supported: "
+                "nothing uses such a norm, for there is no table of distances. Leave it out."
+            )
         return {}
     buckets = _whole(values, "position_buckets")
     farthest = _whole(values, "max_relative_positions")
     if farthest < 1:
         farthest = size("max_position_embeddings", values["max_position_embeddings"])
-    kinds = _words(values.get("pos_att_type"), "pos_att_type")
-    shared = values.get("share_att_key", False)
-    if not kinds or not kinds <= {"c2p", "p2c"} or (shared and len(kinds) < 2):
-        raise BadInput(
-            f"pos_att_type = {' and '.join(sorted(kinds)) or 'nothing'} is not supported"
-            f"{' where share_att_key is true' if shared else ''}: c2p and p2c are."
-        )
+    kinds = _kinds(values)
     return {
         "n_r": str(2 * (buckets if buckets > 0 else farthest)),
         **{kind: BOOLS[kind in kinds] for kind in ("c2p", "p2c")},
         "normalized": BOOLS[normalized],
-    }  # fmt: skip
+    }
+
+
+def _kinds(values: Values) -> set[str]:
+    """Which products with distances are made: of content to distance, or the other way."""
+    said = values.get("pos_att_type")
+    kinds = set(said) if isinstance(said, list) else _words("pos_att_type", said or "")
+    if not kinds or not kinds <= {"c2p", "p2c"}:
+        raise BadInput(
+            f"pos_att_type = {written(said)} with relative_attention = true is not supported: "
+            "write c2p, p2c, or both as c2p|p2c."
+        )
+    if len(kinds) < 2 and values.get("share_att_key", False):
+        raise BadInput(
+            f"pos_att_type = {written(said)} with share_att_key = true is not supported: distances "
+            "are mapped both ways then, and one is used. Write c2p|p2c, or share_att_key = false."
+        )
+    return kinds
 
 
 def _whole(values: Values, name: str) -> int:
@@ -62,18 +76,17 @@ def _whole(values: Values, name: str) -> int:
     return value
 
 
-def _words(value: object, name: str) -> set[str]:
-    """Return the words of a list, or of a text that lists them with bars between."""
-    words = value.lower().split("|") if isinstance(value, str) else value or []
-    if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
-        raise BadInput(f"{name} = {value!r:.80} lists no words.")
-    return {word.strip() for word in words}
+def _words(name: str, value: object) -> set[str]:
+    """Return the words of a text that lists them with bars between."""
+    if not isinstance(value, str):
+        raise BadInput(f"{name} = {written(value)} does not fit: a text is meant.")
+    return {word.strip() for word in value.lower().split("|")}
 
 
 def _convolution(values: Values) -> Settings:
     """A convolution beside the first layer, its kernel odd, for it is to keep the length."""
-    kernel = values.get("conv_kernel_size") or 0
-    if kernel == 0:
+    kernel = values.get("conv_kernel_size", 0)
+    if kernel == 0 and type(kernel) is int:
         return {"convolved": "false"}
     if size("conv_kernel_size", kernel) % 2 == 0:
         raise BadInput(f"conv_kernel_size = {kernel} is not supported: an odd one is meant.")
@@ -83,15 +96,19 @@ def _convolution(values: Values) -> Settings:
 def _widths(values: Values) -> Settings:
     """The pooler is as wide as the model, and so are all heads together: nothing else fits."""
     width = size("hidden_size", values["hidden_size"])
-    if values.get("pooler_hidden_size") not in (None, width):
+    if values.get("pooler_hidden_size", width) != width:
         raise BadInput(
             f"pooler_hidden_size = {values['pooler_hidden_size']!r:.80} does not fit: it is "
             f"hidden_size, {width}."
         )
-    head, heads = values.get("attention_head_size"), values["num_attention_heads"]
-    if head is not None and size("attention_head_size", head) * size("heads", heads) != width:
+    heads = size("num_attention_heads", values["num_attention_heads"])
+    if "attention_head_size" not in values:
+        return {}
+    head = size("attention_head_size", values["attention_head_size"])
+    if head * heads != width:
         raise BadInput(
-            f"attention_head_size = {head} does not fit: {heads} heads make up {width}."
+            f"attention_head_size = {head} does not fit: num_attention_heads = {heads} of them "
+            f"have to make up hidden_size = {width}."
         )
     return {}
 

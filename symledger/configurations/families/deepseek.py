@@ -8,7 +8,7 @@ from types import NoneType
 
 from symledger.arguments import BOOLS, Choice, Free, Only, Settings, Size, Use, size, written
 from symledger.configurations.common import FREE
-from symledger.configurations.families.shared import DENSE, HEADS, TIED, heads
+from symledger.configurations.families.shared import DENSE, DIVIDED, HEADS, TIED, heads
 from symledger.configurations.family import Context, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
@@ -50,8 +50,8 @@ USES: Mapping[str, Use] = {
     "moe_layer_freq": Only((1,)),
     "max_position_embeddings": Context(),
     "tie_word_embeddings": TIED,
-    "n_group": Free((int, NoneType)),
-    "topk_group": Free((int, NoneType)),
+    "n_group": FREE,
+    "topk_group": FREE,
     "scoring_func": Only(("softmax", "sigmoid")),
     "norm_topk_prob": Free((bool, NoneType)),
     "routed_scaling_factor": Free((float,)),
@@ -62,8 +62,7 @@ USES: Mapping[str, Use] = {
     "ep_size": FREE,
     "pretraining_tp": FREE,
 }
-"""``head_dim`` is set to that of the turned part whatever is said; the module that predicts a
-second token (``num_nextn_predict_layers``) is not built."""
+"""The module that predicts a second token (``num_nextn_predict_layers``) is not built."""
 
 
 def low_rank(values: Values) -> Settings:
@@ -93,6 +92,42 @@ def one_for_all(values: Values) -> Settings:
             "Leave it out."
         )
     return {}
+
+
+def turned_part(values: Values) -> Settings:
+    """Refuse another width of heads than that of the part that positions turn.
+
+    What is turned is as wide as is said, and what it is turned by as ``head_dim``.
+    """
+    turned = values["qk_rope_head_dim"]
+    if values.get("head_dim", turned) != turned:
+        raise BadInput(
+            f"head_dim = {written(values['head_dim'])} does not fit qk_rope_head_dim = {turned}, "
+            "the part of a head that is turned by positions. Leave it out."
+        )
+    return {}
+
+
+def grouped(judges: int) -> Rule:
+    """Return the rule of groups of experts, of which a token's own are chosen from the best.
+
+    A group is judged by so many of its experts; there are n_group, and topk_group are kept.
+    """
+
+    def read(values: Values) -> Settings:
+        if values.get("topk_method") == "greedy" or dense(values)["experts"] == "none":
+            return {}
+        number, kept = (size(name, values[name]) for name in ("n_group", "topk_group"))
+        experts = size("n_routed_experts", values["n_routed_experts"])
+        if experts % number or experts // number < judges or kept > number:
+            raise BadInput(
+                f"n_group = {number} and topk_group = {kept} do not fit n_routed_experts = "
+                f"{experts}: it has to divide into n_group groups of at least {judges} experts, "
+                "of which topk_group are kept."
+            )
+        return {}
+
+    return Rule(("n_group", "topk_group", "n_routed_experts"), read)
 
 
 def tensors() -> dict[str, tuple[str, ...]]:
@@ -133,13 +168,13 @@ DEEPSEEK_V2 = Family(
         "mlp_bias": Only((False,)),
         "topk_method": Only(("greedy", "group_limited_greedy")),
     },
-    RULES, tensors(),
+    (*RULES, DIVIDED, grouped(1)), tensors(),
 )  # fmt: skip
 DEEPSEEK_V3 = Family(
     "deepseek_v3",
     {name: built for name, built in BUILDS.items() if "QuestionAnswering" not in name},
     {**USES, "rope_interleave": FREE, "topk_method": Only(("noaux_tc",))},
-    RULES, tensors(),
+    (*RULES, grouped(2), Rule((), turned_part)), tensors(),
 )  # fmt: skip
 KIMI_K2 = replace(DEEPSEEK_V3, model_type="kimi_k2", like="deepseek_v3")
 FAMILIES = (DEEPSEEK_V2, DEEPSEEK_V3, KIMI_K2)

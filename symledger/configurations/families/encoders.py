@@ -97,19 +97,23 @@ def encoder(model: str, *others: Tensors) -> Tensors:
     return found
 
 
+UNTIED: Mapping[str, Use] = {"tie_word_embeddings": FREE}
+
+
 def classes(entry: str, name: str, *heads: str) -> dict[str, Built]:
     """Return what those classes of an encoder build that all have, and some others.
 
-    How many scores a span has is said as a number of labels, and nothing but 2 works.
+    How many scores a span has is said as a number of labels, and nothing but 2 works. Where no
+    head unmasks tokens there is nothing to be tied.
     """
     all_heads = {
-        "Model": Built(entry, {"head": "bare"}),
+        "Model": Built(entry, {"head": "bare"}, uses=UNTIED),
         "ForMaskedLM": Built(entry, {"head": "masked"}),
-        "ForSequenceClassification": Built(entry, {"head": "sequences"}, labels=True),
-        "ForTokenClassification": Built(entry, {"head": "tokens"}, labels=True),
-        "ForQuestionAnswering": Built(entry, {"head": "tokens"}, labels=True),
-        "ForMultipleChoice": Built(entry, {"head": "sequences", "Y": "1"}),
-        "ForNextSentencePrediction": Built(entry, {"head": "sequences", "Y": "2"}),
+        "ForSequenceClassification": Built(entry, {"head": "sequences"}, True, UNTIED),
+        "ForTokenClassification": Built(entry, {"head": "tokens"}, True, UNTIED),
+        "ForQuestionAnswering": Built(entry, {"head": "tokens"}, True, UNTIED),
+        "ForMultipleChoice": Built(entry, {"head": "sequences", "Y": "1"}, uses=UNTIED),
+        "ForNextSentencePrediction": Built(entry, {"head": "sequences", "Y": "2"}, uses=UNTIED),
         "ForPreTraining": Built(entry, {"head": "pretraining"}),
     }
     known = (*list(all_heads)[:5], *heads)

@@ -59,7 +59,7 @@ FALCON = Family(
     {
         "vocab_size": Size("V"),
         "hidden_size": Size("d"),
-        "n_embed": Unless(Size("d")),
+        "n_embed": Ruled(),
         "num_hidden_layers": Size("L"),
         "num_attention_heads": Size("h"),
         "ffn_hidden_size": Unless(Size("d_ff")),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from symledger.arguments import Choice, Number, Only, Settings, Use
 from symledger.configurations.common import FREE
 from symledger.configurations.families import windows
-from symledger.configurations.families.shared import DENSE, WIDTHS, heads
+from symledger.configurations.families.shared import DENSE, DIVIDED, WIDTHS, heads
 from symledger.configurations.family import Built, Family, Ruled
 
 TANH = ("gelu_pytorch_tanh",)
@@ -70,7 +70,7 @@ GEMMA2 = Family(
     "gemma2",
     heads("gemma2", "Gemma2", spans=False),
     LATER,
-    windows.windows(windows.all_but_each(2)),
+    (DIVIDED, *windows.windows(windows.all_but_each(2), asked=True)),
     {**DENSE, **NORMS},
 )
 
@@ -82,6 +82,6 @@ GEMMA3 = Family(
         "Gemma3TextForSequenceClassification": Built("gemma3", {"head": "sequences"}, labels=True),
     },
     {**LATER, "sliding_window_pattern": Ruled()},
-    windows.windows(windows.all_but_each(6, "sliding_window_pattern")),
+    (DIVIDED, *windows.windows(windows.all_but_each(6, "sliding_window_pattern"), asked=True)),
     {**DENSE, **NORMS},
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.arguments import Choice, Only
+from symledger.arguments import Choice, Only, Size
 from symledger.configurations.common import FREE
 from symledger.configurations.families.shared import DENSE, WIDTHS, heads, share
 from symledger.configurations.family import Family, Ruled
@@ -31,6 +31,12 @@ NORMS = {
     ))
 }  # fmt: skip
 
-GLM = Family("glm", heads("glm", "Glm", spans=False), KEYS, RULES, TENSORS)
+GLM = Family(
+    "glm",
+    heads("glm", "Glm", spans=False),
+    {**KEYS, "num_key_value_heads": Size("h_kv"), "head_dim": Size("d_h")},
+    RULES,
+    TENSORS,
+)
 
 GLM4 = Family("glm4", heads("glm4", "Glm4", spans=False), KEYS, RULES, {**TENSORS, **NORMS})

@@ -27,7 +27,7 @@ GPT_OSS = Family(
         "initial_context_length": FREE,
         "output_router_logits": FREE,
     },
-    windows(all_but_each(2)),
+    windows(all_but_each(2), asked=True),
     kinds({
         **ATTENTION,
         "model.layers.*.self_attn.sinks": ("block.attention.core.sinks",),

@@ -37,6 +37,10 @@ class Pair(Use):
         sizes = (str(size(name, n)) for n in each)
         return dict(zip(self.symbols, sizes, strict=True))
 
+    def called(self, name: str) -> Settings:
+        """Return what both are called."""
+        return dict.fromkeys(self.symbols, name)
+
 
 @dataclass(frozen=True)
 class Square(Use):
@@ -52,6 +56,10 @@ class Square(Use):
             raise BadInput(f"{name} = {written(value)} is not supported: only squares are.")
         return {self.symbol: str(first)}
 
+    def called(self, name: str) -> Settings:
+        """Return what the symbol is called."""
+        return {self.symbol: name}
+
 
 @dataclass(frozen=True)
 class Stages(Use):
@@ -62,6 +70,10 @@ class Stages(Use):
     def settings(self, name: str, value: object) -> Settings:
         """Return the symbols' values: ``C_1`` … ``C_4``."""
         return {f"{self.letter}_{i}": str(n) for i, n in enumerate(staged(name, value), start=1)}
+
+    def called(self, name: str) -> Settings:
+        """Return what the symbols are called, the first ``name[0]``."""
+        return {f"{self.letter}_{i + 1}": f"{name}[{i}]" for i in range(STAGES)}
 
 
 def staged(name: str, value: object, stages: int = STAGES) -> list[int]:

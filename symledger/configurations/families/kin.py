@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.arguments import BOOLS, Choice, Number, Only, Settings, size, written
+from symledger.arguments import BOOLS, Choice, Number, Only, Settings, Size, size, written
 from symledger.configurations.common import FREE
 from symledger.configurations.families import windows
 from symledger.configurations.families.shared import DENSE, WIDTHS, heads, kinds
@@ -44,6 +44,7 @@ HUNYUAN = Family(
     heads("qwen3", "HunYuanDenseV1", tokens=False, spans=False),
     {
         **KEYS,
+        "head_dim": Size("d_h"),
         "attention_bias": Choice("attention_bias"),
         "norm_type": Only(("rms",)),
         **dict.fromkeys(("use_qk_norm", "use_rotary_pos_emb"), Only((True,))),
@@ -69,8 +70,8 @@ HUNYUAN = Family(
 MINISTRAL = Family(
     "ministral",
     heads("mistral", "Ministral"),
-    {**KEYS, **windows.LISTED},
-    windows.windows(windows.all_of_them),
+    {**KEYS, "head_dim": Size("d_h"), **windows.LISTED},
+    windows.windows(windows.all_of_them, asked=True),
     DENSE,
 )
 
@@ -118,11 +119,14 @@ def no_windows(values: Values) -> Settings:
     Raises:
         BadInput: some layer has one.
     """
-    types = values.get("layer_types") or []
+    types, number = values.get("layer_types"), values["num_hidden_layers"]
     if values["use_sliding_window"] and values["sliding_window"] is not None:
         raise BadInput("use_sliding_window = True is not supported in a smollm3.")
-    if not isinstance(types, list) or any(kind != windows.FULL for kind in types):
-        raise BadInput(f"layer_types = {written(types)} is not supported, only {windows.FULL} is.")
+    if types is not None and types != [windows.FULL] * number:
+        raise BadInput(
+            f"layer_types = {written(types)} is not supported, only {windows.FULL} for each of "
+            f"num_hidden_layers = {number} is."
+        )
     return {}
 
 

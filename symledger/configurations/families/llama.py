@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symledger.arguments import Choice, Only
 from symledger.configurations.common import FREE
-from symledger.configurations.families.shared import DENSE, WIDTHS, heads
+from symledger.configurations.families.shared import DENSE, DIVIDED, WIDTHS, heads
 from symledger.configurations.family import Family
 
 LLAMA = Family(
@@ -17,5 +17,6 @@ LLAMA = Family(
         "mlp_bias": Choice("mlp_bias"),
         **dict.fromkeys(("attention_dropout", "is_llama_config", "max_sequence_length"), FREE),
     },
-    tensors=DENSE,
+    (DIVIDED,),
+    DENSE,
 )

@@ -38,8 +38,8 @@ def widths(values: Values) -> Settings:
     """The channels of a mixer, and the rank of its step sizes, which is d/16 unless it is said."""
     d, rank = size("hidden_size", values["hidden_size"]), values["time_step_rank"]
     rank = -(-d // 16) if rank == "auto" else size("time_step_rank", rank)
-    said = values.get("intermediate_size")
-    d_i = inner(values) if said is None else size("intermediate_size", said)
+    named = "intermediate_size" in values
+    d_i = size("intermediate_size", values["intermediate_size"]) if named else inner(values)
     return {"d_i": str(d_i), "d_r": str(rank)}
 
 

@@ -42,7 +42,7 @@ MPT = Family(
         "n_layers": Size("L"),
         "n_heads": Size("h"),
         "max_seq_len": Context(),
-        "expansion_ratio": Only((4,)),
+        "expansion_ratio": FREE,
         "no_bias": Only((True,)),
         "tie_word_embeddings": TIED,
         "attn_config": Ruled(),
@@ -66,3 +66,4 @@ MPT = Family(
         **HEADS,
     },
 )  # fmt: skip
+"""A network is four times as wide as the model; ``expansion_ratio`` is read by nothing."""

@@ -33,7 +33,7 @@ OLMO3 = Family(
     "olmo3",
     heads("olmo3", "Olmo3", tokens=False, spans=False),
     {**KEYS, **windows.LISTED},
-    windows.windows(windows.all_but_each(4)),
+    windows.windows(windows.all_but_each(4), asked=True),
     AFTER,
 )
 

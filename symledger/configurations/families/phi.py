@@ -25,7 +25,7 @@ def _turned(values: Values) -> Settings:
             f"head_dim = {width} does not fit qk_layernorm, whose norms are as wide as the "
             "hidden_size divided by the heads."
         )
-    return turned(values, "partial_rotary_factor", 0.5, width)
+    return turned(values, "partial_rotary_factor", 0.5, width, whole=False)
 
 
 CLASSES: dict[str, Built] = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from symledger.arguments import Choice, Only, Settings, Size, size, written
 from symledger.configurations.common import FREE
 from symledger.configurations.families import windows
-from symledger.configurations.families.shared import DENSE, SPARSE, WIDTHS, heads, layers
+from symledger.configurations.families.shared import DENSE, SPARSE, WIDTHS, heads, kinds, layers
 from symledger.configurations.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
@@ -38,7 +38,7 @@ def dense_layers(values: Values) -> Settings:
     """Which layers are no mixture: those that are listed, and all between each so many.
 
     Raises:
-        BadInput: the list is none of layers, or no layer is a mixture.
+        BadInput: the list is none of layers.
     """
     listed = values["mlp_only_layers"]
     listed = [] if listed is None else listed
@@ -48,11 +48,6 @@ def dense_layers(values: Values) -> Settings:
     step = size("decoder_sparse_step", values["decoder_sparse_step"])
     listed = set(listed)
     dense = sum(i in listed or (i + 1) % step != 0 for i in range(number))
-    if dense == number:
-        raise BadInput(
-            "no layer has experts by mlp_only_layers and decoder_sparse_step: "
-            "that is not supported. Write the dense model's configuration."
-        )
     return {"dense_layers": "true", "L_d": str(dense)} if dense else {"dense_layers": "false"}
 
 
@@ -66,6 +61,26 @@ EXPERTS = {
     "output_router_logits": FREE,
 }
 SPARSITY = Rule(("num_hidden_layers",), dense_layers)
+WINDOWS = windows.windows(windows.every_second_below, switched=True, asked=True)
+
+
+def one_difference(values: Values) -> Settings:
+    """Refuse layers of which some look back at a window, and some are dense.
+
+    Raises:
+        BadInput: it would have to be told which of them are both.
+    """
+    windowed, dense = (rule.read(values) for rule in (*WINDOWS, SPARSITY))
+    if windowed["windows"] == "some" and dense["dense_layers"] == "true":
+        raise BadInput(
+            f"{windowed['L_w']} layers look back at a window (use_sliding_window, layer_types, "
+            f"max_window_layers) and {dense['L_d']} are dense (decoder_sparse_step, "
+            "mlp_only_layers): which of them are both is not told apart here. Say "
+            "use_sliding_window = false, or decoder_sparse_step = 1 and mlp_only_layers = []."
+        )
+    return {}
+
+
 
 QWEN2_MOE = Family(
     "qwen2_moe",
@@ -73,21 +88,20 @@ QWEN2_MOE = Family(
     {
         **KEYS,
         **EXPERTS,
+        "num_key_value_heads": Size("h_kv"),
         "shared_expert_intermediate_size": Size("d_sh"),
         "qkv_bias": Choice("qkv_bias"),
     },
-    (*windows.windows(windows.every_second_below, switched=True), SPARSITY),
+    (*WINDOWS, SPARSITY, Rule((), one_difference)),
     {
         **{name: tuple(o.replace("feed_forward.", "feed_forward.mixture.", 1)
                        if "router" in o or "experts" in o else o for o in ours)
            for name, ours in SPARSE.items()},
-        "model.layers.*.mlp.shared_expert.gate_proj.weight": (
-            "block.feed_forward.shared_expert.gate.W",),
-        "model.layers.*.mlp.shared_expert.up_proj.weight": (
-            "block.feed_forward.shared_expert.up.W",),
-        "model.layers.*.mlp.shared_expert.down_proj.weight": (
-            "block.feed_forward.shared_expert.down.W",),
-        "model.layers.*.mlp.shared_expert_gate.weight": ("block.feed_forward.shared_gate.W",),
+        **kinds({
+            **{f"model.layers.*.mlp.shared_expert.{x}_proj.weight": (
+                f"block.feed_forward.shared_expert.{x}.W",) for x in ("gate", "up", "down")},
+            "model.layers.*.mlp.shared_expert_gate.weight": ("block.feed_forward.shared_gate.W",),
+        }, "windowed_block"),
     },
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from symledger.arguments import BOOLS, Choice, Only, Settings, Size, written
@@ -15,6 +16,7 @@ from symledger.configurations.families.encoders import (
 )  # fmt: skip
 from symledger.configurations.families.shared import TIED
 from symledger.configurations.family import (
+    AtLeast,
     Built,
     Family,
     Rule,
@@ -41,6 +43,27 @@ def _activation(values: Values) -> Settings:
         raise BadInput(f"is_gated_act contradicts feed_forward_proj = {shown(name)}.")
     activation = "gelu_new" if gated and kind == "gelu" else ACTIVATIONS[kind]
     return {"activation": activation, "gated": BOOLS[gated]}
+
+
+def _own_head(ambiguous: Callable[[Values], bool], said: str, otherwise: str) -> Rule:
+    """Return the rule of a head of which a file does not say enough.
+
+    A file that transformers 5 wrote says of every head that it is tied to the table. Whether it
+    is, is seen only beside it: where the weights of both are there, both are loaded.
+    """
+
+    def read(values: Values) -> Settings:
+        name = (values.get("architectures") or ["ForConditionalGeneration"])[0]
+        if name.endswith(("ForConditionalGeneration", "LMHeadModel")) and ambiguous(values):
+            raise BadInput(
+                f"{said} does not say whether the head has weights of its own: transformers 5 "
+                "writes the same of both. Write tie_word_embeddings = false where it has, as in "
+                f"all that was published so (T5 1.1, FLAN, mT5), or {otherwise} where it uses "
+                "the table."
+            )
+        return {}
+
+    return Rule(("tie_word_embeddings",), read)
 
 
 def _t5_layer(stack: str) -> Tensors:
@@ -93,7 +116,7 @@ T5 = Family(
         "num_layers": Several((Size("L"), Size("L_enc"))),
         "num_decoder_layers": Unless(Size("L_dec")),
         "num_heads": Size("h"),
-        "relative_attention_num_buckets": Size("n_b"),
+        "relative_attention_num_buckets": AtLeast("n_b", least=4),
         "relative_attention_max_distance": FREE,
         "feed_forward_proj": Ruled(),
         "is_gated_act": Ruled(),
@@ -104,18 +127,35 @@ T5 = Family(
         "n_positions": FREE,
         "output_past": FREE,
     },
-    rules=(Rule((), _activation),),
+    rules=(
+        Rule((), _activation),
+        _own_head(
+            lambda values: values.get("scale_decoder_outputs") is False
+            and values.get("tie_word_embeddings") is not False,
+            "scale_decoder_outputs = false without tie_word_embeddings = false",
+            "leave scale_decoder_outputs out",
+        ),
+    ),
     tensors={**T5_TENSORS, **under("transformer.", "", T5_TENSORS), **HEADS},
     implied={"T": "512", "S": "512"},
 )
 """Version 1.1 and FLAN have a head of their own: their configurations say tie_word_embeddings =
-false, which transformers 5 reads as true. What is said is followed here. It was trained on 512
-tokens, which is what is meant where no length is set."""
+false. From such a configuration alone transformers 5 builds a tied head, but with the weights that
+lie beside it one of its own, and that is counted here. It was trained on 512 tokens, which is what
+is meant where no length is set."""
 
 MT5 = replace(
     T5, model_type="mt5",
     builds={name.replace("T5", "MT5"): built for name, built in T5.builds.items()
             if name != "T5WithLMHeadModel"},
+    rules=(
+        Rule((), _activation),
+        _own_head(
+            lambda values: values["tie_word_embeddings"] is True,
+            "an mT5 without tie_word_embeddings = false",
+            "set tied=true besides",
+        ),
+    ),
 )  # fmt: skip
 
 

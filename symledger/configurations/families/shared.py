@@ -111,10 +111,13 @@ def heads(
     return found
 
 
-def turned(values: Values, name: str, otherwise: float, width: int) -> Settings:
+def turned(
+    values: Values, name: str, otherwise: float, width: int, whole: bool = True
+) -> Settings:
     """Return how much of a head of that width is turned: a share of it, rounded down.
 
-    The share stands with what else is said of rotary positions, or under ``name``.
+    The share stands with what else is said of rotary positions, or under ``name``. Where ``whole``
+    pairs are turned, an element that would be left alone is turned with the next one.
 
     Raises:
         BadInput: it is no share, or too little for a pair.
@@ -125,6 +128,8 @@ def turned(values: Values, name: str, otherwise: float, width: int) -> Settings:
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
         raise BadInput(f"{name} = {written(share)} is not a share of a head: above 0, at most 1.")
     d_rot = int(width * share)
+    if whole and d_rot < width:
+        d_rot += d_rot % 2
     if d_rot % 2 or not d_rot:
         raise BadInput(
             f"{name} = {written(share)} turns {d_rot} of the {width} elements of a head; elements "
@@ -174,11 +179,25 @@ def head_width(values: Values, d: str = "hidden_size", h: str = "num_attention_h
     Raises:
         BadInput: the heads do not divide it.
     """
-    width, over = divmod(values[d], values[h])
+    number = values[h]
+    width, over = divmod(values[d], number)
     if over:
-        raise BadInput(f"{d} = {values[d]} does not divide into {h} = {values[h]} heads.")
+        near = " or ".join(str(number * n) for n in (width, width + 1) if n)
+        raise BadInput(
+            f"{d} = {values[d]} does not divide into {h} = {number} heads. Choose {d} divisible by "
+            f"{number}: {near}."
+        )
     return int(width)
 
+
+def _divided(values: Values) -> Settings:
+    """Refuse heads that do not divide the width of the model, even where theirs is said."""
+    head_width(values)
+    return {}
+
+
+DIVIDED = Rule(("hidden_size", "num_attention_heads"), _divided)
+"""The rule of classes of the implementation that refuse such heads."""
 
 QKV = ("block.attention.Q", "block.attention.K", "block.attention.V")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from symledger.arguments import BOOLS, Choice, Free, Only, Settings, Size, Use, size
 from symledger.configurations.common import FREE
+from symledger.configurations.families.deepseek import grouped
 from symledger.configurations.families.shared import (
     SPARSE,
     TIED,
@@ -89,19 +90,12 @@ PHIMOE = Family(
 
 
 def first_dense(values: Values) -> Settings:
-    """How many layers come before those with experts.
-
-    Raises:
-        BadInput: no layer has experts.
-    """
+    """How many layers come before those with experts, which may be none."""
     number = size("num_hidden_layers", values["num_hidden_layers"])
     first = size("first_k_dense_replace", values["first_k_dense_replace"], least=0)
-    if first >= number:
-        raise BadInput(
-            f"first_k_dense_replace = {first} leaves no layer of {number} to experts: that is not "
-            "supported here."
-        )
-    return {"dense_layers": "true", "L_d": str(first)} if first else {"dense_layers": "false"}
+    if not first:
+        return {"dense_layers": "false"}
+    return {"dense_layers": "true", "L_d": str(min(first, number))}
 
 
 def half_turned(values: Values) -> Settings:
@@ -122,8 +116,8 @@ GLM4_MOE = Family(
         "first_k_dense_replace": Ruled(),
         "use_qk_norm": Choice("qk_norm", BOOLS),
         "partial_rotary_factor": Ruled(),
-        "n_group": Free((int,)),
-        "topk_group": Free((int,)),
+        "n_group": FREE,
+        "topk_group": FREE,
         "routed_scaling_factor": Free((float,)),
         "tie_word_embeddings": TIED,
         **dict.fromkeys(("num_mtp_layers", "num_nextn_predict_layers"), FREE),
@@ -131,6 +125,7 @@ GLM4_MOE = Family(
     (
         Rule(("num_hidden_layers",), first_dense),
         Rule(("hidden_size", "num_attention_heads", "head_dim"), half_turned),
+        grouped(2),
     ),
     {
         **SPARSE,

@@ -37,7 +37,7 @@ TENSORS = {
 
 
 def _turned(values: Values) -> Settings:
-    return turned(values, "partial_rotary_factor", 0.25, head_width(values))
+    return turned(values, "partial_rotary_factor", 0.25, head_width(values), whole=False)
 
 
 STABLELM = Family(

@@ -18,19 +18,27 @@ LISTED = {**ONE, "layer_types": Ruled()}
 SWITCHED = {**LISTED, "max_window_layers": Ruled(), "use_sliding_window": Ruled()}
 
 
-def windows(derived: Derived | None = None, switched: bool = False) -> tuple[Rule, ...]:
+def windows(
+    derived: Derived | None = None, switched: bool = False, asked: bool = False
+) -> tuple[Rule, ...]:
     """Return the rule of a family: all layers have the window, or those that are listed.
 
     Where they are not, they are ``derived`` as the configuration class does; ``switched`` ones
-    have a key that says whether there is a window at all.
+    have a key that says whether there is a window at all. Where it is ``asked`` how long it is,
+    even if no layer has it, the length may not be null.
     """
 
     def read(values: Values) -> Settings:
         longest = values.get("sliding_window")
-        if switched and not among(
+        used = not switched or among(
             "use_sliding_window", values.get("use_sliding_window"), (True, False)
-        ):
-            longest = None
+        )
+        if asked and used and longest is None:
+            raise BadInput(
+                "sliding_window = null does not fit: how long it is is asked for, even where no "
+                "layer has a window. Give a whole number, or leave it out for the default."
+            )
+        longest = longest if used else None
         types = values.get("layer_types") if derived else None
         if types is None and longest is None and (switched or not derived):
             return {"windows": "none"}
@@ -67,8 +75,8 @@ def _listed(types: object, number: int) -> list[bool]:
 
 
 def all_of_them(values: Values, number: int) -> list[bool]:
-    """All layers where there is a window, as in Ministral."""
-    return [values.get("sliding_window") is not None] * number
+    """All layers, as in Ministral."""
+    return [True] * number
 
 
 def from_layer_on(values: Values, number: int) -> list[bool]:
