@@ -131,10 +131,12 @@ def test_what_is_no_bug_is_refused():
         proof.bugs(ATLAS, account, chosen, (right,))
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_intuition_is_about_equations_that_are_there(name):
-    _, backward = ATLAS.account(name).equations()
-    assert set(text_of(name).intuition) <= {e.name for e in backward}
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_every_backward_equation_has_its_line_of_intuition(name):
+    said = text_of(name).intuition
+    account, _ = example(name)
+    assert set(said) == {e.name for e in account.equations()[1]}
+    assert all(line.intuition for line in definition.equations(account, said)[1])
 
 
 @pytest.mark.parametrize(
