@@ -138,8 +138,7 @@ def in_units(formula: Formula) -> str:
     """Write bytes in larger units; nothing for what is no number of bytes."""
     if formula.unit != "bytes" or formula.exact is None:
         return ""
-    units = byte_units(int(formula.exact))
-    return "" if units == f"{formula.exact} B" else units
+    return byte_units(int(formula.exact))
 
 
 @dataclass(frozen=True)
