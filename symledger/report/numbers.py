@@ -16,11 +16,11 @@ from symledger.formulas import Formula
 def number(value: int | Fraction) -> str:
     """Write an exact value: a whole number in groups, a ratio as a decimal with its fraction.
 
-    >>> number(Fraction(2360177664, 7))
-    '337,168,238 (exactly 2,360,177,664/7)'
+    >>> number(Fraction(2360177664, 7)), number(Fraction(10**7))
+    ('337,168,238 (exactly 2,360,177,664/7)', '10,000,000')
     """
-    if isinstance(value, int):
-        return f"{value:,}"
+    if value.denominator == 1:
+        return f"{int(value):,}"
     return f"{decimal(value)} (exactly {value.numerator:,}/{value.denominator:,})"
 
 

@@ -71,6 +71,9 @@ def test_a_definition_brings_the_methods_that_it_calls_once():
     assert {"heads", "core"} < set(names)
     assert len(set(names)) == len(names)
     assert set(names) - {"forward"} <= set(re.findall(r"self\.(\w+)\(", source))
+    dual = definition.source(COMPONENTS["state_space_dual"])
+    for part in ("stepwise", "chunked", "in_chunks", "passed", "between"):
+        assert dual.count(f"def {part}(") == 1
     stated = definition.source(COMPONENTS["layer_norm"])
     assert re.findall(r"^def (\w+)", stated, re.MULTILINE)[:2] == ["forward", "pullback"]
 

@@ -84,7 +84,7 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         exercises=lessons.solved(voice, text.exercises),
         graph=graph.graph(around), conventions=account.conventions.to_dict(),
         command=command(account, chosen), factored=maths.factored, spelled=maths.spelled,
-        stated=hasattr(entry.load(), "pullback"),
+        arranged=numbers.is_arranged(account), stated=hasattr(entry.load(), "pullback"),
     )  # fmt: skip
 
 

@@ -97,30 +97,37 @@ def at_sizes(account: Account, row: Row) -> str:
 
 
 def source(entry: Entry) -> str:
-    """Return the source of ``forward``, word for word, and of the methods that belong to it.
+    """Return the source of ``forward``, word for word, and of what belongs to it.
 
-    These are a stated pull-back and what either calls.
+    These are a stated pull-back, and the methods and the module's own functions that are used.
     """
     return "\n\n".join(
-        inspect.cleandoc("\n" + inspect.getsource(method)) for method in _methods(entry.load())
+        inspect.cleandoc("\n" + inspect.getsource(part)) for part in _parts(entry.load())
     )
 
 
 def files(entry: Entry) -> list[str]:
     """Return the modules that the source stands in."""
-    return [method.__module__ for method in _methods(entry.load())]
+    return [part.__module__ for part in _parts(entry.load())]
 
 
-def _methods(kind: type) -> Iterator[FunctionType]:
-    known = ["forward", "pullback"]
-    for name in known:
-        method = inspect.getattr_static(kind, name, None)
-        if isinstance(method, FunctionType) and method.__module__.startswith("symledger."):
-            if method.__module__ == "symledger.core.component":
-                continue
-            yield method
-            called = re.findall(r"self\.(\w+)\(", inspect.getsource(method))
-            known += [other for other in dict.fromkeys(called) if other not in known]
+def _parts(kind: type) -> Iterator[FunctionType]:
+    """Yield forward, a stated pull-back, and the functions that they use, each once."""
+    found = [part for name in ("forward", "pullback") for part in _method(kind, name)]
+    for part in found:
+        yield part
+        text = inspect.getsource(part)
+        used = [m for name in re.findall(r"self\.(\w+)", text) for m in _method(kind, name)]
+        beside = [part.__globals__.get(name) for name in re.findall(r"(?<!\.)\b(\w+)\(", text)]
+        used += [f for f in beside
+                 if isinstance(f, FunctionType) and f.__module__ == part.__module__]  # fmt: skip
+        found += [other for other in dict.fromkeys(used) if other not in found]
+
+
+def _method(kind: type, name: str) -> Iterator[FunctionType]:
+    method = inspect.getattr_static(kind, name, None)
+    if isinstance(method, FunctionType) and method.__module__ != "symledger.core.component":
+        yield method
 
 
 def module(entry: Entry) -> str:

@@ -52,8 +52,8 @@ LABELS = {
     "flops.backward.pointwise": "Backward, pointwise", "memory.parameters": "Weights",
     "memory.gradients": "Gradients", "memory.optimizer": "Optimizer",
     "memory.saved": "Saved for the backward pass", "memory.training": "Training",
-    "memory.kv_cache": "Cache for decoding", "traffic.forward": "Traffic, at least",
-    "traffic.unfused": "Traffic, unfused", "intensity.forward": "Intensity",
+    "memory.kv_cache": "Cache for decoding", "traffic.forward": "Traffic, all moved once",
+    "traffic.unfused": "Traffic, by operation", "intensity.forward": "Intensity",
 }  # fmt: skip
 """What a reader calls a quantity."""
 
@@ -111,6 +111,12 @@ def amount(atlas: Atlas, account: Account, name: str) -> Amount:
 def is_short(polynomial: Terms) -> bool:
     """Whether a formula is written wherever it helps; a long one stands once on a page."""
     return len(polynomial) <= LONG
+
+
+def is_arranged(account: Account) -> bool:
+    """Whether operations by themselves move less than all that enters and leaves: views do not."""
+    moved, apart = account["traffic.forward"].exact, account["traffic.unfused"].exact
+    return moved is not None and apart is not None and apart < moved
 
 
 def glance(account: Account) -> tuple[str, str, str]:
