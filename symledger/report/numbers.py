@@ -21,7 +21,7 @@ def number(value: int | Fraction) -> str:
     """
     if value.denominator == 1:
         return f"{int(value):,}"
-    return f"{decimal(value)} (exactly {value.numerator:,}/{value.denominator:,})"
+    return f"{decimal(Fraction(value))} (exactly {value.numerator:,}/{value.denominator:,})"
 
 
 def whole(value: int | Fraction) -> int | Fraction:
