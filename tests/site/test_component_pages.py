@@ -84,6 +84,16 @@ def test_every_number_of_a_page_is_bound(name):
     assert [q for q in account.quantities if account[q].exact is None] == []
 
 
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_a_calculator_has_sizes_to_put_in_and_begins_with_the_values_of_the_page(name):
+    account, _ = example(name)
+    made = component.calculated(account)
+    assert made.boxes
+    assert {r.label: r.value for r in made.results} == {
+        r.label: f"{account[r.label].value:,}" for r in made.results
+    }
+
+
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")  # PyTorch on its own fast path
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_the_code_prints_what_the_page_says(name):
