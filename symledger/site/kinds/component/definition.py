@@ -14,6 +14,7 @@ from symledger import algebra
 from symledger.account import Account
 from symledger.arguments import Entry as Choosing
 from symledger.catalogue import Entry
+from symledger.core.tensor import Shape as CoreShape
 from symledger.occurrences import written_as
 from symledger.readings.shapes import Row, shapes
 from symledger.report.figures import snippet
@@ -25,7 +26,8 @@ from symledger.target import meaning
 from symledger.torch_layers import LAYERS, Layer
 
 MANY = 28
-"""Rows of a shape ledger that are shown at once; those of inner parts are folded away."""
+"""Rows of a shape ledger that are shown at once; those of inner parts are folded away. Of more
+equations than that shapes are plain."""
 MOST = 60
 """Rows that are folded away; a page leaves out the rest."""
 
@@ -75,8 +77,13 @@ def ledger(account: Account) -> tuple[tuple[Shape, ...], tuple[Shape, ...], int]
 
 
 def _plainly(account: Account, row: Row) -> Shape:
-    """One row of many: its shape in plain text, which takes a tenth of the room."""
-    return replace(_shape(account, row), shape=Markup.escape(show_shape(row.shape, {})))
+    """One row of many, with a plain shape."""
+    return replace(_shape(account, row), shape=_plain(row.shape))
+
+
+def _plain(shape: CoreShape) -> Markup:
+    """Write a shape in plain text, which takes a tenth of the room."""
+    return Markup.escape(show_shape(shape, {}))
 
 
 def _shape(account: Account, row: Row) -> Shape:
@@ -147,10 +154,12 @@ class Line:
 def equations(
     account: Account, intuition: Mapping[str, str]
 ) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
-    """Return the forward and the backward equations."""
+    """Return the forward and the backward equations; where they are many, with plain shapes."""
+    ways = maths.equations(account)
+    shown = _plain if sum(map(len, ways)) > MANY else maths.shape
     forward, backward = (
-        tuple(Line(made, maths.shape(e.shape), intuition.get(e.name, "")) for e, made in way)
-        for way in maths.equations(account)
+        tuple(Line(made, shown(e.shape), intuition.get(e.name, "")) for e, made in way)
+        for way in ways
     )
     return forward, backward
 
