@@ -91,11 +91,13 @@ class Exercise:
 class Text:
     """What was written about one name; every part may be missing.
 
-    ``name`` is how people write it (LSTM), ``also`` what else they call it.
+    ``name`` is how people write it (LSTM), ``also`` what else they call it, ``search`` other words
+    that are typed by those who look for it: they are found, and not shown.
     """
 
     name: str = ""
     also: tuple[str, ...] = ()
+    search: tuple[str, ...] = ()
     why: str = ""
     before: tuple[str, ...] = ()
     example: Example | None = None

@@ -78,7 +78,7 @@ def test_derive_answers_about_every_quantity(quantity, form):
     ("arguments", "shown"),
     [
         ((), ["12Ld² + 2Ld + Vd + d", "131,392", "24.9 %", "75.0 %", "12Ld² + Vd = 131,072",
-              "71,303,168", "142,606,336", "525,568 B", "513.2 KiB = 525.6 kB"]),
+              "71,303,168", "142,606,336", "525,568 B", "≈ 513.2 KiB ≈ 525.6 kB"]),
         (("--set", "d=32", "--set", "d_ff=128"), ["41,120"]),
         (("--set", "tied=false"), ["164,160", "untied"]),
         (("--set", "d_ff=100"), ["note: d_ff = 4*d gave way to d_ff = 100"]),

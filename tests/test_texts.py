@@ -48,6 +48,13 @@ def test_no_number_is_typed_that_the_ledger_can_say(file):
     assert {name for name in read(file).before if name not in BY_NAME} == set()
 
 
+def test_another_name_is_of_one_text_alone():
+    texts = [read(file) for file in FILES]
+    names = [n for text in texts for n in {name.lower() for name in (text.name, *text.also)}]
+    assert sorted(n for n in set(names) if names.count(n) > 1 and n) == []
+    assert not [text.name for text in texts if {text.name, *text.also} & set(text.search)]
+
+
 def test_a_name_without_a_file_has_an_empty_text():
     assert text_of("nothing_of_the_kind") == Text()
     assert text_of("linear", "xx") == text_of("linear")

@@ -81,11 +81,17 @@ def _compared(
     wrong = [f"{name} is {far:.1e} away" for name, far in apart if not far <= tolerance]
     return Evidence(
         kind, "gradients",
-        f"the gradients of {len(apart)} leaves along random directions agree with {how} "
+        f"{_gradients(len(apart))} with {how} "
         f"to {tolerance:.0e} of their scale, {at_points(1)}",
         (trial.point,), trial.seed, worst_of(far for _, far in apart), not wrong,
         "; ".join(wrong[:3]),
     )  # fmt: skip
+
+
+def _gradients(number: int) -> str:
+    if number == 1:
+        return "the gradient of 1 leaf along a random direction agrees"
+    return f"the gradients of {number} leaves along random directions agree"
 
 
 def errors_by_step(trial: Trial, steps: Iterable[float]) -> list[float]:

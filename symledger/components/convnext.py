@@ -46,6 +46,10 @@ class ConvNeXtBlock(Component):
 
     signature: ClassVar[str] = "B C H W -> B C H W"
     title: ClassVar[str] = "depthwise 7 × 7 convolution, layer norm, pointwise network"
+    references: ClassVar[tuple[str, ...]] = (
+        f"{LIU}, figure 4",
+        "Touvron et al., Going deeper with Image Transformers (2021), equation 2",
+    )
 
     def forward(self, x: Tensor) -> Steps:
         H, W = x.shape[2:]

@@ -20,6 +20,7 @@ from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import apply, view
 from symledger.core.tensor import ONE, Tensor
 
+HO = "Ho et al., Denoising Diffusion Probabilistic Models (2020)"
 ROMBACH = "Rombach et al., High-Resolution Image Synthesis with Latent Diffusion Models (2022)"
 
 
@@ -46,6 +47,7 @@ class StepResidual(Component):
 
     signature: ClassVar[str] = "B C_in H W, B d -> B C_out H W"
     title: ClassVar[str] = "two convolutions beside a residual path, the step added between"
+    references: ClassVar[tuple[str, ...]] = (f"{HO}, appendix B", f"{ROMBACH}, section 3.2")
 
     def forward(self, x: Tensor, step: Tensor) -> Steps:
         n = apply("silu", GroupNorm(self.C_in, self.G)(x, name="norm_1"))
@@ -72,6 +74,7 @@ class SpatialTransformer(Component):
 
     signature: ClassVar[str] = "B C H W, B S d_ctx -> B C H W"
     title: ClassVar[str] = "transformer block over the places of an image that reads a text"
+    references: ClassVar[tuple[str, ...]] = (f"{ROMBACH}, section 3.3 and appendix E.2.1",)
 
     def forward(self, x: Tensor, text: Tensor) -> Steps:
         H, W = x.shape[2:]

@@ -40,10 +40,12 @@ class LogSoftmax(Component):
     """The logarithm of softmax, computed without forming it.
 
     Fused: the backward pass keeps the result alone.
+    Source: PyTorch 2.13, ``torch.nn.LogSoftmax``.
     """
 
     signature: ClassVar[str] = "... n -> ... n"
     title: ClassVar[str] = "the logarithm of softmax"
+    references: ClassVar[tuple[str, ...]] = ("PyTorch 2.13, torch.nn.LogSoftmax",)
 
     def forward(self, x: Tensor) -> Steps:
         shifted = x - maximum(x)

@@ -159,6 +159,7 @@ class Component:
         operands = dict(zip(labels, pattern.inputs, strict=False))
         for label, x in entered.items():
             self._fit(operands[label], x, sizes, lead, scope, label)
+        scope.entered.update(entered)
         region = Region(self.pullback) if hasattr(self, "pullback") else None
         with inside(scope, region):
             result = self.forward(*inputs)

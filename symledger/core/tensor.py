@@ -31,12 +31,14 @@ class Scope:
     """One use of a component inside another: where a tensor was made, and the tree of lines.
 
     ``recompute`` says that the backward pass runs it again instead of keeping what it computed.
+    ``entered`` is what it was called with, as its ``forward`` names it; ``steps``, what that named.
     """
 
     name: str
     component: Component | None = None
     parent: Scope | None = None
     recompute: bool = False
+    entered: dict[str, Tensor] = field(default_factory=dict)
     steps: dict[str, Tensor] = field(default_factory=dict)
     order: int = field(default_factory=lambda: next(_clock))
 

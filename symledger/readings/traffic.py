@@ -1,8 +1,8 @@
 """What is read and written? The sizes of arguments and results.
 
 Fused, everything that enters or leaves the target is moved once and nothing else: a lower
-bound, where no table is looked up.
-Unfused, every operation reads its arguments and writes its result.
+bound where all of it is used and stored, and no table is looked up.
+Unfused, every operation reads its arguments and writes its result; views move nothing.
 """
 
 from __future__ import annotations

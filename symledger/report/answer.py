@@ -85,7 +85,7 @@ def _memory(p: Page, account: Account) -> None:
 
 
 def _bytes(held: Held) -> tuple[str, str]:
-    return f"{held.bytes:,} B", held.units and f"= {held.units}"
+    return f"{held.bytes:,} B", held.units
 
 
 def _flops(p: Page, account: Account) -> None:

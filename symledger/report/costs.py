@@ -50,7 +50,7 @@ def memory(p: Page, account: Account) -> None:
             f = account[name]
             cells = _cells(f, name.removeprefix("memory.").replace("_", " "))
             units = byte_units(f.value) if f.value is not None else ""
-            table.append([*cells[:2], cells[2] and cells[2] + " B", units and f"= {units}"])
+            table.append([*cells[:2], cells[2] and cells[2] + " B", units])
     p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
     count, trained = account.params.value, account["memory.gradients"].value
     if isinstance(count, int) and isinstance(trained, int) and count:

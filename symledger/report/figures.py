@@ -40,8 +40,7 @@ class Held:
     @property
     def units(self) -> str:
         """The bytes in binary and decimal units; empty where they are too few for any."""
-        found = byte_units(self.bytes)
-        return "" if found == f"{self.bytes} B" else found
+        return byte_units(self.bytes)
 
     @property
     def times(self) -> Fraction:

@@ -9,15 +9,19 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
-from symledger.conventions import byte_units
+from symledger.conventions import BINARY, decimal, in_unit
 from symledger.formulas import Formula
 
 
 def number(value: int | Fraction) -> str:
-    """Write an exact value: a whole number in groups, a ratio as a decimal with its fraction."""
-    if isinstance(value, int):
-        return f"{value:,}"
-    return f"{float(value):,.4g} (exactly {value})"
+    """Write an exact value: a whole number in groups, a ratio as a decimal with its fraction.
+
+    >>> number(Fraction(2360177664, 7)), number(Fraction(10**7))
+    ('337,168,238 (exactly 2,360,177,664/7)', '10,000,000')
+    """
+    if value.denominator == 1:
+        return f"{int(value):,}"
+    return f"{decimal(Fraction(value))} (exactly {value.numerator:,}/{value.denominator:,})"
 
 
 def whole(value: int | Fraction) -> int | Fraction:
@@ -58,4 +62,4 @@ def _power(n: int) -> str:
 
 def short_bytes(n: int) -> str:
     """Write bytes in one binary unit, by its right name."""
-    return byte_units(n).split(" = ")[0]
+    return in_unit(n, BINARY) or f"{n} B"

@@ -2,6 +2,7 @@
 
 A row that begins with a symbol and goes on with words says what that means, and carries its name
 (``data-sym``).
+A long formula scrolls in its own cell, so that the results beside it are seen.
 A table that is wider than a phone scrolls in its own box, never the page; the box takes the focus
 of the keyboard. Templates write plain tables; this is done to all of them in one place.
 """
@@ -18,6 +19,9 @@ EXPLAINED = re.compile(
     r'<math[^>]*><semantics><\w+ (data-(?:sym|tensor)="[^"]*")'
     r'(?:(?!</t[dh]>).)*</t[dh]>\s*<td(?! class="number"))'
 )
+FORMULA = re.compile(r"<td>(<math\b(?:(?!</?td\b).)*</math>)</td>", re.DOTALL)
+LONG = 1200
+"""Characters of markup of a formula that may be wider than its column has room."""
 GUIDE = '<span class="guide">'
 
 
@@ -33,7 +37,12 @@ def boxed(html: str, label: str) -> str:
 
 def _scoped(rows: str) -> str:
     head, end, body = rows.rpartition("</thead>")
+    body = FORMULA.sub(_fitted, body) if len(body) > LONG else body
     columns = HEADER.sub('<th scope="col"', head) + end
     if "data-sym" in body or "data-tensor" in body:
         body = EXPLAINED.sub(r"<tr \1", body)
     return columns + (HEADER.sub('<th scope="row"', body) if "<th" in body else body)
+
+
+def _fitted(cell: re.Match[str]) -> str:
+    return f'<td><div class="form fit">{cell[1]}</div></td>' if len(cell[1]) > LONG else cell[0]

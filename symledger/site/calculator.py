@@ -41,12 +41,16 @@ class Box:
 
 @dataclass(frozen=True)
 class Result:
-    """A number that comes out: the formula's name and unit, the formula, and its data as JSON."""
+    """A number that comes out: the formula's name and unit, the formula, and its data as JSON.
+
+    ``value`` is what comes out at the sizes that the boxes start with; a dash where one is open.
+    """
 
     label: str
     unit: str
     mark: Markup
     data: Markup
+    value: str
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,11 @@ class Calculator:
     boxes: tuple[Box, ...]
     results: tuple[Result, ...]
     conditions: Markup
+
+    @property
+    def is_written(self) -> bool:
+        """Whether a formula is written beside a result."""
+        return any(result.mark for result in self.results)
 
 
 @dataclass(frozen=True)
@@ -95,7 +104,8 @@ def calculating(
     }  # fmt: skip
     return Calculator(
         tuple(_box(symbols[name], start.get(name)) for name in sorted(symbols, key=_place)),
-        tuple(_result(asked) for asked in sums),
+        tuple(_result(asked, {s: start[name] for name, s in symbols.items() if name in start})
+              for asked in sums),
         _json([_condition(s, p) for s, p in limits.items()]),
     )
 
@@ -133,10 +143,12 @@ def _box(s: Symbol, start: int | None) -> Box:
     return Box(s.name, maths.symbol(s), meaning(s).meaning, least(s), start)
 
 
-def _result(asked: Sum) -> Result:
+def _result(asked: Sum, at: Mapping[Symbol, int]) -> Result:
     data = _json(javascript(asked.terms))
     mark = maths.inline(asked.terms) if len(asked.terms) <= SHORT else Markup("")
-    return Result(asked.label, asked.unit, mark, data)
+    found = algebra.value(asked.terms, at)
+    shown = "–" if found is None or found.denominator > 1 else f"{int(found):,}"
+    return Result(asked.label, asked.unit, mark, data, shown)
 
 
 def _json(data: Any) -> Markup:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
@@ -30,6 +30,10 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
 
 PER: dict[str, tuple[str, ...]] = {"token": ("B", "T"), "image": ("B",), "row": ("B",)}
 """What FLOPs may be asked for, and the sizes that they are divided by."""
+
+
+ELSEWHERE = 3
+"""How far from a question another one is that is not of its topic either."""
 
 
 @dataclass(frozen=True)
@@ -127,18 +131,31 @@ def _question(topic: str, slug: str, row: dict[str, object]) -> Question:
 
 
 def related(question: Question, most: int = 6) -> tuple[Question, ...]:
-    """Return other questions: first about the same thing, then of the same topic, then others.
+    """Return other questions: about the same, of its kind, of its topic, then what asks the same.
 
-    Of the same topic the nearest are taken, and of others those that ask the same.
+    A layer's are about layers of its topic alone. Of equals, those that ask the same come first,
+    then the nearest.
     """
     known = questions()
     place = known.index(question)
 
-    def near(chosen: Callable[[Question], bool]) -> list[Question]:
-        found = [(abs(i - place), i) for i, q in enumerate(known) if i != place and chosen(q)]
-        return [known[i] for _, i in sorted(found)]
+    def rank(other: int) -> tuple[int, bool, int, int]:
+        q = known[other]
+        alike = subject(q.of) == subject(question.of)
+        near = (q.of == question.of, alike, q.topic == question.topic, True)
+        return near.index(True), q.ask != question.ask, abs(other - place), other
 
-    same = near(lambda q: q.of == question.of)
-    topic = near(lambda q: q.topic == question.topic and q.of != question.of)
-    others = near(lambda q: q.ask == question.ask and q.topic != question.topic)
-    return tuple((same[: most - 2] + topic + others)[:most])
+    ranks = sorted(rank(i) for i in range(len(known)) if i != place)
+    found = [r for r in ranks if r[0] < ELSEWHERE or not (question.is_layer or r[1])]
+    same = [r for r in found if r[0] == 0]
+    chosen = same[: most - 2] + found[len(same) :]
+    return tuple(known[r[-1]] for r in chosen[:most])
+
+
+@cache
+def subject(of: str) -> str:
+    """Return what is asked about, sizes aside: a layer's name, or a family of models."""
+    if "(" in of:
+        return of.partition("(")[0]
+    known = published().get(of)
+    return find(entry_of(known) if known else of).family

@@ -184,6 +184,15 @@ class Statement:
         return found
 
     @property
+    def off(self) -> Fraction:
+        """How much too high a number is, relative to the true one; 0 where it is but rounded."""
+        if not self.said or self.most or self.less or not self.truth:
+            return Fraction(0)
+        digits = len(self.said.partition(".")[2])
+        rounded = round(self.truth / UNITS[self.unit], digits) == Fraction(self.said)
+        return Fraction(0) if rounded else self.number / self.truth - 1
+
+    @property
     def then(self) -> Fraction:
         """The number that the ledger gives at the other sizes, where two are compared."""
         return replace(self.ask, set=self.less).value

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from symledger.site import resources
 from symledger.site.messages import messages, said
 from symledger.site.pages import Page, Sheet
+from symledger.site.references import cited
 
 
 def speaker(known: Mapping[str, str]) -> Callable[..., Markup]:
@@ -50,6 +51,7 @@ class Templates:
             newstyle=True,
         )
         made.globals["_"] = speaker(known)
+        made.globals["cited"] = cited
         made.filters["say"] = partial(said, known)
         return made
 

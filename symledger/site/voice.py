@@ -141,20 +141,21 @@ def value(formula: Formula) -> Fraction:
 
 
 def number(n: Fraction | int) -> str:
-    """Write a whole number in groups of three digits, another one with three digits.
+    """Write a whole number in groups of three digits, another one with three digits or all.
 
-    >>> number(2362368), number(Fraction(3, 7))
-    ('2,362,368', '0.429')
+    >>> number(2362368), number(Fraction(3, 7)), number(Fraction(10**7, 3))
+    ('2,362,368', '0.429', '3,333,333')
     """
-    return f"{int(n):,}" if n.denominator == 1 else f"{float(n):,.3g}"
+    if n.denominator == 1:
+        return f"{int(n):,}"
+    return f"{float(n):.3g}" if -999 < n < 999 else f"{round(n):,}"
 
 
 def said_bytes(n: int) -> str:
     """Write bytes exactly, and in larger units.
 
     >>> said_bytes(9449472), said_bytes(12)
-    ('9,449,472 B = 9.012 MiB = 9.449 MB', '12 B')
+    ('9,449,472 B ≈ 9.012 MiB ≈ 9.449 MB', '12 B')
     """
-    units = byte_units(n)
-    return f"{n:,} B" + (f" = {units}" if units != f"{n} B" else "")
+    return f"{n:,} B {byte_units(n)}".strip()
 

@@ -20,6 +20,12 @@ def test_gradients_agree_with_a_complex_step(name):
     assert float(found.worst) < 1e-13
 
 
+def test_a_single_gradient_is_said_so():
+    alone = "the gradient of 1 leaf along a random direction agrees with"
+    found = gradients.finite_differences(trials(PlainSoftmax(), distinct=True)[0])
+    assert found.claim.startswith(alone)
+
+
 def test_a_whole_analytic_model_agrees_to_rounding():
     assert float(gradients.complex_step(trials(GPT2(), distinct=True)[0]).worst) < 1e-13
 

@@ -113,7 +113,7 @@ def test_a_wrong_convention_is_refused(mistake, convention, check, monkeypatch):
 def test_mib_called_mb_is_refused(monkeypatch):
     monkeypatch.setattr(conventions, "BINARY", SWAPPED)
     with pytest.raises(AssertionError):
-        units(9_449_472, "9.012 MiB = 9.449 MB")
+        units(9_449_472, "≈ 9.012 MiB ≈ 9.449 MB")
 
 
 def test_adam_times_three_is_refused(monkeypatch):

@@ -366,6 +366,58 @@ def test_a_child_is_applied_by_its_name():
     assert str(equations(trace(Borrowed()))[0]) == "y_bo = Σ_i Q(x)_bi W_io"
 
 
+class Weighted(Component):
+    """Two inputs that do not do the same."""
+
+    signature = "B d, B d -> B d"
+
+    def forward(self, x, weight):
+        return steps(y=x * apply("exp", weight))
+
+
+class Crossed(Component):
+    """A child called with what was made last first, and with one tensor twice."""
+
+    signature = "B d, B d -> B d"
+
+    def forward(self, u, v):
+        z = Weighted()(v, u, name="core")
+        a = apply("tanh", u)
+        b = apply("exp", v)
+        late = z + Weighted()(b, a, name="late")
+        return steps(a=a, b=b, z=z, c=late, y=Weighted()(late, late, name="same"))
+
+
+def test_a_child_is_written_as_it_was_called():
+    program = trace(Crossed())
+    forward = right_sides(equations(program))
+    assert forward["z"] == "core(v, u)_bi"
+    assert forward["c"] == "z_bi + late(b, a)_bi"
+    assert forward["y"] == "same(c)_bi"
+    backward = right_sides(backward_equations(pullback(program)))
+    assert backward["∂a"] == "late*_weight(∂c)_bi"
+    assert backward["∂b"] == "late*_x(∂c)_bi"
+    assert backward["∂c"] == "same*(∂y)_bi"
+
+
+@pytest.mark.parametrize(
+    ("name", "step", "call"),
+    [
+        ("mamba_mixer", "∂dt", "scan*_dt(∂scanned)"),
+        ("latent_attention", "∂q", "core*_q(∂z)"),
+        ("latent_attention", "∂W_V", "core*_v(∂z)"),
+        ("pre_ln_decoder_block", "∂own", "cross_attention*_x(∂other)"),
+        ("diffusion_unet", "∂text", "up_1_3_attention*_text(∂z_0)"),
+    ],
+)
+def test_a_gradient_goes_to_the_argument_that_it_is_of(name, step, call):
+    assert call in right_sides(account(name).equations()[1])[step]
+
+
+def right_sides(found):
+    return {e.name: str(e).partition(" = ")[2] for e in found}
+
+
 def test_a_merged_axis_is_named_by_its_parts():
     assert str(equations(trace(Split()))[0]) == "y_bkh = tanh(x_{b(kh)})"
 

@@ -24,13 +24,13 @@ params = d_in·d_out + d_out
 = 768·3072 + 3072
 = 2,362,368 parameters
 W d_in·d_out 2,359,296 99.9 %
-weights, fp32 9,449,472 B = 9.012 MiB = 9.449 MB
-weights, bf16 4,724,736 B = 4.506 MiB = 4.725 MB
-with gradients and adam, fp32 37,797,888 B = 36.05 MiB = 37.8 MB 4 × the weights
+weights, fp32 9,449,472 B ≈ 9.012 MiB ≈ 9.449 MB
+weights, bf16 4,724,736 B ≈ 4.506 MiB ≈ 4.725 MB
+with gradients and adam, fp32 37,797,888 B ≈ 36.05 MiB ≈ 37.8 MB 4 × the weights
 kept for the backward pass, fp32: 3,072 B a row
 forward 2B·d_in·d_out 4,718,592 FLOP a row
-Linear(768, 3072) 2,362,368 9.012 MiB = 9.449 MB
-Linear(768, 3072, bias=False) 2,359,296 -3,072 9 MiB = 9.437 MB
+Linear(768, 3072) 2,362,368 ≈ 9.012 MiB ≈ 9.449 MB
+Linear(768, 3072, bias=False) 2,359,296 -3,072 = 9 MiB ≈ 9.437 MB
 import torch.nn as nn
 layer = nn.Linear(768, 3072)
 print(sum(p.numel() for p in layer.parameters())) # 2362368
@@ -76,7 +76,7 @@ def test_a_page_of_any_width_says_the_same(width):
 
 def test_conventions_show():
     shown = squeezed(answer("Linear(768, 3072)", dtype="fp16", optimizer="momentum"))
-    assert "weights, fp16 4,724,736 B = 4.506 MiB = 4.725 MB" in shown
+    assert "weights, fp16 4,724,736 B ≈ 4.506 MiB ≈ 4.725 MB" in shown
     assert any(line.startswith("with gradients and momentum, fp16 14,174,208 B") for line in shown)
 
 

@@ -38,7 +38,7 @@ def test_mini_gpt_is_opened_line_by_line_with_shapes_values_and_shares() -> None
     "= 12·2·64² + 2·2·64 + 512·64 + 64",
     "= 131,392 parameters",
     "71,303,168", "142,606,336", "69,271,552", "69,206,016",
-    "525,568 B  = 513.2 KiB = 525.6 kB",
+    "525,568 B  ≈ 513.2 KiB ≈ 525.6 kB",
     "counted operations",
 ])  # fmt: skip
 def test_the_page_of_mini_gpt_says(said: str) -> None:

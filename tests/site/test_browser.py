@@ -100,7 +100,11 @@ def test_without_javascript_everything_is_there(browser, built):
     assert page.locator("math").first.is_visible()
     page.locator("details.step summary").nth(2).click()
     assert page.locator("details.step .equation").nth(2).is_visible()
-    assert not page.locator(".tools, .openers, form.calculator").first.is_visible()
+    assert not page.locator(".tools, .openers").first.is_visible()
+    assert page.locator(".calculator input").first.is_disabled()
+    results = page.locator(".calculator output").all_inner_texts()
+    assert "124,439,808" in results
+    assert "" not in results
     assert page.locator("body").bounding_box()["width"] <= PHONE["width"]
     context.close()
 

@@ -60,7 +60,7 @@ def test_a_page_has_all_parts_and_is_light(name, pages):
 
 def test_the_page_of_a_linear_layer_says_what_is_known(pages):
     page = pages["components/linear.md"]
-    for known in ("2,362,368", "150,994,944", "9,449,472", "9.012 MiB = 9.449 MB", "37,896,192"):
+    for known in ("2,362,368", "150,994,944", "9,449,472", "≈ 9.012 MiB ≈ 9.449 MB", "37,896,192"):
         assert known in page.merged
     assert 'y = einsum("... i, i o -> ... o", x, W)' in page.source
     assert "nn.Linear(768, 3072)" in page.source
@@ -73,6 +73,9 @@ def test_a_definition_brings_the_methods_that_it_calls_once():
     assert {"heads", "core"} < set(names)
     assert len(set(names)) == len(names)
     assert set(names) - {"forward"} <= set(re.findall(r"self\.(\w+)\(", source))
+    dual = definition.source(COMPONENTS["state_space_dual"])
+    for part in ("stepwise", "chunked", "in_chunks", "passed", "between"):
+        assert dual.count(f"def {part}(") == 1
     stated = definition.source(COMPONENTS["layer_norm"])
     assert re.findall(r"^def (\w+)", stated, re.MULTILINE)[:2] == ["forward", "pullback"]
 
@@ -81,6 +84,16 @@ def test_a_definition_brings_the_methods_that_it_calls_once():
 def test_every_number_of_a_page_is_bound(name):
     account, _ = example(name)
     assert [q for q in account.quantities if account[q].exact is None] == []
+
+
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_a_calculator_has_sizes_to_put_in_and_begins_with_the_values_of_the_page(name):
+    account, _ = example(name)
+    made = component.calculated(account)
+    assert made.boxes
+    assert {r.label: r.value for r in made.results} == {
+        r.label: f"{account[r.label].value:,}" for r in made.results
+    }
 
 
 @pytest.mark.filterwarnings("ignore:enable_nested_tensor")  # PyTorch on its own fast path
@@ -172,10 +185,12 @@ def test_what_is_no_bug_is_refused():
         proof.bugs(ATLAS, account, chosen, (right,))
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_intuition_is_about_equations_that_are_there(name):
-    _, backward = ATLAS.account(name).equations()
-    assert set(text_of(name).intuition) <= {e.name for e in backward}
+@pytest.mark.parametrize("name", COMPONENTS)
+def test_every_backward_equation_has_its_line_of_intuition(name):
+    said = text_of(name).intuition
+    account, _ = example(name)
+    assert set(said) == {e.name for e in account.equations()[1]}
+    assert all(line.intuition for line in definition.equations(account, said)[1])
 
 
 @pytest.mark.parametrize(

@@ -123,6 +123,10 @@ def test_tables_get_a_box_and_heads_that_say_what_they_head():
     assert made.startswith('<div class="scroll" tabindex="0" role="group" aria-label="T"><table')
     assert '<th scope="col">a</th>' in made
     assert '<th scope="row">b</th>' in made
+    long = f"<math>{'<mi>d</mi>' * 200}</math>"
+    assert f'<td><div class="form fit">{long}</div></td>' in boxed(
+        f"<table><tr><td>{long}</td></tr></table>", "T"
+    )
     mark = '<math><semantics><mi data-sym="d">d</mi></semantics></math>'
     row = "<tr><td>{}</td><td{}>x</td></tr>"
     assert '<tr data-sym="d">' in boxed(f"<table>{row.format(mark, '')}</table>", "T")

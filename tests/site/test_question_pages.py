@@ -8,7 +8,7 @@ import pytest
 
 from symledger.site.kinds import question as kind
 from symledger.site.kinds.question.answers import answer
-from symledger.site.questions import questions, related
+from symledger.site.questions import questions, related, subject
 from symledger.site.templating import Templates
 from symledger.site.verify import HEADING
 from tests.every import share
@@ -162,7 +162,12 @@ def test_related_questions_are_others_and_first_about_the_same():
         assert 4 <= len(found) <= 6
         assert q not in found
         assert len(set(map(id, found))) == len(found)
+        assert not q.is_layer or {r.topic for r in found} == {q.topic}
+        for r in found:
+            assert r.ask == q.ask or r.topic == q.topic or subject(r.of) == subject(q.of)
     assert related(QUESTIONS["linear-768-3072-parameters"])[0].of == "Linear(768, 3072)"
+    mixtral = related(QUESTIONS["mixtral-8x7b-flops-per-token"])
+    assert {subject(r.of) for r in mixtral} == {"mixtral"}
 
 
 def test_the_causal_conventions_are_side_by_side():
@@ -202,7 +207,7 @@ def test_where_a_layer_occurs_and_what_has_as_many_parameters(pages):
 def test_bytes_are_named_rightly():
     for slug in ("llama-7b-memory-bf16", "gpt-2-training-adam", "llama-7b-kv-cache-4096"):
         found = asked(slug)
-        binary, decimal = found.units.split(" = ")
+        binary, decimal = found.units.removeprefix("≈ ").split(" ≈ ")
         assert re.fullmatch(r"[\d.]+ [KMGT]iB", binary)
         assert re.fullmatch(r"[\d.]+ [kMGT]B", decimal)
         power = 1024 ** ("KMGT".index(binary[-3]) + 1)

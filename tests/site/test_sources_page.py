@@ -80,13 +80,31 @@ def test_a_number_is_not_right_by_a_wide_tolerance():
     assert max(tight) <= Fraction(5, 100)
 
 
+@pytest.mark.parametrize(
+    ("claim", "said", "low", "high"),
+    [
+        ("the mini-GPT takes {} in float32", "524", "0.3 %", ""),  # 525,568 / 524,000
+        ("LLaMA-7B takes {} in float32", "28", "", "3.9 %"),
+        ("VGG-16 has about {} parameters in its convolutions", "14", "4.9 %", ""),
+        ("GPT-3 has {}", "175", "", ""),  # 174.6 billion, rounded
+        ("for GPT-3 the rule is at most {} too low", "1", "", ""),  # a limit, kept
+        ("the embedding is {} of the parameters", "24.9", "", ""),
+    ],
+)
+def test_what_is_about_right_says_by_how_much_it_is_off(claim, said, low, high):
+    (found,) = (s for _, s in STATEMENTS if (s.claim, s.said) == (claim, said))
+    row = sources.row(found)
+    assert (found.verdict, row.low, row.high) == ("within", low, high)
+
+
 def test_the_page_shows_every_statement_with_its_verdict():
     (page,) = sources.pages(ATLAS, Templates())
     counts = {kind: sum(s.verdict == kind for _, s in STATEMENTS) for kind in MARKS.values()}
     assert f"**{counts['exact']} are exact" in page.source
-    assert f"{counts['wrong']} are wrong.**" in page.source
+    tally = f"{counts['wrong']} are wrong, {counts['missing']} are left out.**"
+    assert tally in page.source
     for kind, n in counts.items():
         assert page.merged.count(f'<li class="{kind}">') == n
     assert [d.name.lower() for d in documents()] == re.findall(r"\{: #(\w+) \}", page.source)
-    assert "Derived: 37,797,888 B = 36.05 MiB = 37.8 MB; gradients are forgotten" in page.merged
+    assert "Derived: 37,797,888 B ≈ 36.05 MiB ≈ 37.8 MB; gradients are forgotten" in page.merged
     assert "9.01 MiB" in page.merged

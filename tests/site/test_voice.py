@@ -30,7 +30,7 @@ def said(text):
         ("{{ n('params') }}", "2,362,368"),
         ("{{ n('params', d_out=64, bias=false) }}", "49,152"),
         ("{{ n('params', 'rms_norm', d=5) }}", "5"),
-        ("{{ bytes('memory.parameters') }}", "9,449,472 B = 9.012 MiB = 9.449 MB"),
+        ("{{ bytes('memory.parameters') }}", "9,449,472 B ≈ 9.012 MiB ≈ 9.449 MB"),
         ("{{ size('d_out') }} = {{ at('4*d_in') }}", "3,072 = 3,072"),
         ("{{ at('B*d_in', B=1) }}", "768"),
         ("{{ ratio('flops.backward', 'flops.forward') }}", "2"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -160,7 +159,7 @@ class Outline:
         self.tensors = self._own(self.body.tensors)
         outside = {x: None for t in self.tensors for x in t.args if not self.holds(x)}
         self.entering = (
-            self.body.inputs if self.body.scope is scope else tuple(sorted(outside, key=_entering))
+            self.body.inputs if self.body.scope is scope else _in_order(scope, outside)
         )
         self.children: dict[Scope, Child] = {}
         for t in self.tensors:
@@ -189,7 +188,7 @@ class Outline:
                 self._gives(x)
                 if inside is not None:
                     found = self.children.setdefault(inside, Child()).entering
-                    found[:] = sorted({*found, x}, key=_entering)
+                    found[:] = _in_order(inside, {*found, x})
 
     def _gives(self, t: Tensor) -> None:
         inside = self.child(t)
@@ -218,20 +217,26 @@ class Outline:
         return sheet
 
 
-def _entering(t: Tensor) -> tuple[bool, int]:
-    return isinstance(t.op, Param), t.order
+def _in_order(scope: Scope, entering: Iterable[Tensor]) -> tuple[Tensor, ...]:
+    """Put what enters a component as it was called: its arguments, then weights of others."""
+    places = {t: i for i, t in enumerate(scope.entered.values())}
+
+    def place(t: Tensor) -> tuple[int, bool, int]:
+        return places.get(t, len(places)), isinstance(t.op, Param), t.order
+
+    return tuple(sorted(entering, key=place))
 
 
 def labels(scope: Scope, entering: Sequence[Tensor]) -> list[str]:
-    """Name what enters a component as its ``forward`` does, where that can be told."""
+    """Name what enters a component as its ``forward`` does, where that can be told.
+
+    What enters as several arguments has its own name: it stands for all of them.
+    """
     if scope.parent is None:
         return [t.op.name if isinstance(t.op, Input) else "" for t in entering]
-    parameters = inspect.signature(scope.component.forward).parameters if scope.component else {}
-    needed = [n for n, p in parameters.items() if p.default is inspect.Parameter.empty]
-    for known in (needed, list(parameters)):
-        if len(known) == len(entering):
-            return known
-    return [known_name(t) or f"x{i}" for i, t in enumerate(entering)]
+    passed = list(scope.entered.values())
+    called = {t: name for name, t in scope.entered.items() if passed.count(t) == 1}
+    return [called.get(t) or known_name(t) or f"x{i}" for i, t in enumerate(entering)]
 
 
 def known_name(t: Tensor) -> str:

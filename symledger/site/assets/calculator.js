@@ -70,7 +70,7 @@
       form.scrollIntoView({ block: "center" });
       show(form, boxes, words);
     }
-    form.hidden = false;
+    form.querySelector("fieldset").disabled = false;
     form.addEventListener("submit", (event) => event.preventDefault());
     form.addEventListener("input", () => {
       show(form, boxes, words);

@@ -27,5 +27,5 @@
   const watch = new ResizeObserver((seen) => {
     for (const { target } of seen) target.tabIndex = needsFocus(target) ? 0 : -1;
   });
-  for (const box of document.querySelectorAll(".scroll, .form")) watch.observe(box);
+  for (const box of document.querySelectorAll(".scroll, .form, td .given")) watch.observe(box);
 })();

@@ -101,7 +101,7 @@ class Course:
         """Bytes of a type under other settings, exact and in units."""
         words = {name: str(value) for name, value in settings.items()}
         found = self.atlas.account(SUBJECT, **words).under(dtype=dtype)[quantity].value
-        return f"{count(found)} B = {byte_units(found or 0)}"
+        return f"{count(found)} B {byte_units(found or 0)}"
 
     @cached_property
     def tensors(self) -> list[Tensor]:

@@ -187,6 +187,16 @@ class View:
         """The symbols of the general form and of what it takes for granted."""
         return [self._meaning(s) for s in self.citation.symbols]
 
+    @property
+    def has_defaults(self) -> bool:
+        """Whether a symbol has an equation by default."""
+        return any(one.equation for one in self.symbols)
+
+    @property
+    def has_examples(self) -> bool:
+        """Whether a symbol has a size in the example."""
+        return any(one.value for one in self.symbols)
+
     def _meaning(self, s: Symbol) -> Meaning:
         size, account = meaning(s), self.citation.account
         value = account.assumed.bindings.get(s)

@@ -9,12 +9,13 @@ from fractions import Fraction
 
 from markupsafe import Markup, escape
 
-from symledger.conventions import byte_units
+from symledger.report.numbers import error_percent
 from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.site.pages import Page
 from symledger.site.statements import Document, Statement, documents
 from symledger.site.templating import Templates
+from symledger.site.voice import said_bytes
 
 PATH = "learn/sources.md"
 BYTES = ("B", "kB", "MB", "GB", "KiB", "MiB")
@@ -22,13 +23,18 @@ BYTES = ("B", "kB", "MB", "GB", "KiB", "MiB")
 
 @dataclass(frozen=True)
 class Row:
-    """A statement as it is shown: the claim, its number, verdict, truth, and what is wrong."""
+    """A statement as it is shown: the claim, its number, verdict, truth, and what is wrong.
+
+    ``low`` or ``high`` is by how much it is that, where it is about right and not but rounded.
+    """
 
     claim: str
     said: Markup
     verdict: str
     truth: Markup
     why: str
+    low: str = ""
+    high: str = ""
 
 
 @dataclass(frozen=True)
@@ -61,14 +67,23 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
         Group(document, tuple(row(statement) for statement in document.statements))
         for document in documents()
     ]
-    counts = Counter(row.verdict for group in groups for row in group.rows)
-    yield templates.page(PATH, "sources.md.j2", groups=groups, counts=counts)
+    statements = [statement for document in documents() for statement in document.statements]
+    counts = Counter(statement.verdict for statement in statements)
+    most = max(abs(s.off) for s in statements if s.verdict == "within")
+    yield templates.page(
+        PATH, "sources.md.j2", groups=groups, counts=counts, most=error_percent(most)
+    )
 
 
 def row(statement: Statement) -> Row:
     """Prepare a statement."""
     said = maths.inline(statement.said_terms) if statement.form else escape(said_number(statement))
-    return Row(statement.claim, said, statement.verdict, truth(statement), statement.why)
+    off = statement.off if statement.verdict == "within" else Fraction(0)
+    by = error_percent(abs(off)) if off else ""
+    return Row(
+        statement.claim, said, statement.verdict, truth(statement), statement.why,
+        by if off < 0 else "", by if off > 0 else "",
+    )  # fmt: skip
 
 
 def said_number(statement: Statement) -> str:
@@ -77,7 +92,7 @@ def said_number(statement: Statement) -> str:
         return ""
     found = Fraction(statement.said)
     if found < 1 and statement.unit != "%":
-        return f"{float(found):.0e}" if found else "0"
+        return f"{float(found):.0e}".replace("e-0", "e-") if found else "0"
     shown = f"{int(found):,}" if found.denominator == 1 else statement.said
     return f"{shown} {statement.unit}".strip()
 
@@ -93,9 +108,9 @@ def truth(statement: Statement) -> Markup:
     if statement.unit == "%":
         return escape(f"{float(100 * found):.3g} %")
     if statement.unit in BYTES:
-        return escape(f"{int(found):,} B = {byte_units(int(found))}")
+        return escape(said_bytes(int(found)))
     if found.denominator > 1:
-        return escape(f"{float(found):.2g}")
+        return escape(f"{float(found):.2g}".replace("e-0", "e-"))
     unit = statement.unit if statement.unit == "FLOP" else ""
     return escape(f"{int(found):,} {unit}".strip())
 

@@ -33,6 +33,11 @@ class Figure:
         return f"data/{self.name}.csv"
 
     @property
+    def shown(self) -> tuple[tuple[str, ...], ...]:
+        """The rows as people read them."""
+        return tuple(tuple(map(grouped, row)) for row in self.rows)
+
+    @property
     def csv(self) -> bytes:
         """The data as comma-separated values."""
         out = StringIO()
@@ -44,6 +49,15 @@ def number(x: float) -> str:
     """Write a coordinate with at most one digit after the point."""
     written = f"{x:.1f}".removesuffix(".0")
     return "0" if written == "-0" else written
+
+
+def grouped(text: str) -> str:
+    """Write a whole number in groups of three digits, and leave any other text alone.
+
+    >>> grouped("124439808"), grouped("0.5"), grouped("head")
+    ('124,439,808', '0.5', 'head')
+    """
+    return f"{int(text):,}" if text.isdecimal() else text
 
 
 def tag(name: str, content: Markup | str | None = None, **attributes: str | float) -> Markup:

@@ -9,7 +9,16 @@ from math import isfinite
 from markupsafe import Markup
 
 from symledger.site.plots.axes import Axis, Scale, scale, written
-from symledger.site.plots.figure import WIDTH, Figure, drawing, path, spread, tag, text_width
+from symledger.site.plots.figure import (
+    WIDTH,
+    Figure,
+    drawing,
+    grouped,
+    path,
+    spread,
+    tag,
+    text_width,
+)  # fmt: skip
 
 TOP, BOTTOM = 26, 40
 """Room above, for the label of the vertical axis, and below, for the horizontal one's."""
@@ -165,7 +174,12 @@ def _text(value: Number) -> str:
 def _said(series: Sequence[Series]) -> str:
     """Say what is seen: where every line begins and where it ends."""
     return "; ".join(
-        f"{one.label}: from {_text(one.points[0][1])} at {_text(one.points[0][0])} "
-        f"to {_text(one.points[-1][1])} at {_text(one.points[-1][0])}"
+        f"{one.label}: from {' at '.join(_grouped(one.points[0]))} "
+        f"to {' at '.join(_grouped(one.points[-1]))}"
         for one in series if one.points
     )  # fmt: skip
+
+
+def _grouped(point: tuple[Number, Number]) -> tuple[str, str]:
+    """Write the height of a point, and where it is."""
+    return grouped(_text(point[1])), grouped(_text(point[0]))

@@ -75,8 +75,8 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     shown = partial(
         templates.page, atlas.page_of(entry.name), "component/page.md.j2", entry=entry,
         title=graph.title,
-        names=[graph.title(entry.name), entry.name, *text.also], text=text, voice=voice,
-        target=account.target, page_of=atlas.page_of,
+        names=[graph.title(entry.name), entry.name, *text.also, *text.search], text=text,
+        voice=voice, target=account.target, page_of=atlas.page_of,
         glance=[numbers.amount(atlas, account, name) for name in numbers.glance(account)],
         groups=numbers.groups(atlas, account), calculated=calculated(account),
         example=example(account), symbols=definition.symbols(account), shapes=near, inner=inner,
@@ -89,7 +89,7 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         exercises=lessons.solved(voice, text.exercises),
         graph=graph.graph(around), conventions=account.conventions.to_dict(),
         command=command(account, chosen), factored=maths.factored, spelled=maths.spelled,
-        stated=hasattr(entry.load(), "pullback"),
+        arranged=numbers.is_arranged(account), stated=hasattr(entry.load(), "pullback"),
     )  # fmt: skip
     witness = definition.witness(entry, account)
     whole = shown(witness=witness)
@@ -99,9 +99,13 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
 
 
 def calculated(account: Account) -> Calculator:
-    """Return boxes for the sizes of the example, and the quantities that are worth trying."""
+    """Return boxes for the sizes of the example, and the quantities that are worth trying.
+
+    What costs nothing but what it moves has a calculator of that.
+    """
     names = ("params", *numbers.GROUPS["flops"], "memory.saved", "memory.kv_cache")
-    return calculator([account[name] for name in names if name in account.quantities])
+    found = calculator([account[name] for name in names if name in account.quantities])
+    return found if found.boxes else calculator([account["traffic.forward"]])
 
 
 def example(account: Account) -> Markup:

@@ -14,6 +14,7 @@ from symledger import algebra
 from symledger.account import Account
 from symledger.arguments import Entry as Choosing
 from symledger.catalogue import Entry
+from symledger.core.tensor import Shape as CoreShape
 from symledger.occurrences import written_as
 from symledger.readings.shapes import Row, shapes
 from symledger.report.figures import snippet
@@ -26,7 +27,8 @@ from symledger.target import meaning
 from symledger.torch_layers import LAYERS, Layer
 
 MANY = 28
-"""Rows of a shape ledger that are shown at once; those of inner parts are folded away."""
+"""Rows of a shape ledger that are shown at once; those of inner parts are folded away. Of more
+equations than that shapes are plain."""
 MOST = 24
 """Rows that are folded away; a page leaves out the rest."""
 
@@ -76,8 +78,13 @@ def ledger(account: Account) -> tuple[tuple[Shape, ...], tuple[Shape, ...], int]
 
 
 def _plainly(account: Account, row: Row) -> Shape:
-    """One row of many: its shape in plain text, which takes a tenth of the room."""
-    return replace(_shape(account, row), shape=Markup.escape(show_shape(row.shape, {})))
+    """One row of many, with a plain shape."""
+    return replace(_shape(account, row), shape=_plain(row.shape))
+
+
+def _plain(shape: CoreShape) -> Markup:
+    """Write a shape in plain text, which takes a tenth of the room."""
+    return Markup.escape(show_shape(shape, {}))
 
 
 def _shape(account: Account, row: Row) -> Shape:
@@ -98,30 +105,37 @@ def at_sizes(account: Account, row: Row) -> str:
 
 
 def source(entry: Entry) -> str:
-    """Return the source of ``forward``, word for word, and of the methods that belong to it.
+    """Return the source of ``forward``, word for word, and of what belongs to it.
 
-    These are a stated pull-back and what either calls.
+    These are a stated pull-back, and the methods and the module's own functions that are used.
     """
     return "\n\n".join(
-        inspect.cleandoc("\n" + inspect.getsource(method)) for method in _methods(entry.load())
+        inspect.cleandoc("\n" + inspect.getsource(part)) for part in _parts(entry.load())
     )
 
 
 def files(entry: Entry) -> list[str]:
     """Return the modules that the source stands in."""
-    return [method.__module__ for method in _methods(entry.load())]
+    return [part.__module__ for part in _parts(entry.load())]
 
 
-def _methods(kind: type) -> Iterator[FunctionType]:
-    known = ["forward", "pullback"]
-    for name in known:
-        method = inspect.getattr_static(kind, name, None)
-        if isinstance(method, FunctionType) and method.__module__.startswith("symledger."):
-            if method.__module__ == "symledger.core.component":
-                continue
-            yield method
-            called = re.findall(r"self\.(\w+)\(", inspect.getsource(method))
-            known += [other for other in dict.fromkeys(called) if other not in known]
+def _parts(kind: type) -> Iterator[FunctionType]:
+    """Yield forward, a stated pull-back, and the functions that they use, each once."""
+    found = [part for name in ("forward", "pullback") for part in _method(kind, name)]
+    for part in found:
+        yield part
+        text = inspect.getsource(part)
+        used = [m for name in re.findall(r"self\.(\w+)", text) for m in _method(kind, name)]
+        beside = [part.__globals__.get(name) for name in re.findall(r"(?<!\.)\b(\w+)\(", text)]
+        used += [f for f in beside
+                 if isinstance(f, FunctionType) and f.__module__ == part.__module__]  # fmt: skip
+        found += [other for other in dict.fromkeys(used) if other not in found]
+
+
+def _method(kind: type, name: str) -> Iterator[FunctionType]:
+    method = inspect.getattr_static(kind, name, None)
+    if isinstance(method, FunctionType) and method.__module__ != "symledger.core.component":
+        yield method
 
 
 def module(entry: Entry) -> str:
@@ -141,10 +155,12 @@ class Line:
 def equations(
     account: Account, intuition: Mapping[str, str]
 ) -> tuple[tuple[Line, ...], tuple[Line, ...]]:
-    """Return the forward and the backward equations."""
+    """Return the forward and the backward equations; where they are many, with plain shapes."""
+    ways = maths.equations(account)
+    shown = _plain if sum(map(len, ways)) > MANY else maths.shape
     forward, backward = (
-        tuple(Line(made, maths.shape(e.shape), intuition.get(e.name, "")) for e, made in way)
-        for way in maths.equations(account)
+        tuple(Line(made, shown(e.shape), intuition.get(e.name, "")) for e, made in way)
+        for way in ways
     )
     return forward, backward
 

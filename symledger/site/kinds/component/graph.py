@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 
 from symledger.catalogue import Entry
 from symledger.site.atlas import Atlas
 from symledger.texts import Text, text_of
 
-BOX, GAP, WIDE, ROW, MOST = 170, 40, 24, 32, 7
+BOX, GAP, LINE, BETWEEN, MOST = 170, 40, 14, 8, 7
+"""The width of a box and the gap beside it, the height of a line and of the gap between two boxes,
+and how many pages that build on one are named."""
+ROOM = 25
+"""Characters that one line of a box has room for."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +54,20 @@ def title(name: str) -> str:
 
 @dataclass(frozen=True)
 class Box:
-    """One page in the graph."""
+    """One page in the graph: its title in lines, and where the first of them stands."""
 
     name: str
-    title: str
+    lines: tuple[str, ...]
     x: int
     y: int
+    tall: int
     style: str = "page"
+
+    @property
+    def baselines(self) -> tuple[tuple[int, str], ...]:
+        """The lines of the title, each with the place that it stands on."""
+        top = self.y + (self.tall - LINE * len(self.lines)) // 2 + LINE - 3
+        return tuple((top + i * LINE, line) for i, line in enumerate(self.lines))
 
 
 @dataclass(frozen=True)
@@ -69,8 +81,8 @@ class Graph:
     here: str
     before: tuple[str, ...]
     after: tuple[str, ...]
+    tall: int
     box: int = BOX
-    tall: int = WIDE
 
 
 def graph(around: Neighbours) -> Graph | None:
@@ -80,31 +92,41 @@ def graph(around: Neighbours) -> Graph | None:
         return None
     right = around.users[:MOST]
     rows = max(len(left), len(right) + (len(around.users) > MOST), 1)
-    height = rows * ROW
-    middle = height // 2
+    tall = 10 + LINE * max(len(lines(title(name))) for name in (around.name, *left, *right))
+    height = rows * (tall + BETWEEN)
     x = BOX + GAP if left else 0
-    here = Box(around.name, title(around.name), x, middle - WIDE // 2, "here")
-    before = tuple(_column(left, 0, height))
-    after = tuple(_column(right, x + BOX + GAP, height, len(around.users)))
-    lines = (*(_line(box, here) for box in before), *(_line(here, box) for box in after))
+    here = Box(
+        around.name, lines(title(around.name)), x, (height - tall) // 2, tall, "here"
+    )
+    before = tuple(_column(left, 0, height, tall))
+    after = tuple(_column(right, x + BOX + GAP, height, tall, len(around.users)))
+    joined = (*(_line(box, here) for box in before), *(_line(here, box) for box in after))
     return Graph(
-        (*before, here, *after), lines, x + BOX + (GAP + BOX if after else 0), height,
-        here.title, tuple(map(title, left)), tuple(map(title, around.users)),
+        (*before, here, *after), joined, x + BOX + (GAP + BOX if after else 0), height,
+        title(around.name), tuple(map(title, left)), tuple(map(title, around.users)), tall,
     )  # fmt: skip
 
 
-def _column(names: Sequence[str], x: int, height: int, total: int = 0) -> Iterator[Box]:
-    more = total - len(names)
-    top = (height - ROW * (len(names) + (more > 0))) // 2 + (ROW - WIDE) // 2
+def lines(text: str) -> tuple[str, ...]:
+    """Break a title where it is longer than a box is wide.
+
+    >>> lines("Attention"), lines("Residual block that knows the step")
+    (('Attention',), ('Residual block that knows', 'the step'))
+    """
+    return tuple(wrap(text, ROOM))
+
+
+def _column(
+    names: Sequence[str], x: int, height: int, tall: int, total: int = 0
+) -> Iterator[Box]:  # fmt: skip
+    more, row = total - len(names), tall + BETWEEN
+    top = (height - row * (len(names) + (more > 0)) + BETWEEN) // 2
     for i, name in enumerate(names):
-        yield Box(name, title(name), x, top + i * ROW)
+        yield Box(name, lines(title(name)), x, top + i * row, tall)
     if more > 0:
-        yield Box("", f"and {more} more", x, top + len(names) * ROW, "more")
+        yield Box("", (f"and {more} more",), x, top + len(names) * row, tall, "more")
 
 
 def _line(a: Box, b: Box) -> str:
-    x, y, u, v = a.x + BOX, a.y + WIDE // 2, b.x, b.y + WIDE // 2
+    x, y, u, v = a.x + BOX, a.y + a.tall // 2, b.x, b.y + b.tall // 2
     return f"M{x},{y} C{x + GAP // 2},{y} {u - GAP // 2},{v} {u},{v}"
-
-
-

@@ -52,8 +52,8 @@ LABELS = {
     "flops.backward.pointwise": "Backward, pointwise", "memory.parameters": "Weights",
     "memory.gradients": "Gradients", "memory.optimizer": "Optimizer",
     "memory.saved": "Saved for the backward pass", "memory.training": "Training",
-    "memory.kv_cache": "Cache for decoding", "traffic.forward": "Traffic, at least",
-    "traffic.unfused": "Traffic, unfused", "intensity.forward": "Intensity",
+    "memory.kv_cache": "Cache for decoding", "traffic.forward": "Traffic, all moved once",
+    "traffic.unfused": "Traffic, by operation", "intensity.forward": "Intensity",
 }  # fmt: skip
 """What a reader calls a quantity."""
 
@@ -113,6 +113,12 @@ def is_short(polynomial: Terms) -> bool:
     return len(polynomial) <= LONG
 
 
+def is_arranged(account: Account) -> bool:
+    """Whether operations by themselves move less than all that enters and leaves: views do not."""
+    moved, apart = account["traffic.forward"].exact, account["traffic.unfused"].exact
+    return moved is not None and apart is not None and apart < moved
+
+
 def glance(account: Account) -> tuple[str, str, str]:
     """Return the quantities to see first; pointwise work where nothing is contracted."""
     works = "flops.forward" in account.quantities
@@ -138,8 +144,7 @@ def in_units(formula: Formula) -> str:
     """Write bytes in larger units; nothing for what is no number of bytes."""
     if formula.unit != "bytes" or formula.exact is None:
         return ""
-    units = byte_units(int(formula.exact))
-    return "" if units == f"{formula.exact} B" else units
+    return byte_units(int(formula.exact))
 
 
 @dataclass(frozen=True)

@@ -78,10 +78,10 @@ def headlines(account: Account) -> Iterator[Headline]:
 def _headline(label: str, formula: Formula, polynomial: Terms | None = None) -> Headline:
     terms = formula.corollary_terms if polynomial is None else polynomial
     value = algebra.value(terms, formula.assumed.bindings)
-    whole = value is not None and value.denominator == 1
+    whole = int(value) if value is not None and value.denominator == 1 else 0
+    in_bytes = whole and formula.unit == "bytes"
     return Headline(
-        label, count(value),
-        byte_units(int(value)) if whole and value and formula.unit == "bytes" else "",
+        label, count(value), byte_units(whole) or f"{whole} B" if in_bytes else "",
         maths.inline(terms), formula.id, len(terms) <= SHORT,
     )  # fmt: skip
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from symledger.account import Account
-from symledger.conventions import OPTIMIZERS, Conventions, byte_units
+from symledger.conventions import OPTIMIZERS, Conventions
 from symledger.formulas import Formula
+from symledger.report.numbers import short_bytes
 
 DTYPES = ("fp32", "bf16", "fp8", "int8")
 
@@ -25,7 +26,7 @@ class Bytes:
     @property
     def binary(self) -> str:
         """In KiB, MiB, GiB or TiB."""
-        return "" if self.value is None else byte_units(self.value).partition(" = ")[0]
+        return "" if self.value is None else short_bytes(self.value)
 
 
 @dataclass(frozen=True)
