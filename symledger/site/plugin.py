@@ -27,6 +27,7 @@ from symledger.site.checkout import prefer
 from symledger.site.hands import Hands
 from symledger.site.navigation import expanded, localized
 from symledger.site.reloading import Source
+from symledger.site.searching import WORKER, mended
 from symledger.site.theme import completed
 
 if TYPE_CHECKING:
@@ -95,12 +96,16 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         return f"{resources.configuration().read_text(encoding='utf-8')}{config.nav}{said}"
 
     def on_files(self, files: Files, *, config: MkDocsConfig) -> Files:
-        """Add every generated page and file."""
+        """Add every generated page and file, and mend the search."""
         for path, made in self.site.made.items():
             source = made if isinstance(made, bytes) else made[0]
             file = Generated.generated(config, path, content=source)
             file.same = SOURCE.before.get(path) == made  # type: ignore[attr-defined]  # it is one of ours
             files.append(file)
+        for file in [file for file in files if WORKER.fullmatch(file.src_uri)]:
+            files.remove(file)
+            script = mended(file.content_string)
+            files.append(File.generated(config, file.src_uri, content=script))
         SOURCE.keep(self.site)
         return files
 

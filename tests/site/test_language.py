@@ -78,6 +78,10 @@ def wrapped(text):
     return replace(text, **{name: wrapped(getattr(text, name)) for name in spoken})
 
 
+LINKED = re.compile(r"\[([^\]]+)\]\(https://[^)\s]*\)")
+"""A work that is referred to, with its address."""
+
+
 class Reader(HTMLParser):
     """Keeps the words outside of brackets, mathematics, code and references."""
 
@@ -107,6 +111,7 @@ class Reader(HTMLParser):
 def left_in_english(page):
     """Return the words of a page that are no names and came from no catalogue."""
     head, _, text = page.merged.removeprefix("---\n").partition("\n---\n")
+    text = LINKED.sub(r"\1", text)
     for reference in sorted(REFERENCES, key=len, reverse=True):
         text = text.replace(reference, "†")
     reader = Reader()

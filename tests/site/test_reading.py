@@ -172,6 +172,14 @@ def test_search_finds_by_the_words_that_people_use(page, built):
         assert any(found in address for address in results(page, words)), words
 
 
+def test_the_search_tells_words_of_digits_apart(page, built):
+    (worker,) = built.glob("assets/javascripts/workers/search.*.js")
+    assert worker.read_text(encoding="utf-8").count(".id+','}return") == 1
+    page.goto((built / "index.html").as_uri())
+    for digit in "0123456789":
+        assert results(page, f"gpt-{digit}")
+
+
 def test_search_works_from_a_server_too(page, served):
     page.goto(f"{served}/index.html")
     assert results(page, "feed-forward")

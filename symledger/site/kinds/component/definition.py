@@ -29,7 +29,7 @@ from symledger.torch_layers import LAYERS, Layer
 MANY = 28
 """Rows of a shape ledger that are shown at once; those of inner parts are folded away. Of more
 equations than that shapes are plain."""
-MOST = 24
+MOST = 16
 """Rows that are folded away; a page leaves out the rest."""
 
 
