@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,9 +21,12 @@ from symledger.site.templating import Templates
 from symledger.site.voice import Voice
 from symledger.texts import text_of
 
-FULL = 225_000
-"""Bytes of a page that is full: what its witness defines then lies beside it alone, and what it runs
-has no colours, which take six times the room."""
+FULL = 232_000
+"""Bytes of a page that is full: what its witness defines then lies beside it alone, and what it
+runs has no colours."""
+COLOURED = re.compile(r"```python\n(.*?)```", re.DOTALL)
+COLOURS = 5
+"""How many times the room of a line of code its colours take."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +98,15 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     )  # fmt: skip
     witness = definition.witness(entry, account)
     whole = shown(witness=witness)
-    if witness is None or len(whole.merged.encode()) <= FULL:
+    if witness is None or weight(whole) <= FULL:
         return whole
     return shown(witness=replace(witness, shown=False))
+
+
+def weight(page: Page) -> int:
+    """Return about how many bytes a page will have."""
+    coloured = sum(len(code) for code in COLOURED.findall(page.source))
+    return len(page.merged.encode()) + COLOURS * coloured
 
 
 def calculated(account: Account) -> Calculator:
