@@ -58,7 +58,8 @@ def test_every_page_has_its_parts(pages, name):
     anchors = set(re.findall(r"\{: #([\w-]+)(?: data-search-exclude)? \}", page))
     parts = {"parameters", "derivation", "flops", "symbols", "evidence", "references"}
     assert parts <= anchors
-    assert ({"shares", "memory", "training", "growth"} <= anchors) == (name in BOUND)
+    assert ({"shares", "memory", "training"} <= anchors) == (name in BOUND)
+    assert ("growth" in anchors) == bool(MODELS[name].growth)
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
@@ -70,7 +71,6 @@ def test_every_published_page_has_its_parts(pages, name):
         "configuration", "evidence", "references", "reproduce",
     } <= anchors  # fmt: skip
     assert ("leading" in anchors) == (PUBLISHED[name].approximation is not None)
-    assert ("growth" in anchors) == bool(PUBLISHED[name].growth)
     pointed = set(re.findall(r'data-sym="([^"]*)"', page))
     assert pointed <= set(re.findall(r'<tr data-sym="([^"]*)"', page))
 
@@ -108,6 +108,15 @@ def test_growth_is_that_of_the_leading_form(quantity):
             account = derive("mini_gpt", {symbol: row[0]})
             leading = account[quantity].leading
             assert sum(map(int, row[1:])) == leading.value(account.assumed.bindings)
+
+
+def test_growth_is_drawn_at_the_sizes_of_a_configuration(pages):
+    assert all(MODELS[name].growth for name in MODELS if ATLAS.configurations(name))
+    found = {name: MODELS[name].marked for name in ("gpt2", "llama", "gptj", "bert_classifier")}
+    assert found == {
+        "gpt2": "gpt2", "llama": "llama-7b", "gptj": "gpt-j-6b", "bert_classifier": "",
+    }  # fmt: skip
+    assert "the dashed line marks llama-7b." in pages["models/llama.md"]
 
 
 def test_growth_is_drawn_for_every_size_that_matters():

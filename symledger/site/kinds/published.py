@@ -12,6 +12,7 @@ from symledger.site.atlas import Atlas
 from symledger.site.kinds.model import Model
 from symledger.site.kinds.model.variants import Variant
 from symledger.site.pages import Page
+from symledger.site.plots import Figure
 from symledger.site.questions import Question, questions
 from symledger.site.templating import Templates
 
@@ -84,6 +85,11 @@ class Configured(Model):
     def variants(self) -> list[Variant]:
         """None: choices made otherwise stand on the page of the family."""
         return []
+
+    @property
+    def growth(self) -> dict[str, list[Figure]]:
+        """Nothing: how terms grow stands on the page of the family."""
+        return {}
 
     @property
     def source(self) -> str:

@@ -263,10 +263,22 @@ class Model:
         """What parameters, FLOPs and kept bytes are made of, drawn."""
         return list(figures.shares(self.account))
 
+    @property
+    def marked(self) -> str:
+        """The configuration at whose sizes growth is drawn: its own, or one with its name."""
+        if self.is_bound:
+            return self.name
+        names = [entry.name for entry in self.configurations]
+        own = self.name.replace("_", "")
+        return next((n for n in names if n.replace("-", "").startswith(own)), "".join(names[:1]))
+
     @cached_property
     def growth(self) -> dict[str, list[Figure]]:
         """How the terms of parameters and FLOPs grow with each size, drawn."""
-        found = {name: list(figures.growth(self.account, name)) for name in GROWTH}
+        if not self.marked:
+            return {}
+        account = self.atlas.account(self.marked)
+        found = {name: list(figures.growth(account, name)) for name in GROWTH}
         return {name: plots for name, plots in found.items() if plots}
 
     @cached_property
