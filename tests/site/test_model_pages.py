@@ -197,7 +197,8 @@ def test_the_answers_of_the_course_are_computed(pages):
 
 def test_scores_cost_as_much_as_the_feed_forward_network_where_the_course_says():
     account = derive("mini_gpt", {"T": course.Course(ATLAS).even})
-    parts = dict(figures.parts_of(account, account.flops_forward))
+    forward = account.flops_forward
+    parts = dict(figures.parts_of(forward, figures.portions(account, forward)))
     assert parts["feed forward × L"] == 4 * 8 * 2 * 256**2 * 64
 
 
