@@ -60,7 +60,7 @@ def sources() -> tuple[Mapping[str, Definition], Mapping[str, Import]]:
     return defined, imported
 
 
-def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, tuple[str, str]]]:
+def _imports(node: ast.Import | ast.ImportFrom) -> Iterator[tuple[str, Import]]:
     home = getattr(node, "module", None)
     for alias in node.names if not str(home).startswith(("symledger", "__")) else ():
         word = f"{alias.name} as {alias.asname}" if alias.asname else alias.name
@@ -104,7 +104,7 @@ def closure(expression: str) -> tuple[list[str], set[Import]]:
     return list(found), foreign
 
 
-def _sorted(found: set[tuple[str, str]]) -> list[str]:
+def _sorted(found: set[Import]) -> list[str]:
     """Write the imports, what comes with Python first, one line a module."""
     names: dict[str, list[str]] = {}
     for home, word in sorted(found):

@@ -87,7 +87,6 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         example=example(account), symbols=definition.symbols(account), shapes=near, inner=inner,
         hidden=hidden, source=definition.source(entry), module=definition.module(entry),
         forward=forward, backward=backward, snippets=definition.snippets(atlas, entry, account),
-        witness=definition.witness(entry, account),
         variants=numbers.variants(atlas, account), evidence=proof.evidence(account),
         plot=proof.plot(entry.family, text.bugs), around=around,
         bugs=proof.bugs(atlas, account, chosen, text.bugs),
