@@ -15,9 +15,9 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
+from symledger.checks.entering import entering
 from symledger.checks.torch_parts import Head, Positions
 from symledger.checks.trial import Array, Trial
-from symledger.core.ops import Input
 from symledger.core.tensor import Tensor
 
 NORMS = (nn.LayerNorm, nn.BatchNorm2d, nn.BatchNorm3d, nn.GroupNorm, nn.InstanceNorm2d,
@@ -115,12 +115,9 @@ class Run:
         return lines
 
     @property
-    def leaves(self) -> list[Tensor]:
-        """What comes from outside: the inputs, then whole numbers that a body is given."""
-        given = [leaf for leaf in self.trial.leaves if isinstance(leaf.op, Input)
-                 and leaf.op.below is not None]  # fmt: skip
-        inputs = self.trial.program.inputs
-        return [*inputs, *(leaf for leaf in given if leaf not in inputs)]
+    def leaves(self) -> tuple[Tensor, ...]:
+        """What comes from outside."""
+        return entering(self.trial.program)
 
     @property
     def inputs(self) -> list[torch.Tensor]:

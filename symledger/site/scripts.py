@@ -20,9 +20,8 @@ from typing import Any
 import symledger.checks
 from symledger.account import Account
 from symledger.catalogue import Entry
+from symledger.checks.entering import entering
 from symledger.checks.exact import whole
-from symledger.core.ops import Input
-from symledger.core.program import Program
 from symledger.core.tensor import Tensor
 from symledger.site.atlas import Atlas
 from symledger.site.examples import settings
@@ -218,13 +217,6 @@ def _inputs(account: Account, double: bool) -> Iterator[str]:
         else:
             lengths = ", ".join(map(str, shape))
             yield f"torch.randn({lengths}{', dtype=torch.double' * double})"
-
-
-def entering(program: Program) -> tuple[Any, ...]:
-    """Return what comes from outside: the inputs, then whole numbers that a body is given."""
-    given = (t for body in program.bodies for t in body.tensors
-             if isinstance(t.op, Input) and t.op.below is not None)  # fmt: skip
-    return tuple(dict.fromkeys((*program.inputs, *given)))
 
 
 def _shape(account: Account, t: Tensor) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from tests.invoke import run
 from tests.site.whole import ATLAS, SITE
 
 MODELS = {entry.name: Model(ATLAS, entry) for entry in ATLAS.models}
-PUBLISHED = {model.name: model for model in published.models(ATLAS)}
+PUBLISHED = {model.name: model for _, those in published.by_family(ATLAS) for model in those}
 EVERY = {**MODELS, **PUBLISHED}
 BOUND = [entry.name for entry in ATLAS.models if entry.configured]
 

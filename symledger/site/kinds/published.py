@@ -53,11 +53,6 @@ def data_of(models: list[Configured]) -> dict[str, bytes]:
     return {figure.file: figure.csv for model in models for figure in model.figures}
 
 
-def models(atlas: Atlas) -> list[Configured]:
-    """Return the published configurations, families together."""
-    return [model for _, family in by_family(atlas) for model in family]
-
-
 def by_family(atlas: Atlas) -> list[tuple[str, list[Configured]]]:
     """Return the published configurations of each family."""
 
