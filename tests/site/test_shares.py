@@ -3,10 +3,14 @@
 import json
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
 from symledger.site import shares
+from symledger.site.atlas import Atlas
+from symledger.site.kinds import families
+from symledger.site.kinds.published import by_family
 from symledger.site.memory import Memory, Piece
 from symledger.site.pages import Page
 
@@ -89,6 +93,20 @@ def test_only_what_is_not_known_is_listed(tmp_path):
         assert memory.page("known", lambda: pytest.fail("made again")).path == "known.md"
         memory.files("new", dict)
     assert [piece.name for piece in pieces] == ["files new"]
+
+
+def test_families_are_compared_when_the_numbers_of_all_are_there(tmp_path):
+    """One of two is known, as after a change of a component that the other has."""
+    atlas = Atlas(memory=Memory(tmp_path / "site.json"))
+    two = dict(by_family(Atlas())[:2])
+    atlas.once("published configurations", lambda: list(two.items()))
+    known, missing = two
+    atlas.memory.table(f"compared {known}", partial(families._known, atlas, known, two[known]))
+    with atlas.memory.later() as pieces:
+        assert not families.families(atlas).groups
+        assert not families.assets(atlas)
+    assert {piece.name for piece in pieces} == {f"table compared {missing}"}
+    assert [group.family for group in families.families(atlas).groups] == [known, missing]
 
 
 def test_beside_a_thread_no_process_is_forked():

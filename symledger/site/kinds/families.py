@@ -37,13 +37,20 @@ def assets(atlas: Atlas) -> dict[str, bytes]:
 
 
 def families(atlas: Atlas) -> Families:
-    """Return what compares families; the numbers of each are remembered."""
-    found = []
-    for family, those in by_family(atlas):
-        known = atlas.memory.table(f"compared {family}", partial(_known, atlas, family, those))
-        for (title,), *rows in [known] if known else []:  # none where they are made later
-            found.append(Together(family, title, tuple(map(Row.read, rows))))
-    return Families(tuple(found))
+    """Return what compares families; the numbers of each are remembered.
+
+    No family where those of one are made later: what is compared would be a part of them.
+    """
+    known = {
+        family: atlas.memory.table(f"compared {family}", partial(_known, atlas, family, those))
+        for family, those in by_family(atlas)
+    }
+    if not all(known.values()):
+        return Families(())
+    return Families(tuple(
+        Together(family, title, tuple(map(Row.read, rows)))
+        for family, ((title,), *rows) in known.items()
+    ))  # fmt: skip
 
 
 def _known(atlas: Atlas, family: str, models: list[Configured]) -> list[list[str]]:
