@@ -19,7 +19,7 @@ from symledger.readings import equations as equations_in
 from symledger.readings.equations import Equation
 from symledger.report import mathml
 from symledger.report.latex import LATEX
-from symledger.report.mathml.block import math
+from symledger.report.mathml.block import folded, math
 from symledger.report.mathml.spelling import ROWS
 from symledger.sizes import named
 
@@ -35,6 +35,11 @@ MOST = 30
 def inline(polynomial: Terms) -> Markup:
     """Write a polynomial within a sentence or a table cell."""
     return _markup(mathml.inline(polynomial))
+
+
+def column(polynomial: Terms) -> Markup:
+    """Write a polynomial where there is room for a column: a long one in several lines."""
+    return _markup(folded(mathml.inline(polynomial)))
 
 
 def of(f: Formula, *, general: bool = False) -> Markup:

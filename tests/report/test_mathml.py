@@ -26,7 +26,7 @@ from symledger.readings.equations import table_equations as tables
 from symledger.readings.pullback import pullback
 from symledger.report import latex, mathml
 from symledger.report.breaking import WIDTH
-from symledger.report.mathml.block import visible
+from symledger.report.mathml.block import folded, visible
 from symledger.report.mathml.elements import words
 from symledger.sizes import BY_NAME, L, Size, V, d, d_ff, h, h_kv
 from tests.every import CATALOGUE, account, share
@@ -94,6 +94,21 @@ def rows(block: str) -> list[tuple[Element, Element, Element]]:
         if relation.text is None and len(relation) and relation[0].text in "+−":
             right.insert(0, relation[0])
     return found
+
+
+@pytest.mark.parametrize("owner", share(CATALOGUE))
+def test_a_formula_that_is_folded_into_a_column_loses_nothing(owner: str) -> None:
+    for formula in formulas(owner):
+        terms = formula.corollary_terms
+        whole, column = mathml.inline(terms), folded(mathml.inline(terms), 24)
+        body = read.shown(read.parse(column))
+        lines = [*body.iter("mtd")] if body.tag == "mtable" else [body]
+        at = point(terms)
+        assert read.evaluate([t for row in lines for t in read.tokens(row, at)]) == value(terms, at)
+        assert read.tex(read.parse(column)) == read.tex(read.parse(whole))
+        for line in lines:
+            text = "".join(line.itertext())
+            assert visible(text) <= 24 + 1 or not re.search(r".[+−]", text), text
 
 
 @pytest.mark.parametrize("owner", share(CATALOGUE))

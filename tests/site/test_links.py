@@ -8,9 +8,13 @@ from posixpath import join, normpath
 from urllib.parse import unquote, urlsplit
 
 import pytest
+from sympy import Add
 
+from symledger.algebra import terms
+from symledger.site import maths
 from symledger.site.boxes import boxed
 from symledger.site.policy import policy
+from symledger.sizes import d
 
 ARTICLE = re.compile(r"<article.*?</article>", re.DOTALL)
 RAW, ZIPPED = 250_000, 30_000
@@ -123,10 +127,13 @@ def test_tables_get_a_box_and_heads_that_say_what_they_head():
     assert made.startswith('<div class="scroll" tabindex="0" role="group" aria-label="T"><table')
     assert '<th scope="col">a</th>' in made
     assert '<th scope="row">b</th>' in made
-    long = f"<math>{'<mi>d</mi>' * 200}</math>"
-    assert f'<td><div class="form fit">{long}</div></td>' in boxed(
-        f"<table><tr><td>{long}</td></tr></table>", "T"
-    )
+    below = '<td class="number">1<span class="given">{}</span></td>'
+    for length, width, cell in (
+        (20, "", "<td>{}</td>"), (9, "narrow", "<td>{} <i>each</i></td>"), (9, "", below),
+    ):  # fmt: skip
+        powers = cell.format(maths.inline(terms(Add(*(d**n for n in range(length))))))
+        assert "<mtable" not in powers
+        assert "<mtable" in boxed(f'<table class="{width}"><tr>{powers}</tr></table>', "T")
     mark = '<math><semantics><mi data-sym="d">d</mi></semantics></math>'
     row = "<tr><td>{}</td><td{}>x</td></tr>"
     assert '<tr data-sym="d">' in boxed(f"<table>{row.format(mark, '')}</table>", "T")

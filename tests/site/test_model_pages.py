@@ -246,9 +246,3 @@ def test_all_of_a_name_behind_its_first_part_is_set_low():
     assert maths.spelled("g_norm_1 W_Q (d, 4d_ff)") == (
         '<span class="spelled">g<sub>norm\u20091</sub> W<sub>Q</sub> (d, 4d<sub>ff</sub>)</span>'
     )
-
-
-def test_a_row_of_many_weights_takes_several_lines():
-    crowded = 'class="long"><span class="spelled">g<sub>norm\u20091</sub>'
-    assert crowded in "".join(SITE.pages["models/diffusion_unet.md"].blocks)
-    assert crowded not in "".join(SITE.pages["models/gpt2.md"].blocks)

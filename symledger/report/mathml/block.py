@@ -14,6 +14,8 @@ from symledger.report.mathml.elements import MINUS, PLUS, TAG, element, one, ope
 OPENED = "<mo>(</mo>", '<mo stretchy="false">(</mo>'
 """What a ``<mrow>`` begins with, if a line may be broken inside of it."""
 UNSEEN = re.compile("<[^>]*>|[\u2061-\u2063]")
+WITHIN = re.compile("(<math><semantics>)(.*)(<annotation .*)", re.DOTALL)
+"""A formula within a sentence: what is before its row, the row, its TeX."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,17 @@ def math(row: str, tex: str, block: bool = True) -> str:
     source = element("annotation", escape(tex.strip(), quote=False), encoding="application/x-tex")
     inside = element("semantics", one(row), source)
     return element("math", inside, display="block") if block else element("math", inside)
+
+
+def folded(formula: str, width: int = WIDTH) -> str:
+    """Break a formula that was written for a sentence into lines, where a column is this wide."""
+    found = WITHIN.fullmatch(formula)
+    if not found or fits(found[2], width):
+        return formula
+    row = found[2].removeprefix("<mrow>")
+    row = row if row == found[2] else row.removesuffix("</mrow>")
+    rows = (element("mtr", element("mtd", *line)) for line in broken(row, width))
+    return found[1] + element("mtable", *rows, **{"class": "folded"}) + found[3]
 
 
 def table(lines: Iterable[Line], width: int = WIDTH) -> str:

@@ -82,7 +82,7 @@ def _headline(label: str, formula: Formula, polynomial: Terms | None = None) -> 
     in_bytes = whole and formula.unit == "bytes"
     return Headline(
         label, count(value), byte_units(whole) or f"{whole} B" if in_bytes else "",
-        maths.inline(terms), formula.id, len(terms) <= SHORT,
+        maths.column(terms), formula.id, len(terms) <= SHORT,
     )  # fmt: skip
 
 

@@ -15,8 +15,6 @@ DEPTH = 3
 """Levels of the tree that a table shows, where it stays short."""
 MANY = 60
 """Rows that a table has at most, but for those of the first level."""
-CROWD = 6
-"""Weights that are named in one line; more are broken into several."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +29,6 @@ class Cells:
     numbers: Markup
     value: str
     share: str
-    crowded: bool = False
 
 
 def table_of(account: Account, formula: Formula, depth: int = DEPTH) -> list[Cells]:
@@ -45,7 +42,7 @@ def cells(account: Account, row: Row) -> Cells:
     return Cells(
         row.guide, row.label, maths.spelled(row.weights), maths.spelled(row.shape),
         maths.factored(row.body), numbers(account, row), row.value,
-        "" if row.portion is None else percent(row.portion), len(row.named) > CROWD,
+        "" if row.portion is None else percent(row.portion),
     )  # fmt: skip
 
 
