@@ -136,29 +136,26 @@ class Padding(Sizes):
 
 @dataclass(frozen=True)
 class Around(Sizes):
-    """How much is added around, on either side: one number, or a pair for each axis, last first."""
+    """How much is added around: one number, or a pair for each axis, the last axis first.
+
+    ``symbols`` say how much is added before each axis, ``after`` how much at its other end.
+    """
 
     least: int = 0
+    after: tuple[str, ...] = ()
 
     def settings(self, name: str, value: object) -> Settings:
-        """Return the symbols' values.
-
-        Raises:
-            BadInput: one side gets more than the other.
-        """
-        if isinstance(value, tuple) and len(value) == 2 * len(self.symbols):
-            if value[::2] != value[1::2]:
-                raise BadInput(
-                    f"{name} = {written(value)} pads one side more than the other, which is not "
-                    "supported."
-                )
-            value = value[::-2]
-        elif isinstance(value, tuple):
+        """Return the symbols' values; those at the other end only where they differ."""
+        if not isinstance(value, tuple):
+            return super().settings(name, value)
+        if len(value) != 2 * len(self.symbols):
             raise BadInput(
                 f"{name} = {written(value)} does not fit: one whole number or "
                 f"{2 * len(self.symbols)}."
             )
-        return super().settings(name, value)
+        before, after = value[-2::-2], value[::-2]
+        ends = Sizes(self.after, self.least).settings(name, after) if before != after else {}
+        return super().settings(name, before) | ends
 
 
 @dataclass(frozen=True)

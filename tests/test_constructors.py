@@ -109,6 +109,7 @@ COUNTED = {
     "PixelUnshuffle(3)": 0, "ChannelShuffle(4)": 0,
     "Upsample(scale_factor=2)": 0, "UpsamplingNearest2d(scale_factor=3)": 0, "ZeroPad2d(2)": 0,
     "ConstantPad1d((3, 3), -1.5)": 0, "ReflectionPad2d((1, 1, 2, 2))": 0, "ReplicationPad3d(1)": 0,
+    "ZeroPad2d((0, 1, 0, 1))": 0, "ConstantPad1d((2, 0), 0.0)": 0,
     "CircularPad1d(2)": 0, "Conv2d(4, 8, 3, padding=1, padding_mode='reflect')": 4 * 8 * 9 + 8,
     "Conv1d(4, 8, 5, padding='same', padding_mode='circular', bias=False)": 4 * 8 * 5,
     "MaxPool2d(3, 2, ceil_mode=True)": 0, "AvgPool1d(2, ceil_mode=True)": 0,
@@ -323,7 +324,6 @@ REFUSED = {
     "Conv2d(4, 8, 3, padding='full')": "padding = 'full' is not supported, only 'valid' or 'same'",
     "Conv2d(4, 8, 3, padding_mode='same')": "padding_mode = 'same' is not supported, only 'zeros'",
     "ConvTranspose1d(4, 8, 3, padding_mode='reflect')": "'reflect' is not supported, only 'zeros'",
-    "ReflectionPad2d((1, 2, 1, 1))": "pads one side more than the other, which is not supported",
     "ZeroPad2d((1, 1))": r"padding = \(1, 1\) does not fit: one whole number or 4",
     "ZeroPad1d(-1)": "padding = -1 is not a size",
     "Upsample(2)": "only None is: what enters may be of any size, write scale_factor",
@@ -432,6 +432,7 @@ UNKNOWN = {
 
 TOO_SHORT = {
     "ReflectionPad1d(3)": r"p \+ 1 = 4, but it may not exceed T = 3",
+    "ReflectionPad1d((0, 3))": r"e \+ 1 = 4, but it may not exceed T = 3",
     "CircularPad1d(4)": "p = 4, but it may not exceed T = 3",
     "Conv1d(2, 2, 3, padding=3, padding_mode='reflect')": "may not exceed T = 3",
 }

@@ -131,6 +131,8 @@ KEPT = [
     ("GLU(dim=1)", {"B": 2, "T": 5, "d": 3}, [(2, 6, 5)], {}),
     ("SmoothL1Loss(beta=0.5)", {"B": 2, "n": 5}, [(2, 5)] * 2, {}),
     ("ConstantPad2d(1, 0.5)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
+    ("ZeroPad2d((0, 1, 2, 1))", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
+    ("ReflectionPad1d((0, 2))", {"B": 2, "C": 3, "T": 5}, [(2, 3, 5)], {"unread input": "B*C*T"}),
     ("UpsamplingNearest2d(scale_factor=2)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
     ("Conv1d(4, 6, 3, padding='same', padding_mode='circular')", {"B": 2, "T": 8}, [(2, 4, 8)],
      {}),

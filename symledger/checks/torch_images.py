@@ -64,8 +64,8 @@ PADDINGS = {"zeros": "Zero", "reflect": "Reflection", "replicate": "Replication"
 
 def _padding(axes: int) -> tuple[Case, ...]:
     def build(s: Sizes, o: Options) -> nn.Module:
-        (around,) = _settings(s, axes, "p")
-        pairs = tuple(p for p in around[::-1] for _ in range(2))
+        before, after = _settings(s, axes, "pe")
+        pairs = tuple(n for pair in zip(before[::-1], after[::-1], strict=True) for n in pair)
         return _layer(f"{PADDINGS[o['mode']]}Pad", axes)(pairs)
 
     return (Case(f"nn.…Pad{axes}d", build, uses=lambda o: (

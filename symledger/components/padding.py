@@ -11,7 +11,7 @@ from sympy import Expr, Mod, Piecewise, Symbol
 from symledger import sizes
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import gather, pad, table, view
-from symledger.core.tensor import Shape, Tensor
+from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
 Mode = Literal["zeros", "reflect", "replicate", "circular"]
@@ -19,25 +19,26 @@ LIU = "Liu et al., Partial Convolution based Padding (2018), section 2"
 PYTORCH = "PyTorch 2.13, torch.nn.ReflectionPad1d, ReplicationPad1d, CircularPad1d"
 
 
-def padded(x: Tensor, axis: int, padding: Expr, mode: Mode) -> Tensor:
-    """Return a tensor with as many elements more at either end of an axis.
+def padded(x: Tensor, axis: int, before: Expr, after: Expr, mode: Mode) -> Tensor:
+    """Return a tensor with so many elements more before and after those of an axis.
 
     Reflected are the elements beside the first and the last one, replicated these two; around a
     circle the first one follows the last. What is padded is a tensor of its own, no view.
     """
     n = x.shape[axis]
     if mode == "zeros":
-        return pad(x, axis, padding, n + 2 * padding)
+        return pad(x, axis, before, before + n + after)
 
     def place(i: Symbol) -> Expr:
-        at = i - padding
+        at = i - before
         if mode == "circular":
             return Mod(at + n, n)
-        before, after = (-at, 2 * (n - 1) - at) if mode == "reflect" else (n * 0, n - 1)
-        return Piecewise((before, at < 0), (after, at > n - 1), (at, True))
+        first, last = (-at, 2 * (n - 1) - at) if mode == "reflect" else (n * 0, n - 1)
+        return Piecewise((first, at < 0), (last, at > n - 1), (at, True))
 
-    within = {"reflect": ((padding + 1, n),), "circular": ((padding, n),)}.get(mode, ())
-    index = table("place", place, n + 2 * padding, storage="index", within=within)
+    beyond = {"reflect": 1, "circular": 0}
+    within = tuple((side + beyond[mode], n) for side in (before, after)) if mode in beyond else ()
+    index = table("place", place, before + n + after, storage="index", within=within)
     names = [f"a{i}" for i in range(x.rank)]
     kept = " ".join(names)
     names.insert(0, names.pop(axis % x.rank))
@@ -47,9 +48,9 @@ def padded(x: Tensor, axis: int, padding: Expr, mode: Mode) -> Tensor:
 
 @dataclass(frozen=True)
 class Padding(Component, ABC):
-    """As many elements more at either end of each axis: zeros, or such as are there already.
+    """Elements more at both ends of each axis: zeros, or such as are there already.
 
-    Nothing is learned, contracted or kept.
+    As many at either end, where nothing else is said. Nothing is learned, contracted or kept.
     Source: Liu et al., *Partial Convolution based Padding* (2018), section 2, for what they are.
     """
 
@@ -59,12 +60,12 @@ class Padding(Component, ABC):
 
     @property
     @abstractmethod
-    def around(self) -> Shape:
-        """How many elements are added on either side, along each of the last axes."""
+    def around(self) -> tuple[tuple[Expr, Expr], ...]:
+        """How many elements are added before and after, along each of the last axes."""
 
     def forward(self, x: Tensor) -> Steps:
-        for i, padding in enumerate(self.around):
-            x = padded(x, i - len(self.around), padding, self.mode)
+        for i, (before, after) in enumerate(self.around):
+            x = padded(x, i - len(self.around), before, after, self.mode)
         return steps(y=x)
 
 
@@ -73,14 +74,17 @@ class Padding1d(Padding):
     """More at both ends of a sequence."""
 
     p: Expr = sizes.p
+    e: Expr = sizes.e
 
     signature: ClassVar[str] = "B C T -> B C length"
     title: ClassVar[str] = "more elements at both ends of a sequence"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.e: sizes.p}
+    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {"in front only": {sizes.e: 0}}
 
     @property
-    def around(self) -> Shape:
+    def around(self) -> tuple[tuple[Expr, Expr], ...]:
         """Along the sequence."""
-        return (self.p,)
+        return ((self.p, self.e),)
 
 
 @dataclass(frozen=True)
@@ -89,15 +93,19 @@ class Padding2d(Padding):
 
     p_h: Expr = sizes.p_h
     p_w: Expr = sizes.p_w
+    e_h: Expr = sizes.e_h
+    e_w: Expr = sizes.e_w
 
     signature: ClassVar[str] = "B C H W -> B C height width"
     title: ClassVar[str] = "more elements around an image"
-    assumptions: ClassVar[dict[Size, Expr]] = {sizes.p_w: sizes.p_h}
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.p_w: sizes.p_h, sizes.e_h: sizes.p_h, sizes.e_w: sizes.p_w,
+    }  # fmt: skip
 
     @property
-    def around(self) -> Shape:
+    def around(self) -> tuple[tuple[Expr, Expr], ...]:
         """Down and across."""
-        return self.p_h, self.p_w
+        return (self.p_h, self.e_h), (self.p_w, self.e_w)
 
 
 @dataclass(frozen=True)
@@ -107,12 +115,18 @@ class Padding3d(Padding):
     p_d: Expr = sizes.p_d
     p_h: Expr = sizes.p_h
     p_w: Expr = sizes.p_w
+    e_d: Expr = sizes.e_d
+    e_h: Expr = sizes.e_h
+    e_w: Expr = sizes.e_w
 
     signature: ClassVar[str] = "B C D H W -> B C depth height width"
     title: ClassVar[str] = "more elements around a volume"
-    assumptions: ClassVar[dict[Size, Expr]] = {sizes.p_h: sizes.p_d, sizes.p_w: sizes.p_h}
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.p_h: sizes.p_d, sizes.p_w: sizes.p_h,
+        sizes.e_d: sizes.p_d, sizes.e_h: sizes.p_h, sizes.e_w: sizes.p_w,
+    }  # fmt: skip
 
     @property
-    def around(self) -> Shape:
+    def around(self) -> tuple[tuple[Expr, Expr], ...]:
         """In depth, down and across."""
-        return self.p_d, self.p_h, self.p_w
+        return (self.p_d, self.e_d), (self.p_h, self.e_h), (self.p_w, self.e_w)

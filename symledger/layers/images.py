@@ -89,8 +89,8 @@ def padding(axes: int, kind: str, mode: str, more: str = "") -> Layer:
     name = f"{kind}Pad{axes}d"
     return Layer(
         name, f"padding{more}", f"padding{axes}d", f"{name}(1{', 0.5' if more else ''})",
-        {"padding": Around(along("p", axes)), "value": Number()} if more else
-        {"padding": Around(along("p", axes))}, {"mode": mode},
+        {"padding": Around(along("p", axes), after=along("e", axes))}
+        | ({"value": Number()} if more else {}), {"mode": mode},
     )  # fmt: skip
 
 
