@@ -56,7 +56,8 @@ class CausalConvolution(Component):
 
     As implementations pad on both sides, K − 1 results lie beyond the last token: they are
     computed, and ``discarded``. Decoding remembers the last K inputs; with ``cached`` they come
-    first, and what they give alone is discarded.
+    first, and what they give alone is discarded. A sequence shorter than K is taken as it is:
+    where transformers fills a cache, it makes it K long first, which is not counted here.
     Source: Gu, Dao (2023), section 3.4, figure 3; transformers 5.23, ``causal_conv1d_fn``.
     """
 

@@ -88,6 +88,7 @@ def read(document: Document) -> Configuration:
     settings: Settings = {"B": "1", **family.implied, **built.options}
     if built.labels:
         settings["Y"] = str(_labels(given, family.classes))
+        _check_ends(architecture, settings["Y"])
     keys = [*_classes(document, architecture, built)]
     keys += _keys(family, given, values, settings, built.uses)
     for rule in family.rules:
@@ -182,6 +183,15 @@ def _labels(given: Document, default: int) -> int:
     if names and len(names) != number:
         raise BadInput(f"num_labels = {number}, but id2label names {len(names)} classes.")
     return number
+
+
+def _check_ends(architecture: str, classes: str) -> None:
+    """Refuse what finds an answer by its two ends, and tells another number of classes apart."""
+    if "QuestionAnswering" in architecture and classes != "2":
+        raise BadInput(
+            f"{architecture} tells the first and the last token of an answer apart from others: it "
+            f"has 2 classes, and fails where id2label or num_labels says {classes}."
+        )
 
 
 def _classes(document: Document, architecture: str, built: Built) -> Iterator[Key]:

@@ -70,12 +70,13 @@ def test_the_class_decides_the_head(tmp_path):
     assert {name: n - counts["LlamaModel"] for name, n in counts.items()} == heads
 
 
-def test_an_answer_is_as_many_numbers_as_there_are_labels(tmp_path):
-    """GPTJForQuestionAnswering has a row for each label, where other decoders have two."""
-    gptj = {"model_type": "gptj", "architectures": ["GPTJForQuestionAnswering"], "n_embd": 64,
-            "n_head": 1, "n_layer": 1}  # fmt: skip
-    two, five = (parameters({**gptj, "num_labels": n}, tmp_path) for n in (2, 5))
-    assert five - two == 3 * (64 + 1)
+@pytest.mark.parametrize("name", ["GPTJ", "Bert", "DistilBert", "T5", "MPNet"])
+def test_an_answer_has_two_ends(name):
+    """Where a row for each label is built, ``logits.split(1, dim=-1)`` has to give two."""
+    asked = {"model_type": name.lower(), "architectures": [f"{name}ForQuestionAnswering"]}
+    assert read(asked).settings["Y"] == "2"
+    with pytest.raises(BadInput, match="it has 2 classes, and fails where id2label or num_labels"):
+        read({**asked, "num_labels": 5})
 
 
 def test_long_lists_of_layers_are_read_at_once():
