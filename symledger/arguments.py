@@ -207,20 +207,19 @@ class Entry(Use):
 class Chance(Use):
     """A chance from 0 to below 1; above 0 it switches options on.
 
-    Without an option there is nothing to be switched off, and 0 is refused but where it chooses
-    another entry (``zero``). At 1 nothing is left, and PyTorch computes something else.
+    At 1 nothing is left, and PyTorch computes something else.
     """
 
     options: tuple[str, ...] = ()
-    zero: bool = False
 
     def settings(self, name: str, value: object) -> Settings:
         """Return what the options are."""
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
             raise BadInput(f"{name} = {written(value)} is not a chance: a number from 0 to 1.")
-        if value == 1 or (value == 0 and not self.options and not self.zero):
-            raise BadInput(f"{name} = {written(value)} leaves nothing to chance: "
-                           "write a number between 0 and 1.")  # fmt: skip
+        if value == 1:
+            raise BadInput(
+                f"{name} = {written(value)} leaves nothing to chance: write a number below 1."
+            )
         return dict.fromkeys(self.options, BOOLS[value > 0])
 
 

@@ -84,7 +84,7 @@ COUNTED = {
     "MultiheadAttention(8, 2, 0.1, add_zero_attn=True, kdim=8, vdim=8)": 4 * (64 + 8),
     "TransformerEncoderLayer(16, 2, 8, activation=torch.nn.functional.gelu)":
         4 * (256 + 16) + 256 + 24 + 64,
-    "Upsample(scale_factor=2.0)": 0, "Dropout(0)": 0,
+    "Upsample(scale_factor=2.0)": 0, "Dropout(0)": 0, "Dropout2d(0)": 0,
     "TransformerDecoder(TransformerDecoderLayer(512, 8), 6)": 6 * 4204032,
     "TransformerDecoder(TransformerDecoderLayer(16, 2, 8, bias=False), 2, LayerNorm(16))":
         2 * (8 * 256 + 2 * 128 + 3 * 16) + 32,
@@ -377,7 +377,6 @@ REFUSED = {
     "Transformer(512, 7)": "d_model = 512 does not fit: .*divisible by nhead = 7, as 511 or 518",
     "TransformerDecoder(TransformerEncoderLayer(512, 8), 6)": "write TransformerDecoderLayer",
     "LSTM(8, 6, proj_size=-1)": "proj_size = -1 is not a size",
-    "Dropout2d(0)": "leaves nothing to chance",
     "TransformerEncoderLayer(512, 8, activation='tanh')": "only 'relu' or 'gelu' or nn.funct",
     "RNN(3, 5, nonlinearity=F.relu)": "nonlinearity = nn.functional.relu is not supported",
     "TransformerEncoderLayer(8, 2, activation=F.silu)": "F.silu.* is not a number",

@@ -51,13 +51,17 @@ REDUCED_BY_ROWS: Mapping[str, Use] = {  # divided by their number, it is one mul
 CLASSES: Mapping[str, Use] = {"reduction": Only(("mean", "sum")), "ignore_index": Free((int,))}
 SOFTMAXES = {"Softmax": "softmax", "Softmin": "softmin", "LogSoftmax": "log_softmax"}
 
+
+def dropping(name: str, entry: str) -> Layer:
+    """Return the row of a layer that leaves elements to chance; of none it does nothing."""
+    return Layer(name, "p=0.5, inplace=False", entry, f"{name}()", {"p": Chance(), **INPLACE},
+                 chosen=lambda values: "" if values["p"] else "identity")  # fmt: skip
+
+
 ELEMENTS: tuple[Layer, ...] = (
     Layer("Identity", "*args, **kwargs", "identity", "Identity()"),
-    Layer("Dropout", "p=0.5, inplace=False", "dropout", "Dropout()",
-          {"p": Chance(zero=True), **INPLACE},
-          chosen=lambda values: "identity" if values["p"] == 0 else ""),
-    *(Layer(f"Dropout{n}d", "p=0.5, inplace=False", "channel_dropout", f"Dropout{n}d()",
-            {"p": Chance(), **INPLACE}) for n in (1, 2, 3)),
+    dropping("Dropout", "dropout"),
+    *(dropping(f"Dropout{n}d", "channel_dropout") for n in (1, 2, 3)),
     function("ReLU", "relu"),
     function("ReLU6", "relu6"),
     function("LeakyReLU", "leaky_relu", "negative_slope=0.01, inplace=False",
