@@ -14,7 +14,8 @@ from symledger.explain.lines import WHOLE
 from symledger.explain.number import Number
 from symledger.explain.outline import Sizes
 from symledger.explain.parts import Part
-from symledger.explain.readings import Reading
+from symledger.explain.readings import Asked, Reading
+from symledger.explain.sources import Points
 from symledger.explain.table import Table
 
 NEAR = 4
@@ -25,8 +26,8 @@ NEAR = 4
 class Match:
     """A formula that gives the number at some sizes; ``parts`` are all that have this formula.
 
-    ``value`` is the formula's own; the number is what ``reading`` makes of it. ``known`` names the
-    configurations with these sizes, ``at`` holds all sizes there. The lower ``rank``, the more
+    ``value`` is the formula's own; the number is what ``reading`` makes of it. ``points`` are the
+    configurations where that is so, ``at`` holds all sizes there. The lower ``rank``, the more
     plausible.
     """
 
@@ -36,7 +37,7 @@ class Match:
     reading: Reading
     rank: float
     parts: list[Part] = field(default_factory=list)
-    known: list[str] = field(default_factory=list)
+    points: list[Points] = field(default_factory=list)
     mistaken: str = ""
     at: Sizes = field(default_factory=dict)
 
@@ -53,7 +54,14 @@ class Match:
     @property
     def alike(self) -> object:
         """What only those can be one match with that have it too."""
-        return alike(self.value, self.reading, self.mistaken, self.parts[0])
+        part = self.parts[0]
+        return alike(self.value, self.reading, self.mistaken, part.asked, part.near)
+
+    @property
+    def known(self) -> list[str]:
+        """The names of the configurations with these sizes."""
+        several = (point for points in self.points for point in points)
+        return list(dict.fromkeys(known.name for known, _ in several if known.gives(self.sizes)))
 
     @property
     def number(self) -> int:
@@ -81,12 +89,16 @@ class Wanted(NamedTuple):
         return NEAR * self.reading.near + self.reading.unlikely + NEAR * bool(self.mistaken)
 
 
-def made_of(part: Part, formula: Terms, sizes: Sizes, wanted: Wanted, value: int) -> Match:
-    """Return the match of a part whose formula has this value at some sizes."""
+def made_of(
+    table: Table, part: Part, form: Terms, sizes: Sizes, wanted: Wanted, value: int
+) -> Match:
+    """Return the match of a part whose formula, one of the table's, has this value at some sizes."""
     reading, mistaken = wanted.reading, wanted.mistaken
-    names = {s.name for monomial in formula for s, _ in monomial}
-    own = {name: sizes[name] for name in sorted(names | ({reading.symbol} - {""}))}
-    return Match(formula, own, value, reading, wanted.rank, [part], mistaken=mistaken, at=sizes)
+    names = table.forms.names(form)
+    if reading.symbol:
+        names = sorted({*names, reading.symbol})
+    own = {name: sizes[name] for name in names}
+    return Match(form, own, value, reading, wanted.rank, [part], mistaken=mistaken, at=sizes)
 
 
 def wanted_of(table: Table, number: Number, reading: Reading) -> Iterator[Wanted]:
@@ -110,9 +122,9 @@ def is_worth(reading: Reading, part: Part) -> bool:
     return not reading.near or part.kind == WHOLE
 
 
-def alike(value: int, reading: Reading, mistaken: str, part: Part) -> object:
+def alike(value: int, reading: Reading, mistaken: str, asked: Asked, near: bool) -> object:
     """What only those can be one match with that have it too."""
-    return value, id(reading), mistaken, part.asked, part.near
+    return value, id(reading), mistaken, asked, near
 
 
 def symbols(polynomial: Terms) -> set[Symbol]:

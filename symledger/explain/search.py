@@ -7,7 +7,7 @@ from math import inf
 from typing import NamedTuple
 
 from symledger import algebra
-from symledger.explain.match import NEAR, Match, Wanted, alike, is_worth, made_of, wanted_of
+from symledger.explain.match import NEAR, Match, Wanted, alike, made_of, wanted_of
 from symledger.explain.number import Number
 from symledger.explain.readings import readings
 from symledger.explain.sources import Points
@@ -34,7 +34,8 @@ class Hit(NamedTuple):
     @property
     def alike(self) -> object:
         """What only those can be one match with that have it too."""
-        return alike(self.value, self.wanted.reading, self.wanted.mistaken, self.same.parts[0])
+        wanted, same = self.wanted, self.same
+        return alike(self.value, wanted.reading, wanted.mistaken, same.asked, same.near)
 
 
 class Found(NamedTuple):
@@ -72,9 +73,8 @@ def search(table: Table, number: Number) -> Found:
 
 def _bound(hits: Sequence[Hit], number: Number) -> float:
     """Return a rank that no match of some hits is below."""
-    least = min(hit.rank for hit in hits) + min(hit.same.unlikely for hit in hits)
-    layers = not any(part.variant.is_model for hit in hits for part in hit.same.parts)
-    return least + CHANCE * (layers and number.coarse)
+    least = min([hit.rank for hit in hits]) + min([hit.same.unlikely for hit in hits])
+    return least + CHANCE * (number.coarse and not any(hit.same.of_a_model for hit in hits))
 
 
 def _ranked(table: Table, number: Number, matches: Iterable[Match]) -> list[Match]:
@@ -82,9 +82,9 @@ def _ranked(table: Table, number: Number, matches: Iterable[Match]) -> list[Matc
     found: dict[object, Match] = {}
     for match in matches:
         _put(found, match)
-    order = {id(part): i for i, (part, _) in enumerate(table.parts)}
     for match in found.values():
-        match.parts.sort(key=lambda part: (part.unlikely, order[id(part)]))
+        if len(match.parts) > 1:
+            match.parts.sort(key=lambda part: (part.unlikely, table.order[part]))
         match.rank += match.parts[0].unlikely + _several(match, table.given)
         match.rank += CHANCE * (number.coarse and not match.parts[0].variant.is_model)
     return sorted(found.values(), key=lambda match: (match.rank, len(match.sizes)))
@@ -101,12 +101,12 @@ def _several(match: Match, given: Collection[str]) -> int:
 
 def _put(found: dict[object, Match], match: Match) -> None:
     """Add a match; one of the same formula at the same sizes is the same match."""
-    key = frozenset(match.form.items()), tuple(sorted(match.sizes.items())), match.alike
+    key = id(match.form), tuple(match.sizes.items()), match.alike
     same = found.setdefault(key, match)
     if same is not match:
         same.rank = min(same.rank, match.rank)
         same.parts += [part for part in match.parts if part not in same.parts]
-        same.known += [name for name in match.known if name not in same.known]
+        same.points += match.points
 
 
 def _known(table: Table, number: Number) -> Iterator[Hit]:
@@ -116,22 +116,24 @@ def _known(table: Table, number: Number) -> Iterator[Hit]:
             wanted for reading in readings(number.unit, asked.quantity)
             for wanted in wanted_of(table, number, reading)
         ]  # fmt: skip
-        for value, same, everywhere in table.between(asked, [(w.low, w.high) for w in wanted]):
-            for w in wanted:
-                if w.low <= value <= w.high and is_worth(w.reading, same.parts[0]):
+        plain = [w for w in wanted if not w.reading.near]
+        spans = [(w.low, w.high) for w in plain]
+        near = [(w.low, w.high) for w in wanted if w.reading.near]
+        for value, same, everywhere in table.between(asked, spans, near):
+            for w in wanted if same.whole else plain:
+                if w.low <= value <= w.high:
                     points = everywhere
                     if w.often:
                         points = tuple(p for p in points if p[1].get(w.reading.symbol) == w.often)
                     if points:
-                        doubt = min(k.doubt(*likely) for k, _ in points for likely in same.likely)
-                        yield Hit(w.rank + doubt, same, points, w, value)
+                        yield Hit(w.rank + same.doubt(points), same, points, w, value)
 
 
 def _at_known(table: Table, hit: Hit) -> Match:
     """Return what parts are at the sizes of known configurations, which they cannot tell apart."""
     (_, at), part = hit.points[0], hit.same.parts[0]
-    match = made_of(part, table.form(part, at), at, hit.wanted, hit.value)
+    match = made_of(table, part, table.form(part, at), at, hit.wanted, hit.value)
     match.parts = list(hit.same.parts)
-    match.known = [known.name for known, _ in hit.points if known.gives(match.sizes)]
+    match.points = [hit.points]
     match.rank = hit.rank
     return match

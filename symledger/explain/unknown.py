@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -12,13 +12,14 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.algebra import Monomial, Terms
 from symledger.citing.canonical import FUNCTIONS, read_expression
+from symledger.explain.forms import Forms
 from symledger.explain.lines import SUM, SWAPPED, WITHOUT
-from symledger.explain.match import Match, is_worth, made_of, symbols, wanted_of
+from symledger.explain.match import Match, Wanted, is_worth, made_of, symbols, wanted_of
 from symledger.explain.number import Number
 from symledger.explain.outline import Sizes
 from symledger.explain.parts import Part
 from symledger.explain.readings import QUANTITIES, readings
-from symledger.explain.roots import bind, solve
+from symledger.explain.roots import bind, solutions
 from symledger.explain.sources import Source, complete, evaluate
 from symledger.explain.table import Table
 from symledger.explain.usual import is_usual, named
@@ -31,9 +32,7 @@ ROUNDED = re.compile(rf"\((?:{'|'.join(FUNCTIONS.values())}) ")
 
 def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
     """Yield what gives the number at sizes that had to be found, and may rank ``limit`` at most."""
-    tried: dict[object, list[Sizes]] = {}
     made: dict[object, Match] = {}
-    forms = _Forms()
     wanted = {
         asked.quantity: [
             wanted for reading in readings(number.unit, asked.quantity)
@@ -42,63 +41,81 @@ def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
         ] for asked in QUANTITIES[number.unit]
     }  # fmt: skip
     exactly = any(w.low == w.high for several in wanted.values() for w in several)
-    last, asked = None, None
-    hopeless: dict[object, set[object]] = {}
-    for part, source in table.parts:
-        if source is not last or part.asked is not asked:
-            last, asked = source, part.asked
-            here = hopeless.setdefault((source.alike, asked), set())
-        alike = id(part.amount), part.kind
-        if alike in here:
-            continue
-        here.add(alike)
+    forms = _Bindings(table.forms)
+    tried: dict[object, list[tuple[Wanted, Sizes]]] = {}
+    for source, part, hopeless in _new(table):
         most = _most_free(part, source)
         if not forms.may_be_bound(part, source, most):
             continue  # too much could be meant
-        formula, left, free, terms = forms.bound(part, source)
+        formula, left, free = forms.bound(part, source)
         if len(free) > (most if exactly else min(most, 1)) or (source.inside and not free):
             continue  # too much could be meant, or it was looked up
-        for w in wanted[part.quantity]:
-            if not is_worth(w.reading, part) or (w.reading.near and free):
+        key = id(left), part.quantity
+        if key not in tried:
+            tried[key] = list(_sizes(left, wanted[part.quantity]))
+        for w, at in tried[key]:
+            if not is_worth(w.reading, part):
                 continue
-            key = terms, w.low, w.high
-            if key not in tried:
-                found = solve(left, w.low, w.high)
-                tried[key] = [{s.name: n for s, n in at.items()} for at in found]
-            for at in tried[key]:
-                here.discard(alike)
-                if not forms.whole(source, at):
-                    continue
-                same = id(formula), id(at), id(w), part.asked, part.near
-                if same in made:
-                    made[same].parts.append(part)
-                    continue
-                sizes = {**source.given, **at}
-                value = int(evaluate(formula, sizes) or 0)
-                match = made[same] = made_of(part, formula, sizes, w, value)
-                for name, n in at.items():
-                    match.rank += 0 if named(name, n) else SOLVED if is_usual(name, n) else ODD
-                match.rank += FREE * max(len(at) - 1, 0)
+            hopeless.discard(_alike(part))
+            if not forms.whole(source, at):
+                continue
+            same = id(formula), id(at), id(w), part.asked, part.near
+            if same in made:
+                made[same].parts.append(part)
+                continue
+            sizes = {**source.given, **at}
+            value = int(evaluate(formula, sizes) or 0)
+            match = made[same] = made_of(table, part, formula, sizes, w, value)
+            for name, n in at.items():
+                match.rank += 0 if named(name, n) else SOLVED if is_usual(name, n) else ODD
+            match.rank += FREE * max(len(at) - 1, 0)
     yield from made.values()
 
 
+def _new(table: Table) -> Iterator[tuple[Source, Part, set[object]]]:
+    """Yield each part with its source, but those that are hopeless: as such a one was before.
+
+    With it comes what is hopeless, in which it is until it is taken out.
+    """
+    hopeless: dict[object, set[object]] = {}
+    for source, asked, parts in table.listed:
+        here = hopeless.setdefault((source.alike, asked), set())
+        for part in parts:
+            alike = _alike(part)
+            if alike not in here:
+                here.add(alike)
+                yield source, part, here
+
+
+def _alike(part: Part) -> object:
+    return id(part.amount), part.kind
+
+
+def _sizes(left: Terms, wanted: Sequence[Wanted]) -> Iterator[tuple[Wanted, Sizes]]:
+    """Yield what is wanted with sizes that give it; a mistake only where there are none to find."""
+    likely = [w for w in wanted if not w.reading.near] if any(left) else wanted
+    for i, at in solutions(left, [(w.low, w.high) for w in likely]):
+        yield likely[i], {s.name: n for s, n in at.items()}
+
+
 class Bound(NamedTuple):
-    """A formula; what is left of it at what was set; the sizes and the terms of that."""
+    """A formula; what is left of it at what was set, and the sizes in that."""
 
     formula: Terms
     left: Terms
     free: set[Symbol]
-    terms: frozenset[tuple[Monomial, algebra.Number]]
 
 
-class _Forms:
+class _Bindings:
     """The formulas of parts with what is known put in, each worked out once for all alike."""
 
-    def __init__(self) -> None:
+    def __init__(self, forms: Forms) -> None:
+        self.forms = forms
         self.free: dict[tuple[int, int], int] = {}
         self.parted: dict[object, list[tuple[str, Terms]]] = {}
         self.wholly: dict[object, bool] = {}
         self.made: dict[object, Bound] = {}
+        self.left: dict[frozenset[tuple[Monomial, algebra.Number]], Terms] = {}
 
     def may_be_bound(self, part: Part, source: Source, most: int) -> bool:
         """Whether only so many sizes may be left, at first sight."""
@@ -126,13 +143,13 @@ class _Forms:
 
     def bound(self, part: Part, source: Source) -> Bound:
         """Return a part's formula under its equations, and at what was set."""
-        equations = source.variant.outline.equations
-        key = id(part.amount), id(equations), tuple(source.given.items())
+        formula = self.forms.under(part.amount, source.variant.outline.equations)
+        key = id(formula), tuple(source.given.items())
         if key not in self.made:
-            formula = algebra.substitute(part.general, equations)
             at = {s: n for s in symbols(formula) if (n := source.given.get(s.name))}
-            left = bind(formula, at)
-            self.made[key] = Bound(formula, left, symbols(left), frozenset(left.items()))
+            left = bind(formula, at) if at else formula
+            left = self.left.setdefault(frozenset(left.items()), left)
+            self.made[key] = Bound(formula, left, symbols(left))
         return self.made[key]
 
 
