@@ -1,8 +1,8 @@
 """The index: the surveys of the whole catalogue, read from files instead of being derived.
 
 ``python -m symledger.explain`` writes them into the package, one for parameters and bytes and one
-for FLOPs. They hold a fingerprint of the sources that they were derived with: where these are other
-ones, nothing is read, and everything is derived, with the same answers.
+for FLOPs. They hold a fingerprint of the sources that they were derived with (``stamp``): where
+these are other ones, nothing is read, and everything is derived, with the same answers.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +21,11 @@ from symledger.catalogue import ENTRIES
 from symledger.explain.lines import Amount, Kind, Weight
 from symledger.explain.outline import Frame, Outline
 from symledger.explain.readings import QUANTITIES, Asked
+from symledger.explain.stamp import FOLDER, fingerprint, read_stamped
 from symledger.explain.sums import Sum
 from symledger.explain.survey import Accounts, Survey, survey
 from symledger.sizes import named
 
-PACKAGE = Path(__file__).parents[1]
-FOLDER = PACKAGE / "explain" / "indexed"
-SOURCES = (
-    "account.py", "algebra/*.py", "assumptions.py", "catalogue.py", "conventions.py",
-    "expressions.py", "formulas.py", "ledger.py", "quantities.py", "request.py",
-    "sizes.py", "target.py", "arguments.py", "choices.py", "citing/canonical.py",
-    "configurations/*.*", "configurations/families/*.py", "published/*.json",
-    "components/*.py", "core/*.py", "models/*.py", "readings/*.py",
-    "explain/index.py", "explain/lines.py", "explain/outline.py", "explain/readings.py",
-    "explain/sums.py", "explain/survey.py", "explain/usual.py",
-)  # fmt: skip
-"""What outlines are made by."""
 FILES = {"params": QUANTITIES["bytes"], "flops.forward": QUANTITIES["flop"]}
 """Each file's name, which is the quantity that choices are told by, and what it holds."""
 
@@ -49,14 +37,8 @@ def indexed(asked: Sequence[Asked]) -> dict[str, Survey] | None:
 
 @cache
 def _indexed(folder: Path, sources: str, asked: Sequence[Asked]) -> dict[str, Survey] | None:
-    try:
-        text = (folder / f"{asked[0].quantity}.json").read_text(encoding="utf-8")
-        found = json.loads(text)
-        if found["sources"] != sources:
-            return None
-        return read(found, asked)
-    except (OSError, ValueError, LookupError, TypeError):
-        return None  # it is not there, or is no index: only slower
+    file = folder / f"{asked[0].quantity}.json"
+    return read_stamped(file, sources, lambda data: read(data, asked))
 
 
 def derived() -> dict[str, dict[str, Survey]]:
@@ -73,16 +55,6 @@ def derived() -> dict[str, dict[str, Survey]]:
 def current() -> tuple[Path, str]:
     """Return what tells one index from another."""
     return FOLDER, fingerprint()
-
-
-@cache
-def fingerprint() -> str:
-    """Return the fingerprint of the sources that outlines are made by."""
-    digest = sha256()
-    for pattern in SOURCES:
-        for path in sorted(PACKAGE.glob(pattern)):
-            digest.update(f"{path.name}\n{path.read_text(encoding='utf-8')}\n".encode())
-    return digest.hexdigest()[:16]
 
 
 def _written(thing: object) -> str:

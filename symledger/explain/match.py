@@ -92,7 +92,7 @@ class Wanted(NamedTuple):
 def made_of(
     table: Table, part: Part, form: Terms, sizes: Sizes, wanted: Wanted, value: int
 ) -> Match:
-    """Return the match of a part whose formula, one of the table's, has this value at some sizes."""
+    """Return the match of a part whose formula, which the table made, has this value somewhere."""
     reading, mistaken = wanted.reading, wanted.mistaken
     names = table.forms.names(form)
     if reading.symbol:

@@ -11,6 +11,7 @@ import numpy as np
 from sympy import Symbol
 
 from symledger.algebra import ONE, Monomial, Number, Terms, value
+from symledger.explain.sources import evaluate
 from symledger.explain.usual import is_usual, usual
 from symledger.explain.values import Floats, Span
 
@@ -106,16 +107,28 @@ def _usual_sizes(polynomial: Terms, symbols: Sequence[Symbol], wanted: int) -> I
     """Yield the usual sizes at which a polynomial equals a number: floats say where to look."""
     values, slack = _grid(frozenset(polynomial.items()), tuple(symbols))
     found: list[Sizes] = []
-    for place in np.argwhere(np.abs(values - wanted) <= slack):
-        at: Sizes = {}
-        left = polynomial
-        for symbol, i in zip(symbols, place, strict=True):
-            if any(symbol == s for monomial in left for s, _ in monomial):
-                at[symbol] = usual(symbol.name)[i]
-                left = bind(left, {symbol: at[symbol]})
-        if left.get(ONE, 0) == wanted and at not in found:
-            found.append(at)
+    names = [symbol.name for symbol in symbols]
+    sizes = [usual(name) for name in names]
+    stays = all(c > 0 for c in polynomial.values())
+    for place in np.argwhere(np.abs(values - wanted) <= slack).tolist():
+        here = [own[i] for own, i in zip(sizes, place, strict=True)]
+        if evaluate(polynomial, dict(zip(names, here, strict=True))) == wanted:
+            at = dict(zip(symbols, here, strict=True))
+            at = at if stays else _occurring(polynomial, at)
+            if stays or at not in found:
+                found.append(at)
     yield from found
+
+
+def _occurring(polynomial: Terms, at: Sizes) -> Sizes:
+    """Leave out those sizes that do not matter any more when the ones before them are put in."""
+    left, found = polynomial, dict(at)
+    for symbol, n in at.items():
+        if any(symbol == s for monomial in left for s, _ in monomial):
+            left = bind(left, {symbol: n})
+        else:
+            del found[symbol]
+    return found
 
 
 @cache

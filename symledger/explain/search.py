@@ -84,7 +84,7 @@ def _ranked(table: Table, number: Number, matches: Iterable[Match]) -> list[Matc
         _put(found, match)
     for match in found.values():
         if len(match.parts) > 1:
-            match.parts.sort(key=lambda part: (part.unlikely, table.order[part]))
+            match.parts.sort(key=table.place)
         match.rank += match.parts[0].unlikely + _several(match, table.given)
         match.rank += CHANCE * (number.coarse and not match.parts[0].variant.is_model)
     return sorted(found.values(), key=lambda match: (match.rank, len(match.sizes)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from heapq import merge
 from math import ceil, floor
 from typing import NamedTuple
 
@@ -83,9 +82,11 @@ class Same:
 
     def doubt(self, points: Points) -> float:
         """What the sizes of the likeliest of some configurations add to a rank."""
+        families = {family for family, _ in self.likely}
         return min([
-            known.doubt(family, changed, self.whole)
-            for known, _ in points for family, changed in self.likely
+            min([known.doubt(*likely, self.whole) for likely in self.likely])
+            if known.family in families else known.far
+            for known, _ in points
         ])  # fmt: skip
 
 
@@ -157,6 +158,7 @@ class Table:
         self.asked = tuple(asked)
         self.given = {name for s in self.sources if not s.inside for name in s.given}
         self.forms = Forms()
+        self.places: dict[Part, tuple[float, int]] = {}
         self.held: dict[tuple[int, int], Equations] = {}
         self.holding: dict[tuple[int, frozenset[Symbol]], Equations] = {}
         for one in self.asked:
@@ -199,6 +201,12 @@ class Table:
             self.held[here] = equations if all_hold else self.holding.setdefault(key, held)
         return self.held[here]
 
+    def place(self, part: Part) -> tuple[float, int]:
+        """What parts are ordered by, the plainest first."""
+        if part not in self.places:
+            self.places[part] = part.unlikely, self.order[part]
+        return self.places[part]
+
     @cached_property
     def order(self) -> dict[Part, int]:
         """Which part comes after which."""
@@ -223,7 +231,7 @@ class Table:
             rows = alike.rows(asked)
             some = alike.grid.within(spans, [i for i in rows if i not in alike.whole])
             all_ = alike.grid.within(more, [i for i in rows if i in alike.whole])
-            for i, j, value in merge(some, all_):
+            for i, j, value in sorted([*some, *all_]):
                 for same in alike.same(i):
                     yield value, same, alike.where.points[j]
 
