@@ -58,6 +58,11 @@ class Match:
         return alike(self.value, self.reading, self.mistaken, part.asked, part.near)
 
     @property
+    def told_apart(self) -> object:
+        """What tells it from others that give the number alike: its formula and the sizes in it."""
+        return id(self.form), *self.sizes.values()
+
+    @property
     def known(self) -> list[str]:
         """The names of the configurations with these sizes."""
         several = (point for points in self.points for point in points)
@@ -84,6 +89,11 @@ class Wanted(NamedTuple):
     mistaken: str
 
     @property
+    def mistake(self) -> bool:
+        """Whether it is something that was misread."""
+        return self.reading.near or bool(self.mistaken)
+
+    @property
     def rank(self) -> float:
         """What it adds to the rank of a match."""
         return NEAR * self.reading.near + self.reading.unlikely + NEAR * bool(self.mistaken)
@@ -93,12 +103,17 @@ def made_of(
     table: Table, part: Part, form: Terms, sizes: Sizes, wanted: Wanted, value: int
 ) -> Match:
     """Return the match of a part whose formula, which the table made, has this value somewhere."""
-    reading, mistaken = wanted.reading, wanted.mistaken
+    own = own_sizes(table, form, sizes, wanted)
+    return Match(form, own, value, wanted.reading, wanted.rank, [part], mistaken=wanted.mistaken,
+                 at=sizes)  # fmt: skip
+
+
+def own_sizes(table: Table, form: Terms, sizes: Sizes, wanted: Wanted) -> Sizes:
+    """Return those sizes that a formula and what is wanted of it name, in order."""
     names = table.forms.names(form)
-    if reading.symbol:
-        names = sorted({*names, reading.symbol})
-    own = {name: sizes[name] for name in names}
-    return Match(form, own, value, reading, wanted.rank, [part], mistaken=mistaken, at=sizes)
+    if wanted.reading.symbol:
+        names = sorted({*names, wanted.reading.symbol})
+    return {name: sizes[name] for name in names}
 
 
 def wanted_of(table: Table, number: Number, reading: Reading) -> Iterator[Wanted]:
@@ -124,7 +139,7 @@ def is_worth(reading: Reading, part: Part) -> bool:
 
 def alike(value: int, reading: Reading, mistaken: str, asked: Asked, near: bool) -> object:
     """What only those can be one match with that have it too."""
-    return value, id(reading), mistaken, asked, near
+    return value, id(reading), mistaken, id(asked), near
 
 
 def symbols(polynomial: Terms) -> set[Symbol]:

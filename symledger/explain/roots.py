@@ -10,7 +10,7 @@ from math import gcd, isqrt, lcm, prod
 import numpy as np
 from sympy import Symbol
 
-from symledger.algebra import ONE, Monomial, Number, Terms, value
+from symledger.algebra import Monomial, Number, Terms, value
 from symledger.explain.sources import evaluate
 from symledger.explain.usual import is_usual, usual
 from symledger.explain.values import Floats, Span

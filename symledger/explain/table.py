@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil, floor
@@ -57,13 +57,14 @@ def holding(equations: Equations, at: Sizes) -> dict[Symbol, Terms]:
 class Same:
     """Parts with the same amount under the same equations, all of a target or none of them.
 
-    ``likely`` is what tells them apart: the families and the choices.
+    ``likely`` is what tells them apart: the choices, and the ``families``.
     """
 
     near: bool
     whole: bool
     parts: list[Part] = field(default_factory=list)
     likely: set[tuple[str, tuple[tuple[str, object], ...]]] = field(default_factory=set)
+    families: set[str] = field(default_factory=set)
 
     @cached_property
     def unlikely(self) -> float:
@@ -82,10 +83,9 @@ class Same:
 
     def doubt(self, points: Points) -> float:
         """What the sizes of the likeliest of some configurations add to a rank."""
-        families = {family for family, _ in self.likely}
         return min([
             min([known.doubt(*likely, self.whole) for likely in self.likely])
-            if known.family in families else known.far
+            if known.family in self.families else known.far
             for known, _ in points
         ])  # fmt: skip
 
@@ -133,6 +133,7 @@ class Alike:
                 same = found.setdefault(key, Same(*key[1:]))
                 same.parts.append(part)
                 same.likely.add((v.family, v.changed))
+                same.families.add(v.family)
             self.met[row] = list(found.values())
         return self.met[row]
 
@@ -219,21 +220,25 @@ class Table:
         return sorted({at[symbol] for several in points for _, at in several if symbol in at})
 
     def between(
-        self, asked: Asked, meant: Sequence[Span], of_all: Sequence[Span]
-    ) -> Iterator[tuple[int, Same, Points]]:
-        """Yield each value of what is asked for that is meant, the ends included.
+        self, asked: Asked, meant: Sequence[Span], of_parts: Collection[int]
+    ) -> Iterator[tuple[int, int, Same, Points]]:
+        """Yield the number of a span with each value of what is asked for that lies in it.
 
-        What is ``of_all`` is meant of that alone which is all of a target. With the value come
-        parts that have it under the same equations, and the points where they have it.
+        All spans are meant of what is all of a target, of anything else only those ``of_parts``.
+        With the value come parts that have it under the same equations, and where they have it.
         """
-        spans, more = Spans(meant), Spans([*meant, *of_all])
+        every, some = Spans(meant), Spans(meant, of_parts)
         for alike in self.alike:
             rows = alike.rows(asked)
-            some = alike.grid.within(spans, [i for i in rows if i not in alike.whole])
-            all_ = alike.grid.within(more, [i for i in rows if i in alike.whole])
-            for i, j, value in sorted([*some, *all_]):
+            found = [
+                *alike.grid.within(some, [i for i in rows if i not in alike.whole]),
+                *alike.grid.within(every, [i for i in rows if i in alike.whole]),
+            ]
+            for i, j, value, held in sorted(found):
                 for same in alike.same(i):
-                    yield value, same, alike.where.points[j]
+                    for n in held:
+                        if same.whole or n in of_parts:
+                            yield n, value, same, alike.where.points[j]
 
     def occurring(self, asked: Asked, low: int, high: int) -> Iterator[Row]:
         """Yield models and their lines, as they are by default, whose value is meant."""
@@ -242,7 +247,7 @@ class Table:
             rows = [
                 i for i in alike.rows(asked) if any(p.occurs for p in alike.parts[i])
             ]  # fmt: skip
-            for i, j, value in alike.grid.within(spans, rows) if rows else ():
+            for i, j, value, _ in alike.grid.within(spans, rows) if rows else ():
                 for part in alike.parts[i]:
                     if part.occurs:
                         yield Row(value, part, alike.where.points[j])
@@ -257,10 +262,10 @@ class Table:
             return []
         known = np.unique(np.concatenate([alike.grid.floats(rows) for alike, rows in plain]))
         place = int(np.searchsorted(known, n))
-        spans = Spans(_whole_about(known[max(place - 4 * most, 0) : place + 4 * most]))
+        spans = Spans(list(_whole_about(known[max(place - 4 * most, 0) : place + 4 * most])))
         found: dict[int, Row] = {}
         for alike, rows in plain:
-            for i, j, value in alike.grid.within(spans, rows):
+            for i, j, value, _ in alike.grid.within(spans, rows):
                 best = min(filter(_is_plain, alike.parts[i]), key=lambda part: part.unlikely)
                 row = Row(value, best, alike.where.points[j])
                 found[value] = min(found.get(value, row), row, key=_unlikely)

@@ -10,13 +10,14 @@ import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from symledger.catalogue import BY_NAME, ENTRIES
-from symledger.configurations.published import Published, published
-from symledger.configurations.reading import read
 from symledger.explain.stamp import FOLDER, fingerprint, read_stamped
 from symledger.sizes import BY_NAME as SIZES
+
+if TYPE_CHECKING:
+    from symledger.configurations.published import Published
 
 FILE = "known.json"
 FIRST = ("mini_gpt", "gpt2", "bert", "llama", "mistral", "vit", "t5", "resnet", "vgg", "qwen2")
@@ -66,6 +67,19 @@ class Known:
         """Whether some of these sizes are those of this configuration."""
         pair = sizes.get("d_in"), sizes.get("d_out")
         return pair in self.pairs or any(self.sizes.get(n) == v for n, v in sizes.items())
+
+    @cached_property
+    def at(self) -> dict[str, int]:
+        """Its sizes, with the usual lengths of a run."""
+        at = {"B": 1, **self.sizes}
+        if "T_max" in at:
+            at.setdefault("T", at["T_max"])
+        return at
+
+    @cached_property
+    def linear(self) -> list[dict[str, int]]:
+        """The same with the widths of each of its linear maps."""
+        return [{**self.at, "d_in": a, "d_out": b} for a, b in self.pairs]
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -130,12 +144,15 @@ def written() -> str:
 
 def _read(data: dict[str, Any]) -> tuple[Known, ...]:
     return tuple(
-        Known(*row, maps=tuple((a, b) for a, b in maps)) for *row, maps in data["known"]
+        Known(name, source, sizes, family, options, tuple((a, b) for a, b in maps))
+        for name, source, sizes, family, options, maps in data["known"]
     )
 
 
 def gathered() -> tuple[Known, ...]:
     """Return the same, gathered from where they stand."""
+    from symledger.configurations.published import published
+
     catalogued = [
         Known(e.name, "the catalogue", e.configuration(), e.family)
         for e in ENTRIES if e.configured
@@ -148,6 +165,8 @@ def gathered() -> tuple[Known, ...]:
 
 def _known(one: Published) -> Known:
     """Read the sizes and choices of a published configuration, by the entry that it is of."""
+    from symledger.configurations.reading import read
+
     if not one.config:
         options = {name: str(text).lower() for name, text in one.options.items()}
         return Known(one.name, one.source, one.sizes, BY_NAME[one.entry].family, options)

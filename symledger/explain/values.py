@@ -89,18 +89,21 @@ class Grid:
         values: Floats = np.multiply.reduceat(self.where.factors[index], _starts(rows), axis=0)
         return values
 
-    def within(self, spans: Spans, rows: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-        """Yield row, column and value of what lies in one of some spans, in order."""
+    def within(
+        self, spans: Spans, rows: Sequence[int]
+    ) -> Iterator[tuple[int, int, int, list[int]]]:
+        """Yield row, column and value of what lies in some spans, in order, and in which."""
         if not spans.merged:
             return
         values, slack = (part[rows] for part in self._near)
         last = np.searchsorted(spans.lows, values + slack, side="right") - 1
         found = np.nonzero((last >= 0) & (values - slack <= spans.highs[last]))
-        columns = (*found, values[found], slack[found])
-        for i, j, near, unsure in zip(*(column.tolist() for column in columns), strict=True):
+        columns = (*found, values[found], slack[found], last[found])
+        for i, j, near, unsure, place in zip(*map(np.ndarray.tolist, columns), strict=True):
             value = self.exact(rows[i], j) if unsure else int(near)
-            if value and (not unsure or spans.hold(value)):
-                yield rows[i], j, value
+            held = [n for low, high, n in spans.parts[place] if low <= value <= high]
+            if value and held:
+                yield rows[i], j, value, held
 
     def floats(self, rows: Sequence[int]) -> Floats:
         """The values of some rows that are known, as floats, in no order."""
@@ -120,22 +123,27 @@ class Grid:
 
 
 class Spans:
-    """Spans of whole numbers, the ends included; those that overlap are one."""
+    """Spans of whole numbers, the ends included; those that overlap are one, of several ``parts``.
 
-    def __init__(self, spans: Iterable[Span]) -> None:
+    A part knows which of the given spans it is. Where ``only`` is told, no others are taken.
+    """
+
+    def __init__(self, spans: Sequence[Span], only: Iterable[int] | None = None) -> None:
         merged: list[list[int]] = []
-        for low, high in sorted(spans):
+        self.parts: list[list[tuple[int, int, int]]] = []
+        taken = range(len(spans)) if only is None else only
+        for low, high, n in sorted((*spans[n], n) for n in taken):
             if merged and low <= merged[-1][1]:
                 merged[-1][1] = max(merged[-1][1], high)
+                self.parts[-1].append((low, high, n))
             else:
                 merged.append([low, high])
+                self.parts.append([(low, high, n)])
+        for parts in self.parts:
+            parts.sort(key=lambda part: part[2])
         self.merged = merged
         self.lows: Floats = np.array([float(low) for low, _ in merged])
         self.highs: Floats = np.array([float(high) for _, high in merged])
-
-    def hold(self, value: int) -> bool:
-        """Whether a number lies in one of them."""
-        return any(low <= value <= high for low, high in self.merged)
 
 
 class Combined:

@@ -41,11 +41,12 @@ def test_a_grid_finds_what_is_there(sums, points, data):
                     expected[i, j] = value
     picked = data.draw(st.sets(st.sampled_from([1, *expected.values()])))
     spans = Spans([(value, value) for value in picked])
-    found = {(i, j): value for i, j, value in grid.within(spans, range(len(sums)))}
+    found = {(i, j): value for i, j, value, _ in grid.within(spans, range(len(sums)))}
     assert found == {place: value for place, value in expected.items() if value in picked}
 
 
 def test_spans_that_overlap_are_one():
     spans = Spans([(5, 9), (1, 3), (8, 12)])
     assert spans.merged == [[1, 3], [5, 12]]
-    assert [n for n in range(14) if spans.hold(n)] == [1, 2, 3, *range(5, 13)]
+    assert spans.parts == [[(1, 3, 1)], [(5, 9, 0), (8, 12, 2)]]
+    assert Spans([(5, 9), (1, 3), (8, 12)], only={0, 1}).merged == [[1, 3], [5, 9]]
