@@ -139,7 +139,7 @@ def is_worth(reading: Reading, part: Part) -> bool:
 
 def alike(value: int, reading: Reading, mistaken: str, asked: Asked, near: bool) -> object:
     """What only those can be one match with that have it too."""
-    return value, id(reading), mistaken, id(asked), near
+    return value, id(reading), mistaken, asked, near
 
 
 def symbols(polynomial: Terms) -> set[Symbol]:

@@ -62,7 +62,7 @@ def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
         worth = [one for one in tried[key] if is_worth(one[0].reading, part)]
         if not worth:
             continue
-        hopeless.discard(_alike(part))
+        hopeless.discard((id(part.amount), part.kind))
         parted = forms.parted(source)
         for w, found in worth:
             if parted and not forms.whole(source, found, parted):
@@ -103,14 +103,10 @@ def _new(table: Table) -> Iterator[tuple[Source, Part, set[object]]]:
     for source, asked, parts in table.listed:
         here = hopeless.setdefault((source.alike, asked), set())
         for part in parts:
-            alike = _alike(part)
+            alike = id(part.amount), part.kind
             if alike not in here:
                 here.add(alike)
                 yield source, part, here
-
-
-def _alike(part: Part) -> object:
-    return id(part.amount), part.kind
 
 
 def _found(

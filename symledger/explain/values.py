@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -70,8 +71,12 @@ class Grid:
         That is nowhere where only whole numbers were added and multiplied, and all that was added
         up is less than EXACT: so far floats are whole numbers, and lose nothing.
         """
-        sums = Combined([amount.pieces or NOTHING for amount in self.amounts])
-        polynomials = Combined([[(c, m) for m, c in (p or ZERO).items()] for p in sums.things])
+        pieces = [amount.pieces or NOTHING for amount in self.amounts]
+        often, polynomial = zip(*chain.from_iterable(pieces), strict=True)
+        sums = Combined(often, polynomial, map(len, pieces))
+        terms: list[Terms] = [p or ZERO for p in sums.things]
+        numbers = chain.from_iterable(p.values() for p in terms)
+        polynomials = Combined(numbers, chain.from_iterable(terms), map(len, terms))
         monomials = self._monomials(polynomials.things)
         each = polynomials.of(monomials)
         sizes = polynomials.sizes(monomials) if polynomials.fall else each
@@ -85,8 +90,8 @@ class Grid:
         """The values of products of powers, NaN where a size is not known."""
         factor = self.where.factor
         rows = [[i for s, n in m for i in [factor(s.name, n)] * abs(n)] or [0] for m in monomials]
-        index = [i for row in rows for i in row]
-        values: Floats = np.multiply.reduceat(self.where.factors[index], _starts(rows), axis=0)
+        index, starts = list(chain.from_iterable(rows)), _starts(map(len, rows))
+        values: Floats = np.multiply.reduceat(self.where.factors[index], starts, axis=0)
         return values
 
     def within(
@@ -147,20 +152,24 @@ class Spans:
 
 
 class Combined:
-    """Sums of things, each of them so many times; none is empty.
+    """Sums of things, one after the other, none of them empty.
 
+    They are given by how often and what is added up, and of how many of these each one is.
     ``things`` are all that there are, each once; equal ones have to be one object.
     """
 
-    def __init__(self, sums: Sequence[Sequence[tuple[Number, Any]]]) -> None:
-        flat = [pair for pairs in sums for pair in pairs]
-        places: dict[int, int] = {}
-        index = [places.setdefault(id(thing), len(places)) for _, thing in flat]
-        self.index = np.array(index)
-        self.things = list({id(thing): thing for _, thing in flat}.values())
-        self.often = np.array([float(n) for n, _ in flat])[:, None]
-        self.are_whole = np.array([n.denominator == 1 for n, _ in flat], bool)
-        self.starts = _starts(sums)
+    def __init__(
+        self, often: Iterable[Number], things: Iterable[Any], lengths: Iterable[int]
+    ) -> None:
+        numbers, things = list(often), list(things)
+        ids = list(map(id, things))
+        once = dict(zip(ids, things, strict=True))
+        places = dict(zip(once, range(len(once)), strict=True))
+        self.things = list(once.values())
+        self.index = np.array(list(map(places.__getitem__, ids)))
+        self.often = np.array(numbers, float)[:, None]
+        self.are_whole = np.array([n.denominator == 1 for n in numbers], bool)
+        self.starts = _starts(lengths)
         self.fall = bool((self.often < 0).any())
 
     def of(self, values: Floats) -> Floats:
@@ -183,6 +192,6 @@ class Combined:
         return total
 
 
-def _starts(rows: Sequence[Sequence[Any]]) -> NDArray[np.int_]:
-    """Return where each row starts when they stand one after the other."""
-    return np.cumsum([0, *map(len, rows[:-1])])
+def _starts(lengths: Iterable[int]) -> NDArray[np.int_]:
+    """Return where each of some rows starts that stand one after the other."""
+    return np.cumsum([0, *lengths])[:-1]
