@@ -38,7 +38,7 @@ class Where:
     def __init__(self, points: Points, names: Sequence[str]) -> None:
         found: dict[tuple[int | None, ...], list[tuple[Known, Sizes]]] = {}
         for known, at in points:
-            found.setdefault(tuple([at.get(name) for name in names]), []).append((known, at))
+            found.setdefault(tuple(map(at.get, names)), []).append((known, at))
         self.points = [tuple(alike) for alike in found.values()]
         self.sizes = [alike[0][1] for alike in self.points]
         self.names = {name: i for i, name in enumerate(names)}
