@@ -37,6 +37,7 @@ COMMANDS: dict[str, list[str]] = {
     "derive mini_gpt --json": symledger("derive", "mini_gpt", "--json"),
     "explain 2362368": symledger("explain", "2362368"),
     "explain 9.01MiB": symledger("explain", "9.01MiB"),
+    "explain 7B": symledger("explain", "7B"),
     "explain 9.01MiB, bias set": symledger("explain", "9.01MiB", "--set", "bias=true"),
     "derive mini_gpt, L = 2": symledger("derive", "mini_gpt", "--set", "L=2"),
     "derive mini_gpt, L = 10000": symledger("derive", "mini_gpt", "--set", "L=10000"),

@@ -129,6 +129,7 @@ def compare(left: str, right: str, settings: tuple[str, ...], quantities: tuple[
 def explain(number: str, inside: str, settings: tuple[str, ...], unit: str | None,
             as_json: bool) -> None:  # fmt: skip
     """Say where NUMBER comes from: 2362368, 2,362,368, 124M, 9.01MiB."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # it multiplies no matrices: none to start
     from symledger.explain.answer import explain as explain_number
 
     found = explain_number(number, inside, split_settings(settings), unit or "")

@@ -16,15 +16,16 @@ from symledger.explain.match import NEAR, Match, symbols
 from symledger.explain.number import Number, parse_number
 from symledger.explain.parts import Part
 from symledger.explain.readings import ITSELF, QUANTITIES, Asked
-from symledger.explain.search import search
+from symledger.explain.search import MOST, SHOWN, search
 from symledger.explain.sources import catalogue, target
 from symledger.explain.table import Row, Table
 from symledger.explain.usual import Known, known
 from symledger.garbage import uncollected
 
 SCHEMA = "symledger.explain/1"
-MOST, FAR, CLOSE = 6, 3.25, 3
-"""How many matches are shown, how far in rank from the best one, and how many nearest numbers."""
+FAR, CLOSE = 3.25, 3
+"""How far in rank from the best match of an exact number others are shown, and how many nearest
+numbers."""
 COMMON, CLEAR = 60, 1
 """A number that more formulas give than this says little by itself, unless one ranks below this."""
 DOUBTFUL = 7
@@ -130,7 +131,7 @@ def _explained(number: Number, inside: str, settings: Mapping[str, str]) -> Expl
     else:
         table = _everything(asked, current())
     found, omitted = search(table, number)
-    limit = (found[0].rank if found else 0) + (FAR if number.exact else 1)
+    limit = (found[0].rank if found else 0) + (FAR if number.exact else SHOWN)
     gives = [m for m in found if not m.near and m.rank < limit][:MOST]
     best = gives[0].rank + NEAR - 1 if gives else limit
     near = [m for m in found if m.near and m.rank <= best and (number.exact or m.mistake)]

@@ -1,17 +1,16 @@
 """The index: the surveys of the whole catalogue, read from files instead of being derived.
 
 ``python -m symledger.explain`` writes them into the package, one for parameters and bytes and one
-for FLOPs. They hold a fingerprint of the sources that they were derived with: where these are other
-ones, nothing is read, and everything is derived, with the same answers.
+for FLOPs. They hold a fingerprint of the sources that they were derived with (``stamp``): where
+these are other ones, nothing is read, and everything is derived, with the same answers.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -20,24 +19,12 @@ from sympy import Symbol
 from symledger.algebra import Monomial, Number, Terms, ordered
 from symledger.catalogue import ENTRIES
 from symledger.explain.lines import Amount, Kind, Weight
-from symledger.explain.outline import Frame, Outline
+from symledger.explain.outline import Frame, Outline, Survey
 from symledger.explain.readings import QUANTITIES, Asked
+from symledger.explain.stamp import FOLDER, fingerprint, read_stamped
 from symledger.explain.sums import Sum
-from symledger.explain.survey import Accounts, Survey, survey
 from symledger.sizes import named
 
-PACKAGE = Path(__file__).parents[1]
-FOLDER = PACKAGE / "explain" / "indexed"
-SOURCES = (
-    "account.py", "algebra/*.py", "assumptions.py", "catalogue.py", "conventions.py",
-    "expressions.py", "formulas.py", "ledger.py", "quantities.py", "request.py",
-    "sizes.py", "target.py", "arguments.py", "choices.py", "citing/canonical.py",
-    "configurations/*.*", "configurations/families/*.py", "published/*.json",
-    "components/*.py", "core/*.py", "models/*.py", "readings/*.py",
-    "explain/index.py", "explain/lines.py", "explain/outline.py", "explain/readings.py",
-    "explain/sums.py", "explain/survey.py", "explain/usual.py",
-)  # fmt: skip
-"""What outlines are made by."""
 FILES = {"params": QUANTITIES["bytes"], "flops.forward": QUANTITIES["flop"]}
 """Each file's name, which is the quantity that choices are told by, and what it holds."""
 
@@ -49,18 +36,14 @@ def indexed(asked: Sequence[Asked]) -> dict[str, Survey] | None:
 
 @cache
 def _indexed(folder: Path, sources: str, asked: Sequence[Asked]) -> dict[str, Survey] | None:
-    try:
-        text = (folder / f"{asked[0].quantity}.json").read_text(encoding="utf-8")
-        found = json.loads(text)
-        if found["sources"] != sources:
-            return None
-        return read(found, asked)
-    except (OSError, ValueError, LookupError, TypeError):
-        return None  # it is not there, or is no index: only slower
+    file = folder / f"{asked[0].quantity}.json"
+    return read_stamped(file, sources, lambda data: read(data, asked))
 
 
 def derived() -> dict[str, dict[str, Survey]]:
     """Return the same for each file, derived."""
+    from symledger.explain.survey import Accounts, survey
+
     found: dict[str, dict[str, Survey]] = {name: {} for name in FILES}
     for entry in ENTRIES:
         if not entry.owner:
@@ -73,16 +56,6 @@ def derived() -> dict[str, dict[str, Survey]]:
 def current() -> tuple[Path, str]:
     """Return what tells one index from another."""
     return FOLDER, fingerprint()
-
-
-@cache
-def fingerprint() -> str:
-    """Return the fingerprint of the sources that outlines are made by."""
-    digest = sha256()
-    for pattern in SOURCES:
-        for path in sorted(PACKAGE.glob(pattern)):
-            digest.update(f"{path.name}\n{path.read_text(encoding='utf-8')}\n".encode())
-    return digest.hexdigest()[:16]
 
 
 def _written(thing: object) -> str:
@@ -108,8 +81,10 @@ def written(surveys: dict[str, Survey]) -> str:
     ]  # fmt: skip
     return (
         f'{{"sources": "{fingerprint()}",\n'
+        f'"monomials": [\n{_lines(w.monomials)}],\n'
         f'"polynomials": [\n{_lines(w.polynomials)}],\n"sums": [\n{_lines(w.sums)}],\n'
-        f'"amounts": [\n{_lines(w.amounts)}],\n"frames": [\n{_lines(w.frames)}],\n'
+        f'"amounts": [\n{_lines(w.amounts)}],\n"weights": [\n{_lines(w.weights)}],\n'
+        f'"frames": [\n{_lines(w.frames)}],\n'
         f'"entries": {{\n{_lines(entries)}}}}}\n'
     )
 
@@ -122,8 +97,9 @@ class Writer:
     """What outlines share, numbered as it is met."""
 
     def __init__(self) -> None:
-        self.polynomials, self.sums = Numbered(), Numbered()
-        self.amounts, self.frames = Numbered(), Numbered()
+        self.monomials, self.polynomials = Numbered(), Numbered()
+        self.sums, self.amounts = Numbered(), Numbered()
+        self.weights, self.frames = Numbered(), Numbered()
 
     def outline(self, drawn: Outline) -> list[Any]:
         """Return an outline as JSON data."""
@@ -135,14 +111,18 @@ class Writer:
             {s.name: self.polynomial(p) for s, p in drawn.equations.items()}, drawn.bindings,
             {" ".join(a): [self.amount(*one) for one in found]
              for a, found in drawn.amounts.items()},
-            [[where, self.polynomial(a), self.polynomial(b)] for where, a, b in drawn.weights],
+            [
+                self.weights.of([where, self.polynomial(a), self.polynomial(b)])
+                for where, a, b in drawn.weights
+            ],
         ]  # fmt: skip
 
     def polynomial(self, p: Terms) -> int:
-        """Return the number of a polynomial."""
-        return self.polynomials.of(
-            [[_coefficient(c), *((s.name, n) for s, n in monomial)] for monomial, c in ordered(p)]
-        )
+        """Return the number of a polynomial; it is how often which monomial."""
+        return self.polynomials.of([
+            x for monomial, c in ordered(p)
+            for x in (_coefficient(c), self.monomials.of([(s.name, n) for s, n in monomial]))
+        ])  # fmt: skip
 
     def amount(self, kind: Kind, said: str, amount: Sum) -> int:
         """Return the number of an amount; a sum is its symbols, then how often which polynomial."""
@@ -169,9 +149,11 @@ class Reader:
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.frames = [Frame(*map(_frozen, frame)) for frame in data["frames"]]
-        self.polynomials = Made(data["polynomials"], _polynomial)
+        self.monomials = Made(data["monomials"], _monomial)
+        self.polynomials = Made(data["polynomials"], self._polynomial)
         self.sums = Made(data["sums"], self._sum)
         self.amounts = Made(data["amounts"], self._amount)
+        self.weights = Made(data["weights"], self._weight)
         self.names: dict[str, tuple[str, ...]] = {}
         self.made: dict[object, dict[Symbol, Terms]] = {}
 
@@ -181,7 +163,7 @@ class Reader:
         return Outline(
             _frozen(changed), case, self.frames[frame], self.equations(equations), bindings,
             {a: tuple(map(self.amounts.__getitem__, amounts[" ".join(a)])) for a in asked},
-            tuple(self._weights(weights)) if Asked("params") in asked else (),
+            tuple(map(self.weights.__getitem__, weights)) if Asked("params") in asked else (),
         )  # fmt: skip
 
     def equations(self, data: dict[str, int]) -> dict[Symbol, Terms]:
@@ -202,9 +184,15 @@ class Reader:
         numbered = zip(pieces[::2], pieces[1::2], strict=True)
         return Sum(tuple([(n, self.polynomials[i]) for n, i in numbered]), self.names[text])
 
-    def _weights(self, data: list[tuple[str, int, int]]) -> Iterator[Weight]:
-        for where, a, b in data:
-            yield where, self.polynomials[a], self.polynomials[b]
+    def _weight(self, data: tuple[str, int, int]) -> Weight:
+        where, a, b = data
+        return where, self.polynomials[a], self.polynomials[b]
+
+    def _polynomial(self, data: list[Any]) -> Terms:
+        numbered = zip(data[::2], data[1::2], strict=True)
+        return {
+            self.monomials[m]: Fraction(c) if isinstance(c, str) else c for c, m in numbered
+        }
 
 
 class Made(dict[int, Any]):
@@ -218,11 +206,8 @@ class Made(dict[int, Any]):
         return made
 
 
-def _polynomial(data: list[Any]) -> Terms:
-    return {
-        Monomial([(named(s), n) for s, n in monomial]): Fraction(c) if isinstance(c, str) else c
-        for c, *monomial in data
-    }
+def _monomial(data: list[tuple[str, int]]) -> Monomial:
+    return Monomial([(named(s), n) for s, n in data])
 
 
 def _frozen(data: Any) -> Any:

@@ -14,7 +14,8 @@ from symledger.explain.lines import WHOLE
 from symledger.explain.number import Number
 from symledger.explain.outline import Sizes
 from symledger.explain.parts import Part
-from symledger.explain.readings import Reading
+from symledger.explain.readings import Asked, Reading
+from symledger.explain.sources import Points
 from symledger.explain.table import Table
 
 NEAR = 4
@@ -25,8 +26,8 @@ NEAR = 4
 class Match:
     """A formula that gives the number at some sizes; ``parts`` are all that have this formula.
 
-    ``value`` is the formula's own; the number is what ``reading`` makes of it. ``known`` names the
-    configurations with these sizes, ``at`` holds all sizes there. The lower ``rank``, the more
+    ``value`` is the formula's own; the number is what ``reading`` makes of it. ``points`` are the
+    configurations where that is so, ``at`` holds all sizes there. The lower ``rank``, the more
     plausible.
     """
 
@@ -36,7 +37,7 @@ class Match:
     reading: Reading
     rank: float
     parts: list[Part] = field(default_factory=list)
-    known: list[str] = field(default_factory=list)
+    points: list[Points] = field(default_factory=list)
     mistaken: str = ""
     at: Sizes = field(default_factory=dict)
 
@@ -53,7 +54,19 @@ class Match:
     @property
     def alike(self) -> object:
         """What only those can be one match with that have it too."""
-        return alike(self.value, self.reading, self.mistaken, self.parts[0])
+        part = self.parts[0]
+        return alike(self.value, self.reading, self.mistaken, part.asked, part.near)
+
+    @property
+    def told_apart(self) -> object:
+        """What tells it from others that give the number alike: its formula and the sizes in it."""
+        return id(self.form), *self.sizes.values()
+
+    @property
+    def known(self) -> list[str]:
+        """The names of the configurations with these sizes."""
+        several = (point for points in self.points for point in points)
+        return list(dict.fromkeys(known.name for known, _ in several if known.gives(self.sizes)))
 
     @property
     def number(self) -> int:
@@ -76,17 +89,31 @@ class Wanted(NamedTuple):
     mistaken: str
 
     @property
+    def mistake(self) -> bool:
+        """Whether it is something that was misread."""
+        return self.reading.near or bool(self.mistaken)
+
+    @property
     def rank(self) -> float:
         """What it adds to the rank of a match."""
         return NEAR * self.reading.near + self.reading.unlikely + NEAR * bool(self.mistaken)
 
 
-def made_of(part: Part, formula: Terms, sizes: Sizes, wanted: Wanted, value: int) -> Match:
-    """Return the match of a part whose formula has this value at some sizes."""
-    reading, mistaken = wanted.reading, wanted.mistaken
-    names = {s.name for monomial in formula for s, _ in monomial}
-    own = {name: sizes[name] for name in sorted(names | ({reading.symbol} - {""}))}
-    return Match(formula, own, value, reading, wanted.rank, [part], mistaken=mistaken, at=sizes)
+def made_of(
+    table: Table, part: Part, form: Terms, sizes: Sizes, wanted: Wanted, value: int
+) -> Match:
+    """Return the match of a part whose formula, which the table made, has this value somewhere."""
+    own = own_sizes(table, form, sizes, wanted)
+    return Match(form, own, value, wanted.reading, wanted.rank, [part], mistaken=wanted.mistaken,
+                 at=sizes)  # fmt: skip
+
+
+def own_sizes(table: Table, form: Terms, sizes: Sizes, wanted: Wanted) -> Sizes:
+    """Return those sizes that a formula and what is wanted of it name, in order."""
+    names = table.forms.names(form)
+    if wanted.reading.symbol:
+        names = sorted({*names, wanted.reading.symbol})
+    return {name: sizes[name] for name in names}
 
 
 def wanted_of(table: Table, number: Number, reading: Reading) -> Iterator[Wanted]:
@@ -110,9 +137,9 @@ def is_worth(reading: Reading, part: Part) -> bool:
     return not reading.near or part.kind == WHOLE
 
 
-def alike(value: int, reading: Reading, mistaken: str, part: Part) -> object:
+def alike(value: int, reading: Reading, mistaken: str, asked: Asked, near: bool) -> object:
     """What only those can be one match with that have it too."""
-    return value, id(reading), mistaken, part.asked, part.near
+    return value, id(reading), mistaken, asked, near
 
 
 def symbols(polynomial: Terms) -> set[Symbol]:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import TYPE_CHECKING
 
 from sympy import Expr, Symbol
 
-from symledger.account import Account
 from symledger.algebra import Terms
 from symledger.assumptions import Assumed, check_lengths, settle
 from symledger.citing.canonical import expression, read_expression
@@ -21,8 +21,13 @@ from symledger.explain.readings import FP32, Asked
 from symledger.expressions import least, parse_size
 from symledger.sizes import named
 
+if TYPE_CHECKING:
+    from symledger.account import Account
+
 Chosen = tuple[tuple[str, object], ...]
 Sizes = dict[str, int]
+Values = Mapping[str, tuple[object, ...]]
+"""The values of each choice that are looked at, its default first."""
 Pairs = tuple[tuple[str, str], ...]
 
 
@@ -70,6 +75,23 @@ class Outline:
         assumed = _settled(self.frame, tuple(settings.items()))
         bindings = {s.name: n for s, n in assumed.bindings.items()}
         return replace(self, equations=assumed.equations, bindings=bindings, settings=settings)
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A target's outlines, that with its default choices first, and its choices.
+
+    A choice matters whose value alone, the others being the default ones, changes what is asked
+    for; of one that does not, only the default is there.
+    """
+
+    choices: Values
+    outlines: tuple[Outline, ...]
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The sizes that the target has with its default choices."""
+        return self.outlines[0].frame.symbols
 
 
 def outline(

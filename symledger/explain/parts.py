@@ -14,7 +14,6 @@ from symledger.explain.outline import Outline
 from symledger.explain.readings import FP32, Asked
 from symledger.explain.sums import Sum, summed
 from symledger.explain.usual import SELDOM
-from symledger.target import resolve
 
 RARE = 3
 """What a choice that hardly any model makes adds to how far something is from the plainest answer:
@@ -55,6 +54,8 @@ class Variant:
     @cached_property
     def assumed(self) -> tuple[str, ...]:
         """The equations of the named case, as ``derive`` takes them."""
+        from symledger.target import resolve
+
         cases = resolve(self.name).cases if self.case else {}
         stated = cases.get(self.case, {}).items()
         return tuple(f"{s} = {e}" for s, e in stated if s.name in self.outline.frame.symbols)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from math import gcd, isqrt, lcm, prod
@@ -11,9 +10,10 @@ from math import gcd, isqrt, lcm, prod
 import numpy as np
 from sympy import Symbol
 
-from symledger.algebra import ONE, Monomial, Number, Terms, value
+from symledger.algebra import Monomial, Number, Terms, value
+from symledger.explain.sources import evaluate
 from symledger.explain.usual import is_usual, usual
-from symledger.explain.values import Floats
+from symledger.explain.values import Floats, Span
 
 MOST_TRIED = 400
 """Combinations of usual sizes that are tried for all but one symbol of a formula."""
@@ -43,6 +43,32 @@ def bind(polynomial: Terms, at: Mapping[Symbol, int]) -> Terms:
         key = Monomial(left)
         out[key] = out.get(key, 0) + c
     return {monomial: c for monomial, c in out.items() if c}
+
+
+def solutions(polynomial: Terms, spans: Sequence[Span]) -> Iterator[tuple[int, Sizes]]:
+    """Yield the number of a span, with sizes at which a polynomial lies in it, span by span."""
+    for i in _possible(polynomial, spans):
+        for at in solve(polynomial, *spans[i]):
+            yield i, at
+
+
+def _possible(polynomial: Terms, spans: Sequence[Span]) -> Iterable[int]:
+    """Return the numbers of those spans that something may be found for.
+
+    A span that is no single number holds a rising polynomial of one symbol at usual sizes only.
+    """
+    symbols = symbols_of(polynomial)
+    if len(symbols) != 1 or not spans or any(low == high for low, high in spans):
+        return range(len(spans))
+    powers = powers_of(polynomial)
+    if not is_rising(powers):
+        return range(len(spans))
+    floats = _floats(symbols[0].name, tuple(powers.items()))
+    lows, highs = np.array(spans, float).T
+    first = np.searchsorted(floats, lows * (1 - ROOM))
+    last = np.searchsorted(floats, highs * (1 + ROOM), side="right")
+    found: list[int] = np.nonzero(first < last)[0].tolist()
+    return found
 
 
 def solve(polynomial: Terms, low: int, high: int) -> Iterator[Sizes]:
@@ -81,16 +107,28 @@ def _usual_sizes(polynomial: Terms, symbols: Sequence[Symbol], wanted: int) -> I
     """Yield the usual sizes at which a polynomial equals a number: floats say where to look."""
     values, slack = _grid(frozenset(polynomial.items()), tuple(symbols))
     found: list[Sizes] = []
-    for place in np.argwhere(np.abs(values - wanted) <= slack):
-        at: Sizes = {}
-        left = polynomial
-        for symbol, i in zip(symbols, place, strict=True):
-            if any(symbol == s for monomial in left for s, _ in monomial):
-                at[symbol] = usual(symbol.name)[i]
-                left = bind(left, {symbol: at[symbol]})
-        if left.get(ONE, 0) == wanted and at not in found:
-            found.append(at)
+    names = [symbol.name for symbol in symbols]
+    sizes = [usual(name) for name in names]
+    stays = all(c > 0 for c in polynomial.values())
+    for place in np.argwhere(np.abs(values - wanted) <= slack).tolist():
+        here = [own[i] for own, i in zip(sizes, place, strict=True)]
+        if evaluate(polynomial, dict(zip(names, here, strict=True))) == wanted:
+            at = dict(zip(symbols, here, strict=True))
+            at = at if stays else _occurring(polynomial, at)
+            if stays or at not in found:
+                found.append(at)
     yield from found
+
+
+def _occurring(polynomial: Terms, at: Sizes) -> Sizes:
+    """Leave out those sizes that do not matter any more when the ones before them are put in."""
+    left, found = polynomial, dict(at)
+    for symbol, n in at.items():
+        if any(symbol == s for monomial in left for s, _ in monomial):
+            left = bind(left, {symbol: n})
+        else:
+            del found[symbol]
+    return found
 
 
 @cache
@@ -115,14 +153,13 @@ def one(polynomial: Terms, symbol: Symbol, low: int, high: int) -> list[int]:
     A size that is not usual counts only where an exact one is asked for and the polynomial is not
     linear: any number is twice some other one, but few are 4d² + 4d.
     """
-    powers = {monomial[0][1] if monomial else 0: c for monomial, c in polynomial.items()}
-    rising = all(c > 0 and n >= 0 for n, c in powers.items())
-    if not rising:
+    powers = powers_of(polynomial)
+    if not is_rising(powers):
         return [n for n in usual(symbol.name) if low <= _at(powers, n) <= high]
     if low < high:
         floats = _floats(symbol.name, tuple(powers.items()))
-        first = bisect_left(floats, low * (1 - ROOM))
-        last = bisect_right(floats, high * (1 + ROOM))
+        first = np.searchsorted(floats, low * (1 - ROOM))
+        last = np.searchsorted(floats, high * (1 + ROOM), side="right")
         return [n for n in usual(symbol.name)[first:last] if low <= _at(powers, n) <= high]
     n = root(powers, low)
     odd = max(powers) > 1 and n is not None and SMALLEST <= n <= GREATEST
@@ -131,10 +168,30 @@ def one(polynomial: Terms, symbol: Symbol, low: int, high: int) -> list[int]:
     return [n]
 
 
+def powers_of(polynomial: Terms) -> dict[int, Number]:
+    """Return the coefficients of a polynomial in one symbol, by its powers."""
+    return {monomial[0][1] if monomial else 0: c for monomial, c in polynomial.items()}
+
+
+def is_rising(powers: Mapping[int, Number]) -> bool:
+    """Whether a polynomial in one symbol is greater at a greater size."""
+    return all(c > 0 and n >= 0 for n, c in powers.items())
+
+
 @cache
-def _floats(symbol: str, powers: tuple[tuple[int, int | Fraction], ...]) -> list[float]:
+def _floats(symbol: str, powers: tuple[tuple[int, Number], ...]) -> Floats:
     """The values of a rising polynomial at the usual sizes, nearly."""
-    return [float(sum([float(c) * n**power for power, c in powers])) for n in usual(symbol)]
+    sizes = _usual(symbol)
+    values = np.zeros(len(sizes))
+    for power, c in powers:
+        values += float(c) * sizes**power
+    return values
+
+
+@cache
+def _usual(symbol: str) -> Floats:
+    """The usual sizes of a symbol, as floats."""
+    return np.array(usual(symbol), float)
 
 
 def root(powers: Mapping[int, int | Fraction], wanted: int) -> int | None:

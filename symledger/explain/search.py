@@ -2,39 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import NamedTuple
 
-from symledger import algebra
-from symledger.explain.match import NEAR, Match, Wanted, alike, is_worth, made_of, wanted_of
+from symledger.explain.hits import Hit, at_known, looked_up
+from symledger.explain.match import NEAR, Match
 from symledger.explain.number import Number
-from symledger.explain.readings import readings
-from symledger.explain.sources import Points
-from symledger.explain.table import Same, Table
+from symledger.explain.ranking import CHANCE, ranked
+from symledger.explain.table import Table
 from symledger.explain.unknown import solved
 
-ASIDE, LINEAR, CHANCE = 2, 2, 2
-"""What adds to a rank: each size that was not set where others were; that the formula is as good as
-any number; that some width of a layer would give any number that is as coarse."""
-
-
-class Hit(NamedTuple):
-    """Parts that give the number at known sizes, which is not yet worked out.
-
-    ``rank`` is what its reading and its sizes add to the rank of a match.
-    """
-
-    rank: float
-    same: Same
-    points: Points
-    wanted: Wanted
-    value: int
-
-    @property
-    def alike(self) -> object:
-        """What only those can be one match with that have it too."""
-        return alike(self.value, self.wanted.reading, self.wanted.mistaken, self.same.parts[0])
+MOST, SHOWN = 6, 1
+"""How many matches are shown, half as many mistakes, and how far in rank from the best match of a
+rounded number others are, but mistakes."""
 
 
 class Found(NamedTuple):
@@ -44,94 +26,113 @@ class Found(NamedTuple):
     omitted: int = 0
 
 
+@dataclass
+class Alike:
+    """What gives a number alike: hits, and matches at sizes that had to be found.
+
+    No other ones can be the same match as one of these.
+    """
+
+    hits: list[Hit] = field(default_factory=list)
+    further: list[Match] = field(default_factory=list)
+
+    @property
+    def mistake(self) -> bool:
+        """Whether the number is something that was misread."""
+        return self.hits[0].wanted.mistake if self.hits else self.further[0].mistake
+
+    @property
+    def near(self) -> bool:
+        """Whether these are a mistake, or not what was asked about."""
+        return self.mistake or (self.hits[0].same.near if self.hits else self.further[0].near)
+
+    def bound(self, number: Number) -> float:
+        """Return a rank that none of these is below."""
+        parts = [part for match in self.further for part in match.parts]
+        least = min([hit.rank for hit in self.hits] + [match.rank for match in self.further])
+        plain = [hit.same.unlikely for hit in self.hits] + [part.unlikely for part in parts]
+        of_a_model = any(hit.same.of_a_model for hit in self.hits) or any(
+            part.variant.is_model for part in parts
+        )
+        return least + min(plain) + CHANCE * (number.coarse and not of_a_model)
+
+    def ranked(self, table: Table, number: Number) -> list[Match]:
+        """Return the matches, worked out, the most plausible first."""
+        copied = [replace(match, parts=[*match.parts]) for match in self.further]
+        return ranked(table, number, [*(at_known(table, hit) for hit in self.hits), *copied])
+
+    def count(self, table: Table) -> int:
+        """Return how many matches these are, without working them out."""
+        hits = {hit.told_apart(table) for hit in self.hits}
+        return len(hits | {match.told_apart for match in self.further})
+
+
 def search(table: Table, number: Number) -> Found:
     """Return everything that gives a number.
 
-    Very much gives a rounded one: of that, only what comes near the most plausible is worked out.
+    Very much gives a rounded one: of that, only what may be shown is worked out.
     """
-    hits = list(_known(table, number))
+    hits = list(looked_up(table, number))
     if number.exact:
-        exactly = [_at_known(table, hit) for hit in hits]
-        return Found(_ranked(table, number, [*exactly, *solved(table, number)]))
+        known = [at_known(table, hit) for hit in hits]
+        return Found(ranked(table, number, [*known, *solved(table, number)]))
+    together: dict[object, Alike] = {}
     keys = [hit.alike for hit in hits]
-    together: dict[object, list[Hit]] = {}
     for key, hit in zip(keys, hits, strict=True):
-        together.setdefault(key, []).append(hit)
-    bounds = {key: _bound(several, number) for key, several in together.items()}
-    most = inf
-    if bounds:
-        best = min(bounds, key=lambda key: bounds[key])
-        plainest = _ranked(table, number, [_at_known(table, hit) for hit in together[best]])[0]
-        most = plainest.rank + NEAR
-    further = list(solved(table, number, most))
-    near = {match.alike for match in further}
-    kept = {key for key, bound in bounds.items() if bound <= most or key in near}
-    known = [_at_known(table, h) for key, h in zip(keys, hits, strict=True) if key in kept]
-    return Found(_ranked(table, number, [*known, *further]), len(bounds) - len(kept))
+        together.setdefault(key, Alike()).hits.append(hit)
+    bounds = {key: alike.bound(number) for key, alike in together.items()}
+    limit = NEAR + min((
+        match.rank for key in sorted(bounds, key=bounds.__getitem__)[:1]
+        for match in together[key].ranked(table, number)
+    ), default=inf)  # fmt: skip
+    further = list(solved(table, number, limit))
+    for match in further:
+        together.setdefault(match.alike, Alike()).further.append(match)
+    bounds |= {key: alike.bound(number) for key, alike in together.items() if alike.further}
+    shown = _foremost(table, number, together, bounds)
+    omitted = sum([
+        alike.count(table) if alike.further or bounds[key] <= limit else 1
+        for key, alike in together.items() if key not in shown
+    ])  # fmt: skip
+    matches = [at_known(table, h) for key, h in zip(keys, hits, strict=True) if key in shown]
+    matches += [match for match in further if match.alike in shown]
+    return Found(ranked(table, number, matches), omitted)
 
 
-def _bound(hits: Sequence[Hit], number: Number) -> float:
-    """Return a rank that no match of some hits is below."""
-    least = min(hit.rank for hit in hits) + min(hit.same.unlikely for hit in hits)
-    layers = not any(part.variant.is_model for hit in hits for part in hit.same.parts)
-    return least + CHANCE * (layers and number.coarse)
+def _foremost(
+    table: Table, number: Number, together: Mapping[object, Alike], bounds: Mapping[object, float]
+) -> set[object]:
+    """Return what holds the matches of a rounded number that may be shown, and the best of all.
+
+    The others are not worked out: none ranks below its bound, and enough matches rank below that.
+    """
+    best = inf
+    plain, mistakes, never = _Foremost(SHOWN, MOST), _Foremost(NEAR, MOST // 2), _Foremost(0, 1)
+    shown: set[object] = set()
+    for key in sorted(bounds, key=bounds.__getitem__):
+        alike = together[key]
+        kind = mistakes if alike.mistake else never if alike.near else plain
+        if bounds[key] <= min(best + kind.far, kind.last):
+            shown.add(key)
+            ranks = [match.rank for match in alike.ranked(table, number)]
+            kind.add(ranks)
+            best = min(best, *ranks)
+    return shown
 
 
-def _ranked(table: Table, number: Number, matches: Iterable[Match]) -> list[Match]:
-    """Put together what is the same match, and return the most plausible first."""
-    found: dict[object, Match] = {}
-    for match in matches:
-        _put(found, match)
-    order = {id(part): i for i, (part, _) in enumerate(table.parts)}
-    for match in found.values():
-        match.parts.sort(key=lambda part: (part.unlikely, order[id(part)]))
-        match.rank += match.parts[0].unlikely + _several(match, table.given)
-        match.rank += CHANCE * (number.coarse and not match.parts[0].variant.is_model)
-    return sorted(found.values(), key=lambda match: (match.rank, len(match.sizes)))
+@dataclass
+class _Foremost:
+    """The ranks of matches of one kind: so many are shown, so far in rank from the best of all."""
 
+    far: float
+    most: int
+    ranks: list[float] = field(default_factory=list)
 
-def _several(match: Match, given: Collection[str]) -> int:
-    """What its sizes add to a rank: few say more, what was set should occur, d is any number."""
-    free = [name for name in match.sizes if name not in given]
-    alone = 0 if match.parts[0].variant.is_model else max(len(free) - 1, 0)
-    degree = max(map(algebra.degree, match.form))
-    aside = ASIDE * (len(free) + (len(free) == len(match.sizes))) if given else 0
-    return alone + aside + LINEAR * (degree < 2)
+    def add(self, ranks: Iterable[float]) -> None:
+        """Add ranks, of which only the least are kept."""
+        self.ranks = sorted([*self.ranks, *ranks])[: self.most]
 
-
-def _put(found: dict[object, Match], match: Match) -> None:
-    """Add a match; one of the same formula at the same sizes is the same match."""
-    key = frozenset(match.form.items()), tuple(sorted(match.sizes.items())), match.alike
-    same = found.setdefault(key, match)
-    if same is not match:
-        same.rank = min(same.rank, match.rank)
-        same.parts += [part for part in match.parts if part not in same.parts]
-        same.known += [name for name in match.known if name not in same.known]
-
-
-def _known(table: Table, number: Number) -> Iterator[Hit]:
-    """Yield what gives the number at the sizes of a known configuration."""
-    for asked in table.asked:
-        wanted = [
-            wanted for reading in readings(number.unit, asked.quantity)
-            for wanted in wanted_of(table, number, reading)
-        ]  # fmt: skip
-        for value, same, everywhere in table.between(asked, [(w.low, w.high) for w in wanted]):
-            for w in wanted:
-                if w.low <= value <= w.high and is_worth(w.reading, same.parts[0]):
-                    points = everywhere
-                    if w.often:
-                        points = tuple(p for p in points if p[1].get(w.reading.symbol) == w.often)
-                    if points:
-                        doubt = min(k.doubt(*likely) for k, _ in points for likely in same.likely)
-                        yield Hit(w.rank + doubt, same, points, w, value)
-
-
-def _at_known(table: Table, hit: Hit) -> Match:
-    """Return what parts are at the sizes of known configurations, which they cannot tell apart."""
-    (_, at), part = hit.points[0], hit.same.parts[0]
-    match = made_of(part, table.form(part, at), at, hit.wanted, hit.value)
-    match.parts = list(hit.same.parts)
-    match.known = [known.name for known, _ in hit.points if known.gives(match.sizes)]
-    match.rank = hit.rank
-    return match
+    @property
+    def last(self) -> float:
+        """What ranks below this may be among those that are shown."""
+        return self.ranks[-1] if len(self.ranks) == self.most else inf

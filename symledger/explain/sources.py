@@ -1,4 +1,7 @@
-"""What is searched: targets with their choices, and the sizes at which they are known."""
+"""What is searched: targets with their choices, and the sizes at which they are known.
+
+What derives is imported where something has to be derived: most answers are in the index.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 
-from symledger.account import derive
 from symledger.algebra import Terms
 from symledger.catalogue import ENTRIES, Entry
 from symledger.errors import BadInput, nearest, shown
 from symledger.explain.index import indexed
-from symledger.explain.outline import Outline, Sizes, outline
+from symledger.explain.outline import Outline, Sizes, Survey, outline
 from symledger.explain.parts import Variant
 from symledger.explain.readings import Asked
-from symledger.explain.survey import Survey, chosen, survey
 from symledger.explain.usual import Known, known
 
 Points = tuple[tuple[Known, Sizes], ...]
@@ -64,18 +65,12 @@ def _points(knowns: Sequence[Known], drawn: Outline, given: Sizes) -> Points:
     given = {} if drawn.case else given
     found = []
     for k in knowns:
-        for pair in k.pairs if linear else ((0, 0),):
-            at = _usual_lengths(k, pair)
-            if all(at.get(name, n) == n for name, n in given.items()):
+        for at in k.linear if linear else (k.at,):
+            if not given:
+                found.append((k, complete(at, drawn)))
+            elif all(at.get(name, n) == n for name, n in given.items()):
                 found.append((k, complete({**at, **given}, drawn)))
     return tuple(found)
-
-
-def _usual_lengths(k: Known, pair: tuple[int, int]) -> Sizes:
-    at = {"B": 1, **k.sizes}
-    if "T_max" in at:
-        at.setdefault("T", at["T_max"])
-    return {**at, "d_in": pair[0], "d_out": pair[1]} if any(pair) else at
 
 
 def evaluate(polynomial: Terms, at: Mapping[str, int]) -> int | Fraction | None:
@@ -128,6 +123,13 @@ def catalogue(asked: Sequence[Asked], settings: Mapping[str, str]) -> Iterator[S
             raise refused[name]
 
 
+def survey(name: str, asked: Sequence[Asked]) -> Survey:
+    """Survey a target by deriving it."""
+    from symledger.explain.survey import survey as derived
+
+    return derived(name, asked)
+
+
 def _shared(entry: Entry, drawn: Outline, made: dict[object, Points]) -> Points:
     """Return the points of an outline, the same ones where another one has the same equations."""
     family = entry.family if entry.kind == "model" else ""
@@ -150,7 +152,11 @@ def _variants(
     """
     options = {n: v for n, v in own.items() if n in found.choices}
     sizes = {n: v for n, v in own.items() if n not in found.choices}
-    outlines = chosen(entry.name, found, asked, options) if options else found.outlines
+    outlines: Iterable[Outline] = found.outlines
+    if options:
+        from symledger.explain.survey import chosen
+
+        outlines = chosen(entry.name, found, asked, options)
     for i, drawn in enumerate(outlines):
         if not (own and drawn.case):
             try:
@@ -166,6 +172,8 @@ def target(name: str, settings: Mapping[str, str], asked: Sequence[Asked]) -> It
     Raises:
         SymledgerError: the target cannot be derived so.
     """
+    from symledger.account import derive
+
     base = derive(name, settings)
     at = {s.name: n for s, n in base.assumed.bindings.items()}
     here = Known(name, "", at, base.target.owner)

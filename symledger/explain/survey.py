@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import product
 
 from symledger.account import Account, derive
 from symledger.catalogue import find
 from symledger.choices import parse_option
-from symledger.explain.outline import Outline, outline
+from symledger.explain.outline import Outline, Survey, Values, outline
 from symledger.explain.readings import Asked
 from symledger.explain.usual import SELDOM, known
 from symledger.target import resolve
@@ -18,25 +17,6 @@ MOST_VARIANTS, RARER = {"component": 24, "model": 16}, 2
 """Combinations of choices of one target that are looked at, those with the fewest changes first;
 what published configurations choose is looked at besides. A choice that is seldom made counts for
 as many more."""
-Values = Mapping[str, tuple[object, ...]]
-"""The values of each choice that are looked at, its default first."""
-
-
-@dataclass(frozen=True)
-class Survey:
-    """A target's outlines, that with its default choices first, and its choices.
-
-    A choice matters whose value alone, the others being the default ones, changes what is asked
-    for; of one that does not, only the default is there.
-    """
-
-    choices: Values
-    outlines: tuple[Outline, ...]
-
-    @property
-    def symbols(self) -> tuple[str, ...]:
-        """The sizes that the target has with its default choices."""
-        return self.outlines[0].frame.symbols
 
 
 class Accounts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from math import ceil, floor
@@ -13,6 +13,7 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
+from symledger.explain.forms import Equations, Forms
 from symledger.explain.lines import LINE, WHOLE
 from symledger.explain.outline import Sizes
 from symledger.explain.parts import Part, parts, swapped
@@ -20,7 +21,7 @@ from symledger.explain.readings import Asked
 from symledger.explain.sources import Points, Source, evaluate
 from symledger.explain.sums import Sum
 from symledger.explain.usual import Known
-from symledger.explain.values import SLACK, Grid, Spans, Where
+from symledger.explain.values import SLACK, Grid, Span, Spans, Where
 
 
 class Row(NamedTuple):
@@ -47,35 +48,80 @@ class Row(NamedTuple):
         return algebra.substitute(self.part.general, holding(equations, self.sizes))
 
 
-def holding(equations: Mapping[Symbol, Terms], at: Sizes) -> dict[Symbol, Terms]:
+def holding(equations: Equations, at: Sizes) -> dict[Symbol, Terms]:
     """Return those equations that hold at some sizes."""
     return {s: p for s, p in equations.items() if at.get(s.name) == evaluate(p, at) is not None}
 
 
 @dataclass(eq=False)
 class Same:
-    """Parts with the same amount under the same equations; ``likely`` is what tells them apart.
+    """Parts with the same amount under the same equations, all of a target or none of them.
 
-    That is the family, the choices, and whether it is all of a target.
+    ``likely`` is what tells them apart: the choices, and the ``families``.
     """
 
+    near: bool
+    whole: bool
     parts: list[Part] = field(default_factory=list)
-    likely: set[tuple[str, tuple[tuple[str, object], ...], bool]] = field(default_factory=set)
+    likely: set[tuple[str, tuple[tuple[str, object], ...]]] = field(default_factory=set)
+    families: set[str] = field(default_factory=set)
 
     @cached_property
     def unlikely(self) -> float:
         """How far the plainest of them is from the plainest answer."""
         return min(part.unlikely for part in self.parts)
 
+    @cached_property
+    def of_a_model(self) -> bool:
+        """Whether one of them is of a whole model."""
+        return any(part.variant.is_model for part in self.parts)
+
+    @property
+    def asked(self) -> Asked:
+        """What they are an amount of."""
+        return self.parts[0].asked
+
+    def doubt(self, points: Points) -> float:
+        """What the sizes of the likeliest of some configurations add to a rank."""
+        return min([
+            min([known.doubt(*likely, self.whole) for likely in self.likely])
+            if known.family in self.families else known.far
+            for known, _ in points
+        ])  # fmt: skip
+
 
 @dataclass(eq=False)
 class Alike:
-    """What is known at the same configurations: a row for each amount, with its parts."""
+    """What is known at the same configurations: a row for each amount, with its parts.
+
+    ``asked`` are the rows of what is asked for, by amount; ``whole`` those of all of a target.
+    """
 
     where: Where
     amounts: list[Sum] = field(default_factory=list)
     parts: list[list[Part]] = field(default_factory=list)
+    asked: dict[Asked, dict[int, int]] = field(default_factory=dict)
+    whole: set[int] = field(default_factory=set)
     met: dict[int, list[Same]] = field(default_factory=dict)
+
+    def add(self, asked: Asked, parts: Iterable[Part]) -> None:
+        """Add what is asked for of a target, in the rows of its amounts."""
+        rows = self.asked.setdefault(asked, {})
+        for part in parts:
+            key = id(part.amount)
+            row = rows.get(key)
+            if row is None:
+                row = rows[key] = len(self.amounts)
+                self.amounts.append(part.amount)
+                self.parts.append([part])
+            else:
+                self.parts[row].append(part)
+            if part.kind == WHOLE:
+                self.whole.add(row)
+
+    def rows(self, asked: Asked) -> list[int]:
+        """The rows of what is asked for."""
+        return list(self.asked.get(asked, {}).values())
 
     def same(self, row: int) -> list[Same]:
         """The parts of a row, those together of which the same is to be said."""
@@ -84,9 +130,10 @@ class Alike:
             for part in self.parts[row]:
                 v = part.variant
                 key = id(v.outline.equations), part.near, part.kind == WHOLE
-                same = found.setdefault(key, Same())
+                same = found.setdefault(key, Same(*key[1:]))
                 same.parts.append(part)
-                same.likely.add((v.family, v.changed, part.kind == WHOLE))
+                same.likely.add((v.family, v.changed))
+                same.families.add(v.family)
             self.met[row] = list(found.values())
         return self.met[row]
 
@@ -100,26 +147,21 @@ class Alike:
         """The rows of what is all of a target, or one line of it."""
         return [i for i, several in enumerate(self.parts) if any(map(_is_plain, several))]
 
-    @cached_property
-    def asked(self) -> dict[Asked, list[int]]:
-        """The rows by what they are asked for."""
-        found: dict[Asked, list[int]] = {}
-        for i, several in enumerate(self.parts):
-            found.setdefault(several[0].asked, []).append(i)
-        return found
 
 
 class Table:
     """The parts of the sources, and what they amount to at known sizes."""
 
     def __init__(self, sources: Iterable[Source], asked: Iterable[Asked]) -> None:
-        self.parts: list[tuple[Part, Source]] = []
+        self.listed: list[tuple[Source, Asked, list[Part]]] = []
         whole: set[tuple[Asked, frozenset[object]]] = set()
         self.sources = tuple(sources)
         self.asked = tuple(asked)
         self.given = {name for s in self.sources if not s.inside for name in s.given}
-        self.holding: dict[tuple[int, int], tuple[frozenset[Symbol], dict[Symbol, Terms]]] = {}
-        self.forms: dict[object, Terms] = {}
+        self.forms = Forms()
+        self.places: dict[Part, tuple[float, int]] = {}
+        self.held: dict[tuple[int, int], Equations] = {}
+        self.holding: dict[tuple[int, frozenset[Symbol]], Equations] = {}
         for one in self.asked:
             for source in self.sources:
                 found = parts(source.variant, one)
@@ -128,46 +170,49 @@ class Table:
                     if source.variant.near and key in whole:
                         continue  # this choice changes nothing here
                     alike = source.variant.near if source.inside else key in whole
-                    self.parts += [(p, source) for p in (found[:1] if alike else found)]
+                    self.listed.append((source, one, found[:1] if alike else found))
                     whole.add(key)
                     if one == Asked("params") and source.given and not source.variant.near:
-                        self.parts += _swapped(found[0], source)
+                        self.listed.append((source, one, list(_swapped(found[0], source))))
 
     @cached_property
     def alike(self) -> list[Alike]:
         """The parts, those of the same configurations together."""
         groups: dict[object, Alike] = {}
-        of: dict[int, Alike] = {}
-        rows: dict[object, list[Part]] = {}
-        for part, source in self.parts:
-            if id(source) not in of:
-                drawn = source.variant.outline
-                names = tuple(sorted({*drawn.frame.symbols, *(s.name for s in drawn.equations)}))
-                key = id(source.points), names
-                if key not in groups:
-                    groups[key] = Alike(Where(source.points, names))
-                of[id(source)] = groups[key]
-            alike = of[id(source)]
-            row = part.asked, id(part.amount), id(alike)
-            if row not in rows:
-                rows[row] = []
-                alike.amounts.append(part.amount)
-                alike.parts.append(rows[row])
-            rows[row].append(part)
+        for source, asked, found in self.listed:
+            drawn = source.variant.outline
+            names = tuple(sorted({*drawn.frame.symbols, *(s.name for s in drawn.equations)}))
+            key = id(source.points), names
+            if key not in groups:
+                groups[key] = Alike(Where(source.points, names))
+            groups[key].add(asked, found)
         return list(groups.values())
 
     def form(self, part: Part, at: Sizes) -> Terms:
         """Return a part's polynomial under those equations that hold at sizes of a source."""
-        equations = part.variant.outline.equations
+        return self.forms.under(part.amount, self._holding(part.variant.outline.equations, at))
+
+    def _holding(self, equations: Equations, at: Sizes) -> Equations:
+        """Return those equations that hold at sizes of a source, the same object for the same."""
         here = id(equations), id(at)
-        if here not in self.holding:
-            given = holding(equations, at)
-            self.holding[here] = frozenset(given), given
-        names, given = self.holding[here]
-        key = id(part.amount), id(equations), names
-        if key not in self.forms:
-            self.forms[key] = algebra.substitute(part.general, given)
-        return self.forms[key]
+        if here not in self.held:
+            held = holding(equations, at)
+            key = id(equations), frozenset(held)
+            all_hold = len(held) == len(equations)
+            self.held[here] = equations if all_hold else self.holding.setdefault(key, held)
+        return self.held[here]
+
+    def place(self, part: Part) -> tuple[float, int]:
+        """What parts are ordered by, the plainest first."""
+        if part not in self.places:
+            self.places[part] = part.unlikely, self.order[part]
+        return self.places[part]
+
+    @cached_property
+    def order(self) -> dict[Part, int]:
+        """Which part comes after which."""
+        listed = (part for _, _, found in self.listed for part in found)
+        return {part: i for i, part in enumerate(listed)}
 
     def sizes_of(self, symbol: str) -> list[int]:
         """The sizes that a symbol is known to have, in order."""
@@ -175,26 +220,34 @@ class Table:
         return sorted({at[symbol] for several in points for _, at in several if symbol in at})
 
     def between(
-        self, asked: Asked, meant: Sequence[tuple[int, int]]
-    ) -> Iterator[tuple[int, Same, Points]]:
-        """Yield each value of what is asked for that is meant, the ends included.
+        self, asked: Asked, meant: Sequence[Span], of_parts: Collection[int]
+    ) -> Iterator[tuple[int, int, Same, Points]]:
+        """Yield the number of a span with each value of what is asked for that lies in it.
 
-        With it parts that have it under the same equations, and the points where they have it.
+        All spans are meant of what is all of a target, of anything else only those ``of_parts``.
+        With the value come parts that have it under the same equations, and where they have it.
         """
-        spans = Spans(meant)
+        every, some = Spans(meant), Spans(meant, of_parts)
         for alike in self.alike:
-            for i, j, value in alike.grid.within(spans, alike.asked.get(asked, [])):
+            rows = alike.rows(asked)
+            found = [
+                *alike.grid.within(some, [i for i in rows if i not in alike.whole]),
+                *alike.grid.within(every, [i for i in rows if i in alike.whole]),
+            ]
+            for i, j, value, held in sorted(found):
                 for same in alike.same(i):
-                    yield value, same, alike.where.points[j]
+                    for n in held:
+                        if same.whole or n in of_parts:
+                            yield n, value, same, alike.where.points[j]
 
     def occurring(self, asked: Asked, low: int, high: int) -> Iterator[Row]:
         """Yield models and their lines, as they are by default, whose value is meant."""
         spans = Spans([(low, high)])
         for alike in self.alike:
             rows = [
-                i for i in alike.asked.get(asked, []) if any(p.occurs for p in alike.parts[i])
+                i for i in alike.rows(asked) if any(p.occurs for p in alike.parts[i])
             ]  # fmt: skip
-            for i, j, value in alike.grid.within(spans, rows) if rows else ():
+            for i, j, value, _ in alike.grid.within(spans, rows) if rows else ():
                 for part in alike.parts[i]:
                     if part.occurs:
                         yield Row(value, part, alike.where.points[j])
@@ -209,10 +262,10 @@ class Table:
             return []
         known = np.unique(np.concatenate([alike.grid.floats(rows) for alike, rows in plain]))
         place = int(np.searchsorted(known, n))
-        spans = Spans(_whole_about(known[max(place - 4 * most, 0) : place + 4 * most]))
+        spans = Spans(list(_whole_about(known[max(place - 4 * most, 0) : place + 4 * most])))
         found: dict[int, Row] = {}
         for alike, rows in plain:
-            for i, j, value in alike.grid.within(spans, rows):
+            for i, j, value, _ in alike.grid.within(spans, rows):
                 best = min(filter(_is_plain, alike.parts[i]), key=lambda part: part.unlikely)
                 row = Row(value, best, alike.where.points[j])
                 found[value] = min(found.get(value, row), row, key=_unlikely)
@@ -235,7 +288,7 @@ def _unlikely(row: Row) -> tuple[float, int]:
     return row.part.unlikely, len({s for monomial in row.form for s, _ in monomial})
 
 
-def _swapped(whole: Part, source: Source) -> Iterator[tuple[Part, Source]]:
+def _swapped(whole: Part, source: Source) -> Iterator[Part]:
     """Yield what an axis taken for another makes of a target whose sizes were all given."""
     at = source.all_given
     right = evaluate(whole.general, at)
@@ -245,4 +298,4 @@ def _swapped(whole: Part, source: Source) -> Iterator[tuple[Part, Source]]:
         key = wrong, part.said.partition(" taken")[0]
         if wrong != right and key not in seen:
             seen.add(key)
-            yield part, source
+            yield part

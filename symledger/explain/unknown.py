@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
@@ -12,28 +14,30 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.algebra import Monomial, Terms
 from symledger.citing.canonical import FUNCTIONS, read_expression
+from symledger.explain.forms import Forms
 from symledger.explain.lines import SUM, SWAPPED, WITHOUT
-from symledger.explain.match import Match, is_worth, made_of, symbols, wanted_of
+from symledger.explain.match import Match, Wanted, is_worth, made_of, symbols, wanted_of
 from symledger.explain.number import Number
 from symledger.explain.outline import Sizes
 from symledger.explain.parts import Part
 from symledger.explain.readings import QUANTITIES, readings
-from symledger.explain.roots import bind, solve
+from symledger.explain.roots import bind, solutions
 from symledger.explain.sources import Source, complete, evaluate
 from symledger.explain.table import Table
-from symledger.explain.usual import is_usual, named
+from symledger.explain.usual import is_usual, published_sizes
 
 SOLVED, ODD, FREE = 2, 5, 2
 """What adds to a rank: a size that no configuration has, and an odd one; each further one."""
+
+Parted = list[tuple[str, Terms]]
+"""What may be no whole number at whole sizes, with the size that it is, if it is one."""
 
 ROUNDED = re.compile(rf"\((?:{'|'.join(FUNCTIONS.values())}) ")
 
 
 def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
     """Yield what gives the number at sizes that had to be found, and may rank ``limit`` at most."""
-    tried: dict[object, list[Sizes]] = {}
     made: dict[object, Match] = {}
-    forms = _Forms()
     wanted = {
         asked.quantity: [
             wanted for reading in readings(number.unit, asked.quantity)
@@ -42,63 +46,101 @@ def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
         ] for asked in QUANTITIES[number.unit]
     }  # fmt: skip
     exactly = any(w.low == w.high for several in wanted.values() for w in several)
-    last, asked = None, None
-    hopeless: dict[object, set[object]] = {}
-    for part, source in table.parts:
-        if source is not last or part.asked is not asked:
-            last, asked = source, part.asked
-            here = hopeless.setdefault((source.alike, asked), set())
-        alike = id(part.amount), part.kind
-        if alike in here:
-            continue
-        here.add(alike)
+    forms = _Bindings(table.forms)
+    tried: dict[object, list[tuple[Wanted, Found]]] = {}
+    known: dict[object, Found] = {}
+    for source, part, hopeless in _new(table):
         most = _most_free(part, source)
         if not forms.may_be_bound(part, source, most):
             continue  # too much could be meant
-        formula, left, free, terms = forms.bound(part, source)
+        formula, left, free = forms.bound(part, source)
         if len(free) > (most if exactly else min(most, 1)) or (source.inside and not free):
             continue  # too much could be meant, or it was looked up
-        for w in wanted[part.quantity]:
-            if not is_worth(w.reading, part) or (w.reading.near and free):
+        key = id(left), part.quantity
+        if key not in tried:
+            tried[key] = list(_found(left, wanted[part.quantity], known))
+        worth = [one for one in tried[key] if is_worth(one[0].reading, part)]
+        if not worth:
+            continue
+        hopeless.discard((id(part.amount), part.kind))
+        parted = forms.parted(source)
+        for w, found in worth:
+            if parted and not forms.whole(source, found, parted):
                 continue
-            key = terms, w.low, w.high
-            if key not in tried:
-                found = solve(left, w.low, w.high)
-                tried[key] = [{s.name: n for s, n in at.items()} for at in found]
-            for at in tried[key]:
-                here.discard(alike)
-                if not forms.whole(source, at):
-                    continue
-                same = id(formula), id(at), id(w), part.asked, part.near
-                if same in made:
-                    made[same].parts.append(part)
-                    continue
-                sizes = {**source.given, **at}
-                value = int(evaluate(formula, sizes) or 0)
-                match = made[same] = made_of(part, formula, sizes, w, value)
-                for name, n in at.items():
-                    match.rank += 0 if named(name, n) else SOLVED if is_usual(name, n) else ODD
-                match.rank += FREE * max(len(at) - 1, 0)
+            same = id(formula), id(found), id(w), part.asked, part.near
+            if same in made:
+                made[same].parts.append(part)
+                continue
+            sizes = {**source.given, **found.sizes}
+            value = w.low if w.low == w.high else int(evaluate(formula, sizes) or 0)
+            made[same] = made_of(table, part, formula, sizes, w, value)
+            made[same].rank += found.rank
     yield from made.values()
 
 
+@dataclass(frozen=True)
+class Found:
+    """Sizes that had to be found."""
+
+    sizes: Sizes
+
+    @cached_property
+    def rank(self) -> float:
+        """What they add to a rank."""
+        each = (
+            0 if (name, n) in published_sizes() else SOLVED if is_usual(name, n) else ODD
+            for name, n in self.sizes.items()
+        )
+        return sum(each) + FREE * max(len(self.sizes) - 1, 0)
+
+
+def _new(table: Table) -> Iterator[tuple[Source, Part, set[object]]]:
+    """Yield each part with its source, but those that are hopeless: as such a one was before.
+
+    With it comes what is hopeless, in which it is until it is taken out.
+    """
+    hopeless: dict[object, set[object]] = {}
+    for source, asked, parts in table.listed:
+        here = hopeless.setdefault((source.alike, asked), set())
+        for part in parts:
+            alike = id(part.amount), part.kind
+            if alike not in here:
+                here.add(alike)
+                yield source, part, here
+
+
+def _found(
+    left: Terms, wanted: Sequence[Wanted], known: dict[object, Found]
+) -> Iterator[tuple[Wanted, Found]]:
+    """Yield what is wanted with sizes that give it, the same object for those that are known.
+
+    A mistake is looked for only where there are no sizes to be found.
+    """
+    likely = [w for w in wanted if not w.reading.near] if any(left) else wanted
+    for i, at in solutions(left, [(w.low, w.high) for w in likely]):
+        sizes = {s.name: n for s, n in at.items()}
+        yield likely[i], known.setdefault(tuple(sizes.items()), Found(sizes))
+
+
 class Bound(NamedTuple):
-    """A formula; what is left of it at what was set; the sizes and the terms of that."""
+    """A formula; what is left of it at what was set, and the sizes in that."""
 
     formula: Terms
     left: Terms
     free: set[Symbol]
-    terms: frozenset[tuple[Monomial, algebra.Number]]
 
 
-class _Forms:
+class _Bindings:
     """The formulas of parts with what is known put in, each worked out once for all alike."""
 
-    def __init__(self) -> None:
+    def __init__(self, forms: Forms) -> None:
+        self.forms = forms
         self.free: dict[tuple[int, int], int] = {}
-        self.parted: dict[object, list[tuple[str, Terms]]] = {}
+        self.divided: dict[tuple[int, int], Parted] = {}
+        self.alike: dict[object, Parted] = {}
         self.wholly: dict[object, bool] = {}
         self.made: dict[object, Bound] = {}
+        self.left: dict[frozenset[tuple[Monomial, algebra.Number]], Terms] = {}
 
     def may_be_bound(self, part: Part, source: Source, most: int) -> bool:
         """Whether only so many sizes may be left, at first sight."""
@@ -108,31 +150,40 @@ class _Forms:
             self.free[key] = len(set(part.amount.names) - {s.name for s in equations})
         return self.free[key] - len(source.given) <= most
 
-    def whole(self, source: Source, found: Sizes) -> bool:
+    def whole(self, source: Source, found: Found, parted: Parted) -> bool:
         """Whether every axis is as long as a whole number: no width is a quarter of two."""
-        drawn = source.variant.outline
-        key = drawn.frame.lengths, id(drawn.equations)
-        if key not in self.parted:
-            follow = [(s.name, p) for s, p in drawn.equations.items() if divides(p)]
-            self.parted[key] = [*follow, *(("", p) for p in divided(drawn.frame.lengths))]
-        given = {**source.given, **found}
-        here = key, tuple(given.items())
+        here = id(parted), id(found), *source.given.items()
         if here not in self.wholly:
-            parted = [p for name, p in self.parted[key] if name not in given]
-            at = complete(given, drawn) if parted else given
-            values = (evaluate(p, at) for p in parted)
+            given = {**source.given, **found.sizes}
+            left = [p for name, p in parted if name not in given]
+            at = complete(given, source.variant.outline) if left else given
+            values = (evaluate(p, at) for p in left)
             self.wholly[here] = all(n is None or n.denominator == 1 for n in values)
         return self.wholly[here]
 
+    def parted(self, source: Source) -> Parted:
+        """Return what has to be whole: the sizes that follow, and the lengths that divide."""
+        frame, equations = source.variant.outline.frame, source.variant.outline.equations
+        here = id(frame), id(equations)
+        if here not in self.divided:
+            lengths = tuple(filter(is_divided, frame.lengths))
+            key = lengths, id(equations)
+            if key not in self.alike:
+                follow = [(s.name, p) for s, p in equations.items() if divides(p)]
+                read = [("", algebra.terms(read_expression(text))) for text in lengths]
+                self.alike[key] = [*follow, *read]
+            self.divided[here] = self.alike[key]
+        return self.divided[here]
+
     def bound(self, part: Part, source: Source) -> Bound:
         """Return a part's formula under its equations, and at what was set."""
-        equations = source.variant.outline.equations
-        key = id(part.amount), id(equations), tuple(source.given.items())
+        formula = self.forms.under(part.amount, source.variant.outline.equations)
+        key = id(formula), tuple(source.given.items())
         if key not in self.made:
-            formula = algebra.substitute(part.general, equations)
             at = {s: n for s in symbols(formula) if (n := source.given.get(s.name))}
-            left = bind(formula, at)
-            self.made[key] = Bound(formula, left, symbols(left), frozenset(left.items()))
+            left = bind(formula, at) if at else formula
+            left = self.left.setdefault(frozenset(left.items()), left)
+            self.made[key] = Bound(formula, left, symbols(left))
         return self.made[key]
 
 
@@ -143,11 +194,9 @@ def _most_free(part: Part, source: Source) -> int:
     return 1 if source.variant.is_model or part.kind in (SUM, WITHOUT) else 3
 
 
-def divided(lengths: Iterable[str]) -> Iterator[Terms]:
-    """Yield those lengths that divide, as polynomials; one that rounds is whole in any case."""
-    for text in lengths:
-        if ("^" in text or "/" in text) and not ROUNDED.search(text):
-            yield algebra.terms(read_expression(text))
+def is_divided(length: str) -> bool:
+    """Whether a length divides; one that rounds is whole in any case."""
+    return ("^" in length or "/" in length) and not ROUNDED.search(length)
 
 
 def divides(polynomial: Terms) -> bool:

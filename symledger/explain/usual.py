@@ -6,15 +6,20 @@ exact equation between the number and a derived formula.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
 
 from symledger.catalogue import BY_NAME, ENTRIES
-from symledger.configurations.published import Published, published
-from symledger.configurations.reading import read
+from symledger.explain.stamp import FOLDER, fingerprint, read_stamped
 from symledger.sizes import BY_NAME as SIZES
 
+if TYPE_CHECKING:
+    from symledger.configurations.published import Published
+
+FILE = "known.json"
 FIRST = ("mini_gpt", "gpt2", "bert", "llama", "mistral", "vit", "t5", "resnet", "vgg", "qwen2")
 """Families that most people know; their sizes are named before those of others."""
 OBSCURE = 1.5
@@ -41,11 +46,15 @@ class Known:
         Families that few know are less often meant. Of its own family, all that a configuration
         chooses is as plain as can be, and what it does not choose is not what was published.
         """
-        far = OBSCURE if self.family and self.family not in FIRST else 0
         if not self.family or family != self.family:
-            return far
+            return self.far
         own = sum(self.options.get(name) == str(v).lower() for name, v in changed)
-        return far + (len(changed) - own) - (own if whole else 0)
+        return self.far + (len(changed) - own) - (own if whole else 0)
+
+    @cached_property
+    def far(self) -> float:
+        """What adds to the rank of anything else at these sizes."""
+        return OBSCURE if self.family and self.family not in FIRST else 0
 
     def repeats(self, other: Known) -> bool:
         """Whether another configuration of the same family has the same sizes."""
@@ -58,6 +67,19 @@ class Known:
         """Whether some of these sizes are those of this configuration."""
         pair = sizes.get("d_in"), sizes.get("d_out")
         return pair in self.pairs or any(self.sizes.get(n) == v for n, v in sizes.items())
+
+    @cached_property
+    def at(self) -> dict[str, int]:
+        """Its sizes, with the usual lengths of a run."""
+        at = {"B": 1, **self.sizes}
+        if "T_max" in at:
+            at.setdefault("T", at["T_max"])
+        return at
+
+    @cached_property
+    def linear(self) -> list[dict[str, int]]:
+        """The same with the widths of each of its linear maps."""
+        return [{**self.at, "d_in": a, "d_out": b} for a, b in self.pairs]
 
     @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
@@ -104,7 +126,33 @@ VOCABULARIES = {
 
 @cache
 def known() -> tuple[Known, ...]:
-    """The configurations of the catalogue and of the package, those of known families first."""
+    """The configurations of the catalogue and of the package, those of known families first.
+
+    They are read from a file beside the index, where that is up to date.
+    """
+    return read_stamped(FOLDER / FILE, fingerprint(), _read) or gathered()
+
+
+def written() -> str:
+    """Write that file."""
+    rows = [
+        [k.name, k.source, dict(k.sizes), k.family, dict(k.options), k.maps] for k in gathered()
+    ]
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in rows)
+    return f'{{"sources": "{fingerprint()}",\n"known": [\n{lines}]}}\n'
+
+
+def _read(data: dict[str, Any]) -> tuple[Known, ...]:
+    return tuple(
+        Known(name, source, sizes, family, options, tuple((a, b) for a, b in maps))
+        for name, source, sizes, family, options, maps in data["known"]
+    )
+
+
+def gathered() -> tuple[Known, ...]:
+    """Return the same, gathered from where they stand."""
+    from symledger.configurations.published import published
+
     catalogued = [
         Known(e.name, "the catalogue", e.configuration(), e.family)
         for e in ENTRIES if e.configured
@@ -117,6 +165,8 @@ def known() -> tuple[Known, ...]:
 
 def _known(one: Published) -> Known:
     """Read the sizes and choices of a published configuration, by the entry that it is of."""
+    from symledger.configurations.reading import read
+
     if not one.config:
         options = {name: str(text).lower() for name, text in one.options.items()}
         return Known(one.name, one.source, one.sizes, BY_NAME[one.entry].family, options)
@@ -130,7 +180,6 @@ def _known(one: Published) -> Known:
 def usual(symbol: str) -> tuple[int, ...]:
     """Return the usual values of a symbol, in order."""
     published = {k.sizes[symbol] for k in known() if symbol in k.sizes}
-    widths = {n for k in known() for pair in k.pairs for n in pair}
     match symbol:
         case "L":
             found = LAYERS
@@ -141,7 +190,7 @@ def usual(symbol: str) -> tuple[int, ...]:
         case "B":
             found = {2**k for k in range(11)}
         case "d_in" | "d_out" | "d_ff" | "p" | "C":
-            found = DOUBLED | widths | CLASSES | {784}
+            found = DOUBLED | _widths() | CLASSES | {784}
         case _ if symbol.startswith(("k_", "K", "s_", "stride")):
             found = KERNELS
         case _ if symbol.startswith(("H", "W")):
@@ -154,9 +203,15 @@ def usual(symbol: str) -> tuple[int, ...]:
 
 
 @cache
-def named(symbol: str, value: int) -> tuple[str, ...]:
-    """Return the configurations in which a symbol has this value."""
-    return tuple(k.name for k in known() if k.sizes.get(symbol) == value)
+def _widths() -> set[int]:
+    """Return the widths of all linear maps."""
+    return {n for k in known() for pair in k.pairs for n in pair}
+
+
+@cache
+def published_sizes() -> set[tuple[str, int]]:
+    """Return the symbols with the values that they have in some configuration."""
+    return {size for k in known() for size in k.sizes.items()}
 
 
 @cache

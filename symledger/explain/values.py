@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from symledger.algebra import Monomial, Terms
+from symledger.algebra import ONE, Monomial, Number, Terms
 from symledger.explain.outline import Sizes
 from symledger.explain.sources import Points, evaluate
 from symledger.explain.sums import Sum
@@ -24,6 +25,11 @@ Floats = NDArray[np.float64]
 Span = tuple[int, int]
 SLACK = 1e-11
 """How far a float may be from its whole number, as a share of what was added up to get it."""
+EXACT = 2.0**53
+"""Below this every whole number is a float."""
+ZERO: Terms = {ONE: 0}
+NOTHING = ((1, ZERO),)
+"""A sum of nothing."""
 
 
 class Where:
@@ -32,17 +38,23 @@ class Where:
     def __init__(self, points: Points, names: Sequence[str]) -> None:
         found: dict[tuple[int | None, ...], list[tuple[Known, Sizes]]] = {}
         for known, at in points:
-            found.setdefault(tuple([at.get(name) for name in names]), []).append((known, at))
+            found.setdefault(tuple(map(at.get, names)), []).append((known, at))
         self.points = [tuple(alike) for alike in found.values()]
         self.sizes = [alike[0][1] for alike in self.points]
         self.names = {name: i for i, name in enumerate(names)}
 
     @cached_property
-    def logarithms(self) -> Floats:
-        """The logarithm of every size at every point; NaN where there is none."""
+    def factors(self) -> Floats:
+        """One, then every size at every point, then one over each; NaN where there is none."""
         sizes = [[at.get(name) or np.nan for name in self.names] for at in self.sizes]
         table: Floats = np.array(sizes, float).reshape(len(self.sizes), len(self.names)).T
-        return np.log(table)
+        shape = 1, len(self.sizes)
+        return np.vstack([np.ones(shape), table, 1 / table, np.full(shape, np.nan)])
+
+    def factor(self, name: str, n: int) -> int:
+        """Return in which row of the factors a size is, or where ``n`` is negative one over it."""
+        i = self.names.get(name)
+        return -1 if i is None else 1 + i + (len(self.names) if n < 0 else 0)
 
 
 class Grid:
@@ -54,56 +66,49 @@ class Grid:
 
     @cached_property
     def _near(self) -> tuple[Floats, Floats]:
-        """The values as floats, and how far from each a whole number may be."""
-        pieces: dict[int, tuple[int, Terms]] = {}
-        for amount in self.amounts:
-            for _, p in amount.pieces:
-                pieces.setdefault(id(p), (len(pieces), p))
-        polynomials, sizes = self._polynomials([p for _, p in pieces.values()])
-        sums = [[(pieces[id(p)][0], n) for n, p in amount.pieces] for amount in self.amounts]
-        values = _combined(polynomials, sums)
-        if sizes is polynomials and all(n > 0 for row in sums for _, n in row):
-            return values, SLACK * values
-        return values, SLACK * _combined(sizes, [[(i, abs(n)) for i, n in row] for row in sums])
+        """The values as floats, and how far from each a whole number may be.
 
-    def _polynomials(self, polynomials: Sequence[Terms]) -> tuple[Floats, Floats]:
-        """The values of polynomials, and the sums of the sizes of their terms."""
-        places: dict[Monomial, int] = {}
-        rows = [
-            [(places.setdefault(monomial, len(places)), float(c)) for monomial, c in p.items()]
-            for p in polynomials
-        ]
-        monomials = self._monomials(list(places))
-        values = _combined(monomials, rows)
-        if all(c > 0 for row in rows for _, c in row):
-            return values, values
-        return values, _combined(monomials, [[(i, abs(c)) for i, c in row] for row in rows])
+        That is nowhere where only whole numbers were added and multiplied, and all that was added
+        up is less than EXACT: so far floats are whole numbers, and lose nothing.
+        """
+        pieces = [amount.pieces or NOTHING for amount in self.amounts]
+        often, polynomial = zip(*chain.from_iterable(pieces), strict=True)
+        sums = Combined(often, polynomial, map(len, pieces))
+        terms: list[Terms] = [p or ZERO for p in sums.things]
+        numbers = chain.from_iterable(p.values() for p in terms)
+        polynomials = Combined(numbers, chain.from_iterable(terms), map(len, terms))
+        monomials = self._monomials(polynomials.things)
+        each = polynomials.of(monomials)
+        sizes = polynomials.sizes(monomials) if polynomials.fall else each
+        values = sums.of(each)
+        total = sums.sizes(sizes) if polynomials.fall or sums.fall else values
+        rising = np.array([all(n > 0 for _, n in m) for m in polynomials.things], bool)
+        exact = sums.whole(polynomials.whole(rising))[:, None] & (total < EXACT)
+        return values, np.where(exact, 0, SLACK * total)
 
     def _monomials(self, monomials: Sequence[Monomial]) -> Floats:
         """The values of products of powers, NaN where a size is not known."""
-        names = self.where.names
-        logarithms = self.where.logarithms
-        powers = np.zeros((len(monomials), len(names) + 1))
-        for i, monomial in enumerate(monomials):
-            for symbol, n in monomial:
-                powers[i, names.get(symbol.name, -1)] = n
-        known = np.vstack([logarithms, np.full((1, logarithms.shape[1]), np.nan)])
-        missing = np.isnan(known)
-        values = np.exp(powers @ np.where(missing, 0, known))
-        values[(powers != 0) @ missing.astype(float) > 0] = np.nan
+        factor = self.where.factor
+        rows = [[i for s, n in m for i in [factor(s.name, n)] * abs(n)] or [0] for m in monomials]
+        index, starts = list(chain.from_iterable(rows)), _starts(map(len, rows))
+        values: Floats = np.multiply.reduceat(self.where.factors[index], starts, axis=0)
         return values
 
-    def within(self, spans: Spans, rows: Sequence[int]) -> Iterator[tuple[int, int, int]]:
-        """Yield row, column and value of what lies in one of some spans, in order."""
+    def within(
+        self, spans: Spans, rows: Sequence[int]
+    ) -> Iterator[tuple[int, int, int, list[int]]]:
+        """Yield row, column and value of what lies in some spans, in order, and in which."""
         if not spans.merged:
             return
         values, slack = (part[rows] for part in self._near)
         last = np.searchsorted(spans.lows, values + slack, side="right") - 1
-        hit = (last >= 0) & (values - slack <= spans.highs[last])
-        for i, j in zip(*np.nonzero(hit), strict=True):
-            value = self.exact(rows[i], j)
-            if value and spans.hold(value):
-                yield rows[i], int(j), value
+        found = np.nonzero((last >= 0) & (values - slack <= spans.highs[last]))
+        columns = (*found, values[found], slack[found], last[found])
+        for i, j, near, unsure, place in zip(*map(np.ndarray.tolist, columns), strict=True):
+            value = self.exact(rows[i], j) if unsure else int(near)
+            held = [n for low, high, n in spans.parts[place] if low <= value <= high]
+            if value and held:
+                yield rows[i], j, value, held
 
     def floats(self, rows: Sequence[int]) -> Floats:
         """The values of some rows that are known, as floats, in no order."""
@@ -123,31 +128,70 @@ class Grid:
 
 
 class Spans:
-    """Spans of whole numbers, the ends included; those that overlap are one."""
+    """Spans of whole numbers, the ends included; those that overlap are one, of several ``parts``.
 
-    def __init__(self, spans: Iterable[Span]) -> None:
+    A part knows which of the given spans it is. Where ``only`` is told, no others are taken.
+    """
+
+    def __init__(self, spans: Sequence[Span], only: Iterable[int] | None = None) -> None:
         merged: list[list[int]] = []
-        for low, high in sorted(spans):
+        self.parts: list[list[tuple[int, int, int]]] = []
+        taken = range(len(spans)) if only is None else only
+        for low, high, n in sorted((*spans[n], n) for n in taken):
             if merged and low <= merged[-1][1]:
                 merged[-1][1] = max(merged[-1][1], high)
+                self.parts[-1].append((low, high, n))
             else:
                 merged.append([low, high])
+                self.parts.append([(low, high, n)])
+        for parts in self.parts:
+            parts.sort(key=lambda part: part[2])
         self.merged = merged
         self.lows: Floats = np.array([float(low) for low, _ in merged])
         self.highs: Floats = np.array([float(high) for _, high in merged])
 
-    def hold(self, value: int) -> bool:
-        """Whether a number lies in one of them."""
-        return any(low <= value <= high for low, high in self.merged)
+
+class Combined:
+    """Sums of things, one after the other, none of them empty.
+
+    They are given by how often and what is added up, and of how many of these each one is.
+    ``things`` are all that there are, each once; equal ones have to be one object.
+    """
+
+    def __init__(
+        self, often: Iterable[Number], things: Iterable[Any], lengths: Iterable[int]
+    ) -> None:
+        numbers, things = list(often), list(things)
+        ids = list(map(id, things))
+        once = dict(zip(ids, things, strict=True))
+        places = dict(zip(once, range(len(once)), strict=True))
+        self.things = list(once.values())
+        self.index = np.array(list(map(places.__getitem__, ids)))
+        self.often = np.array(numbers, float)[:, None]
+        self.are_whole = np.array([n.denominator == 1 for n in numbers], bool)
+        self.starts = _starts(lengths)
+        self.fall = bool((self.often < 0).any())
+
+    def of(self, values: Floats) -> Floats:
+        """Return the sums of the values of things, a row for each."""
+        return self._added(values, self.often)
+
+    def sizes(self, values: Floats) -> Floats:
+        """Return the same without their signs: how much was added up or taken away."""
+        return self._added(values, np.abs(self.often))
+
+    def whole(self, things: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return which sums are whole numbers, being told which things are."""
+        found: NDArray[np.bool_] = np.logical_and.reduceat(
+            things[self.index] & self.are_whole, self.starts
+        )
+        return found
+
+    def _added(self, values: Floats, often: Floats) -> Floats:
+        total: Floats = np.add.reduceat(values[self.index] * often, self.starts, axis=0)
+        return total
 
 
-def _combined(rows: Floats, sums: Sequence[Sequence[tuple[int, Any]]]) -> Floats:
-    """Add up rows, each so many times, for every sum; an empty one is zero."""
-    if not sums:
-        return np.zeros((0, rows.shape[1]))
-    rows = np.vstack([rows, np.zeros((1, rows.shape[1]))])
-    flat = [term for row in sums for term in (row or [(-1, 0)])]
-    starts = np.cumsum([0, *(len(row) or 1 for row in sums[:-1])])
-    index, often = (np.array(part) for part in zip(*flat, strict=True))
-    total: Floats = np.add.reduceat(rows[index] * often[:, None], starts, axis=0)
-    return total
+def _starts(lengths: Iterable[int]) -> NDArray[np.int_]:
+    """Return where each of some rows starts that stand one after the other."""
+    return np.cumsum([0, *lengths])[:-1]

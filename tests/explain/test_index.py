@@ -1,11 +1,13 @@
 """The index: it holds what is derived now, and where it cannot be used the answers are the same."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 from symledger.account import derive
-from symledger.explain import answer, index, sources
+from symledger.explain import answer, index, sources, usual
 from symledger.explain.answer import explain
 from symledger.explain.outline import outline
 from symledger.explain.readings import QUANTITIES, Asked
@@ -21,6 +23,27 @@ def test_the_index_is_up_to_date_and_holds_every_owner(asked):
     assert tuple(found) == CATALOGUE
     text = (index.FOLDER / f"{asked[0].quantity}.json").read_text(encoding="utf-8")
     assert text == index.written(found)
+
+
+def test_the_sizes_beside_the_index_are_those_that_were_published(monkeypatch):
+    file = index.FOLDER / usual.FILE
+    assert file.read_text(encoding="utf-8") == usual.written(), "run python -m symledger.explain"
+    assert usual.known() == usual.gathered()
+    monkeypatch.setattr(usual, "fingerprint", lambda: "of other sources")
+    assert usual.known.__wrapped__() == usual.gathered()
+
+
+def test_an_answer_that_is_in_the_index_imports_nothing_that_derives():
+    """It takes as long as the search; the modules are those of a process of its own."""
+    code = (
+        "import sys\nfrom symledger.explain.answer import explain\n"
+        "assert explain('2362368').gives\nprint(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True,  # noqa: S603  # our own
+                          check=True)  # fmt: skip
+    modules = set(done.stdout.split())
+    assert "symledger.explain.table" in modules
+    assert not modules & {"symledger.account", "symledger.target", "symledger.models.gpt2"}
 
 
 @pytest.mark.parametrize("owner", share(CATALOGUE))

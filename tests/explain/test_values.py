@@ -5,11 +5,12 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from symledger.algebra import terms
 from symledger.explain.sources import evaluate
 from symledger.explain.sums import Sum
 from symledger.explain.usual import Known
 from symledger.explain.values import Grid, Spans, Where
-from symledger.sizes import named
+from symledger.sizes import d, named
 
 NAMES = ("d", "h", "L", "V")
 COEFFICIENTS = st.one_of(
@@ -41,11 +42,26 @@ def test_a_grid_finds_what_is_there(sums, points, data):
                     expected[i, j] = value
     picked = data.draw(st.sets(st.sampled_from([1, *expected.values()])))
     spans = Spans([(value, value) for value in picked])
-    found = {(i, j): value for i, j, value in grid.within(spans, range(len(sums)))}
+    found = {(i, j): value for i, j, value, _ in grid.within(spans, range(len(sums)))}
     assert found == {place: value for place, value in expected.items() if value in picked}
+
+
+def test_what_floats_hold_exactly_is_read_off_and_the_rest_is_worked_out(monkeypatch):
+    below, above = 2**26, 2**27 + 1  # whose squares are below and above 2**53
+    where = Where(tuple((Known(str(n), "", {"d": n}), {"d": n}) for n in (below, above)), ("d",))
+    grid = Grid(where, [Sum(((1, terms(d**2)), (-1, terms(d))), ("d",))])
+    spans = Spans([(n * n - n, n * n - n) for n in (below, above)])
+    worked_out = []
+    exact = Grid.exact
+    monkeypatch.setattr(Grid, "exact", lambda *at: worked_out.append(at[1:]) or exact(*at))
+    assert [value for _, _, value, _ in grid.within(spans, [0])] == [
+        below * below - below, above * above - above,
+    ]  # fmt: skip
+    assert worked_out == [(0, 1)]
 
 
 def test_spans_that_overlap_are_one():
     spans = Spans([(5, 9), (1, 3), (8, 12)])
     assert spans.merged == [[1, 3], [5, 12]]
-    assert [n for n in range(14) if spans.hold(n)] == [1, 2, 3, *range(5, 13)]
+    assert spans.parts == [[(1, 3, 1)], [(5, 9, 0), (8, 12, 2)]]
+    assert Spans([(5, 9), (1, 3), (8, 12)], only={0, 1}).merged == [[1, 3], [5, 9]]
