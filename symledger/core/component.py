@@ -11,7 +11,7 @@ import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import mul
 from typing import Any, ClassVar
 
@@ -86,9 +86,7 @@ class Component:
             if isinstance(value, int) and not isinstance(value, bool):
                 object.__setattr__(self, f.name, as_size(value))
             low = f.default.least if isinstance(f.default, Size) else None
-            given = getattr(self, f.name)
-            decidable = low is not None and (given.is_number or given.could_extract_minus_sign())
-            if decidable and (given - low).is_negative:
+            if low is not None and _below(getattr(self, f.name), low):
                 raise DefinitionError(
                     f"{type(self).__name__}: {f.name} = {value}, but it is at least {low}."
                 )
@@ -233,6 +231,13 @@ class Component:
             return None
         first, *others = map(as_size, found) if found else (as_size(1),)
         return reduce(mul, others, first)
+
+
+@lru_cache(maxsize=None, typed=True)
+def _below(given: Expr, low: int) -> bool:
+    """Whether a size is less than a number for certain; most are given many times."""
+    decidable = given.is_number or given.could_extract_minus_sign()
+    return bool(decidable and (given - low).is_negative)
 
 
 def where(scope: Scope) -> str:
