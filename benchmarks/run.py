@@ -30,6 +30,8 @@ def symledger(*arguments: str) -> list[str]:
     return [sys.executable, "-c", MAIN, *arguments]
 
 
+MODELS = {"llama-3-8b": 1.75, "resnet50": 2, "unet": 2, "mobilenet_v2": 2, "sd-v1-unet": 2.75}
+"""Models whose blocks differ, and how many times importing SymPy deriving one may take."""
 COMMANDS: dict[str, list[str]] = {
     "import sympy": [sys.executable, "-c", "import sympy"],
     "--help": symledger("--help"),
@@ -41,6 +43,7 @@ COMMANDS: dict[str, list[str]] = {
     "explain 9.01MiB, bias set": symledger("explain", "9.01MiB", "--set", "bias=true"),
     "derive mini_gpt, L = 2": symledger("derive", "mini_gpt", "--set", "L=2"),
     "derive mini_gpt, L = 10000": symledger("derive", "mini_gpt", "--set", "L=10000"),
+    **{f"derive {name}": symledger("derive", name) for name in MODELS},
 }
 CHECK = symledger("check", "mini_gpt")
 
@@ -102,6 +105,10 @@ def limits(seconds: Mapping[str, float], check: float, imported: str) -> list[Li
     deep, shallow = seconds["derive mini_gpt, L = 10000"], seconds["derive mini_gpt, L = 2"]
     return [
         Limit("derive mini_gpt / import sympy", seconds["derive mini_gpt"] / base, 1.5),
+        *(
+            Limit(f"derive {name} / import sympy", seconds[f"derive {name}"] / base, most)
+            for name, most in MODELS.items()
+        ),
         Limit("derive with L = 10000 / with L = 2", deep / shallow, 1.1),
         *(
             Limit(name, spent, 2, " s")

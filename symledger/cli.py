@@ -71,12 +71,13 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
         account[name]
     form = "json" if as_json else form
     if form == "text":
-        from symledger.report import answer, page
         from symledger.report.layout import show
 
-        asks = account.target.constructor and not quantities
-        write_page = answer.page if asks else page.page
-        show(write_page(account, quantities, depth, width()))
+        if account.target.constructor and not quantities:
+            from symledger.report.answer import page
+        else:
+            from symledger.report.page import page
+        show(page(account, quantities, depth, width()))
     elif form == "json":
         print_json(account.to_dict(quantities))
     else:

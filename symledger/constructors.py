@@ -8,7 +8,6 @@ choices, as ``--set`` would make them, of the catalogue's entry that the layer i
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -40,8 +39,6 @@ FUNCTIONS = {
 }  # fmt: skip
 """Functions that may be handed over, as people write them."""
 PREFIXES = ("", "nn.", "torch.nn.")
-CALL = re.compile(r"\s*([A-Za-z_][\w.]*\s*\(|(torch\.)?nn\.)")
-FILE = re.compile(r"\.py:\w*\s*$")
 
 
 @dataclass(frozen=True)
@@ -122,11 +119,6 @@ def _call(layer: Layer, values: Mapping[str, object], prefix: str = "") -> str:
         elif value != default or type(value) is not type(default):
             said.append(f"{name}={text}")
     return f"{prefix}{layer.name}({', '.join(said)})"
-
-
-def is_constructor(text: str) -> bool:
-    """Whether a target is written as a call, or names torch.nn; files are not."""
-    return bool(CALL.match(text)) and not FILE.search(text)
 
 
 def read(text: str) -> Constructor:

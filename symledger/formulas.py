@@ -217,7 +217,7 @@ def make_formula(owner: str, name: str, readings: Readings, assumed: Assumed) ->
     """Read one quantity of a target."""
     quantity = QUANTITIES[name]
     over = make_formula(owner, quantity.over, readings, assumed) if quantity.over else None
-    readings.tally(name)  # what cannot be read is refused here, where it is asked for
+    readings.total(name)  # what cannot be read is refused here, where it is asked for
     return Formula(f"{owner}.{name}", quantity, readings, assumed, over)
 
 

@@ -7,22 +7,29 @@ from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any, Literal
+from typing import Any, get_args
 
-from sympy import Expr, Integer
+from sympy import Integer, Symbol
 
-from symledger.algebra import Terms
+from symledger import algebra
+from symledger.algebra import Terms, substitute
 from symledger.conventions import Conventions
+from symledger.core.ops import Storage
 from symledger.core.program import Program, Pullback
 from symledger.core.tensor import Scope
 from symledger.errors import BadInput
 from symledger.ledger import Line, ledger, total
-from symledger.readings.flops import contraction_flops, pointwise_flops
+from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
 from symledger.readings.params import active_params, has_routed, params, trained_params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.readings.tally import Amount, Tally
-from symledger.readings.traffic import state, traffic, unfused_traffic
+from symledger.readings.traffic import Bytes, state, traffic, unfused_traffic
+
+Key = tuple[str, Conventions | Causal]
+STORAGES: tuple[Storage, ...] = get_args(Storage)
+BYTES: Bytes = {name: Symbol(f"_{name}_bytes") for name in STORAGES}
+"""The bytes of an element of each storage class, before a type is chosen."""
 
 
 class Readings:
@@ -40,10 +47,10 @@ class Readings:
         self.program = program
         self._decoding = decoding
         self.conventions = conventions
-        self._made: dict[tuple[str, str], Tally] = {}
-        self._tallies: dict[tuple[str, Conventions], Tally] = {}
-        self._totals: dict[tuple[str, Conventions], Terms] = {}
-        self._lines: dict[tuple[str, Conventions], Line] = {}
+        self._tallies: dict[Key, Tally] = {}
+        self._totals: dict[Key, Terms] = {}
+        self._elements: dict[str, Terms] = {}
+        self._lines: dict[Key, Line] = {}
         self.guard = guard
 
     @cached_property
@@ -66,9 +73,9 @@ class Readings:
         return step
 
     @property
-    def bytes_of(self) -> dict[Any, Expr]:
+    def bytes_of(self) -> Bytes:
         """Bytes of an element, by storage class."""
-        return {name: Integer(n) for name, n in self.conventions.storage_bytes.items()}
+        return {name: Integer(self.conventions.storage_bytes[name]) for name in STORAGES}
 
     @cached_property
     def has_pairs(self) -> bool:
@@ -80,31 +87,40 @@ class Readings:
         """Whether some experts are not used for every token: some parameters are not active."""
         return has_routed(self.program)
 
-    def contractions(self, direction: Literal["forward", "backward"]) -> Tally:
-        """The FLOPs of one pass, under the causal convention; many quantities are made of them."""
-        key = (direction, self.conventions.causal)
-        if key not in self._made:
-            program = self.program if direction == "forward" else self.back
-            self._made[key] = contraction_flops(program, self.conventions.causal)
-        return self._made[key]
+    def _key(self, quantity: str) -> Key:
+        """What amounts depend on: bytes on every convention, other counts on pairs alone."""
+        c = self.conventions
+        return quantity, c if _found(quantity).unit == "bytes" else c.causal
 
     def tally(self, quantity: str) -> Tally:
         """The amounts of a quantity, as they are read."""
-        key = (quantity, self.conventions)
+        key = self._key(quantity)
         if key not in self._tallies:
-            self._tallies[key] = QUANTITIES[quantity].read(self)
+            self._tallies[key] = _found(quantity).read(self)
         return self._tallies[key]
 
     def total(self, quantity: str) -> Terms:
         """The sum of the amounts of a quantity, multiplied out."""
-        key = (quantity, self.conventions)
+        key = self._key(quantity)
         if key not in self._totals:
-            self._totals[key] = total(self.tally(quantity))
+            self._totals[key] = self._added_up(_found(quantity))
         return self._totals[key]
+
+    def _added_up(self, quantity: Quantity) -> Terms:
+        if quantity.parts:
+            times = ((p.times(self.conventions), self.total(p.of)) for p in quantity.parts)
+            return algebra.combine(times)
+        if not quantity.stored:
+            return total(self.tally(quantity.name))
+        if quantity.name not in self._elements:
+            self._elements[quantity.name] = total(quantity.stored(self, BYTES))
+        bytes_of = self.conventions.storage_bytes
+        given = {symbol: algebra.constant(bytes_of[name]) for name, symbol in BYTES.items()}
+        return substitute(self._elements[quantity.name], given)
 
     def line(self, quantity: str) -> Line:
         """The amounts of a quantity as a tree of lines."""
-        key = (quantity, self.conventions)
+        key = self._key(quantity)
         if key not in self._lines:
             self._lines[key] = ledger(self.tally(quantity))
         return self._lines[key]
@@ -126,6 +142,8 @@ def together(scope: Scope, *tallies: tuple[str, Tally]) -> Tally:
 
 def scaled(tally: Tally, factor: int) -> Tally:
     """Multiply every amount of a tally by a number."""
+    if factor == 1:
+        return tally
     times = cache(lambda own: factor * own)  # amounts are often alike
 
     def each(tally: Tally) -> Tally:
@@ -138,11 +156,31 @@ def scaled(tally: Tally, factor: int) -> Tally:
     return each(tally)
 
 
+def once(conventions: Conventions) -> int:
+    """Return that a part counts once."""
+    return 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """A quantity, so many times: what another one is made of.
+
+    Where there are several, each has a ``name`` of its own among the lines.
+    """
+
+    of: str
+    times: Callable[[Conventions], int] = once
+    name: str = ""
+
+
 @dataclass(frozen=True)
 class Quantity:
     """A question with a unit, and the reading that answers it.
 
-    ``over`` is the quantity that the answer is divided by (an intensity).
+    ``over`` is the quantity that the answer is divided by (an intensity). ``parts`` are the
+    quantities that it is made of, if it is: then their totals are added up, and their amounts are
+    put together only where lines are asked for. ``stored`` reads bytes, given those of an element
+    of each storage class: its total is read once for all types.
     """
 
     name: str
@@ -150,50 +188,48 @@ class Quantity:
     meaning: str
     read: Callable[[Readings], Tally]
     over: str = ""
+    parts: tuple[Part, ...] = ()
+    stored: Callable[[Readings, Bytes], Tally] | None = None
 
 
-def _flops_forward(r: Readings) -> Tally:
-    return r.contractions("forward")
+def made_of(name: str, unit: str, meaning: str, *parts: Part, over: str = "") -> Quantity:
+    """Return a quantity that is made of others: of one so many times, or of several added up."""
+
+    def read(r: Readings) -> Tally:
+        amounts = [(p.name, scaled(r.tally(p.of), p.times(r.conventions))) for p in parts]
+        return together(r.program.scope, *amounts) if len(parts) > 1 else amounts[0][1]
+
+    return Quantity(name, unit, meaning, read, over, parts)
 
 
-def _flops_backward(r: Readings) -> Tally:
-    return r.contractions("backward")
+def stored(name: str, meaning: str, read: Callable[[Readings, Bytes], Tally]) -> Quantity:
+    """Return a quantity that is the bytes of elements."""
+    return Quantity(name, "bytes", meaning, lambda r: read(r, r.bytes_of), stored=read)
 
 
-def _training_flops(r: Readings) -> Tally:
-    parts = ("forward", _flops_forward(r)), ("backward", _flops_backward(r))
-    return together(r.program.scope, *parts)
-
-
-def _macs(read: Callable[[Readings], Tally]) -> Callable[[Readings], Tally]:
-    def halved(r: Readings) -> Tally:
-        tally = read(r)
+def _halved(quantity: str) -> Callable[[Readings], Tally]:
+    def read(r: Readings) -> Tally:
+        tally = r.tally(quantity)
         return Tally(tally.scope, tally.items, tally.times / 2)
 
-    return halved
+    return read
 
 
-def _parameters(r: Readings) -> Tally:
-    return scaled(params(r.program), r.conventions.value_bytes)
+def _value_bytes(conventions: Conventions) -> int:
+    return conventions.value_bytes
 
 
-def _gradients(r: Readings) -> Tally:
-    return scaled(trained_params(r.program, r.conventions.frozen), r.conventions.value_bytes)
+def _state_bytes(conventions: Conventions) -> int:
+    return conventions.state_bytes
 
 
-def _optimizer(r: Readings) -> Tally:
-    return scaled(trained_params(r.program, r.conventions.frozen), r.conventions.state_bytes)
+TRAINED = Quantity("params.trained", "parameters", "those that a gradient is asked for",
+                   lambda r: trained_params(r.program, r.conventions.frozen))  # fmt: skip
+"""What others are made of, and nobody asks for by itself."""
 
 
-def _saved(r: Readings) -> Tally:
-    return saved(r.back, r.bytes_of)
-
-
-def _training_memory(r: Readings) -> Tally:
-    return together(
-        r.program.scope, ("parameters", _parameters(r)), ("gradients", _gradients(r)),
-        ("optimizer", _optimizer(r)), ("saved activations", _saved(r)),
-    )  # fmt: skip
+def _found(name: str) -> Quantity:
+    return TRAINED if name == TRAINED.name else QUANTITIES[name]
 
 
 QUANTITIES: dict[str, Quantity] = {
@@ -202,33 +238,43 @@ QUANTITIES: dict[str, Quantity] = {
         Quantity("params", "parameters", "unique parameters", lambda r: params(r.program)),
         Quantity("params.active", "parameters", "used for one token: k of E routed experts",
                  lambda r: active_params(r.program)),
-        Quantity("flops.forward", "FLOP", "forward pass, contractions", _flops_forward),
+        Quantity("flops.forward", "FLOP", "forward pass, contractions",
+                 lambda r: contraction_flops(r.program, r.conventions.causal)),
         Quantity("flops.forward.pointwise", "FLOP", "forward pass, everything else",
                  lambda r: pointwise_flops(r.program)),
-        Quantity("flops.backward", "FLOP", "backward pass, contractions", _flops_backward),
+        Quantity("flops.backward", "FLOP", "backward pass, contractions",
+                 lambda r: contraction_flops(r.back, r.conventions.causal)),
         Quantity("flops.backward.pointwise", "FLOP", "backward pass, everything else",
                  lambda r: pointwise_flops(r.back)),
-        Quantity("flops.training", "FLOP", "forward and backward, contractions", _training_flops),
-        Quantity("macs.forward", "MAC", "forward pass in multiply-adds", _macs(_flops_forward)),
-        Quantity("macs.backward", "MAC", "backward pass in multiply-adds", _macs(_flops_backward)),
-        Quantity("macs.training", "MAC", "both passes in multiply-adds", _macs(_training_flops)),
+        made_of("flops.training", "FLOP", "forward and backward, contractions",
+                Part("flops.forward", name="forward"), Part("flops.backward", name="backward")),
+        Quantity("macs.forward", "MAC", "forward pass in multiply-adds", _halved("flops.forward")),
+        Quantity("macs.backward", "MAC", "backward pass in multiply-adds",
+                 _halved("flops.backward")),
+        Quantity("macs.training", "MAC", "both passes in multiply-adds", _halved("flops.training")),
         Quantity("flops.decode", "FLOP",
                  "the last of T tokens decoded, the others remembered; contractions",
                  lambda r: contraction_flops(r.decoding, r.conventions.causal)),
-        Quantity("memory.parameters", "bytes", "the weights", _parameters),
-        Quantity("memory.gradients", "bytes", "a gradient for every trained weight", _gradients),
-        Quantity("memory.optimizer", "bytes", "the optimizer's state", _optimizer),
-        Quantity("memory.saved", "bytes", "activations kept for the backward pass", _saved),
-        Quantity("memory.training", "bytes", "weights, gradients, optimizer and activations",
-                 _training_memory),
-        Quantity("memory.kv_cache", "bytes", "keys and values kept between decoding steps",
-                 lambda r: state(r.program, r.bytes_of)),
-        Quantity("traffic.forward", "bytes",
-                 "inputs, weights, outputs moved once; picked rows of a table each time",
-                 lambda r: traffic(r.program, r.bytes_of)),
-        Quantity("traffic.unfused", "bytes", "every operation reads and writes",
-                 lambda r: unfused_traffic(r.program, r.bytes_of)),
-        Quantity("intensity.forward", "FLOP/byte", "forward FLOPs for each byte moved",
-                 _flops_forward, over="traffic.forward"),
+        made_of("memory.parameters", "bytes", "the weights", Part("params", _value_bytes)),
+        made_of("memory.gradients", "bytes", "a gradient for every trained weight",
+                Part(TRAINED.name, _value_bytes)),
+        made_of("memory.optimizer", "bytes", "the optimizer's state",
+                Part(TRAINED.name, _state_bytes)),
+        stored("memory.saved", "activations kept for the backward pass",
+               lambda r, bytes_of: saved(r.back, bytes_of)),
+        made_of("memory.training", "bytes", "weights, gradients, optimizer and activations",
+                Part("memory.parameters", name="parameters"),
+                Part("memory.gradients", name="gradients"),
+                Part("memory.optimizer", name="optimizer"),
+                Part("memory.saved", name="saved activations")),
+        stored("memory.kv_cache", "keys and values kept between decoding steps",
+               lambda r, bytes_of: state(r.program, bytes_of)),
+        stored("traffic.forward",
+               "inputs, weights, outputs moved once; picked rows of a table each time",
+               lambda r, bytes_of: traffic(r.program, bytes_of)),
+        stored("traffic.unfused", "every operation reads and writes",
+               lambda r, bytes_of: unfused_traffic(r.program, bytes_of)),
+        made_of("intensity.forward", "FLOP/byte", "forward FLOPs for each byte moved",
+                Part("flops.forward"), over="traffic.forward"),
     )
 }  # fmt: skip

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, Symbol
 
-from symledger import algebra, assumptions, catalogue, constructors, model_file
+from symledger import algebra, assumptions, catalogue, model_file
 from symledger.choices import choices_of, parse_option
 from symledger.configurations.document import Document, load
 from symledger.configurations.published import Published, published
-from symledger.configurations.reading import Configuration, read
-from symledger.constructors import Constructor
 from symledger.core.component import Component, snake
 from symledger.core.program import Program
 from symledger.core.tensor import ONE, as_size
@@ -27,6 +26,13 @@ from symledger.errors import (
     renamed,
 )
 from symledger.sizes import BY_NAME, Size, T, named
+
+if TYPE_CHECKING:  # layers and configurations are imported where one is read
+    from symledger.configurations.reading import Configuration
+    from symledger.constructors import Constructor
+
+CALL = re.compile(r"\s*([A-Za-z_][\w.]*\s*\(|(torch\.)?nn\.)")
+FILE = re.compile(r"\.py:\w*\s*$")
 
 
 @dataclass(frozen=True)
@@ -60,9 +66,11 @@ class Target:
         """
         if not self.constructor:
             return dict(settings)
+        from symledger.constructors import CALLED
+
         stated = self.stated
         for name in settings:
-            if name in self.choices and name not in (*stated, *constructors.CALLED):
+            if name in self.choices and name not in (*stated, *CALLED):
                 raise BadInput(f"{self.name} has no {name}: that is a choice of {self.entry}.")
         for name, text in stated.items():
             if settings.get(name, text).strip() != text:
@@ -188,13 +196,8 @@ def resolve(text: str) -> Target:
     """
     if text == "-" or text.endswith(".json") or holds_configuration(text):
         return _configured(text, load(text))
-    if constructors.is_constructor(text):
-        constructor = constructors.read(text)
-        plain = resolve(constructor.entry)
-        usual = {**(plain.configuration or {}), **constructor.layer.usual}
-        return replace(
-            plain, name=constructor.text, constructor=constructor, configuration=usual
-        )
+    if is_call(text):
+        return _constructed(text)
     if ".py" in text or "/" in text or (":" in text and "(" not in text):
         return _from_file(text)
     known = published().get(text)
@@ -207,6 +210,20 @@ def resolve(text: str) -> Target:
         entry.inputs, entry.lengths, entry.configuration(), entry.options,
         {name: kind.corollaries[name] for name in entry.cases},
     )  # fmt: skip
+
+
+def is_call(text: str) -> bool:
+    """Whether a target is written as a call, or names torch.nn; files are not."""
+    return bool(CALL.match(text)) and not FILE.search(text)
+
+
+def _constructed(text: str) -> Target:
+    from symledger.constructors import read
+
+    constructor = read(text)
+    plain = resolve(constructor.entry)
+    usual = {**(plain.configuration or {}), **constructor.layer.usual}
+    return replace(plain, name=constructor.text, constructor=constructor, configuration=usual)
 
 
 def holds_configuration(text: str) -> bool:
@@ -222,6 +239,8 @@ def _configured(name: str, document: Document) -> Target:
 
     A choice that it does not have (a tied head, where there is none) is left out.
     """
+    from symledger.configurations.reading import read
+
     found = read(document)
     plain = resolve(found.built.entry)
     chosen = _chosen(plain, found.settings)

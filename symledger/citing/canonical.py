@@ -19,7 +19,7 @@ from sympy import Add, Expr, Integer, Max, Min, Mod, Mul, Pow, Rational, Symbol,
 
 from symledger import algebra
 from symledger.algebra import Monomial, Number, Terms
-from symledger.citing.registry import registered
+from symledger.citing.registry import registered_as
 from symledger.errors import DefinitionError
 from symledger.sizes import named
 
@@ -57,7 +57,7 @@ def tag_of(account: Account, quantity: str) -> str | None:
 
     Under other choices or conventions an id has another form, which a citation would not be about.
     """
-    tagged = registered().get(account[quantity].id)
+    tagged = registered_as(account[quantity].id)
     if account.target.origin or tagged is None or tagged.removed:
         return None
     found = fingerprint(canonical_form(account, quantity))

@@ -109,6 +109,24 @@ def registered() -> dict[str, Tagged]:
 
 
 @cache
+def registered_as(name: str) -> Tagged | None:
+    """Return the line of the registry that has an id, None where none has: no other one is read.
+
+    >>> registered_as("linear.params").owner
+    'linear'
+    """
+    line = _lines().get(name)
+    return _line(line) if line else None
+
+
+@cache
+def _lines() -> dict[str, str]:
+    """Every line by its id, as it is written."""
+    text = FILE.read_text(encoding="utf-8")
+    return {line.split(" ", 2)[1]: line for line in text.splitlines() if not line.startswith("#")}
+
+
+@cache
 def by_tag() -> dict[str, Tagged]:
     """Return every line of the registry by its tag, removed ones too."""
     return {tagged.tag: tagged for tagged in registered().values()}

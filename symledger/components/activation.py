@@ -12,7 +12,7 @@ from symledger import sizes
 from symledger.core.component import Component, Steps, steps
 from symledger.core.fused import Values
 from symledger.core.notation import apply, join, narrow, param, view
-from symledger.core.scalars import LEAKY
+from symledger.core.scalars import leaky
 from symledger.core.tensor import Tensor, pointwise
 
 Function = Literal[
@@ -71,7 +71,7 @@ class PReLU(Component):
 
     def forward(self, x: Tensor) -> Steps:
         a = param("a", self.C if self.by_channel else 1)
-        return steps(a=a, y=pointwise(LEAKY, x, view("c -> c ()", a)))
+        return steps(a=a, y=pointwise(leaky(), x, view("c -> c ()", a)))
 
 
 @dataclass(frozen=True)

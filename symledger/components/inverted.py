@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -9,7 +10,7 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.linear import Linear
-from symledger.components.units import CENTRED, ConvolutionUnit, Rectifier
+from symledger.components.units import ConvolutionUnit, Rectifier, fitting
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import apply, mean, view
 from symledger.core.tensor import ONE, Tensor
@@ -64,12 +65,15 @@ class InvertedResidual(Component):
 
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     title: ClassVar[str] = "depthwise convolution between a widening and a narrowing map"
-    definitions: ClassVar[dict[Size, Expr]] = CENTRED
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.s: ONE}
     references: ClassVar[tuple[str, ...]] = (
         f"{SANDLER}, section 3.3 and table 1",
         "Tan, Le, EfficientNet: Rethinking Model Scaling (2019), table 1",
     )
+
+    def decided(self) -> Mapping[Size, Expr]:
+        """Return the size of the image that is seen."""
+        return fitting(sizes.K)
 
     def forward(self, x: Tensor) -> Steps:
         wide, act = x, self.activation

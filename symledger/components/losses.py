@@ -11,7 +11,7 @@ from symledger import sizes
 from symledger.components.softmax import LogSoftmax
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import apply, gather, reduce
-from symledger.core.scalars import LOSSES
+from symledger.core.scalars import loss
 from symledger.core.tensor import ONE, Tensor, pointwise
 
 HALF, TENTH = Rational(1, 2), Rational(1, 10)
@@ -137,7 +137,7 @@ class ElementwiseLoss(Reduced):
             case "poisson_nll_rate":
                 return x - y * apply("log", x + TINY)
             case function:
-                return pointwise(LOSSES[function], x, y)
+                return pointwise(loss(function), x, y)
 
 
 @dataclass(frozen=True)

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.components.units import ConvolutionUnit
+from symledger.components.units import ConvolutionUnit, fitting
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import apply
 from symledger.core.tensor import ONE, Tensor
-from symledger.core.windows import positions
 from symledger.sizes import Size
 
 HE = "He et al., Deep Residual Learning for Image Recognition (2016)"
@@ -36,10 +36,10 @@ class ResidualBlock(Component, ABC):
 
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.s: ONE}
-    definitions: ClassVar[dict[Size, Expr]] = {
-        sizes.H_o: positions(sizes.H, ONE, sizes.s, Integer(0), ONE),
-        sizes.W_o: positions(sizes.W, ONE, sizes.s, Integer(0), ONE),
-    }
+
+    def decided(self) -> Mapping[Size, Expr]:
+        """Return the size of the image that is left."""
+        return fitting(ONE)
 
     @abstractmethod
     def inner(self, x: Tensor) -> Tensor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -19,11 +20,14 @@ from symledger.sizes import Size
 Rectifier = Literal["none", "relu", "relu6", "silu"]
 """The nonlinearities that follow a norm."""
 IOFFE = "Ioffe, Szegedy, Batch Normalization (2015), section 3.2"
-CENTRED: dict[Size, Expr] = {
-    sizes.H_o: positions(sizes.H, sizes.K, sizes.s, (sizes.K - 1) / 2, ONE),
-    sizes.W_o: positions(sizes.W, sizes.K, sizes.s, (sizes.K - 1) / 2, ONE),
-}
-"""How many windows of an odd width fit whose middle is on the image."""
+
+
+def fitting(kernel: Expr) -> dict[Size, Expr]:
+    """Return how many windows of an odd width fit whose middle is on the image."""
+    return {
+        fit: positions(whole, kernel, sizes.s, (kernel - 1) / 2, ONE)
+        for whole, fit in ((sizes.H, sizes.H_o), (sizes.W, sizes.W_o))
+    }
 
 
 def centred(kernel: Expr, stride: Expr) -> dict[str, Expr]:
@@ -52,9 +56,12 @@ class ConvolutionUnit(Component):
 
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     title: ClassVar[str] = "convolution, batch norm, nonlinearity"
-    definitions: ClassVar[dict[Size, Expr]] = CENTRED
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.s: ONE, sizes.G: ONE}
     references: ClassVar[tuple[str, ...]] = (IOFFE,)
+
+    def decided(self) -> Mapping[Size, Expr]:
+        """Return the size of the image that is seen."""
+        return fitting(sizes.K)
 
     def forward(self, x: Tensor) -> Steps:
         convolution = Conv2d(

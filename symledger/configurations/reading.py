@@ -5,19 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import Any, Literal
 
 from symledger.arguments import Only, Settings, Size, Use, written
 from symledger.configurations import common, typed
 from symledger.configurations.document import Document
-from symledger.configurations.families import FAMILIES
+from symledger.configurations.families import NAMED, loaded
 from symledger.configurations.family import Built, Family, Values
 from symledger.configurations.published import Published
 from symledger.errors import BadInput, nearest, shown
 
-NAMES = ("model_type", "_class_name")
-"""The keys that name a family."""
 NOTHING: Mapping[str, Use] = {}
 Status = Literal["used", "defaulted", "irrelevant"]
 
@@ -113,12 +110,12 @@ def entry_of(known: Published) -> str:
 
 def named(document: Document) -> str:
     """Return the key that names the family."""
-    return next((key for key in NAMES if key in document), NAMES[0])
+    return next((key for key in NAMED if key in document), next(iter(NAMED)))
 
 
 def _family(document: Document) -> Family:
     key = named(document)
-    known = _families(key)
+    known = NAMED[key]
     name = document.get(key)
     if name is None:
         raise BadInput(
@@ -131,12 +128,7 @@ def _family(document: Document) -> Family:
             f"{key} {said} is not supported: its formulas are not derived here, and a guess "
             f"could be wrong. {nearest(said, known)}"
         )
-    return known[name]
-
-
-@cache
-def _families(key: str) -> dict[str, Family]:
-    return {family.model_type: family for family in FAMILIES if family.key == key}
+    return loaded(key, name)
 
 
 def _renamed(document: Document, names: Mapping[str, str]) -> dict[str, Any]:

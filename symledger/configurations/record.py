@@ -15,7 +15,7 @@ from inspect import getsource, signature
 from types import NoneType
 from typing import Any, get_args, get_origin
 
-from symledger.configurations.families import FAMILIES
+from symledger.configurations.families import every_family
 from symledger.configurations.family import DEFAULTS, Family
 
 PLAIN: dict[Any, str] = {
@@ -79,9 +79,10 @@ def _plain(value: Any) -> Any:
 
 def main() -> None:
     """Write the file."""
-    families = {family.model_type: found(family) for family in FAMILIES if not family.like}
+    every = every_family()
+    families = {family.model_type: found(family) for family in every if not family.like}
     lines = [f'  {json.dumps(name)}: {json.dumps(row)}' for name, row in sorted(families.items())]
-    versions = {name: version(name) for name in sorted({family.library for family in FAMILIES})}
+    versions = {name: version(name) for name in sorted({family.library for family in every})}
     DEFAULTS.write_text(
         f'{{"versions": {json.dumps(versions)},\n "families": {{\n' + ",\n".join(lines) + "\n}}\n",
         encoding="utf-8",

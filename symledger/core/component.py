@@ -11,9 +11,11 @@ import inspect
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import lru_cache, reduce
+from operator import mul
 from typing import Any, ClassVar
 
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from symledger.core.fused import Region
 from symledger.core.patterns import Operand, parse
@@ -28,7 +30,7 @@ from symledger.core.tensor import (
     show,
 )  # fmt: skip
 from symledger.errors import DefinitionError, PatternError, ShapeError
-from symledger.sizes import Size, text_of
+from symledger.sizes import Size
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,8 @@ class Component:
         """
         for f in fields(self):  # type: ignore[arg-type]  # subclasses are dataclasses
             value = getattr(self, f.name)
+            if isinstance(value, Symbol):
+                continue
             if isinstance(f.default, Expr) and not isinstance(value, Expr | int):
                 raise DefinitionError(
                     f"{type(self).__name__}: {f.name} is a size, a symbol or a whole number; "
@@ -82,9 +86,7 @@ class Component:
             if isinstance(value, int) and not isinstance(value, bool):
                 object.__setattr__(self, f.name, as_size(value))
             low = f.default.least if isinstance(f.default, Size) else None
-            given = getattr(self, f.name)
-            decidable = low is not None and (given.is_number or given.could_extract_minus_sign())
-            if decidable and (given - low).is_negative:
+            if low is not None and _below(getattr(self, f.name), low):
                 raise DefinitionError(
                     f"{type(self).__name__}: {f.name} = {value}, but it is at least {low}."
                 )
@@ -107,7 +109,8 @@ class Component:
         stated = self.decided()
         mentioned = set().union(*(e.free_symbols for e in stated.values()))
         own = {s: getattr(self, s.name, s) for s in (*mentioned, *stated)}
-        named = {own[s]: e.xreplace(own) for s, e in stated.items()}
+        given = {s: n for s, n in own.items() if n is not s}
+        named = {own[s]: e.xreplace(given) for s, e in stated.items()}
         return {symbol: e for symbol, e in named.items() if isinstance(symbol, Size)}
 
     def __call__(
@@ -209,13 +212,13 @@ class Component:
             size = self.size_of(axis)
             if size is None:
                 size = sizes.setdefault(axis[0], length)
-            if len(axis) == 1 and text_of(size) != axis[0]:
+            if len(axis) == 1:
                 known[axis[0]] = size
             if size != length:
                 rows.append(f"    axis {' '.join(axis)}:  expected {size},  got {length}")
         if rows:
             verb, what = ("takes", label) if label else ("returns", "the result")
-            meaning = ", ".join(f"{name} = {size}" for name, size in known.items())
+            meaning = ", ".join(f"{n} = {size}" for n, size in known.items() if str(size) != n)
             raise ShapeError(
                 f"{type(self).__name__} {verb} {operand}{meaning and ' with ' + meaning}, "
                 f"but {what} is {show(x.shape)}.\n" + "\n".join(rows) + where(scope)
@@ -223,13 +226,18 @@ class Component:
 
     def size_of(self, axis: tuple[str, ...]) -> Expr | None:
         """Return the length that this component's fields give to an axis of its signature."""
-        product: Expr = as_size(1)
-        for name in axis:
-            value = getattr(self, name, None)
-            if isinstance(value, bool) or not isinstance(value, Expr | int):
-                return None
-            product = product * value
-        return product
+        found = [getattr(self, name, None) for name in axis]
+        if not all(isinstance(n, Expr | int) and not isinstance(n, bool) for n in found):
+            return None
+        first, *others = map(as_size, found) if found else (as_size(1),)
+        return reduce(mul, others, first)
+
+
+@lru_cache(maxsize=None, typed=True)
+def _below(given: Expr, low: int) -> bool:
+    """Whether a size is less than a number for certain; most are given many times."""
+    decidable = given.is_number or given.could_extract_minus_sign()
+    return bool(decidable and (given - low).is_negative)
 
 
 def where(scope: Scope) -> str:

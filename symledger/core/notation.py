@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from sympy import Expr
@@ -36,9 +37,11 @@ from symledger.core.ops import (
 )  # fmt: skip
 from symledger.core.patterns import ELLIPSIS, Axis, Operand, parse
 from symledger.core.program import Program
+from symledger.core.scalars import Scalar
 from symledger.core.tensor import (
     ONE,
     Scope,
+    Shape,
     Tensor,
     as_size,
     current_scope,
@@ -102,27 +105,35 @@ def einsum(pattern: str, left: Tensor, right: Tensor, pairs: Pairs | None = None
     >>> einsum("... i, i o -> ... o", param("x", B, d_in), param("W", d_in, d_out))
     Contract[B d_out]
     """
+    op, shape = _contracted(pattern, left.shape, right.shape, pairs)
+    return Tensor(op, (left, right, mask) if mask is not None else (left, right), shape)
+
+
+@cache
+def _contracted(
+    pattern: str, left: Shape, right: Shape, pairs: Pairs | None
+) -> tuple[Contract, Shape]:
+    """The operation and the shape of its result; most contractions occur many times."""
     parsed = parse(pattern)
     if len(parsed.inputs) != 2 or len(parsed.outputs) != 1:
         raise PatternError(f'"{pattern}" must contract two tensors into one.')
-    lead = max(_lead(o, x) for o, x in zip(parsed.inputs, (left, right), strict=True))
+    lead = max(_lead(o, shape) for o, shape in zip(parsed.inputs, (left, right), strict=True))
     operands = [_indices(o, lead) for o in (*parsed.inputs, *parsed.outputs)]
     sizes: dict[str, Expr] = {}
-    for indices, x in zip(operands, (left, right), strict=False):
-        if len(indices) != x.rank:
-            raise ShapeError(f'"{pattern}" names {len(indices)} axes, but {show(x.shape)} arrived.')
-        for index, length in zip(indices, x.shape, strict=True):
+    for indices, shape in zip(operands, (left, right), strict=False):
+        if len(indices) != len(shape):
+            raise ShapeError(f'"{pattern}" names {len(indices)} axes, but {show(shape)} arrived.')
+        for index, length in zip(indices, shape, strict=True):
             if sizes.setdefault(index, length) != length:
                 raise ShapeError(
-                    f'"{pattern}" was given {show(left.shape)} and {show(right.shape)}: '
+                    f'"{pattern}" was given {show(left)} and {show(right)}: '
                     f"index {index} is {sizes[index]} in one and {length} in the other."
                 )
     _check_contract(pattern, *operands)
     if pairs and not {pairs.query, pairs.key} <= sizes.keys():
         raise PatternError(f'"{pattern}" has no index {pairs.query} or {pairs.key} to mask.')
-    args = (left, right, mask) if mask is not None else (left, right)
     first, second, out = operands
-    return contract(Contract(first, second, out, pairs), args, sizes)
+    return Contract(first, second, out, pairs), tuple(sizes[index] for index in out)
 
 
 def contract(op: Contract, args: tuple[Tensor, ...], sizes: dict[str, Expr]) -> Tensor:
@@ -130,8 +141,8 @@ def contract(op: Contract, args: tuple[Tensor, ...], sizes: dict[str, Expr]) -> 
     return Tensor(op, args, tuple(sizes[index] for index in op.out))
 
 
-def _lead(operand: Operand, x: Tensor) -> int:
-    return x.rank - len(operand.axes) + 1 if operand.has_ellipsis else 0
+def _lead(operand: Operand, shape: Shape) -> int:
+    return len(shape) - len(operand.axes) + 1 if operand.has_ellipsis else 0
 
 
 def _indices(operand: Operand, lead: int) -> tuple[str, ...]:
@@ -166,18 +177,28 @@ def view(pattern: str, x: Tensor, **sizes: Expr | int) -> Tensor:
     >>> view("B T (h k) -> B h T k", param("q", B, T, h * d_k), h=h)
     Rearrange[B h T d_k]
     """
+    op, shape = _viewed(pattern, x.shape, tuple(sizes.items()))
+    return Tensor(op, (x,), shape, x.storage)
+
+
+@cache
+def _viewed(
+    pattern: str, seen: Shape, sizes: tuple[tuple[str, Expr | int], ...]
+) -> tuple[Rearrange, Shape]:
+    """The operation and the shape of its result; most views occur many times."""
     parsed = parse(pattern)
     if len(parsed.inputs) != 1 or len(parsed.outputs) != 1:
         raise PatternError(f'"{pattern}" must turn one tensor into one.')
     left, right = parsed.inputs[0], parsed.outputs[0]
-    lead = _lead(left, x)
+    lead = _lead(left, seen)
     before, after = _grouped(left, lead), _grouped(right, lead)
-    if len(before) != x.rank or sorted(_flat(before)) != sorted(_flat(after)):
-        raise ShapeError(f'"{pattern}" does not fit {show(x.shape)}, or drops an axis.')
-    if len(set(_flat(before))) != len(_flat(before)) or not sizes.keys() <= set(_flat(before)):
-        raise PatternError(f'"{pattern}" repeats a name, or has none of {", ".join(sizes)}.')
-    known = {name: as_size(length) for name, length in sizes.items()}
-    for group, length in zip(before, x.shape, strict=True):
+    names = _flat(before)
+    if len(before) != len(seen) or sorted(names) != sorted(_flat(after)):
+        raise ShapeError(f'"{pattern}" does not fit {show(seen)}, or drops an axis.')
+    known = {name: as_size(length) for name, length in sizes}
+    if len(set(names)) != len(names) or not known.keys() <= set(names):
+        raise PatternError(f'"{pattern}" repeats a name, or has none of {", ".join(known)}.')
+    for group, length in zip(before, seen, strict=True):
         _solve(pattern, group, length, known)
     shape = []
     for group in after:
@@ -185,8 +206,7 @@ def view(pattern: str, x: Tensor, **sizes: Expr | int) -> Tensor:
         for name in group:
             merged = merged * known[name]
         shape.append(merged)
-    op = Rearrange(before, after, tuple(known.items()))
-    return Tensor(op, (x,), tuple(shape), x.storage)
+    return Rearrange(before, after, tuple(known.items())), tuple(shape)
 
 
 def _grouped(operand: Operand, lead: int) -> tuple[Axis, ...]:
@@ -201,6 +221,9 @@ def _flat(groups: tuple[Axis, ...]) -> list[str]:
 
 
 def _solve(pattern: str, group: Axis, length: Expr, known: dict[str, Expr]) -> None:
+    if len(group) == 1 and group[0] not in known:
+        known[group[0]] = length
+        return
     unknown = [name for name in group if name not in known]
     product: Expr = ONE
     for name in group:
@@ -239,8 +262,13 @@ def over_rows(x: Tensor) -> Tensor:
 
 def mean(x: Tensor) -> Tensor:
     """The mean along the last axis, kept with length 1."""
-    averaged: Tensor = total(x) * (ONE / x.shape[-1])
-    return averaged
+    return pointwise(_divided(x.shape[-1]), total(x))
+
+
+@cache
+def _divided(by: Expr) -> Scalar:
+    """Multiply by one over a size; most lengths that a mean is taken along are alike."""
+    return scalars.MULTIPLY.with_constant(ONE / by)
 
 
 def expand(x: Tensor, shape: tuple[Expr, ...]) -> Tensor:

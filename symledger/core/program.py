@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 
 from sympy import Expr, Symbol
 
@@ -85,20 +85,19 @@ class Program:
     @cached_property
     def symbols(self) -> tuple[Expr, ...]:
         """Every size symbol in a shape, in how windows slide, or in a number of anything."""
-        found: set[Expr] = set()
+        mentioned: set[Expr] = set()
         for program in self.bodies:
             for t in program.tensors:
-                for length in t.shape:
-                    found |= length.free_symbols
+                mentioned.update(t.shape)
                 if isinstance(t.op, Call):
-                    found |= t.op.times.free_symbols
+                    mentioned.add(t.op.times)
                 if isinstance(t.op, Windows | Overlap):
-                    for setting in (t.op.stride, t.op.padding, t.op.dilation):
-                        found |= setting.free_symbols
+                    mentioned.update((t.op.stride, t.op.padding, t.op.dilation))
                 if isinstance(t.op, Contract) and t.op.pairs:
-                    found |= t.op.pairs.count.free_symbols
+                    mentioned.add(t.op.pairs.count)
                 if isinstance(t.op, Param) and t.op.used:
-                    found |= t.op.used[0].free_symbols | t.op.used[1].free_symbols
+                    mentioned.update(t.op.used)
+        found: set[Expr] = set().union(*(e.free_symbols for e in mentioned))
         return tuple(sorted(found, key=text_of))
 
     @cached_property
@@ -148,7 +147,7 @@ class Program:
         axis and leave no room for one more (or start in it, where one may reach past it), nor may
         one lie outside the axis where that is not zero; and what a table asks for.
         """
-        return tuple(self._bounds())
+        return tuple(dict.fromkeys(self._bounds()))
 
     def _bounds(self) -> Iterator[tuple[Expr, Expr]]:
         for program in self.bodies:
@@ -160,7 +159,9 @@ class Program:
                     if t.op.start + t.op.length != whole:
                         yield t.op.start + t.op.length, whole
                 if isinstance(t.op, Windows | Overlap):
-                    yield from _slides(t, t.op)
+                    whole, parts = (t.args[0], t) if isinstance(t.op, Windows) else (t, t.args[0])
+                    axis = t.op.axis
+                    yield from _slides(t.op, whole.shape[axis], *parts.shape[axis : axis + 2])
                 if isinstance(t.op, Const):
                     yield from t.op.within
                 if isinstance(t.op, Contract) and t.op.pairs:
@@ -173,20 +174,21 @@ class Program:
                         yield keys, t.op.pairs.most
 
 
-def _slides(t: Tensor, op: Windows | Overlap) -> Iterator[tuple[Expr, Expr]]:
-    whole, parts = (t.args[0], t) if isinstance(op, Windows) else (t, t.args[0])
-    number, kernel = parts.shape[op.axis : op.axis + 2]
-    padded, window = whole.shape[op.axis] + 2 * op.padding, op.dilation * (kernel - 1) + 1
-    if isinstance(op, Windows):
-        yield padded + 1, number * op.stride + window
-        if op.fill != 0 and op.padding != 0:
-            yield 2 * op.padding, window
+@cache
+def _slides(
+    op: Windows | Overlap, whole: Expr, number: Expr, kernel: Expr
+) -> tuple[tuple[Expr, Expr], ...]:
+    """The bounds of windows over an axis; those of most networks are alike."""
+    padded, window = whole + 2 * op.padding, op.dilation * (kernel - 1) + 1
     last = (number - 1) * op.stride
+    found = []
+    if isinstance(op, Windows):
+        found.append((padded + 1, number * op.stride + window))
+        if op.fill != 0 and op.padding != 0:
+            found.append((2 * op.padding, window))
     if op.past:
-        yield last + 1, whole.shape[op.axis] + op.padding
-        yield last + window + 1, padded + op.stride
-    else:
-        yield last + window, padded
+        return (*found, (last + 1, whole + op.padding), (last + window + 1, padded + op.stride))
+    return (*found, (last + window, padded))
 
 
 @dataclass(frozen=True, eq=False)

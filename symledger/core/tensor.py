@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, cached_property
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -118,7 +118,7 @@ class Tensor:
         """The number of axes."""
         return len(self.shape)
 
-    @property
+    @cached_property
     def size(self) -> Expr:
         """The number of elements."""
         return product(self.shape)

@@ -7,6 +7,7 @@ are charged: all (``full``), half of them (``half``), or exactly those that coun
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal, assert_never
 
 from sympy import Expr, Integer
@@ -69,7 +70,7 @@ def pointwise(t: Tensor) -> Expr:
     """Price everything that is not a contraction, an elementary operation an element."""
     match t.op:
         case Map(code):
-            return Integer(sum(line.op != "copy" for line in code.lines)) * t.size
+            return _each(code.operations, t.size)
         case Sum():
             return t.args[0].size
         case Max():
@@ -84,6 +85,12 @@ def pointwise(t: Tensor) -> Expr:
             return ZERO
         case _:
             assert_never(t.op)
+
+
+@cache
+def _each(operations: int, size: Expr) -> Expr:
+    """So many operations for every element; most numbers of elements occur many times."""
+    return operations * size
 
 
 def _accumulated(t: Tensor, leaf: Tensor) -> Expr:

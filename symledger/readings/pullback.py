@@ -155,10 +155,12 @@ class _Walk:
                 self._add(tensor, gradient)
 
     def _add(self, tensor: Tensor, gradient: Tensor) -> None:
-        if tensor in self.needed:
-            known = self.gradients.get(tensor)
+        if tensor not in self.needed:
+            return
+        if tensor in self.gradients:
             with inside(tensor.scope):
-                self.gradients[tensor] = gradient if known is None else known + gradient
+                gradient = self.gradients[tensor] + gradient
+        self.gradients[tensor] = gradient
 
     def _fused(self, region: Region) -> Iterator[Pair]:
         incoming = [self.gradients.get(y) for y in region.outputs]

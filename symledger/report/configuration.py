@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from symledger.account import Account
-from symledger.configurations.reading import Configuration, Key
 from symledger.report.layout import NBSP, Page
+
+if TYPE_CHECKING:
+    from symledger.configurations.reading import Configuration, Key
 
 LONGEST = 48
 """Characters of a value; of a longer one its beginning is shown."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from symledger.account import derive
 from symledger.catalogue import ENTRIES, Entry
-from symledger.configurations.families import FAMILIES
+from symledger.configurations.families import NAMED
 from symledger.configurations.published import Published, published
 from symledger.configurations.reading import named
 from symledger.report.layout import NBSP, Page
@@ -44,7 +44,7 @@ def _published(p: Page) -> None:
     table = [[known.name, said(known), known.source] for known in published().values()]
     p.table(table, ("bold cyan", "", "dim"), set(), flexible=(2,), indent=4)
     p.line()
-    kinds = ", ".join(family.model_type for family in FAMILIES)
+    kinds = ", ".join(name for names in NAMED.values() for name in names)
     p.wrapped(f"a config.json of your own: model_type (or _class_name) {kinds}", 4, "dim")
 
 
@@ -72,7 +72,7 @@ def to_dict(kinds: Sequence[str]) -> dict[str, Any]:
             {"name": known.name, "of": said(known), "source": known.source}
             for known in published().values()
         ]
-        found["model_types"] = [family.model_type for family in FAMILIES]
+        found["model_types"] = [name for names in NAMED.values() for name in names]
     if "layers" in kinds:
         found["layers"] = [
             {"name": layer.name, "signature": str(layer), "example": layer.example}

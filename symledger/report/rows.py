@@ -112,12 +112,14 @@ class _Rows:
     def row(self, part: Line, guide: str, level: int, passes: Terms, shut: bool) -> Row:
         """Return one line as a row; its own weights are named where its parts are not shown."""
         named = part.weights if shut or part.is_leaf or _only_leaves(part) else ()
-        amount = self.value(part.total)
-        all_passes = self.value(algebra.multiply(passes, part.total))
+        total = substitute(part.total, self.equations)
+        amount = all_passes = algebra.value(total, self.at)
+        if passes != ONCE:
+            all_passes = self.value(algebra.multiply(passes, part.total))
         known = all_passes is not None and self.whole
         return Row(
             guide, level, label(part),
-            tuple((weight_name(w, part), self.lengths(w)) for w in named), self.shown(part),
+            tuple((weight_name(w, part), self.lengths(w)) for w in named), self.shown(part, total),
             amount, all_passes / self.whole if known else None,  # type: ignore[operator]  # known
         )  # fmt: skip
 
@@ -129,13 +131,13 @@ class _Rows:
         """The lengths of a weight's axes under what is assumed."""
         return lengths_of(leaf.shape or (), self.equations)
 
-    def shown(self, part: Line) -> Shown:
+    def shown(self, part: Line, total: Terms) -> Shown:
         """A line's total, its repetitions standing in front: L(12d² + 2d)."""
-        each = substitute(part.each, self.equations)
+        each = total if part.times == 1 else substitute(part.each, self.equations)
         if part.times == 1 or not each:
-            return Shown(substitute(part.total, self.equations))
+            return Shown(total)
         times = substitute(algebra.terms(part.times), self.equations)
-        return Shown(substitute(part.total, self.equations), times, (Shown(each),))
+        return Shown(total, times, (Shown(each),))
 
 
 def merged(parts: tuple[Line, ...]) -> tuple[Line, ...]:

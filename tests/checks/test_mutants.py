@@ -120,11 +120,8 @@ def test_adam_times_three_is_refused(monkeypatch):
     """Training with Adam as three times the weights: the gradients forgotten."""
     from symledger import quantities
 
-    nothing = quantities.QUANTITIES["memory.optimizer"]
-    forgotten = replace(
-        quantities.QUANTITIES["memory.gradients"],
-        read=lambda r: quantities.scaled(nothing.read(r), 0),
-    )
+    nothing = quantities.Part(quantities.TRAINED.name, lambda conventions: 0)
+    forgotten = quantities.made_of("memory.gradients", "bytes", "forgotten", nothing)
     monkeypatch.setitem(quantities.QUANTITIES, "memory.gradients", forgotten)
     assert Conventions().state_bytes == 8
     with pytest.raises(AssertionError):

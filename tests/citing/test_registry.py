@@ -19,6 +19,7 @@ from symledger.citing.registry import (
     new_tag,
     parse,
     registered,
+    registered_as,
     written,
 )
 from symledger.citing.update import updated
@@ -42,6 +43,11 @@ def test_the_registry_is_up_to_date():
 def test_the_file_is_written_as_it_would_be_written_now():
     text = FILE.read_text("utf-8")
     assert written(parse(text)) == text
+
+
+def test_a_line_that_is_read_by_itself_is_that_of_the_whole_registry():
+    assert {name: registered_as(name) for name in registered()} == registered()
+    assert registered_as("nothing.params") is None
 
 
 def test_every_tag_is_unique_and_well_formed_removed_ones_too():

@@ -13,10 +13,10 @@ import pytest
 
 from symledger import derive
 from symledger.checks.implementation import compare, weights
-from symledger.configurations.families import FAMILIES
+from symledger.configurations.families import every_family
 
 HERE = Path(__file__).parent
-KNOWN = {family.model_type: family for family in FAMILIES}
+KNOWN = {family.model_type: family for family in every_family()}
 
 
 def records(name):

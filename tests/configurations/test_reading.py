@@ -9,7 +9,7 @@ import pytest
 from symledger import derive
 from symledger.configurations import common
 from symledger.configurations.document import DEEPEST, LARGEST, parse
-from symledger.configurations.families import FAMILIES
+from symledger.configurations.families import NAMED, every_family, loaded
 from symledger.configurations.published import published
 from symledger.configurations.reading import read
 from symledger.errors import BadInput, SymledgerError
@@ -25,13 +25,19 @@ LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 CLASSES = {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "a", "1": "b"}}
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.model_type)
+def test_every_family_goes_by_the_name_that_it_is_found_by():
+    for key, names in NAMED.items():
+        for name in names:
+            assert (loaded(key, name).key, loaded(key, name).model_type) == (key, name)
+
+
+@pytest.mark.parametrize("family", every_family(), ids=lambda f: f.model_type)
 def test_every_key_of_the_class_has_a_use(family):
     uses = {name: family.uses.get(name) or common.known(name) for name in family.facts["keys"]}
     assert [n for n, use in uses.items() if use is None and n not in family.parts] == []
 
 
-@pytest.mark.parametrize("family", FAMILIES, ids=lambda f: f.model_type)
+@pytest.mark.parametrize("family", every_family(), ids=lambda f: f.model_type)
 def test_a_configuration_that_says_nothing_is_the_default_one(family):
     if family.model_type in NO_MODEL:
         with pytest.raises(BadInput, match=NO_MODEL[family.model_type]):

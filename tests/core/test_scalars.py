@@ -38,6 +38,18 @@ def test_the_slope_in_the_result_is_identically_the_slope_in_the_argument(name):
     assert difference.rewrite(exp).together().expand().cancel() == 0
 
 
+@pytest.mark.parametrize(
+    "code",
+    [*map(function, FUNCTIONS), *map(scalars.loss, scalars.LOSSES), scalars.leaky(), *BINARY],
+)
+def test_a_derivative_is_that_of_sympy_in_the_same_form(code):
+    """Not only equal: what the backward pass costs is read off the form. Twice, too."""
+    for x in code.args:
+        once = scalars.derivative(code.value, x)
+        assert once == code.value.diff(x)
+        assert [scalars.derivative(once, y) for y in code.args] == [once.diff(y) for y in code.args]
+
+
 @pytest.mark.parametrize("sign", ["positive", "negative"])
 def test_the_slope_of_relu_in_its_result_is_that_in_its_argument_on_both_pieces(sign):
     code, piece = function("relu"), Symbol("x", real=True, **{sign: True})

@@ -1,64 +1,61 @@
-"""Every family that can be read, in editorial order: one concept a file, one row a model_type."""
+"""Every family that can be read, in editorial order: one concept a file, one row a model_type.
+
+A file is imported when one of its families is asked for.
+"""
 
 from __future__ import annotations
 
-from symledger.configurations.families import (
-    albert,
-    bert,
-    bloom,
-    clip,
-    cohere,
-    convolutional,
-    deberta,
-    deepseek,
-    diffusion,
-    distilbert,
-    efficientnet,
-    falcon,
-    gemma,
-    glm,
-    gpt2,
-    gpt_neo,
-    gpt_neox,
-    gpt_oss,
-    gptj,
-    kin,
-    llama,
-    mamba,
-    mistral,
-    mixtral,
-    mobilenet,
-    mpnet,
-    mpt,
-    olmo,
-    opt,
-    phi,
-    phi3,
-    qwen,
-    seq2seq,
-    sparse_llamas,
-    stablelm,
-    starcoder,
-    vit,
-)
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+
 from symledger.configurations.family import Family
 
-FAMILIES: tuple[Family, ...] = (
-    gpt2.GPT, gpt2.GPT2, gptj.GPTJ, gpt_neox.GPT_NEOX, opt.OPT, bloom.BLOOM, falcon.FALCON, phi.PHI,
-    gpt_neo.GPT_NEO, gptj.CODEGEN, starcoder.GPT_BIGCODE, starcoder.STARCODER2, mpt.MPT,
-    stablelm.STABLELM, stablelm.COHERE,
-    llama.LLAMA, mistral.MISTRAL, mixtral.MIXTRAL,
-    qwen.QWEN2, qwen.QWEN3, qwen.QWEN2_MOE, qwen.QWEN3_MOE,
-    gemma.GEMMA, gemma.GEMMA2, gemma.GEMMA3, phi3.PHI3,
-    olmo.OLMO, olmo.OLMO2, olmo.OLMO3, olmo.OLMOE,
-    kin.MINISTRAL, kin.ERNIE, kin.HUNYUAN, kin.SEED_OSS, kin.GRANITE, kin.SMOLLM3,
-    glm.GLM, glm.GLM4, cohere.COHERE2,
-    *deepseek.FAMILIES, gpt_oss.GPT_OSS, *sparse_llamas.FAMILIES, *mamba.FAMILIES,
-    bert.BERT, bert.ROBERTA, bert.XLM_ROBERTA, bert.CAMEMBERT, distilbert.DISTILBERT,
-    albert.ALBERT, albert.ELECTRA, deberta.DEBERTA, mpnet.MPNET,
-    seq2seq.T5, seq2seq.MT5, seq2seq.BART, seq2seq.MBART,
-    seq2seq.PEGASUS, seq2seq.MARIAN, seq2seq.WHISPER,
-    vit.VIT, clip.CLIP, clip.TEXT, clip.IMAGE, convolutional.RESNET, convolutional.CONVNEXT,
-    mobilenet.MOBILENET_V2, efficientnet.EFFICIENTNET,
-    diffusion.DIFFUSION_UNET,
-)  # fmt: skip
+NAMED: Mapping[str, Mapping[str, str]] = {
+    "model_type": {
+        "openai-gpt": "gpt2:GPT", "gpt2": "gpt2:GPT2", "gptj": "gptj:GPTJ",
+        "gpt_neox": "gpt_neox:GPT_NEOX", "opt": "opt:OPT", "bloom": "bloom:BLOOM",
+        "falcon": "falcon:FALCON", "phi": "phi:PHI", "gpt_neo": "gpt_neo:GPT_NEO",
+        "codegen": "gptj:CODEGEN", "gpt_bigcode": "starcoder:GPT_BIGCODE",
+        "starcoder2": "starcoder:STARCODER2", "mpt": "mpt:MPT", "stablelm": "stablelm:STABLELM",
+        "cohere": "stablelm:COHERE", "llama": "llama:LLAMA", "mistral": "mistral:MISTRAL",
+        "mixtral": "mixtral:MIXTRAL", "qwen2": "qwen:QWEN2", "qwen3": "qwen:QWEN3",
+        "qwen2_moe": "qwen:QWEN2_MOE", "qwen3_moe": "qwen:QWEN3_MOE", "gemma": "gemma:GEMMA",
+        "gemma2": "gemma:GEMMA2", "gemma3_text": "gemma:GEMMA3", "phi3": "phi3:PHI3",
+        "olmo": "olmo:OLMO", "olmo2": "olmo:OLMO2", "olmo3": "olmo:OLMO3", "olmoe": "olmo:OLMOE",
+        "ministral": "kin:MINISTRAL", "ernie4_5": "kin:ERNIE", "hunyuan_v1_dense": "kin:HUNYUAN",
+        "seed_oss": "kin:SEED_OSS", "granite": "kin:GRANITE", "smollm3": "kin:SMOLLM3",
+        "glm": "glm:GLM", "glm4": "glm:GLM4", "cohere2": "cohere:COHERE2",
+        "deepseek_v2": "deepseek:DEEPSEEK_V2", "deepseek_v3": "deepseek:DEEPSEEK_V3",
+        "kimi_k2": "deepseek:KIMI_K2", "gpt_oss": "gpt_oss:GPT_OSS",
+        "granitemoe": "sparse_llamas:GRANITE_MOE", "phimoe": "sparse_llamas:PHIMOE",
+        "glm4_moe": "sparse_llamas:GLM4_MOE", "mamba": "mamba:MAMBA",
+        "falcon_mamba": "mamba:FALCON_MAMBA", "mamba2": "mamba:MAMBA2", "bert": "bert:BERT",
+        "roberta": "bert:ROBERTA", "xlm-roberta": "bert:XLM_ROBERTA", "camembert": "bert:CAMEMBERT",
+        "distilbert": "distilbert:DISTILBERT", "albert": "albert:ALBERT",
+        "electra": "albert:ELECTRA", "deberta-v2": "deberta:DEBERTA", "mpnet": "mpnet:MPNET",
+        "t5": "seq2seq:T5", "mt5": "seq2seq:MT5", "bart": "seq2seq:BART", "mbart": "seq2seq:MBART",
+        "pegasus": "seq2seq:PEGASUS", "marian": "seq2seq:MARIAN", "whisper": "seq2seq:WHISPER",
+        "vit": "vit:VIT", "clip": "clip:CLIP", "clip_text_model": "clip:TEXT",
+        "clip_vision_model": "clip:IMAGE", "resnet": "convolutional:RESNET",
+        "convnext": "convolutional:CONVNEXT", "mobilenet_v2": "mobilenet:MOBILENET_V2",
+        "efficientnet": "efficientnet:EFFICIENTNET",
+    },
+    "_class_name": {
+        "UNet2DConditionModel": "diffusion:DIFFUSION_UNET",
+    },
+}  # fmt: skip
+"""Where each family is defined, by the key that names it and by its name."""
+
+
+@cache
+def loaded(key: str, name: str) -> Family:
+    """Return the family that a key of a configuration names."""
+    module, _, constant = NAMED[key][name].partition(":")
+    found: Family = getattr(import_module(f"{__name__}.{module}"), constant)
+    return found
+
+
+def every_family() -> tuple[Family, ...]:
+    """Return every family."""
+    return tuple(loaded(key, name) for key, names in NAMED.items() for name in names)

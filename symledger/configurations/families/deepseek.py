@@ -177,4 +177,3 @@ DEEPSEEK_V3 = Family(
     (*RULES, grouped(2), Rule((), turned_part)), tensors(),
 )  # fmt: skip
 KIMI_K2 = replace(DEEPSEEK_V3, model_type="kimi_k2", like="deepseek_v3")
-FAMILIES = (DEEPSEEK_V2, DEEPSEEK_V3, KIMI_K2)

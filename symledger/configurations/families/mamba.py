@@ -132,4 +132,3 @@ MAMBA2 = Family(
     },
     LENGTH,
 )  # fmt: skip
-FAMILIES = (MAMBA, FALCON_MAMBA, MAMBA2)

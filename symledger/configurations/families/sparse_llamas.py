@@ -140,5 +140,3 @@ GLM4_MOE = Family(
     },
 )
 """The module that predicts a second token is not built."""
-
-FAMILIES = (GRANITE_MOE, PHIMOE, GLM4_MOE)
