@@ -184,7 +184,7 @@ VISION = (
 )
 IMAGES = (
     *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),
-    *(q_h, q_w, Y, q, D, D_o, K_d, s_d, p_d, r_d, q_d),
+    *(q_h, q_w, Y, q, D, D_o, K_d, s_d, p_d, r_d, q_d, e, e_d, e_h, e_w),
 )
 
 ALPHABET: tuple[Size, ...] = (

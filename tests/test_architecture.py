@@ -16,6 +16,7 @@ from sympy import Expr, Integer, expand
 import symledger
 import symledger.components
 import symledger.models
+from symledger import sizes
 from symledger.catalogue import ENTRIES
 from symledger.core.component import Component
 from symledger.core.tracing import trace
@@ -237,6 +238,10 @@ def variants(cls):
     for one, other in combinations(choices(cls), 2):  # some symbols stand where two are made
         if one[0] != other[0]:
             yield cls(**dict((one, other)))
+
+
+def test_every_size_is_in_the_alphabet():
+    assert {s for s in vars(sizes).values() if isinstance(s, Size)} <= {*BY_NAME.values()}
 
 
 @pytest.mark.parametrize("cls", DEFINED)
