@@ -72,7 +72,8 @@ class Convolution(Mixing):
     def padded(self, x: Tensor) -> Tensor:
         """Write the input down with the padding that windows will see."""
         for i, slide in enumerate(self.slides):
-            x = padded(x, i - len(self.slides), *2 * (slide.padding,), self.padding_mode)
+            p = slide.padding
+            x = padded(x, i - len(self.slides), p, p, self.padding_mode)
         return x
 
 

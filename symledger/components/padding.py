@@ -36,8 +36,9 @@ def padded(x: Tensor, axis: int, before: Expr, after: Expr, mode: Mode) -> Tenso
         first, last = (-at, 2 * (n - 1) - at) if mode == "reflect" else (n * 0, n - 1)
         return Piecewise((first, at < 0), (last, at > n - 1), (at, True))
 
-    beyond = {"reflect": 1, "circular": 0}
-    within = tuple((side + beyond[mode], n) for side in (before, after)) if mode in beyond else ()
+    shown = {"reflect": 1, "circular": 0}.get(mode)  # beside an end: how far from it they begin
+    sides = () if shown is None else dict.fromkeys((before, after))
+    within = tuple((side + shown, n) for side in sides)
     index = table("place", place, before + n + after, storage="index", within=within)
     names = [f"a{i}" for i in range(x.rank)]
     kept = " ".join(names)
