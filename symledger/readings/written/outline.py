@@ -151,6 +151,7 @@ class Outline:
 
     def __init__(self, program: Program, scope: Scope) -> None:
         self.scope = scope
+        self._found: dict[Scope, Scope | None] = {}
         bodies = (p for p in program.bodies if p.scope is scope or self._own(p.tensors))
         found = next(bodies, None)
         if found is None:
@@ -173,10 +174,12 @@ class Outline:
 
     def child(self, t: Tensor) -> Scope | None:
         """The child that a tensor was made in, at whatever depth."""
-        at: Scope | None = t.scope
-        while at is not None and at.parent is not self.scope:
-            at = at.parent
-        return at
+        if t.scope not in self._found:
+            at: Scope | None = t.scope
+            while at is not None and at.parent is not self.scope:
+                at = at.parent
+            self._found[t.scope] = at
+        return self._found[t.scope]
 
     def _own(self, tensors: Sequence[Tensor]) -> tuple[Tensor, ...]:
         return tuple(t for t in tensors if self.holds(t))
