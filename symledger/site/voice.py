@@ -20,11 +20,11 @@ from markupsafe import Markup
 from symledger import algebra, sizes
 from symledger.account import Account
 from symledger.catalogue import find
-from symledger.conventions import byte_units
 from symledger.errors import BadInput, quoted
 from symledger.expressions import parse_expression
 from symledger.formulas import Formula
 from symledger.site import maths
+from symledger.site.amounts import bytes_and_units
 from symledger.site.atlas import Atlas
 from symledger.site.examples import undecided, word
 from symledger.site.pages import Sheet
@@ -90,7 +90,7 @@ class Voice:
     def bytes(self, sheet: Sheet, quantity: str, of: str = "", **given: Any) -> str:
         """The exact value of a quantity in bytes, and in larger units by their right names."""
         del sheet
-        return said_bytes(int(value(self.asked(of, given)[quantity])))
+        return bytes_and_units(int(value(self.asked(of, given)[quantity])))
 
     def size(self, sheet: Sheet, symbol: str) -> str:
         """The size of a symbol in the worked example."""
@@ -149,13 +149,4 @@ def number(n: Fraction | int) -> str:
     if n.denominator == 1:
         return f"{int(n):,}"
     return f"{float(n):.3g}" if -999 < n < 999 else f"{round(n):,}"
-
-
-def said_bytes(n: int) -> str:
-    """Write bytes exactly, and in larger units.
-
-    >>> said_bytes(9449472), said_bytes(12)
-    ('9,449,472 B ≈ 9.012 MiB ≈ 9.449 MB', '12 B')
-    """
-    return f"{n:,} B {byte_units(n)}".strip()
 

@@ -207,8 +207,8 @@ def test_where_a_layer_occurs_and_what_has_as_many_parameters(pages):
 def test_bytes_are_named_rightly():
     for slug in ("llama-7b-memory-bf16", "gpt-2-training-adam", "llama-7b-kv-cache-4096"):
         found = asked(slug)
-        binary, decimal = re.fullmatch("[=≈] (.*) [=≈] (.*)", found.units).groups()
-        assert re.fullmatch(r"[\d.]+ [KMGT]iB", binary)
-        assert re.fullmatch(r"[\d.]+ [kMGT]B", decimal)
+        binary, decimal = re.fullmatch(r"[=≈]\s(.*) [=≈]\s(.*)", found.units).groups()
+        assert re.fullmatch(r"[\d.]+\s[KMGT]iB", binary)
+        assert re.fullmatch(r"[\d.]+\s[kMGT]B", decimal)
         power = 1024 ** ("KMGT".index(binary[-3]) + 1)
         assert abs(Fraction(binary.split()[0]) * power / found.exact - 1) < Fraction(1, 1000)

@@ -12,9 +12,9 @@ from markupsafe import Markup
 from symledger import algebra, sizes
 from symledger.account import Account
 from symledger.algebra import Terms
-from symledger.conventions import byte_units
 from symledger.report.rows import show_shape
 from symledger.site import maths
+from symledger.site.amounts import TOGETHER, larger_units
 from symledger.site.atlas import Atlas
 from symledger.site.kinds.model import Model
 from symledger.site.kinds.model.numbers import count, signed_percent
@@ -101,7 +101,7 @@ class Course:
         """Bytes of a type under other settings, exact and in units."""
         words = {name: str(value) for name, value in settings.items()}
         found = self.atlas.account(SUBJECT, **words).under(dtype=dtype)[quantity].value
-        return f"{count(found)} B {byte_units(found or 0)}"
+        return f"{count(found)}{TOGETHER}B {larger_units(found or 0)}"
 
     @cached_property
     def tensors(self) -> list[Tensor]:

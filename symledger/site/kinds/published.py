@@ -12,7 +12,6 @@ from symledger.site.atlas import Atlas
 from symledger.site.kinds.model import Model
 from symledger.site.kinds.model.variants import Variant
 from symledger.site.pages import Page
-from symledger.site.plots import Figure
 from symledger.site.questions import Question, questions
 from symledger.site.templating import Templates
 
@@ -82,9 +81,9 @@ class Configured(Model):
         return []
 
     @property
-    def growth(self) -> dict[str, list[Figure]]:
-        """Nothing: how terms grow stands on the page of the family."""
-        return {}
+    def has_choices(self) -> bool:
+        """Whether the page of its family shows choices made otherwise."""
+        return bool(self.account.target.choices)
 
     @property
     def source(self) -> str:

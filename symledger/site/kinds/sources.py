@@ -11,11 +11,11 @@ from markupsafe import Markup, escape
 
 from symledger.report.numbers import error_percent
 from symledger.site import maths
+from symledger.site.amounts import bytes_and_units
 from symledger.site.atlas import Atlas
 from symledger.site.pages import Page
 from symledger.site.statements import Document, Statement, documents
 from symledger.site.templating import Templates
-from symledger.site.voice import said_bytes
 
 PATH = "learn/sources.md"
 BYTES = ("B", "kB", "MB", "GB", "KiB", "MiB")
@@ -108,7 +108,7 @@ def truth(statement: Statement) -> Markup:
     if statement.unit == "%":
         return escape(f"{float(100 * found):.3g} %")
     if statement.unit in BYTES:
-        return escape(said_bytes(int(found)))
+        return escape(bytes_and_units(int(found)))
     if found.denominator > 1:
         return escape(f"{float(found):.2g}".replace("e-0", "e-"))
     unit = statement.unit if statement.unit == "FLOP" else ""

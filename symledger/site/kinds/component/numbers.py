@@ -11,11 +11,11 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.account import Account
 from symledger.algebra import Terms
-from symledger.conventions import byte_units
 from symledger.formulas import Formula
 from symledger.report.page import describe
 from symledger.report.rows import Row, fitting, written
 from symledger.site import maths
+from symledger.site.amounts import larger_units
 from symledger.site.atlas import Atlas
 from symledger.site.copies import Copies, copies
 from symledger.site.examples import USUAL, usual, word
@@ -144,7 +144,7 @@ def in_units(formula: Formula) -> str:
     """Write bytes in larger units; nothing for what is no number of bytes."""
     if formula.unit != "bytes" or formula.exact is None:
         return ""
-    return byte_units(int(formula.exact))
+    return larger_units(int(formula.exact))
 
 
 @dataclass(frozen=True)

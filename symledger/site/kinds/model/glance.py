@@ -11,12 +11,12 @@ from markupsafe import Markup
 from symledger import algebra, sizes
 from symledger.account import Account
 from symledger.algebra import Terms
-from symledger.conventions import byte_units
 from symledger.formulas import Formula
 from symledger.readings.equations import TEXT
 from symledger.readings.written.scalar import scalar
 from symledger.report.numbers import error_percent
 from symledger.site import maths
+from symledger.site.amounts import larger_units
 from symledger.site.kinds.model.costs import each, growing, is_state, per_each
 from symledger.site.kinds.model.numbers import count
 from symledger.target import meaning
@@ -81,7 +81,7 @@ def _headline(label: str, formula: Formula, polynomial: Terms | None = None) -> 
     whole = int(value) if value is not None and value.denominator == 1 else 0
     in_bytes = whole and formula.unit == "bytes"
     return Headline(
-        label, count(value), byte_units(whole) or f"{whole} B" if in_bytes else "",
+        label, count(value), larger_units(whole) or f"{whole} B" if in_bytes else "",
         maths.column(terms), formula.id, len(terms) <= SHORT,
     )  # fmt: skip
 

@@ -13,7 +13,7 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.account import Account
 from symledger.algebra import Terms, substitute
-from symledger.conventions import OPTIMIZERS, byte_units
+from symledger.conventions import OPTIMIZERS
 from symledger.formulas import Formula
 from symledger.ledger import Line
 from symledger.occurrences import occurrences, parts, published, same_parameters, written_as
@@ -21,6 +21,7 @@ from symledger.report import figures
 from symledger.report.numbers import number
 from symledger.report.rows import rows
 from symledger.site import maths
+from symledger.site.amounts import larger_units
 from symledger.site.atlas import Atlas
 from symledger.site.calculator import Calculator, Sum, calculating
 from symledger.site.kinds.model.table import Cells, cells
@@ -111,7 +112,7 @@ class Answer:
     @cached_property
     def units(self) -> str:
         """The value in binary and decimal units of bytes, by their right names."""
-        return byte_units(int(self.exact))
+        return larger_units(int(self.exact))
 
     @cached_property
     def all(self) -> str:
@@ -152,7 +153,7 @@ class Answer:
         """What the backward pass needs, in units of bytes or in the sizes that are free."""
         saved = self.account["memory.saved"]
         found = saved.value
-        return byte_units(found) if found is not None else figures.at_sizes(
+        return larger_units(found) if found is not None else figures.at_sizes(
             self.account, saved, "B"
         )  # fmt: skip
 
