@@ -179,9 +179,9 @@ def test_a_family_without_sizes_shows_its_configurations(pages):
 @pytest.mark.parametrize(
     ("name", "blocks", "whole"),
     [
-        ("gpt2", "\u221231.7 %", "\u22120.73 %"),
-        ("gpt3-175b", "\u22120.38 %", "\u22120.023 %"),
-        ("llama-7b", "\u22124.4 %", "\u22122.4 %"),
+        ("gpt2", "\u221231.7\u00a0%", "\u22120.73\u00a0%"),
+        ("gpt3-175b", "\u22120.38\u00a0%", "\u22120.023\u00a0%"),
+        ("llama-7b", "\u22124.4\u00a0%", "\u22122.4\u00a0%"),
     ],
 )
 def test_the_course_says_where_the_rule_fails(name, blocks, whole):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from symledger.report.numbers import number
+from symledger.site.amounts import TOGETHER
 
 MINUS = "\u2212"
 
@@ -26,7 +27,8 @@ def signed(value: int | None) -> str:
 def signed_percent(value: Fraction) -> str:
     """Write a relative error with its sign: ``−31.7 %``; two digits where it is small."""
     size = abs(float(value * 100))
-    return _sign(value) + (f"{size:.1f} %" if size >= 10 else f"{size:#.2g} %")
+    written = f"{size:.1f}" if size >= 10 else f"{size:#.2g}"
+    return f"{_sign(value)}{written}{TOGETHER}%"
 
 
 def _sign(value: Fraction | int) -> str:
