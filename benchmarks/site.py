@@ -2,9 +2,9 @@
 
 ``python benchmarks/site.py`` prints tables of seconds, by the clock and of all processors: for
 MkDocs alone on pages whose tables are written in Markdown and whose formulas are left out, for the
-whole build from nothing and with what an earlier build remembers; for a quarter, half and all of
-the catalogue; and for a served site after a component or a template was touched. Nothing is
-asserted.
+whole build from nothing and with what an earlier build remembers (``whole``); for a quarter, half
+and all of the catalogue (``growth``); and for a served site after a component or a template was
+touched (``touched``). Tables that are named are printed alone. Nothing is asserted.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import logging
 import os
 import sys
 import tempfile
+from argparse import ArgumentParser
 from html.parser import HTMLParser
 from multiprocessing import get_context
 from pathlib import Path
@@ -209,10 +210,16 @@ def touched() -> None:
 
 
 def main() -> None:
-    """Print the tables."""
+    """Print the tables that are asked for, all where none is named."""
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
-    for table in (whole, growth, touched):
-        table()
+    tables = {table.__name__: table for table in (whole, growth, touched)}
+    reader = ArgumentParser(description="Times of the site; minutes for each table.")
+    reader.add_argument("tables", nargs="*", metavar="TABLE", help=" ".join(tables))
+    named = reader.parse_args().tables
+    if unknown := [name for name in named if name not in tables]:
+        reader.error(f"{unknown[0]} is not a table: {', '.join(tables)}")
+    for name in named or tables:
+        tables[name]()
         print()
 
 
