@@ -56,12 +56,16 @@ class Compared:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two accounts, the sizes and choices in which they differ, and some quantities of both."""
+    """Two accounts, the sizes and choices in which they differ, and some quantities of both.
+
+    ``left_out`` names the sizes that are not known, by the quantity that has no value without them.
+    """
 
     left: Account
     right: Account
     differing: tuple[tuple[str, str, str], ...]
     quantities: tuple[Compared, ...]
+    left_out: Mapping[str, tuple[str, ...]]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON data."""
@@ -76,6 +80,7 @@ class Comparison:
                              "total": _row(c.total)}
                 for c in self.quantities
             },
+            "left_out": {name: list(sizes) for name, sizes in self.left_out.items()},
         }  # fmt: skip
 
 
@@ -92,18 +97,22 @@ def compare(
 ) -> Comparison:  # fmt: skip
     """Compare two targets at their configurations.
 
-    Both see sequences of the same length: the shorter of their contexts, unless T is set.
+    Both see sequences of the same length: the shorter of their contexts, unless T is set. Where
+    no quantities are asked for, those that have no value on one side are left out.
 
     Raises:
-        BadInput: a quantity has no value on one side, for a size is not known.
+        BadInput: what is asked for, or all, has no value on one side, for a size is not known.
         SymledgerError: a target cannot be derived.
     """
     a, b = (derive(name, settings, **conventions) for name in (left, right))
     if SEQUENCE not in (settings or {}):
         a, b = _at_one_length(a, b)
-    names = quantities or [q for q in QUANTITIES if q in a.quantities and q in b.quantities]
+    usual = [q for q in QUANTITIES if q in a.quantities and q in b.quantities]
+    unknown = {q: sizes for q in usual if (sizes := (*_unknown(a, q), *_unknown(b, q)))}
+    names = quantities or [q for q in usual if q not in unknown] or usual
     found = tuple(_compared(a, b, name) for name in names)
-    return Comparison(a, b, tuple(_differing(a, b)), found)
+    left_out = {} if quantities else {q: tuple(dict.fromkeys(s)) for q, s in unknown.items()}
+    return Comparison(a, b, tuple(_differing(a, b)), found, left_out)
 
 
 def _at_one_length(left: Account, right: Account) -> tuple[Account, Account]:
@@ -137,6 +146,12 @@ def _compared(left: Account, right: Account, name: str) -> Compared:
     total = Row("total", _total(left, name), _total(right, name))
     assert sum(row.difference for row in rows) == total.difference
     return Compared(name, left[name].unit, rows, total)
+
+
+def _unknown(side: Account, name: str) -> list[str]:
+    """Return the sizes without which a quantity has no value."""
+    symbols = {s for monomial in side[name].corollary_terms for s, _ in monomial}
+    return sorted(s.name for s in symbols - side.assumed.bindings.keys())
 
 
 def _total(side: Account, name: str) -> Entry:

@@ -49,8 +49,19 @@ def _T():  # noqa: N802  # the symbol
 def test_what_has_no_value_or_is_not_there_is_refused():
     with pytest.raises(BadInput, match="params of llama has no value"):
         compare("llama", "llama-7b")
+    with pytest.raises(BadInput, match=r"flops\.forward of Linear.* has no value"):
+        compare("Linear(3, 4)", "Linear(3, 5)", quantities=["flops.forward"])
     with pytest.raises(UnknownTarget, match="Did you mean llama-7b"):
         compare("llama-7", "llama-7b")
+
+
+def test_what_has_no_value_is_left_out_where_nothing_is_asked_for():
+    found = compare("Linear(3, 4)", "Linear(3, 5)")
+    assert [(c.quantity, c.total.difference) for c in found.quantities] == [("params", 4)]
+    assert found.left_out == {"flops.forward": ("B",)}
+    shown = invoke.run("compare", "Linear(3, 4)", "Linear(3, 5)").out
+    assert "flops.forward has no value: give --set B=…" in shown
+    assert not compare("Linear(3, 4)", "Linear(3, 5)", {"B": "2"}).left_out
 
 
 def test_the_command_prints_text_and_json():

@@ -23,6 +23,9 @@ def page(found: Comparison, width: int) -> Page:
         p.heading("NO SIZE AND NO CHOICE DIFFERS")
     for compared in found.quantities:
         _quantity(p, found, compared)
+    for name, sizes in found.left_out.items():
+        given = " ".join(f"--set {size}=…" for size in sizes)
+        p.line((f"  {name} has no value: give {given}", "dim"))
     conventions(p, found.left)
     return p
 
@@ -48,7 +51,7 @@ def _quantity(p: Page, found: Comparison, compared: Compared) -> None:
 
 
 def _cells(row: Row, whole: int) -> list[str]:
-    share = f"{row.difference / whole:.1%}".replace("%", " %") if whole else ""
+    share = f"{row.difference / whole:.1%}".replace("%", " %") if row.difference and whole else ""
     both = [_formula(e) for e in (row.left, row.right)]
     formula = both[0] if both[0] == both[1] else " → ".join(both)
     difference = f"{row.difference:+,}" if row.difference else "0"
