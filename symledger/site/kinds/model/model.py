@@ -1,0 +1,286 @@
+"""What the page of one model shows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from markupsafe import Markup
+from sympy import Symbol
+
+from symledger.account import Account
+from symledger.catalogue import Entry
+from symledger.formulas import Formula
+from symledger.site import maths
+from symledger.site.atlas import Atlas
+from symledger.site.calculator import Calculator, calculator
+from symledger.site.copies import Copies, copies
+from symledger.site.examples import word
+from symledger.site.kinds.model import costs, figures, glance
+from symledger.site.kinds.model.memory import OfType, memory_of
+from symledger.site.kinds.model.numbers import count
+from symledger.site.kinds.model.table import Cells, table_of
+from symledger.site.kinds.model.variants import Variant, variants_of
+from symledger.site.plots import Figure
+from symledger.site.questions import questions
+from symledger.site.voice import Voice
+from symledger.texts import Text
+
+GROWTH = ("params", "flops.forward")
+CALCULATED = ("params", "flops.forward", "flops.training", "memory.saved", "memory.kv_cache")
+
+
+@dataclass(frozen=True)
+class Opened:
+    """One step of a derivation: what is shown, and why it equals the step before.
+
+    ``given`` are the equations that the reason names.
+    """
+
+    shown: Markup
+    reason: str
+    given: tuple[Markup, ...] = ()
+
+
+@dataclass(frozen=True)
+class Together:
+    """One configuration in a table of them: the sizes of it, then its parameters."""
+
+    name: str
+    values: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Model:
+    """What the page of one model shows."""
+
+    atlas: Atlas
+    entry: Entry
+
+    @cached_property
+    def account(self) -> Account:
+        """The model's account."""
+        return self.atlas.account(self.entry.name)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.entry.name
+
+    def voice(self, text: Text) -> Voice:
+        """Return what says its text, at the sizes that the text states."""
+        stated = text.example.settings if text.example else {}
+        chosen = {name: word(value) for name, value in stated.items()}
+        return Voice(self.atlas, self.atlas.account(self.name, **chosen), chosen)
+
+    @property
+    def title(self) -> str:
+        """What the model is, in one line."""
+        return self.account.target.title
+
+    @property
+    def spelled(self) -> list[str]:
+        """The model's name as people spell it, where that is another."""
+        names = {q.name for q in questions() if q.of == self.name}
+        return sorted(name for name in names if name[:1].isupper())
+
+    @property
+    def params(self) -> Formula:
+        """The parameters."""
+        return self.account.params
+
+    @property
+    def calculator(self) -> Calculator:
+        """The formulas to put other sizes into."""
+        return calculator([self.account[q] for q in CALCULATED if q in self.account.quantities])
+
+    @property
+    def copies(self) -> Copies:
+        """The parameters, to be copied."""
+        return copies(self.params, self.atlas.formula_page(self.params.id))
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether it has numbers, and not formulas only."""
+        return self.params.value is not None
+
+    @property
+    def each(self) -> str:
+        """What its work is counted by: a token, or an image."""
+        return costs.each(self.account)
+
+    @cached_property
+    def memory(self) -> list[OfType]:
+        """Its memory at every type."""
+        return memory_of(self.account)
+
+    @property
+    def entering(self) -> Markup:
+        """The sizes of what enters, at which work and memory are given."""
+        return glance.entering(self.account)
+
+    @cached_property
+    def headlines(self) -> list[glance.Headline]:
+        """The numbers that people come for."""
+        return list(glance.headlines(self.account))
+
+    @property
+    def summary(self) -> list[glance.Headline]:
+        """The numbers that a search should find."""
+        return [one for one in self.headlines if one.label in glance.SUMMED_UP]
+
+    @cached_property
+    def configurations(self) -> tuple[Entry, ...]:
+        """The published configurations of a family; nothing where it is the only one itself."""
+        if self.entry.family != self.entry.name:
+            return ()
+        found = self.atlas.configurations(self.entry.name)
+        return found if any(entry.name != self.name for entry in found) else ()
+
+    @cached_property
+    def sizes(self) -> list[Symbol]:
+        """The sizes that parameters depend on, of which configurations are made."""
+        stands = {symbol for monomial in self.params.general for symbol, _ in monomial}
+        return sorted(stands, key=lambda symbol: symbol.name)
+
+    @property
+    def columns(self) -> list[Markup]:
+        """Those sizes as they are written."""
+        return [maths.symbol(symbol) for symbol in self.sizes]
+
+    @property
+    def compared(self) -> list[Together]:
+        """The configurations: the sizes of each, and its parameters."""
+        found = []
+        for entry in self.configurations:
+            account = self.atlas.account(entry.name)
+            sizes = tuple(count(account.assumed.bindings.get(symbol)) for symbol in self.sizes)
+            found.append(Together(entry.name, (*sizes, count(account.params.exact))))
+        return found
+
+    @cached_property
+    def lines(self) -> list[Cells]:
+        """The table of its parameters, layer by layer."""
+        return table_of(self.account, self.params)
+
+    @cached_property
+    def total(self) -> Cells:
+        """The last row of that table."""
+        terms, value, numbers = self.params.corollary_terms, self.params.exact, Markup("")
+        if value is not None:
+            numbers = maths.numbers(terms, self.account.assumed.bindings)
+        return Cells(
+            "", "", Markup(""), Markup(""), maths.inline(terms), numbers, count(value), ""
+        )
+
+    @cached_property
+    def steps(self) -> list[Opened]:
+        """The derivation of its parameters, opened level by level."""
+        found: list[Opened] = []
+        for step in self.params.opened_to(maths.readable(self.params)):
+            shown = maths.opened(step.shown)
+            if not found or shown != found[-1].shown:
+                given = tuple(maths.given(s, p) for s, p in (step.given or {}).items())
+                found.append(Opened(shown, "with" if given else step.reason, given))
+        if self.is_bound:
+            found.append(Opened(maths.boxed(self.total.numbers), "with the numbers put in"))
+            found.append(Opened(maths.boxed(self.total.value), "the result"))
+        return found
+
+    @property
+    def lead(self) -> Markup:
+        """The leading form of its parameters, or where there is none the whole of them."""
+        found = self.params.leading
+        return maths.inline(found.terms if found else self.params.corollary_terms)
+
+    @property
+    def approximation(self) -> glance.Approximation | None:
+        """The leading form of its parameters, with what is proven of it."""
+        return glance.approximation(self.params)
+
+    @cached_property
+    def work(self) -> list[costs.Work]:
+        """Its FLOPs, of a step and of each token, under every convention."""
+        return costs.work(self.account) if "flops.forward" in self.account.quantities else []
+
+    @cached_property
+    def rules(self) -> list[costs.Rule]:
+        """Rules of thumb for its FLOPs."""
+        return costs.rules(self.account, self.work) if self.work else []
+
+    @cached_property
+    def shares(self) -> list[Figure]:
+        """What parameters, FLOPs and kept bytes are made of, drawn."""
+        return list(figures.shares(self.account))
+
+    @property
+    def marked(self) -> str:
+        """The configuration at whose sizes growth is drawn: its own, or one with its name."""
+        if self.is_bound:
+            return self.name
+        names = [entry.name for entry in self.configurations]
+        own = self.name.replace("_", "")
+        return next((n for n in names if n.replace("-", "").startswith(own)), "".join(names[:1]))
+
+    @cached_property
+    def growth(self) -> dict[str, list[Figure]]:
+        """How the terms of parameters and FLOPs grow with each size, drawn."""
+        if not self.marked:
+            return {}
+        account = self.atlas.account(self.marked)
+        found = {name: list(figures.growth(account, name)) for name in GROWTH}
+        return {name: plots for name, plots in found.items() if plots}
+
+    @cached_property
+    def figures(self) -> list[Figure]:
+        """All its plots."""
+        return [*self.shares, *(plot for plots in self.growth.values() for plot in plots)]
+
+    @cached_property
+    def variants(self) -> list[Variant]:
+        """Every choice made otherwise, and what it changes."""
+        return list(variants_of(self.atlas, self.entry, self.account))
+
+    @cached_property
+    def symbols(self) -> list[glance.Known]:
+        """Its symbols."""
+        return glance.symbols(self.account)
+
+    @cached_property
+    def evidence(self) -> list[glance.Compared]:
+        """What was compared, in one entry for each way of comparing."""
+        return glance.evidence(self.account)
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Where it was published."""
+        return tuple(self.account.target.component.references)
+
+    @property
+    def conventions(self) -> dict[str, str]:
+        """How its headline numbers are counted."""
+        said = self.account.conventions.to_dict()
+        return {name: said[name] for name in ("flop", "flops", "causal", "saved")}
+
+    @property
+    def sources(self) -> list[str]:
+        """Where the rules of thumb are from."""
+        return [f"{rule.name}: {rule.source}" for rule in self.rules if rule.source]
+
+    @property
+    def commands(self) -> list[str]:
+        """Commands that print what stands here."""
+        name = self.name
+        found = [f"symledger derive {name}", f"symledger derive {name} --quantity params --depth 4"]
+        if self.work:
+            found.append(f"symledger derive {name} --quantity flops.forward --causal half")
+        return [
+            *found,
+            f"symledger derive {name} --dtype bf16 --optimizer adam-mixed",
+            f"symledger derive {name} --format latex",
+            f"symledger check {self.entry.family}",
+        ]
+
+    def quantity(self, name: str) -> str:
+        """What a quantity is, in words."""
+        return self.account[name].quantity.meaning
