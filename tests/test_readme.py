@@ -49,17 +49,25 @@ def test_every_quantity_is_explained():
 
 
 @pytest.mark.parametrize("setting", ["true", ""])
-@pytest.mark.parametrize("where", ["in a test", "in a module"])
-def test_continuous_integration_lets_no_test_be_skipped(where, setting, tmp_path):
-    skip = "import pytest\npytest.skip('no', allow_module_level=True)\n"
+def test_continuous_integration_lets_no_test_be_skipped(setting, tmp_path):
+    """In a module, and in a test where there are others."""
+    module = "import pytest\npytest.skip('no', allow_module_level=True)\n"
     test = "def test_one():\n    import pytest\n    pytest.skip('no')\n"
     run = "def test_two():\n    pass\n"
     shutil.copy(documents.ROOT / "tests" / "conftest.py", tmp_path)
-    (tmp_path / "test_it.py").write_text(skip if where == "in a module" else test)
+    (tmp_path / "test_module.py").write_text(module)
+    (tmp_path / "test_it.py").write_text(test)
     (tmp_path / "test_other.py").write_text(run)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider",
+               "--continue-on-collection-errors", str(tmp_path)]  # fmt: skip
     done = subprocess.run(  # noqa: S603  # this interpreter
-        command, env={**os.environ, "CI": setting}, cwd=tmp_path, capture_output=True, text=True
-    )
+        command, env={**os.environ, "CI": setting, "COLUMNS": "200"}, cwd=tmp_path,
+        capture_output=True, text=True,
+    )  # fmt: skip
     assert (done.returncode != 0) == (setting == "true"), done.stdout
-    assert ("nothing may be skipped" in done.stdout) == (setting == "true")
+    for refused in ("ERROR test_module.py", "FAILED test_it.py::test_one"):
+        assert (f"{refused} - CI=true, and nothing may be skipped" in done.stdout) == (
+            setting == "true"
+        ), done.stdout
+    assert ("2 skipped" in done.stdout) == (setting == "")
+    assert ("a sample of what is very broad" in done.stdout) == (setting == "")

@@ -18,9 +18,10 @@ from symledger.citing import lookup, registry
 from symledger.citing.citation import AUTHOR, cite
 from symledger.citing.registry import Removal, Revision, Tagged, citable
 from symledger.errors import BadInput, CheckFailed
+from symledger.quantities import QUANTITIES
 from symledger.report import citation
 from tests.citing.whole import citations
-from tests.every import WHOLE
+from tests.every import WHOLE, share
 
 ROOT = Path(symledger.__file__).parent.parent
 FORMS = ("text", "bibtex", "biblatex", "latex", "markdown", "json")
@@ -151,8 +152,9 @@ def test_every_entry_is_one_entry_of_fields_between_braces(write):
 @WHOLE
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_every_citation_compiles_and_every_entry_is_read_by_bibtex(tmp_path):
-    fragments = "\n".join(citation.latex(found) for found in citations())
-    (tmp_path / "all.bib").write_text("\n".join(citation.bibtex(found) for found in citations()))
+    cited = share(citations())
+    fragments = "\n".join(citation.latex(found) for found in cited)
+    (tmp_path / "all.bib").write_text("\n".join(citation.bibtex(found) for found in cited))
     (tmp_path / "paper.tex").write_text(
         r"\documentclass{article}\usepackage{amsmath}\begin{document}\nocite{*}" + fragments
         + r"\bibliographystyle{plain}\bibliography{all}\end{document}"
@@ -165,7 +167,8 @@ def test_every_citation_compiles_and_every_entry_is_read_by_bibtex(tmp_path):
         assert done.returncode == 0, done.stdout[-2000:]
         assert "warning--" not in done.stdout.lower()
     written = (tmp_path / "paper.bbl").read_text()
-    assert written.count(r"\bibitem") == len(citations())
+    assert written.count(r"\bibitem") == len(cited)
+    assert {found.tagged.quantity for found in cited} == set(QUANTITIES)
 
 
 def test_the_citation_file_is_about_this_package():

@@ -88,11 +88,7 @@ NEAR = [
     # what was asked, and what the page says of the mistake
     (
         "917504 --set d=512 --set h=8 --set d_k=64 --set d_v=32",
-        "O › W taken as (d, d), not as (d_v·h, d)",
-    ),
-    (
-        "917504 --set d=512 --set h=8 --set d_k=64 --set d_v=32",
-        "131,072 more than attention: 786,432",
+        "131,072 more than attention: 786,432 … O › W taken as (d, d), not as (d_v·h, d)",
     ),
     ("27.04MiB --set d_in=768 --set d_out=3072", "the gradients are forgotten"),
     ("9.01MB --set d_in=768 --set d_out=3072", "it is 9.01 MiB, not 9.01MB"),
@@ -110,7 +106,9 @@ NEAR = [
 def test_a_near_miss_is_named_as_such(arguments, said):
     result = run("explain", *arguments.split())
     assert (result.code, result.err) == (0, "")
-    assert " ".join(said.split()) in " ".join(result.out.split())
+    printed = " ".join(result.out.split())
+    for part in said.split(" … "):
+        assert part in printed
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ def test_an_answer_that_is_in_the_index_imports_nothing_that_derives():
     assert not modules & {"symledger.account", "symledger.target", "symledger.models.gpt2"}
 
 
-@pytest.mark.parametrize("owner", share(CATALOGUE))
+@pytest.mark.parametrize("owner", share(CATALOGUE, 20))
 def test_the_index_is_what_is_derived_now(owner):
     accounts = Accounts(owner)
     for asked in index.FILES.values():

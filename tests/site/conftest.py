@@ -1,5 +1,6 @@
 """One generated site, one written, one built and one browser for all tests of the site."""
 
+import json
 import shutil
 import sys
 from functools import partial
@@ -10,14 +11,14 @@ from threading import Thread
 
 import pytest
 
-from symledger.site import build
 from symledger.site.memory import PLACE
 from tests.every import INTEGRATING
-from tests.site import wheel
-from tests.site.whole import REMEMBERED, SITE
+from tests.site import some, wheel
+from tests.site.whole import REMEMBERED, SITE, part, rendered
 
 HERE = Path(__file__).parent
-ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--in-process-gpu", "--disable-quic",
+             "--disable-background-networking"]  # fmt: skip
 
 
 @pytest.hookimpl(tryfirst=True)  # before the groups are read
@@ -46,7 +47,8 @@ def installed(tmp_path_factory):
 def built(tmp_path_factory, installed, site):
     """Return the folder of a site that the command built, that of a wheel where there is one.
 
-    In integration it makes all pages itself; elsewhere it may reuse those that these tests made.
+    In integration it makes and renders all pages itself; elsewhere it makes and renders some, and
+    may reuse those that these tests made.
     """
     empty = tmp_path_factory.mktemp("built")
     folder = empty / "site"
@@ -56,6 +58,9 @@ def built(tmp_path_factory, installed, site):
         assert site.made
         site.memory.save()
         memory = str(REMEMBERED.parent)
+        (empty / some.RENDERED).write_text(json.dumps(sorted(rendered())))
+        python = Path(installed).with_name("python") if installed else sys.executable
+        command = [str(python), some.__file__]
     made = (*command, "site", "build", "--out", str(folder))
     said = wheel.said(*made, folder=empty, **{PLACE: memory})
     assert said == f"{folder}\n"
@@ -63,11 +68,9 @@ def built(tmp_path_factory, installed, site):
 
 
 @pytest.fixture(scope="session")
-def written(tmp_path_factory, site):
-    """Return the folder of Markdown that any engine builds the site from."""
-    folder = tmp_path_factory.mktemp("written")
-    build.write(folder, site)
-    return folder
+def expected(site):
+    """Return what is built: in integration the site, elsewhere with the pages that are rendered."""
+    return part(rendered(), site.assets)
 
 
 @pytest.fixture(scope="session")

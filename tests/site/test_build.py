@@ -5,7 +5,7 @@ import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
-from shutil import copytree
+from shutil import copyfile
 from subprocess import run
 
 import html5lib
@@ -15,18 +15,24 @@ from mkdocs.__main__ import cli as mkdocs
 from symledger.citing.registry import registered
 from symledger.errors import BadInput
 from symledger.site import build, resources, verify
+from symledger.site.generator import MANIFEST
 from symledger.site.verify import problems
 from tests import invoke
 from tests.every import INTEGRATING
-from tests.site.whole import KINDS, page_of
+from tests.site.whole import KINDS, page_of, part
 
 ANCHOR = re.compile(r'<h[1-6][^>]* id="([^"]+)"')
 
 DOCUMENTS = sorted((resources.CHECKOUT / "docs").glob("*.md"))
 
 
-def test_a_built_site_is_complete(built, site):
-    assert problems(built, site) == []
+@pytest.fixture(scope="module")
+def lacking(built, expected):
+    return problems(built, expected)
+
+
+def test_a_built_site_is_complete(lacking):
+    assert lacking == []
 
 
 def test_every_document_has_a_page_under_a_plain_address(built):
@@ -54,15 +60,35 @@ def test_mkdocs_builds_what_our_command_builds(monkeypatch, tmp_path):
     assert "symledger" in ours
 
 
-def test_what_is_missing_or_different_is_named(built, site, tmp_path):
-    copy = tmp_path / "site"
-    copytree(built, copy)
-    (copy / registered()["linear.params"].page).unlink()
-    page = copy / "components" / "linear.html"
+FORMULA = registered()["linear.params"].page
+LINEAR = "components/linear.html"
+
+
+@pytest.fixture
+def two(site):
+    """Return a site of two pages and a file."""
+    paths = (str(Path(address).with_suffix(".md")) for address in (FORMULA, LINEAR))
+    return part({*paths}, [MANIFEST])
+
+
+@pytest.fixture
+def copy(built, tmp_path):
+    """Return a folder in which they are built."""
+    folder = tmp_path / "site"
+    for path in (FORMULA, LINEAR, MANIFEST):
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        copyfile(built / path, folder / path)
+    return folder
+
+
+def test_what_is_missing_or_different_is_named(copy, two):
+    assert problems(copy, two) == []
+    (copy / FORMULA).unlink()
+    page = copy / LINEAR
     page.write_text(page.read_text().replace('id="parameters"', 'id="x"').replace("</table>", ""))
     (copy / "manifest.json").write_text("{}")
-    found = problems(copy, site)
-    assert f"missing page: {registered()['linear.params'].page}" in found
+    found = problems(copy, two)
+    assert f"missing page: {FORMULA}" in found
     assert "missing anchor: components/linear.html#parameters" in found
     assert any(re.match("different content: components/linear.html", line) for line in found)
     assert "different file: manifest.json" in found
@@ -84,28 +110,29 @@ def test_a_folder_of_the_users_is_not_overwritten(tmp_path):
     assert (tmp_path / "thesis.tex").read_text() == "mine"
 
 
-def test_a_written_folder_touches_only_what_changed(written, site):
-    page, stale = written / "docs/components/linear.md", written / "docs/f/gone.md"
-    before = page.stat().st_mtime_ns
+def test_a_written_folder_touches_only_what_changed(two, tmp_path):
+    page, stale = tmp_path / "docs/components/linear.md", tmp_path / "docs/f/gone.md"
+    build.write(tmp_path, two)
+    before, manifest = page.stat().st_mtime_ns, tmp_path / "docs" / MANIFEST
     stale.write_text("x")
-    build.write(written, site)
+    manifest.write_text("{}")
+    build.write(tmp_path, two)
     assert page.stat().st_mtime_ns == before
     assert not stale.exists()
-    assert "plugins:\n- search:\n" in (written / "mkdocs.yml").read_text()
+    assert manifest.read_bytes() == two.assets[MANIFEST]
+    assert "plugins:\n- search:\n" in (tmp_path / "mkdocs.yml").read_text()
 
 
 @pytest.fixture
-def few(written, tmp_path):
+def few(site, tmp_path):
     """Return a written folder with a page of each kind and those written by hand."""
     folder = tmp_path / "written"
-    copytree(written, folder)
-    kept = {*map(page_of, KINDS), *(page.name for page in DOCUMENTS)}
-    for page in (folder / "docs").rglob("*.md"):
-        if page.relative_to(folder / "docs").as_posix() not in kept:
-            page.unlink()
+    made = {*map(page_of, KINDS)} & set(site.pages)
+    build.write(folder, part(made, site.assets))
     configuration = folder / "mkdocs.yml"
     whole = configuration.read_text()
     configuration.write_text(re.sub(r"^nav:\n(?:[- ].*\n)*", "", whole, flags=re.MULTILINE))
+    kept = made | {page.name for page in DOCUMENTS}
     return folder, {str(Path(path).with_suffix(".html")) for path in kept}
 
 
@@ -116,7 +143,7 @@ def test_a_written_folder_builds_the_same_without_our_plugin(built, few, tmp_pat
     run(command, cwd=folder, check=True, capture_output=True)  # noqa: S603  # our own
     there = anchors(other)
     assert kept < {str(path) for path in there}
-    assert there.items() <= anchors(built).items()
+    assert there == {path: ANCHOR.findall((built / path).read_text("utf-8")) for path in there}
     assert searched(other).items() <= searched(built).items()
 
 
@@ -130,20 +157,18 @@ def test_zensical_builds_the_same_addresses_and_anchors(built, site, tmp_path):
     assert anchors(other) == anchors(built)
 
 
-def test_a_wheel_without_the_checkout_builds_the_same_site(built, site, installed):
+def test_a_wheel_without_the_checkout_builds_the_same_site(built, lacking, installed):
     """It built the site of all these tests; this one made its own from the checkout."""
     if installed is None:
         pytest.skip("needs hatchling: pip install hatchling")
     assert not built.is_relative_to(resources.CHECKOUT)
-    assert problems(built, site) == []
+    assert lacking == []
 
 
-def test_the_command_verifies_a_folder(monkeypatch, built, site, tmp_path):
-    monkeypatch.setattr(verify, "Site", lambda: site)
-    assert invoke.run("site", "verify", str(built)).out == f"{built}: complete\n"
-    copy = tmp_path / "site"
-    copytree(built, copy)
-    (copy / "components" / "linear.html").unlink()
+def test_the_command_verifies_a_folder(monkeypatch, copy, two):
+    monkeypatch.setattr(verify, "Site", lambda: two)
+    assert invoke.run("site", "verify", str(copy)).out == f"{copy}: complete\n"
+    (copy / LINEAR).unlink()
     found = invoke.run("site", "verify", str(copy))
     assert (found.code, found.out) == (1, "missing page: components/linear.html\n")
 

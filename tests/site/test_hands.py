@@ -1,10 +1,8 @@
 """A site that several processes render is the one that a single process renders."""
 
-import json
-import subprocess
-import sys
-
 import pytest
+
+from tests.site.apart import answers
 
 SCRIPT = """
 import json, logging, os, sys
@@ -67,17 +65,18 @@ print(json.dumps({
     "files": {str(f.relative_to(folder)): f.read_bytes().hex() for f in files},
 }))
 """
-"""In a process of its own: that of a test has threads, beside which no process is forked."""
+MODULES = "mkdocs.commands.build material.plugins.search.plugin symledger.site.plugin"
+CASES = (("well", 1), ("well", 3), ("astray", 1), ("astray", 2), ("wrong", 2), ("killed", 2),
+         ("plain", 2))  # fmt: skip
+"""How a build ends, and of how many processes."""
 
 
-@pytest.fixture
-def built(tmp_path):
-    def build(how, number):
-        command = [sys.executable, "-c", SCRIPT, str(tmp_path / f"{how}{number}"), how, str(number)]
-        done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # our own
-        return json.loads(done.stdout)
-
-    return build
+@pytest.fixture(scope="module")
+def built(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hands")
+    cases = {(how, n): (str(folder / f"{how}{n}"), how, str(n)) for how, n in CASES}
+    found = answers(SCRIPT, MODULES, cases)
+    return lambda *case: found[case]
 
 
 def test_files_are_the_same_byte_by_byte(built):

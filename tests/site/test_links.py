@@ -15,6 +15,7 @@ from symledger.site import maths
 from symledger.site.boxes import boxed
 from symledger.site.policy import policy
 from symledger.sizes import d
+from tests.site.whole import rendered
 
 ARTICLE = re.compile(r"<article.*?</article>", re.DOTALL)
 RAW, ZIPPED = 250_000, 30_000
@@ -56,8 +57,9 @@ def pages(texts):
     return {path: Reader(text) for path, text in texts.items()}
 
 
-def test_every_link_leads_to_a_file_and_every_anchor_to_a_place(pages, built):
+def test_every_link_leads_to_a_file_and_every_anchor_to_a_place(pages, built, site):
     files = {file.relative_to(built).as_posix() for file in built.rglob("*") if file.is_file()}
+    files |= {site.pages[path].address for path in site.pages.keys() - rendered()}
     lost = [
         (path, pointer)
         for path, page in pages.items() if path != "404.html"

@@ -3,17 +3,16 @@
 import re
 import shlex
 from fractions import Fraction
+from functools import cache
 
 import pytest
 
-from symledger.site.kinds import question as kind
 from symledger.site.kinds.question.answers import answer
 from symledger.site.questions import questions, related, subject
-from symledger.site.templating import Templates
 from symledger.site.verify import HEADING
 from tests.every import share
 from tests.invoke import run
-from tests.site.whole import ATLAS
+from tests.site.whole import ATLAS, folder
 
 QUESTIONS = {q.slug: q for q in questions()}
 
@@ -55,10 +54,11 @@ ANSWERS = {
 
 
 @pytest.fixture(scope="module")
-def pages():
-    return {page.path: page for page in kind.pages(ATLAS, Templates())}
+def pages(site):
+    return {path: page for path, page in site.pages.items() if folder(path) == "questions"}
 
 
+@cache
 def asked(slug):
     return answer(ATLAS, QUESTIONS[slug])
 

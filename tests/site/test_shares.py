@@ -1,6 +1,5 @@
 """Pieces that several processes make are those that one makes; what none has made is made later."""
 
-import json
 import subprocess
 import sys
 from functools import partial
@@ -13,6 +12,7 @@ from symledger.site.kinds import families
 from symledger.site.kinds.published import by_family
 from symledger.site.memory import Memory, Piece
 from symledger.site.pages import Page
+from tests.site.apart import answers
 
 SCRIPT = """
 import json, os, sys
@@ -50,29 +50,28 @@ try:
 except ValueError as error:
     print(json.dumps(str(error)))
 """
-"""In a process of its own: that of a test has threads, beside which no process is forked."""
 
 
-def made(how):
-    command = [sys.executable, "-W", "error", "-c", SCRIPT, how]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603  # our own
-    return json.loads(done.stdout)
+@pytest.fixture(scope="module")
+def made():
+    cases = {how: [how] for how in ("well", "killed", "none", "wrong")}
+    return answers(SCRIPT, "symledger.site.shares symledger.site.memory", cases)
 
 
-def test_other_processes_make_what_is_listed():
-    assert made("well") == ["False"] * 20
+def test_other_processes_make_what_is_listed(made):
+    assert made["well"] == ["False"] * 20
 
 
-def test_what_a_killed_process_did_not_make_is_made_here():
-    assert "True" in made("killed")
+def test_what_a_killed_process_did_not_make_is_made_here(made):
+    assert "True" in made["killed"]
 
 
-def test_where_no_process_can_be_had_all_is_made_here():
-    assert made("none") == ["True"] * 20
+def test_where_no_process_can_be_had_all_is_made_here(made):
+    assert made["none"] == ["True"] * 20
 
 
-def test_an_error_is_raised_here():
-    assert made("wrong") == "no such page"
+def test_an_error_is_raised_here(made):
+    assert made["wrong"] == "no such page"
 
 
 def test_what_is_about_the_same_is_made_together_and_whole_kinds_come_first():

@@ -1,15 +1,20 @@
 """The whole site, generated once for all tests of it, and a page of each of its kinds."""
 
+import re
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from symledger.citing.registry import registered
 from symledger.site.generator import Site
 from symledger.site.memory import Memory
+from tests.every import INTEGRATING, share
+from tests.site.some import Blank, Some
 
 FOLDER = TemporaryDirectory(prefix="symledger-memory-")
 REMEMBERED = Path(FOLDER.name) / "site.json"
 """Where the site leaves what it was made of, once it is saved."""
-SITE = Site(memory=Memory(REMEMBERED))
+SITE = Site(memory=(Memory if INTEGRATING else Some)(REMEMBERED))
 ATLAS = SITE.atlas
 ALONE = ("api", "axioms", "completeness", "dialects", "index", "notation", "reliability",
          "rules")  # fmt: skip
@@ -23,5 +28,52 @@ def page_of(kind):
     """Return the path of a page: of a folder the one of middle length."""
     if kind not in FOLDERS:
         return f"{kind}.md"
-    found = [p for p in SITE.pages.values() if Path(p.path).parent.as_posix() == kind]
-    return sorted((len(page.merged), page.path) for page in found)[len(found) // 2][1]
+    found = sorted((length(p), p.path) for p in made() if folder(p.path) == kind)
+    return found[len(found) // 2][1]
+
+
+def made():
+    return [page for page in SITE.pages.values() if not isinstance(page, Blank)]
+
+
+def folder(path):
+    return Path(path).parent.as_posix()
+
+
+def length(page):
+    return len(page.source) + sum(map(len, page.blocks))
+
+
+def longest_leading_forms():
+    """Return the eight longest pages with a leading form."""
+    leading = [p for p in made() if any("Leading form" in text for text in (p.source, *p.blocks))]
+    return [page.path for page in sorted(leading, key=length)[-8:]]
+
+
+ASKED = re.compile("questions/(gpt-2-param|llama-7b)|" + "|".join(
+    registered()[name].page.removesuffix(".html") for name in ("linear.params", "gpt2.params")
+))  # fmt: skip
+"""Pages that tests ask for by name, where they are many of a kind."""
+
+
+@cache
+def rendered():
+    """Return the paths of the pages that are rendered: in integration all of them.
+
+    Elsewhere, of those that are hundreds of a kind (of formulas, of questions and of published
+    configurations), every eighth that is made and what tests ask for.
+    """
+    if INTEGRATING:
+        return set(SITE.pages)
+    paths = [page.path for page in made()]
+    many = [path for path in paths if folder(path) in ("f", "questions") or path.count("/") > 1]
+    asked = {*map(page_of, KINDS), *longest_leading_forms(), *filter(ASKED.match, paths)}
+    return set(paths) - set(many) | set(share(many, 8)) | asked & set(paths)
+
+
+def part(paths, files):
+    """Return a site of some of the pages and files."""
+    found = Site()
+    pages = {path: page for path, page in SITE.pages.items() if path in paths}
+    vars(found).update(pages=pages, assets={path: SITE.assets[path] for path in files})
+    return found

@@ -1,0 +1,74 @@
+"""A part of the site: of the pages that are many of a kind, most are neither made nor rendered.
+
+All have their addresses. Run as a script this is the command, with pages to render in a file.
+"""
+
+import json
+from pathlib import Path
+from zlib import crc32
+
+from symledger.citing.registry import by_tag
+from symledger.configurations.published import published
+from symledger.site import generator
+from symledger.site.atlas import Atlas
+from symledger.site.hands import Hands, hide
+from symledger.site.memory import Memory
+from symledger.site.pages import Page
+
+FORMULAS, PUBLISHED = "formulas of ", "published "
+NAMED = {"linear", "mini_gpt", "gru", "attention", "gpt2", "llama", "vgg", "bert", "mixtral"}
+"""Owners and families whose pages tests ask for by name."""
+RENDERED = Path("rendered.json")
+
+
+class Blank(Page):
+    """A page that is not made: it has its address."""
+
+
+def left_out(piece):
+    """Whether pages are not made: those of nine owners of formulas, or families, in ten."""
+    name = piece.removeprefix(FORMULAS).removeprefix(PUBLISHED)
+    return name not in (piece, *NAMED) and crc32(name.encode()) % 10 > 0
+
+
+class Some(Memory):
+    """What was made, without what is left out."""
+
+    def pages(self, name, make):
+        return list(blanks(name)) if left_out(name) else super().pages(name, make)
+
+    def files(self, name, make):
+        return {} if left_out(name) else super().files(name, make)
+
+
+def blanks(piece):
+    """Yield pages without anything on them."""
+    if piece.startswith(FORMULAS):
+        owner = piece.removeprefix(FORMULAS)
+        found = [(t.page.replace(".html", ".md"), t) for t in by_tag().values() if not t.removed]
+        yield from (Blank(path, f"# {t.id}\n") for path, t in found if t.owner == owner)
+    else:
+        found = ((Atlas.page_of(name), name) for name in published())
+        folder = f"models/{piece.removeprefix(PUBLISHED)}/"
+        yield from (Blank(path, f"# {name}\n") for path, name in found if path.startswith(folder))
+
+
+def main():
+    """Run the command: it knows of all pages, and renders some as one process of several does."""
+    from symledger.__main__ import main as command
+
+    rendered, everyone = set(json.loads(RENDERED.read_text())), Hands.of
+
+    def some(config, files):
+        hands = everyone(config, files)
+        left = set(config.plugins["symledger"].site.pages) - rendered
+        hide(file for file in files if file.src_uri in left)
+        hands.pages = {url: f for url, f in hands.pages.items() if f.src_uri not in left}
+        return hands
+
+    generator.Memory, Hands.of = Some, some
+    command()
+
+
+if __name__ == "__main__":
+    main()
