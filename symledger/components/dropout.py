@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sympy import Expr, Rational
+from sympy import Expr, Rational, sqrt
 
 from symledger import sizes
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import noise, view
+from symledger.core.scalars import SELU, SELU_ALPHA
 from symledger.core.tensor import Tensor
 
 CHANCE = Rational(1, 10)
@@ -56,3 +57,55 @@ class ChannelDropout(Component):
     def forward(self, x: Tensor) -> Steps:
         mask = noise("mask", 1 - self.p, *x.shape[:2])
         return steps(y=x * view("b c -> b c ()", mask) * (1 / (1 - self.p)))
+
+
+def self_normalized(x: Tensor, mask: Tensor, p: Expr) -> Tensor:
+    """Put what SELU comes to far below zero where a mask is 0; keep mean and variance as they are.
+
+    Kept for the backward pass is the mask alone.
+    """
+    least = -SELU * SELU_ALPHA
+    scale = 1 / sqrt((1 - p) * (1 + p * least**2))
+    kept: Tensor = x * mask + (1 - mask) * least
+    return kept * scale + -p * least * scale
+
+
+@dataclass(frozen=True)
+class AlphaDropout(Component):
+    """Set each element with chance p to the least that SELU gives, and scale and shift all.
+
+    So mean and variance stay as they are. Kept for the backward pass is the mask, a byte an
+    element.
+    Source: Klambauer et al., *Self-Normalizing Neural Networks* (2017), section 3.
+    """
+
+    p: Expr = CHANCE
+
+    signature: ClassVar[str] = "... n -> ... n"
+    title: ClassVar[str] = "random elements at the least of SELU while training"
+    references: ClassVar[tuple[str, ...]] = (
+        "Klambauer et al., Self-Normalizing Neural Networks (2017), section 3",
+    )
+
+    def forward(self, x: Tensor) -> Steps:
+        mask = noise("mask", 1 - self.p, *x.shape)
+        return steps(y=self_normalized(x, mask, self.p))
+
+
+@dataclass(frozen=True)
+class ChannelAlphaDropout(Component):
+    """The same for whole channels, of n positions each: kept is one byte a channel.
+
+    Source: Klambauer et al., *Self-Normalizing Neural Networks* (2017), section 3.
+    """
+
+    C: Expr = sizes.C
+    p: Expr = CHANCE
+
+    signature: ClassVar[str] = "B C n -> B C n"
+    title: ClassVar[str] = "random channels at the least of SELU while training"
+    references: ClassVar[tuple[str, ...]] = AlphaDropout.references
+
+    def forward(self, x: Tensor) -> Steps:
+        mask = noise("mask", 1 - self.p, *x.shape[:2])
+        return steps(y=self_normalized(x, view("b c -> b c ()", mask), self.p))

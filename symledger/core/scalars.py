@@ -264,6 +264,7 @@ SUBTRACT = Scalar((X, Y), X - Y, name="-")
 MULTIPLY = Scalar((X, Y), X * Y, name="*")
 DIVIDE = Scalar((X, Y), X / Y, name="/")
 NEGATE = Scalar((X,), -X)
+COPY = Scalar((X,), X)
 
 
 HALF = Rational(1, 2)
@@ -292,6 +293,7 @@ FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
     "cos": lambda: (cos(X), None),
     "square": lambda: (X**2, None),
     "cube": lambda: (X**3, None),
+    "sqrt": lambda: (sqrt(X), 1 / (2 * RESULT)),
     "rsqrt": lambda: (1 / sqrt(X), -(RESULT**3) / 2),
     "relu": lambda: (
         Piecewise((X, X > 0), (0, True)), Piecewise((1, RESULT > 0), (0, True))
@@ -347,8 +349,8 @@ def loss(name: str) -> Scalar:
 def function(name: str) -> Scalar:
     """Return a named scalar function of FUNCTIONS.
 
-    ``relu``, ``tanh``, ``sigmoid``, ``exp`` and ``rsqrt`` state their slope in their result, as
-    implementations do; a test proves with SymPy that it equals the slope in the argument.
+    ``relu``, ``tanh``, ``sigmoid``, ``exp``, ``sqrt`` and ``rsqrt`` state their slope in their
+    result, as implementations do; a test proves with SymPy that this is that in the argument.
     """
     if name not in FUNCTIONS:
         raise DefinitionError(f"{name} is not a scalar function. {nearest(name, FUNCTIONS)}")

@@ -45,10 +45,13 @@ def along(what: str) -> Callable[[Arguments], str]:
 OLD = "size_average=None, reduce=None, reduction='mean'"
 REDUCTIONS: Mapping[object, str] = {kind: kind for kind in ("mean", "sum", "none")}
 REDUCED: Mapping[str, Use] = {"reduction": Choice("reduction", REDUCTIONS)}
-REDUCED_BY_ROWS: Mapping[str, Use] = {  # divided by their number, it is one multiplication as well
+REDUCED_BY_ROWS: Mapping[str, Use] = {
     "reduction": Choice("reduction", {**REDUCTIONS, "batchmean": "mean"}),
 }
-CLASSES: Mapping[str, Use] = {"reduction": Only(("mean", "sum")), "ignore_index": Free((int,))}
+CLASSES: Mapping[str, Use] = {  # divided by their number, a sum is one multiplication as well
+    "reduction": Choice("reduction", {"mean": "mean", "sum": "mean", "none": "none"}),
+    "ignore_index": Free((int,)),
+}
 SOFTMAXES = {"Softmax": "softmax", "Softmin": "softmin", "LogSoftmax": "log_softmax"}
 
 
@@ -62,6 +65,8 @@ ELEMENTS: tuple[Layer, ...] = (
     Layer("Identity", "*args, **kwargs", "identity", "Identity()"),
     dropping("Dropout", "dropout"),
     *(dropping(f"Dropout{n}d", "channel_dropout") for n in (1, 2, 3)),
+    dropping("AlphaDropout", "alpha_dropout"),
+    dropping("FeatureAlphaDropout", "channel_alpha_dropout"),
     function("ReLU", "relu"),
     function("ReLU6", "relu6"),
     function("LeakyReLU", "leaky_relu", "negative_slope=0.01, inplace=False",
@@ -90,6 +95,9 @@ ELEMENTS: tuple[Layer, ...] = (
              "min_val=-1.0, max_val=1.0, inplace=False, min_value=None, max_value=None",
              {"min_val": Number(), "max_val": Number(), **INPLACE},
              (rising("min_val", "max_val"),)),
+    Layer("Threshold", "threshold, value, inplace=False", "activation", "Threshold(0.1, 20)",
+          {"threshold": Number(), "value": Number(), **INPLACE}, {"function": "relu"},
+          reads=lambda values: "it is counted as ReLU is, of which both numbers are 0"),
     Layer("GELU", "approximate='none'", "activation", "GELU()",
           {"approximate": Choice("function", {"none": "gelu", "tanh": "gelu_tanh"})}),
     Layer("PReLU", f"num_parameters=1, init=0.25, {FACTORY}", "prelu", "PReLU()",
@@ -122,5 +130,16 @@ ELEMENTS: tuple[Layer, ...] = (
          }),
     Layer("MarginRankingLoss", f"margin=0.0, {OLD}", "margin_ranking", "MarginRankingLoss()",
           {"margin": Number(), **REDUCED}),
+    Layer("GaussianNLLLoss", "*, full=False, eps=1e-06, reduction='mean'", "gaussian_nll",
+          "GaussianNLLLoss()", {"eps": Number(above=0), **REDUCED}),
+    Layer("MultiLabelSoftMarginLoss", f"weight=None, {OLD}", "multi_label_soft_margin",
+          "MultiLabelSoftMarginLoss()", REDUCED),
+    Layer("CosineSimilarity", "dim=1, eps=1e-08", "cosine_similarity", "CosineSimilarity()",
+          {"dim": Free((int,)), "eps": Number()}, rules=(an_axis,), reads=along("n")),
+    Layer("PairwiseDistance", "p=2.0, eps=1e-06, keepdim=False", "pairwise_distance",
+          "PairwiseDistance()", {"p": Only((2,)), "eps": Number(), "keepdim": Free((bool,))}),
+    Layer("TripletMarginLoss", f"margin=1.0, p=2.0, eps=1e-06, swap=False, {OLD}",
+          "triplet_margin", "TripletMarginLoss()",
+          {"margin": Number(), "p": Only((2,)), "eps": Number(), **REDUCED}),
     loss("BCEWithLogitsLoss", "bce_with_logits", f"weight=None, {OLD}, pos_weight=None"),
 )  # fmt: skip
