@@ -27,13 +27,11 @@ _INSTEAD = {
     "BatchNorm1d": "LazyBatchNorm1d", "BatchNorm2d": "LazyBatchNorm2d",
     "BatchNorm3d": "LazyBatchNorm3d", "InstanceNorm1d": "LazyInstanceNorm1d",
     "InstanceNorm2d": "LazyInstanceNorm2d", "InstanceNorm3d": "LazyInstanceNorm3d",
-    "GroupNorm": "CrossMapLRN2d LocalResponseNorm",
-    "LeakyReLU": "RReLU",
+    "LocalResponseNorm": "CrossMapLRN2d",
     "RNN": "RNNBase", "RNNCell": "RNNCellBase",
-    "CosineSimilarity": "CosineEmbeddingLoss", "MarginRankingLoss": "HingeEmbeddingLoss",
     "TripletMarginLoss": "TripletMarginWithDistanceLoss",
     "MultiLabelSoftMarginLoss": "MultiLabelMarginLoss", "BCEWithLogitsLoss": "SoftMarginLoss",
-    "CrossEntropyLoss": "CTCLoss MultiMarginLoss", "NLLLoss": "NLLLoss2d",
+    "CrossEntropyLoss": "CTCLoss", "NLLLoss": "NLLLoss2d",
     "": "Container DataParallel Module ModuleDict ModuleList ParameterDict ParameterList "
     "Sequential",
 }  # fmt: skip

@@ -135,7 +135,10 @@ COUNTED = {
     "TripletMarginLoss(reduction='none')": 0, "GaussianNLLLoss()": 0,
     "GaussianNLLLoss(reduction='sum')": 0, "MultiLabelSoftMarginLoss()": 0,
     "MultiLabelSoftMarginLoss(reduction='none')": 0, "AlphaDropout(0.2)": 0, "AlphaDropout(0)": 0,
-    "FeatureAlphaDropout()": 0,
+    "FeatureAlphaDropout()": 0, "RReLU()": 0, "RReLU(0.1, 0.2, inplace=True)": 0,
+    "Upsample(7, mode='bicubic')": 0, "LocalResponseNorm(5)": 0, "LocalResponseNorm(2, k=2)": 0,
+    "CosineEmbeddingLoss(0.5)": 0, "HingeEmbeddingLoss()": 0, "MultiMarginLoss()": 0,
+    "MultiMarginLoss(reduction='none')": 0,
     "Dropout(0.5)": 0, "ReLU(inplace=True)": 0, "GELU('tanh')": 0, "SiLU()": 0, "Tanh()": 0,
     "Sigmoid()": 0, "Softmax(dim=-1)": 0, "LogSoftmax(1)": 0, "CrossEntropyLoss()": 0,
 }  # fmt: skip
@@ -281,7 +284,8 @@ AXES = {
     "InstanceNorm1d(3)": "H is the length",
     "Flatten(2)": "C·H·W is the product of the axes that are merged, B that of all others",
     "Unflatten(1, (2, 3))": "C·H·W is axis 1 of what enters, B the product of its other axes",
-    "CosineSimilarity()": "n is axis 1, counted from 0, of what enters",
+    "CosineSimilarity()": "n is axis 1, counted from 0, of what enters; B is the product",
+    "HingeEmbeddingLoss()": "a target is 1 or 0 where PyTorch's is 1 or -1",
 }
 
 
@@ -367,7 +371,11 @@ REFUSED = {
     "Upsample(scale_factor=-1.5)": "scale_factor = -1.5 does not fit: a number above 0 is meant",
     "Upsample(scale_factor=(2, 2, 2), mode='bilinear')": "does not fit: one number or 2",
     "Upsample(scale_factor=2, align_corners=False)": "PyTorch takes no align_corners with mode",
-    "Upsample(scale_factor=2, mode='bicubic')": "mode = 'bicubic' is not supported, only",
+    "Upsample(scale_factor=2, mode='area')": "mode = 'area' is not supported, only",
+    "RReLU(0.5, 0.1)": "lower = 0.5 does not fit: it is at most upper = 0.1",
+    "MultiMarginLoss(2)": "p = 2 is not supported, only 1 is",
+    "LocalResponseNorm(5, beta=1)": "beta = 1 is not supported: an operation less is done",
+    "TripletMarginLoss(0.0)": "margin = 0.0 does not fit: it has to be above 0",
     "Flatten(2, 1)": "start_dim = 2 does not fit: it comes after end_dim = 1",
     "Flatten(64)": "start_dim = 64 does not fit: a tensor has at most 64 axes",
     "Unflatten(1, 7)": "unflattened_size = 7 is not supported: two or three numbers are",
@@ -449,7 +457,7 @@ REFUSED = {
         "PyTorch has nn.Sequential, symledger does not derive it yet. Derive the layers that it",
     "nn.LazyLinear(3)": "learns a size from its first input: say that size, as in Linear.",
     "nn.LPPool2d(2, 3)": "The nearest that it derives is AvgPool2d.",
-    "nn.RReLU()": "The nearest that it derives is LeakyReLU.",
+    "nn.CTCLoss()": "The nearest that it derives is CrossEntropyLoss.",
 }  # fmt: skip
 
 

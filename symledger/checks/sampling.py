@@ -118,7 +118,7 @@ def _sizes(
 
 def _of_several(wanted: Floor) -> bool:
     """Whether a quantity is a product of sizes that others decide."""
-    return sum(factor.has(rounded) for factor in Mul.make_args(wanted[0])) > 1
+    return len([factor for factor in Mul.make_args(wanted[0]) if factor.has(rounded)]) > 1
 
 
 def _unequal(sizes: dict[Symbol, int], floors: list[Floor]) -> dict[Symbol, int]:

@@ -94,7 +94,8 @@ def _padding(axes: int) -> tuple[Case, ...]:
 def _interpolation(axes: int) -> tuple[Case, ...]:
     mode = {1: "linear", 2: "bilinear", 3: "trilinear"}[axes]
     return (Case(f"nn.Upsample, {mode}", lambda s, o: nn.Upsample(
-        tuple(s[f"{length}_o"] for length in LENGTHS[axes]), mode=mode)),)  # fmt: skip
+        tuple(s[f"{length}_o"] for length in LENGTHS[axes]),
+        mode="bicubic" if o.get("cubic") else mode)),)  # fmt: skip
 
 
 def _slides(s: Sizes) -> Mapping[str, tuple[int, ...]]:
@@ -192,6 +193,9 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     **{f"adaptive_avg_pool{n}d": _adaptive("AdaptiveAvgPool", n) for n in AXES},
     "batch_norm": _batch_norm(2), "batch_norm3d": _batch_norm(3),
     "group_norm": _group_norm(2), "group_norm3d": _group_norm(3),
+    "local_response_norm": (Case(
+        "nn.LocalResponseNorm", lambda s, o: nn.LocalResponseNorm(s["K"]),
+        uses=lambda o: {"unread input": "B*(C + K - 1)*H*W"}),),
     "flatten": (Case("nn.Flatten", lambda s, o: nn.Flatten()),),
     "pixel_shuffle": (Case("nn.PixelShuffle", lambda s, o: nn.PixelShuffle(s["u"])),),
     "pixel_unshuffle": (Case("nn.PixelUnshuffle", lambda s, o: nn.PixelUnshuffle(s["u"])),),

@@ -122,6 +122,16 @@ def _loss(x: Tensor, y: Tensor, o: Options) -> Tensor:
         return LOSSES[o["function"]](x, y, reduction=o["reduction"])
 
 
+def _signed(loss: Any, *entering: Tensor) -> Tensor:
+    *x, kind = entering
+    return loss(*x, 2 * kind - 1)
+
+
+def _signs(loss: Any, margin: float, o: Options) -> Function:
+    """A loss that takes signs, 1 or -1, given ones and zeros."""
+    return Function(partial(_signed, partial(loss, margin=margin, reduction=o["reduction"])))
+
+
 def _classes(function: Any, x: Tensor, y: Tensor, reduction: str) -> Tensor:
     loss = function(x.flatten(0, 1), y.flatten(), reduction=reduction)
     return loss.view(y.shape) if reduction == "none" else loss
@@ -142,6 +152,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         "the function of torch",
         lambda s, o: Function(ACTIVATIONS.get(o["function"]) or getattr(F, o["function"])),
         uses=lambda o: {"exponential": "B*T*n"} if o["function"] == "log_sigmoid" else {}),),
+    "rrelu": (Case("nn.RReLU", lambda s, o: nn.RReLU()),),
     "prelu": (Case("nn.PReLU", lambda s, o: nn.PReLU(s["C"] if o["by_channel"] else 1)),),
     "glu": (Case("nn.GLU", lambda s, o: nn.GLU()),),
     "softmax": (Case("nn.Softmax", lambda s, o: nn.Softmax(-1)),),
@@ -174,6 +185,12 @@ CASES: Mapping[str, tuple[Case, ...]] = {
                                uses=lambda o: {"lengths": "2*B"}),),
     "triplet_margin": (Case("nn.TripletMarginLoss", lambda s, o: nn.TripletMarginLoss(
         0.5, reduction=o["reduction"])),),
+    "cosine_embedding": (Case("nn.CosineEmbeddingLoss", lambda s, o: _signs(
+        F.cosine_embedding_loss, -0.5, o)),),
+    "hinge_embedding": (Case("nn.HingeEmbeddingLoss", lambda s, o: _signs(
+        F.hinge_embedding_loss, 1.0, o)),),
+    "multi_margin": (Case("nn.MultiMarginLoss", lambda s, o: nn.MultiMarginLoss(
+        reduction=o["reduction"])),),
     "gaussian_nll": (Case("nn.GaussianNLLLoss", lambda s, o: nn.GaussianNLLLoss(
         reduction=o["reduction"])),),
     "multi_label_soft_margin": (Case(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from sympy import Integer, Rational
+from sympy import Expr, Integer, Rational
 
+from symledger import sizes
 from symledger.components.losses import HALF, Reduced
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import apply, reduce, total, view
+from symledger.core.notation import apply, gather, reduce, table, total, view
 from symledger.core.tensor import Tensor
 
 TINY = Rational(1, 10**6)
 """What is added to a difference, whose length has no slope at zero."""
+TINIER = Rational(1, 10**12)
+TWO = Integer(2)
 
 
 def length(x: Tensor) -> Tensor:
@@ -78,6 +81,80 @@ class TripletMargin(Reduced):
         near = PairwiseDistance()(x, like, name="near")
         far = PairwiseDistance()(x, unlike, name="far")
         return self.reduced(apply("relu", near - far + HALF))
+
+
+def masks(kind: Tensor) -> tuple[Tensor, Tensor]:
+    """Ones where two things are alike (their kind is 1), and where they are not; else zeros."""
+    tables = (table("like", lambda i: i, TWO), table("unlike", lambda i: 1 - i, TWO))
+    like, unlike = (replace(gather(each, kind), storage="mask") for each in tables)
+    return like, unlike
+
+
+@dataclass(frozen=True)
+class CosineEmbedding(Reduced):
+    """One minus the cosine of two vectors that are alike, the cosine above a margin of others.
+
+    Which they are is a whole number, 1 or 0; the margin here is -1/2. The mean (or the sum) is
+    taken over all pairs. Kept are both vectors, and five numbers and two masks for each pair.
+    Source: PyTorch 2.13, torch.nn.CosineEmbeddingLoss.
+    """
+
+    two: ClassVar[Expr] = TWO
+    entering: ClassVar[str] = "B n, B n, B in two"
+    leaving: ClassVar[str] = "B"
+    title: ClassVar[str] = "mean of 1 − cosine of the like, the cosine above a margin of the unlike"
+    references: ClassVar[tuple[str, ...]] = ("PyTorch 2.13, torch.nn.CosineEmbeddingLoss",)
+
+    def forward(self, x: Tensor, z: Tensor, kind: Tensor) -> Steps:
+        like, unlike = masks(kind)
+        squares = [reduce(v * v, (1,)) + TINIER for v in (x, z)]
+        cosine = reduce(x * z, (1,)) / apply("sqrt", squares[0] * squares[1])
+        return self.reduced((1 - cosine) * like + apply("relu", cosine + HALF) * unlike)
+
+
+@dataclass(frozen=True)
+class HingeEmbedding(Reduced):
+    """A distance where two things are alike, what it lacks to a margin where not, by element.
+
+    Which they are is a whole number, 1 or 0. The mean (or the sum) is taken over all elements.
+    Kept are what is clipped, and two masks.
+    Source: PyTorch 2.13, torch.nn.HingeEmbeddingLoss.
+    """
+
+    two: ClassVar[Expr] = TWO
+    entering: ClassVar[str] = "B n, B n in two"
+    title: ClassVar[str] = "mean of distances of the like, of max(0, margin − distance) of others"
+    references: ClassVar[tuple[str, ...]] = ("PyTorch 2.13, torch.nn.HingeEmbeddingLoss",)
+
+    def forward(self, x: Tensor, kind: Tensor) -> Steps:
+        like, unlike = masks(kind)
+        return self.reduced(apply("relu", 1 - x) * unlike + x * like)
+
+
+@dataclass(frozen=True)
+class MultiMargin(Reduced):
+    """How far the score of a row's class fails to exceed each other one by a margin; their mean.
+
+    The class itself adds the margin, which is taken off again. The mean (or the sum) is taken over
+    all rows. Kept are what is clipped and the classes.
+    Source: Crammer, Singer, *On the Algorithmic Implementation of Multiclass Kernel-based Vector
+    Machines* (2001), section 3, with a sum in place of the largest.
+    """
+
+    V: Expr = sizes.V
+
+    entering: ClassVar[str] = "B V, B in V"
+    leaving: ClassVar[str] = "B"
+    title: ClassVar[str] = "mean of max(0, margin + score − that of the class)"
+    references: ClassVar[tuple[str, ...]] = (
+        "Crammer, Singer, On the Algorithmic Implementation of Multiclass Kernel-based Vector "
+        "Machines (2001), section 3",
+    )
+
+    def forward(self, x: Tensor, kinds: Tensor) -> Steps:
+        own = view("b -> b ()", gather(x, kinds, batch=1))
+        missed = apply("relu", x - own + 1)
+        return self.reduced((reduce(missed, (1,)) - 1) * (1 / self.V))
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,12 @@ from sympy import Expr, Rational, sqrt
 from symledger import sizes
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import noise, view
-from symledger.core.scalars import SELU, SELU_ALPHA
 from symledger.core.tensor import Tensor
 
 CHANCE = Rational(1, 10)
 """The chance of a zero where nothing else is said."""
+LEAST = Rational(-17581, 10**4)
+"""The least that SELU gives, to five digits."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,9 @@ def self_normalized(x: Tensor, mask: Tensor, p: Expr) -> Tensor:
 
     Kept for the backward pass is the mask alone.
     """
-    least = -SELU * SELU_ALPHA
-    scale = 1 / sqrt((1 - p) * (1 + p * least**2))
-    kept: Tensor = x * mask + (1 - mask) * least
-    return kept * scale + -p * least * scale
+    scale = 1 / sqrt((1 - p) * (1 + p * LEAST**2))
+    y: Tensor = (x * mask + (1 - mask) * LEAST) * scale + -p * LEAST * scale
+    return y
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,10 @@ from symledger.core.tensor import Shape, Tensor
 
 PYTORCH = "PyTorch 2.13, torch.nn.Upsample"
 HALF = Rational(1, 2)
+BENT = Rational(-3, 4)
+"""The slope of the weight of an element at a distance of one, of those that bend."""
+Formula = Callable[..., Expr]
+Neighbours = tuple[tuple[Formula, Formula], ...]
 
 
 def place(n: Expr, length: Expr, i: Symbol) -> Expr:
@@ -48,19 +52,40 @@ def left(n: Expr, length: Expr, i: Symbol) -> Expr:
     return 1 - share(n, length, i)
 
 
-def stretched(x: Tensor, axis: int, length: Expr) -> Tensor:
-    """Return a tensor with another length of an axis: each element from the two nearest ones.
+def around(steps: int, n: Expr, length: Expr, i: Symbol) -> Expr:
+    """The element so many steps behind the last one before that place, or one of the ends."""
+    at = floor(place(n, length, i)) + steps
+    return Piecewise((0, at < 0), (n - 1, at > n - 1), (at, True))
 
-    ``axis`` is counted from the end.
-    """
+
+def cubic(steps: int, n: Expr, length: Expr, i: Symbol) -> Expr:
+    """The weight of that element: a cubic polynomial of how far away it is."""
+    at = place(n, length, i)
+    far = at - floor(at) - steps if steps <= 0 else steps - at + floor(at)
+    if steps in (0, 1):
+        return (BENT + 2) * far**3 - (BENT + 3) * far**2 + 1
+    return BENT * (far**3 - 5 * far**2 + 8 * far - 4)
+
+
+LINEAR: Neighbours = ((before, left), (after, share))
+CUBIC: Neighbours = tuple((partial(around, k), partial(cubic, k)) for k in (-1, 0, 1, 2))
+"""Which elements an element of the result is made of, and with which weights."""
+
+
+def stretched(x: Tensor, axis: int, length: Expr, neighbours: Neighbours) -> Tensor:
+    """Return a tensor with another length of an axis, which is counted from the end."""
     n = x.shape[axis]
 
-    def weighed(where: Callable[..., Expr], much: Callable[..., Expr]) -> Tensor:
-        index = table(where.__name__, partial(where, n, length), length, storage="index")
-        weight = table(much.__name__, partial(much, n, length), length)
+    def weighed(number: int) -> Tensor:
+        where, much = (partial(formula, n, length) for formula in neighbours[number])
+        index = table(f"place_{number}", where, length, storage="index")
+        weight = table(f"weight_{number}", much, length)
         return take(x, axis, index) * view("i -> i" + " ()" * (-1 - axis), weight)
 
-    return weighed(before, left) + weighed(after, share)
+    y = weighed(0)
+    for number in range(1, len(neighbours)):
+        y = y + weighed(number)
+    return y
 
 
 @dataclass(frozen=True)
@@ -106,8 +131,13 @@ class Interpolation(Component, ABC):
 
     def forward(self, x: Tensor) -> Steps:
         for i, length in enumerate(self.lengths):
-            x = stretched(x, i - len(self.lengths), length)
+            x = stretched(x, i - len(self.lengths), length, self.neighbours)
         return steps(y=x)
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """What each element is made of, along each axis."""
+        return LINEAR
 
 
 @dataclass(frozen=True)
@@ -127,18 +157,31 @@ class Interpolation1d(Interpolation):
 
 @dataclass(frozen=True)
 class Interpolation2d(Interpolation):
-    """An image of another size (bilinear)."""
+    """An image of another size: bilinear, or (``cubic``) bicubic, from four neighbours each way.
+
+    Source: PyTorch 2.13, torch.nn.Upsample; Keys (1981), equation 4, with a = -3/4.
+    """
 
     H_o: Expr = sizes.H_o
     W_o: Expr = sizes.W_o
+    cubic: bool = False
 
     signature: ClassVar[str] = IMAGE
-    title: ClassVar[str] = "an image of another size, straight between neighbours"
+    title: ClassVar[str] = "an image of another size, between neighbours"
+    references: ClassVar[tuple[str, ...]] = (
+        PYTORCH,
+        "Keys, Cubic Convolution Interpolation for Digital Image Processing (1981), equation 4",
+    )
 
     @property
     def lengths(self) -> Shape:
         """Down and across."""
         return self.H_o, self.W_o
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Two, or four."""
+        return CUBIC if self.cubic else LINEAR
 
 
 @dataclass(frozen=True)

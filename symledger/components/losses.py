@@ -33,9 +33,11 @@ class OfClasses(Component):
     def weighted(self, x: Tensor, weight: Expr, axes: int) -> Tensor:
         """The sum of what each position has, times its weight; over all positions, their mean."""
         if self.reduction == "none":
-            return (reduce(x, (2,)) if axes == 3 else x) * -weight
+            each: Tensor = (reduce(x, (2,)) if axes == 3 else x) * -weight
+            return each
         B, T = x.shape[:2]
-        return reduce(x, tuple(range(axes))) * (-weight / (B * T))
+        mean: Tensor = reduce(x, tuple(range(axes))) * (-weight / (B * T))
+        return mean
 
 
 @dataclass(frozen=True)

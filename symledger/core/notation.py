@@ -91,6 +91,11 @@ def noise(name: str, keep: Expr, *shape: Expr) -> Tensor:
     return Tensor(Input(name, keep=keep), (), shape, "mask")
 
 
+def drawn(name: str, *shape: Expr) -> Tensor:
+    """Random numbers, each as likely as any other between 0 and 1."""
+    return Tensor(Input(name, drawn=True), (), shape)
+
+
 def einsum(pattern: str, left: Tensor, right: Tensor, pairs: Pairs | None = None,
            mask: Tensor | None = None) -> Tensor:  # fmt: skip
     """Contract two tensors: multiply along shared indices, sum those that the result lacks.

@@ -228,6 +228,8 @@ def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
         if exponent.is_Rational and exponent.q == 2:
             return emit("power", visit(Pow(base, Rational(exponent.p > 0 or -1, 2))),
                         Integer(abs(exponent.p)))
+        if exponent.is_Rational:
+            return emit("power", visit(base), exponent)
         raise DefinitionError(f"scalar code cannot hold the power {exponent}.")
 
     def select(e: Expr) -> Operand:
@@ -292,6 +294,7 @@ FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
     "sin": lambda: (sin(X), None),
     "cos": lambda: (cos(X), None),
     "square": lambda: (X**2, None),
+    "three_quarters": lambda: (X ** Rational(3, 4), None),
     "cube": lambda: (X**3, None),
     "sqrt": lambda: (sqrt(X), 1 / (2 * RESULT)),
     "rsqrt": lambda: (1 / sqrt(X), -(RESULT**3) / 2),

@@ -76,6 +76,18 @@ def rising(low: str, high: str) -> Rule:
     return rule
 
 
+def at_most(low: str, high: str) -> Rule:
+    """A number that another one may reach, and not exceed."""
+
+    def rule(values: Arguments) -> Settings:
+        below, above = values[low], values[high]
+        if isinstance(below, int | float) and isinstance(above, int | float) and above < below:
+            raise BadInput(f"{low} = {below} does not fit: it is at most {high} = {above}.")
+        return {}
+
+    return rule
+
+
 def reversible(name: str) -> Rule:
     """A slope that can be told from what came out, where what came in is overwritten."""
 

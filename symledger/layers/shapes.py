@@ -13,7 +13,7 @@ from symledger.layers.rules import MOST_AXES
 
 Way = Callable[[Arguments], str]
 NEAREST = ("nearest", "nearest-exact")
-AXES = {**dict.fromkeys(NEAREST, 2), "linear": 1, "bilinear": 2, "trilinear": 3}
+AXES = {**dict.fromkeys(NEAREST, 2), "linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
 """How elements of another size are found, and along how many axes."""
 FINEST = 64
 """A factor is exact as a float where it is so many parts of a whole number, or 32, 16 …"""
@@ -45,15 +45,18 @@ def resized(way: Way) -> Rule:
             raise BadInput("PyTorch takes either size or scale_factor when it is called.")
         if way(values) in NEAREST and values.get("align_corners") is not None:
             raise BadInput(f"PyTorch takes no align_corners with mode = {way(values)!r}.")
+        found: Settings = {}
+        if entry(way)(values) == "interpolation2d":
+            found["cubic"] = "true" if way(values) == "bicubic" else "false"
         if asked is not None:
-            return Sizes(RESULT[axes]).settings("size", asked)
+            return found | Sizes(RESULT[axes]).settings("size", asked)
         if entry(way)(values) == "upsample":
             return Scale("u").settings("scale_factor", factor)
         each = factor if isinstance(factor, tuple) else (factor,) * axes
         if len(each) != axes:
             raise BadInput(f"scale_factor = {written(factor)} does not fit: one number or {axes}.")
         lengths = zip(RESULT[axes], LENGTHS[axes], each, strict=True)
-        return {new: times(number, length) for new, length, number in lengths}
+        return found | {new: times(number, length) for new, length, number in lengths}
 
     return rule
 

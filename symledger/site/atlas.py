@@ -22,7 +22,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "Maps": ("linear", "lora"),
     "Attention": ("attention", "dot_product", "flash", "relative", "sourced", "latent", "windowed"),
     "Feed-forward networks": ("feedforward", "activation", "experts"),
-    "Normalisation": ("norms", "image_norms"),
+    "Normalisation": ("norms", "image_norms", "response"),
     "Embeddings and positions": ("embedding", "positions"),
     "Heads and losses": ("heads", "softmax", "losses", "distances", "dropout"),
     "Blocks": ("blocks", "checkpointed", "encoder", "decoder", "conditioned"),

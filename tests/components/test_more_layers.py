@@ -4,20 +4,28 @@ import numpy as np
 import pytest
 from sympy import Integer
 
-from symledger.components.activation import GLU, PReLU
+from symledger.components.activation import GLU, PReLU, RandomizedReLU
 from symledger.components.adaptive import AdaptiveAvgPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d
 from symledger.components.convolution import Conv1d, Conv3d, ConvTranspose1d, ConvTranspose3d
 from symledger.components.distances import (
+    CosineEmbedding,
     CosineSimilarity,
     GaussianNLL,
+    HingeEmbedding,
     MultiLabelSoftMargin,
+    MultiMargin,
     PairwiseDistance,
     TripletMargin,
 )  # fmt: skip
 from symledger.components.dropout import AlphaDropout, ChannelAlphaDropout, ChannelDropout
 from symledger.components.embedding import EmbeddingBag
 from symledger.components.image_norms import BatchNorm, BatchNorm3d, GroupNorm, GroupNorm3d
-from symledger.components.interpolation import Interpolation1d, Interpolation3d, Nearest2d
+from symledger.components.interpolation import (
+    Interpolation1d,
+    Interpolation2d,
+    Interpolation3d,
+    Nearest2d,
+)  # fmt: skip
 from symledger.components.linear import Bilinear
 from symledger.components.losses import (
     CrossEntropy,
@@ -28,6 +36,7 @@ from symledger.components.losses import (
 from symledger.components.padding import Padding1d, Padding2d
 from symledger.components.pooling import AvgPool1d, MaxPool3d
 from symledger.components.recurrent_steps import GRUStep, LSTMStep, RNNStep
+from symledger.components.response import LocalResponseNorm
 from symledger.components.shapes import (
     ChannelShuffle,
     Flatten,
@@ -141,6 +150,14 @@ SLIDES = s_h, s_w, r_h, r_w
         (GaussianNLL(reduction="none"), Row(0, 0, 3 * B * N, (B, N))),
         # kept: x and −x, y and 1 − y, and the logarithms of both chances
         (MultiLabelSoftMargin(reduction="none"), Row(0, 0, 6 * B * N, (B,))),
+        # kept: both vectors, two squares, their root, the product, what is clipped, and two masks
+        (CosineEmbedding(), Row(0, 0, 2 * B * N + 7 * B, ())),
+        # kept: what is clipped, and two masks; what is clipped, and the classes
+        (HingeEmbedding(reduction="none"), Row(0, 0, 3 * B * N, (B, N))),
+        (MultiMargin(), Row(0, 0, B * V + B, ())),
+        (RandomizedReLU(), Row(0, 0, 2 * B * T * N, (B, T, N))),
+        (LocalResponseNorm(), Row(0, 0, 3 * B * C * H * W, (B, C, H, W))),
+        (Interpolation2d(cubic=True), Row(0, 0, 0, (B, C, H_o, W_o))),
         (Softmin(), Row(0, 0, B * T * N, (B, T, N))),
         (Padding1d(), Row(0, 0, 0, (B, C, T + p + e))),
         (Padding2d(mode="reflect"), Row(0, 0, 0, (B, C, H + p_h + e_h, W + p_w + e_w))),
