@@ -81,7 +81,8 @@ class Account:
         self._made: dict[str, Formula] = {}
 
     def _sizes(self) -> Assumed:
-        given = read_equations(self.request.equations, self.symbols)
+        tied = (f"{s} = {e}" for s, e in self.target.tied.items())
+        given = read_equations((*tied, *self.request.equations), self.symbols)
         values = read_sizes(self.target, self.settings, self.symbols)
         self.target.check_given(self.program, (s.name for s in (*values, *dict(given))))
         usual = (self.target.configuration or {}).items()

@@ -101,11 +101,13 @@ class Sizes(Use):
     """A whole number for several symbols, or a tuple with one for each: ``kernel_size=3``.
 
     Where it is ``optional``, None leaves them as they are: a stride that is the kernel's size.
+    In a tuple, None stands for the same length as that of ``kept``: ``output_size=(None, 7)``.
     """
 
     symbols: tuple[str, ...]
     least: int = 1
     optional: bool = False
+    kept: tuple[str, ...] = ()
 
     def settings(self, name: str, value: object) -> Settings:
         """Return the symbols' values."""
@@ -116,8 +118,11 @@ class Sizes(Use):
             raise BadInput(
                 f"{name} = {written(value)} does not fit: one whole number or {len(self.symbols)}."
             )
-        sizes = [size(name, length, self.least) for length in each]
-        return {symbol: str(n) for symbol, n in zip(self.symbols, sizes, strict=True)}
+        same = self.kept if isinstance(value, tuple) and self.kept else (None,) * len(each)
+        return {
+            symbol: kept if n is None and kept else str(size(name, n, self.least))
+            for symbol, n, kept in zip(self.symbols, each, same, strict=True)
+        }
 
 
 @dataclass(frozen=True)
@@ -189,6 +194,24 @@ class Choice(Use):
         """Return what the options are."""
         chosen = self.values[among(name, value, tuple(self.values))]
         return dict.fromkeys((self.option, *self.also), chosen)
+
+
+KNOWN = ("relu", "gelu", "gelu_tanh", "silu")
+"""The nonlinearities that layers take."""
+
+
+@dataclass(frozen=True)
+class Acting(Use):
+    """A nonlinearity: its name, of which PyTorch knows two, its function, or a module of it."""
+
+    option: str
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return what the option is; ``gelu_tanh`` is no function of PyTorch, only a module."""
+        if isinstance(value, Function) and value.name in KNOWN:
+            return {self.option: value.name}
+        functions = (Function(known) for known in ("relu", "gelu", "silu"))
+        return {self.option: str(among(name, value, ("relu", "gelu", *functions)))}
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import inf, isfinite
+from types import NoneType
 
 from symledger.arguments import (
+    KNOWN,
+    Acting,
     Choice,
     Entry,
     Function,
@@ -33,11 +36,14 @@ LONGEST = 500
 CALLED = ("causal", "flash", "training")
 """Choices that are made where a layer is called, and not where it is written."""
 FUNCTIONS = {
-    "torch.relu",
-    *(f"{module}.{name}" for module in ("F", "nn.functional", "torch.nn.functional")
-      for name in ("relu", "gelu")),
+    "torch.relu": "relu",
+    **{f"{module}{name}": name
+       for module in ("", "F.", "functional.", "nn.functional.", "torch.nn.functional.")
+       for name in ("relu", "gelu", "silu")},
 }  # fmt: skip
 """Functions that may be handed over, as people write them."""
+DEEPEST = 2
+"""A nonlinearity stands in a layer that stands in a stack, and nothing further inside."""
 PREFIXES = ("", "nn.", "torch.nn.")
 
 
@@ -137,7 +143,7 @@ def read(text: str) -> Constructor:
         if not isinstance(node, ast.Call):
             raise BadInput(f"{quoted(text)} is no call: {_as_in(ast.unparse(node))}")
         printable = "".join(c if c.isprintable() else " " for c in text)
-        constructor = _read(node, " ".join(printable.split()), inner=False)
+        constructor = _read(node, " ".join(printable.split()))
         _ = constructor.settings
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise BadInput(
@@ -161,11 +167,11 @@ def _as_in(name: str) -> str:
     return f"write {layer or 'one as in Linear(768, 3072)'}."
 
 
-def _read(node: ast.Call, text: str, inner: bool) -> Constructor:
+def _read(node: ast.Call, text: str, depth: int = 0) -> Constructor:
     layer = find(ast.unparse(node.func))
     try:
-        positional = [_literal(argument, inner) for argument in node.args]
-        named = [(word.arg, _literal(word.value, inner)) for word in node.keywords]
+        positional = [_literal(argument, depth) for argument in node.args]
+        named = [(word.arg, _literal(word.value, depth)) for word in node.keywords]
         values = _bound(layer, positional, named)
     except BadInput as error:
         raise _Misfit(str(error), layer) from error
@@ -192,7 +198,7 @@ def find(name: str) -> Layer:
     )
 
 
-def _literal(node: ast.expr, inner: bool) -> object:
+def _literal(node: ast.expr, depth: int) -> object:
     match node:
         case ast.Constant(value=bool() | int() | str() | None):
             return node.value
@@ -203,18 +209,18 @@ def _literal(node: ast.expr, inner: bool) -> object:
         ):
             return -number
         case ast.Tuple(elts=parts) | ast.List(elts=parts):
-            found = tuple(_literal(part, inner=True) for part in parts)
-            if all(type(n) is int for n in found):
+            found = tuple(_literal(part, DEEPEST) for part in parts)
+            if all(type(n) in (int, float, NoneType) for n in found):
                 return found
-        case ast.Attribute() if ast.unparse(node) in FUNCTIONS:
-            return Function(node.attr)
-        case ast.Call() if not inner:
-            return _read(node, ast.unparse(node), inner=True)
+        case ast.Attribute() | ast.Name() if (text := ast.unparse(node)) in FUNCTIONS:
+            return Function(FUNCTIONS[text])
+        case ast.Call() if depth < DEEPEST:
+            return _read(node, ast.unparse(node), depth + 1)
     if any(isinstance(n, ast.Constant) and n.value == inf for n in ast.walk(node)):
         raise BadInput("a number above 1.8e308 is larger than any that PyTorch has.")
     raise BadInput(
         f"{quoted(ast.unparse(node))} is not a number, True, False, None, a text or a tuple of "
-        "whole numbers, and nothing is evaluated."
+        "numbers, and nothing is evaluated."
     )
 
 
@@ -248,7 +254,9 @@ def _settings(layer: Layer, values: Mapping[str, object], uses: Mapping[str, Use
     try:
         for name, value in values.items():
             use = uses[name]
-            new = _inside(name, value, use) if isinstance(use, Inner) else use.settings(name, value)
+            new = _inside(name, value, use) if isinstance(use, Inner) else (
+                use.settings(name, _function(value) if isinstance(use, Acting) else value)
+            )
             for key, text in new.items():
                 if found.setdefault(key, text) != text:
                     raise BadInput(f"{name} makes {key} = {text}, but it is {found[key]} already.")
@@ -257,6 +265,12 @@ def _settings(layer: Layer, values: Mapping[str, object], uses: Mapping[str, Use
     except BadInput as error:
         raise _Misfit(str(error), layer) from error
     return found
+
+
+def _function(value: object) -> object:
+    """The function that a module applies, where it is known as one; anything else as it is."""
+    applied = value.settings.get("function") if isinstance(value, Constructor) else None
+    return Function(applied) if applied in KNOWN else value
 
 
 def _inside(name: str, value: object, use: Inner) -> Settings:

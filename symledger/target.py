@@ -58,6 +58,11 @@ class Target:
         """What the arguments of a layer set; nothing where this is none."""
         return self.constructor.settings if self.constructor else {}
 
+    @property
+    def tied(self) -> dict[str, str]:
+        """The sizes that a layer makes of others: ``{"H_o": "H"}`` where it keeps the height."""
+        return {s: e for s, e in self.stated.items() if s in BY_NAME and not e.isdecimal()}
+
     def settled(self, settings: Mapping[str, str]) -> dict[str, str]:
         """Return settings together with those that a constructor states, which are not to change.
 
@@ -77,7 +82,8 @@ class Target:
                 raise BadInput(
                     f"{name} is {text} in {self.name}: change it there, and not by a setting."
                 )
-        return {**settings, **stated}
+        said = {**settings, **stated}
+        return {name: text for name, text in said.items() if name not in self.tied}
 
     def check_given(self, program: Program, names: Iterable[str]) -> None:
         """Refuse sizes that a layer of PyTorch has of itself: only what enters it is given.

@@ -9,16 +9,17 @@ from symledger.layers.elements import ELEMENTS
 from symledger.layers.images import IMAGES
 from symledger.layers.row import REQUIRED, Layer
 from symledger.layers.sequences import SEQUENCES
+from symledger.layers.shapes import SHAPES
 
 __all__ = ["BY_NAME", "LAYERS", "NAMES", "REFUSED", "REQUIRED", "Layer", "said_instead"]
 
-LAYERS: tuple[Layer, ...] = (*SEQUENCES, *IMAGES, *ELEMENTS)
+LAYERS: tuple[Layer, ...] = (*SEQUENCES, *IMAGES, *SHAPES, *ELEMENTS)
 BY_NAME = {layer.name: layer for layer in LAYERS}
 
 _INSTEAD = {
     "Linear": "AdaptiveLogSoftmaxWithLoss LazyLinear LinearCrossEntropyLoss",
-    "Conv1d": "LazyConv1d", "Conv2d": "LazyConv2d Unfold", "Conv3d": "LazyConv3d",
-    "ConvTranspose1d": "LazyConvTranspose1d", "ConvTranspose2d": "LazyConvTranspose2d Fold",
+    "Conv1d": "LazyConv1d", "Conv2d": "LazyConv2d", "Conv3d": "LazyConv3d",
+    "ConvTranspose1d": "LazyConvTranspose1d", "ConvTranspose2d": "LazyConvTranspose2d",
     "ConvTranspose3d": "LazyConvTranspose3d",
     "AvgPool1d": "LPPool1d", "AvgPool2d": "LPPool2d", "AvgPool3d": "LPPool3d",
     "MaxPool1d": "MaxUnpool1d", "MaxPool2d": "FractionalMaxPool2d MaxUnpool2d",
@@ -26,16 +27,11 @@ _INSTEAD = {
     "BatchNorm1d": "LazyBatchNorm1d", "BatchNorm2d": "LazyBatchNorm2d",
     "BatchNorm3d": "LazyBatchNorm3d", "InstanceNorm1d": "LazyInstanceNorm1d",
     "InstanceNorm2d": "LazyInstanceNorm2d", "InstanceNorm3d": "LazyInstanceNorm3d",
-    "GroupNorm": "CrossMapLRN2d LocalResponseNorm",
-    "Dropout": "AlphaDropout", "Dropout2d": "FeatureAlphaDropout", "LeakyReLU": "RReLU",
-    "ReLU": "Threshold", "Flatten": "Unflatten",
-    "Upsample": "UpsamplingBilinear2d", "Bilinear": "CosineSimilarity PairwiseDistance",
+    "LocalResponseNorm": "CrossMapLRN2d",
     "RNN": "RNNBase", "RNNCell": "RNNCellBase",
-    "MSELoss": "GaussianNLLLoss",
-    "MarginRankingLoss": "CosineEmbeddingLoss HingeEmbeddingLoss TripletMarginLoss "
-    "TripletMarginWithDistanceLoss",
-    "BCEWithLogitsLoss": "MultiLabelMarginLoss MultiLabelSoftMarginLoss SoftMarginLoss",
-    "CrossEntropyLoss": "CTCLoss MultiMarginLoss", "NLLLoss": "NLLLoss2d",
+    "TripletMarginLoss": "TripletMarginWithDistanceLoss",
+    "MultiLabelSoftMarginLoss": "MultiLabelMarginLoss", "BCEWithLogitsLoss": "SoftMarginLoss",
+    "CrossEntropyLoss": "CTCLoss", "NLLLoss": "NLLLoss2d",
     "": "Container DataParallel Module ModuleDict ModuleList ParameterDict ParameterList "
     "Sequential",
 }  # fmt: skip

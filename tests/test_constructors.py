@@ -62,6 +62,9 @@ COUNTED = {
     "Conv3d(3, 8, (1, 3, 5), groups=1, bias=False)": 3 * 8 * 15,
     "Conv2d(4, 8, 5, padding='same', dilation=3)": 4 * 8 * 25 + 8,
     "Conv2d(4, 8, 4, padding='valid')": 4 * 8 * 16 + 8,
+    "Conv2d(4, 8, 4, padding='same')": 4 * 8 * 16 + 8,
+    "Conv1d(4, 8, 4, padding='same', padding_mode='reflect')": 4 * 8 * 4 + 8,
+    "AdaptiveAvgPool2d((None, 7))": 0, "AdaptiveMaxPool3d((None, 7, None))": 0,
     "ConvTranspose1d(6, 4, 3, 2, 1, 1, 2)": 6 * 2 * 3 + 4,
     "ConvTranspose3d(6, 4, 3, groups=2, bias=False)": 6 * 2 * 27,
     "MaxPool1d(3, 2, 1)": 0, "MaxPool3d(2)": 0, "AvgPool1d(4)": 0,
@@ -82,8 +85,13 @@ COUNTED = {
     "MultiheadAttention(8, 2, bias=False, vdim=3)": 3 * 64 + 24,
     "MultiheadAttention(8, 2, add_bias_kv=True)": 4 * (64 + 8) + 16,
     "MultiheadAttention(8, 2, 0.1, add_zero_attn=True, kdim=8, vdim=8)": 4 * (64 + 8),
-    "TransformerEncoderLayer(16, 2, 8, activation=torch.nn.functional.gelu)":
-        4 * (256 + 16) + 256 + 24 + 64,
+    **dict.fromkeys(
+        (f"TransformerEncoderLayer(16, 2, 8, activation={written})" for written in (
+            "torch.nn.functional.gelu", "F.silu", "gelu", "torch.relu", "nn.GELU()",
+            "torch.nn.GELU('tanh')", "SiLU(inplace=True)",
+        )), 4 * (256 + 16) + 256 + 24 + 64),
+    "TransformerEncoder(TransformerEncoderLayer(16, 2, 8, activation=nn.GELU('tanh')), 2)":
+        2 * (4 * (256 + 16) + 256 + 24 + 64),
     "Upsample(scale_factor=2.0)": 0, "Dropout(0)": 0, "Dropout2d(0)": 0,
     "TransformerDecoder(TransformerDecoderLayer(512, 8), 6)": 6 * 4204032,
     "TransformerDecoder(TransformerDecoderLayer(16, 2, 8, bias=False), 2, LayerNorm(16))":
@@ -95,6 +103,7 @@ COUNTED = {
     "PReLU()": 1, "PReLU(64)": 64, "GLU()": 0, "LeakyReLU(0.2)": 0, "ELU()": 0, "ELU(1)": 0,
     "CELU()": 0, "SELU()": 0, "ReLU6(True)": 0, "Mish()": 0, "Softplus()": 0, "Softsign()": 0,
     "LogSigmoid()": 0, "Tanhshrink()": 0, "Hardtanh(-2, 2)": 0, "Hardswish()": 0,
+    "Threshold(0.1, 20)": 0,
     "Hardsigmoid()": 0, "Hardshrink(1)": 0, "Softshrink(0.1)": 0, "Dropout1d()": 0,
     "Dropout2d(0.2)": 0, "Dropout3d()": 0, "MSELoss()": 0, "HuberLoss('sum')": 0,
     "ELU(0.5)": 0, "CELU(alpha=2)": 0, "Softplus(beta=2.0)": 0, "HuberLoss(delta=0.5)": 0,
@@ -105,6 +114,7 @@ COUNTED = {
     "PoissonNLLLoss()": 0, "PoissonNLLLoss(False)": 0, "MarginRankingLoss(0.5)": 0,
     "CrossEntropyLoss(ignore_index=0, reduction='sum')": 0,
     "CrossEntropyLoss(label_smoothing=0.1)": 0, "NLLLoss(reduction='sum')": 0,
+    "CrossEntropyLoss(reduction='none', label_smoothing=0.1)": 0, "NLLLoss(reduction='none')": 0,
     "Softmin(dim=1)": 0, "Softmax2d()": 0,
     "PixelUnshuffle(3)": 0, "ChannelShuffle(4)": 0,
     "Upsample(scale_factor=2)": 0, "UpsamplingNearest2d(scale_factor=3)": 0, "ZeroPad2d(2)": 0,
@@ -113,6 +123,22 @@ COUNTED = {
     "CircularPad1d(2)": 0, "Conv2d(4, 8, 3, padding=1, padding_mode='reflect')": 4 * 8 * 9 + 8,
     "Conv1d(4, 8, 5, padding='same', padding_mode='circular', bias=False)": 4 * 8 * 5,
     "MaxPool2d(3, 2, ceil_mode=True)": 0, "AvgPool1d(2, ceil_mode=True)": 0,
+    "Upsample(size=(14, 14))": 0, "Upsample(7)": 0, "Upsample(scale_factor=(2, 3))": 0,
+    "Upsample(scale_factor=0.5)": 0, "Upsample(scale_factor=2, mode='linear')": 0,
+    "Upsample(scale_factor=2.0, mode='bilinear', align_corners=True)": 0,
+    "Upsample((4, 6, 8), mode='trilinear')": 0, "UpsamplingBilinear2d(scale_factor=2)": 0,
+    "UpsamplingNearest2d((14, 7))": 0, "Flatten(2)": 0, "Flatten(0, 1)": 0, "Flatten(-2)": 0,
+    "Unflatten(1, (256, 7, 7))": 0, "Unflatten(-1, (8, -1))": 0, "Unfold(3, padding=1)": 0,
+    "Fold((32, 32), (3, 2), stride=2)": 0, "EmbeddingBag(100, 16, mode='max')": 1600,
+    "CosineSimilarity()": 0, "CosineSimilarity(dim=-1, eps=1e-6)": 0, "PairwiseDistance()": 0,
+    "PairwiseDistance(2, keepdim=True)": 0, "TripletMarginLoss(0.2)": 0,
+    "TripletMarginLoss(reduction='none')": 0, "GaussianNLLLoss()": 0,
+    "GaussianNLLLoss(reduction='sum')": 0, "MultiLabelSoftMarginLoss()": 0,
+    "MultiLabelSoftMarginLoss(reduction='none')": 0, "AlphaDropout(0.2)": 0, "AlphaDropout(0)": 0,
+    "FeatureAlphaDropout()": 0, "RReLU()": 0, "RReLU(0.1, 0.2, inplace=True)": 0,
+    "Upsample(7, mode='bicubic')": 0, "LocalResponseNorm(5)": 0, "LocalResponseNorm(2, k=2)": 0,
+    "CosineEmbeddingLoss(0.5)": 0, "HingeEmbeddingLoss()": 0, "MultiMarginLoss()": 0,
+    "MultiMarginLoss(reduction='none')": 0,
     "Dropout(0.5)": 0, "ReLU(inplace=True)": 0, "GELU('tanh')": 0, "SiLU()": 0, "Tanh()": 0,
     "Sigmoid()": 0, "Softmax(dim=-1)": 0, "LogSoftmax(1)": 0, "CrossEntropyLoss()": 0,
 }  # fmt: skip
@@ -203,6 +229,9 @@ FIXED = {
     "MaxPool2d(2)": ["s_h=1", "H_o=3"],
     "AvgPool2d(2)": ["r_h=2"],
     "BatchNorm2d(3, track_running_stats=False)": ["training=false"],
+    "AdaptiveAvgPool2d((None, 7))": ["H_o=3", "W_o=8"],
+    "Conv2d(4, 8, 4, padding='same')": ["uneven=false", "q_h=2"],
+    "Conv2d(4, 8, 3)": ["uneven=true"],
 }
 
 
@@ -229,6 +258,12 @@ def test_every_choice_is_that_of_an_argument_or_of_a_call(layer):
                 derive(layer.example, {name: str(value).lower()})
 
 
+def test_a_length_that_is_kept_follows_what_enters():
+    account = derive("AdaptiveMaxPool2d((None, 2))", {"B": 1, "C": 3, "H": 7, "W": 4})
+    assert account.memory_saved.value == 8 * 3 * 7 * 2
+    assert account.assumed.bindings[account.symbols["H_o"]] == 7
+
+
 def test_a_device_changes_nothing():
     assert derive("Linear(3, 4, device='meta')").params.value == 16
 
@@ -247,6 +282,10 @@ AXES = {
     "Softmax2d()": "n is the channels, T the places",
     "BatchNorm1d(3)": "H is the length of a sequence",
     "InstanceNorm1d(3)": "H is the length",
+    "Flatten(2)": "C·H·W is the product of the axes that are merged, B that of all others",
+    "Unflatten(1, (2, 3))": "C·H·W is axis 1 of what enters, B the product of its other axes",
+    "CosineSimilarity()": "n is axis 1, counted from 0, of what enters; B is the product",
+    "HingeEmbeddingLoss()": "a target is 1 or 0 where PyTorch's is 1 or -1",
 }
 
 
@@ -303,7 +342,8 @@ REFUSED = {
     "Linear(1, 2, dtype=torch.float16)": "torch.float16.* is not a number",
     "Linear(1, 2, device=0.5)": "device = 0.5 does not fit: str or None is meant",
     "Linear(Linear(1, 2), 2)": r"in_features = Linear\(1, 2\) is not a size",
-    "Linear(Linear(Linear(1, 2), 2), 2)": "is not a number",
+    "Linear(Linear(Linear(1, 2), 2), 2)": r"in_features = Linear\(.* is not a size",
+    "Linear(Linear(Linear(Linear(1, 2), 2), 2), 2)": "is not a number",
     "Linear((1, (2, 3)), 2)": "is not a number",
     "LayerNorm((1000000000, 1000000001))": "is out of range",
     "LayerNorm(())": r"normalized_shape = \(\) is not a size",
@@ -320,21 +360,34 @@ REFUSED = {
     "LSTM(8, 6, 2, dropout=1.5)": "dropout = 1.5 is not a chance",
     "LSTM(8, 6, proj_size=6)": "proj_size = 6 does not fit: it has to be smaller than hidden_size",
     "Conv2d(4, 8, 3, 2, padding='same')": "padding = 'same' is not supported by PyTorch with a str",
-    "Conv2d(4, 8, 2, padding='same')": "pads one side more than the other",
     "Conv2d(4, 8, 3, padding='full')": "padding = 'full' is not supported, only 'valid' or 'same'",
     "Conv2d(4, 8, 3, padding_mode='same')": "padding_mode = 'same' is not supported, only 'zeros'",
     "ConvTranspose1d(4, 8, 3, padding_mode='reflect')": "'reflect' is not supported, only 'zeros'",
     "ZeroPad2d((1, 1))": r"padding = \(1, 1\) does not fit: one whole number or 4",
     "ZeroPad1d(-1)": "padding = -1 is not a size",
-    "Upsample(2)": "only None is: what enters may be of any size, write scale_factor",
+    "Upsample()": "PyTorch takes either size or scale_factor",
+    "Upsample(2, 2)": "PyTorch takes either size or scale_factor",
+    "Upsample(scale_factor=0.3)": "scale_factor = 0.3 is not supported: .* Write the size",
+    "Upsample(scale_factor=-1.5)": "scale_factor = -1.5 does not fit: a number above 0 is meant",
+    "Upsample(scale_factor=(2, 2, 2), mode='bilinear')": "does not fit: one number or 2",
+    "Upsample(scale_factor=2, align_corners=False)": "PyTorch takes no align_corners with mode",
+    "Upsample(scale_factor=2, mode='area')": "mode = 'area' is not supported, only",
+    "RReLU(0.5, 0.1)": "lower = 0.5 does not fit: it is at most upper = 0.1",
+    "MultiMarginLoss(2)": "p = 2 is not supported, only 1 is",
+    "LocalResponseNorm(5, beta=1)": "beta = 1 is not supported: an operation less is done",
+    "TripletMarginLoss(0.0)": "margin = 0.0 does not fit: it has to be above 0",
+    "Flatten(2, 1)": "start_dim = 2 does not fit: it comes after end_dim = 1",
+    "Flatten(64)": "start_dim = 64 does not fit: a tensor has at most 64 axes",
+    "Unflatten(1, 7)": "unflattened_size = 7 is not supported: two or three numbers are",
+    "Unflatten(1, (-1, -1))": r"unflattened_size = \(-1, -1\) does not fit: one of them may be -1",
+    "PairwiseDistance(1)": "p = 1 is not supported, only 2 is",
+    "TripletMarginLoss(swap=True)": "swap = True is not supported, only False is",
+    "GaussianNLLLoss(full=True)": "full = True is not supported, only False is: a term more",
+    "GaussianNLLLoss(False)": "1 arguments are given, but it takes 0",
     "nn.AvgPool2d(3, divisor_override=2)": "divisor_override = 2 .* only None is: sums would be",
-    "Upsample(scale_factor=1.5)": "1.5 is not supported: a whole number is, the same down and acr",
-    "Upsample(scale_factor=(2, 3))": r"scale_factor = \(2, 3\) is not supported: a whole number",
-    "Upsample(scale_factor=())": r"scale_factor = \(\) is not supported: a whole number",
-    "Upsample(scale_factor=2, mode='bilinear')": "only 'nearest' or 'nearest-exact' is",
+    "Upsample(scale_factor=())": r"scale_factor = \(\) does not fit: one number or 2",
     "CrossEntropyLoss(label_smoothing=2)": "label_smoothing = 2 is not a chance",
     "KLDivLoss(reduction='all')": "only 'mean' or 'sum' or 'none' or 'batchmean' is",
-    "NLLLoss(reduction='none')": "reduction = 'none' is not supported, only 'mean' or 'sum' is",
     "SmoothL1Loss(beta=0)": "beta = 0 is not supported",
     "SmoothL1Loss(beta=-1)": "beta = -1 does not fit: it has to be above 0",
     "Softshrink(-0.3)": "lambd = -0.3 does not fit",
@@ -348,9 +401,7 @@ REFUSED = {
     "MaxPool2d(3, padding=2, dilation=2)": "at most half of kernel_size = 3",
     "BatchNorm2d(3, eps=0)": "eps = 0 does not fit: it has to be above 0",
     "Softmax(dim=64)": "dim = 64 does not fit: a tensor has at most 64 axes",
-    "Flatten(1.0)": "start_dim = 1.0 is not a whole number",
-    "Flatten(0)": "start_dim = 0 is not supported, only 1 is",
-    "Flatten(1, 2)": "end_dim = 2 is not supported",
+    "Flatten(1.0)": "start_dim = 1.0 does not fit: int is meant",
     "Conv2d(4, 8, 3, groups=3)": "in_channels = 4 does not fit: .*divisible by groups = 3",
     "ConvTranspose1d(4, 6, 3, groups=4)": "out_channels = 6 does not fit: .*divisible by groups",
     "TransformerEncoder(TransformerEncoderLayer(8, 3), 2)": "d_model = 8 .*divisible by nhead = 3",
@@ -358,14 +409,14 @@ REFUSED = {
     "MaxPool2d(2, padding=2)": "padding = 2 does not fit: it is at most half",
     "MaxPool2d(3, ceil_mode=1)": "ceil_mode = 1 is not supported, only True or False is",
     "ConvTranspose2d(4, 8, 3, output_padding=1)": "output_padding = 1 does not fit",
-    "AdaptiveAvgPool2d((None, 7))": "is not a number",
+    "AdaptiveAvgPool2d(None)": "output_size = None is not a size",
+    "AdaptiveAvgPool1d((None,))": "output_size = None is not a size",
     "InstanceNorm2d((3, 4))": r"num_features = \(3, 4\) is not a size",
     "Linear((3, 4), 5)": r"in_features = \(3, 4\) is not a size",
     "GroupNorm(3, 8)": "num_channels = 8 does not fit: .*divisible by num_groups = 3, as 6 or 9",
     "Embedding(10, 4, padding_idx=10)": "padding_idx = 10 does not fit: num_embeddings = 10",
     "Embedding(10, 4, max_norm=1.0)": "max_norm = 1.0 is not supported, only None is",
     "Embedding(10, 4, sparse=True)": "sparse = True is not supported, only False is: a sparse gra",
-    "EmbeddingBag(10, 4, mode='max')": "mode = 'max' is not supported, only 'mean' or 'sum' is",
     "LeakyReLU(0)": "negative_slope = 0 is not supported: an operation less is done",
     "ELU(0)": "alpha = 0 is not supported: an operation less is done",
     "ELU(True)": "alpha = True does not fit: a number is meant",
@@ -379,8 +430,10 @@ REFUSED = {
     "LSTM(8, 6, proj_size=-1)": "proj_size = -1 is not a size",
     "TransformerEncoderLayer(512, 8, activation='tanh')": "only 'relu' or 'gelu' or nn.funct",
     "RNN(3, 5, nonlinearity=F.relu)": "nonlinearity = nn.functional.relu is not supported",
-    "TransformerEncoderLayer(8, 2, activation=F.silu)": "F.silu.* is not a number",
-    "TransformerEncoderLayer(512, 8, activation=GELU())": "activation = GELU",
+    "TransformerEncoderLayer(8, 2, activation=torch.silu)": "torch.silu.* is not a number",
+    "TransformerEncoderLayer(8, 2, activation=nn.GELU)": "nn.GELU.* is not a number",
+    "TransformerEncoderLayer(512, 8, activation=Tanh())": r"activation = Tanh\(\) is not supported",
+    "TransformerEncoderLayer(512, 8, activation=PReLU())": r"activation = PReLU\(\) is not suppor",
     "TransformerEncoder(6)": "num_layers is missing",
     "TransformerEncoder(6, 6)": "encoder_layer = 6 does not fit: write TransformerEncoderLayer",
     "TransformerEncoder(Linear(512, 8), 6)": "does not fit: write TransformerEncoderLayer",
@@ -404,7 +457,7 @@ REFUSED = {
         "PyTorch has nn.Sequential, symledger does not derive it yet. Derive the layers that it",
     "nn.LazyLinear(3)": "learns a size from its first input: say that size, as in Linear.",
     "nn.LPPool2d(2, 3)": "The nearest that it derives is AvgPool2d.",
-    "nn.RReLU()": "The nearest that it derives is LeakyReLU.",
+    "nn.CTCLoss()": "The nearest that it derives is CrossEntropyLoss.",
 }  # fmt: skip
 
 

@@ -41,6 +41,8 @@ ARTEFACTS: Mapping[str, tuple[Artefact, ...]] = {
                                                    "replicates keep their input, and never read "
                                                    "it"),),
     "exponential": (Artefact("memory.saved", "4", "F.logsigmoid keeps exp(-|x|) as well, on CPU"),),
+    "lengths": (Artefact("memory.saved", "4", "the lengths of vectors are kept twice: as they are, "
+                                              "and at least ε"),),
     "bags": (Artefact("memory.saved", "8", "where each bag starts, how long it is and where it is "
                                            "largest is kept, and for a mean or with a "
                                            "padding_idx each token's bag"),),

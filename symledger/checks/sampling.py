@@ -17,6 +17,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from sympy import Expr, Min, Mul, Symbol
+from sympy import floor as rounded
 
 from symledger.checks.exact import value, whole
 from symledger.core.ops import Call, Contract
@@ -89,6 +90,7 @@ def _sizes(
     defined = program.definitions
     floors = [(e.xreplace(defined), n) for e, n in (*_floors(program), *((e, 1) for e in extra))]
     floors = list(dict.fromkeys([*floors, *((e, i) for i, e in enumerate(defined.values(), 2))]))
+    floors.sort(key=_of_several)  # two that are too small, below zero, have a product that is not
     symbols = set(program.symbols).union(*(e.free_symbols for e in defined.values()))
     symbols = symbols.union(*(e.free_symbols for e, _ in floors)) - defined.keys()
     times, settings = _repetitions(program), _settings(program)
@@ -112,6 +114,11 @@ def _sizes(
     if not distinct and attempt % 3 == 2:
         sizes = _unequal(sizes, floors)
     return sizes | {symbol: whole(e, sizes) for symbol, e in defined.items()}
+
+
+def _of_several(wanted: Floor) -> bool:
+    """Whether a quantity is a product of sizes that others decide."""
+    return len([factor for factor in Mul.make_args(wanted[0]) if factor.has(rounded)]) > 1
 
 
 def _unequal(sizes: dict[Symbol, int], floors: list[Floor]) -> dict[Symbol, int]:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from symledger.checks.artefacts import Uses
-from symledger.checks.torch_case import Case
+from symledger.checks.torch_case import Case, Names
 from symledger.checks.torch_parts import EPSILON, Options, Sizes
 
 AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
@@ -39,11 +39,17 @@ def _convolution(axes: int, transposed: bool = False) -> tuple[Case, ...]:
     def build(s: Sizes, o: Options) -> nn.Module:
         channels = s["C_in"], s["C_out"]
         kernel, stride, padding, dilation = _settings(s, axes, "Kspr")
-        if not transposed:
-            mode = o["padding_mode"]
-            return kind(*channels, kernel, stride, padding, dilation, s["G"], o["bias"], mode)
-        (more,) = _settings(s, axes, "q")
-        return kind(*channels, kernel, stride, padding, more, s["G"], o["bias"], dilation)
+        if transposed:
+            (more,) = _settings(s, axes, "q")
+            return kind(*channels, kernel, stride, padding, more, s["G"], o["bias"], dilation)
+        mode, uneven = o["padding_mode"], o["uneven"]
+        within = {"padding": padding, "padding_mode": mode} if mode == "zeros" or not uneven else {}
+        layer = kind(*channels, kernel, stride, dilation=dilation, groups=s["G"], bias=o["bias"],
+                     **within)  # fmt: skip
+        return nn.Sequential(_longer(s, axes, mode), layer) if uneven else layer
+
+    def names(s: Sizes, o: Options) -> Names:
+        return {"1.weight": ("F",), "1.bias": ("b",)} if o.get("uneven") else {}
 
     kernels = (f"K{axis}" for axis in AXES[axes])
     places = (length if transposed else f"{length}_o" for length in LENGTHS[axes])
@@ -53,7 +59,20 @@ def _convolution(axes: int, transposed: bool = False) -> tuple[Case, ...]:
         unread = {"unread input": _product(axes, "B", "C_in")}
         return {"groups": ungrouped, **(unread if o.get("padding_mode") in UNREAD else {})}
 
-    return (Case(f"nn.{kind.__name__}", build, uses=uses),)
+    return (Case(f"nn.{kind.__name__}", build, names, uses),)
+
+
+def _longer(s: Sizes, axes: int, mode: str) -> nn.Module:
+    """What pads before an uneven convolution, as padding='same' does: all but zeros at both ends.
+
+    With zeros it pads at the end alone, and the convolution both ends alike.
+    """
+    padding, more = _settings(s, axes, "pq")
+    if mode == "zeros":
+        padding = (0,) * axes
+    pairs = zip(padding, padding, more, strict=True)
+    around = (n for before, after, q in reversed([*pairs]) for n in (before, after + q))
+    return _layer(f"{PADDINGS[mode]}Pad", axes)(tuple(around))
 
 
 UNREAD = ("reflect", "replicate")
@@ -70,6 +89,18 @@ def _padding(axes: int) -> tuple[Case, ...]:
 
     return (Case(f"nn.…Pad{axes}d", build, uses=lambda o: (
         {"unread input": _product(axes, "B", "C")} if o["mode"] in UNREAD else {})),)  # fmt: skip
+
+
+def _interpolation(axes: int) -> tuple[Case, ...]:
+    mode = {1: "linear", 2: "bilinear", 3: "trilinear"}[axes]
+    return (Case(f"nn.Upsample, {mode}", lambda s, o: nn.Upsample(
+        tuple(s[f"{length}_o"] for length in LENGTHS[axes]),
+        mode="bicubic" if o.get("cubic") else mode)),)  # fmt: skip
+
+
+def _slides(s: Sizes) -> Mapping[str, tuple[int, ...]]:
+    kernel, stride, padding, dilation = _settings(s, 2, "Kspr")
+    return {"kernel_size": kernel, "dilation": dilation, "padding": padding, "stride": stride}
 
 
 def _pooling(name: str, axes: int) -> tuple[Case, ...]:
@@ -162,11 +193,19 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     **{f"adaptive_avg_pool{n}d": _adaptive("AdaptiveAvgPool", n) for n in AXES},
     "batch_norm": _batch_norm(2), "batch_norm3d": _batch_norm(3),
     "group_norm": _group_norm(2), "group_norm3d": _group_norm(3),
+    "local_response_norm": (Case(
+        "nn.LocalResponseNorm", lambda s, o: nn.LocalResponseNorm(s["K"]),
+        uses=lambda o: {"unread input": "B*(C + K - 1)*H*W"}),),
     "flatten": (Case("nn.Flatten", lambda s, o: nn.Flatten()),),
     "pixel_shuffle": (Case("nn.PixelShuffle", lambda s, o: nn.PixelShuffle(s["u"])),),
     "pixel_unshuffle": (Case("nn.PixelUnshuffle", lambda s, o: nn.PixelUnshuffle(s["u"])),),
     "channel_shuffle": (Case("nn.ChannelShuffle", lambda s, o: nn.ChannelShuffle(s["G"])),),
     "upsample": (Case("nn.Upsample", lambda s, o: nn.Upsample(scale_factor=s["u"])),),
+    "unflatten": (Case("nn.Unflatten", lambda s, o: nn.Unflatten(1, (s["C"], s["H"], s["W"]))),),
+    "nearest2d": (Case("nn.Upsample, nearest", lambda s, o: nn.Upsample((s["H_o"], s["W_o"]))),),
+    **{f"interpolation{n}d": _interpolation(n) for n in AXES},
+    "unfold": (Case("nn.Unfold", lambda s, o: nn.Unfold(**_slides(s))),),
+    "fold": (Case("nn.Fold", lambda s, o: nn.Fold((s["H"], s["W"]), **_slides(s))),),
     **{f"padding{n}d": _padding(n) for n in AXES},
     "vgg": (Case("the model written with torch.nn", VGG,
                  equal={"C": "s_h", "H": "32*s_h", "W": "32*s_w"}),),

@@ -122,8 +122,24 @@ def _loss(x: Tensor, y: Tensor, o: Options) -> Tensor:
         return LOSSES[o["function"]](x, y, reduction=o["reduction"])
 
 
-def _classes(function: Any, x: Tensor, y: Tensor) -> Tensor:
-    return function(x.flatten(0, 1), y.flatten())
+def _signed(loss: Any, *entering: Tensor) -> Tensor:
+    *x, kind = entering
+    return loss(*x, 2 * kind - 1)
+
+
+def _signs(loss: Any, margin: float, o: Options) -> Function:
+    """A loss that takes signs, 1 or -1, given ones and zeros."""
+    return Function(partial(_signed, partial(loss, margin=margin, reduction=o["reduction"])))
+
+
+def _classes(function: Any, x: Tensor, y: Tensor, reduction: str) -> Tensor:
+    loss = function(x.flatten(0, 1), y.flatten(), reduction=reduction)
+    return loss.view(y.shape) if reduction == "none" else loss
+
+
+
+BAGS = {"sum": "3*B", "mean": "3*B + B*T + 1", "max": "2*B + B*T + 1"}
+"""Whole numbers that nn.EmbeddingBag keeps beside the tokens and where the largest stand."""
 
 CASES: Mapping[str, tuple[Case, ...]] = {
     "bilinear": (
@@ -136,6 +152,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
         "the function of torch",
         lambda s, o: Function(ACTIVATIONS.get(o["function"]) or getattr(F, o["function"])),
         uses=lambda o: {"exponential": "B*T*n"} if o["function"] == "log_sigmoid" else {}),),
+    "rrelu": (Case("nn.RReLU", lambda s, o: nn.RReLU()),),
     "prelu": (Case("nn.PReLU", lambda s, o: nn.PReLU(s["C"] if o["by_channel"] else 1)),),
     "glu": (Case("nn.GLU", lambda s, o: nn.GLU()),),
     "softmax": (Case("nn.Softmax", lambda s, o: nn.Softmax(-1)),),
@@ -145,19 +162,40 @@ CASES: Mapping[str, tuple[Case, ...]] = {
                      uses=lambda o: {"noise": "B*T*n"}),),
     "channel_dropout": (Case("nn.Dropout1d", lambda s, o: nn.Dropout1d(0.1),
                              uses=lambda o: {"noise": "B*C"}),),
+    "alpha_dropout": (Case("nn.AlphaDropout", lambda s, o: nn.AlphaDropout(0.1),
+                           uses=lambda o: {"noise": "B*T*n"}),),
+    "channel_alpha_dropout": (Case("nn.FeatureAlphaDropout", lambda s, o: nn.FeatureAlphaDropout(
+        0.1), uses=lambda o: {"noise": "B*C"}),),
     "embedding_bag": (Case(
         "nn.EmbeddingBag", lambda s, o: nn.EmbeddingBag(s["V"], s["d"], mode=o["mode"]),
-        uses=lambda o: {"bags": "3*B" + " + B*T + 1" * (o["mode"] == "mean")}),),
-    "cross_entropy": (Case("F.cross_entropy", lambda s, o: Function(
-        partial(_classes, partial(F.cross_entropy, label_smoothing=0.1 * o["smoothing"]))),
+        uses=lambda o: {"bags": BAGS[o["mode"]]}),),
+    "cross_entropy": (Case("F.cross_entropy", lambda s, o: Function(partial(
+        _classes, partial(F.cross_entropy, label_smoothing=0.1 * o["smoothing"]),
+        reduction=o["reduction"])),
         uses=lambda o: {"loss": "1", **({"smoothed loss": "B*T + 8"} if o["smoothing"] else {})}),),
     "negative_log_likelihood": (Case("F.nll_loss", lambda s, o: Function(
-        partial(_classes, F.nll_loss)),
+        partial(_classes, F.nll_loss, reduction=o["reduction"])),
         uses=lambda o: {"loss": "1", "unread input": "B*T*V"}),),
     "elementwise_loss": (Case("the loss of torch", lambda s, o: Function(
         partial(_loss, o=o))),),
     "margin_ranking": (Case("nn.MarginRankingLoss", lambda s, o: Function(
         partial(F.margin_ranking_loss, margin=0.5, reduction=o["reduction"]))),),
+    "pairwise_distance": (Case("nn.PairwiseDistance", lambda s, o: nn.PairwiseDistance()),),
+    "cosine_similarity": (Case("nn.CosineSimilarity", lambda s, o: nn.CosineSimilarity(),
+                               uses=lambda o: {"lengths": "2*B"}),),
+    "triplet_margin": (Case("nn.TripletMarginLoss", lambda s, o: nn.TripletMarginLoss(
+        0.5, reduction=o["reduction"])),),
+    "cosine_embedding": (Case("nn.CosineEmbeddingLoss", lambda s, o: _signs(
+        F.cosine_embedding_loss, -0.5, o)),),
+    "hinge_embedding": (Case("nn.HingeEmbeddingLoss", lambda s, o: _signs(
+        F.hinge_embedding_loss, 1.0, o)),),
+    "multi_margin": (Case("nn.MultiMarginLoss", lambda s, o: nn.MultiMarginLoss(
+        reduction=o["reduction"])),),
+    "gaussian_nll": (Case("nn.GaussianNLLLoss", lambda s, o: nn.GaussianNLLLoss(
+        reduction=o["reduction"])),),
+    "multi_label_soft_margin": (Case(
+        "nn.MultiLabelSoftMarginLoss", lambda s, o: nn.MultiLabelSoftMarginLoss(
+            reduction=o["reduction"]), uses=lambda o: {"exponential": "2*B*n"}),),
     "rnn_cell": _cell(nn.RNNCell),
     "gru_cell": _cell(nn.GRUCell),
     "lstm_cell": _cell(LSTMCell),

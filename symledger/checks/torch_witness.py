@@ -147,8 +147,9 @@ def _compared(account: Account, case: Case) -> Iterator[Evidence]:
 
 
 def has_noise(body: Program) -> bool:
-    """Whether random masks are drawn."""
-    return any(isinstance(t.op, Input) and t.op.keep is not None for t in body.tensors)
+    """Whether something is drawn at random."""
+    inputs = (t.op for t in body.tensors if isinstance(t.op, Input))
+    return any(op.drawn or op.keep is not None for op in inputs)
 
 
 def _parameters(account: Account, case: Case, runs: list[Run]) -> Evidence:

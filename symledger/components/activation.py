@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sympy import Expr, Integer
+from sympy import Expr, Integer, Rational
 
 from symledger import sizes
 from symledger.core.component import Component, Steps, steps
 from symledger.core.fused import Values
-from symledger.core.notation import apply, join, narrow, param, view
+from symledger.core.notation import apply, drawn, join, narrow, param, view
 from symledger.core.scalars import leaky
 from symledger.core.tensor import Tensor, pointwise
 
@@ -20,6 +20,8 @@ Function = Literal[
     "hardtanh", "hardsigmoid", "hardswish", "hardshrink", "softshrink", "softplus", "log_sigmoid",
     "mish", "softsign", "tanhshrink", "elu_scaled", "celu", "softplus_scaled",
 ]  # fmt: skip
+
+LOWEST, HIGHEST = Rational(1, 8), Rational(1, 3)
 
 
 @dataclass(frozen=True)
@@ -72,6 +74,26 @@ class PReLU(Component):
     def forward(self, x: Tensor) -> Steps:
         a = param("a", self.C if self.by_channel else 1)
         return steps(a=a, y=pointwise(leaky(), x, view("c -> c ()", a)))
+
+
+@dataclass(frozen=True)
+class RandomizedReLU(Component):
+    """x where it is positive, a x elsewhere, with a drawn anew for each element while training.
+
+    Drawn between an eighth and a third. Kept are x and a.
+    Source: Xu et al., *Empirical Evaluation of Rectified Activations* (2015), section 2.4.
+    """
+
+    signature: ClassVar[str] = "... n -> ... n"
+    title: ClassVar[str] = "rectifier with a random slope below zero"
+    references: ClassVar[tuple[str, ...]] = (
+        "Xu et al., Empirical Evaluation of Rectified Activations in Convolutional Network (2015), "
+        "section 2.4",
+    )
+
+    def forward(self, x: Tensor) -> Steps:
+        a = drawn("u", *x.shape) * (HIGHEST - LOWEST) + LOWEST
+        return steps(a=a, y=pointwise(leaky(), x, a))
 
 
 @dataclass(frozen=True)

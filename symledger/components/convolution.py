@@ -22,8 +22,8 @@ from symledger.components.windowed import (
     alike,
 )  # fmt: skip
 from symledger.core.component import Steps, steps
-from symledger.core.notation import einsum, param, view
-from symledger.core.tensor import ONE, Tensor
+from symledger.core.notation import copied, einsum, param, view
+from symledger.core.tensor import ONE, Shape, Tensor
 from symledger.sizes import C_in, C_out, G, Size
 
 DUMOULIN = "Dumoulin, Visin, A guide to convolution arithmetic for deep learning (2016)"
@@ -51,30 +51,46 @@ class Mixing(Windowed):
 class Convolution(Mixing):
     """Each result is a sum over a window and over the channels of its group.
 
-    Padded with anything but zeros, the input is written down once more, longer, and that is kept.
+    Padded with anything but zeros, or (``uneven``) by q more at the end than at the beginning, the
+    input is written down once more, longer, and that is kept.
     Source: Dumoulin, Visin (2016), relationship 6, and section 5.1 for dilation.
     """
 
     padding_mode: Mode = "zeros"
+    uneven: bool = False
 
     references: ClassVar[tuple[str, ...]] = (DUMOULIN + ", relationship 6 and section 5.1", GROUPS)
 
     def forward(self, x: Tensor) -> Steps:
         seen, places, offsets = self.opened, self.places, self.offsets
         F = param("F", self.C_out, self.C_in / self.G, *self.kernel)
-        around = {} if self.padding_mode == "zeros" else {"padded": self.padded(x)}
-        shown = self.windows(around.get("padded", x), padded=bool(around))
+        zeros = self.padding_mode == "zeros"
+        around = {} if zeros and not self.uneven else {"padded": self.padded(x)}
+        shown = self.windows(around.get("padded", x), padded=not zeros)
         x = view(f"b (g c) {seen} -> b g c {seen}", shown, g=self.G)
         F = view(f"(g o) c {offsets} -> g o c {offsets}", F, g=self.G)
         y = einsum(f"b g c {seen}, g o c {offsets} -> b g o {places}", x, F)
         return steps(**around, y=self.shifted(view(f"b g o {places} -> b (g o) {places}", y)))
 
+    def decided(self) -> Mapping[Size, Expr]:
+        """Return how many windows there are, of an axis that may be longer at its end."""
+        lengths = map(sizes.BY_NAME.__getitem__, self.axes)
+        longer = {n: n + q for n, q in zip(lengths, self.more, strict=True)}
+        return {symbol: e.xreplace(longer) for symbol, e in super().decided().items()}
+
+    @property
+    def more(self) -> Shape:
+        """By how much more each axis is padded at its end than at its beginning."""
+        endings = self.axes.values()
+        return tuple(sizes.BY_NAME[f"q{e}"] if self.uneven else Integer(0) for e in endings)
+
     def padded(self, x: Tensor) -> Tensor:
-        """Write the input down with the padding that windows will see."""
-        for i, slide in enumerate(self.slides):
-            p = slide.padding
-            x = padded(x, i - len(self.slides), p, p, self.padding_mode)
-        return x
+        """Write the input down with the padding that windows will see; zeros they see by p."""
+        zeros = self.padding_mode == "zeros"
+        for i, (slide, q) in enumerate(zip(self.slides, self.more, strict=True)):
+            p = Integer(0) if zeros else slide.padding
+            x = padded(x, i - len(self.slides), p, p + q, self.padding_mode)
+        return copied(x) if zeros else x
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -115,7 +115,7 @@ class EncoderDecoder(Component):
     last_norm: bool = True
     dropout: bool = False
     flash: bool = False
-    activation: Literal["relu", "gelu"] = "relu"
+    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = "relu"
     bias: bool = True
     causal: bool = True
     hidden_dropout: bool = False

@@ -25,7 +25,7 @@ class Stack(Component):
     h: Expr = sizes.h
     d_h: Expr = sizes.d_h
     d_ff: Expr = sizes.d_ff
-    activation: Literal["relu", "gelu"] = "relu"
+    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = "relu"
     bias: bool = True
     dropout: bool = False
     final_norm: bool = False

@@ -19,16 +19,35 @@ TINY = Rational(1, 10**8)
 
 
 @dataclass(frozen=True)
-class NegativeLogLikelihood(Component):
-    """The mean over all positions of minus what stands at the target; a sum is as much work.
+class OfClasses(Component):
+    """A loss of each position: their mean, or (``none``) all of them; a sum is as much work."""
+
+    V: Expr = sizes.V
+    reduction: Literal["mean", "none"] = "mean"
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]  # what comes out depends on the reduction
+        """The type line."""
+        return f"B T V, B T in V ->{' B T' if self.reduction == 'none' else ''}"
+
+    def weighted(self, x: Tensor, weight: Expr, axes: int) -> Tensor:
+        """The sum of what each position has, times its weight; over all positions, their mean."""
+        if self.reduction == "none":
+            each: Tensor = (reduce(x, (2,)) if axes == 3 else x) * -weight
+            return each
+        B, T = x.shape[:2]
+        mean: Tensor = reduce(x, tuple(range(axes))) * (-weight / (B * T))
+        return mean
+
+
+@dataclass(frozen=True)
+class NegativeLogLikelihood(OfClasses):
+    """The mean over all positions of minus what stands at the target.
 
     What enters are the logarithms of probabilities. Kept are the targets alone.
     Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), section 5.5.
     """
 
-    V: Expr = sizes.V
-
-    signature: ClassVar[str] = "B T V, B T in V ->"
     title: ClassVar[str] = "mean of minus the log-probability at the target"
     references: ClassVar[tuple[str, ...]] = (
         "Goodfellow, Bengio, Courville, Deep Learning (2016), section 5.5",
@@ -36,11 +55,11 @@ class NegativeLogLikelihood(Component):
 
     def forward(self, log_p: Tensor, targets: Tensor) -> Steps:
         picked = gather(log_p, targets, batch=2)
-        return steps(picked=picked, loss=reduce(picked, (0, 1)) * (-ONE / targets.size))
+        return steps(picked=picked, loss=self.weighted(picked, ONE, 2))
 
 
 @dataclass(frozen=True)
-class CrossEntropy(Component):
+class CrossEntropy(OfClasses):
     """The mean over all positions of −log softmax(logits) at the target.
 
     With ``smoothing`` a tenth of the target is spread over all classes. Kept are the logarithms of
@@ -49,10 +68,8 @@ class CrossEntropy(Component):
     *Rethinking the Inception Architecture* (2016), section 7.
     """
 
-    V: Expr = sizes.V
     smoothing: bool = False
 
-    signature: ClassVar[str] = "B T V, B T in V ->"
     title: ClassVar[str] = "mean negative log-probability of the targets"
     references: ClassVar[tuple[str, ...]] = (
         "Goodfellow, Bengio, Courville, Deep Learning (2016), section 6.2.2",
@@ -63,9 +80,9 @@ class CrossEntropy(Component):
         log_p = LogSoftmax()(logits, name="log_softmax")
         picked = gather(log_p, targets, batch=2)
         share = 1 - TENTH if self.smoothing else ONE
-        loss = reduce(picked, (0, 1)) * (-share / targets.size)
+        loss = self.weighted(picked, share, 2)
         if self.smoothing:
-            loss = loss + reduce(log_p, (0, 1, 2)) * (-TENTH / log_p.size)
+            loss = loss + self.weighted(log_p, TENTH / self.V, 3)
         return steps(log_p=log_p, picked=picked, loss=loss)
 
 
@@ -76,18 +93,20 @@ class Reduced(Component):
     reduction: Literal["mean", "sum", "none"] = "mean"
 
     entering: ClassVar[str]
-    """The type of what enters, element by element."""
+    """The type of what enters."""
+    leaving: ClassVar[str] = "B n"
+    """The type of the losses, where none is added to another."""
 
     @property
     def signature(self) -> str:  # type: ignore[override]  # what comes out depends on the reduction
         """The type line."""
-        return f"{self.entering} ->{' B n' if self.reduction == 'none' else ''}"
+        return f"{self.entering} ->{f' {self.leaving}' if self.reduction == 'none' else ''}"
 
     def reduced(self, each: Tensor) -> Steps:
         """Name the losses and what becomes of them."""
         if self.reduction == "none":
             return steps(each=each)
-        loss = reduce(each, (0, 1))
+        loss = reduce(each, tuple(range(each.rank)))
         return steps(each=each, loss=loss * (ONE / each.size) if self.reduction == "mean" else loss)
 
 

@@ -10,7 +10,7 @@ from sympy import Expr, Mod, Piecewise, Symbol
 
 from symledger import sizes
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import gather, pad, table, view
+from symledger.core.notation import pad, table, take
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
@@ -40,11 +40,7 @@ def padded(x: Tensor, axis: int, before: Expr, after: Expr, mode: Mode) -> Tenso
     sides = () if shown is None else dict.fromkeys((before, after))
     within = tuple((side + shown, n) for side in sides)
     index = table("place", place, before + n + after, storage="index", within=within)
-    names = [f"a{i}" for i in range(x.rank)]
-    kept = " ".join(names)
-    names.insert(0, names.pop(axis % x.rank))
-    first = " ".join(names)
-    return view(f"{first} -> {kept}", gather(view(f"{kept} -> {first}", x), index))
+    return take(x, axis, index)
 
 
 @dataclass(frozen=True)

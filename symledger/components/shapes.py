@@ -40,6 +40,22 @@ class Flatten(Component):
 
 
 @dataclass(frozen=True)
+class Unflatten(Component):
+    """Numbers in a row as an image again."""
+
+    C: Expr = sizes.C
+    H: Expr = sizes.H
+    W: Expr = sizes.W
+
+    signature: ClassVar[str] = "B (C H W) -> B C H W"
+    title: ClassVar[str] = "numbers in a row as an image again"
+    references: ClassVar[tuple[str, ...]] = ("PyTorch 2.13, torch.nn.Unflatten",)
+
+    def forward(self, x: Tensor) -> Steps:
+        return steps(y=view("b (c h w) -> b c h w", x, c=self.C, h=self.H, w=self.W))
+
+
+@dataclass(frozen=True)
 class PixelShuffle(Component):
     """Of u² channels one that is u times as high and as wide.
 

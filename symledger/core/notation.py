@@ -91,6 +91,11 @@ def noise(name: str, keep: Expr, *shape: Expr) -> Tensor:
     return Tensor(Input(name, keep=keep), (), shape, "mask")
 
 
+def drawn(name: str, *shape: Expr) -> Tensor:
+    """Random numbers, each as likely as any other between 0 and 1."""
+    return Tensor(Input(name, drawn=True), (), shape)
+
+
 def einsum(pattern: str, left: Tensor, right: Tensor, pairs: Pairs | None = None,
            mask: Tensor | None = None) -> Tensor:  # fmt: skip
     """Contract two tensors: multiply along shared indices, sum those that the result lacks.
@@ -338,6 +343,15 @@ def gather(rows: Tensor, index: Tensor, batch: int = 0) -> Tensor:
     return Tensor(Gather(batch), (rows, index), shape)
 
 
+def take(x: Tensor, axis: int, index: Tensor) -> Tensor:
+    """Elements of an axis at whole numbers, in its place."""
+    names = [f"a{i}" for i in range(x.rank)]
+    kept = " ".join(names)
+    names.insert(0, names.pop(axis % x.rank))
+    first = " ".join(names)
+    return view(f"{first} -> {kept}", gather(view(f"{kept} -> {first}", x), index))
+
+
 def scatter(rows: Tensor, index: Tensor, into: tuple[Expr, ...], batch: int = 0) -> Tensor:
     """A table of zeros with rows added at whole numbers; what gather is pulled back to."""
     return Tensor(Scatter(batch), (rows, index), into)
@@ -346,6 +360,11 @@ def scatter(rows: Tensor, index: Tensor, into: tuple[Expr, ...], batch: int = 0)
 def apply(function: str, x: Tensor) -> Tensor:
     """A named scalar function (``relu``, ``gelu``, ``rsqrt`` …) of every element."""
     return pointwise(scalars.function(function), x)
+
+
+def copied(x: Tensor) -> Tensor:
+    """The same elements written down once more: a tensor of its own, no view."""
+    return pointwise(scalars.COPY, x)
 
 
 def statistic(x: Tensor) -> Tensor:

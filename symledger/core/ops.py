@@ -27,8 +27,9 @@ class Input:
     """Data from outside; ``below`` is set for whole numbers (token ids), which have no gradient.
 
     ``keep`` is set for a mask of ones and zeros: the chance that an element is one; ``chance``
-    says that the elements are chances, between 0 and 1; ``remembered`` is set for what earlier
-    steps have left, which has no gradient either. Its last axis may be as long only on
+    says that the elements are chances, between 0 and 1; ``drawn`` that they are random numbers
+    between these; ``remembered`` is set for what earlier steps have left: neither has a gradient.
+    Its last axis may be as long only on
     ``average``: rows of experts, of which one has more than another.
     """
 
@@ -36,13 +37,15 @@ class Input:
     below: Expr | None = None
     keep: Expr | None = None
     chance: bool = False
+    drawn: bool = False
     remembered: bool = False
     average: bool = False
 
     @property
     def varies(self) -> bool:
         """Whether it is made of real numbers that a gradient may be asked for."""
-        return self.below is None and self.keep is None and not self.remembered
+        whole = self.below is not None or self.keep is not None
+        return not (whole or self.drawn or self.remembered)
 
 
 @dataclass(frozen=True)

@@ -228,6 +228,8 @@ def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
         if exponent.is_Rational and exponent.q == 2:
             return emit("power", visit(Pow(base, Rational(exponent.p > 0 or -1, 2))),
                         Integer(abs(exponent.p)))
+        if exponent.is_Rational:
+            return emit("power", visit(base), exponent)
         raise DefinitionError(f"scalar code cannot hold the power {exponent}.")
 
     def select(e: Expr) -> Operand:
@@ -264,6 +266,7 @@ SUBTRACT = Scalar((X, Y), X - Y, name="-")
 MULTIPLY = Scalar((X, Y), X * Y, name="*")
 DIVIDE = Scalar((X, Y), X / Y, name="/")
 NEGATE = Scalar((X,), -X)
+COPY = Scalar((X,), X)
 
 
 HALF = Rational(1, 2)
@@ -291,7 +294,9 @@ FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
     "sin": lambda: (sin(X), None),
     "cos": lambda: (cos(X), None),
     "square": lambda: (X**2, None),
+    "three_quarters": lambda: (X ** Rational(3, 4), None),
     "cube": lambda: (X**3, None),
+    "sqrt": lambda: (sqrt(X), 1 / (2 * RESULT)),
     "rsqrt": lambda: (1 / sqrt(X), -(RESULT**3) / 2),
     "relu": lambda: (
         Piecewise((X, X > 0), (0, True)), Piecewise((1, RESULT > 0), (0, True))
@@ -347,8 +352,8 @@ def loss(name: str) -> Scalar:
 def function(name: str) -> Scalar:
     """Return a named scalar function of FUNCTIONS.
 
-    ``relu``, ``tanh``, ``sigmoid``, ``exp`` and ``rsqrt`` state their slope in their result, as
-    implementations do; a test proves with SymPy that it equals the slope in the argument.
+    ``relu``, ``tanh``, ``sigmoid``, ``exp``, ``sqrt`` and ``rsqrt`` state their slope in their
+    result, as implementations do; a test proves with SymPy that this is that in the argument.
     """
     if name not in FUNCTIONS:
         raise DefinitionError(f"{name} is not a scalar function. {nearest(name, FUNCTIONS)}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from symledger.arguments import Chance, Choice, Free, Maybe, Number, Only, Use
 from symledger.layers.row import FACTORY, INPLACE, MAYBE_NONE, Arguments, Layer, Rule
-from symledger.layers.rules import an_axis, reversible, rising, scaled
+from symledger.layers.rules import an_axis, at_most, reversible, rising, scaled
 
 
 def function(
@@ -31,24 +31,32 @@ ALPHA: Mapping[str, Use] = {"alpha": Number(without=(0,)), **INPLACE}
 CHOSEN_AXIS = "the axis that PyTorch chooses (the first of one or three, else the second)"
 
 
-def along(what: str) -> Callable[[Arguments], str]:
+def along(what: str, others: str = "B·T") -> Callable[[Arguments], str]:
     """Say which axis of what enters a layer works along."""
     words: Mapping[object, str] = {None: CHOSEN_AXIS, -1: "the last axis"}
 
     def reads(values: Arguments) -> str:
         axis = words.get(values["dim"], f"axis {values['dim']}, counted from 0,")
-        return f"{what} is {axis} of what enters; B·T is the product of its other axes"
+        return f"{what} is {axis} of what enters; {others} is the product of its other axes"
 
     return reads
+
+
+def kinds(values: Arguments) -> str:
+    """Say what whole numbers mean where PyTorch takes signs."""
+    return "a target is 1 or 0 where PyTorch's is 1 or -1"
 
 
 OLD = "size_average=None, reduce=None, reduction='mean'"
 REDUCTIONS: Mapping[object, str] = {kind: kind for kind in ("mean", "sum", "none")}
 REDUCED: Mapping[str, Use] = {"reduction": Choice("reduction", REDUCTIONS)}
-REDUCED_BY_ROWS: Mapping[str, Use] = {  # divided by their number, it is one multiplication as well
+REDUCED_BY_ROWS: Mapping[str, Use] = {
     "reduction": Choice("reduction", {**REDUCTIONS, "batchmean": "mean"}),
 }
-CLASSES: Mapping[str, Use] = {"reduction": Only(("mean", "sum")), "ignore_index": Free((int,))}
+CLASSES: Mapping[str, Use] = {  # divided by their number, a sum is one multiplication as well
+    "reduction": Choice("reduction", {"mean": "mean", "sum": "mean", "none": "none"}),
+    "ignore_index": Free((int,)),
+}
 SOFTMAXES = {"Softmax": "softmax", "Softmin": "softmin", "LogSoftmax": "log_softmax"}
 
 
@@ -62,11 +70,15 @@ ELEMENTS: tuple[Layer, ...] = (
     Layer("Identity", "*args, **kwargs", "identity", "Identity()"),
     dropping("Dropout", "dropout"),
     *(dropping(f"Dropout{n}d", "channel_dropout") for n in (1, 2, 3)),
+    dropping("AlphaDropout", "alpha_dropout"),
+    dropping("FeatureAlphaDropout", "channel_alpha_dropout"),
     function("ReLU", "relu"),
     function("ReLU6", "relu6"),
     function("LeakyReLU", "leaky_relu", "negative_slope=0.01, inplace=False",
              {"negative_slope": Number(without=(0, 1)), **INPLACE},
              (reversible("negative_slope"),)),
+    Layer("RReLU", "lower=0.125, upper=0.3333333333333333, inplace=False", "rrelu", "RReLU()",
+          {"lower": Number(), "upper": Number(), **INPLACE}, rules=(at_most("lower", "upper"),)),
     function("ELU", "elu", "alpha=1.0, inplace=False", ALPHA,
              (scaled("alpha", "elu_scaled"), reversible("alpha"))),
     function("CELU", "elu", "alpha=1.0, inplace=False", ALPHA,
@@ -90,6 +102,9 @@ ELEMENTS: tuple[Layer, ...] = (
              "min_val=-1.0, max_val=1.0, inplace=False, min_value=None, max_value=None",
              {"min_val": Number(), "max_val": Number(), **INPLACE},
              (rising("min_val", "max_val"),)),
+    Layer("Threshold", "threshold, value, inplace=False", "activation", "Threshold(0.1, 20)",
+          {"threshold": Number(), "value": Number(), **INPLACE}, {"function": "relu"},
+          reads=lambda values: "it is counted as ReLU is, of which both numbers are 0"),
     Layer("GELU", "approximate='none'", "activation", "GELU()",
           {"approximate": Choice("function", {"none": "gelu", "tanh": "gelu_tanh"})}),
     Layer("PReLU", f"num_parameters=1, init=0.25, {FACTORY}", "prelu", "PReLU()",
@@ -122,5 +137,23 @@ ELEMENTS: tuple[Layer, ...] = (
          }),
     Layer("MarginRankingLoss", f"margin=0.0, {OLD}", "margin_ranking", "MarginRankingLoss()",
           {"margin": Number(), **REDUCED}),
+    Layer("GaussianNLLLoss", "*, full=False, eps=1e-06, reduction='mean'", "gaussian_nll",
+          "GaussianNLLLoss()", {"eps": Number(above=0), **REDUCED}),
+    Layer("MultiLabelSoftMarginLoss", f"weight=None, {OLD}", "multi_label_soft_margin",
+          "MultiLabelSoftMarginLoss()", REDUCED),
+    Layer("CosineSimilarity", "dim=1, eps=1e-08", "cosine_similarity", "CosineSimilarity()",
+          {"dim": Free((int,)), "eps": Number()}, rules=(an_axis,), reads=along("n", "B")),
+    Layer("CosineEmbeddingLoss", f"margin=0.0, {OLD}", "cosine_embedding", "CosineEmbeddingLoss()",
+          {"margin": Number(), **REDUCED}, reads=kinds),
+    Layer("HingeEmbeddingLoss", f"margin=1.0, {OLD}", "hinge_embedding", "HingeEmbeddingLoss()",
+          {"margin": Number(), **REDUCED}, reads=kinds),
+    Layer("MultiMarginLoss", "p=1, margin=1.0, weight=None, size_average=None, reduce=None, "
+          "reduction='mean'", "multi_margin", "MultiMarginLoss()",
+          {"p": Only((1,)), "margin": Number(), **REDUCED}),
+    Layer("PairwiseDistance", "p=2.0, eps=1e-06, keepdim=False", "pairwise_distance",
+          "PairwiseDistance()", {"p": Only((2,)), "eps": Number(), "keepdim": Free((bool,))}),
+    Layer("TripletMarginLoss", f"margin=1.0, p=2.0, eps=1e-06, swap=False, {OLD}",
+          "triplet_margin", "TripletMarginLoss()",
+          {"margin": Number(above=0), "p": Only((2,)), "eps": Number(), **REDUCED}),
     loss("BCEWithLogitsLoss", "bce_with_logits", f"weight=None, {OLD}, pos_weight=None"),
 )  # fmt: skip

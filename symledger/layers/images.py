@@ -1,4 +1,4 @@
-"""Layers of sequences, images and volumes: convolutions, poolings, norms by channel, layouts."""
+"""Layers of sequences, images and volumes: convolutions, poolings, paddings, norms by channel."""
 
 from __future__ import annotations
 
@@ -11,20 +11,19 @@ from symledger.arguments import (
     Choice,
     Free,
     Number,
-    Only,
     Padding,
-    Scale,
     Size,
     Sizes,
     Use,
 )
 from symledger.layers.limits import no_less_than_the_kernel, several_values
 from symledger.layers.row import EPS, FACTORY, Arguments, Layer
-from symledger.layers.rules import divided, half, less_than_a_step, same_padding, untracked, whole
+from symledger.layers.rules import divided, half, less_than_a_step, same_padding, untracked
 
 AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
 """How the symbols of each axis end, by the number of axes."""
 RESULT = {1: ("T_o",), 2: ("H_o", "W_o"), 3: ("D_o", "H_o", "W_o")}
+LENGTHS = {axes: tuple(name.removesuffix("_o") for name in names) for axes, names in RESULT.items()}
 ZEROS = f"padding_mode='zeros', {FACTORY}"
 MODES: Mapping[object, str] = {mode: mode for mode in ("zeros", "reflect", "replicate", "circular")}
 CHANNELS: Mapping[str, Use] = {
@@ -54,7 +53,7 @@ def convolution(axes: int, example: str) -> Layer:
         f"groups=1, bias=True, {ZEROS}", f"conv{axes}d", example,
         {**CHANNELS, **windows(axes), "padding": Padding(along("p", axes)),
          "padding_mode": Choice("padding_mode", MODES)},
-        rules=(*GROUPED, same_padding(along("p", axes))),
+        rules=(*GROUPED, same_padding(along("p", axes), along("q", axes))),
     )  # fmt: skip
 
 
@@ -99,7 +98,7 @@ def adaptive(axes: int, kind: str, more: str = "") -> Layer:
     return Layer(
         f"Adaptive{kind}Pool{axes}d", f"output_size{more}",
         f"adaptive_{kind.lower()}_pool{axes}d", f"Adaptive{kind}Pool{axes}d(7)",
-        {"output_size": Sizes(RESULT[axes])},
+        {"output_size": Sizes(RESULT[axes], kept=LENGTHS[axes] if axes > 1 else ())},
     )  # fmt: skip
 
 
@@ -169,23 +168,12 @@ IMAGES: tuple[Layer, ...] = (
           {"num_groups": Size("G"), "num_channels": Size("C"), **AFFINE},
           rules=(divided("num_channels", "num_groups"),),
           limits=several_values("B*C/G*H*W", "group")),
-    Layer("PixelShuffle", "upscale_factor", "pixel_shuffle", "PixelShuffle(2)",
-          {"upscale_factor": Size("u")}),
-    Layer("PixelUnshuffle", "downscale_factor", "pixel_unshuffle", "PixelUnshuffle(2)",
-          {"downscale_factor": Size("u")}),
-    Layer("ChannelShuffle", "groups", "channel_shuffle", "ChannelShuffle(2)",
-          {"groups": Size("G")}),
-    Layer("Upsample", "size=None, scale_factor=None, mode='nearest', align_corners=None, "
-          "recompute_scale_factor=None", "upsample", "Upsample(scale_factor=2)",
-          {"scale_factor": Scale("u"), "mode": Only(("nearest", "nearest-exact"))}),
-    Layer("UpsamplingNearest2d", "size=None, scale_factor=None", "upsample",
-          "UpsamplingNearest2d(scale_factor=2)", {"scale_factor": Scale("u")}),
+    Layer("LocalResponseNorm", "size, alpha=0.0001, beta=0.75, k=1.0", "local_response_norm",
+          "LocalResponseNorm(5)", {"size": Size("K"), "alpha": Number(), "k": Number(),
+                                   "beta": Number(without=(0, 1, 2, 3))}),
     *(padding(n, "Zero", "zeros") for n in (1, 2, 3)),
     *(padding(n, "Constant", "zeros", ", value") for n in (1, 2, 3)),
     *(padding(n, "Reflection", "reflect") for n in (1, 2, 3)),
     *(padding(n, "Replication", "replicate") for n in (1, 2, 3)),
     *(padding(n, "Circular", "circular") for n in (1, 2, 3)),
-    Layer("Flatten", "start_dim=1, end_dim=-1", "flatten", "Flatten()",
-          {"start_dim": Only((1,)), "end_dim": Only((-1, 3))},
-          rules=(whole("start_dim", "end_dim"),)),
 )  # fmt: skip

@@ -84,7 +84,6 @@ WHY = {
     "max_norm": "rows that are longer would be scaled in place",
     "scale_grad_by_freq": "gradients would be divided by how often a token occurs",
     "sparse": "a sparse gradient has the rows of tokens that occur alone",
-    "size": "what enters may be of any size, write scale_factor",
     "weight": "each class would have a weight",
     "pos_weight": "each class would have a weight",
     "divisor_override": "sums would be divided by another number than that of their elements",

@@ -53,18 +53,6 @@ def within(name: str, number: str) -> Rule:
     return rule
 
 
-def whole(*names: str) -> Rule:
-    """Numbers of axes: 1.0 is none."""
-
-    def rule(values: Arguments) -> Settings:
-        for name in names:
-            if type(values[name]) is not int:
-                raise BadInput(f"{name} = {written(values[name])} is not a whole number.")
-        return {}
-
-    return rule
-
-
 MOST_AXES = 64
 
 
@@ -83,6 +71,18 @@ def rising(low: str, high: str) -> Rule:
         below, above = values[low], values[high]
         if isinstance(below, int | float) and isinstance(above, int | float) and above <= below:
             raise BadInput(f"{high} = {above} does not fit: it has to be above {low} = {below}.")
+        return {}
+
+    return rule
+
+
+def at_most(low: str, high: str) -> Rule:
+    """A number that another one may reach, and not exceed."""
+
+    def rule(values: Arguments) -> Settings:
+        below, above = values[low], values[high]
+        if isinstance(below, int | float) and isinstance(above, int | float) and above < below:
+            raise BadInput(f"{low} = {below} does not fit: it is at most {high} = {above}.")
         return {}
 
     return rule
@@ -116,8 +116,8 @@ def untracked(values: Arguments) -> Settings:
     return {"training": "true"} if values["track_running_stats"] is False else {}
 
 
-def same_padding(symbols: tuple[str, ...]) -> Rule:
-    """Padding ``'same'``: as much as leaves the length as it is, the same on either side."""
+def same_padding(symbols: tuple[str, ...], more: tuple[str, ...]) -> Rule:
+    """Padding ``'same'``: as much as leaves the length as it is, an odd one more at the end."""
 
     def rule(values: Arguments) -> Settings:
         if values["padding"] != "same":
@@ -128,12 +128,11 @@ def same_padding(symbols: tuple[str, ...]) -> Rule:
         if any(s != 1 for s in stride):
             raise BadInput("padding = 'same' is not supported by PyTorch with a stride above 1.")
         both = [r * (k - 1) for k, r in zip(kernel, dilation, strict=True)]
+        found = {symbol: str(n // 2) for symbol, n in zip(symbols, both, strict=True)}
         if any(n % 2 for n in both):
-            raise BadInput(
-                "padding = 'same' pads one side more than the other here, which is not supported: "
-                f"dilation · (kernel_size − 1) = {written(tuple(both))} has to be even."
-            )
-        return {symbol: str(n // 2) for symbol, n in zip(symbols, both, strict=True)}
+            found |= {symbol: str(n % 2) for symbol, n in zip(more, both, strict=True)}
+            found["uneven"] = "true"
+        return found
 
     return rule
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from types import NoneType
 
 from symledger.arguments import (
+    Acting,
     Chance,
     Choice,
     Entry,
     Free,
-    Function,
     Inner,
     Maybe,
     Settings,
@@ -39,9 +39,6 @@ RECURRENT: Mapping[str, Use] = {
     "bidirectional": Choice("bidirectional"), "batch_first": Free((bool,)),
 }  # fmt: skip
 OVER_TIME = "bias=True, batch_first=False, dropout=0.0, bidirectional=False"
-ACTIVATION = Choice("activation", {
-    "relu": "relu", "gelu": "gelu", Function("relu"): "relu", Function("gelu"): "gelu",
-})  # fmt: skip
 HEADS = (divided("d_model", "nhead"),)
 HIDDEN = Chance(("dropout", "hidden_dropout"))
 BLOCK_ENDS = (
@@ -51,7 +48,8 @@ BLOCK_ENDS = (
 BLOCK = f"d_model, nhead, dim_feedforward=2048, {BLOCK_ENDS}"
 WIDTHS: Mapping[str, Use] = {
     "d_model": Size("d"), "nhead": Size("h"), "dim_feedforward": Size("d_ff"),
-    "activation": ACTIVATION, "layer_norm_eps": Free((float,)), "batch_first": Free((bool,)),
+    "activation": Acting("activation"), "layer_norm_eps": Free((float,)),
+    "batch_first": Free((bool,)),
 }  # fmt: skip
 LAST_NORM = Inner(
     "LayerNorm", {"normalized_shape": Shape("d"), **EPS}, {"final_norm": "true"}, optional=True
@@ -123,7 +121,7 @@ SEQUENCES: tuple[Layer, ...] = (
           "scale_grad_by_freq=False, mode='mean', sparse=False, _weight=None, "
           f"include_last_offset=False, padding_idx=None, {FACTORY}",
           "embedding_bag", "EmbeddingBag(50000, 300)",
-          {**LOOKED_UP, "mode": Choice("mode", {"mean": "mean", "sum": "sum"}),
+          {**LOOKED_UP, "mode": Choice("mode", {"mean": "mean", "sum": "sum", "max": "max"}),
            "include_last_offset": Free((bool,))},
           rules=(within("padding_idx", "num_embeddings"),)),
     Layer("LayerNorm", f"normalized_shape, eps=1e-05, {AFFINE}, bias=True, {FACTORY}",

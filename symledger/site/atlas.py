@@ -22,15 +22,15 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "Maps": ("linear", "lora"),
     "Attention": ("attention", "dot_product", "flash", "relative", "sourced", "latent", "windowed"),
     "Feed-forward networks": ("feedforward", "activation", "experts"),
-    "Normalisation": ("norms", "image_norms"),
+    "Normalisation": ("norms", "image_norms", "response"),
     "Embeddings and positions": ("embedding", "positions"),
-    "Heads and losses": ("heads", "softmax", "losses", "dropout"),
+    "Heads and losses": ("heads", "softmax", "losses", "distances", "dropout"),
     "Blocks": ("blocks", "checkpointed", "encoder", "decoder", "conditioned"),
     "Convolution and pooling": ("convolution", "pooling", "adaptive", "padding"),
     "Blocks of images": ("units", "residual", "inverted", "convnext", "patches", "diffusion"),
     "Recurrence": ("recurrent", "recurrent_steps", "cells"),
     "State spaces": ("selective", "dual"),
-    "Layout": ("shapes",),
+    "Layout": ("shapes", "interpolation", "unfolding"),
 }
 """The topics of the component pages: a heading, and the files of ``components`` under it."""
 

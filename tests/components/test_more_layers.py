@@ -4,27 +4,51 @@ import numpy as np
 import pytest
 from sympy import Integer
 
-from symledger.components.activation import GLU, PReLU
+from symledger.components.activation import GLU, PReLU, RandomizedReLU
 from symledger.components.adaptive import AdaptiveAvgPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d
 from symledger.components.convolution import Conv1d, Conv3d, ConvTranspose1d, ConvTranspose3d
-from symledger.components.dropout import ChannelDropout
+from symledger.components.distances import (
+    CosineEmbedding,
+    CosineSimilarity,
+    GaussianNLL,
+    HingeEmbedding,
+    MultiLabelSoftMargin,
+    MultiMargin,
+    PairwiseDistance,
+    TripletMargin,
+)  # fmt: skip
+from symledger.components.dropout import AlphaDropout, ChannelAlphaDropout, ChannelDropout
 from symledger.components.embedding import EmbeddingBag
 from symledger.components.image_norms import BatchNorm, BatchNorm3d, GroupNorm, GroupNorm3d
+from symledger.components.interpolation import (
+    Interpolation1d,
+    Interpolation2d,
+    Interpolation3d,
+    Nearest2d,
+)  # fmt: skip
 from symledger.components.linear import Bilinear
-from symledger.components.losses import ElementwiseLoss, MarginRanking, NegativeLogLikelihood
+from symledger.components.losses import (
+    CrossEntropy,
+    ElementwiseLoss,
+    MarginRanking,
+    NegativeLogLikelihood,
+)  # fmt: skip
 from symledger.components.padding import Padding1d, Padding2d
 from symledger.components.pooling import AvgPool1d, MaxPool3d
 from symledger.components.recurrent_steps import GRUStep, LSTMStep, RNNStep
+from symledger.components.response import LocalResponseNorm
 from symledger.components.shapes import (
     ChannelShuffle,
     Flatten,
     Identity,
     PixelShuffle,
     PixelUnshuffle,
+    Unflatten,
     Upsample,
 )  # fmt: skip
 from symledger.components.softmax import Softmin
 from symledger.components.sourced import SourcedAttention
+from symledger.components.unfolding import Fold, Unfold
 from symledger.core.tracing import trace
 from symledger.readings.numeric.machine import Machine
 from symledger.sizes import (
@@ -64,6 +88,11 @@ from symledger.sizes import (
     p,
     p_h,
     p_w,
+    q,
+    r_h,
+    r_w,
+    s_h,
+    s_w,
     u,
 )  # fmt: skip
 
@@ -73,6 +102,7 @@ N = Size("n")
 CUBE = C_in * C_out * K_d * K_h * K_w / G
 VOLUME = (B, C, D, H, W)
 HIDDEN = h * d_h
+SLIDES = s_h, s_w, r_h, r_w
 
 
 @pytest.mark.parametrize(
@@ -103,6 +133,31 @@ HIDDEN = h * d_h
         (PixelUnshuffle(), Row(0, 0, 0, (B, C * u**2, H, W))),
         (ChannelShuffle(), Row(0, 0, 0, (B, C * G, H, W))),
         (Upsample(), Row(0, 0, 0, (B, C, H * u, W * u))),
+        (Unflatten(), Row(0, 0, 0, (B, C, H, W))),
+        (Nearest2d(), Row(0, 0, 0, (B, C, H_o, W_o))),
+        (Interpolation1d(), Row(0, 0, 0, (B, C, T_o))),
+        (Interpolation3d(), Row(0, 0, 0, (B, C, D_o, H_o, W_o))),
+        (Unfold(), Row(0, 0, 0, (B, C * K_h * K_w, H_o * W_o))),
+        (Fold(), Row(0, 0, 0, (B, C, H, W))),
+        (AlphaDropout(), Row(0, 0, B * T * N, (B, T, N))),
+        (ChannelAlphaDropout(), Row(0, 0, B * C, (B, C, N))),
+        # kept: the difference and its length; both vectors, their lengths, their directions
+        (PairwiseDistance(), Row(0, 0, B * N + B, (B,))),
+        (CosineSimilarity(), Row(0, 0, 4 * B * N + 2 * B, (B,))),
+        # kept: two differences, two lengths and what is clipped; v, x − y and its square
+        (TripletMargin(), Row(0, 0, 2 * B * N + 3 * B, ())),
+        (TripletMargin(reduction="none"), Row(0, 0, 2 * B * N + 3 * B, (B,))),
+        (GaussianNLL(reduction="none"), Row(0, 0, 3 * B * N, (B, N))),
+        # kept: x and −x, y and 1 − y, and the logarithms of both chances
+        (MultiLabelSoftMargin(reduction="none"), Row(0, 0, 6 * B * N, (B,))),
+        # kept: both vectors, two squares, their root, the product, what is clipped, and two masks
+        (CosineEmbedding(), Row(0, 0, 2 * B * N + 7 * B, ())),
+        # kept: what is clipped, and two masks; what is clipped, and the classes
+        (HingeEmbedding(reduction="none"), Row(0, 0, 3 * B * N, (B, N))),
+        (MultiMargin(), Row(0, 0, B * V + B, ())),
+        (RandomizedReLU(), Row(0, 0, 2 * B * T * N, (B, T, N))),
+        (LocalResponseNorm(), Row(0, 0, 3 * B * C * H * W, (B, C, H, W))),
+        (Interpolation2d(cubic=True), Row(0, 0, 0, (B, C, H_o, W_o))),
         (Softmin(), Row(0, 0, B * T * N, (B, T, N))),
         (Padding1d(), Row(0, 0, 0, (B, C, T + p + e))),
         (Padding2d(mode="reflect"), Row(0, 0, 0, (B, C, H + p_h + e_h, W + p_w + e_w))),
@@ -110,6 +165,13 @@ HIDDEN = h * d_h
         (Conv1d(padding_mode="reflect"),
          Row(C_in * C_out * K / G + C_out, 2 * B * T_o * C_in * C_out * K / G,
              B * C_in * (T + 2 * p), (B, C_out, T_o))),
+        # and so it is where one end is padded by more than the other
+        (Conv1d(uneven=True),
+         Row(C_in * C_out * K / G + C_out, 2 * B * T_o * C_in * C_out * K / G,
+             B * C_in * (T + q), (B, C_out, T_o))),
+        (Conv1d(padding_mode="circular", uneven=True, bias=False),
+         Row(C_in * C_out * K / G, 2 * B * T_o * C_in * C_out * K / G,
+             B * C_in * (T + 2 * p + q), (B, C_out, T_o))),
         (MaxPool3d(ceil=True), Row(0, 0, B * C * D_o * H_o * W_o, (B, C, D_o, H_o, W_o))),
         (AvgPool1d(ceil=True), Row(0, 0, 0, (B, C, T_o))),
         # kept: both inputs
@@ -117,6 +179,7 @@ HIDDEN = h * d_h
                          2 * B * T * d_out * (d_1 * d_2 + d_2),
                          B * T * (d_1 + d_2), (B, T, d_out))),
         (EmbeddingBag(), Row(V * d, 0, B * T, (B, d))),
+        (EmbeddingBag(mode="max"), Row(V * d, 0, B * T + B * d, (B, d))),
         (ElementwiseLoss(), Row(0, 0, 2 * B * N, ())),
         (ElementwiseLoss(reduction="none"), Row(0, 0, 2 * B * N, (B, N))),
         # kept: the difference; both; e^y and y − x; e^x, x and y; −y, x − z and what is clipped
@@ -128,6 +191,9 @@ HIDDEN = h * d_h
         (MarginRanking(reduction="none"), Row(0, 0, 3 * B * N, (B, N))),
         # kept: the targets
         (NegativeLogLikelihood(), Row(0, 0, B * T, ())),
+        (NegativeLogLikelihood(reduction="none"), Row(0, 0, B * T, (B, T))),
+        # and the logarithms of the probabilities
+        (CrossEntropy(reduction="none", smoothing=True), Row(0, 0, B * T * (V + 1), (B, T))),
         # kept: input, state, and what the cell keeps of its gates
         (RNNStep(), Row(d_s * (d_in + d_s + 2), 2 * B * d_s * (d_in + d_s),
                         B * (d_in + 2 * d_s), (B, d_s))),
@@ -168,3 +234,24 @@ def test_a_pixel_of_a_larger_image_comes_from_a_channel():
     assert found[0, 0].tolist() == [
         [0, 4, 1, 5], [8, 12, 9, 13], [2, 6, 3, 7], [10, 14, 11, 15],
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("n", "length"), [(2, 4), (4, 2), (3, 7), (1, 3), (5, 5)])
+def test_what_lies_between_neighbours_is_on_a_straight_line(n, length):
+    program = trace(Interpolation1d(T_o=Integer(length)))
+    (y,) = program.outputs
+    x = np.arange(n, dtype=float)[None, None] ** 2
+    found = Machine({B: 1, C: 1, T: n}).run(program, {program.inputs[0]: x})[y]
+    middles = (np.arange(length) + 0.5) * n / length - 0.5
+    assert np.allclose(found[0, 0], np.interp(middles, np.arange(n), x[0, 0]))
+
+
+def test_columns_are_laid_back_where_they_came_from():
+    at = {B: 2, C: 3, H: 5, W: 4, K_h: 2, K_w: 3, **dict.fromkeys(SLIDES, 1), p_h: 0, p_w: 0}
+    rng, there, back = np.random.default_rng(0), trace(Unfold()), trace(Fold())
+    at |= {symbol: int(e.subs(at)) for symbol, e in there.definitions.items()}
+    x, columns = rng.standard_normal((2, 3, 5, 4)), rng.standard_normal((2, 18, 8))
+    (y,), (z,) = there.outputs, back.outputs
+    unfolded = Machine(at).run(there, {there.inputs[0]: x})[y]
+    folded = Machine(at).run(back, {back.inputs[0]: columns})[z]
+    assert np.isclose((unfolded * columns).sum(), (folded * x).sum())

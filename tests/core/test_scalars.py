@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sympy import And, Function, Integer, Mod, Piecewise, Rational, Symbol, cos, exp, sin, sqrt
+from sympy import And, Function, Integer, Mod, Piecewise, Rational, Symbol, cos, exp, pi, sin, sqrt
 
 from symledger.core import scalars
 from symledger.core.scalars import ARGS, FUNCTIONS, GRADIENT, RESULT, X, Y, Z, function
@@ -24,11 +24,11 @@ def run(args, value, at):
 
 
 def domain(name):
-    return POINTS if name in ("log", "rsqrt") else BOTH_SIGNS
+    return POINTS if name in ("log", "sqrt", "rsqrt", "three_quarters") else BOTH_SIGNS
 
 
-def test_relu_tanh_sigmoid_exp_and_rsqrt_keep_their_result():
-    assert set(IN_RESULT) == {"relu", "tanh", "sigmoid", "exp", "rsqrt"}
+def test_relu_tanh_sigmoid_exp_and_roots_keep_their_result():
+    assert set(IN_RESULT) == {"relu", "tanh", "sigmoid", "exp", "sqrt", "rsqrt"}
 
 
 @pytest.mark.parametrize("name", [name for name in IN_RESULT if name != "relu"])
@@ -139,6 +139,7 @@ c = Size("c")
         (sqrt(X), 1),
         (1 / sqrt(X), 1),
         (X ** Rational(3, 2), 2),
+        (X ** Rational(3, 4), 1),
         (X / sqrt(c), 1),
         (X * c**2 / 3, 1),
         (X**Y, 1),
@@ -202,7 +203,7 @@ def test_lines_only_look_back(value):
         (Function("f")(X), "f"),
         (Piecewise((X, And(X > 0, X < 1)), (0, True)), "And"),
         (Function("f")(X).diff(X), "derivative"),
-        (X ** Rational(1, 3), "the power 1/3"),
+        (X**pi, "the power pi"),
     ],
 )
 def test_what_is_no_elementary_operation_is_refused_by_name(value, named):

@@ -54,7 +54,7 @@ class Pointwise(Component):
     signature = "... d -> ... d"
 
     def forward(self, x):
-        positive = self.function in ("log", "rsqrt")
+        positive = self.function in ("log", "sqrt", "rsqrt", "three_quarters")
         return steps(y=apply(self.function, apply("square", x) + 1 if positive else x))
 
 

@@ -321,7 +321,7 @@ def test_deriving_is_as_long_for_96_layers_as_for_2(model):
     assert length(2) == length(96)
 
 
-@pytest.mark.parametrize("function", ["relu", "tanh", "sigmoid", "exp", "rsqrt"])
+@pytest.mark.parametrize("function", ["relu", "tanh", "sigmoid", "exp", "sqrt", "rsqrt"])
 def test_functions_that_keep_their_result_mention_it_and_not_their_argument(function):
     program = trace(Act(function))
     (used,) = (t for t in pullback(program).tensors if t.args)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -36,11 +37,18 @@ def random_leaves(
         shape = machine.shape(symbolic)
         op = leaf.op
         if isinstance(op, Input) and op.below is not None:
-            drawn[leaf] = rng.integers(0, machine.length(op.below), shape)
+            drawn[leaf] = whole_numbers(rng, machine.length(op.below), shape)
         elif isinstance(op, Input) and op.keep is not None:
             drawn[leaf] = (rng.random(shape) < float(op.keep)).astype(float)
-        elif isinstance(op, Input) and op.chance:
+        elif isinstance(op, Input) and (op.chance or op.drawn):
             drawn[leaf] = rng.uniform(0.1, 0.9, shape)
         else:
             drawn[leaf] = rng.standard_normal(shape)
     return drawn
+
+
+def whole_numbers(rng: np.random.Generator, below: int, shape: tuple[int, ...]) -> Array:
+    """Draw whole numbers; where there are but two, both occur."""
+    if below == 2:
+        return rng.permutation(math.prod(shape)).reshape(shape) % 2
+    return rng.integers(0, below, shape)
