@@ -16,6 +16,8 @@ from symledger.configurations.published import Published
 from symledger.errors import BadInput, nearest, shown
 
 NOTHING: Mapping[str, Use] = {}
+STORED = "bytes are those of --dtype"
+"""What is said of a key that says how weights are stored."""
 Status = Literal["used", "defaulted", "irrelevant"]
 
 
@@ -82,6 +84,7 @@ def read(document: Document) -> Configuration:
     given = _renamed(document, names)
     architecture, built = _built(family, given)
     values: dict[str, Any] = {**family.facts["keys"], **given}
+    values.update(_followed(family, document, values))
     settings: Settings = {"B": "1", **family.implied, **built.options}
     if built.labels:
         settings["Y"] = str(_labels(given, family.classes))
@@ -144,6 +147,14 @@ def _renamed(document: Document, names: Mapping[str, str]) -> dict[str, Any]:
             )
         found[name], called[name] = value, key
     return found
+
+
+def _followed(family: Family, document: Document, values: Values) -> dict[str, Any]:
+    """Return keys that follow another one, which the file calls otherwise: its default decides."""
+    return {
+        name: family.facts["keys"][other] for name, other in family.follows.items()
+        if values[name] is None and other not in document
+    }  # fmt: skip
 
 
 def _built(family: Family, given: Document) -> tuple[str, Built]:
@@ -225,7 +236,8 @@ def _keys(
         found = use.settings(name, value)
         settings.update(found)
         if name in given:
-            yield Key(name, _written(value), _status(use), _said(found))
+            said = STORED if isinstance(use, common.Stored) else _said(found)
+            yield Key(name, _written(value), _status(use), said)
         elif _status(use) == "used":
             yield Key(name, _written(value), "defaulted", _said(found))
 

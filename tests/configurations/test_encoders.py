@@ -62,7 +62,7 @@ def test_a_class_has_the_parameters_that_it_has(config, architecture, params, tm
         ({**BERT, "is_decoder": True}, "is_decoder = True is not supported"),
         ({**BERT, "position_embedding_type": "relative_key"}, "only 'absolute' is"),
         ({**BERT, "hidden_act": "mish"}, "hidden_act = 'mish' is not supported"),
-        ({**XLM_R, "pad_token_id": 0}, "pad_token_id = 0 is not supported"),
+        ({**XLM_R, "pad_token_id": None}, "pad_token_id = None is not a size"),
         ({**DEBERTA, "pos_att_type": "c2p", "share_att_key": True},
          "pos_att_type = 'c2p' with share_att_key = true"),
         ({**DEBERTA, "pos_att_type": "p2p"}, "pos_att_type = 'p2p' with relative_attention = true"),

@@ -234,6 +234,14 @@ def test_what_changes_no_count_does_not_stand_in_the_way(harmless):
     assert read({**LLAMA, **harmless}).settings == read(LLAMA).settings
 
 
+def test_how_weights_are_stored_is_named(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**LLAMA, "quantization_config": {"bits": 4}, "use_cache": False}))
+    said = invoke.run("derive", str(path)).out
+    assert "irrelevant to every count: use_cache = false" in said
+    assert "bytes are those of --dtype, whatever is said of storing: quantization_config" in said
+
+
 @pytest.mark.parametrize(
     ("content", "said"),
     [
