@@ -27,7 +27,7 @@ from symledger.readings.params import active_params, params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.readings.traffic import state, traffic
-from symledger.sizes import BY_NAME, Size, V_seg, Y
+from symledger.sizes import BY_NAME, Size, T_max, V_seg, Y, d_out
 
 ROOT = Path(symledger.__file__).parent
 
@@ -264,8 +264,11 @@ def written(variant, asked):
         yield from (formula(variant, name) for name in COUNTS if asked & set(program.symbols))
 
 
-INHERITED = {"DistilBert": {V_seg}, "MPNet": {V_seg}, "Whisper": {Y}}
-"""Sizes that a family has from what it is made after, and no use for: segments, classes."""
+INHERITED = {
+    "DinoV2": {d_out}, "DistilBert": {V_seg}, "MPNet": {V_seg}, "ModernBert": {V_seg, T_max},
+    "Whisper": {Y},
+}  # fmt: skip
+"""Sizes that a family has from what it is made after, and no use for: segments, classes …"""
 
 
 @pytest.mark.parametrize("cls", DEFINED)

@@ -82,6 +82,18 @@ UNUSUAL = {
         **SMALL, "model_type": "roberta", "intermediate_size": 24, "max_position_embeddings": 32,
         "pad_token_id": 5,
     },
+    "layers that see what is near, biases, a head of its own": {
+        **SMALL, "model_type": "modernbert", "architectures": ["ModernBertForMaskedLM"],
+        "num_hidden_layers": 5, "intermediate_size": 24, "max_position_embeddings": 32,
+        "pad_token_id": 0, "local_attention": 5, "global_attn_every_n_layers": 2,
+        "attention_bias": True, "mlp_bias": True, "norm_bias": True, "classifier_bias": True,
+        "decoder_bias": False, "tie_word_embeddings": False,
+    },
+    "an encoder whose first layer alone sees everything": {
+        **SMALL, "model_type": "modernbert", "architectures": ["ModernBertForTokenClassification"],
+        "num_hidden_layers": 3, "intermediate_size": 24, "max_position_embeddings": 32,
+        "pad_token_id": 0, "layer_types": ["full_attention", *["sliding_attention"] * 2],
+    },
     "half a head, as a saved file says it": {
         **SMALL, "model_type": "glm4_moe", "num_key_value_heads": 2, "intermediate_size": 24,
         "head_dim": 8, "first_k_dense_replace": 0, "n_routed_experts": 4, "n_group": 1,

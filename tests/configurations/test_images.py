@@ -94,6 +94,9 @@ def test_flops_are_those_that_pytorch_counts(record):
         ("vit-base-patch32-224", 88224232), ("vit-large-patch32-224", 306535400),
         # timm's deit_tiny_patch16_224 and deit_small_patch16_224
         ("deit-tiny-patch16-224", 5717416), ("deit-small-patch16-224", 22050664),
+        # facebook/dinov2-*: the parameters of the published weights
+        ("dinov2-small", 22056576), ("dinov2-base", 86580480), ("dinov2-large", 304368640),
+        ("dinov2-giant", 1136480768),
         # openai/CLIP: the sum over model.parameters()
         ("clip-vit-base-patch16", 149620737), ("clip-vit-large-patch14", 427616513),
         ("clip-vit-large-patch14-336", 427944193),
@@ -170,6 +173,9 @@ def test_small_models_of_odd_sizes_are_counted_to_the_unit(record, tmp_path):
         ({"model_type": "vit", "patch_size": [16, 8]}, "only squares are"),
         ({"model_type": "vit", "patch_size": 300}, "H_p = floor"),
         ({"model_type": "vit", "architectures": ["ViTForMaskedImageModeling"]}, "not supported"),
+        ({"model_type": "dinov2", "image_size": [28, 42]}, "only squares are"),
+        ({"model_type": "dinov2", "mlp_ratio": 2.5}, "mlp_ratio = 2.5 is not a size"),
+        ({"model_type": "dinov2", "architectures": ["Dinov2Backbone"]}, "not supported"),
         ({"model_type": "resnet", "depths": [1, 1, 1]}, "models of 4 stages are"),
         ({"model_type": "resnet", "hidden_sizes": [6, 7, 8, 9]}, "divisible by 4"),
         ({"model_type": "convnext", "layer_scale_init_value": None}, "a number is meant"),
