@@ -129,9 +129,22 @@ def _family(document: Document) -> Family:
         said = shown(name) if isinstance(name, str) else written(name)
         raise BadInput(
             f"{key} {said} is not supported: its formulas are not derived here, and a guess "
-            f"could be wrong. {nearest(said, known)}"
+            f"could be wrong. {nearest(said, known)}{_parts_known(document)}"
         )
     return loaded(key, name)
+
+
+def _parts_known(document: Document) -> str:
+    """Say which parts of a configuration are of families that are known, if there are any."""
+    kinds = {
+        name: part["model_type"] for name, part in document.items()
+        if isinstance(part, dict) and isinstance(part.get("model_type"), str)
+    }  # fmt: skip
+    found = [f"{shown(name)} is of model_type {kind}" for name, kind in kinds.items()
+             if kind in NAMED["model_type"]]  # fmt: skip
+    if not found:
+        return ""
+    return f" But {' and '.join(found)}, which can be derived as a file of its own."
 
 
 def _renamed(document: Document, names: Mapping[str, str]) -> dict[str, Any]:

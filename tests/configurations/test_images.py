@@ -97,6 +97,8 @@ def test_flops_are_those_that_pytorch_counts(record):
         # facebook/dinov2-*: the parameters of the published weights
         ("dinov2-small", 22056576), ("dinov2-base", 86580480), ("dinov2-large", 304368640),
         ("dinov2-giant", 1136480768),
+        # google/siglip-base-patch16-224: the parameters of the published weights
+        ("siglip-base-patch16-224", 203155970),
         # openai/CLIP: the sum over model.parameters()
         ("clip-vit-base-patch16", 149620737), ("clip-vit-large-patch14", 427616513),
         ("clip-vit-large-patch14-336", 427944193),
@@ -176,6 +178,10 @@ def test_small_models_of_odd_sizes_are_counted_to_the_unit(record, tmp_path):
         ({"model_type": "dinov2", "image_size": [28, 42]}, "only squares are"),
         ({"model_type": "dinov2", "mlp_ratio": 2.5}, "mlp_ratio = 2.5 is not a size"),
         ({"model_type": "dinov2", "architectures": ["Dinov2Backbone"]}, "not supported"),
+        ({"model_type": "siglip", "text_config": {"hidden_size": 96}}, "Say projection_size"),
+        ({"model_type": "siglip", "text_config": 3}, "a configuration is meant"),
+        ({"model_type": "siglip", "vision_config": {"vision_use_head": False}}, "only True is"),
+        ({"model_type": "siglip_vision_model", "image_size": [224, 224]}, "is not a size"),
         ({"model_type": "resnet", "depths": [1, 1, 1]}, "models of 4 stages are"),
         ({"model_type": "resnet", "hidden_sizes": [6, 7, 8, 9]}, "divisible by 4"),
         ({"model_type": "convnext", "layer_scale_init_value": None}, "a number is meant"),
