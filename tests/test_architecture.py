@@ -28,7 +28,7 @@ from symledger.readings.params import active_params, params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.readings.traffic import state, traffic
-from symledger.sizes import BY_NAME, Size, V_seg, Y
+from symledger.sizes import BY_NAME, Size, T_max, V_seg, Y, d_out
 
 ROOT = Path(symledger.__file__).parent
 
@@ -280,8 +280,11 @@ def standing(variant, asked):
         yield from ({s for m in formula(variant, name) or () for s, _ in m} for name in counts)
 
 
-INHERITED = {"DistilBert": {V_seg}, "MPNet": {V_seg}, "Whisper": {Y}}
-"""Sizes that a family has from what it is made after, and no use for: segments, classes."""
+INHERITED = {
+    "DinoV2": {d_out}, "DistilBert": {V_seg}, "MPNet": {V_seg}, "ModernBert": {V_seg, T_max},
+    "Whisper": {Y},
+}  # fmt: skip
+"""Sizes that a family has from what it is made after, and no use for: segments, classes …"""
 
 
 @pytest.mark.parametrize("cls", DEFINED)

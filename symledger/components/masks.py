@@ -60,6 +60,21 @@ def recent_mask(T: Expr, S: Expr, w: Expr) -> Masked:
     return table("mask", _within(T, S, w), T, S), Pairs("T", "S", count, w, most)
 
 
+def near_mask(T: Expr, w: Expr) -> Masked:
+    """Return a table that is 0 where query t may see key s of T keys, −∞ elsewhere, and its pairs.
+
+    A query sees itself and w − 1 positions on either side, of which those at the ends have fewer.
+    That leaves (2w − 1)T − w(w − 1) pairs where w ≤ T: T² where w is T.
+    """
+
+    def visible(t: Symbol, s: Symbol) -> Expr:
+        early = Piecewise((-oo, s <= t - w), (Integer(0), True))
+        return Piecewise((early, s <= t + w - 1), (-oo, True))
+
+    count = (2 * w - 1) * T - w * (w - 1)
+    return table("mask", visible, T, T), Pairs("T", "S", count, w, both=True)
+
+
 def _within(T: Expr, S: Expr, w: Expr) -> Callable[[Symbol, Symbol], Expr]:
     def visible(t: Symbol, s: Symbol) -> Expr:
         early = Piecewise((-oo, s <= t + S - T - w), (Integer(0), True))

@@ -31,6 +31,11 @@ class Rotary(Use):
         return {}
 
 
+@dataclass(frozen=True)
+class Stored(Use):
+    """How weights are stored: bytes are those of ``--dtype``, and counts those before packing."""
+
+
 KEYS: Mapping[str, Use] = {
     "add_cross_attention": Only((False,)),
     "tie_encoder_decoder": Only((False,)),
@@ -42,15 +47,15 @@ KEYS: Mapping[str, Use] = {
     "rope_parameters": Rotary(),
     "rope_scaling": Rotary(),
     **dict.fromkeys((
-        "_name_or_path", "name_or_path", "transformers_version", "dtype", "torch_dtype",
+        "_name_or_path", "name_or_path", "transformers_version",
         "auto_map", "custom_pipelines", "architectures", "model_type", "use_cache",
         "id2label", "label2id", "problem_type", "return_dict",
         "return_dict_in_generate",
         "output_hidden_states", "output_attentions", "output_scores", "torchscript",
-        "use_bfloat16", "tf_legacy_loss", "finetuning_task", "task_specific_params", "prefix",
+        "tf_legacy_loss", "finetuning_task", "task_specific_params", "prefix",
         "tokenizer_class", "processor_class", "language", "license", "model_name",
         "model_max_length", "transformers.js_config",
-        "chunk_size_feed_forward", "gradient_checkpointing", "quantization_config",
+        "chunk_size_feed_forward", "gradient_checkpointing",
         "max_length", "min_length", "do_sample", "early_stopping", "num_beams", "num_beam_groups",
         "diversity_penalty", "temperature", "top_k", "top_p", "typical_p", "repetition_penalty",
         "length_penalty", "no_repeat_ngram_size", "encoder_no_repeat_ngram_size", "bad_words_ids",
@@ -60,9 +65,9 @@ KEYS: Mapping[str, Use] = {
         "use_return_dict", "n_ctx", "predict_special_tokens", "summary_type", "summary_use_proj",
         "summary_activation", "summary_proj_to_labels", "summary_first_dropout",
     ), FREE),
+    **dict.fromkeys(("dtype", "torch_dtype", "use_bfloat16", "quantization_config"), Stored()),
 }  # fmt: skip
-"""``quantization_config`` says how weights are stored: bytes follow from --dtype, and counts of
-parameters are those before packing. The summary of GPT-2 belongs to a class that is refused."""
+"""The summary of GPT-2 belongs to a class that is refused."""
 
 HARMLESS = re.compile(
     r"^_|(_token_id|_token_ids|_token_index|dropout|droppath|drop_path|dropout_prob|dropout_rate|_pdrop|_eps|_epsilon"

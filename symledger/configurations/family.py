@@ -56,7 +56,8 @@ class Family:
     is set whatever the keys are, and ``classes`` how many there are where none are named.
     ``like`` names the model_type whose defaults it has, where the implementation knows it by that
     name only. ``parts`` are the keys that hold a configuration of their own, and ``library`` is
-    the implementation.
+    the implementation. ``follows`` are keys that are as another one is, where they are missing: so
+    the class makes them before it hears of other names of that one.
     """
 
     model_type: str
@@ -69,6 +70,7 @@ class Family:
     classes: int = 2
     parts: Mapping[str, Family] = field(default_factory=dict)
     library: str = "transformers"
+    follows: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def key(self) -> str:

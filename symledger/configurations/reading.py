@@ -16,6 +16,8 @@ from symledger.configurations.published import Published
 from symledger.errors import BadInput, nearest, shown
 
 NOTHING: Mapping[str, Use] = {}
+STORED = "bytes are those of --dtype"
+"""What is said of a key that says how weights are stored."""
 Status = Literal["used", "defaulted", "irrelevant"]
 
 
@@ -82,6 +84,7 @@ def read(document: Document) -> Configuration:
     given = _renamed(document, names)
     architecture, built = _built(family, given)
     values: dict[str, Any] = {**family.facts["keys"], **given}
+    values.update(_followed(family, document, values))
     settings: Settings = {"B": "1", **family.implied, **built.options}
     if built.labels:
         settings["Y"] = str(_labels(given, family.classes))
@@ -126,9 +129,22 @@ def _family(document: Document) -> Family:
         said = shown(name) if isinstance(name, str) else written(name)
         raise BadInput(
             f"{key} {said} is not supported: its formulas are not derived here, and a guess "
-            f"could be wrong. {nearest(said, known)}"
+            f"could be wrong. {nearest(said, known)}{_parts_known(document)}"
         )
     return loaded(key, name)
+
+
+def _parts_known(document: Document) -> str:
+    """Say which parts of a configuration are of families that are known, if there are any."""
+    kinds = {
+        name: part["model_type"] for name, part in document.items()
+        if isinstance(part, dict) and isinstance(part.get("model_type"), str)
+    }  # fmt: skip
+    found = [f"{shown(name)} is of model_type {kind}" for name, kind in kinds.items()
+             if kind in NAMED["model_type"]]  # fmt: skip
+    if not found:
+        return ""
+    return f" But {' and '.join(found)}, which can be derived as a file of its own."
 
 
 def _renamed(document: Document, names: Mapping[str, str]) -> dict[str, Any]:
@@ -144,6 +160,14 @@ def _renamed(document: Document, names: Mapping[str, str]) -> dict[str, Any]:
             )
         found[name], called[name] = value, key
     return found
+
+
+def _followed(family: Family, document: Document, values: Values) -> dict[str, Any]:
+    """Return keys that follow another one, which the file calls otherwise: its default decides."""
+    return {
+        name: family.facts["keys"][other] for name, other in family.follows.items()
+        if values[name] is None and other not in document
+    }  # fmt: skip
 
 
 def _built(family: Family, given: Document) -> tuple[str, Built]:
@@ -225,7 +249,8 @@ def _keys(
         found = use.settings(name, value)
         settings.update(found)
         if name in given:
-            yield Key(name, _written(value), _status(use), _said(found))
+            said = STORED if isinstance(use, common.Stored) else _said(found)
+            yield Key(name, _written(value), _status(use), said)
         elif _status(use) == "used":
             yield Key(name, _written(value), "defaulted", _said(found))
 

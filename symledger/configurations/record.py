@@ -13,7 +13,7 @@ from importlib import import_module
 from importlib.metadata import version
 from inspect import getsource, signature
 from types import NoneType
-from typing import Any, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 from symledger.configurations.families import every_family
 from symledger.configurations.family import DEFAULTS, Family
@@ -66,6 +66,8 @@ def _kinds(said: Any) -> list[str]:
     each = [get_origin(kind) or kind for kind in get_args(said) or (said,)]
     if get_origin(said) in PLAIN:
         each = [get_origin(said)]
+    if get_origin(said) is Literal:
+        each = [type(value) for value in get_args(said)]
     return list(dict.fromkeys(PLAIN[kind] for kind in each if kind in PLAIN))
 
 

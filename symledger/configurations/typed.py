@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from symledger.arguments import Free, Number, Use
-from symledger.configurations.common import Rotary
+from symledger.configurations.common import Rotary, Stored
 from symledger.configurations.family import Family, Unless, Values
 from symledger.errors import BadInput, shown
 
@@ -20,7 +20,7 @@ ALSO = {"rope_scaling": "rope_parameters"}
 
 def irrelevant(use: Use) -> bool:
     """Whether a key of this use can change no count, whatever its value."""
-    return type(use) is Use or isinstance(use, Free | Number | Rotary)
+    return type(use) is Use or isinstance(use, Free | Number | Rotary | Stored)
 
 
 def check(family: Family, given: Values, values: Values) -> None:

@@ -91,7 +91,7 @@ class Pairs:
 
     The table itself is the third argument of the Contract: 0 where a pair counts. ``window``,
     where set, is how many keys there are at least for the count to hold, and ``most`` how many at
-    most.
+    most. With ``both`` a query sees keys on either side: half of all pairs is no convention then.
     """
 
     query: str
@@ -99,6 +99,7 @@ class Pairs:
     count: Expr
     window: Expr | None = None
     most: Expr | None = None
+    both: bool = False
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,8 @@ for; scores of masked tokens; scores of classes, of the whole sequence or of eac
 beginning and end are two of them)."""
 Trained = Literal["bare", "masked", "sequences", "tokens"]
 """The same, of what was trained for masked tokens alone."""
+Ended = Literal["bare", "pretraining", "masked", "sequences", "mean", "tokens"]
+"""All that an encoder may end with; of the ``mean`` of all tokens classes may be scored, too."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ class Encoder(Component):
     V_seg: Expr = sizes.V_seg
     Y: Expr = sizes.Y
 
-    head: Task = "bare"
+    head: Ended = "bare"
     activation: Activation = "gelu"
     dropout: bool = False
     recompute: bool = False
@@ -73,8 +75,13 @@ class Encoder(Component):
         """The axes of what each head gives."""
         return {
             "bare": "B T d, B d" if self.pools else "B T d", "pretraining": "B T V, B relations",
-            "masked": "B T V", "sequences": "B Y", "tokens": "B T Y",
+            "masked": "B T V", "sequences": "B Y", "mean": "B Y", "tokens": "B T Y",
         }  # fmt: skip
+
+    @property
+    def classifies(self) -> bool:
+        """Whether classes of the whole sequence are scored."""
+        return self.head in ("sequences", "mean")
 
     @property
     def shares(self) -> bool:
@@ -144,9 +151,9 @@ class Encoder(Component):
             found["logits"] = self.unmask(hidden, E)
         elif self.head == "tokens":
             found["logits"] = self.classify(hidden)
-        elif self.head == "sequences" or self.pools:
+        elif self.classifies or self.pools:
             found["pooled"] = self.pool(hidden)
-        if self.head == "sequences":
+        if self.classifies:
             found["logits"] = self.classify(found["pooled"])
         return steps(embedded=embedded, hidden=hidden, **found)
 
@@ -158,6 +165,7 @@ class PlainEncoder(Encoder):
     Source: Devlin et al., *BERT* (2019), section 3.
     """
 
+    head: Task = "bare"
     flash: bool = False
 
     def block(self) -> Component:

@@ -69,14 +69,21 @@ class ViT(Component):
         network = FeedForward(self.d, self.d_ff, self.activation)
         return PreLNBlock(self.d, causal=False, attention=attention, network=network)
 
+    def embedding(self) -> Component:
+        """Return what makes vectors of an image."""
+        return ImageEmbedding(self.C_in, self.P, self.d, self.H_p, self.T)
+
+    def classify(self, hidden: Tensor) -> Tensor:
+        """Score the classes of the image."""
+        first = view("B one d -> B (one d)", narrow(hidden, 1, 0, 1))
+        return Linear(self.d, self.Y)(first, name="head")
+
     def forward(self, x: Tensor) -> Steps:
-        embedding = ImageEmbedding(self.C_in, self.P, self.d, self.H_p, self.T)
-        tokens = repeat(self.block(), self.L, embedding(x, name="embedding"), name="block")
+        tokens = repeat(self.block(), self.L, self.embedding()(x, name="embedding"), name="block")
         hidden = LayerNorm(self.d)(tokens, name="final_norm")
         if self.head == "bare":
             return steps(hidden=hidden)
         if self.head == "pooled":
             pooled = Pooler(self.d, d_out=self.d_out)(hidden, name="pooler")
             return steps(hidden=hidden, pooled=pooled)
-        first = view("B one d -> B (one d)", narrow(hidden, 1, 0, 1))
-        return steps(hidden=hidden, logits=Linear(self.d, self.Y)(first, name="head"))
+        return steps(hidden=hidden, logits=self.classify(hidden))

@@ -60,7 +60,7 @@ def contraction(t: Tensor, causal: Causal) -> Expr:
     sizes = index_sizes(t)
     pairs = t.op.pairs if causal != "full" else None
     charged: Expr = Integer(2)
-    if pairs:
+    if pairs and (causal == "exact" or not pairs.both):
         every = sizes.pop(pairs.query) * sizes.pop(pairs.key)
         charged = 2 * pairs.count if causal == "exact" else every
     return product((charged, *sizes.values()))

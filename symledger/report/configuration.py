@@ -24,9 +24,11 @@ def section(p: Page, account: Account) -> None:
         whose = found.family.implementation
         p.heading(f"CONFIGURATION: {found.architecture}; defaults are those of {whose}")
         _told(p, found)
-        irrelevant = [_short(key) for key in found.keys if key.status == "irrelevant"]
-        if irrelevant:
-            p.wrapped("irrelevant to every count: " + ",  ".join(irrelevant), 4, "dim")
+        irrelevant = [key for key in found.keys if key.status == "irrelevant"]
+        for sets in dict.fromkeys(key.sets for key in irrelevant):
+            said = ",  ".join(_short(key) for key in irrelevant if key.sets == sets)
+            head = f"{sets}, whatever is said of storing" if sets else "irrelevant to every count"
+            p.wrapped(f"{head}: {said}", 4, "dim")
 
 
 def _told(p: Page, found: Configuration) -> None:

@@ -74,6 +74,34 @@ UNUSUAL = {
         **SMALL, "model_type": "gpt_neox", "hidden_size": 20, "intermediate_size": 24,
         "rotary_pct": 0.5,
     },
+    "layers of an encoder by another name, which the decoder does not hear": {
+        "model_type": "t5", "vocab_size": 100, "d_model": 16, "d_kv": 4, "d_ff": 24, "num_heads": 2,
+        "num_hidden_layers": 2,
+    },
+    "positions behind another row of padding": {
+        **SMALL, "model_type": "roberta", "intermediate_size": 24, "max_position_embeddings": 32,
+        "pad_token_id": 5,
+    },
+    "layers that see what is near, biases, a head of its own": {
+        **SMALL, "model_type": "modernbert", "architectures": ["ModernBertForMaskedLM"],
+        "num_hidden_layers": 5, "intermediate_size": 24, "max_position_embeddings": 32,
+        "pad_token_id": 0, "local_attention": 5, "global_attn_every_n_layers": 2,
+        "attention_bias": True, "mlp_bias": True, "norm_bias": True, "classifier_bias": True,
+        "decoder_bias": False, "tie_word_embeddings": False,
+    },
+    "an encoder whose first layer alone sees everything": {
+        **SMALL, "model_type": "modernbert", "architectures": ["ModernBertForTokenClassification"],
+        "num_hidden_layers": 3, "intermediate_size": 24, "max_position_embeddings": 32,
+        "pad_token_id": 0, "layer_types": ["full_attention", *["sliding_attention"] * 2],
+    },
+    "half a head, as a saved file says it": {
+        **SMALL, "model_type": "glm4_moe", "num_key_value_heads": 2, "intermediate_size": 24,
+        "head_dim": 8, "first_k_dense_replace": 0, "n_routed_experts": 4, "n_group": 1,
+        "moe_intermediate_size": 8, "num_experts_per_tok": 2,
+        "rope_parameters": {
+            "rope_type": "default", "rope_theta": 1.0, "partial_rotary_factor": 0.5,
+        },
+    },
     "a width that nothing reads": {
         "model_type": "mpt", "vocab_size": 100, "d_model": 16, "n_layers": 1, "n_heads": 2,
         "expansion_ratio": 2,

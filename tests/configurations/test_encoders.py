@@ -17,6 +17,7 @@ XLM_R = {"model_type": "xlm-roberta", "vocab_size": 250002, **ROBERTA}
 ALBERT = {"model_type": "albert", "hidden_size": 768, "num_attention_heads": 12,
           "intermediate_size": 3072}  # fmt: skip
 MPNET = {"model_type": "mpnet", "max_position_embeddings": 514}
+MODERN = {"model_type": "modernbert", "num_hidden_layers": 3}
 DEBERTA = {"model_type": "deberta-v2", "relative_attention": True, "pos_att_type": "p2c|c2p"}
 FLAN = {"d_ff": 1024, "num_layers": 8, "num_heads": 6, "feed_forward_proj": "gated-gelu",
         "tie_word_embeddings": False}  # fmt: skip
@@ -41,6 +42,7 @@ def account(document, folder, settings=None):
         ({"model_type": "distilbert"}, "DistilBertForSequenceClassification", 66_955_010),
         (ALBERT, "AlbertForMaskedLM", 11_221_680),
         (MPNET, "MPNetModel", 109_486_464),
+        ({"model_type": "modernbert"}, "ModernBertForMaskedLM", 149_655_232),
         ({"model_type": "electra"}, "ElectraForPreTraining", 13_549_057),
         ({"model_type": "t5"}, "T5ForConditionalGeneration", 60_506_624),
         ({"model_type": "t5", **FLAN}, "T5ForConditionalGeneration", 76_961_152),
@@ -62,11 +64,17 @@ def test_a_class_has_the_parameters_that_it_has(config, architecture, params, tm
         ({**BERT, "is_decoder": True}, "is_decoder = True is not supported"),
         ({**BERT, "position_embedding_type": "relative_key"}, "only 'absolute' is"),
         ({**BERT, "hidden_act": "mish"}, "hidden_act = 'mish' is not supported"),
-        ({**XLM_R, "pad_token_id": 0}, "pad_token_id = 0 is not supported"),
+        ({**XLM_R, "pad_token_id": None}, "pad_token_id = None is not a size"),
         ({**DEBERTA, "pos_att_type": "c2p", "share_att_key": True},
          "pos_att_type = 'c2p' with share_att_key = true"),
         ({**DEBERTA, "pos_att_type": "p2p"}, "pos_att_type = 'p2p' with relative_attention = true"),
         ({**MPNET, "relative_attention_num_buckets": 16}, "16 is out of range: sizes are 32 to"),
+        ({**MODERN, "layer_types": ["sliding_attention"] * 3}, "the first layer, .* sees"),
+        ({**MODERN, "layer_types": ["full_attention"]}, "does not name the kinds of 3 layers"),
+        ({**MODERN, "local_attention": -1}, "local_attention = -1"),
+        ({**MODERN, "rope_parameters": {"full_attention": {"partial_rotary_factor": 0.5}}},
+         "all of a head is turned"),
+        ({**MODERN, "head_dim": 64}, "the key head_dim = 64 is not understood"),
         ({**DEBERTA, "conv_kernel_size": 4}, "an odd one is meant"),
         ({**DEBERTA, "pooler_hidden_size": 8}, "pooler_hidden_size = 8 does not fit"),
         ({**DEBERTA, "attention_head_size": 8}, "attention_head_size = 8 does not fit"),

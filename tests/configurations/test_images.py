@@ -13,7 +13,7 @@ import pytest
 
 from symledger import derive
 from symledger.checks.implementation import weights
-from symledger.configurations.reading import named
+from symledger.configurations.reading import named, read
 from symledger.errors import BadInput
 
 HERE = Path(__file__).parent
@@ -94,6 +94,11 @@ def test_flops_are_those_that_pytorch_counts(record):
         ("vit-base-patch32-224", 88224232), ("vit-large-patch32-224", 306535400),
         # timm's deit_tiny_patch16_224 and deit_small_patch16_224
         ("deit-tiny-patch16-224", 5717416), ("deit-small-patch16-224", 22050664),
+        # facebook/dinov2-*: the parameters of the published weights
+        ("dinov2-small", 22056576), ("dinov2-base", 86580480), ("dinov2-large", 304368640),
+        ("dinov2-giant", 1136480768),
+        # google/siglip-base-patch16-224: the parameters of the published weights
+        ("siglip-base-patch16-224", 203155970),
         # openai/CLIP: the sum over model.parameters()
         ("clip-vit-base-patch16", 149620737), ("clip-vit-large-patch14", 427616513),
         ("clip-vit-large-patch14-336", 427944193),
@@ -130,6 +135,18 @@ def test_images_that_do_not_divide_are_rounded_up_at_every_halving(name, setting
     assert {str(s): n for s, n in found.assumed.bindings.items()}["H_5"] == height
 
 
+def test_parts_of_clip_may_be_said_twice(tmp_path):
+    """Files of 2022 do, with every key of a model that scores tokens in either part."""
+    parts = {"text_config": {"hidden_size": 64, "num_attention_heads": 4, "num_hidden_layers": 2},
+             "vision_config": {"hidden_size": 32, "num_attention_heads": 2, "patch_size": 16}}
+    once = {"model_type": "clip", **parts}
+    twice = {**once, "tie_word_embeddings": True}
+    for name, part in parts.items():
+        twice[name] = {**part, "tie_word_embeddings": True, "bos_token_id": 0}
+        twice[f"{name}_dict"] = part
+    assert read(twice).settings == read(once).settings
+
+
 UNET = {"_class_name": "UNet2DConditionModel"}
 ODD = json.loads((HERE / "images.json").read_text("utf-8"))["records"]
 
@@ -149,10 +166,22 @@ def test_small_models_of_odd_sizes_are_counted_to_the_unit(record, tmp_path):
         ({"model_type": "clip", "text_config": 3}, "a configuration is meant"),
         ({"model_type": "clip", "text_config": {"foo": 1}}, "the key foo = 1 is not understood"),
         ({"model_type": "clip", "text_config": {"model_type": "bert"}}, "not clip_text_model"),
-        ({"model_type": "clip", "text_config_dict": {"hidden_size": 8}}, "only None is"),
+        ({"model_type": "clip", "text_config_dict": {"hidden_size": 8}},
+         "before text_config, says hidden_size = 8, and text_config 512"),
+        ({"model_type": "clip", "vision_config": {"patch_size": 16}, "vision_config_dict": {}},
+         "says patch_size = 32, and vision_config 16"),
+        ({"model_type": "clip", "text_config": 3, "text_config_dict": {"foo": 1}}, "says foo = 1"),
+        ({"model_type": "clip", "text_config_dict": 3}, "an object is meant"),
         ({"model_type": "vit", "patch_size": [16, 8]}, "only squares are"),
         ({"model_type": "vit", "patch_size": 300}, "H_p = floor"),
         ({"model_type": "vit", "architectures": ["ViTForMaskedImageModeling"]}, "not supported"),
+        ({"model_type": "dinov2", "image_size": [28, 42]}, "only squares are"),
+        ({"model_type": "dinov2", "mlp_ratio": 2.5}, "mlp_ratio = 2.5 is not a size"),
+        ({"model_type": "dinov2", "architectures": ["Dinov2Backbone"]}, "not supported"),
+        ({"model_type": "siglip", "text_config": {"hidden_size": 96}}, "Say projection_size"),
+        ({"model_type": "siglip", "text_config": 3}, "a configuration is meant"),
+        ({"model_type": "siglip", "vision_config": {"vision_use_head": False}}, "only True is"),
+        ({"model_type": "siglip_vision_model", "image_size": [224, 224]}, "is not a size"),
         ({"model_type": "resnet", "depths": [1, 1, 1]}, "models of 4 stages are"),
         ({"model_type": "resnet", "hidden_sizes": [6, 7, 8, 9]}, "divisible by 4"),
         ({"model_type": "convnext", "layer_scale_init_value": None}, "a number is meant"),

@@ -48,6 +48,22 @@ def test_a_configuration_that_says_nothing_is_the_default_one(family):
     assert {key.status for key in found.keys if key.name != family.key} == {"defaulted"}
 
 
+def test_parts_that_can_be_derived_are_named():
+    """Of models of images and texts that are not supported: what may be derived by itself."""
+    whole = {
+        "model_type": "llava", "text_config": {"model_type": "llama", "vocab_size": 32064},
+        "vision_config": {"model_type": "clip_vision_model"}, "other_config": {"model_type": "x"},
+        "odd_config": {"model_type": 3},
+    }  # fmt: skip
+    with pytest.raises(BadInput, match="model_type llava is not supported") as refused:
+        read(whole)
+    assert str(refused.value).endswith(
+        "But text_config is of model_type llama and vision_config is of model_type "
+        "clip_vision_model, which can be derived as a file of its own."
+    )
+    assert read(whole["text_config"]).settings["V"] == "32064"
+
+
 def test_every_key_is_used_defaulted_or_irrelevant():
     found = read({**LLAMA, "hidden_size": 1024, "rope_theta": 5e5, "torch_dtype": "bfloat16"})
     status = {key.name: key.status for key in found.keys}
@@ -232,6 +248,14 @@ def test_a_mixture_whose_layers_are_all_dense_is_the_dense_model(tmp_path):
 )  # fmt: skip
 def test_what_changes_no_count_does_not_stand_in_the_way(harmless):
     assert read({**LLAMA, **harmless}).settings == read(LLAMA).settings
+
+
+def test_how_weights_are_stored_is_named(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**LLAMA, "quantization_config": {"bits": 4}, "use_cache": False}))
+    said = invoke.run("derive", str(path)).out
+    assert "irrelevant to every count: use_cache = false" in said
+    assert "bytes are those of --dtype, whatever is said of storing: quantization_config" in said
 
 
 @pytest.mark.parametrize(

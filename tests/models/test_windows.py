@@ -11,6 +11,9 @@ PAIR = 2 * 2 * 2 * 32
 """What a pair of positions costs in a layer: scores and their mixture, 2 FLOP, B = 2, d = 32."""
 
 
+ENCODER = {"V": 100, "d": 32, "L": 6, "L_w": 4, "h": 4, "d_ff": 64, "B": 2}
+
+
 def model(windows, **settings):
     return derive("mistral", {**SIZES, "windows": windows, **OF[windows], **settings})
 
@@ -51,6 +54,21 @@ def test_several_tokens_see_the_window_before_each():
     assert full.flops_forward.value - windowed.flops_forward.value == 3 * (20 - 10) * 6 * PAIR
     exact = [a.under(causal="exact").flops_forward.value for a in (full, windowed)]
     assert exact[0] - exact[1] == (18 + 19 + 20 - 3 * 8) * 6 * PAIR
+
+
+# Of 10 positions the first and the last see 3, the next 4, and six see 5; all 10 without a window
+def test_a_window_on_either_side_is_charged_exactly():
+    found = derive("modernbert", {**ENCODER, "T": 10, "w_max": 3})
+    full, half, exact = (
+        found.under(causal=causal).flops_forward.value for causal in ("full", "half", "exact")
+    )
+    assert full == half
+    assert full - exact == (100 - (3 + 4 + 6 * 5 + 4 + 3)) * 4 * PAIR
+
+
+def test_a_window_on_either_side_longer_than_the_text_changes_nothing():
+    found = derive("modernbert", {**ENCODER, "T": 10, "w_max": 30})
+    assert found.under(causal="exact").flops_forward.value == found.flops_forward.value
 
 
 def test_more_windowed_layers_than_layers_are_refused():

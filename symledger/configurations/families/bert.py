@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symledger.arguments import Only, Size
+from symledger.arguments import Settings, Size, size
 from symledger.configurations.common import FREE
 from symledger.configurations.families.encoders import (
     MASKED,
@@ -15,7 +15,7 @@ from symledger.configurations.families.encoders import (
     norms,
     under,
 )  # fmt: skip
-from symledger.configurations.family import Family, Several, Shifted
+from symledger.configurations.family import Family, Rule, Ruled, Values
 
 BERT = Family(
     "bert",
@@ -37,14 +37,23 @@ BERT = Family(
 )  # fmt: skip
 """What its first multilingual configurations say of the pooler was never read."""
 
+
+def _behind_padding(values: Values) -> Settings:
+    """Positions begin behind the row of the padding token, and behind row 1 at least."""
+    first = max(size("pad_token_id", values["pad_token_id"], 0), 1) + 1
+    rows = size("max_position_embeddings", values["max_position_embeddings"], first + 1)
+    return {"T": str(rows - first)}
+
+
 ROBERTA = Family(
     "roberta",
     classes("roberta", "Roberta", "ForMultipleChoice"),
     {
         **WIDTHS,
-        "pad_token_id": Only((1,)),
-        "max_position_embeddings": Several((Size("T_max"), Shifted("T", by=-2))),
+        "pad_token_id": Ruled(),
+        "max_position_embeddings": Size("T_max"),
     },
+    rules=(Rule(("max_position_embeddings",), _behind_padding),),
     tensors=encoder(
         "roberta",
         {**maps(roberta__pooler__dense="pooler.map", classifier__dense="pooler.map"),
@@ -53,7 +62,8 @@ ROBERTA = Family(
          "lm_head.decoder.weight": ("token_embedding.E", "E")},
     ),
 )  # fmt: skip
-"""Its positions begin behind the row of the padding token, which is row 1 in all that is known."""
+"""Its positions begin behind the row of the padding token, which is row 1 in all that is published;
+behind a later row there is room for fewer of them."""
 
 
 def _named(model_type: str, name: str) -> Family:

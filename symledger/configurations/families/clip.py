@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
-from symledger.arguments import Choice, Only, Size
+from symledger.arguments import Choice, Settings, Size, written
+from symledger.configurations import common, typed
 from symledger.configurations.common import FREE
-from symledger.configurations.families.images import ACTIVATIONS, Pair, Square
-from symledger.configurations.family import Built, Family
+from symledger.configurations.families.images import ACTIVATIONS, UNTIED, Pair, Square
+from symledger.configurations.family import Built, Family, Rule, Ruled, Values
+from symledger.errors import BadInput, shown
 
 BLOCK = {
     "layer_norm1": "norm_1", "layer_norm2": "norm_2",
@@ -71,6 +74,7 @@ TEXT = Family(
         "hidden_act": Choice("activation", ACTIVATIONS),
         "initializer_range": FREE,
         "initializer_factor": FREE,
+        **UNTIED,
     },
     tensors={**text("", ""), **text("text_model.", "")},
 )
@@ -93,9 +97,51 @@ IMAGE = Family(
         "hidden_act": Choice("activation", ACTIVATIONS),
         "initializer_range": FREE,
         "initializer_factor": FREE,
+        **UNTIED,
     },
     tensors={**image("", ""), **image("vision_model.", "")},
 )
+
+PARTS: Mapping[str, Family] = {
+    "text_config": replace(TEXT, uses={**TEXT.uses, "projection_dim": FREE}),
+    "vision_config": replace(IMAGE, uses={
+        **IMAGE.uses,
+        "hidden_size": Size("d_img"),
+        "intermediate_size": Size("f_img"),
+        "num_hidden_layers": Size("L_img"),
+        "num_attention_heads": Size("h_img"),
+        "projection_dim": FREE,
+        "hidden_act": Choice("image_activation", ACTIVATIONS),
+    }),
+}  # fmt: skip
+"""The width of the common space is said by the whole; what its parts say of it is not used."""
+
+
+def _said_twice(values: Values) -> Settings:
+    """Refuse parts that older files say once more, where what they say then is not the same.
+
+    ``text_config_dict`` comes before ``text_config``, and keys that it lacks have their defaults.
+    """
+    for name, part in PARTS.items():
+        again = values.get(f"{name}_dict")
+        if again is None:
+            continue
+        if not isinstance(again, dict):
+            raise BadInput(f"{name}_dict = {written(again)} does not fit: an object is meant.")
+        once, defaults = values.get(name), part.facts["keys"]
+        once = once if isinstance(once, dict) else {}
+        for key in (*part.uses, *again):
+            use = part.uses.get(key) or common.known(key)
+            if use is not None and typed.irrelevant(use):
+                continue
+            first, second = (said.get(key, defaults.get(key)) for said in (once, again))
+            if use is None or first != second:
+                raise BadInput(
+                    f"{name}_dict, which comes before {name}, says {shown(key)} = "
+                    f"{written(second)}, and {name} {written(first)}. Leave {name}_dict out."
+                )
+    return {}
+
 
 CLIP = Family(
     "clip",
@@ -104,24 +150,13 @@ CLIP = Family(
         "projection_dim": Size("d_proj"),
         "logit_scale_init_value": FREE,
         "initializer_factor": FREE,
-        "text_config_dict": Only((None,)),
-        "vision_config_dict": Only((None,)),
+        **dict.fromkeys((f"{name}_dict" for name in PARTS), Ruled()),
+        **UNTIED,
     },
+    (Rule((), _said_twice),),
     tensors={
         "logit_scale": ("scale",), **text("text_model.", "text."),
         **image("vision_model.", "image."),
     },
-    parts={
-        "text_config": replace(TEXT, uses={**TEXT.uses, "projection_dim": FREE}),
-        "vision_config": replace(IMAGE, uses={
-            **IMAGE.uses,
-            "hidden_size": Size("d_img"),
-            "intermediate_size": Size("f_img"),
-            "num_hidden_layers": Size("L_img"),
-            "num_attention_heads": Size("h_img"),
-            "projection_dim": FREE,
-            "hidden_act": Choice("image_activation", ACTIVATIONS),
-        }),
-    },
+    parts=PARTS,
 )
-"""The width of the common space is said by the whole; what its parts say of it is not used."""

@@ -7,6 +7,7 @@ from symledger.configurations.common import FREE
 from symledger.configurations.families.images import (
     ACTIVATIONS,
     CONVOLVED,
+    UNTIED,
     Pair,
     Square,
     Stages,
@@ -16,7 +17,7 @@ from symledger.configurations.families.images import (
 from symledger.configurations.families.shared import HEADS
 from symledger.configurations.family import Built, Family, Rule, Ruled, Values
 
-BACKBONE = dict.fromkeys(("out_features", "out_indices", "stage_names"), FREE)
+BACKBONE = {**dict.fromkeys(("out_features", "out_indices", "stage_names"), FREE), **UNTIED}
 """What a class gives that serves as a part of other models, which is refused."""
 
 

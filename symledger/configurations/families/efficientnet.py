@@ -7,7 +7,7 @@ from math import ceil
 
 from symledger.arguments import Only, Settings, Size, size, written
 from symledger.configurations.common import FREE
-from symledger.configurations.families.images import Pair, coefficient, staged
+from symledger.configurations.families.images import UNTIED, Pair, coefficient, staged
 from symledger.configurations.families.shared import HEADS
 from symledger.configurations.family import Built, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
@@ -122,6 +122,7 @@ EFFICIENTNET = Family(
         "batch_norm_momentum": FREE,
         "drop_connect_rate": FREE,
         "num_hidden_layers": FREE,
+        **UNTIED,
     },
     (Rule((), channels), Rule(("image_size",), depths)),
     tensors={

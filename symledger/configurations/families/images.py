@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from symledger.arguments import Settings, Use, size, written
+from symledger.configurations.common import FREE
 from symledger.configurations.family import Values
 from symledger.errors import BadInput
 
@@ -15,6 +16,8 @@ ACTIVATIONS: Mapping[object, str] = {
     "swish": "silu",
 }  # fmt: skip
 """The nonlinearities by their names in the implementation."""
+UNTIED: Mapping[str, Use] = {"tie_word_embeddings": FREE}
+"""Older files say it of every model: one that scores no tokens has nothing to be tied."""
 STAGES = 4
 CONVOLVED = {
     "convolution.weight": "convolution.F", "normalization.weight": "norm.g",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symledger.arguments import BOOLS, Only, Settings, Size, among, size
 from symledger.configurations.common import FREE
-from symledger.configurations.families.images import CONVOLVED, Pair, coefficient
+from symledger.configurations.families.images import CONVOLVED, UNTIED, Pair, coefficient
 from symledger.configurations.families.shared import HEADS
 from symledger.configurations.family import Built, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
@@ -58,6 +58,7 @@ MOBILENET_V2 = Family(
         "tf_padding": FREE,
         "semantic_loss_ignore_index": FREE,
         "initializer_range": FREE,
+        **UNTIED,
     },
     (Rule((), channels),),
     tensors={

@@ -138,6 +138,7 @@ T5 = Family(
     ),
     tensors={**T5_TENSORS, **under("transformer.", "", T5_TENSORS), **HEADS},
     implied={"T": "512", "S": "512"},
+    follows={"num_decoder_layers": "num_layers"},
 )
 """Version 1.1 and FLAN have a head of their own: their configurations say tie_word_embeddings =
 false. From such a configuration alone transformers 5 builds a tied head, but with the weights that
@@ -225,6 +226,7 @@ def _bart(model_type: str, entry: str, name: str, post: bool) -> Family:
             "add_bias_logits": Only((False,)),
             "extra_pos_embeddings": Only((2,)),
             "save_step": FREE,
+            "force_bos_token_to_be_generated": FREE,
         },
         tensors={**BART_TENSORS, **under("model.", "", BART_TENSORS), **HEADS},
         classes=3 if post else 2,

@@ -75,7 +75,7 @@ PHIMOE = Family(
     },
     {
         **USES, "lm_head_bias": Choice("biased", BOOLS), "sliding_window": Ruled(),
-        "num_experts_per_tok": Only((2,)),
+        "num_experts_per_tok": Only((2,)), "original_max_position_embeddings": FREE,
     },
     (Rule(("max_position_embeddings",), all_seen),),
     implied={"k": "2"},
@@ -114,6 +114,7 @@ GLM4_MOE = Family(
         "n_routed_experts": Size("E"),
         "n_shared_experts": Size("E_s"),
         "first_k_dense_replace": Ruled(),
+        **dict.fromkeys(("rope_scaling", "rope_parameters"), Ruled()),
         "use_qk_norm": Choice("qk_norm", BOOLS),
         "partial_rotary_factor": Ruled(),
         "n_group": FREE,

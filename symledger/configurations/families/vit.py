@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symledger.arguments import BOOLS, Choice, Size
 from symledger.configurations.common import FREE
-from symledger.configurations.families.images import ACTIVATIONS, Pair, Square
+from symledger.configurations.families.images import ACTIVATIONS, UNTIED, Pair, Square
 from symledger.configurations.families.shared import HEADS
 from symledger.configurations.family import Built, Family, Unless
 
@@ -36,6 +36,7 @@ VIT = Family(
         "pooler_act": FREE,
         "encoder_stride": FREE,
         "initializer_range": FREE,
+        **UNTIED,
     },
     tensors={
         "vit.embeddings.cls_token": ("embedding.c",),

@@ -43,8 +43,8 @@ def windows(
         if types is None and longest is None and (switched or not derived):
             return {"windows": "none"}
         number = layers(values)
-        listed = derived(values, number) if derived else [True] * number
-        chosen = listed if types is None else _listed(types, number)
+        unsaid = derived(values, number) if derived else [True] * number
+        chosen = unsaid if types is None else listed(types, number)
         return _windows(sum(chosen), number, longest)
 
     return (Rule(("num_hidden_layers",), read),)
@@ -65,7 +65,7 @@ def _windows(chosen: int, number: int, longest: object) -> Settings:
     return {**found, "windows": "some", "L_w": str(chosen)}
 
 
-def _listed(types: object, number: int) -> list[bool]:
+def listed(types: object, number: int) -> list[bool]:
     """Which layers have a window, as they are listed one by one."""
     if not isinstance(types, list) or len(types) != number:
         raise BadInput(

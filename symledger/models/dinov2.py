@@ -1,0 +1,97 @@
+"""DINOv2: a vision transformer whose residual paths are scaled, trained to guess hidden patches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sympy import Expr, Integer, Mod, Piecewise, Symbol
+
+from symledger.components.attention import Attention
+from symledger.components.blocks import PreLNBlock
+from symledger.components.feedforward import FeedForward, GatedFeedForward
+from symledger.components.linear import Linear
+from symledger.components.patches import ImageEmbedding
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import join, mean, narrow, param, table, view
+from symledger.core.tensor import Tensor
+from symledger.models.vit import ViT
+
+OQUAB = "Oquab et al., DINOv2 (2023)"
+TOUVRON = "Touvron et al., Going deeper with Image Transformers (2021), equation 2"
+
+
+@dataclass(frozen=True)
+class HidingEmbedding(ImageEmbedding):
+    """The vectors of patches, of which those that are hidden have one learned vector instead.
+
+    Which ones are hidden changes no count: here it is every second.
+    Source: Zhou et al., *iBOT* (2022), section 3.1.
+    """
+
+    def seen(self, patches: Tensor) -> Tensor:
+        """Put the learned vector in the place of hidden patches."""
+        number = patches.shape[1]
+
+        def hidden(i: Symbol) -> Expr:
+            return Piecewise((Integer(1), Mod(i, 2) > 0), (Integer(0), True))
+
+        def visible(i: Symbol) -> Expr:
+            return 1 - hidden(i)
+
+        one = view("d -> () () d", param("m", self.d))
+        kept = patches * view("n -> () n ()", table("visible", visible, number))
+        filled: Tensor = kept + one * view("n -> () n ()", table("hidden", hidden, number))
+        return filled
+
+
+@dataclass(frozen=True)
+class ScaledBlock(PreLNBlock):
+    """A pre-LN block that multiplies each channel of what its parts add by a learned factor.
+
+    Source: Touvron et al. (2021), equation 2.
+    """
+
+    def forward(self, x: Tensor) -> Steps:
+        middle = x + self.attend(self.normalize(x, 1)) * param("g_1", self.d)
+        fed = self.feed(self.normalize(middle, 2)) * param("g_2", self.d)
+        return steps(middle=middle, y=middle + fed)
+
+
+@dataclass(frozen=True)
+class DinoV2(ViT):
+    """The vision transformer of DINOv2: factors for what layers add, gated networks in the largest.
+
+    Its head classifies the class vector and the mean of all others, side by side; ``bare`` leaves
+    all vectors as they are. With ``hiding`` a learned vector stands in the place of hidden patches,
+    as in training; it is among the weights of all that were published.
+    Source: Oquab et al., *DINOv2* (2023), sections 4 and 5, table 17.
+    """
+
+    head: Literal["classes", "bare"] = "bare"
+    hiding: bool = True
+    gated: bool = False
+
+    title: ClassVar[str] = "pre-LN encoder over patches, residual paths scaled"
+    references: ClassVar[tuple[str, ...]] = (f"{OQUAB}, sections 4 and 5", TOUVRON)
+
+    def block(self) -> Component:
+        attention = Attention(
+            self.d, self.h, self.h, self.d_h, self.d_h, True, flash=self.flash,
+            unbiased=() if self.qkv_bias else ("Q", "K", "V"),
+        )  # fmt: skip
+        network: Component = FeedForward(self.d, self.d_ff, self.activation)
+        if self.gated:
+            network = GatedFeedForward(self.d, self.d_ff, "silu", bias=True)
+        return ScaledBlock(self.d, causal=False, attention=attention, network=network)
+
+    def embedding(self) -> Component:
+        kind = HidingEmbedding if self.hiding else ImageEmbedding
+        return kind(self.C_in, self.P, self.d, self.H_p, self.T)
+
+    def classify(self, hidden: Tensor) -> Tensor:
+        first = narrow(hidden, 1, 0, 1)
+        others = view("B n d -> B d n", narrow(hidden, 1, 1, self.T - 1))
+        pooled = view("B d one -> B (d one)", mean(others))
+        both = join([view("B one d -> B (one d)", first), pooled])
+        return Linear(2 * self.d, self.Y)(both, name="head")

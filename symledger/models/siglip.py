@@ -1,0 +1,165 @@
+"""SigLIP: an encoder of images and one of texts, every pair of them judged by itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sympy import Expr, floor
+
+from symledger import sizes
+from symledger.components.blocks import PreLNBlock
+from symledger.components.embedding import TokenEmbedding
+from symledger.components.feedforward import Activation, FeedForward
+from symledger.components.linear import Linear
+from symledger.components.norms import LayerNorm
+from symledger.components.patches import PatchEmbedding
+from symledger.components.positions import LearnedPositions
+from symledger.components.sourced import SourcedAttention
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import apply, einsum, expand, narrow, param, repeat, view
+from symledger.core.tensor import ONE, Tensor
+from symledger.models.clip import unit
+from symledger.sizes import Size
+
+ZHAI = "Zhai et al., Sigmoid Loss for Language Image Pre-Training (2023)"
+LEE = "Lee et al., Set Transformer (2019), section 3.2"
+
+
+@dataclass(frozen=True)
+class Seeing(Component):
+    """What both encoders share: pre-LN blocks with biases in which all see all."""
+
+    d: Expr = sizes.d
+    L: Expr = sizes.L
+    h: Expr = sizes.h
+    d_ff: Expr = sizes.d_ff
+    activation: Activation = "gelu_tanh"
+    flash: bool = False
+
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_ff: 4 * sizes.d}
+    references: ClassVar[tuple[str, ...]] = (f"{ZHAI}, section 3",)
+
+    def through(self, x: Tensor) -> Tensor:
+        """Send the vectors through all blocks, and a norm."""
+        width = self.d / self.h
+        block = PreLNBlock(
+            self.d, self.h, self.h, width, width, self.d_ff, activation=self.activation,
+            causal=False, flash=self.flash,
+        )  # fmt: skip
+        return LayerNorm(self.d)(repeat(block, self.L, x, name="block"), name="final_norm")
+
+
+@dataclass(frozen=True)
+class SiglipText(Seeing):
+    """The text encoder: a transformer without a mask, read at its last position.
+
+    Source: Zhai et al. (2023), section 3, and its implementation.
+    """
+
+    V: Expr = sizes.V
+    T_max: Expr = sizes.T_max
+    d_proj: Expr = sizes.d_proj
+
+    signature: ClassVar[str] = "B T in V -> B d_proj"
+    title: ClassVar[str] = "pre-LN transformer without a mask, read at its last position"
+    assumptions: ClassVar[dict[Size, Expr]] = {**Seeing.assumptions, sizes.d_proj: sizes.d}
+
+    def forward(self, tokens: Tensor) -> Steps:
+        x = TokenEmbedding(self.V, self.d)(tokens, name="token_embedding")
+        hidden = self.through(LearnedPositions(self.T_max, self.d)(x, name="positions"))
+        last = view("B one d -> B (one d)", narrow(hidden, 1, hidden.shape[1] - 1, 1))
+        return steps(hidden=hidden, y=Linear(self.d, self.d_proj)(last, name="projection"))
+
+
+@dataclass(frozen=True)
+class SiglipImage(Seeing):
+    """The image encoder: a vision transformer without a class vector.
+
+    What is read is an attention of one learned query to all vectors, and a network after it.
+    Without ``pooled`` all vectors are the result, as models that talk about images take them.
+    Source: Zhai et al. (2023), section 3, and its implementation; Lee et al. (2019), section 3.2.
+    """
+
+    C_in: Expr = sizes.C_in
+    P: Expr = sizes.P
+    H_p: Expr = sizes.H_p
+    T: Expr = sizes.T
+    pooled: bool = True
+
+    signature: ClassVar[str] = "B C_in H W -> ... d"
+    title: ClassVar[str] = "pre-LN encoder over patches, read by attention"
+    definitions: ClassVar[dict[Size, Expr]] = {
+        sizes.H_p: floor(sizes.H / sizes.P),
+        sizes.T: floor(sizes.H / sizes.P) * floor(sizes.W / sizes.P),
+    }
+    references: ClassVar[tuple[str, ...]] = (f"{ZHAI}, section 3", LEE)
+
+    def forward(self, x: Tensor) -> Steps:
+        cut = PatchEmbedding(self.C_in, self.P, self.d, self.H_p, self.T / self.H_p)
+        placed = LearnedPositions(self.T, self.d)(cut(x, name="patches"), name="positions")
+        hidden = self.through(placed)
+        return steps(hidden=hidden, y=self.read(hidden)) if self.pooled else steps(hidden=hidden)
+
+    def read(self, hidden: Tensor) -> Tensor:
+        """Make one vector of all: what a learned query attends to, and a network beside it."""
+        query = view("d -> () () d", param("query", self.d))
+        query = expand(query, (hidden.shape[0], ONE, self.d))
+        pool = SourcedAttention(self.d, self.h, self.d / self.h, self.d, self.d, bias=True)
+        attended = pool(query, hidden, hidden, name="pool")
+        n = LayerNorm(self.d)(attended, name="pool_norm")
+        network = FeedForward(self.d, self.d_ff, self.activation)
+        y: Tensor = attended + network(n, name="pool_network")
+        return view("B one d -> B (one d)", y)
+
+
+@dataclass(frozen=True)
+class Siglip(Component):
+    """Both encoders, and whether each text and each image belong together: B × B scores.
+
+    The width of a text's vector is that of an image's.
+    Source: Zhai et al. (2023), section 3.2 and algorithm 1.
+    """
+
+    V: Expr = sizes.V
+    d: Expr = sizes.d
+    L: Expr = sizes.L
+    h: Expr = sizes.h
+    d_ff: Expr = sizes.d_ff
+    T_max: Expr = sizes.T_max
+    C_in: Expr = sizes.C_in
+    P: Expr = sizes.P
+    d_img: Expr = sizes.d_img
+    L_img: Expr = sizes.L_img
+    h_img: Expr = sizes.h_img
+    f_img: Expr = sizes.f_img
+    H_p: Expr = sizes.H_p
+    T_img: Expr = sizes.T_img
+    activation: Activation = "gelu_tanh"
+    image_activation: Activation = "gelu_tanh"
+    flash: bool = False
+
+    signature: ClassVar[str] = "B T in V, B C_in H W -> B images"
+    title: ClassVar[str] = "an encoder of images and one of texts, every pair judged by itself"
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.d_ff: 4 * sizes.d, sizes.f_img: 4 * sizes.d_img,
+    }  # fmt: skip
+    definitions: ClassVar[dict[Size, Expr]] = {
+        sizes.H_p: floor(sizes.H / sizes.P),
+        sizes.T_img: floor(sizes.H / sizes.P) * floor(sizes.W / sizes.P),
+    }
+    references: ClassVar[tuple[str, ...]] = (f"{ZHAI}, section 3.2 and algorithm 1",)
+
+    def forward(self, tokens: Tensor, x: Tensor) -> Steps:
+        text = SiglipText(
+            self.d, self.L, self.h, self.d_ff, self.activation, self.flash,
+            self.V, self.T_max, self.d_img,
+        )  # fmt: skip
+        image = SiglipImage(
+            self.d_img, self.L_img, self.h_img, self.f_img, self.image_activation, self.flash,
+            self.C_in, self.P, self.H_p, self.T_img,
+        )  # fmt: skip
+        texts = unit(text(tokens, name="text"))
+        images = unit(image(x, name="image"))
+        alike = einsum("t e, i e -> t i", texts, images) * apply("exp", param("scale"))
+        return steps(texts=texts, images=images, y=alike + param("offset"))
