@@ -189,14 +189,16 @@ def written_as(entry: str, sizes: Mapping[str, int], options: Mapping[str, objec
         if layer.entry != entry:
             continue
         defaults: Settings = {}
+        uses = [layer.use(n) for n, default in layer.arguments.items() if default is REQUIRED]
         try:
             for name, default in layer.arguments.items():
                 if default is not REQUIRED:
                     defaults |= layer.use(name).settings(name, default)
+            for rule in layer.rules if not uses else ():
+                rule(layer.arguments)
         except BadInput:  # a default that leaves open what has to be said
             continue
         chosen = {k: str(v).lower() for k, v in options.items() if k in defaults}
-        uses = [layer.use(n) for n, default in layer.arguments.items() if default is REQUIRED]
         symbols = [use.symbol for use in uses if isinstance(use, Size)]
         if chosen == defaults and len(symbols) == len(uses):
             return f"{layer.name}({', '.join(str(sizes.get(s, s)) for s in symbols)})"
