@@ -77,6 +77,7 @@ NEEDED = {
     "exponential": "activation", "bags": "embedding_bag", "unseen product": "bilinear",
     "smoothed loss": "cross_entropy", "zeros": "selective_scan", "cut": "state_space_dual",
     "repeated weights": "group_norm", "batch first": "gru", "normalized alone": "rms_norm",
+    "lengths": "cosine_similarity",
 }  # fmt: skip
 """For each artefact that occurs here, a target that differs without it."""
 CHOSEN = {"fused attention again": {"flash": True}, "exponential": {"function": "log_sigmoid"},

@@ -108,7 +108,8 @@ def _factor(left: list[Token]) -> int | Fraction:
 WRITTEN = {
     "−": "-", "∑": r"\sum", "max": r"\max", "argmax": r"\operatorname{argmax}", "↦": r"\mapsto",
     "≤": r"\le", "≥": r"\ge", "∂": r"\partial", "π": r"\pi", "∞": r"\infty", "…": r"\dots",
-    "′": "'", "∗": "*", "⌊": r"\lfloor", "⌋": r"\rfloor", "\u2062": "", "\u2063": "", "{": "",
+    "′": "'", "′′": "''", "∗": "*", "⌊": r"\lfloor", "⌋": r"\rfloor", "{": "",
+    "\u2062": "", "\u2063": "",
     "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "ε": r"\epsilon",
     "ζ": r"\zeta", "η": r"\eta", "θ": r"\theta", "κ": r"\kappa", "λ": r"\lambda", "ξ": r"\xi",
     "ρ": r"\rho", "μ": r"\mu", "ν": r"\nu", "σ": r"\sigma", "τ": r"\tau", "φ": r"\phi",
@@ -140,7 +141,8 @@ def latex(e: Element) -> str:
         return "{}_{{{}}}".format(*parts)
     if e.tag == "msubsup":
         base, below, above = parts
-        return f"{base}'_{{{below}}}" if above == "'" else f"{base}^{{{above}}}_{{{below}}}"
+        primed = set(above) == {"'"}
+        return f"{base}{above}_{{{below}}}" if primed else f"{base}^{{{above}}}_{{{below}}}"
     if e.tag == "msup":
         return _power(e, *parts)
     assert e.tag in ("mrow", "mtd"), e.tag
@@ -162,7 +164,7 @@ def _token(e: Element) -> str:
 
 
 def _power(e: Element, base: str, above: str) -> str:
-    if above == "'":
+    if set(above) == {"'"}:
         return base + above
     function = base.startswith(r"\mathrm") and e[0].get("data-tensor") is None
     bare = above == "*" or function or (base == "10" and above.startswith("-"))
