@@ -182,7 +182,10 @@ def _table(name: str, values: Mapping[str, Any]) -> str:
 
 def _run(call: Call, account: Account, double: bool) -> Iterator[str]:
     counted = "flops.forward" in account.quantities
-    yield 'with torch.device("meta"):  # shapes alone: neither values nor memory'
+    if account.target.component.chances:
+        yield 'with torch.device("cpu"):  # it asks whether values are positive'
+    else:
+        yield 'with torch.device("meta"):  # shapes alone: neither values nor memory'
     yield f"    module = {call.call}{'.double()' * double}"
     yield "    inputs = ["
     yield from (f"        {line}," for line in _inputs(account, double))
@@ -216,7 +219,8 @@ def _inputs(account: Account, double: bool) -> Iterator[str]:
             yield f"torch.randint({whole(below, account.assumed.bindings)}, {shape})"
         else:
             lengths = ", ".join(map(str, shape))
-            yield f"torch.randn({lengths}{', dtype=torch.double' * double})"
+            draw = "rand" if t.op.name in account.target.component.chances else "randn"
+            yield f"torch.{draw}({lengths}{', dtype=torch.double' * double})"
 
 
 def _shape(account: Account, t: Tensor) -> tuple[int, ...]:
