@@ -114,11 +114,8 @@ class ClipImage(Tower):
 
 
 @dataclass(frozen=True)
-class Clip(Component):
-    """Both encoders, and how alike each text and each image are: B × B cosines, scaled.
-
-    Source: Radford et al. (2021), figure 3.
-    """
+class TwoEncoders(Component):
+    """An encoder of texts and one of images, and how alike each text and each image are."""
 
     V: Expr = sizes.V
     d: Expr = sizes.d
@@ -132,18 +129,39 @@ class Clip(Component):
     L_img: Expr = sizes.L_img
     h_img: Expr = sizes.h_img
     f_img: Expr = sizes.f_img
-    d_proj: Expr = sizes.d_proj
     H_p: Expr = sizes.H_p
     T_img: Expr = sizes.T_img
-    activation: Activation = "quick_gelu"
-    image_activation: Activation = "quick_gelu"
+    activation: Activation = "gelu"
+    image_activation: Activation = "gelu"
     flash: bool = False
 
     signature: ClassVar[str] = "B T in V, B C_in H W -> B images"
-    title: ClassVar[str] = "an encoder of images and one of texts, compared"
     assumptions: ClassVar[dict[Size, Expr]] = {
         sizes.d_ff: 4 * sizes.d, sizes.f_img: 4 * sizes.d_img,
     }  # fmt: skip
+
+    def compared(
+        self, text: Component, tokens: Tensor, image: Component, x: Tensor
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """Return the directions of texts and of images, and B × B scaled cosines of them."""
+        texts = unit(text(tokens, name="text"))
+        images = unit(image(x, name="image"))
+        alike = einsum("t e, i e -> t i", texts, images)
+        return texts, images, alike * apply("exp", param("scale"))
+
+
+@dataclass(frozen=True)
+class Clip(TwoEncoders):
+    """Both encoders, and how alike each text and each image are: B × B cosines, scaled.
+
+    Source: Radford et al. (2021), figure 3.
+    """
+
+    d_proj: Expr = sizes.d_proj
+    activation: Activation = "quick_gelu"
+    image_activation: Activation = "quick_gelu"
+
+    title: ClassVar[str] = "an encoder of images and one of texts, compared"
     definitions: ClassVar[dict[Size, Expr]] = {
         sizes.H_p: floor(sizes.H / sizes.P),
         sizes.T_img: floor(sizes.H / sizes.P) * floor(sizes.W / sizes.P) + 1,
@@ -160,10 +178,8 @@ class Clip(Component):
             self.image_activation, self.flash,
             C_in=self.C_in, P=self.P, H_p=self.H_p, T=self.T_img,
         )  # fmt: skip
-        texts = unit(text(tokens, name="text"))
-        images = unit(image(x, name="image"))
-        alike = einsum("t e, i e -> t i", texts, images)
-        return steps(texts=texts, images=images, y=alike * apply("exp", param("scale")))
+        texts, images, y = self.compared(text, tokens, image, x)
+        return steps(texts=texts, images=images, y=y)
 
 
 def unit(x: Tensor) -> Tensor:

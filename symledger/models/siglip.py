@@ -17,9 +17,9 @@ from symledger.components.patches import PatchEmbedding
 from symledger.components.positions import LearnedPositions
 from symledger.components.sourced import SourcedAttention
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import apply, einsum, expand, narrow, param, repeat, view
+from symledger.core.notation import expand, narrow, param, repeat, view
 from symledger.core.tensor import ONE, Tensor
-from symledger.models.clip import unit
+from symledger.models.clip import TwoEncoders
 from symledger.sizes import Size
 
 ZHAI = "Zhai et al., Sigmoid Loss for Language Image Pre-Training (2023)"
@@ -114,36 +114,17 @@ class SiglipImage(Seeing):
 
 
 @dataclass(frozen=True)
-class Siglip(Component):
+class Siglip(TwoEncoders):
     """Both encoders, and whether each text and each image belong together: B × B scores.
 
     The width of a text's vector is that of an image's.
     Source: Zhai et al. (2023), section 3.2 and algorithm 1.
     """
 
-    V: Expr = sizes.V
-    d: Expr = sizes.d
-    L: Expr = sizes.L
-    h: Expr = sizes.h
-    d_ff: Expr = sizes.d_ff
-    T_max: Expr = sizes.T_max
-    C_in: Expr = sizes.C_in
-    P: Expr = sizes.P
-    d_img: Expr = sizes.d_img
-    L_img: Expr = sizes.L_img
-    h_img: Expr = sizes.h_img
-    f_img: Expr = sizes.f_img
-    H_p: Expr = sizes.H_p
-    T_img: Expr = sizes.T_img
     activation: Activation = "gelu_tanh"
     image_activation: Activation = "gelu_tanh"
-    flash: bool = False
 
-    signature: ClassVar[str] = "B T in V, B C_in H W -> B images"
     title: ClassVar[str] = "an encoder of images and one of texts, every pair judged by itself"
-    assumptions: ClassVar[dict[Size, Expr]] = {
-        sizes.d_ff: 4 * sizes.d, sizes.f_img: 4 * sizes.d_img,
-    }  # fmt: skip
     definitions: ClassVar[dict[Size, Expr]] = {
         sizes.H_p: floor(sizes.H / sizes.P),
         sizes.T_img: floor(sizes.H / sizes.P) * floor(sizes.W / sizes.P),
@@ -159,7 +140,5 @@ class Siglip(Component):
             self.d_img, self.L_img, self.h_img, self.f_img, self.image_activation, self.flash,
             self.C_in, self.P, self.H_p, self.T_img,
         )  # fmt: skip
-        texts = unit(text(tokens, name="text"))
-        images = unit(image(x, name="image"))
-        alike = einsum("t e, i e -> t i", texts, images) * apply("exp", param("scale"))
+        texts, images, alike = self.compared(text, tokens, image, x)
         return steps(texts=texts, images=images, y=alike + param("offset"))
