@@ -108,10 +108,11 @@ def compare(
     if SEQUENCE not in (settings or {}):
         a, b = _at_one_length(a, b)
     usual = [q for q in QUANTITIES if q in a.quantities and q in b.quantities]
-    unknown = {q: sizes for q in usual if (sizes := (*_unknown(a, q), *_unknown(b, q)))}
-    names = quantities or [q for q in usual if q not in unknown] or usual
+    left_out = {} if quantities else {
+        q: sizes for q in usual if (sizes := tuple(sorted(_unknown(a, q) | _unknown(b, q))))
+    }  # fmt: skip
+    names = quantities or [q for q in usual if q not in left_out] or usual
     found = tuple(_compared(a, b, name) for name in names)
-    left_out = {} if quantities else {q: tuple(dict.fromkeys(s)) for q, s in unknown.items()}
     return Comparison(a, b, tuple(_differing(a, b)), found, left_out)
 
 
@@ -148,10 +149,10 @@ def _compared(left: Account, right: Account, name: str) -> Compared:
     return Compared(name, left[name].unit, rows, total)
 
 
-def _unknown(side: Account, name: str) -> list[str]:
+def _unknown(side: Account, name: str) -> set[str]:
     """Return the sizes without which a quantity has no value."""
     symbols = {s for monomial in side[name].corollary_terms for s, _ in monomial}
-    return sorted(s.name for s in symbols - side.assumed.bindings.keys())
+    return {s.name for s in symbols - side.assumed.bindings.keys()}
 
 
 def _total(side: Account, name: str) -> Entry:

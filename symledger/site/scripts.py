@@ -183,7 +183,7 @@ def _table(name: str, values: Mapping[str, Any]) -> str:
 def _run(call: Call, account: Account, double: bool) -> Iterator[str]:
     counted = "flops.forward" in account.quantities
     if account.target.component.chances:
-        yield 'with torch.device("cpu"):  # it asks whether values are positive'
+        yield 'with torch.device("cpu"):  # some of its values have bounds'
     else:
         yield 'with torch.device("meta"):  # shapes alone: neither values nor memory'
     yield f"    module = {call.call}{'.double()' * double}"
