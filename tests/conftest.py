@@ -5,14 +5,15 @@ where it is not installed. And one worker runs all tests of an owner, whose acco
 """
 
 import gc
+import os
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from symledger.catalogue import AXIOMS, ENTRIES
-from tests.every import INTEGRATING
 
 gc.set_threshold(0)  # accounts are kept to the end: looking for rubbish is in vain
+INTEGRATING = os.environ.get("CI") == "true"  # as tests.every: a test copies this file alone
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow],
                           max_examples=100 if INTEGRATING else 30)  # fmt: skip
 settings.load_profile("untimed")  # no test fails because a machine is slow
