@@ -152,7 +152,9 @@ def test_every_entry_is_one_entry_of_fields_between_braces(write):
 @WHOLE
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_every_citation_compiles_and_every_entry_is_read_by_bibtex(tmp_path):
-    cited = share(citations())
+    known = citations()
+    alike = ([one for one in known if one.tagged.quantity == asked] for asked in QUANTITIES)
+    cited = [each for group in alike for each in share(group)]
     fragments = "\n".join(citation.latex(found) for found in cited)
     (tmp_path / "all.bib").write_text("\n".join(citation.bibtex(found) for found in cited))
     (tmp_path / "paper.tex").write_text(
@@ -168,7 +170,6 @@ def test_every_citation_compiles_and_every_entry_is_read_by_bibtex(tmp_path):
         assert "warning--" not in done.stdout.lower()
     written = (tmp_path / "paper.bbl").read_text()
     assert written.count(r"\bibitem") == len(cited)
-    assert {found.tagged.quantity for found in cited} == set(QUANTITIES)
 
 
 def test_the_citation_file_is_about_this_package():
