@@ -30,6 +30,8 @@ from symledger.core.tensor import ONE, Tensor
 from symledger.readings.tally import ZERO, Amount, Tally, tally
 
 Bytes = dict[Storage, Expr]
+STILL = (Leaf, View, Repeat, Call, Result)
+"""What moves nothing by itself, or is counted where it ends."""
 
 
 def traffic(program: Program, bytes_of: Bytes) -> Tally:
@@ -85,7 +87,7 @@ def unfused_traffic(program: Program, bytes_of: Bytes) -> Tally:
     """
 
     def price(t: Tensor) -> Expr:
-        if isinstance(t.op, Leaf | View | Repeat | Call | Result):
+        if isinstance(t.op, STILL):
             return ZERO
         read = (t, t.args[1]) if isinstance(t.op, Gather) else t.args
         if isinstance(t.op, Contract):

@@ -187,7 +187,7 @@ class Outline:
     def _connect(self, t: Tensor) -> None:
         inside = self.child(t)
         for x in t.args:
-            if self.child(x) is not inside:
+            if x.scope is not t.scope and self.child(x) is not inside:
                 self._gives(x)
                 if inside is not None:
                     found = self.children.setdefault(inside, Child()).entering
