@@ -10,9 +10,9 @@ from sympy import Expr, Integer, Rational
 
 from symledger import sizes
 from symledger.core.component import Component, Steps, steps
+from symledger.core.functions import leaky
 from symledger.core.fused import Values
 from symledger.core.notation import apply, drawn, join, narrow, param, view
-from symledger.core.scalars import leaky
 from symledger.core.tensor import Tensor, pointwise
 
 Function = Literal[

@@ -10,8 +10,8 @@ from sympy import Expr, Rational
 from symledger import sizes
 from symledger.components.softmax import LogSoftmax
 from symledger.core.component import Component, Steps, steps
+from symledger.core.functions import loss
 from symledger.core.notation import apply, gather, reduce
-from symledger.core.scalars import loss
 from symledger.core.tensor import ONE, Tensor, pointwise
 
 HALF, TENTH = Rational(1, 2), Rational(1, 10)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 
 from symledger.errors import PatternError
 
@@ -37,6 +38,16 @@ class Operand:
     def names(self) -> tuple[str, ...]:
         """Every axis name in order, groups opened."""
         return tuple(name for axis in self.axes for name in axis)
+
+    def lead(self, rank: int) -> int:
+        """How many axes lead in a tensor that has so many in all."""
+        return rank - len(self.axes) + 1 if self.has_ellipsis else 0
+
+    def opened(self, lead: int) -> Operand:
+        """The same with so many named axes in place of the ellipsis."""
+        leading = tuple((f"_{i}",) for i in range(lead))
+        opened = (leading if axis == ELLIPSIS else (axis,) for axis in self.axes)
+        return Operand(tuple(chain.from_iterable(opened)), self.below)
 
     def __str__(self) -> str:
         axes = " ".join(a[0] if len(a) == 1 else f"({' '.join(a)})" for a in self.axes)

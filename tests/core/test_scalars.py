@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from sympy import And, Function, Integer, Mod, Piecewise, Rational, Symbol, cos, exp, pi, sin, sqrt
 
 from symledger.core import scalars
-from symledger.core.scalars import ARGS, FUNCTIONS, GRADIENT, RESULT, X, Y, Z, function
+from symledger.core.functions import FUNCTIONS, LOSSES, function, leaky, loss
+from symledger.core.scalars import ARGS, GRADIENT, RESULT, X, Y, Z
 from symledger.errors import DefinitionError
 from symledger.readings.numeric.machine import Machine
 from symledger.sizes import Size
@@ -40,7 +41,7 @@ def test_the_slope_in_the_result_is_identically_the_slope_in_the_argument(name):
 
 @pytest.mark.parametrize(
     "code",
-    [*map(function, FUNCTIONS), *map(scalars.loss, scalars.LOSSES), scalars.leaky(), *BINARY],
+    [*map(function, FUNCTIONS), *map(loss, LOSSES), leaky(), *BINARY],
 )
 def test_a_derivative_is_that_of_sympy_in_the_same_form(code):
     """Not only equal: what the backward pass costs is read off the form. Twice, too."""

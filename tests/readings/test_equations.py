@@ -22,12 +22,13 @@ from symledger.components.losses import CrossEntropy
 from symledger.components.norms import LayerNorm, RMSNorm
 from symledger.components.positions import LearnedPositions, RotaryPositions, SinusoidalPositions
 from symledger.components.softmax import LogSoftmax, Softmax
-from symledger.core import scalars
+from symledger.core import functions, scalars
 from symledger.core.component import Component, steps
+from symledger.core.functions import function
 from symledger.core.notation import apply, einsum, param, view
 from symledger.core.ops import Const, Input, Param
 from symledger.core.program import is_leaf
-from symledger.core.scalars import X, function
+from symledger.core.scalars import X
 from symledger.core.tensor import ONE
 from symledger.core.tracing import trace
 from symledger.readings.equations import (
@@ -645,7 +646,7 @@ class Reader:
             found = self.children[name](sum(self.arrays[x.strip()] for x in sums))
             places = self.places(self.take())
             return lambda env: found[tuple(p(env) for p in places)]
-        if name not in FUNCTIONS and name.rstrip("′") not in scalars.FUNCTIONS:
+        if name not in FUNCTIONS and name.rstrip("′") not in functions.FUNCTIONS:
             raise Unread(name)
         inner = [self.sum()]
         while self.peek() == ",":
@@ -814,7 +815,7 @@ def test_what_is_printed_of_every_operation_is_computed(name):
     assert_computed(trace(getattr(small, name)()))
 
 
-@pytest.mark.parametrize("function", scalars.FUNCTIONS)
+@pytest.mark.parametrize("function", functions.FUNCTIONS)
 def test_what_is_printed_of_every_function_is_computed(function):
     assert_computed(trace(small.Pointwise(function)))
 

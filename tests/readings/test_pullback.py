@@ -23,8 +23,8 @@ from symledger.components.positions import (
     SinusoidalPositions,
 )
 from symledger.components.softmax import LogSoftmax, Softmax
+from symledger.core.functions import FUNCTIONS
 from symledger.core.ops import CallBack, Const, Contract, Input, Map, MaxIndex, Param, Scatter
-from symledger.core.scalars import FUNCTIONS
 from symledger.core.tracing import trace
 from symledger.models.gpt2 import GPT2
 from symledger.models.llama import Llama

@@ -88,8 +88,8 @@ def groups() -> tuple[Group, ...]:
     return (
         Group("asking", tuple(_public(name) for name in ASKING)),
         Group("defining", tuple(_public(name) for name in DEFINING)),
-        Group("notation", tuple(documented(n, o) for n, o in _own(verbs, inspect.isfunction))),
-        Group("errors", tuple(documented(n, o) for n, o in _own(errors, inspect.isclass))),
+        Group("notation", tuple(documented(n, getattr(verbs, n)) for n in verbs.__all__)),
+        Group("errors", tuple(documented(n, o) for n, o in _classes(errors))),
     )
 
 
@@ -97,11 +97,11 @@ def _public(name: str) -> Documented:
     return documented(name, getattr(symledger, name))
 
 
-def _own(module: Any, kind: Any) -> list[tuple[str, Any]]:
-    """The public names that a module defines itself, in its order."""
+def _classes(module: Any) -> list[tuple[str, Any]]:
+    """The public classes that a module defines itself, in its order."""
     return [
         (name, found) for name, found in vars(module).items()
-        if kind(found) and found.__module__ == module.__name__ and not name.startswith("_")
+        if inspect.isclass(found) and found.__module__ == module.__name__ and name[0] != "_"
     ]  # fmt: skip
 
 
