@@ -15,21 +15,9 @@ from functools import cached_property
 from math import inf, isfinite
 from types import NoneType
 
-from symledger.arguments import (
-    KNOWN,
-    Acting,
-    Choice,
-    Entry,
-    Function,
-    Inner,
-    Maybe,
-    Only,
-    Settings,
-    Size,
-    Use,
-    written,
-)
+from symledger.arguments import Choice, Maybe, Only, Settings, Size, Use, written
 from symledger.errors import BadInput, UnknownTarget, nearest, quoted, shown
+from symledger.layers.arguments import KNOWN, Acting, Entry, Function, Inner
 from symledger.torch_layers import BY_NAME, REFUSED, REQUIRED, Layer, said_instead
 
 LONGEST = 500

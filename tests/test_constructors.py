@@ -9,9 +9,9 @@ from invoke import assert_refuses, run
 from test_bad_input import PIECES, assert_answers_or_refuses, text
 
 from symledger import derive
-from symledger.arguments import Sizes
 from symledger.constructors import CALLED, read
 from symledger.errors import BadInput, SymledgerError, UnknownTarget
+from symledger.layers.arguments import Sizes
 from symledger.torch_layers import BY_NAME, LAYERS, NAMES
 from symledger.torch_layers import REFUSED as WITHOUT
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from symledger.arguments import Chance, Choice, Free, Maybe, Number, Only, Use
+from symledger.arguments import Choice, Free, Maybe, Number, Only, Use
+from symledger.layers.arguments import Chance
 from symledger.layers.row import FACTORY, INPLACE, MAYBE_NONE, Arguments, Layer, Rule
 from symledger.layers.rules import an_axis, at_most, reversible, rising, scaled
 

@@ -6,16 +6,8 @@ from collections.abc import Mapping
 from types import NoneType
 from typing import Any
 
-from symledger.arguments import (
-    Around,
-    Choice,
-    Free,
-    Number,
-    Padding,
-    Size,
-    Sizes,
-    Use,
-)
+from symledger.arguments import Choice, Free, Number, Size, Use
+from symledger.layers.arguments import Around, Padding, Sizes
 from symledger.layers.limits import no_less_than_the_kernel, several_values
 from symledger.layers.row import EPS, FACTORY, Arguments, Layer
 from symledger.layers.rules import divided, half, less_than_a_step, same_padding, untracked

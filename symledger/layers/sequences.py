@@ -5,20 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import NoneType
 
-from symledger.arguments import (
-    Acting,
-    Chance,
-    Choice,
-    Entry,
-    Free,
-    Inner,
-    Maybe,
-    Settings,
-    Shape,
-    Size,
-    Use,
-    size,
-)  # fmt: skip
+from symledger.arguments import Choice, Free, Maybe, Settings, Size, Use, size
+from symledger.layers.arguments import Acting, Chance, Entry, Inner, Shape
 from symledger.layers.row import EPS, FACTORY, MAYBE_NONE, Arguments, Layer
 from symledger.layers.rules import divided, smaller, within
 

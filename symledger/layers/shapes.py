@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import NoneType
 
-from symledger.arguments import Free, Only, Scale, Settings, Size, Sizes, Use, size, written
+from symledger.arguments import Free, Only, Settings, Size, Use, size, written
 from symledger.errors import BadInput
+from symledger.layers.arguments import Scale, Sizes
 from symledger.layers.images import LENGTHS, RESULT, windows
 from symledger.layers.row import Arguments, Layer, Rule
 from symledger.layers.rules import MOST_AXES

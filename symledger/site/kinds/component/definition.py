@@ -12,9 +12,9 @@ from markupsafe import Markup
 
 from symledger import algebra
 from symledger.account import Account
-from symledger.arguments import Entry as Choosing
 from symledger.catalogue import Entry
 from symledger.core.tensor import Shape as CoreShape
+from symledger.layers.arguments import Entry as Choosing
 from symledger.occurrences import written_as
 from symledger.readings.shapes import Row, shapes
 from symledger.report.figures import snippet
