@@ -7,8 +7,9 @@ from symledger import derive
 from symledger.assumptions import settle
 from symledger.checks.exact import value
 from symledger.checks.sampling import sizes_for
-from symledger.components.convolution import Conv1d, Conv2d, ConvTranspose2d
+from symledger.components.convolution import Conv1d, Conv2d
 from symledger.components.pooling import MaxPool2d
+from symledger.components.transposed import ConvTranspose2d
 from symledger.core.tensor import as_size
 from symledger.core.tracing import trace
 from symledger.errors import BadInput, Contradiction, DefinitionError

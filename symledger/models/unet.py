@@ -8,9 +8,10 @@ from typing import ClassVar, Literal
 from sympy import Expr, floor
 
 from symledger import sizes
-from symledger.components.convolution import Conv2d, ConvTranspose2d
+from symledger.components.convolution import Conv2d
 from symledger.components.image_norms import BatchNorm
 from symledger.components.pooling import MaxPool2d
+from symledger.components.transposed import ConvTranspose2d
 from symledger.components.windowed import square
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import apply, join, narrow

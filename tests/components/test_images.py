@@ -6,9 +6,10 @@ from sympy import Integer
 
 from symledger import derive
 from symledger.components.adaptive import AdaptiveAvgPool2d
-from symledger.components.convolution import Conv1d, Conv2d, ConvTranspose2d
+from symledger.components.convolution import Conv1d, Conv2d
 from symledger.components.image_norms import BatchNorm, GroupNorm
 from symledger.components.pooling import AvgPool2d, MaxPool2d
+from symledger.components.transposed import ConvTranspose2d
 from symledger.components.windowed import square
 from symledger.core.tracing import trace
 from symledger.readings.numeric.machine import Machine

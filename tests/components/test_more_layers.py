@@ -6,7 +6,7 @@ from sympy import Integer
 
 from symledger.components.activation import GLU, PReLU, RandomizedReLU
 from symledger.components.adaptive import AdaptiveAvgPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d
-from symledger.components.convolution import Conv1d, Conv3d, ConvTranspose1d, ConvTranspose3d
+from symledger.components.convolution import Conv1d, Conv3d
 from symledger.components.distances import (
     CosineEmbedding,
     CosineSimilarity,
@@ -48,6 +48,7 @@ from symledger.components.shapes import (
 )  # fmt: skip
 from symledger.components.softmax import Softmin
 from symledger.components.sourced import SourcedAttention
+from symledger.components.transposed import ConvTranspose1d, ConvTranspose3d
 from symledger.components.unfolding import Fold, Unfold
 from symledger.core.tracing import trace
 from symledger.readings.numeric.machine import Machine

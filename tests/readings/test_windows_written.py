@@ -3,8 +3,9 @@
 import pytest
 from sympy import Integer
 
-from symledger.components.convolution import Conv1d, ConvTranspose2d
+from symledger.components.convolution import Conv1d
 from symledger.components.pooling import MaxPool2d
+from symledger.components.transposed import ConvTranspose2d
 from symledger.components.windowed import square
 from symledger.core.tracing import trace
 from symledger.readings.equations import LATEX, TEXT, backward_equations, equations
