@@ -44,7 +44,8 @@ def test_two_tables_of_a_name_are_told_apart_as_equations_tell_them():
     program = account("interpolation2d").program
     tables = [(row.name, row.shape) for row in shapes(program) if row.kind == "table"]
     names = ("p_0", "a_0", "p_1", "a_1")
-    down, across = [[(name + prime, (n,)) for name in names] for prime, n in (("", H_o), ("′", W_o))]
+    axes = ("", H_o), ("′", W_o)
+    down, across = [[(name + prime, (n,)) for name in names] for prime, n in axes]
     assert tables == down + across
 
 
