@@ -79,7 +79,7 @@ def stretched(x: Tensor, axis: int, length: Expr, neighbours: Neighbours) -> Ten
     def weighed(number: int) -> Tensor:
         where, much = (partial(formula, n, length) for formula in neighbours[number])
         index = table(f"p_{number}", where, length, storage="index")
-        weight = table(f"a_{number}", much, length)
+        weight = table(f"q_{number}", much, length)
         return take(x, axis, index) * view("i -> i" + " ()" * (-1 - axis), weight)
 
     y = weighed(0)

@@ -43,7 +43,7 @@ def test_the_ledger_of_an_affine_map_is_as_written_by_hand():
 def test_two_tables_of_a_name_are_told_apart_as_equations_tell_them():
     program = account("interpolation2d").program
     tables = [(row.name, row.shape) for row in shapes(program) if row.kind == "table"]
-    names = ("p_0", "a_0", "p_1", "a_1")
+    names = ("p_0", "q_0", "p_1", "q_1")
     axes = ("", H_o), ("′", W_o)
     down, across = [[(name + prime, (n,)) for name in names] for prime, n in axes]
     assert tables == down + across
