@@ -19,7 +19,7 @@ from symledger.algebra.polynomials import (
     value,
     variable,
 )
-from symledger.algebra.writing import SUPERSCRIPTS, canonical, latex, latex_number, text
+from symledger.algebra.writing import SUPERSCRIPTS, canonical, latex, latex_number, repeated, text
 
 __all__ = [
     "ONE",
@@ -40,6 +40,7 @@ __all__ = [
     "ordered",
     "per",
     "power",
+    "repeated",
     "scale",
     "substitute",
     "subtract",

@@ -30,6 +30,20 @@ def text(polynomial: Terms) -> str:
     return _sum(polynomial, _text_term)
 
 
+def repeated(times: Terms) -> str:
+    """Write how often something is there, behind its name: `` × L``, `` × (L - 1)``; nothing once.
+
+    >>> from symledger.algebra import terms
+    >>> from symledger.sizes import L
+    >>> repeated(terms(L)), repeated(terms(L - 1)), repeated(terms(1))
+    (' × L', ' × (L - 1)', '')
+    """
+    said = text(times)
+    if said == "1":
+        return ""
+    return f" × ({said})" if len(times) > 1 else f" × {said}"
+
+
 def latex(polynomial: Terms, at: Mapping[Symbol, int] | None = None) -> str:
     r"""Write a polynomial in LaTeX, with numbers for symbols where ``at`` gives them.
 

@@ -78,8 +78,8 @@ def stretched(x: Tensor, axis: int, length: Expr, neighbours: Neighbours) -> Ten
 
     def weighed(number: int) -> Tensor:
         where, much = (partial(formula, n, length) for formula in neighbours[number])
-        index = table(f"place_{number}", where, length, storage="index")
-        weight = table(f"weight_{number}", much, length)
+        index = table(f"p_{number}", where, length, storage="index")
+        weight = table(f"q_{number}", much, length)
         return take(x, axis, index) * view("i -> i" + " ()" * (-1 - axis), weight)
 
     y = weighed(0)

@@ -67,7 +67,7 @@ def _below(line: Line, times: Terms, repeats: str) -> Iterator[tuple[Line, Terms
         if part.times != ONE:
             factor = algebra.terms(part.times)
             often = algebra.multiply(times, factor)
-            said = f"{repeats} × {algebra.text(factor)}"
+            said = repeats + algebra.repeated(factor)
         yield part, often, said
         yield from _below(part, often, said)
 

@@ -81,8 +81,13 @@ def _component(use: _Use, whole: Program) -> Iterator[Row]:
     """Yield the weights, tables, noise and steps of one component."""
     scope, body = use.scope, use.body
     own = [t for t in body.tensors if is_leaf(t) and body.owners.get(t, t.scope) is scope]
+    names: set[str] = set()
     for row in dict.fromkeys(_leaf(t, scope.path) for t in own if isinstance(t.op, Const)):
-        yield replace(row, times=use.times)
+        name = row.name
+        while name in names:  # another table: written with a prime, as in equations
+            name += "′"
+        names.add(name)
+        yield replace(row, name=name, times=use.times)
     for t in own:
         if t not in body.inputs and not isinstance(t.op, Const):
             times = use.sets if isinstance(t.op, Param) else use.times

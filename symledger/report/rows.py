@@ -174,7 +174,7 @@ def _only_leaves(line: Line) -> bool:
 
 def label(line: Line) -> str:
     """A line's name for people, with its repetitions and the reason of a tied weight."""
-    times = "" if line.times == 1 else f" × {algebra.text(algebra.terms(line.times))}"
+    times = algebra.repeated(algebra.terms(line.times))
     notes = [f"tied to {leaf.tied_to[-1]}" for leaf in (line, *line.parts) if leaf.tied_to]
     name = f"{line.component} {line.label}" if len(line.label) <= 2 else line.label
     return name.strip().replace("_", " ") + times + (f", {notes[0]}" if notes else "")

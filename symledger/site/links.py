@@ -107,5 +107,5 @@ class Links:
 
 def place(line: Line) -> str:
     """Name a line's place: ``block × L``."""
-    times = "" if line.times == 1 else f" × {algebra.text(algebra.terms(line.times))}"
+    times = algebra.repeated(algebra.terms(line.times))
     return " › ".join(name.replace("_", " ") for name in line.path) + times

@@ -70,6 +70,11 @@ def numbers(polynomial: Terms, at: Mapping[Symbol, int]) -> Markup:
     return _inline(ROWS.polynomial(polynomial, at), LATEX.polynomial(polynomial, at))
 
 
+def put_in(polynomial: Terms, at: Mapping[Symbol, int]) -> Markup:
+    """Write a polynomial with numbers in place of symbols by itself."""
+    return boxed(mathml.numbers(polynomial, at))
+
+
 def bound(lead: Leading) -> Markup:
     """Write the proven bound on the error of a leading form."""
     return _markup(mathml.bound(lead))

@@ -16,7 +16,7 @@ from symledger.readings.numeric.machine import Machine
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
 from symledger.readings.shapes import Row, shapes
-from symledger.sizes import B, L, S, T, V, d, d_ff, d_in, d_out, h
+from symledger.sizes import B, H_o, L, S, T, V, W_o, d, d_ff, d_in, d_out, h
 from symledger.target import resolve
 from tests.every import account
 
@@ -38,6 +38,15 @@ def test_the_ledger_of_an_affine_map_is_as_written_by_hand():
         ("gradient", "W", (d_in, d_out), 1),
         ("gradient", "b", (d_out,), 1),
     ]
+
+
+def test_two_tables_of_a_name_are_told_apart_as_equations_tell_them():
+    program = account("interpolation2d").program
+    tables = [(row.name, row.shape) for row in shapes(program) if row.kind == "table"]
+    names = ("p_0", "q_0", "p_1", "q_1")
+    axes = ("", H_o), ("′", W_o)
+    down, across = [[(name + prime, (n,)) for name in names] for prime, n in axes]
+    assert tables == down + across
 
 
 def test_tables_stand_once_and_noise_where_it_is_drawn():

@@ -61,6 +61,12 @@ CLIPPED = """
     .map(e => e.outerHTML.slice(0, 120))
 """
 
+HIDDEN = """
+[...document.querySelectorAll("article .scroll")].filter(e => e.checkVisibility()
+    && e.scrollWidth > e.clientWidth + 1).map(e => e.innerText.slice(0, 120))
+"""
+"""Tables that are wider than their boxes, those that are folded left out."""
+
 
 @pytest.fixture(scope="session")
 def axe():
@@ -82,6 +88,7 @@ def test_a_page_of_each_kind(page, built, axe, kind):
         page.set_viewport_size(size)
         assert page.evaluate(SETTLED, size["width"]) <= size["width"]
         assert page.evaluate(CLIPPED) == []
+    assert page.evaluate(HIDDEN) == []
     page.evaluate(axe)
     page.evaluate(AUDITS)
     assert page.evaluate("([tags, without]) => ofAll(tags, without)", [WCAG, CONTRAST]) == []

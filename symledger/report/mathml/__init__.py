@@ -7,7 +7,7 @@ characters; on a narrow screen it stands in a box that scrolls (``site/assets/ma
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -28,7 +28,8 @@ from symledger.report.mathml.spelling import ROWS, SENTENCES
 
 __all__ = [
     "MATHML", "Step", "bound", "derivation", "equation", "equations", "expression", "formula",
-    "given", "inline", "polynomial", "ratio", "shown", "steps_of", "substituted", "symbol",
+    "given", "inline", "numbers", "polynomial", "ratio", "shown", "steps_of", "substituted",
+    "symbol",
 ]  # fmt: skip
 
 
@@ -85,6 +86,11 @@ def polynomial(terms: Terms, width: int = WIDTH) -> str:
 def shown(body: Shown, width: int = WIDTH) -> str:
     """Write a polynomial opened into parts as a block: ``Vd + L(12d² + 2d) + d``."""
     return _block(ROWS.shown(body), latex.LATEX.shown(body), width)
+
+
+def numbers(polynomial: Terms, at: Mapping[Symbol, int], width: int = WIDTH) -> str:
+    """Write a polynomial with numbers in place of symbols as a block: ``12·2·64² + 512·64``."""
+    return _block(ROWS.polynomial(polynomial, at), latex.LATEX.polynomial(polynomial, at), width)
 
 
 def formula(f: Formula, width: int = WIDTH) -> str:

@@ -89,7 +89,7 @@ def _plain(shape: CoreShape) -> Markup:
 
 def _shape(account: Account, row: Row) -> Shape:
     name = f"∂{row.name}" if row.kind == "gradient" else row.name
-    times = "" if row.times == 1 else f" × {algebra.text(algebra.terms(row.times))}"
+    times = algebra.repeated(algebra.terms(row.times))
     return Shape(
         maths.spelled(name), row.kind, " › ".join(row.path) + times,
         maths.shape(row.shape), at_sizes(account, row),

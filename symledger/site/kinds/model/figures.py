@@ -71,7 +71,7 @@ def _opened(found: list[Row]) -> Iterator[tuple[str, Fraction]]:
     for row, after in zip(found, [*found[1:], None], strict=True):
         opens = after is not None and after.level > row.level and row.body.factor is not None
         if row.level == 0:
-            times = f" × {algebra.text(row.body.factor)}" if opens and row.body.factor else ""
+            times = algebra.repeated(row.body.factor) if opens and row.body.factor else ""
         if row.portion and not opens and (row.level == 0 or times):
             yield NUMBERED.sub("", row.label) + times if row.level else row.label, row.portion
 

@@ -166,12 +166,8 @@ class Model:
     @cached_property
     def total(self) -> Cells:
         """The last row of that table."""
-        terms, value, numbers = self.params.corollary_terms, self.params.exact, Markup("")
-        if value is not None:
-            numbers = maths.numbers(terms, self.account.assumed.bindings)
-        return Cells(
-            "", "", Markup(""), Markup(""), maths.inline(terms), numbers, count(value), ""
-        )
+        formula, value = maths.inline(self.params.corollary_terms), count(self.params.exact)
+        return Cells("", "", Markup(""), Markup(""), formula, Markup(""), value, "")
 
     @cached_property
     def steps(self) -> list[Opened]:
@@ -183,7 +179,8 @@ class Model:
                 given = tuple(maths.given(s, p) for s, p in (step.given or {}).items())
                 found.append(Opened(shown, "with" if given else step.reason, given))
         if self.is_bound:
-            found.append(Opened(maths.boxed(self.total.numbers), "with the numbers put in"))
+            terms, sizes = self.params.corollary_terms, self.account.assumed.bindings
+            found.append(Opened(maths.put_in(terms, sizes), "with the numbers put in"))
             found.append(Opened(maths.boxed(self.total.value), "the result"))
         return found
 

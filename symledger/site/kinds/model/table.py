@@ -40,7 +40,8 @@ def table_of(account: Account, formula: Formula, depth: int = DEPTH) -> list[Cel
 def cells(account: Account, row: Row) -> Cells:
     """Write one row."""
     return Cells(
-        row.guide, row.label, maths.spelled(row.weights), maths.spelled(row.shape),
+        row.guide, maths.spelled(row.label) if "_" in row.label else row.label,
+        maths.spelled(row.weights), maths.spelled(row.shape),
         maths.factored(row.body), numbers(account, row), row.value,
         "" if row.portion is None else percent(row.portion),
     )  # fmt: skip
