@@ -161,7 +161,7 @@ def _settings(program: Program) -> set[Symbol]:
     """
     definitions = program.definitions.values()
     mentioned = set(program.symbols).union(*(e.free_symbols for e in definitions))
-    most = (least for e in definitions for least in e.atoms(Min))
+    most = (n for e in definitions for least in e.atoms(Min) for n in least.args if n.is_Symbol)
     sized = (e.free_symbols for e in (*program.lengths, *_visible(program), *most))
     return mentioned - _repetitions(program).union(*sized)
 

@@ -191,22 +191,27 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "window_attention": (Case("torch.einsum and F.softmax", attention.Window, equal={"S": "T"}),),
     "alibi_attention": (Case("torch.einsum and F.softmax", attention.ALiBi),),
     "relative_attention": (Case("torch.einsum and F.embedding", attention.Relative),),
-    "attention": (Case("four nn.Linear around it", attention.Attention, uses=in_attention,
-                       equal={"d_v": "d_k", "S": "T"}, given={"rotary": True}),
-                  Case("four nn.Linear around it", attention.Attention, uses=in_attention,
-                       equal={"d_v": "d_k"}, given={"rotary": False})),
+    "attention": tuple(
+        Case("four nn.Linear around it", attention.Attention, uses=in_attention,
+             equal={**({"d_v": "d_k"} if flash else {}), **({"S": "T"} if rotary else {})},
+             given={"flash": flash, "rotary": rotary})
+        for flash in (False, True) for rotary in (False, True)),
     "self_attention": (
-        Case("four nn.Linear around it", attention.Attention, uses=lambda o: in_attention(o, OWN),
-             equal={"d_v": "d_k", "S": "T"}),
+        *(Case("four nn.Linear around it", attention.Attention,
+               uses=lambda o: in_attention(o, OWN), given={"flash": flash},
+               equal={**({"d_v": "d_k"} if flash else {}), "S": "T"})
+          for flash in (False, True)),
         Case("four nn.Linear and repeat_interleave", lambda s, o: attention.Attention(
             s, {**o, "repeated": True}), uses=lambda o: {
                 **in_attention(o, OWN), "repeated heads": "B*T*(h - h_kv)*(d_k + d_v)"},
-            equal={"d_v": "d_k", "S": "T"}, given={"flash": False}),
+            equal={"S": "T"}, given={"flash": False}),
         Case("nn.MultiheadAttention", attention.MultiheadAttention, lambda s, o: PACKED,
              lambda o: in_attention(o, OWN), HEADS, {"flash": True, "causal": False}),
     ),
-    "cached_attention": (Case("four nn.Linear and torch.cat", attention.Cached, uses=in_attention,
-                              equal={"d_v": "d_k"}),),
+    "cached_attention": tuple(
+        Case("four nn.Linear and torch.cat", attention.Cached, uses=in_attention,
+             equal={"d_v": "d_k"} if flash else {}, given={"flash": flash})
+        for flash in (False, True)),
     "pre_ln_block": _blocks(pre=True),
     "post_ln_block": _blocks(pre=False),
     "parallel_block": _arranged(models.Parallel, lambda o: 1 + o["two_norms"]),

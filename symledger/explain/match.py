@@ -64,9 +64,11 @@ class Match:
 
     @property
     def known(self) -> list[str]:
-        """The names of the configurations with these sizes."""
-        several = (point for points in self.points for point in points)
-        return list(dict.fromkeys(known.name for known, _ in several if known.gives(self.sizes)))
+        """The names of the configurations with these sizes; of a whole model, those that are it."""
+        several = [k for points in self.points for k, _ in points if k.gives(self.sizes)]
+        whole = [part for part in self.parts if part.kind == WHOLE]
+        own = [k for k in several if any(part.occurs_in(k) for part in whole)]
+        return list(dict.fromkeys(k.name for k in own or several))
 
     @property
     def number(self) -> int:

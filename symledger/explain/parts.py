@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.catalogue import BY_NAME
 from symledger.explain.lines import LINE, SUM, SWAPPED, WHOLE, WITHOUT, Kind
-from symledger.explain.outline import Outline
+from symledger.explain.outline import Outline, Values
 from symledger.explain.readings import FP32, Asked
 from symledger.explain.sums import Sum, summed
-from symledger.explain.usual import SELDOM
+from symledger.explain.usual import SELDOM, Known
 
 RARE = 3
 """What a choice that hardly any model makes adds to how far something is from the plainest answer:
@@ -26,6 +26,7 @@ class Variant:
     """A target with its choices, which are those of its outline; ``family`` owns its formulas.
 
     ``asked`` says that the user named it; ``near`` that it is only close to what the user named.
+    ``choices`` are those that its survey looked at.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Variant:
     outline: Outline
     near: bool = False
     asked: bool = False
+    choices: Values = field(default_factory=dict)
 
     def __str__(self) -> str:
         said = [self.case] if self.case else []
@@ -65,6 +67,24 @@ class Variant:
         """Whether this is a whole model: its sizes belong together."""
         entry = BY_NAME.get(self.name)
         return entry is not None and entry.kind == "model"
+
+    def is_chosen(self, known: Known, every: bool) -> bool:
+        """Whether a configuration of this model makes the same choices.
+
+        Those that alone change nothing of what choices are told by are left out, but where
+        ``every`` choice counts.
+        """
+        if not self.is_model or self.case or known.family != self.family:
+            return False
+        made = {
+            name: text for name, text in known.options.items()
+            if name in self.choices and text != _text(self.choices[name][0])
+        }
+        here = {name: _text(value) for name, value in self.changed}
+        return all(
+            made.get(name) == here.get(name) for name in {*made, *here}
+            if every or len(self.choices.get(name, ())) != 1
+        )
 
     @cached_property
     def unlikely(self) -> float:
@@ -116,9 +136,13 @@ class Part:
 
     @property
     def occurs(self) -> bool:
-        """Whether it is a model or a line of one, with its default choices."""
-        v = self.variant
-        return self.kind in (WHOLE, LINE) and not v.changed and v.is_model
+        """Whether it is a model or a line of one, which may stand in a configuration of it."""
+        return self.kind in (WHOLE, LINE) and self.variant.is_model and not self.variant.case
+
+    def occurs_in(self, known: Known) -> bool:
+        """Whether it stands in a configuration."""
+        told_by = next(iter(self.variant.outline.amounts))
+        return self.occurs and self.variant.is_chosen(known, self.quantity != told_by.quantity)
 
     @property
     def unlikely(self) -> float:
@@ -150,6 +174,11 @@ def swapped(variant: Variant) -> Iterator[Part]:
                     amount = algebra.subtract(algebra.multiply(*taken), algebra.multiply(*axes))
                     said = f"{where} taken as ({_texts(taken)}), not as ({_texts(axes)})"
                     yield Part(variant, params, SWAPPED, said, summed([(1, total), (1, amount)]))
+
+
+def _text(value: object) -> str:
+    """Write a choice as configurations have it."""
+    return str(value).lower()
 
 
 def _texts(axes: list[Terms]) -> str:

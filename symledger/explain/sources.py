@@ -5,16 +5,20 @@ What derives is imported where something has to be derived: most answers are in 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
+
+from sympy import Integer
 
 from symledger.algebra import Terms
 from symledger.catalogue import ENTRIES, Entry
+from symledger.citing.canonical import read_expression
 from symledger.errors import BadInput, nearest, shown
 from symledger.explain.index import indexed
-from symledger.explain.outline import Outline, Sizes, Survey, outline
+from symledger.explain.outline import Frame, Outline, Sizes, Survey, outline
 from symledger.explain.parts import Variant
 from symledger.explain.readings import Asked
 from symledger.explain.usual import Known, known
@@ -49,14 +53,33 @@ class Source:
 
 
 def complete(at: Sizes, drawn: Outline) -> Sizes:
-    """Add the sizes that follow from equations; those of a named case come first."""
-    found = dict(at)
+    """Add the sizes that others decide, then those that follow from equations.
+
+    Those of a named case come first.
+    """
+    found = {**at, **dict(_decided(drawn.frame, at))}
     for symbol, polynomial in drawn.equations.items():
         if symbol.name not in at or drawn.case:
             n = evaluate(polynomial, at)
             if n is not None and n.denominator == 1:
                 found[symbol.name] = int(n)
     return found
+
+
+def _decided(frame: Frame, at: Sizes) -> Iterator[tuple[str, int]]:
+    """Yield the sizes that others decide, where these are known: how many patches an image has."""
+    for name, text in frame.definitions:
+        if name not in at and _named_in(text) <= at.keys():
+            size = read_expression(text)
+            n = size.xreplace({s: Integer(at[s.name]) for s in size.free_symbols})
+            if n.is_Integer and n > 0:
+                yield name, int(n)
+
+
+@cache
+def _named_in(text: str) -> frozenset[str]:
+    """The names of sizes in an expression as it is written; what follows a parenthesis acts."""
+    return frozenset(re.findall(r"(?<![(\w])[A-Za-z_]\w*", text))
 
 
 def _points(knowns: Sequence[Known], drawn: Outline, given: Sizes) -> Points:
@@ -135,7 +158,8 @@ def _shared(entry: Entry, drawn: Outline, made: dict[object, Points]) -> Points:
     family = entry.family if entry.kind == "model" else ""
     given = {n: v for n, v in drawn.bindings.items() if n in drawn.settings}
     linear = "d_in" in drawn.frame.symbols
-    key = family, linear, drawn.case, id(drawn.equations), tuple(given.items())
+    definitions = drawn.frame.definitions
+    key = family, linear, drawn.case, id(drawn.equations), tuple(given.items()), definitions
     if key not in made:
         knowns = [k for k in known() if not family or k.family == family]
         made[key] = _points(knowns, drawn, given)
@@ -160,7 +184,7 @@ def _variants(
     for i, drawn in enumerate(outlines):
         if not (own and drawn.case):
             try:
-                yield Variant(entry.name, entry.family, drawn.at(sizes))
+                yield Variant(entry.name, entry.family, drawn.at(sizes), choices=found.choices)
             except BadInput:
                 if i == 0:
                     raise

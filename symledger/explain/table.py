@@ -148,7 +148,6 @@ class Alike:
         return [i for i, several in enumerate(self.parts) if any(map(_is_plain, several))]
 
 
-
 class Table:
     """The parts of the sources, and what they amount to at known sizes."""
 
@@ -241,16 +240,16 @@ class Table:
                             yield n, value, same, alike.where.points[j]
 
     def occurring(self, asked: Asked, low: int, high: int) -> Iterator[Row]:
-        """Yield models and their lines, as they are by default, whose value is meant."""
+        """Yield models and their lines whose value is meant, each with where it stands."""
         spans = Spans([(low, high)])
         for alike in self.alike:
-            rows = [
-                i for i in alike.rows(asked) if any(p.occurs for p in alike.parts[i])
-            ]  # fmt: skip
+            rows = [i for i in alike.rows(asked) if any(p.occurs for p in alike.parts[i])]
             for i, j, value, _ in alike.grid.within(spans, rows) if rows else ():
                 for part in alike.parts[i]:
-                    if part.occurs:
-                        yield Row(value, part, alike.where.points[j])
+                    points = alike.where.points[j]
+                    there = tuple(point for point in points if part.occurs_in(point[0]))
+                    if there:
+                        yield Row(value, part, there)
 
     def around(self, n: int, most: int) -> list[Row]:
         """Return a row of each of the values nearest to a number, nearest first.

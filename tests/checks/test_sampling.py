@@ -2,7 +2,7 @@ import itertools
 
 import pytest
 
-from symledger import sizes
+from symledger import derive, sizes
 from symledger.checks.exact import value
 from symledger.checks.sampling import _shared, sizes_for
 from symledger.components.convolution import Conv3d
@@ -82,3 +82,15 @@ def test_shared_sizes_tell_any_two_symbols_apart():
     codes = [tuple(_shared(i, attempt) for attempt in range(3)) for i in range(27)]
     assert len(set(codes)) == 27
     assert all(len(set(code)) > 1 for code in itertools.islice(codes, 18))
+
+
+WINDOWS = [f"{kind}_pool{axes}d" for kind in ("max", "avg") for axes in (1, 2, 3)]
+
+
+@pytest.mark.parametrize("distinct", [True, False])
+@pytest.mark.parametrize("name", WINDOWS)
+def test_windows_of_which_the_last_may_reach_beyond_have_small_sizes(name, distinct):
+    program = derive(name, {"ceil": True}).program
+    for attempt in range(3):
+        found = sizes_for(program, attempt, distinct=distinct)
+        assert all(value(length, found) >= 2 for length in program.lengths)

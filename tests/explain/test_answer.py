@@ -9,6 +9,8 @@ from invoke import assert_answers, assert_refuses, run
 from symledger.account import derive
 from symledger.explain import search
 from symledger.explain.answer import explain, match_dict
+from symledger.explain.usual import known
+from tests.every import account
 
 
 def first(number, **asked):
@@ -77,6 +79,33 @@ def test_equal_polynomials_are_named_and_models_in_which_the_number_occurs():
     )
     assert ("gpt2", "block › attention") in found.occurs
     assert ("gpt2", "block › feed forward › 1") in found.occurs
+
+
+PUBLISHED = list({(k.family, *k.options.items()): k.name for k in known() if k.family}.values())
+"""A configuration of each family, with each set of choices that is published."""
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_number_occurs_in_configurations_that_have_it_and_in_no_other(name):
+    found = explain(str(account(name).params.value)).occurs
+    whole = [one for one, line in found if line == "all of it"]
+    assert name in whole
+    assert {account(one).params.value for one in whole} == {account(name).params.value}
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "where"),
+    [
+        ("138357544", "", ["vgg16"]),  # other depths have the same sizes
+        ("1498482688", "", []),  # llama-3.2-1b, were its head not tied
+        ("86567656", "", ["vit-base-patch16-224"]),  # patches are counted from its image
+        ("8178368512", "flop", ["resnet50"]),
+    ],
+)
+def test_choices_and_decided_sizes_belong_to_a_configuration(number, unit, where):
+    found = explain(number, unit=unit)
+    assert [one for one, _ in found.occurs] == where
+    assert not where or found.gives[0].known == where
 
 
 def test_a_part_is_named():

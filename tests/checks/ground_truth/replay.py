@@ -40,12 +40,12 @@ def of_saved(record):
     for row in record["rows"]:
         measured = {field: n for field, n in row.items() if field != "dims"}
         asked = saved.questions(record["id"], row["dims"])
-        for field, question in asked.items():
-            if field in measured:
-                ours = answered(question).value
-                more = sum(n * amount(name, question.quantity) for name, n in question.uses.items())
-                what = f"{record['id']} {field} at {row['dims']}"
-                yield Compared(what, measured[field], ours + more, tuple(question.uses))
+        for field, bytes_kept in measured.items():
+            question = asked[field]
+            ours = answered(question).value
+            more = sum(n * amount(name, question.quantity) for name, n in question.uses.items())
+            what = f"{record['id']} {field} at {row['dims']}"
+            yield Compared(what, bytes_kept, ours + more, tuple(question.uses))
 
 
 def amount(artefact, quantity):

@@ -118,6 +118,10 @@ def tokens(dims):
     return Question("token_embedding", {"B": dims["B"], "T": dims["T"]})
 
 
+SEGMENTS = 64
+"""How long BERT's table of segments was where it was measured."""
+
+
 def gpt2(dims, flash):
     """GPT-2's block, its GELU composed of several operations, and the model around it."""
     known, positions = {**common(dims), "flash": flash}, {"tables": 8 * dims["T"]}
@@ -129,8 +133,17 @@ def gpt2(dims, flash):
 
 
 def bert(dims, flash):
-    """BERT's block, and the pooler after the last one."""
-    return {"bytes": block("post", dims, flash=flash), "after": Question("pooler", rows(dims))}
+    """BERT's block, the pooler after the last one, and the model; no segments are handed over.
+
+    So each token's segment is of a table as long as positions are, which is kept instead.
+    """
+    B, T = dims["B"], dims["T"]
+    tables = {"tables": 8 * T + 8 * SEGMENTS - 8 * B * T}
+    return {
+        "bytes": block("post", dims, flash=flash),
+        "after": Question("pooler", rows(dims)),
+        "model": Question("bert", {**common(dims), "flash": flash, "L": dims["L"]}, tables),
+    }
 
 
 def llama(dims, flash):
