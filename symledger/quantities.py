@@ -267,7 +267,7 @@ QUANTITIES: dict[str, Quantity] = {
                 Part("memory.gradients", name="gradients"),
                 Part("memory.optimizer", name="optimizer"),
                 Part("memory.saved", name="saved activations")),
-        stored("memory.kv_cache", "keys and values kept between decoding steps",
+        stored("memory.kv_cache", "kept between decoding steps: keys and values, or a state",
                lambda r, bytes_of: state(r.program, bytes_of)),
         stored("traffic.forward",
                "inputs, weights, outputs moved once; picked rows of a table each time",

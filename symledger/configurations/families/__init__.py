@@ -35,7 +35,7 @@ NAMED: Mapping[str, Mapping[str, str]] = {
         "distilbert": "distilbert:DISTILBERT", "albert": "albert:ALBERT",
         "electra": "albert:ELECTRA", "deberta-v2": "deberta:DEBERTA", "mpnet": "mpnet:MPNET",
         "modernbert": "modernbert:MODERNBERT",
-        "t5": "seq2seq:T5", "mt5": "seq2seq:MT5", "bart": "seq2seq:BART", "mbart": "seq2seq:MBART",
+        "t5": "t5:T5", "mt5": "t5:MT5", "bart": "seq2seq:BART", "mbart": "seq2seq:MBART",
         "pegasus": "seq2seq:PEGASUS", "marian": "seq2seq:MARIAN", "whisper": "seq2seq:WHISPER",
         "vit": "vit:VIT", "dinov2": "dinov2:DINOV2", "clip": "clip:CLIP",
         "clip_text_model": "clip:TEXT",
