@@ -15,7 +15,7 @@ from sympy import Expr, Symbol
 from symledger import algebra, assumptions, catalogue, model_file
 from symledger.choices import choices_of, parse_option
 from symledger.configurations.document import Document, load
-from symledger.configurations.published import Published, published
+from symledger.configurations.published import Published, missing, published
 from symledger.core.component import Component, snake
 from symledger.core.program import Program
 from symledger.core.tensor import ONE, as_size
@@ -204,6 +204,8 @@ def resolve(text: str) -> Target:
         return _configured(text, load(text))
     if is_call(text):
         return _constructed(text)
+    if "/" in text and ".py" not in text and ":" not in text:
+        raise missing(text)
     if ".py" in text or "/" in text or (":" in text and "(" not in text):
         return _from_file(text)
     known = published().get(text)
@@ -233,9 +235,9 @@ def _constructed(text: str) -> Target:
 
 
 def holds_configuration(text: str) -> bool:
-    """Whether a text names a folder with a configuration in it, as models are downloaded."""
+    """Whether a text names a folder with a configuration in it, or a pipe that gives one."""
     try:
-        return Path(text, "config.json").is_file()
+        return Path(text, "config.json").is_file() or ("/" in text and Path(text).is_fifo())
     except (OSError, ValueError):  # no name that a file could have
         return False
 

@@ -16,6 +16,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
+from inspect import signature
 from math import prod
 from typing import Any
 
@@ -36,6 +37,10 @@ LENGTHS = {"B": 2, "T": 16}
 """Of the sequences at which FLOPs are counted."""
 SOURCE = {"S": 12}
 """Of the source, where an encoder reads one."""
+WAYS = {
+    "flops.forward": "forward", "flops.backward": "backward",
+    "flops.decode": "for the last token after the others",
+}  # fmt: skip
 
 
 def installed(library: str = "transformers") -> bool:
@@ -136,15 +141,43 @@ def _convolution_backward(
     return 2 * seen[0] * prod(seen[2:]) * prod(w) * (bool(asked[0]) + bool(asked[1]))
 
 
+def decoded(model: Any, lengths: Mapping[str, int]) -> int | None:
+    """Return the FLOPs that PyTorch counts for the last token, what the others left being kept.
+
+    None where the implementation keeps nothing between tokens.
+    """
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    kept = {"past_key_values", "cache_params"} & set(signature(model.forward).parameters)
+    tokens = torch.zeros(lengths["B"], lengths["T"], dtype=torch.long, device="meta")
+    name, given = "input_ids", {}
+    if "S" in lengths:
+        source = torch.zeros(lengths["B"], lengths["S"], dtype=torch.long, device="meta")
+        name, given = "decoder_input_ids", {"encoder_outputs": model.get_encoder()(source)}
+    before = model(**{name: tokens[:, :-1]}, use_cache=True, **given)
+    given |= {key: before[key] for key in kept if key in before}
+    if not kept & set(given):
+        return None
+    with FlopCounterMode(display=False) as counter:
+        model(**{name: tokens[:, -1:]}, use_cache=True, **given)
+    return int(counter.get_total_flops())
+
+
 def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
     lengths = {**LENGTHS, **SOURCE} if "S" in account.symbols else LENGTHS
     at = account.subs(lengths)
-    names = ("flops.forward", "flops.backward")
-    for quantity, measured in zip(names, flops(model, lengths), strict=True):
+    counts: dict[str, int | None] = dict(
+        zip(("flops.forward", "flops.backward"), flops(model, lengths), strict=True)
+    )
+    if "flops.decode" in account.quantities:
+        counts["flops.decode"] = decoded(model, lengths)
+    for quantity, measured in counts.items():
+        if measured is None:
+            continue
         ours = at[quantity].value
         wrong = [] if ours == measured else [f"the formula gives {ours}, PyTorch {measured}"]
-        way = quantity.removeprefix("flops.")
-        said = f"takes as many FLOPs {way}, by PyTorch's counter"
+        said = f"takes as many FLOPs {WAYS[quantity]}, by PyTorch's counter"
         yield _evidence(at, found, quantity, said, wrong)
 
 

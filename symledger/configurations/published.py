@@ -7,11 +7,15 @@ the keys of the hub, or where there is none the ``sizes`` and ``options`` of an 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from os.path import isdir
 from pathlib import Path
 from typing import Any
+
+from symledger.errors import BadInput, nearest, shown
 
 FOLDER = Path(__file__).parents[1] / "published"
 
@@ -36,3 +40,16 @@ def published() -> Mapping[str, Published]:
         for name, row in json.loads(file.read_text(encoding="utf-8")).items():
             found[name] = Published(name, **row)
     return found
+
+
+def missing(path: str) -> BadInput:
+    """Say of a path at which nothing is read that nothing is downloaded, and what is known here.
+
+    Models go by the name of who published them and their own on a hub: that is named in sources.
+    """
+    if isdir(path):
+        return BadInput(f"{shown(path)} is a folder without config.json.")
+    said = re.compile(rf"(?<![\w/.-]){re.escape(path)}(?![\w/.-])", re.IGNORECASE)
+    here = [name for name, one in published().items() if said.search(one.source)]
+    known = f"It is known here as {here[0]}." if here else nearest(Path(path).name, published())
+    return BadInput(f"{shown(path)} is no file or folder, and nothing is downloaded. {known}")

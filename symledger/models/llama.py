@@ -10,7 +10,7 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.attention import Attention
 from symledger.components.blocks import Block, Norm, PreLNBlock
-from symledger.components.feedforward import GatedFeedForward
+from symledger.components.feedforward import Activation, GatedFeedForward
 from symledger.core.component import Component
 from symledger.models.decoder import Decoder
 from symledger.sizes import Size
@@ -51,13 +51,15 @@ class GatedDecoder(Decoder):
 class Llama(GatedDecoder):
     """The decoder-only transformer of LLaMA, with key/value heads that queries may share.
 
-    Models that are published as one may have biases in the maps of attention or of the network.
+    Models that are published as one may have biases in the maps of attention or of the network,
+    or another nonlinearity in its gate.
     Source: Touvron et al., *LLaMA* (2023), section 2.2; *Llama 2* (2023) for grouped heads.
     """
 
     flash: bool = False
     attention_bias: bool = False
     mlp_bias: bool = False
+    activation: Activation = "silu"
 
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, SwiGLU, rotary positions"
     references: ClassVar[tuple[str, ...]] = (
@@ -68,4 +70,4 @@ class Llama(GatedDecoder):
         return replace(super().attention(), bias=self.attention_bias, flash=self.flash)
 
     def network(self) -> Component:
-        return GatedFeedForward(self.d, self.d_ff, bias=self.mlp_bias)
+        return GatedFeedForward(self.d, self.d_ff, self.activation, self.mlp_bias)

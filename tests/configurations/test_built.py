@@ -106,6 +106,26 @@ UNUSUAL = {
         "model_type": "mpt", "vocab_size": 100, "d_model": 16, "n_layers": 1, "n_heads": 2,
         "expansion_ratio": 2,
     },
+    "a gate through another nonlinearity": {
+        **SMALL, "model_type": "llama", "num_key_value_heads": 1, "intermediate_size": 24,
+        "hidden_act": "gelu", "mlp_bias": True,
+    },
+    "the same, of what is like it": {
+        **SMALL, "model_type": "granite", "num_key_value_heads": 1, "intermediate_size": 24,
+        "hidden_act": "gelu_pytorch_tanh",
+    },
+    "the next token, scored by what unmasks": {
+        **SMALL, "model_type": "bert", "architectures": ["BertLMHeadModel"],
+        "intermediate_size": 24, "max_position_embeddings": 32,
+    },
+    "the same, of a RoBERTa": {
+        **SMALL, "model_type": "xlm-roberta", "architectures": ["XLMRobertaForCausalLM"],
+        "intermediate_size": 24, "max_position_embeddings": 32,
+    },
+    "the same, of an ELECTRA with narrow tables": {
+        **SMALL, "model_type": "electra", "architectures": ["ElectraForCausalLM"],
+        "intermediate_size": 24, "max_position_embeddings": 32, "embedding_size": 8,
+    },
     "slices of which there is one": {
         "model_type": "bloom", "vocab_size": 100, "hidden_size": 16, "n_layer": 1, "n_head": 2,
         "slow_but_exact": True,
@@ -205,7 +225,14 @@ def run(config):
 
 def test_another_configuration_is_told_apart():
     account = derive(FIRST["llama"], {"h_kv": 1})
-    assert "params" in {e.quantity for e in built.witnessed(account) if not e.passed}
+    found = {e.quantity for e in built.witnessed(account) if not e.passed}
+    assert found == {"params", "flops.forward", "flops.backward", "flops.decode"}
+
+
+@pytest.mark.parametrize("model_type", ["gpt2", "llama", "gemma2", "falcon", "t5", "mamba2"])
+def test_a_token_after_others_is_decoded_as_by_the_implementation(model_type):
+    found = built.witnessed(derive(FIRST[model_type]))
+    assert [e.passed for e in found if e.quantity == "flops.decode"] == [True]
 
 
 def test_every_published_configuration_of_an_implementation_is_recorded():

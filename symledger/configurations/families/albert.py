@@ -65,7 +65,7 @@ def _narrow(values: Values) -> Settings:
 
 ELECTRA = Family(
     "electra",
-    classes("electra", "Electra", "ForPreTraining"),
+    classes("electra", "Electra", "ForPreTraining", "ForCausalLM"),
     {**WIDTHS, "embedding_size": Size("d_e"), "tie_word_embeddings": TIED},
     rules=(Rule(("embedding_size", "hidden_size"), _narrow),),
     tensors=encoder("electra", {

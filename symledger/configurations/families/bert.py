@@ -20,7 +20,8 @@ from symledger.configurations.family import Family, Rule, Ruled, Values
 BERT = Family(
     "bert",
     classes(
-        "bert", "Bert", "ForPreTraining", "ForMultipleChoice", "ForNextSentencePrediction"
+        "bert", "Bert", "ForPreTraining", "ForMultipleChoice", "ForNextSentencePrediction",
+        "LMHeadModel",
     ),
     {
         **WIDTHS,
@@ -47,7 +48,7 @@ def _behind_padding(values: Values) -> Settings:
 
 ROBERTA = Family(
     "roberta",
-    classes("roberta", "Roberta", "ForMultipleChoice"),
+    classes("roberta", "Roberta", "ForMultipleChoice", "ForCausalLM"),
     {
         **WIDTHS,
         "pad_token_id": Ruled(),
@@ -68,7 +69,7 @@ behind a later row there is room for fewer of them."""
 
 def _named(model_type: str, name: str) -> Family:
     return replace(ROBERTA, model_type=model_type,
-                   builds=classes("roberta", name, "ForMultipleChoice"))  # fmt: skip
+                   builds=classes("roberta", name, "ForMultipleChoice", "ForCausalLM"))
 
 
 XLM_ROBERTA = _named("xlm-roberta", "XLMRoberta")

@@ -104,7 +104,8 @@ def classes(entry: str, name: str, *heads: str) -> dict[str, Built]:
     """Return what those classes of an encoder build that all have, and some others.
 
     How many scores a span has is said as a number of labels, and nothing but 2 works. Where no
-    head unmasks tokens there is nothing to be tied.
+    head unmasks tokens there is nothing to be tied. What scores the next token is what unmasks:
+    it sees only what was before where is_decoder says so, which is refused.
     """
     all_heads = {
         "Model": Built(entry, {"head": "bare"}, uses=UNTIED),
@@ -115,6 +116,7 @@ def classes(entry: str, name: str, *heads: str) -> dict[str, Built]:
         "ForMultipleChoice": Built(entry, {"head": "sequences", "Y": "1"}, uses=UNTIED),
         "ForNextSentencePrediction": Built(entry, {"head": "sequences", "Y": "2"}, uses=UNTIED),
         "ForPreTraining": Built(entry, {"head": "pretraining"}),
+        **dict.fromkeys(("ForCausalLM", "LMHeadModel"), Built(entry, {"head": "masked"})),
     }
     known = (*list(all_heads)[:5], *heads)
     return {f"{name}{head}": all_heads[head] for head in known}

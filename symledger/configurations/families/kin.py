@@ -5,7 +5,7 @@ from __future__ import annotations
 from symledger.arguments import BOOLS, Choice, Number, Only, Settings, Size, size, written
 from symledger.configurations.common import FREE
 from symledger.configurations.families import windows
-from symledger.configurations.families.shared import DENSE, WIDTHS, heads, kinds
+from symledger.configurations.families.shared import ACTIVATION, DENSE, WIDTHS, heads, kinds
 from symledger.configurations.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
@@ -31,6 +31,7 @@ ERNIE = Family(
     heads("llama", "Ernie4_5", **BARE),
     {
         **KEYS,
+        "hidden_act": ACTIVATION,
         "use_bias": Choice("attention_bias", BOOLS, ("mlp_bias",)),
         "compression_ratio": FREE,
         "use_flash_attention": FREE,
@@ -80,6 +81,7 @@ GRANITE = Family(
     heads("granite", "Granite", **BARE),
     {
         **KEYS,
+        "hidden_act": ACTIVATION,
         **BIASES,
         **dict.fromkeys((
             "embedding_multiplier", "logits_scaling", "residual_multiplier",
@@ -135,6 +137,7 @@ SMOLLM3 = Family(
     heads("smollm3", "SmolLM3"),
     {
         **KEYS,
+        "hidden_act": ACTIVATION,
         **BIASES,
         **windows.SWITCHED,
         "max_window_layers": FREE,

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from symledger.arguments import Choice, Only
+from symledger.arguments import Choice
 from symledger.configurations.common import FREE
-from symledger.configurations.families.shared import DENSE, DIVIDED, WIDTHS, heads
+from symledger.configurations.families.shared import (
+    ACTIVATION,
+    DENSE,
+    DIVIDED,
+    WIDTHS,
+    heads,
+)
 from symledger.configurations.family import Family
 
 LLAMA = Family(
@@ -12,7 +18,7 @@ LLAMA = Family(
     heads("llama", "Llama"),
     {
         **WIDTHS,
-        "hidden_act": Only(("silu", "swish")),
+        "hidden_act": ACTIVATION,
         "attention_bias": Choice("attention_bias"),
         "mlp_bias": Choice("mlp_bias"),
         **dict.fromkeys(("attention_dropout", "is_llama_config", "max_sequence_length"), FREE),
