@@ -324,8 +324,11 @@ def find(name: str) -> Entry:
     """
     known = {**BY_NAME, **{axiom.name: axiom for axiom in AXIOMS}}
     if name not in known:
+        from symledger.called import called
+
+        meant = nearest(name, [*BY_NAME, *published()], called)
         raise UnknownTarget(
-            f"{shown(name)} is not in the catalogue. {nearest(name, [*BY_NAME, *published()])} "
+            f"{shown(name)} is not in the catalogue. {meant} "
             "`symledger list` shows all; a component of your own is path/to/model.py:ClassName."
         )
     return known[name]

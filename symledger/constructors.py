@@ -71,12 +71,9 @@ class Constructor:
         return self.layer.reads(self.values)
 
     def toggled(self) -> Iterator[Constructor]:
-        """Yield this constructor with each of its flags the other way round."""
-        for name, value in self.values.items():
-            use = self.layer.use(name)
-            if isinstance(value, bool) and isinstance(use, Choice | Entry):
-                values = {**self.values, name: not value}
-                yield Constructor(_call(self.layer, values), self.layer, values)
+        """Yield this constructor with each flag, of a layer inside it too, the other way round."""
+        for values in _toggled(self.values, {n: self.layer.use(n) for n in self.values}):
+            yield Constructor(_call(self.layer, values), self.layer, values)
 
     def __str__(self) -> str:
         """Write it in PyTorch's order: what is required, then what is not its default by name."""
@@ -88,6 +85,18 @@ class Constructor:
 
     def __repr__(self) -> str:
         return str(self)
+
+
+def _toggled(
+    values: Mapping[str, object], uses: Mapping[str, Use]
+) -> Iterator[dict[str, object]]:
+    for name, value in values.items():
+        match uses.get(name), value:
+            case (Choice() | Entry()), bool():
+                yield {**values, name: not value}
+            case Inner(uses=inner), Constructor():
+                for inside in _toggled(value.values, inner):
+                    yield {**values, name: replace(value, values=inside)}
 
 
 def _entry(uses: Mapping[str, Use], values: Mapping[str, object]) -> str:
@@ -180,8 +189,11 @@ def find(name: str) -> Layer:
         raise BadInput(
             f"PyTorch has nn.{plain}, symledger does not derive it yet. {said_instead(plain)}"
         )
+    from symledger.called import layers
+
+    meant = nearest(plain.rpartition(".")[2], BY_NAME, layers)
     raise UnknownTarget(
-        f"{shown(name)} is not a layer of torch.nn. {nearest(plain.rpartition('.')[2], BY_NAME)} "
+        f"{shown(name)} is not a layer of torch.nn. {meant} "
         "`symledger list` shows those that are known."
     )
 

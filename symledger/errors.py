@@ -16,7 +16,7 @@ Every message says what was asked, what was found, why that is wrong, and what t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 
@@ -103,10 +103,13 @@ def _bare(name: str) -> str:
     return "".join(c for c in name.lower() if c.isalnum())
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(
+    name: str, known: Iterable[str], called: Callable[[str], Iterable[str]] = lambda name: ()
+) -> str:
     """Return a sentence that names the nearest known names, or lists a few of them.
 
-    Names that go on from what was said, whatever its case and punctuation, are nearest.
+    Names that go on from what was said, whatever its case and punctuation, are nearest; then what
+    is ``called`` so otherwise.
 
     >>> nearest("mini_gtp", ["mini_gpt", "linear"])
     'Did you mean mini_gpt?'
@@ -121,6 +124,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     if begun and len(_bare(name)) > 1:
         alike = [known_name for known_name in begun if _bare(known_name) == _bare(name)]
         return f"Did you mean {_either(alike or begun[:MOST])}?"
+    if otherwise := list(called(name)):
+        return f"Did you mean {_either(otherwise)}?"
     folded = {known_name.lower(): known_name for known_name in names}
     close = get_close_matches(name.lower(), list(folded), n=2, cutoff=0.5)
     if close:

@@ -74,9 +74,12 @@ PUBLISHED: tuple[Published, ...] = (
 )  # fmt: skip
 
 
-SEARCHED = ("bert-base", "gpt3-175b", "llama-7b", "mixtral-8x7b", "vgg16")
+SEARCHED = (
+    "gpt2-medium", "gpt2-xl", "gpt3-175b", "bert-base", "bert-large", "llama-7b", "llama-3-8b",
+    "mixtral-8x7b", "vit-base-patch16-224", "vgg16", "resnet18",
+)  # fmt: skip
 """The published configurations that a layer is looked for in, beside those of the catalogue: well
-known and unlike each other, so that an answer stays short and quick."""
+known, and such as are derived in no time or unlike the others, so that an answer stays quick."""
 
 Part = tuple[str, Weights]
 """What tells a part of a model: its kind, and its weights with their lengths."""

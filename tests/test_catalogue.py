@@ -86,6 +86,16 @@ def test_an_unknown_name_is_refused_with_the_nearest(name):
         find(name)
 
 
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [("mlp", "feed_forward"), ("MoE", "mixture_of_experts"), ("dense", "linear"),
+     ("word embedding", "token_embedding"), ("SWA", "window_attention")],
+)  # fmt: skip
+def test_what_people_call_it_otherwise_is_named(word, name):
+    with pytest.raises(UnknownTarget, match=f"Did you mean {name}"):
+        find(word)
+
+
 def test_identities_are_between_entries():
     for identity in IDENTITIES:
         assert identity.quantity in QUANTITIES

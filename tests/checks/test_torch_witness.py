@@ -10,12 +10,13 @@ from symledger.checks import command, torch_witness
 from symledger.checks.artefacts import ARTEFACTS
 from symledger.checks.evidence import Evidence
 from symledger.checks.rewriting import Rewriting, again
-from symledger.checks.torch_witness import kept_without, sizes_at, witnessed
+from symledger.checks.torch_witness import POINTS, kept_without, sizes_at, witnessed
 from symledger.configurations.families import every_family
 from symledger.core.ops import Map
 from symledger.evidence import recorded
 from symledger.quantities import Readings
 from tests.every import OWNERS, chosen
+from tests.every import account as plain
 
 EXPECTED = {
     # target: which quantities PyTorch says something about, how many cases it has
@@ -137,6 +138,16 @@ def test_a_wrong_constant_that_the_backward_program_follows_is_seen_in_values_al
 def test_another_program_than_said_is_refused(name, other, quantities):
     wrong = with_program(name, derive(name, other).program)
     assert {e.quantity for e in witnessed(wrong) if not e.passed} == quantities
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("owner", OWNERS)
+def test_no_two_sizes_of_a_target_are_the_same_at_every_point(owner):
+    """One would be taken for the other, and no number would tell."""
+    decided = {s.name for s in plain(owner).program.definitions}
+    free = [n for n in plain(owner).symbols if n not in decided and n in POINTS[0]]
+    values = [tuple(point[n] for point in POINTS) for n in free]
+    assert len({*values}) == len(values)
 
 
 def test_sizes_that_a_case_cannot_tell_apart_are_made_equal():
