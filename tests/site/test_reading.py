@@ -158,6 +158,7 @@ WORDS = {
     "conv2d": "components/conv2d.html",
     "flops per token llama": "questions/llama-7b-flops-per-token",
     "how much memory does llama 7b need": "questions/llama-7b-memory",
+    "llama 70b memory": "questions/llama-2-70b-memory",
     "feed forward": "components/feed_forward",
     "vocabulary size": "notation.html#sym-V",
     "d_ff": "notation.html#sym-d-ff",
