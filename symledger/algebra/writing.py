@@ -35,7 +35,7 @@ def repeated(times: Terms) -> str:
 
     >>> from symledger.algebra import terms
     >>> from symledger.sizes import L
-    >>> repeated(terms(L)), repeated(terms(L - 1)), repeated(terms(1))
+    >>> repeated(terms(L)), repeated(terms(L - 1)), repeated(terms(L / L))
     (' × L', ' × (L - 1)', '')
     """
     said = text(times)

@@ -131,12 +131,12 @@ def _explained(number: Number, inside: str, settings: Mapping[str, str]) -> Expl
     else:
         table = _everything(asked, current())
     found, omitted = search(table, number)
-    limit = (found[0].rank if found else 0) + (FAR if number.exact else SHOWN)
-    gives = [m for m in found if not m.near and m.rank < limit][:MOST]
+    told = [m for m in found if not m.near or number.exact or m.mistake]
+    limit = (told[0].rank if told else 0) + (FAR if number.exact else SHOWN)
+    gives = [m for m in told if not m.near and m.rank < limit][:MOST]
     best = gives[0].rank + NEAR - 1 if gives else limit
-    near = [m for m in found if m.near and m.rank <= best and (number.exact or m.mistake)]
-    near = near[: MOST // 2]
-    doubtful = not found or found[0].rank > DOUBTFUL
+    near = [m for m in told if m.near and m.rank <= best][: MOST // 2]
+    doubtful = not told or told[0].rank > DOUBTFUL
     return Explanation(
         number, inside, settings, tuple(gives), tuple(near),
         len(found) - len(gives) - len(near) + omitted,

@@ -25,7 +25,7 @@ def page(found: Explanation, width: int) -> Page:
         p.heading("NEARLY: A COMMON MISTAKE" if matches[0].near else "GIVEN BY")
         for match in matches:
             _match(p, match, found)
-    if found.omitted:
+    if found.omitted and found.sections:
         least = "" if found.number.exact else "at least "
         said = f"and {least}{found.omitted:,} less plausible"
         if found.common:

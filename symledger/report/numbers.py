@@ -11,6 +11,7 @@ from symledger import algebra
 from symledger.algebra import Terms
 from symledger.conventions import BINARY, decimal, in_unit
 from symledger.formulas import Formula
+from symledger.report.steps import short_percent
 
 
 def number(value: int | Fraction) -> str:
@@ -31,7 +32,7 @@ def whole(value: int | Fraction) -> int | Fraction:
 
 def error_percent(error: Fraction) -> str:
     """Write a relative error with two significant digits: ``0.24 %``."""
-    return f"{float(error * 100):.2g} %"
+    return f"{short_percent(error)} %"
 
 
 def substituted(formula: Formula) -> str:

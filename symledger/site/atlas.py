@@ -26,7 +26,7 @@ TOPICS: dict[str, tuple[str, ...]] = {
     "Embeddings and positions": ("embedding", "positions"),
     "Heads and losses": ("heads", "softmax", "losses", "distances", "dropout"),
     "Blocks": ("blocks", "checkpointed", "encoder", "decoder", "conditioned"),
-    "Convolution and pooling": ("convolution", "pooling", "adaptive", "padding"),
+    "Convolution and pooling": ("convolution", "transposed", "pooling", "adaptive", "padding"),
     "Blocks of images": ("units", "residual", "inverted", "convnext", "patches", "diffusion"),
     "Recurrence": ("recurrent", "recurrent_steps", "cells"),
     "State spaces": ("selective", "dual"),

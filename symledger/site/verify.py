@@ -1,16 +1,26 @@
-"""Is a built site what it should be? Every page, anchor, block and file is looked for."""
+"""Is a built site what it should be? Every page, anchor, block, word and file is looked for."""
 
 from __future__ import annotations
 
+import html
 import re
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 from symledger.errors import BadInput
+from symledger.site import resources
 from symledger.site.generator import Site
-from symledger.site.pages import unmarked
+from symledger.site.pages import Page, unmarked
 
 HEADING = re.compile(r"^#+ .*\{: #([\w-]+)(?: [\w-]+)? \}$", re.MULTILINE)
+
+WORD = re.compile(r"[^\W_]+")
+FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
+UNSEEN = re.compile(
+    r"<[^>]*>|\]\([^)]*\)|\{:[^}]*\}|^```.*$|^\s*(?:\?\?\?\+?|!!!)[\w -]*|^\s*\d+\. ", re.MULTILINE
+)
+"""Tags, what a link leads to, attributes, languages of code, kinds of boxes, numbers of items."""
 
 
 def problems(folder: Path, site: Site | None = None) -> list[str]:
@@ -27,20 +37,31 @@ def problems(folder: Path, site: Site | None = None) -> list[str]:
 
 
 def _problems(folder: Path, site: Site) -> Iterator[str]:
-    for page in site.pages.values():
+    written = sorted(resources.docs().glob("*.md"))
+    by_hand = (Page(file.name, file.read_text(encoding="utf-8")) for file in written)
+    for page in (*site.pages.values(), *by_hand):
         file = folder / page.address
         if not file.is_file():
             yield f"missing page: {page.address}"
             continue
-        html = file.read_text(encoding="utf-8")
+        built = file.read_text(encoding="utf-8")
         for anchor in HEADING.findall(page.source):
-            if f'id="{anchor}"' not in html:
+            if f'id="{anchor}"' not in built:
                 yield f"missing anchor: {page.address}#{anchor}"
         for i, block in enumerate(page.blocks):
-            if block not in html and unmarked(block) not in html:
+            if block not in built and unmarked(block) not in built:
                 yield f"different content: {page.address}, block {i}"
+        article = built.partition("<article")[2].partition("</article>")[0]
+        lacking = _words(FRONT_MATTER.sub("", page.source)) - _words(article)
+        if lacking:
+            yield f"different content: {page.address} lacks {', '.join(sorted(lacking)[:5])}"
     for path, content in site.assets.items():
         if not (folder / path).is_file():
             yield f"missing file: {path}"
         elif (folder / path).read_bytes() != content:
             yield f"different file: {path}"
+
+
+def _words(text: str) -> Counter[str]:
+    """The words and numbers that are read in a page, and how often each of them is."""
+    return Counter(WORD.findall(html.unescape(UNSEEN.sub(" ", text))))

@@ -182,6 +182,13 @@ def test_the_nearest_line_and_its_difference():
     assert shown["nearest"][0]["said"] == "d, as many as one bias or one RMS norm of width d"
 
 
+def test_a_rounded_number_of_a_model_that_has_another_is_answered_with_the_nearest():
+    """BERT is said to have 110M, and has 109.48M."""
+    found = explain("110M", inside="bert-base")
+    assert 109_482_240 in [row.value for row in found.nearest]
+    assert "less plausible" not in run("explain", "110M", "--in", "bert-base").out
+
+
 def test_bytes_of_activations_are_looked_for_in_two_bytes_a_value_too():
     settings = {"B": "4", "d_in": "768", "d_out": "3072"}
     match = first("6144", settings=settings, unit="bytes")

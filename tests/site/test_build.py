@@ -94,6 +94,16 @@ def test_what_is_missing_or_different_is_named(copy, two):
     assert "different file: manifest.json" in found
 
 
+@pytest.mark.parametrize("changed", ["0 parameters", "Numbers on that page are at", ""])
+def test_a_changed_word_or_number_is_found_wherever_it_stands(copy, two, changed):
+    page = copy / LINEAR
+    was = page.read_text()
+    now = was.replace("Numbers on this page are at", changed)
+    assert now != was
+    page.write_text(now)
+    assert [line for line in problems(copy, two) if "linear.html lacks" in line]
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_page_of_each_kind_is_valid_html(built, kind):
     html = (built / page_of(kind)).with_suffix(".html").read_text(encoding="utf-8")
