@@ -103,6 +103,12 @@ class Site:
         return (json.dumps(hashes, indent=0) + "\n").encode()
 
     @cached_property
+    def by_hand(self) -> tuple[Page, ...]:
+        """The pages that no generator makes."""
+        files = sorted(resources.docs().glob("*.md"))
+        return tuple(Page(file.name, file.read_text(encoding="utf-8")) for file in files)
+
+    @cached_property
     def made(self) -> dict[str, tuple[str, tuple[str, ...]] | bytes]:
         """Every page, as its source and its blocks, and every file that is no page, by path."""
         pages = {path: (page.source, page.blocks) for path, page in self.pages.items()}

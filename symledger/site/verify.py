@@ -9,9 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from symledger.errors import BadInput
-from symledger.site import resources
 from symledger.site.generator import Site
-from symledger.site.pages import Page, unmarked
+from symledger.site.pages import unmarked
 
 HEADING = re.compile(r"^#+ .*\{: #([\w-]+)(?: [\w-]+)? \}$", re.MULTILINE)
 
@@ -37,9 +36,7 @@ def problems(folder: Path, site: Site | None = None) -> list[str]:
 
 
 def _problems(folder: Path, site: Site) -> Iterator[str]:
-    written = sorted(resources.docs().glob("*.md"))
-    by_hand = (Page(file.name, file.read_text(encoding="utf-8")) for file in written)
-    for page in (*site.pages.values(), *by_hand):
+    for page in (*site.pages.values(), *site.by_hand):
         file = folder / page.address
         if not file.is_file():
             yield f"missing page: {page.address}"

@@ -16,6 +16,7 @@ from symledger.citing.registry import registered
 from symledger.errors import BadInput
 from symledger.site import build, resources, verify
 from symledger.site.generator import MANIFEST
+from symledger.site.pages import Page
 from symledger.site.verify import problems
 from tests import invoke
 from tests.every import INTEGRATING
@@ -92,6 +93,14 @@ def test_what_is_missing_or_different_is_named(copy, two):
     assert "missing anchor: components/linear.html#parameters" in found
     assert any(re.match("different content: components/linear.html", line) for line in found)
     assert "different file: manifest.json" in found
+
+
+def test_a_page_written_by_hand_is_looked_for(copy):
+    one = part(set(), [])
+    vars(one)["by_hand"] = (Page("cli.md", "# The command line"),)
+    assert problems(copy, one) == ["missing page: cli.html"]
+    (copy / "cli.html").write_text("<article><h1>The command</h1></article>")
+    assert problems(copy, one) == ["different content: cli.html lacks line"]
 
 
 @pytest.mark.parametrize("changed", ["0 parameters", "Numbers on that page are at", ""])

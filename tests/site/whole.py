@@ -75,5 +75,6 @@ def part(paths, files):
     """Return a site of some of the pages and files."""
     found = Site()
     pages = {path: page for path, page in SITE.pages.items() if path in paths}
-    vars(found).update(pages=pages, assets={path: SITE.assets[path] for path in files})
+    files = {path: SITE.assets[path] for path in files}
+    vars(found).update(pages=pages, assets=files, by_hand=())
     return found
