@@ -5,6 +5,8 @@ The words are those of the component's text: its name, what else it is called, h
 
 from __future__ import annotations
 
+from symledger.errors import bare
+
 KINDS = ("", "layer", "network", "loss")
 """What people leave out: a ``Dense`` is a dense layer."""
 MOST = 3
@@ -41,8 +43,3 @@ def layers(word: str) -> list[str]:
     found = [layer.name for layer in LAYERS if layer.entry in components]
     several = found if len(found) <= MOST else []
     return several or [f"the component {component}" for component in components]
-
-
-def bare(word: str) -> str:
-    """Return a word's letters and digits, all small."""
-    return "".join(c for c in word.lower() if c.isalnum())

@@ -99,7 +99,8 @@ def _either(names: list[str]) -> str:
     return " or ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
+    """Return a name's letters and digits, all small."""
     return "".join(c for c in name.lower() if c.isalnum())
 
 
@@ -119,10 +120,10 @@ def nearest(
     from difflib import get_close_matches  # only a refusal needs it
 
     names = sorted(set(known))
-    begun = [known_name for known_name in names if _bare(known_name).startswith(_bare(name))]
-    begun.sort(key=lambda known_name: (_bare(known_name) != _bare(name), len(known_name)))
-    if begun and len(_bare(name)) > 1:
-        alike = [known_name for known_name in begun if _bare(known_name) == _bare(name)]
+    begun = [known_name for known_name in names if bare(known_name).startswith(bare(name))]
+    begun.sort(key=lambda known_name: (bare(known_name) != bare(name), len(known_name)))
+    if begun and len(bare(name)) > 1:
+        alike = [known_name for known_name in begun if bare(known_name) == bare(name)]
         return f"Did you mean {_either(alike or begun[:MOST])}?"
     if otherwise := list(called(name)):
         return f"Did you mean {_either(otherwise)}?"

@@ -55,7 +55,7 @@ def write(folder: Path) -> None:
 @site.command(epilog="symledger site verify site")
 @click.argument("folder", type=OUT)
 def verify(folder: Path) -> None:
-    """Compare a built site with what is expected: pages, anchors, blocks, files.
+    """Compare a built site with what is expected: pages, anchors, blocks, words, files.
 
     Exit code 1 if anything is missing or different.
     """
