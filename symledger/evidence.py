@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).with_name("recorded")
 MUTANTS = Path(__file__).with_name("mutants.json")
 """What became of the deliberate mistakes that are made in programs and rules."""
-BUILT = Path(__file__).with_name("built.json")
-"""What was found when published configurations were built by the implementation they are of."""
+BUILT = Path(__file__).with_name("built")
+"""What was found when published configurations were built by the implementation they are of; a
+file an owner of formulas."""
 Status = Literal["passed", "failed", "stale"]
 
 BASIS: dict[str, tuple[str, ...]] = {
@@ -97,17 +98,22 @@ def variant(account: Account) -> str:
 @cache
 def recorded(owner: str) -> dict[str, Any]:
     """Read the evidence about an owner that travels with the package."""
-    source = FOLDER / f"{owner}.json"
-    if not source.is_file():
-        return {}
-    found: dict[str, Any] = json.loads(source.read_text(encoding="utf-8"))
-    return found
+    return _read(FOLDER / f"{owner}.json")
 
 
 @cache
-def built() -> dict[str, Any]:
-    """Read what published configurations were compared with when they were built."""
-    found: dict[str, Any] = json.loads(BUILT.read_text(encoding="utf-8"))
+def built(owner: str) -> dict[str, Any]:
+    """Read what an owner's published configurations were compared with when they were built."""
+    return _read(BUILT / f"{owner}.json")
+
+
+def every_built() -> dict[str, Any]:
+    """Read that of all owners."""
+    return {name: row for file in sorted(BUILT.glob("*.json")) for name, row in _read(file).items()}
+
+
+def _read(file: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(file.read_bytes()) if file.is_file() else {}
     return found
 
 
@@ -147,7 +153,7 @@ def of(account: Account, quantity: str) -> list[Record]:
 
 def _built(account: Account, quantity: str) -> Iterator[Record]:
     """Yield what was found when this very configuration was built, as far as it still holds."""
-    about = built().get(account.target.name, {"hashes": {}, "evidence": ()})
+    about = built(account.target.owner).get(account.target.name, {"hashes": {}, "evidence": ()})
     fresh = {q for q, h in about["hashes"].items() if h == account.fingerprint(q)}
     for e in about["evidence"]:
         if e["quantity"] in fresh & set(BASIS[quantity]):

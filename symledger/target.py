@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, Symbol
 
-from symledger import algebra, assumptions, catalogue, model_file
+from symledger import algebra, assumptions, catalogue
 from symledger.choices import choices_of, parse_option
 from symledger.configurations.document import Document, load
 from symledger.configurations.published import Published, missing, published
@@ -187,6 +187,8 @@ class Target:
         """What stands around running a method of the definition: only a user's own is guarded."""
         if not self.origin:
             return nullcontext
+        from symledger import model_file
+
         what = f"{type(self.component).__name__}.{method}"
         return partial(model_file.guarded, self.origin, what)  # type: ignore[return-value]  # it swallows none
 
@@ -279,6 +281,8 @@ def _preset(
 
 
 def _from_file(text: str) -> Target:
+    from symledger import model_file
+
     found = model_file.opened(text)
     cases = dict(type(found.component).corollaries)
     return Target(

@@ -195,20 +195,23 @@ def _evidence(
 
 def record(names: Sequence[str]) -> int:
     """Compare published configurations, and write down what was found; return how many failed."""
-    known: dict[str, Any] = dict(evidence.built())
+    changed: dict[str, dict[str, Any]] = {}
     failed = 0
     for name in names:
         account = derive(name)
+        owner = account.target.owner
         found = list(witnessed(account))
         for e in found:
             failed += not e.passed
             print("✓" if e.passed else "✗", name, e.quantity, e.detail, file=sys.stderr)
         if found:
             hashes = {e.quantity: account.fingerprint(e.quantity) for e in found}
+            known = changed.setdefault(owner, dict(evidence.built(owner)))
             known[name] = {"hashes": hashes, "evidence": [e.to_dict() for e in found]}
-    lines = [f"{json.dumps(name)}: {json.dumps(known[name], sort_keys=True, ensure_ascii=False)}"
-             for name in sorted(known.keys() & published().keys())]  # fmt: skip
-    evidence.BUILT.write_text("{" + ",\n".join(lines) + "}\n", encoding="utf-8")
+    for owner, known in changed.items():
+        lines = [f"{json.dumps(n)}: {json.dumps(known[n], sort_keys=True, ensure_ascii=False)}"
+                 for n in sorted(known.keys() & published().keys())]  # fmt: skip
+        (evidence.BUILT / f"{owner}.json").write_text("{" + ",\n".join(lines) + "}\n", "utf-8")
     return failed
 
 

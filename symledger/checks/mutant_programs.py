@@ -22,7 +22,8 @@ from symledger.checks.runner import BYTES, PRICES
 from symledger.checks.sampling import sizes_for
 from symledger.checks.saved_set import saved_set
 from symledger.checks.trial import Trial
-from symledger.components.softmax import LogSoftmax, Softmax
+from symledger.components.log_softmax import LogSoftmax
+from symledger.components.softmax import Softmax
 from symledger.core.ops import CallBack, Map, Max, Repeat
 from symledger.core.program import Pullback
 from symledger.core.tensor import Tensor

@@ -15,7 +15,7 @@ from symledger.components.dot_product import AINSLIE, VASWANI, ScaledDotProduct
 from symledger.components.flash import FlashAttention
 from symledger.components.linear import Linear
 from symledger.components.norms import LayerNorm, RMSNorm
-from symledger.components.positions import RotaryPositions
+from symledger.components.rotary import RotaryPositions
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import join, narrow, param, remembered, state, view
 from symledger.core.tensor import Tensor

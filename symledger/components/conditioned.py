@@ -12,9 +12,8 @@ from symledger.components.attention import Attention
 from symledger.components.feedforward import FeedForward
 from symledger.components.linear import Linear
 from symledger.components.norms import LayerNorm
-from symledger.components.positions import BASE
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import apply, join, narrow, table, view
+from symledger.core.notation import apply, narrow, view
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
@@ -81,32 +80,3 @@ class ConditionedBlock(Component):
         m = modulated(u, shift_2, scale_2)
         y = u + gate_2 * network(m, name="feed_forward")
         return steps(a=made, n=n, u=u, m=m, y=y)
-
-
-@dataclass(frozen=True)
-class StepEmbedding(Component):
-    """A step of the diffusion as a vector: its sines and cosines, through two affine maps.
-
-    Source: Ho et al., *Denoising Diffusion Probabilistic Models* (2020), appendix B; Vaswani et
-    al. (2017), section 3.5, for the wavelengths.
-    """
-
-    d_f: Expr = sizes.d_f
-    d: Expr = sizes.d
-
-    signature: ClassVar[str] = "B -> B d"
-    title: ClassVar[str] = "the step of a diffusion as a vector"
-    references: ClassVar[tuple[str, ...]] = (
-        "Ho et al., Denoising Diffusion Probabilistic Models (2020), appendix B",
-    )
-
-    def forward(self, step: Tensor) -> Steps:
-        turned = view("b -> b ()", step) * wavelengths(self.d_f / 2)
-        waves = join([apply("cos", turned), apply("sin", turned)])
-        u = apply("silu", Linear(self.d_f, self.d)(waves, name="1"))
-        return steps(waves=waves, y=Linear(self.d, self.d)(u, name="2"))
-
-
-def wavelengths(number: Expr) -> Tensor:
-    """Return how fast each pair turns: 10000^(−i/number)."""
-    return table("rates", lambda i: BASE ** (-i / number), number)

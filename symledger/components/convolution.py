@@ -12,7 +12,7 @@ from typing import ClassVar
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.components.padding import Mode, padded
+from symledger.components.edges import Mode, padded
 from symledger.components.windowed import (
     ONCE,
     Windowed,

@@ -11,7 +11,7 @@ from symledger import sizes
 from symledger.components.dot_product import ScaledDotProduct
 from symledger.components.linear import Linear
 from symledger.components.norms import RMSNorm
-from symledger.components.positions import RotaryPositions
+from symledger.components.rotary import RotaryPositions
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import einsum, expand, join, narrow, param, remembered, state, view
 from symledger.core.tensor import ONE, Tensor

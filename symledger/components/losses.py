@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from sympy import Expr, Rational
 
 from symledger import sizes
-from symledger.components.softmax import LogSoftmax
+from symledger.components.log_softmax import LogSoftmax
 from symledger.core.component import Component, Steps, steps
 from symledger.core.functions import loss
 from symledger.core.notation import apply, gather, reduce

@@ -33,36 +33,3 @@ class Softmax(Component):
     def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
         """Send dy back: dx = y (dy − Σ dy y)."""
         return {"x": at.y * (dy - total(dy * at.y))}
-
-
-@dataclass(frozen=True)
-class LogSoftmax(Component):
-    """The logarithm of softmax, computed without forming it.
-
-    Fused: the backward pass keeps the result alone.
-    Source: PyTorch 2.13, ``torch.nn.LogSoftmax``.
-    """
-
-    signature: ClassVar[str] = "... n -> ... n"
-    title: ClassVar[str] = "the logarithm of softmax"
-    references: ClassVar[tuple[str, ...]] = ("PyTorch 2.13, torch.nn.LogSoftmax",)
-
-    def forward(self, x: Tensor) -> Steps:
-        shifted = x - maximum(x)
-        return steps(y=shifted - apply("log", total(apply("exp", shifted))))
-
-    def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
-        """Send dy back: dx = dy − softmax(x) Σ dy."""
-        return {"x": dy - apply("exp", at.y) * total(dy)}
-
-
-@dataclass(frozen=True)
-class Softmin(Component):
-    """Softmax of what is negated: the smallest element has the largest share."""
-
-    signature: ClassVar[str] = "... n -> ... n"
-    title: ClassVar[str] = "softmax of what is negated"
-    references: ClassVar[tuple[str, ...]] = ("PyTorch 2.13, torch.nn.Softmin",)
-
-    def forward(self, x: Tensor) -> Steps:
-        return steps(y=Softmax()(-x, name="softmax"))

@@ -58,11 +58,6 @@ def _contracted(
     return Contract(first, second, out, pairs), tuple(sizes[index] for index in out)
 
 
-def contract(op: Contract, args: tuple[Tensor, ...], sizes: dict[str, Expr]) -> Tensor:
-    """Record a Contract whose index lengths are known."""
-    return Tensor(op, args, tuple(sizes[index] for index in op.out))
-
-
 def _check(pattern: str, left: tuple[str, ...], right: tuple[str, ...],
                     out: tuple[str, ...]) -> None:  # fmt: skip
     for operand in (left, right, out):

@@ -14,7 +14,7 @@ from sympy import Expr
 from symledger.core import functions, scalars
 from symledger.core.axes import argmax, expand, maximum, mean, over_rows, reduce, total
 from symledger.core.bodies import repeat, scan
-from symledger.core.contraction import contract, einsum
+from symledger.core.contraction import einsum
 from symledger.core.leaves import drawn, indices, noise, param, remembered, table
 from symledger.core.ops import Rearrange
 from symledger.core.places import gather, join, narrow, pad, scatter, take
@@ -22,7 +22,7 @@ from symledger.core.tensor import Tensor, pointwise
 from symledger.core.views import view
 
 __all__ = [  # noqa: RUF022  # in the order of the API page
-    "param", "table", "indices", "noise", "drawn", "remembered", "einsum", "contract", "view",
+    "param", "table", "indices", "noise", "drawn", "remembered", "einsum", "view",
     "total", "reduce", "over_rows", "mean", "expand", "maximum", "argmax", "narrow", "pad",
     "join", "gather", "take", "scatter", "repeat", "scan", "apply", "copied", "statistic",
     "state",

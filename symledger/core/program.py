@@ -5,26 +5,56 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from operator import attrgetter
+from typing import Any
 
 from sympy import Expr, Symbol
 
+from symledger.core.fused import Region
 from symledger.core.ops import (
     Call,
     Const,
     Contract,
     Input,
+    Leaf,
     Overlap,
     Param,
     Rearrange,
     Slice,
     Windows,
 )  # fmt: skip
-from symledger.core.tensor import Scope, Tensor
+from symledger.core.tensor import Scope, Shape, Tensor
 from symledger.sizes import text_of
+
+IN_ORDER = attrgetter("order")
+
+
+class Graph:
+    """Tensors in the order in which they were made, found by the kind of their operation."""
+
+    @property
+    def tensors(self) -> tuple[Tensor, ...]:
+        """All of them."""
+        raise NotImplementedError
+
+    @cached_property
+    def _kinds(self) -> dict[type, list[Tensor]]:
+        found: dict[type, list[Tensor]] = {}
+        for t in self.tensors:
+            found.setdefault(type(t.op), []).append(t)
+        return found
+
+    def of(self, *kinds: type[Any]) -> list[Tensor]:
+        """Return the tensors that some kinds of operations make, in order.
+
+        Large networks have thousands of tensors, and most questions are about few of them.
+        """
+        found = [t for kind in kinds for t in self._kinds.get(kind, ())]
+        return sorted(found, key=IN_ORDER) if len(kinds) > 1 else found
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class Program(Graph):
     """A graph of tensors from inputs to outputs, in the order in which they were made."""
 
     scope: Scope
@@ -39,19 +69,17 @@ class Program:
     @cached_property
     def params(self) -> tuple[Tensor, ...]:
         """The weights, each object once; those of repeated bodies are in their bodies."""
-        return tuple(t for t in self.tensors if isinstance(t.op, Param))
+        return tuple(self.of(Param))
 
     @cached_property
     def calls(self) -> tuple[Tensor, ...]:
         """The repeated bodies."""
-        return tuple(t for t in self.tensors if isinstance(t.op, Call))
+        return tuple(self.of(Call))
 
     @property
     def masks(self) -> bool:
         """Whether some contraction runs over masked pairs, at any depth."""
-        return any(
-            isinstance(t.op, Contract) and t.op.pairs for body in self.bodies for t in body.tensors
-        )
+        return any(isinstance(t.op, Contract) and t.op.pairs for t in self._everywhere(Contract))
 
     @cached_property
     def owners(self) -> dict[Tensor, Scope]:
@@ -76,6 +104,15 @@ class Program:
         inner = (c.op.body for c in self.calls if isinstance(c.op, Call))
         return (self, *(p for body in inner for p in body.bodies))
 
+    def _everywhere(self, *kinds: type[Any]) -> list[Tensor]:
+        """The tensors of some kinds here and in all bodies."""
+        return [t for body in self.bodies for t in body.of(*kinds)]
+
+    @cached_property
+    def shapes(self) -> tuple[Shape, ...]:
+        """The shapes that there are, in all bodies, each once."""
+        return tuple(dict.fromkeys(t.shape for body in self.bodies for t in body.tensors))
+
     @cached_property
     def entering(self) -> tuple[Expr, ...]:
         """The size symbols in the shapes of what enters, by name."""
@@ -85,18 +122,17 @@ class Program:
     @cached_property
     def symbols(self) -> tuple[Expr, ...]:
         """Every size symbol in a shape, in how windows slide, or in a number of anything."""
-        mentioned: set[Expr] = set()
-        for program in self.bodies:
-            for t in program.tensors:
-                mentioned.update(t.shape)
-                if isinstance(t.op, Call):
-                    mentioned.add(t.op.times)
-                if isinstance(t.op, Windows | Overlap):
-                    mentioned.update((t.op.stride, t.op.padding, t.op.dilation))
-                if isinstance(t.op, Contract) and t.op.pairs:
-                    mentioned.add(t.op.pairs.count)
-                if isinstance(t.op, Param) and t.op.used:
-                    mentioned.update(t.op.used)
+        mentioned = {length for shape in self.shapes for length in shape}
+        for t in self._everywhere(Call, Windows, Overlap, Contract, Param):
+            match t.op:
+                case Call(times=times):
+                    mentioned.add(times)
+                case Windows() | Overlap() as op:
+                    mentioned.update((op.stride, op.padding, op.dilation))
+                case Contract(pairs=pairs) if pairs:
+                    mentioned.add(pairs.count)
+                case Param(used=used) if used:
+                    mentioned.update(used)
         found: set[Expr] = set().union(*(e.free_symbols for e in mentioned))
         return tuple(sorted(found, key=text_of))
 
@@ -112,30 +148,30 @@ class Program:
 
         Further layers and paddings, which are ``numbers``, may be zero.
         """
-        found: dict[Expr, None] = {}
-        for program in self.bodies:
-            for t in program.tensors:
-                found.update(dict.fromkeys(t.shape))
-                if isinstance(t.op, Rearrange):
-                    found.update(dict.fromkeys(length for _, length in t.op.sizes))
-                if isinstance(t.op, Call):
-                    found[t.op.times] = None
-                if isinstance(t.op, Windows | Overlap) and not t.op.padding.is_Symbol:
-                    found[t.op.padding] = None
+        found = dict.fromkeys(length for shape in self.shapes for length in shape)
+        for t in self._everywhere(Rearrange, Call, Windows, Overlap):
+            match t.op:
+                case Rearrange(sizes=sizes):
+                    found.update((length, None) for _, length in sizes)
+                case Call(times=times):
+                    found[times] = None
+                case Windows(padding=padding) | Overlap(padding=padding):
+                    if not padding.is_Symbol:
+                        found[padding] = None
         return tuple(length for length in found if not length.is_Integer)
 
     @cached_property
     def numbers(self) -> set[Expr]:
         """What must be whole and may be zero: L − 1 further layers, a padding of (K − 1)/2."""
-        ops = [t.op for body in self.bodies for t in body.tensors]
+        ops = [t.op for t in self._everywhere(Call, Windows, Overlap)]
         found = {op.times for op in ops if isinstance(op, Call) and not op.times.is_Symbol}
         found |= {op.padding for op in ops if isinstance(op, Windows | Overlap)}
-        return found - {n for body in self.bodies for t in body.tensors for n in t.shape}
+        return found - {n for shape in self.shapes for n in shape}
 
     @cached_property
     def averages(self) -> set[Expr]:
         """The lengths that are averages, and need not be whole: rows of an expert."""
-        inputs = (t for body in self.bodies for t in body.tensors if isinstance(t.op, Input))
+        inputs = self._everywhere(Input)
         return {t.shape[-1] for t in inputs if isinstance(t.op, Input) and t.op.average}
 
     @cached_property
@@ -150,28 +186,27 @@ class Program:
         return tuple(dict.fromkeys(self._bounds()))
 
     def _bounds(self) -> Iterator[tuple[Expr, Expr]]:
-        for program in self.bodies:
-            for t in program.tensors:
-                if isinstance(t.op, Param) and t.op.used and t.op.used[0] != t.op.used[1]:
-                    yield t.op.used
-                if isinstance(t.op, Slice):
-                    whole = t.args[0].shape[t.op.axis]
-                    if t.op.start + t.op.length != whole:
-                        yield t.op.start + t.op.length, whole
-                if isinstance(t.op, Windows | Overlap):
-                    whole, parts = (t.args[0], t) if isinstance(t.op, Windows) else (t, t.args[0])
-                    axis = t.op.axis
-                    yield from _slides(t.op, whole.shape[axis], *parts.shape[axis : axis + 2])
-                if isinstance(t.op, Const):
-                    yield from t.op.within
-                if isinstance(t.op, Contract) and t.op.pairs:
+        for t in self._everywhere(Param, Slice, Windows, Overlap, Const, Contract):
+            match t.op:
+                case Param(used=(used, experts)) if used != experts:
+                    yield used, experts
+                case Slice(axis, start, length):
+                    whole = t.args[0].shape[axis]
+                    if start + length != whole:
+                        yield start + length, whole
+                case Windows(axis=axis) | Overlap(axis=axis) as op:
+                    long, parts = (t.args[0], t) if isinstance(op, Windows) else (t, t.args[0])
+                    yield from _slides(op, long.shape[axis], *parts.shape[axis : axis + 2])
+                case Const(within=within):
+                    yield from within
+                case Contract(pairs=pairs) if pairs:
                     queries, keys = t.args[2].shape
                     if queries != keys:
                         yield queries, keys
-                    if t.op.pairs.window is not None:
-                        yield t.op.pairs.window, keys
-                    if t.op.pairs.most is not None:
-                        yield keys, t.op.pairs.most
+                    if pairs.window is not None:
+                        yield pairs.window, keys
+                    if pairs.most is not None:
+                        yield keys, pairs.most
 
 
 @cache
@@ -192,7 +227,7 @@ def _slides(
 
 
 @dataclass(frozen=True, eq=False)
-class Pullback:
+class Pullback(Graph):
     """The backward program: from the gradients of the outputs to those of the leaves.
 
     It is written over the forward program's own tensors; those that it mentions must be kept.
@@ -227,6 +262,7 @@ def reachable(
     it even where only its stated pull-back uses them (a log-sum-exp, say).
     """
     seen: set[Tensor] = set()
+    fused: set[Region] = set()
     stack = list(ends)
     while stack:
         tensor = stack.pop()
@@ -234,11 +270,12 @@ def reachable(
             seen.add(tensor)
             if tensor not in stop:
                 stack.extend(tensor.args)
-                if tensor.region:
+                if tensor.region and tensor.region not in fused:
+                    fused.add(tensor.region)
                     stack.extend(tensor.region.named.values())
-    return tuple(sorted(seen, key=lambda tensor: tensor.order))
+    return tuple(sorted(seen, key=IN_ORDER))
 
 
 def is_leaf(tensor: Tensor) -> bool:
     """Whether a tensor comes from outside the program: data, a weight or a table."""
-    return isinstance(tensor.op, Input | Param | Const)
+    return isinstance(tensor.op, Leaf)

@@ -85,7 +85,14 @@ class Scalar:
         Its first argument is the incoming gradient, the others are a subset of this function's
         arguments and RESULT.
         """
-        return _slope(self, position)
+        if position not in self._slopes:
+            self._slopes[position] = _slope(self, position)
+        return self._slopes[position]
+
+    @cached_property
+    def _slopes(self) -> dict[int, Scalar]:
+        """Those that were asked for: finding them by this function's parts takes longer."""
+        return {}
 
 
 @cache

@@ -99,9 +99,9 @@ class inside:  # noqa: N801  # used like a function, thousands of times: a gener
         _region.reset(region_token)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)  # frozen, each would take half as long again to make: there are thousands
 class Tensor:
-    """A symbolic tensor: the operation that makes it, from what, and its shape.
+    """A symbolic tensor: the operation that makes it, from what, and its shape. None is changed.
 
     ``storage`` says what its elements are, ``state`` how many positions of its axis 1 are kept
     between decoding steps, where any are.
@@ -196,9 +196,9 @@ def broadcast(left: Shape, right: Shape) -> Shape:
 
 
 def _common(a: Expr, b: Expr, left: Shape, right: Shape) -> Expr:
-    if a == b or b == ONE:
+    if a is b or b is ONE or a == b:
         return a
-    if a == ONE:
+    if a is ONE:
         return b
     raise ShapeError(
         f"{show(left)} and {show(right)} do not fit together: {a} stands above {b}. "

@@ -8,7 +8,6 @@ from typing import ClassVar, Literal
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.components.conditioned import StepEmbedding
 from symledger.components.convolution import Conv2d
 from symledger.components.diffusion import (
     ROMBACH,
@@ -17,6 +16,7 @@ from symledger.components.diffusion import (
     convolved,
 )
 from symledger.components.image_norms import GroupNorm
+from symledger.components.step_embedding import StepEmbedding
 from symledger.components.windowed import square
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import apply, expand, join, view

@@ -8,16 +8,11 @@ from typing import ClassVar
 from sympy import Expr, Integer, floor
 
 from symledger import sizes
-from symledger.components.conditioned import (
-    PEEBLES,
-    ConditionedBlock,
-    Modulation,
-    StepEmbedding,
-    modulated,
-)  # fmt: skip
+from symledger.components.conditioned import PEEBLES, ConditionedBlock, Modulation, modulated
 from symledger.components.embedding import TokenEmbedding
 from symledger.components.linear import Linear
 from symledger.components.patches import PatchEmbedding
+from symledger.components.step_embedding import StepEmbedding
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import narrow, param, repeat
 from symledger.core.tensor import Tensor

@@ -45,12 +45,16 @@ Causal = Literal["full", "half", "exact"]
 
 def contraction_flops(program: Program | Pullback, causal: Causal = "full") -> Tally:
     """Return the FLOPs of the contractions: the headline."""
-    return tally(program, lambda t: contraction(t, causal))
+    return tally(program, lambda t: contraction(t, causal), (Contract,))
 
 
 def pointwise_flops(program: Program | Pullback) -> Tally:
     """Return the FLOPs of everything else: maps, sums, maxima, scattered additions."""
-    return tally(program, pointwise)
+    return tally(program, pointwise, CHARGED)
+
+
+CHARGED = (Map, Sum, Max, Scatter, Overlap, Result)
+"""What takes pointwise work; everything else moves elements or contracts them."""
 
 
 def contraction(t: Tensor, causal: Causal) -> Expr:

@@ -21,7 +21,7 @@ def params(program: Program) -> Tally:
 
     A weight used again elsewhere is tied: there it appears with nothing, and a note says so.
     """
-    return _weights(program, lambda body, t: isinstance(t.op, Param))
+    return _weights(program, _any)
 
 
 def trained_params(program: Program, frozen: tuple[str, ...] = ()) -> Tally:
@@ -31,13 +31,17 @@ def trained_params(program: Program, frozen: tuple[str, ...] = ()) -> Tally:
 
 def active_params(program: Program) -> Tally:
     """Return the weights that are used for one token: of routed experts, k of E."""
-    return _weights(program, lambda body, t: isinstance(t.op, Param), _active)
+    return _weights(program, _any, _active)
 
 
 def has_routed(program: Program) -> bool:
     """Whether some weight is that of experts of which not all are used for a token."""
     weights = (t.op for body in program.bodies for t in body.params)
     return any(isinstance(op, Param) and op.used for op in weights)
+
+
+def _any(program: Program, weight: Tensor) -> bool:
+    return True
 
 
 def _whole(weight: Tensor) -> Expr:
@@ -57,10 +61,10 @@ def _weights(
     size: Callable[[Tensor], Expr] = _whole,
 ) -> Tally:  # fmt: skip
     items: list[Amount | Tally] = []
-    users: dict[Tensor, set[Scope]] = {}
+    users: dict[Tensor, set[Scope]] = {t: set() for t in program.params if counts(program, t)}
     for t in program.tensors:
         for arg in t.args:
-            if counts(program, arg) and t.scope not in users.setdefault(arg, set()):
+            if arg in users and t.scope not in users[arg]:
                 own = ZERO if users[arg] else size(arg)
                 items.append(_amount(program, arg, t.scope, own, first=not users[arg]))
                 users[arg].add(t.scope)

@@ -17,7 +17,6 @@ from sympy import Expr
 from symledger.core.fused import Region
 from symledger.core.notation import (
     argmax,
-    contract,
     expand,
     gather,
     narrow,
@@ -258,13 +257,12 @@ def _of_argument(t: Tensor, g: Tensor, position: int) -> Tensor:
 
 def _contract(op: Contract, t: Tensor, g: Tensor, position: int) -> Tensor:
     """A Contract over the same indices, at the same price, with result and argument swapped."""
-    sizes = index_sizes(t)
-    mask = t.args[2:]
+    (left, right), mask = t.args[:2], t.args[2:]
     if position == 0:
-        back, args = replace(op, left=op.out, right=op.right, out=op.left), (g, t.args[1], *mask)
+        back, args = Contract(op.out, op.right, op.left, op.pairs), (g, right, *mask)
     else:
-        back, args = replace(op, left=op.left, right=op.out, out=op.right), (t.args[0], g, *mask)
-    return contract(back, args, sizes)
+        back, args = Contract(op.left, op.out, op.right, op.pairs), (left, g, *mask)
+    return Tensor(back, args, t.args[position].shape)
 
 
 def index_sizes(t: Tensor) -> dict[str, Expr]:
@@ -289,8 +287,10 @@ def is_zero(g: Tensor) -> bool:
 
 def unbroadcast(g: Tensor, shape: Shape) -> Tensor:
     """Sum a gradient over the axes along which its tensor was broadcast."""
+    if g.shape == shape:
+        return g
     lead = g.rank - len(shape)
-    kept = tuple(i for i in range(lead, g.rank) if shape[i - lead] == ONE and g.shape[i] != ONE)
+    kept = tuple(i for i in range(lead, g.rank) if shape[i - lead] is ONE and g.shape[i] is not ONE)
     if kept:
         g = total(g, kept)
     return reduce(g, tuple(range(lead))) if lead else g

@@ -30,7 +30,7 @@ from symledger.core.tensor import ONE, Tensor
 from symledger.readings.tally import ZERO, Amount, Tally, tally
 
 Bytes = dict[Storage, Expr]
-STILL = (Leaf, View, Repeat, Call, Result)
+STILL = Leaf | View | Repeat | Call | Result
 """What moves nothing by itself, or is counted where it ends."""
 
 

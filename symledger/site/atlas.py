@@ -19,13 +19,15 @@ from symledger.site.uses import Parts, parts, users
 from symledger.target import Target, resolve
 
 TOPICS: dict[str, tuple[str, ...]] = {
-    "Maps": ("linear", "lora"),
+    "Maps": ("linear", "bilinear", "lora"),
     "Attention": ("attention", "dot_product", "flash", "relative", "sourced", "latent", "windowed"),
     "Feed-forward networks": ("feedforward", "activation", "experts"),
     "Normalisation": ("norms", "image_norms", "response"),
-    "Embeddings and positions": ("embedding", "positions"),
-    "Heads and losses": ("heads", "softmax", "losses", "distances", "dropout"),
-    "Blocks": ("blocks", "checkpointed", "encoder", "decoder", "conditioned"),
+    "Embeddings and positions": ("embedding", "positions", "rotary"),
+    "Heads and losses": (
+        "heads", "softmax", "log_softmax", "losses", "distances", "dropout", "dropout_kinds",
+    ),
+    "Blocks": ("blocks", "checkpointed", "encoder", "decoder", "conditioned", "step_embedding"),
     "Convolution and pooling": ("convolution", "transposed", "pooling", "adaptive", "padding"),
     "Blocks of images": ("units", "residual", "inverted", "convnext", "patches", "diffusion"),
     "Recurrence": ("recurrent", "recurrent_steps", "cells"),

@@ -7,11 +7,8 @@ from sympy import Integer
 from symledger.components.dropout import Dropout
 from symledger.components.embedding import LMHead, TokenEmbedding
 from symledger.components.losses import CrossEntropy
-from symledger.components.positions import (
-    LearnedPositions,
-    RotaryPositions,
-    SinusoidalPositions,
-)
+from symledger.components.positions import LearnedPositions, SinusoidalPositions
+from symledger.components.rotary import RotaryPositions
 from symledger.core.tracing import trace
 from symledger.readings.numeric.machine import Machine
 from symledger.sizes import B, Size, T, T_max, V, d, d_k, h

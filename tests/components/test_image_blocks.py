@@ -3,12 +3,13 @@
 import pytest
 
 from symledger import derive, sizes
-from symledger.components.conditioned import ConditionedBlock, StepEmbedding
+from symledger.components.conditioned import ConditionedBlock
 from symledger.components.convnext import ConvNeXtBlock
 from symledger.components.diffusion import SpatialTransformer, StepResidual
 from symledger.components.inverted import InvertedResidual, SqueezeExcitation
 from symledger.components.patches import ImageEmbedding, PatchEmbedding
 from symledger.components.residual import BasicBlock, Bottleneck
+from symledger.components.step_embedding import StepEmbedding
 from symledger.components.units import ConvolutionUnit
 from symledger.core.tracing import trace
 from symledger.errors import BadInput

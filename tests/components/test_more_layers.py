@@ -6,6 +6,7 @@ from sympy import Integer
 
 from symledger.components.activation import GLU, PReLU, RandomizedReLU
 from symledger.components.adaptive import AdaptiveAvgPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d
+from symledger.components.bilinear import Bilinear
 from symledger.components.convolution import Conv1d, Conv3d
 from symledger.components.distances import (
     CosineEmbedding,
@@ -17,7 +18,7 @@ from symledger.components.distances import (
     PairwiseDistance,
     TripletMargin,
 )  # fmt: skip
-from symledger.components.dropout import AlphaDropout, ChannelAlphaDropout, ChannelDropout
+from symledger.components.dropout_kinds import AlphaDropout, ChannelAlphaDropout, ChannelDropout
 from symledger.components.embedding import EmbeddingBag
 from symledger.components.image_norms import BatchNorm, BatchNorm3d, GroupNorm, GroupNorm3d
 from symledger.components.interpolation import (
@@ -26,7 +27,7 @@ from symledger.components.interpolation import (
     Interpolation3d,
     Nearest2d,
 )  # fmt: skip
-from symledger.components.linear import Bilinear
+from symledger.components.log_softmax import Softmin
 from symledger.components.losses import (
     CrossEntropy,
     ElementwiseLoss,
@@ -46,7 +47,6 @@ from symledger.components.shapes import (
     Unflatten,
     Upsample,
 )  # fmt: skip
-from symledger.components.softmax import Softmin
 from symledger.components.sourced import SourcedAttention
 from symledger.components.transposed import ConvTranspose1d, ConvTranspose3d
 from symledger.components.unfolding import Fold, Unfold

@@ -2,8 +2,9 @@
 
 import pytest
 
+from symledger.components.log_softmax import LogSoftmax
 from symledger.components.norms import ComposedRMSNorm, LayerNorm, RMSNorm
-from symledger.components.softmax import LogSoftmax, Softmax
+from symledger.components.softmax import Softmax
 from symledger.sizes import B, Size, T, d
 
 from .tables import Row, assert_row

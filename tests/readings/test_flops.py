@@ -10,14 +10,12 @@ from symledger.components.embedding import LMHead, TokenEmbedding
 from symledger.components.feedforward import FeedForward, GatedFeedForward
 from symledger.components.flash import FlashAttention
 from symledger.components.linear import Linear
+from symledger.components.log_softmax import LogSoftmax
 from symledger.components.losses import CrossEntropy
 from symledger.components.norms import LayerNorm, RMSNorm
-from symledger.components.positions import (
-    LearnedPositions,
-    RotaryPositions,
-    SinusoidalPositions,
-)
-from symledger.components.softmax import LogSoftmax, Softmax
+from symledger.components.positions import LearnedPositions, SinusoidalPositions
+from symledger.components.rotary import RotaryPositions
+from symledger.components.softmax import Softmax
 from symledger.core.tracing import trace
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.pullback import pullback

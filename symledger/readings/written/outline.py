@@ -64,7 +64,7 @@ class Sheet:
 
     def name(self, t: Tensor, name: str) -> None:
         """Give a tensor a name, with a prime where another one has it already."""
-        while any(not _same_table(t, other) for other in self.named.get(name, ())):
+        while name in self.named and any(not _same_table(t, other) for other in self.named[name]):
             name += "′"
         self.named.setdefault(self.names.setdefault(t, name), []).append(t)
 
