@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
+from os.path import isdir
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from symledger.core.tracing import trace
 from symledger.errors import (
     BadInput,
     DefinitionError,
+    UnknownTarget,
     renamed,
 )
 from symledger.sizes import BY_NAME, Size, T, named
@@ -213,7 +215,12 @@ def resolve(text: str) -> Target:
     known = published().get(text)
     if known:
         return _published(known)
-    entry = catalogue.find(text)
+    try:
+        entry = catalogue.find(text)
+    except UnknownTarget:
+        if isdir(text):
+            raise missing(text) from None
+        raise
     kind = entry.load()
     return Target(
         entry.name, entry.family, entry.title or kind.title, kind(**entry.options),

@@ -133,6 +133,15 @@ def test_what_names_nothing_is_refused(text, error, said):
         resolve(text)
 
 
+def test_a_folder_is_no_unknown_name_but_may_be_called_like_a_model(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("checkpoint", "gpt2"):
+        (tmp_path / name).mkdir()
+    with pytest.raises(BadInput, match="checkpoint is a folder without config.json"):
+        resolve("checkpoint")
+    assert resolve("gpt2").owner == "gpt2"
+
+
 PLAIN = "@dataclass(frozen=True)\nclass Model(Component):\n    d: Expr = sizes.d\n"
 TYPED = PLAIN + '    signature = "B d -> B d"\n'
 IDENTITY = "    def forward(self, x):\n        return steps(y=2 * x)\n"

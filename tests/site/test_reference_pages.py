@@ -85,8 +85,40 @@ def test_statements_of_papers_differ_by_what_they_count(others: dialects.Dialect
     assert not [key for key, e in found.items() if (e - DIFFERENCES[key]).expand() != 0]
 
 
+# The same of the rows of Kaplan's Table 1: what enters is looked up and added, maps have biases.
+ROWS = {
+    ("embed", "params"): 0, ("embed", "flops.forward"): 4 * B * T * d,
+    ("attention: QKV", "params"): -3 * L * d, ("attention: QKV", "flops.forward"): 0,
+    ("attention: mask", "flops.forward"): 0,
+    ("attention: project", "params"): -L * d, ("attention: project", "flops.forward"): 0,
+    ("feedforward", "params"): -5 * L * d, ("feedforward", "flops.forward"): 0,
+    ("de-embed", "flops.forward"): 0,
+}  # fmt: skip
+
+
+def test_rows_of_a_table_differ_by_what_they_count(others: dialects.Dialects) -> None:
+    found = {
+        (s.what, s.ask): algebra.expression(s.difference)
+        for paper in others.papers for rows in paper.tables.values() for s in rows
+    }  # fmt: skip
+    assert set(found) == set(ROWS)
+    assert not [key for key, e in found.items() if (e - ROWS[key]).expand() != 0]
+
+
+@pytest.mark.parametrize("quantity", ["params", "flops.forward"])
+def test_rows_of_a_table_add_up_to_its_total(
+    others: dialects.Dialects, quantity: str
+) -> None:
+    """Its total leaves the tables out, and the logits."""
+    (paper,) = [paper for paper in others.papers if paper.tables]
+    (total,) = [s for s in paper.statements if s.ask == quantity]
+    inner = [s for s in paper.tables[quantity] if s.what not in ("embed", "de-embed")]
+    assert algebra.add(s.theirs for s in inner) == total.theirs
+
+
 def test_every_difference_that_is_not_nothing_is_named(others: dialects.Dialects) -> None:
     stated = [s for paper in others.papers for s in paper.statements]
+    stated += [s for paper in others.papers for rows in paper.tables.values() for s in rows]
     assert [s.what for s in stated if s.is_exact == bool(s.why)] == []
 
 

@@ -55,6 +55,8 @@ class Statement:
     causal: str = "full"
     set: Mapping[str, str] = field(default_factory=dict)
     without: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    symbols: Mapping[str, str] = field(default_factory=dict)
     why: str = ""
 
     def account(self, target: str) -> Account:
@@ -75,13 +77,15 @@ class Statement:
     @cached_property
     def theirs(self) -> Terms:
         """The statement in our symbols, under the family's assumptions."""
-        return self.paper.read(f"({self.said})", self.general, self.times)
+        return self.paper.read(f"({self.said})", self.general, self.times, self.symbols)
 
     @cached_property
     def ours(self) -> Terms:
         """What the ledger derives of the same."""
         line = self.general[self.ask].line
-        return algebra.substitute(_total(line, self.without), self.general.assumed.equations)
+        parts = [path.split("/") for path in self.only]
+        found = _of(line, parts) if parts else _total(line, self.without)
+        return algebra.substitute(found, self.general.assumed.equations)
 
     @cached_property
     def difference(self) -> Terms:
@@ -168,6 +172,7 @@ class Paper:
     symbols: Mapping[str, str]
     stated: tuple[Mapping[str, Any], ...]
     quantities: Mapping[str, str] = field(default_factory=dict)
+    table: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
@@ -175,11 +180,31 @@ class Paper:
         return tuple(Statement(self.atlas, self, **{**s, "without": tuple(s.get("without", ()))})
                      for s in self.stated)  # fmt: skip
 
-    def read(self, said: str, account: Account, times: str) -> Terms:
+    @cached_property
+    def tables(self) -> dict[str, tuple[Statement, ...]]:
+        """Its table of operations, where it has one: for each quantity a statement a row."""
+        return {
+            quantity: tuple(self._row(row, quantity) for row in self.table["rows"] if row[said])
+            for quantity, said in self.table.get("columns", {}).items()
+        }
+
+    def _row(self, row: Mapping[str, Any], quantity: str) -> Statement:
+        """What a row of the table says of a quantity, of parts of a model alone."""
+        said = self.table["columns"][quantity]
+        times = self.table["times"] if quantity.startswith("flops") else "1"
+        return Statement(
+            self.atlas, self, row["what"], row[said], quantity, "", self.table["where"], times,
+            self.table["causal"], only=tuple(row["parts"]), symbols=row.get("symbols", {}),
+            why=row.get(f"why_{said}", ""),
+        )
+
+    def read(
+        self, said: str, account: Account, times: str, symbols: Mapping[str, str] | None = None
+    ) -> Terms:
         """Read a statement: the paper's symbols replaced by what they are here."""
         own = {name: Dummy(name) for name in (*self.symbols, *self.quantities)}  # none of ours
         given = {own[name]: algebra.terms(parse_expression(text, BY_NAME))
-                 for name, text in self.symbols.items()}  # fmt: skip
+                 for name, text in {**self.symbols, **(symbols or {})}.items()}  # fmt: skip
         given |= {own[name]: account[q].corollary_terms for name, q in self.quantities.items()}
         factor = algebra.terms(parse_expression(times, BY_NAME))
         found = algebra.substitute(algebra.terms(parse_expression(said, own).expand()), given)
@@ -207,6 +232,17 @@ def _total(line: Line, without: tuple[str, ...]) -> Terms:
     parts = [_total(part, without) for part in line.parts if part.label not in without]
     assert line.times == ONE
     return algebra.add([algebra.terms(line.own), *parts])
+
+
+def _of(line: Line, paths: list[list[str]]) -> Terms:
+    """The total of some parts of a line, by their labels from the top."""
+    if [] in paths:
+        return line.total
+    below = algebra.add(
+        _of(part, [p[1:] for p in paths if p[0] == part.label])
+        for part in line.parts if any(p[0] == part.label for p in paths)
+    )  # fmt: skip
+    return algebra.multiply(algebra.terms(line.times), below)
 
 
 def _monomial(text: str) -> algebra.Monomial:
