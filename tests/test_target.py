@@ -137,7 +137,7 @@ def test_a_folder_is_no_unknown_name_but_may_be_called_like_a_model(tmp_path, mo
     monkeypatch.chdir(tmp_path)
     for name in ("checkpoint", "gpt2"):
         (tmp_path / name).mkdir()
-    with pytest.raises(BadInput, match="checkpoint is a folder without config.json"):
+    with pytest.raises(BadInput, match="checkpoint is a folder"):
         resolve("checkpoint")
     assert resolve("gpt2").owner == "gpt2"
 
