@@ -38,12 +38,8 @@ from symledger.request import (
     read_sizes,
     requested,
 )  # fmt: skip
-from symledger.target import (
-    Target,
-    equations_of,
-    resolve,
-    symbols_of,
-)  # fmt: skip
+from symledger.resolving import resolve
+from symledger.target import Target, equations_of, symbols_of
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from symledger.algebra import substitute
 from symledger.formulas import Formula
 from symledger.ledger import Line
 from symledger.readings.equations import LATEX
-from symledger.target import meaning
+from symledger.sizes import meaning
 
 if TYPE_CHECKING:
     from symledger.account import Account

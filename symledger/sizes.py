@@ -202,3 +202,8 @@ BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
 def named(name: str) -> Size:
     """Return the alphabet's symbol of that name, or a new one that means only its name."""
     return BY_NAME.get(name) or Size(name)
+
+
+def meaning(symbol: Symbol) -> Size:
+    """Return a symbol as one that knows its meaning."""
+    return symbol if isinstance(symbol, Size) else named(symbol.name)

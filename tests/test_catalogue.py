@@ -16,7 +16,7 @@ from symledger.errors import UnknownTarget
 from symledger.identities import IDENTITIES
 from symledger.promised import tree_json
 from symledger.quantities import QUANTITIES
-from symledger.target import resolve
+from symledger.resolving import resolve
 from tests import every
 
 NAMES = [entry.name for entry in ENTRIES]

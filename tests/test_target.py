@@ -7,7 +7,7 @@ import pytest
 from symledger import derive
 from symledger.choices import parse_option
 from symledger.errors import BadInput, DefinitionError, SymledgerError, UnknownTarget
-from symledger.target import resolve
+from symledger.resolving import resolve
 
 HEAD = """
 from dataclasses import dataclass

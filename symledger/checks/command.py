@@ -21,7 +21,7 @@ from symledger.configurations.reading import entry_of
 from symledger.constructors import Constructor, read
 from symledger.errors import BadInput
 from symledger.evidence import FOLDER, recorded, variant
-from symledger.target import resolve
+from symledger.resolving import resolve
 from symledger.torch_layers import LAYERS
 
 SCHEMA = "symledger.check/1"

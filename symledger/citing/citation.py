@@ -21,8 +21,7 @@ from symledger.citing.lookup import find
 from symledger.citing.registry import Tagged
 from symledger.errors import BadInput, CheckFailed, shown
 from symledger.formulas import Formula
-from symledger.sizes import text_of
-from symledger.target import meaning
+from symledger.sizes import meaning, text_of
 
 SCHEMA = "symledger.cite/1"
 AUTHOR = "The symledger developers"

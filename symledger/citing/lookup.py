@@ -43,7 +43,7 @@ def _family(target: str) -> str:
         return BY_NAME[target].family
     if target not in published():
         return target
-    from symledger.target import resolve
+    from symledger.resolving import resolve
 
     return resolve(target).owner
 

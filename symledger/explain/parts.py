@@ -56,7 +56,7 @@ class Variant:
     @cached_property
     def assumed(self) -> tuple[str, ...]:
         """The equations of the named case, as ``derive`` takes them."""
-        from symledger.target import resolve
+        from symledger.resolving import resolve
 
         cases = resolve(self.name).cases if self.case else {}
         stated = cases.get(self.case, {}).items()

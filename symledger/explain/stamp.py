@@ -16,7 +16,7 @@ PACKAGE = Path(__file__).parents[1]
 FOLDER = PACKAGE / "explain" / "indexed"
 SOURCES = (
     "account.py", "algebra/*.py", "assumptions.py", "catalogue.py", "conventions.py",
-    "expressions.py", "formulas.py", "ledger.py", "quantities.py", "request.py",
+    "expressions.py", "formulas.py", "ledger.py", "quantities.py", "request.py", "resolving.py",
     "sizes.py", "target.py", "arguments.py", "choices.py", "citing/canonical.py",
     "configurations/*.*", "configurations/families/*.py", "published/*.json",
     "components/*.py", "core/*.py", "models/*.py", "readings/*.py",

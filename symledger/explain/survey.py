@@ -11,7 +11,7 @@ from symledger.choices import parse_option
 from symledger.explain.outline import Outline, Survey, Values, outline
 from symledger.explain.readings import Asked
 from symledger.explain.usual import SELDOM, known
-from symledger.target import resolve
+from symledger.resolving import resolve
 
 MOST_VARIANTS, RARER = {"component": 24, "model": 16}, 2
 """Combinations of choices of one target that are looked at, those with the fewest changes first;

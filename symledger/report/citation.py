@@ -18,7 +18,7 @@ from symledger.report.latex import broken
 from symledger.report.layout import Page
 from symledger.report.numbers import number
 from symledger.report.page import describe
-from symledger.target import meaning
+from symledger.sizes import meaning
 
 ESCAPED = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",

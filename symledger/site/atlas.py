@@ -13,10 +13,11 @@ from symledger.citing.registry import Tagged, registered
 from symledger.configurations.published import published
 from symledger.configurations.reading import entry_of
 from symledger.errors import CheckFailed
+from symledger.resolving import resolve
 from symledger.site.memory import Memory
 from symledger.site.sources import digest
 from symledger.site.uses import Parts, parts, users
-from symledger.target import Target, resolve
+from symledger.target import Target
 
 TOPICS: dict[str, tuple[str, ...]] = {
     "Maps": ("linear", "bilinear", "lora"),

@@ -16,8 +16,7 @@ from symledger.expressions import least
 from symledger.formulas import Formula
 from symledger.report.python import fraction
 from symledger.site import maths
-from symledger.sizes import ALPHABET
-from symledger.target import meaning
+from symledger.sizes import ALPHABET, meaning
 
 ORDER = {s.name: i for i, s in enumerate(ALPHABET)}
 

@@ -45,8 +45,8 @@ from symledger.readings.numeric.machine import Machine
 from symledger.readings.pullback import pullback
 from symledger.readings.written.scalar import scalar
 from symledger.readings.written.spelling import TERMS, Piece
+from symledger.resolving import resolve
 from symledger.sizes import d, d_k, d_v, h
-from symledger.target import resolve
 from tests.every import WHOLE, account, share
 
 from . import small

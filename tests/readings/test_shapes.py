@@ -16,8 +16,8 @@ from symledger.readings.numeric.machine import Machine
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
 from symledger.readings.shapes import Row, shapes
+from symledger.resolving import resolve
 from symledger.sizes import B, H_o, L, S, T, V, W_o, d, d_ff, d_in, d_out, h
-from symledger.target import resolve
 from tests.every import account
 
 from .small import LENGTHS, Encoded, M, Stack

@@ -29,7 +29,7 @@ from symledger.site.examples import usual
 from symledger.site.links import Links, Part
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
-from symledger.target import meaning
+from symledger.sizes import meaning
 
 INDEX = "f/index.md"
 VALUED = ("params", "params.active", "flops.forward", "memory.kv_cache")

@@ -13,8 +13,7 @@ from symledger.site import maths
 from symledger.site.atlas import Atlas
 from symledger.site.pages import Page
 from symledger.site.templating import Templates
-from symledger.sizes import ALPHABET, Size
-from symledger.target import meaning
+from symledger.sizes import ALPHABET, Size, meaning
 
 PATH = "notation.md"
 

@@ -23,7 +23,7 @@ from symledger.report.rows import show_shape
 from symledger.site import maths, scripts
 from symledger.site.atlas import Atlas
 from symledger.site.scripts import Script
-from symledger.target import meaning
+from symledger.sizes import meaning
 from symledger.torch_layers import LAYERS, Layer
 
 MANY = 28

@@ -14,7 +14,7 @@ from symledger.algebra import Terms
 from symledger.formulas import Formula
 from symledger.report.rows import Row, rows
 from symledger.site.plots import Axis, Figure, Part, Series, line_plot, stacked_bar
-from symledger.target import meaning
+from symledger.sizes import meaning
 
 SHARES = {"params": "Parameters", "flops.forward": "Forward FLOPs", "memory.saved": "Kept bytes"}
 GROWN = ("d", "L", "T", "V", "C", "H")

@@ -19,7 +19,7 @@ from symledger.site import maths
 from symledger.site.amounts import larger_units
 from symledger.site.kinds.model.costs import each, growing, is_state, per_each
 from symledger.site.kinds.model.numbers import count
-from symledger.target import meaning
+from symledger.sizes import meaning
 
 SERVED = "bf16"
 """The type in which models are served."""
