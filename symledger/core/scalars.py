@@ -28,6 +28,7 @@ from sympy import (
     log,
 )  # fmt: skip
 from sympy.core.relational import Relational
+from sympy.utilities.iterables import sift
 
 from symledger.errors import DefinitionError
 
@@ -123,13 +124,16 @@ def derivative(e: Expr, x: Symbol) -> Expr:
     if e == x:
         return Integer(1)
     if isinstance(e, Add):
-        return Add(*(derivative(part, x) for part in e.args))
+        return Add(*(derivative(part, x) for part in e.args if x in part.free_symbols))
     if isinstance(e, Mul):
-        each = ((*e.args[:i], derivative(f, x), *e.args[i + 1 :]) for i, f in enumerate(e.args))
-        return Add(*(Mul(*factors) for factors in each))
+        varying = ((i, f) for i, f in enumerate(e.args) if x in f.free_symbols)
+        return Add(*(
+            Mul(*e.args[:i], derivative(f, x), *e.args[i + 1 :]) for i, f in varying
+        ))  # fmt: skip
     if isinstance(e, Pow):
-        base, exponent = derivative(e.base, x), derivative(e.exp, x)
-        return e * (exponent * log(e.base) + base * e.exp / e.base)
+        inner = derivative(e.base, x) * e.exp / e.base
+        varies = x in e.exp.free_symbols
+        return e * (derivative(e.exp, x) * log(e.base) + inner if varies else inner)
     if isinstance(e, Piecewise):
         return Piecewise(*((derivative(part, x), condition) for part, condition in e.args))
     if isinstance(e, Function) and len(e.args) == 1:
@@ -151,7 +155,7 @@ def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
     def visit(e: Expr) -> Operand:
         if e in known:
             return known[e]
-        if not variables & e.free_symbols:
+        if not varies(e):
             return e
         known[e] = result = build(e)
         return result
@@ -178,9 +182,12 @@ def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
             f"Piecewise and {', '.join(NAMED)}."
         )
 
+    def varies(e: Expr) -> bool:
+        return bool(variables & e.free_symbols)
+
     def total(e: Expr) -> Operand:
-        constant, terms = e.as_independent(*args, as_Add=True)
-        ordered = sorted(Add.make_args(terms), key=_negative)
+        terms, constants = sift(e.args, varies, binary=True)
+        constant, ordered = Add(*constants), sorted(terms, key=_negative)
         if constant != 0 and _negative(ordered[0]):
             result, constant = emit("-", constant, visit(-ordered[0])), Integer(0)
         else:
@@ -195,9 +202,10 @@ def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
         return emit("+", result, constant) if constant != 0 else result
 
     def product(e: Expr) -> Operand:
-        constant, rest = e.as_independent(*args, as_Add=False)
-        above = [f for f in Mul.make_args(rest) if not _reciprocal(f)]
-        below = [1 / f for f in Mul.make_args(rest) if _reciprocal(f)]
+        factors, constants = sift(e.args, varies, binary=True)
+        constant = Mul(*constants)
+        above = [f for f in factors if not _reciprocal(f)]
+        below = [1 / f for f in factors if _reciprocal(f)]
         if not above:
             result: Operand = constant
         else:
@@ -214,7 +222,7 @@ def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
 
     def power(e: Expr) -> Operand:
         base, exponent = e.base, e.exp
-        if variables & exponent.free_symbols:
+        if varies(exponent):
             return emit("power", visit(base), visit(exponent))
         if exponent == Rational(1, 2):
             return emit("sqrt", visit(base))
