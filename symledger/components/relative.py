@@ -9,11 +9,20 @@ from sympy import Expr, Integer, Symbol
 
 from symledger import sizes
 from symledger.components.dot_product import SEEN, HeadAttention
-from symledger.components.masks import EVERYTHING, Masked, causal_mask, recent_mask, window_mask
+from symledger.components.masks import (
+    EVERYTHING,
+    Masked,
+    causal_mask,
+    near_mask,
+    recent_mask,
+    window_mask,
+)  # fmt: skip
 from symledger.core.component import Steps, steps
 from symledger.core.notation import gather, indices, param, table, view
 from symledger.core.tensor import ONE, Tensor
 from symledger.sizes import Size
+
+BELTAGY = "Beltagy et al., Longformer: The Long-Document Transformer (2020), section 3.1"
 
 
 @dataclass(frozen=True)
@@ -33,8 +42,7 @@ class WindowAttention(HeadAttention):
     title: ClassVar[str] = "causal attention to the last w positions"
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.h_kv: sizes.h, sizes.d_v: sizes.d_k}
     references: ClassVar[tuple[str, ...]] = (
-        "Beltagy et al., Longformer: The Long-Document Transformer (2020), section 3.1",
-        "Jiang et al., Mistral 7B (2023), section 2",
+        BELTAGY, "Jiang et al., Mistral 7B (2023), section 2",
     )
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
@@ -56,6 +64,29 @@ class RecentAttention(WindowAttention):
 
     def masked(self, T: Expr, S: Expr) -> Masked:
         return recent_mask(T, S, self.w)
+
+
+@dataclass(frozen=True)
+class NearAttention(HeadAttention):
+    """Attention to the positions near a query: itself, and w − 1 on either side.
+
+    Run operation by operation on all T² pairs, as a masked product is; under the exact
+    convention only the pairs inside the window are charged.
+    Source: Beltagy et al., *Longformer* (2020), section 3.1.
+    """
+
+    w: Expr = sizes.w
+    dropout: bool = False
+
+    signature: ClassVar[str] = SEEN
+    title: ClassVar[str] = "attention to the w positions nearest on either side"
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.h_kv: sizes.h, sizes.d_v: sizes.d_k, sizes.S: sizes.T,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = (BELTAGY,)
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
+        return self.mixed(q, k, v, near_mask(q.shape[1], self.w), dropout=self.dropout)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -14,6 +15,8 @@ from symledger.components.feedforward import GatedFeedForward
 from symledger.core.component import Component
 from symledger.core.notation import apply
 from symledger.core.tensor import Tensor
+from symledger.errors import DefinitionError
+from symledger.models.decoder import LanguageModel
 from symledger.models.llama import GatedDecoder
 from symledger.models.windows import WindowedDecoder, Windows
 
@@ -86,15 +89,32 @@ class Gemma2(Gemma, WindowedDecoder):
 class Gemma3(Gemma2):
     """The decoder-only transformer of Gemma 3: five of six layers look back at a window only.
 
-    Norms of queries and keys have taken the place of the caps.
-    Source: Gemma Team, *Gemma 3* (2025), section 2.
+    Norms of queries and keys have taken the place of the caps. Where tokens see ``both_ways``, as
+    in an encoder of texts, windows lie on either side, and nothing is decoded.
+    Source: Gemma Team, *Gemma 3* (2025), section 2; *EmbeddingGemma* (2025), section 2.1.
     """
 
     capped_scores: bool = False
     capped_logits: bool = False
+    both_ways: bool = False
 
     title: ClassVar[str] = "decoder-only transformer, sandwich norms, GeGLU, windows, QK norms"
-    references: ClassVar[tuple[str, ...]] = ("Gemma Team, Gemma 3 (2025), section 2",)
+    references: ClassVar[tuple[str, ...]] = (
+        "Gemma Team, Gemma 3 (2025), section 2",
+        "Vera et al., EmbeddingGemma: Powerful and Lightweight Text Representations (2025)",
+    )
+
+    @property
+    def decoding(self) -> Mapping[str, str]:  # type: ignore[override]  # a choice decides
+        """What enters in a step of decoding, where there is one."""
+        return {} if self.both_ways else LanguageModel.decoding
 
     def attention(self) -> Attention:
-        return replace(super().attention(), qk_norm="rms")
+        if self.both_ways and self.cached:
+            raise DefinitionError(
+                "both_ways with cached is not supported: what comes after a token, and is seen by "
+                "it, cannot be remembered from before. Choose one of them."
+            )
+        if self.both_ways and self.capped_scores:
+            raise DefinitionError("both_ways with capped_scores is not supported. Choose one.")
+        return replace(super().attention(), qk_norm="rms", causal=not self.both_ways)

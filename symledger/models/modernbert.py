@@ -10,12 +10,11 @@ from sympy import Expr, Min
 from symledger import sizes
 from symledger.components.attention import Attention
 from symledger.components.blocks import PreLNBlock, norm
-from symledger.components.dot_product import SEEN, HeadAttention
 from symledger.components.dropout import Dropout
 from symledger.components.embedding import LMHead
 from symledger.components.feedforward import Activation, GatedFeedForward, act
 from symledger.components.linear import Linear
-from symledger.components.masks import near_mask
+from symledger.components.relative import BELTAGY, NearAttention
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import mean, narrow, param, repeat, view
 from symledger.core.tensor import ONE, Tensor
@@ -23,30 +22,6 @@ from symledger.models.encoder import Encoder
 from symledger.sizes import Size
 
 WARNER = "Warner et al., ModernBERT (2024)"
-BELTAGY = "Beltagy et al., Longformer: The Long-Document Transformer (2020), section 3.1"
-
-
-@dataclass(frozen=True)
-class NearAttention(HeadAttention):
-    """Attention to the positions near a query: itself, and w − 1 on either side.
-
-    Run operation by operation on all T² pairs, as a masked product is; under the exact
-    convention only the pairs inside the window are charged.
-    Source: Beltagy et al., *Longformer* (2020), section 3.1.
-    """
-
-    w: Expr = sizes.w
-    dropout: bool = False
-
-    signature: ClassVar[str] = SEEN
-    title: ClassVar[str] = "attention to the w positions nearest on either side"
-    assumptions: ClassVar[dict[Size, Expr]] = {
-        sizes.h_kv: sizes.h, sizes.d_v: sizes.d_k, sizes.S: sizes.T,
-    }  # fmt: skip
-    references: ClassVar[tuple[str, ...]] = (BELTAGY,)
-
-    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
-        return self.mixed(q, k, v, near_mask(q.shape[1], self.w), dropout=self.dropout)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from symledger import sizes
 from symledger.components.attention import Attention
 from symledger.components.blocks import Block
 from symledger.components.flash import FlashAttention
-from symledger.components.relative import RecentAttention
+from symledger.components.relative import NearAttention, RecentAttention
 from symledger.core.component import Component
 from symledger.errors import DefinitionError
 from symledger.models.decoder import Decoder, Layers
@@ -78,15 +78,20 @@ class WindowedDecoder(Decoder):
         if not isinstance(block, Block) or not isinstance(attention, Attention):
             raise DefinitionError(f"{type(block).__name__} has no attention that takes a window.")
         attention = self.near(attention)
-        heads = (attention.h, attention.h_kv, attention.d_k, attention.d_v)
-        if attention.flash and attention.mixing is None:
-            mixing: Component = FlashAttention(*heads, causal=True, w=self.w)
-        else:
-            kinds = (getattr(attention.mixing, kind, False) for kind in ("sinks", "capped"))
-            mixing = RecentAttention(*heads, self.w, *kinds)
-        flash = attention.flash and attention.mixing is not None
+        mixing = self.mixing(attention)
+        flash = attention.flash and not isinstance(mixing, FlashAttention)
         changed = replace(attention, mixing=mixing, flash=flash, cached=self.seen_in_window)
         return replace(block, attention=changed)
+
+    def mixing(self, attention: Attention) -> Component:
+        """Return how the heads of a windowed layer mix what they see."""
+        heads = (attention.h, attention.h_kv, attention.d_k, attention.d_v)
+        if not attention.causal:
+            return NearAttention(*heads, self.w)
+        if attention.flash and attention.mixing is None:
+            return FlashAttention(*heads, causal=True, w=self.w)
+        kinds = (getattr(attention.mixing, kind, False) for kind in ("sinks", "capped"))
+        return RecentAttention(*heads, self.w, *kinds)
 
     def near(self, attention: Attention) -> Attention:
         """Return the attention of a windowed layer but for its window; here, that of all layers."""

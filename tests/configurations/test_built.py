@@ -102,6 +102,12 @@ UNUSUAL = {
             "rope_type": "default", "rope_theta": 1.0, "partial_rotary_factor": 0.5,
         },
     },
+    "tokens that see both ways, in some layers what is near": {
+        **SMALL, "model_type": "gemma3_text", "architectures": ["Gemma3TextModel"],
+        "num_hidden_layers": 3, "num_key_value_heads": 1, "head_dim": 8, "intermediate_size": 24,
+        "max_position_embeddings": 32, "sliding_window": 5, "sliding_window_pattern": 2,
+        "use_bidirectional_attention": True,
+    },
     "a width that nothing reads": {
         "model_type": "mpt", "vocab_size": 100, "d_model": 16, "n_layers": 1, "n_heads": 2,
         "expansion_ratio": 2,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symledger.arguments import Choice, Number, Only, Settings, Use
+from symledger.arguments import BOOLS, Choice, Number, Only, Settings, Use
 from symledger.configurations.common import FREE
 from symledger.configurations.families import windows
 from symledger.configurations.families.shared import DENSE, DIVIDED, WIDTHS, heads
@@ -81,7 +81,14 @@ GEMMA3 = Family(
         "Gemma3TextModel": Built("gemma3", {"head": "bare"}),
         "Gemma3TextForSequenceClassification": Built("gemma3", {"head": "sequences"}, labels=True),
     },
-    {**LATER, "sliding_window_pattern": Ruled()},
-    (DIVIDED, *windows.windows(windows.all_but_each(6, "sliding_window_pattern"), asked=True)),
+    {
+        **LATER,
+        "sliding_window_pattern": Ruled(),
+        "use_bidirectional_attention": Choice("both_ways", {**BOOLS, None: "false"}),
+    },
+    (DIVIDED, *windows.windows(
+        windows.all_but_each(6, "sliding_window_pattern"), asked=True,
+        halved="use_bidirectional_attention",
+    )),
     {**DENSE, **NORMS},
 )

@@ -19,13 +19,14 @@ SWITCHED = {**LISTED, "max_window_layers": Ruled(), "use_sliding_window": Ruled(
 
 
 def windows(
-    derived: Derived | None = None, switched: bool = False, asked: bool = False
+    derived: Derived | None = None, switched: bool = False, asked: bool = False, halved: str = ""
 ) -> tuple[Rule, ...]:
     """Return the rule of a family: all layers have the window, or those that are listed.
 
     Where they are not, they are ``derived`` as the configuration class does; ``switched`` ones
     have a key that says whether there is a window at all. Where it is ``asked`` how long it is,
-    even if no layer has it, the length may not be null.
+    even if no layer has it, the length may not be null. Where the key ``halved`` says so, half of
+    the window lies on either side.
     """
 
     def read(values: Values) -> Settings:
@@ -42,6 +43,8 @@ def windows(
         types = values.get("layer_types") if derived else None
         if types is None and longest is None and (switched or not derived):
             return {"windows": "none"}
+        if halved and values.get(halved) and longest is not None:
+            longest = size("sliding_window", longest) // 2 + 1
         number = layers(values)
         unsaid = derived(values, number) if derived else [True] * number
         chosen = unsaid if types is None else listed(types, number)
