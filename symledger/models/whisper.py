@@ -32,7 +32,7 @@ class Whisper(Sequential):
     head: Literal["lm", "bare"] = "lm"
 
     two: ClassVar[Expr] = TWO
-    source: ClassVar[str] = "B C (two S)"
+    heard: ClassVar[str] = "B C (two S)"
     unbiased: ClassVar[tuple[str, ...]] = ("K",)
     title: ClassVar[str] = "encoder-decoder transformer of sound and text, pre-LN LayerNorm"
     references: ClassVar[tuple[str, ...]] = ("Radford et al., Whisper (2022), section 2.2",)

@@ -82,7 +82,9 @@ def test_a_class_has_the_parameters_that_it_has(config, architecture, params, tm
         ({"model_type": "t5", "feed_forward_proj": "gated-mish"}, "gated-mish is not supported"),
         ({"model_type": "t5", "is_gated_act": True}, "contradicts feed_forward_proj = relu"),
         ({"model_type": "bart", "normalize_before": True}, "normalize_before = True"),
-        ({"model_type": "whisper", "architectures": ["WhisperForCausalLM"]}, "is not supported"),
+        ({"model_type": "marian", "architectures": ["MarianForCausalLM"], "decoder_vocab_size": 7},
+         "one vocabulary is"),
+        ({"model_type": "t5", "architectures": ["T5ForCausalLM"]}, "is not supported"),
     ],
 )
 def test_what_is_not_derived_is_refused_by_name(config, said):
