@@ -131,6 +131,10 @@ UNUSUAL = {
         **SMALL, "model_type": "electra", "architectures": ["ElectraForCausalLM"],
         "intermediate_size": 24, "max_position_embeddings": 32, "embedding_size": 8,
     },
+    "several texts to choose from, by an ELECTRA": {
+        **SMALL, "model_type": "electra", "architectures": ["ElectraForMultipleChoice"],
+        "intermediate_size": 24, "max_position_embeddings": 32, "embedding_size": 8,
+    },
     **{
         f"{name}'s decoder alone, with more layers than the encoder": {
             **ALONE, "model_type": model_type, "architectures": [f"{name}ForCausalLM"],

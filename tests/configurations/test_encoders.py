@@ -19,6 +19,7 @@ ALBERT = {"model_type": "albert", "hidden_size": 768, "num_attention_heads": 12,
 MPNET = {"model_type": "mpnet", "max_position_embeddings": 514}
 MODERN = {"model_type": "modernbert", "num_hidden_layers": 3}
 DEBERTA = {"model_type": "deberta-v2", "relative_attention": True, "pos_att_type": "p2c|c2p"}
+CHOICE = {"model_type": "electra", "architectures": ["ElectraForMultipleChoice"]}
 FLAN = {"d_ff": 1024, "num_layers": 8, "num_heads": 6, "feed_forward_proj": "gated-gelu",
         "tie_word_embeddings": False}  # fmt: skip
 
@@ -44,6 +45,7 @@ def account(document, folder, settings=None):
         (MPNET, "MPNetModel", 109_486_464),
         ({"model_type": "modernbert"}, "ModernBertForMaskedLM", 149_655_232),
         ({"model_type": "electra"}, "ElectraForPreTraining", 13_549_057),
+        ({"model_type": "electra"}, "ElectraForMultipleChoice", 13_549_057),
         ({"model_type": "t5"}, "T5ForConditionalGeneration", 60_506_624),
         ({"model_type": "t5", **FLAN}, "T5ForConditionalGeneration", 76_961_152),
         ({"model_type": "t5"}, "T5EncoderModel", 35_330_816),
@@ -65,6 +67,8 @@ def test_a_class_has_the_parameters_that_it_has(config, architecture, params, tm
         ({**BERT, "position_embedding_type": "relative_key"}, "only 'absolute' is"),
         ({**BERT, "hidden_act": "mish"}, "hidden_act = 'mish' is not supported"),
         ({**XLM_R, "pad_token_id": None}, "pad_token_id = None is not a size"),
+        ({**CHOICE, "summary_type": "mean"}, "summary_type = 'mean' is not supported"),
+        ({**CHOICE, "summary_proj_to_labels": True}, "summary_proj_to_labels = True is not"),
         ({**DEBERTA, "pos_att_type": "c2p", "share_att_key": True},
          "pos_att_type = 'c2p' with share_att_key = true"),
         ({**DEBERTA, "pos_att_type": "p2p"}, "pos_att_type = 'p2p' with relative_attention = true"),
