@@ -283,6 +283,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("pegasus", "models.pegasus:Pegasus", "model"),
     Entry("marian", "models.pegasus:Marian", "model"),
     Entry("whisper", "models.whisper:Whisper", "model"),
+    Entry("whisper_classifier", "models.whisper:WhisperClassifier", "model"),
 )  # fmt: skip
 
 AXIOMS: tuple[Entry, ...] = (

@@ -266,6 +266,23 @@ class Whisper(Bart):
         return self.positions(self.table(tokens))
 
 
+class Classifier(Whisper):
+    """The encoder of Whisper, which tells sounds apart."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        unread = {"L_dec": 0, "h_dec": 1, "d_dec": 0, "T_max": 1, "V": 1}
+        whole = {**s, **unread, "L_enc": s["L"]}
+        super().__init__(whole, {**o, "alone": False, "head": "bare", "tied": True})
+        for name in (self.named, "positions", "decoder_norm", "decoder"):
+            delattr(self, name)
+        self.projector = nn.Linear(s["d"], s["d_proj"])
+        self.classifier = nn.Linear(s["d_proj"], s["Y"])
+
+    def forward(self, source: Tensor) -> Tensor:  # type: ignore[override]  # it reads no tokens
+        """Score the classes of a sound."""
+        return self.classifier(self.projector(self.remember(source)).mean(1))
+
+
 class Pegasus(Bart):
     """Pegasus and Marian."""
 

@@ -177,7 +177,18 @@ WHISPER_TENSORS: Tensors = {
     "encoder.embed_positions.weight": ("P",),
     **{f"encoder.conv{i}.{x}": (f"conv_{i}.{y}",)
        for i in (1, 2) for x, y in (("weight", "F"), ("bias", "b"))},
+    **maps(projector="projector"),
 }  # fmt: skip
+
+HEARD = {
+    **dict.fromkeys(("vocab_size", "max_target_positions", "tie_word_embeddings"), FREE),
+    **dict.fromkeys((f"decoder_{x}" for x in ("layers", "attention_heads", "ffn_dim")), FREE),
+    "encoder_layers": Size("L"),
+    "classifier_proj_size": Size("d_proj"),
+    "use_weighted_layer_sum": Only((False,)),
+}
+"""What the classifier of sounds reads otherwise: nothing of the decoder. A weighted sum of what all
+layers give would keep every one of them."""
 
 WHISPER = Family(
     "whisper",
@@ -187,6 +198,7 @@ WHISPER = Family(
         "WhisperForCausalLM": Built(
             "whisper", {"head": "lm", "alone": "true"}, uses={**ALONE, "num_mel_bins": FREE}
         ),
+        "WhisperForAudioClassification": Built("whisper_classifier", labels=True, uses=HEARD),
     },
     {
         **WIDTHS,
@@ -208,5 +220,5 @@ WHISPER = Family(
     },
     tensors={**WHISPER_TENSORS, **under("model.", "", WHISPER_TENSORS), **HEADS},
 )  # fmt: skip
-"""Which sounds are masked in training, how timestamps are found, and the classifier of sounds,
-which is not built here, change nothing."""
+"""Which sounds are masked in training, and how timestamps are found, change nothing; nor does what
+is said of the classifier of sounds in the other classes."""
