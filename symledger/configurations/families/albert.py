@@ -35,6 +35,7 @@ ALBERT = Family(
     },
     {
         **WIDTHS,
+        "is_decoder": FREE,
         "embedding_size": Size("d_e"),
         "num_hidden_groups": Size("L_g"),
         "inner_group_num": Size("L_in"),
