@@ -56,7 +56,6 @@ class Entry:
 
 
 CROSS = {"x": "B T d", "memory": "B S d"}
-READ = {"tokens": "B T in V", "source": "B S in V"}
 GROUPED = ("multi-head", "multi-query")
 SPARSE = (*GROUPED, "one expert a token", "dense")
 CACHE = {"x": "B T d", "past_k": "B P h_kv d_k", "past_v": "B P h_kv d_v"}
@@ -277,14 +276,14 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("deberta", "models.deberta:Deberta", "model"),
     Entry("mpnet", "models.mpnet:MPNet", "model"),
     Entry("modernbert", "models.modernbert:ModernBert", "model"),
-    Entry("t5", "models.t5:T5", "model", inputs=READ),
+    Entry("t5", "models.t5:T5", "model"),
     Entry("t5_encoder", "models.t5:T5Encoder", "model"),
-    Entry("bart", "models.bart:Bart", "model", inputs=READ),
-    Entry("mbart", "models.bart:MBart", "model", inputs=READ),
-    Entry("pegasus", "models.pegasus:Pegasus", "model", inputs=READ),
-    Entry("marian", "models.pegasus:Marian", "model", inputs=READ),
-    Entry("whisper", "models.whisper:Whisper", "model",
-          inputs={"tokens": "B T in V", "source": "B C (two S)"}),
+    Entry("bart", "models.bart:Bart", "model"),
+    Entry("mbart", "models.bart:MBart", "model"),
+    Entry("pegasus", "models.pegasus:Pegasus", "model"),
+    Entry("marian", "models.pegasus:Marian", "model"),
+    Entry("whisper", "models.whisper:Whisper", "model"),
+    Entry("whisper_classifier", "models.whisper:WhisperClassifier", "model"),
 )  # fmt: skip
 
 AXIOMS: tuple[Entry, ...] = (

@@ -170,7 +170,7 @@ L_i = tuple(Size(f"L_{i}", f"blocks of stage {i}") for i in range(1, 8))
 H_i = tuple(Size(f"H_{i}", f"height of the image after {i} reductions") for i in range(1, 7))
 W_i = tuple(Size(f"W_{i}", f"width of the image after {i} reductions") for i in range(1, 7))
 """Sizes of stages: the first is that of stage 1, or after one reduction."""
-d_proj = Size("d_proj", "width of the space that images and texts share")
+d_proj = Size("d_proj", "width of a projection, as to the space that images and texts share")
 d_f = Size("d_f", "sines and cosines that a step of the diffusion is written in")
 d_img = Size("d_img", "model width of the image encoder")
 L_img = Size("L_img", "layers of the image encoder")

@@ -117,9 +117,11 @@ def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
     given = {"input_ids": tokens}
     if model.config.model_type in PADDED:
         given["attention_mask"] = torch.ones_like(tokens)
-    if "S" in lengths:
+    if "S" in lengths and model.config.is_encoder_decoder:
         source = torch.zeros(lengths["B"], lengths["S"], dtype=torch.long, device="meta")
         given = {"input_ids": source, "decoder_input_ids": tokens}
+    elif "S" in lengths:
+        given |= _memory(model, lengths)
     with FlopCounterMode(display=False) as forward:
         results = model(**given)
     ends = [x for x in results.values() if torch.is_tensor(x) and x.requires_grad]
@@ -127,6 +129,20 @@ def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
     with FlopCounterMode(display=False, custom_mapping=grouped) as backward:
         torch.stack([x.sum() for x in ends]).sum().backward()
     return forward.get_total_flops(), backward.get_total_flops()
+
+
+def _memory(model: Any, lengths: Mapping[str, int]) -> dict[str, Any]:
+    """Return what a decoder alone attends to, asking for a gradient, and a cache that is empty.
+
+    It grows with the layers: one that the class makes has as many as the encoder.
+    """
+    import torch
+    from transformers.cache_utils import DynamicCache, EncoderDecoderCache
+
+    shape = (lengths["B"], lengths["S"], model.config.d_model)
+    names = {"encoder_outputs", "encoder_hidden_states"} & set(signature(model.forward).parameters)
+    memory = dict.fromkeys(names, torch.zeros(*shape, device="meta", requires_grad=True))
+    return {**memory, "past_key_values": EncoderDecoderCache(DynamicCache(), DynamicCache())}
 
 
 def _convolution_backward(
@@ -151,10 +167,12 @@ def decoded(model: Any, lengths: Mapping[str, int]) -> int | None:
 
     kept = {"past_key_values", "cache_params"} & set(signature(model.forward).parameters)
     tokens = torch.zeros(lengths["B"], lengths["T"], dtype=torch.long, device="meta")
-    name, given = "input_ids", {}
-    if "S" in lengths:
+    name, given = "input_ids", dict[str, Any]()
+    if "S" in lengths and model.config.is_encoder_decoder:
         source = torch.zeros(lengths["B"], lengths["S"], dtype=torch.long, device="meta")
         name, given = "decoder_input_ids", {"encoder_outputs": model.get_encoder()(source)}
+    elif "S" in lengths:
+        given = _memory(model, lengths)
     before = model(**{name: tokens[:, :-1]}, use_cache=True, **given)
     given |= {key: before[key] for key in kept if key in before}
     if not kept & set(given):

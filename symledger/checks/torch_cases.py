@@ -270,6 +270,8 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "pegasus": _read_and_written(lambda s, o: pairs.Pegasus(s, o, pre=True)),
     "marian": _read_and_written(lambda s, o: pairs.Pegasus(s, o, pre=False)),
     "whisper": _read_and_written(pairs.Whisper),
+    "whisper_classifier": (Case("the model written with torch.nn", pairs.Classifier,
+                                equal={"h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),),
     "distilbert": _encoders(segments=False, pooler=False, pooled_by="relu"),
 }  # fmt: skip
 """Every target that PyTorch has, or that is a few lines of it."""

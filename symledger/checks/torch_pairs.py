@@ -185,24 +185,27 @@ class Bart(Pair):
     """BART and mBART, and what they share with Whisper."""
 
     def __init__(self, s: Sizes, o: Options, pre: bool) -> None:
-        super().__init__(s, o)
+        self.alone = o["alone"]
+        super().__init__(s, {**o, "heard": o.get("heard") or self.alone})
         choices = {**o, "norm": "layer", "gated": False, "bias": True}
         d_k = s["d"] // s["h_dec"]
         read = {**s, "T": s["S"]}
         write = {**s, "h": s["h_dec"], "h_kv": s["h_dec"], "d_k": d_k, "d_v": d_k,
                  "d_ff": s["d_dec"]}  # fmt: skip
-        self.encoder = nn.ModuleList(Block(read, choices, pre) for _ in range(s["L_enc"]))
+        number = 0 if self.alone else s["L_enc"]
+        self.encoder = nn.ModuleList(Block(read, choices, pre) for _ in range(number))
         self.decoder = nn.ModuleList(
             DecoderBlock(write, {**choices, "causal": True}, pre) for _ in range(s["L_dec"])
         )
         self.encoder_norm, self.decoder_norm = (
-            nn.LayerNorm(s["d"], EPSILON) if pre else nn.Identity() for _ in range(2)
+            nn.LayerNorm(s["d"], EPSILON) if pre and there else nn.Identity()
+            for there in (not self.alone, True)
         )
         self.enter(s)
 
     def enter(self, s: Sizes) -> None:
         """Make what stands at the entrances."""
-        for name in ("source", "token"):
+        for name in ("source", "token")[self.alone :]:
             self.add_module(f"{name}_positions", parts.Positions({**s, "T_max": s["T_max"] + 2}))
             self.add_module(f"{name}_norm", nn.LayerNorm(s["d"], EPSILON))
 
@@ -221,9 +224,13 @@ class Bart(Pair):
 
     def forward(self, tokens: Tensor, source: Tensor) -> Tensor:
         """Return what the head gives."""
-        memory = self.encoder_norm(stack(self.encoder, self.recompute, self.hear(source)))
+        memory = source if self.alone else self.remember(source)
         x = stack(self.decoder, self.recompute, self.place(tokens), memory)
         return self.answer(self.decoder_norm(x))
+
+    def remember(self, source: Tensor) -> Tensor:
+        """Return what the encoder gives."""
+        return self.encoder_norm(stack(self.encoder, self.recompute, self.hear(source)))
 
 
 class Whisper(Bart):
@@ -243,10 +250,11 @@ class Whisper(Bart):
 
     def enter(self, s: Sizes) -> None:
         """Make what stands at the entrances."""
-        self.conv_1 = nn.Conv1d(s["C"], s["d"], 3, padding=1)
-        self.conv_2 = nn.Conv1d(s["d"], s["d"], 3, stride=2, padding=1)
-        self.P = nn.Parameter(torch.randn(s["S"], s["d"]), requires_grad=False)
         self.positions = parts.Positions(s)
+        if not self.alone:
+            self.conv_1 = nn.Conv1d(s["C"], s["d"], 3, padding=1)
+            self.conv_2 = nn.Conv1d(s["d"], s["d"], 3, stride=2, padding=1)
+            self.P = nn.Parameter(torch.randn(s["S"], s["d"]), requires_grad=False)
 
     def hear(self, source: Tensor) -> Tensor:
         """Look through windows, twice, and add positions."""
@@ -258,12 +266,29 @@ class Whisper(Bart):
         return self.positions(self.table(tokens))
 
 
+class Classifier(Whisper):
+    """The encoder of Whisper, which tells sounds apart."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        unread = {"L_dec": 0, "h_dec": 1, "d_dec": 0, "T_max": 1, "V": 1}
+        whole = {**s, **unread, "L_enc": s["L"]}
+        super().__init__(whole, {**o, "alone": False, "head": "bare", "tied": True})
+        for name in (self.named, "positions", "decoder_norm", "decoder"):
+            delattr(self, name)
+        self.projector = nn.Linear(s["d"], s["d_proj"])
+        self.classifier = nn.Linear(s["d_proj"], s["Y"])
+
+    def forward(self, source: Tensor) -> Tensor:  # type: ignore[override]  # it reads no tokens
+        """Score the classes of a sound."""
+        return self.classifier(self.projector(self.remember(source)).mean(1))
+
+
 class Pegasus(Bart):
     """Pegasus and Marian."""
 
     def enter(self, s: Sizes) -> None:
         """Make what stands at the entrances."""
-        for name in ("P_enc", "P_dec"):
+        for name in ("P_enc", "P_dec")[self.alone :]:
             table = torch.randn(s["T_max"], s["d"])
             self.register_parameter(name, nn.Parameter(table, requires_grad=False))
 

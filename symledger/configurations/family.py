@@ -25,13 +25,16 @@ class Built:
     """What a class of the implementation builds: an entry of the catalogue, with choices made.
 
     With ``labels`` it sorts into classes, as many as the configuration names. ``uses`` are those
-    of keys that this class reads otherwise than its family.
+    of keys that this class reads otherwise than its family, ``rules`` what they say together
+    there, and ``parts`` the configurations inside that it reads otherwise.
     """
 
     entry: str
     options: Settings = field(default_factory=dict)
     labels: bool = False
     uses: Mapping[str, Use] = field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+    parts: Mapping[str, Family] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -59,7 +59,7 @@ class Configuration:
     def names(self) -> dict[str, str]:
         """The keys that give symbols their values, by symbol, as the file calls them."""
         found = dict(_names(self.family, self.given))
-        for name, part in self.family.parts.items():
+        for name, part in {**self.family.parts, **self.built.parts}.items():
             inside = _names(part, self.given.get(name) or {})
             found.update((symbol, f"{name}.{key}") for symbol, key in inside)
         return found
@@ -91,10 +91,10 @@ def read(document: Document) -> Configuration:
         _check_ends(architecture, settings["Y"])
     keys = [*_classes(document, architecture, built)]
     keys += _keys(family, given, values, settings, built.uses)
-    for rule in family.rules:
+    for rule in (*family.rules, *built.rules):
         settings.update(rule.read(values))
     typed.check(family, given, values)
-    for name, part in family.parts.items():
+    for name, part in {**family.parts, **built.parts}.items():
         keys += _part(name, part, given.get(name), settings)
     return Configuration(family, architecture, built, settings, tuple(keys), document)
 

@@ -55,6 +55,7 @@ class Component:
     ``assumptions`` are the defaults under which the corollary of its formulas holds, by symbol;
     ``definitions`` are the sizes that others decide, and how (⌊ ⌋ allowed): they hold always.
     ``corollaries`` are further named cases; ``references`` say where the definition comes from.
+    ``whole`` are the inputs, their axes by name, where they are more than ``forward`` needs.
     ``decoding`` are the inputs of one decoding step, their axes by name, of what decodes: it has
     an option ``cached`` and a size, named by ``seen_size``, of all positions that are seen then.
     """
@@ -65,6 +66,7 @@ class Component:
     definitions: ClassVar[Mapping[Size, Expr]] = {}
     corollaries: ClassVar[Mapping[str, Mapping[Size, Expr | int]]] = {}
     references: ClassVar[tuple[str, ...]] = ()
+    whole: ClassVar[Mapping[str, str] | None] = None
     decoding: ClassVar[Mapping[str, str]] = {}
     seen_size: ClassVar[str] = "S"
 

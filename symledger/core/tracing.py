@@ -21,15 +21,17 @@ def trace(
 ) -> Program:  # fmt: skip
     """Record a component's program on inputs of the shapes that its signature states.
 
-    A leading ``...`` stands for ``B T``; inputs that ``forward`` can do without are left out.
-    ``inputs`` says otherwise: by name, the axes of each input that is there; ``lengths`` are
-    those of its free axes that are not symbols of that name.
+    A leading ``...`` stands for ``B T``; inputs that ``forward`` can do without are left out,
+    unless the component says what its ``whole`` inputs are. ``inputs`` says otherwise: by name,
+    the axes of each input that is there; ``lengths`` are those of its free axes that are not
+    symbols of that name.
 
     Raises:
         DefinitionError: the component breaks a rule of the notation.
     """
     scope = Scope(name or snake(type(component).__name__), component)
     operands = dict(zip(needed(component), parse(component.signature).inputs, strict=False))
+    inputs = component.whole if inputs is None else inputs
     if inputs is not None:
         operands = {label: parse(f"{axes} ->").inputs[0] for label, axes in inputs.items()}
     leaves = {

@@ -26,19 +26,31 @@ class Sequential(EncoderDecoder):
     """Stacks with layer norms and biases, whose decoder may have sizes of its own.
 
     A family says whether norms come before the parts or after the sums (``post``), and which maps
-    of an attention have no bias.
+    of an attention have no bias. Where the decoder is ``alone`` what enters beside the tokens is
+    a memory that something else has made of S positions.
     """
 
     h_dec: Expr = sizes.h_dec
     d_dec: Expr = sizes.d_dec
     T_max: Expr = sizes.T_max
     activation: Activation = "gelu"
+    alone: bool = False
 
     post: ClassVar[bool] = False
+    heard: ClassVar[str] = EncoderDecoder.source
     unbiased: ClassVar[tuple[str, ...]] = ()
     assumptions: ClassVar[dict[Size, Expr]] = {
         **EncoderDecoder.assumptions, sizes.h_dec: sizes.h, sizes.d_dec: sizes.d_ff,
     }  # fmt: skip
+
+    @property
+    def source(self) -> str:  # type: ignore[override]  # what enters depends on a choice
+        """The axes of what enters beside the tokens."""
+        return "B S d" if self.alone else self.heard
+
+    def remember(self, source: Tensor, E: Tensor) -> dict[str, Tensor]:
+        """Return what is made of the source, or the memory that is given."""
+        return {"memory": source} if self.alone else super().remember(source, E)
 
     def encoder_block(self) -> Component:
         """Return the block of the encoder."""

@@ -16,7 +16,7 @@ from symledger.components.norms import LayerNorm
 from symledger.components.patches import ImageEmbedding
 from symledger.components.positions import LearnedPositions
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import apply, einsum, narrow, param, repeat, total, view
+from symledger.core.notation import apply, einsum, mean, narrow, param, repeat, total, view
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
@@ -87,7 +87,8 @@ class ClipText(Tower):
 class ClipImage(Tower):
     """The image encoder: a vision transformer with a norm before its blocks.
 
-    What is read is its first vector.
+    What is read is its first vector; where images are ``classified`` that one is not projected,
+    and the mean of all others scores Y classes beside it.
 
     The patches are mapped without a bias; the last norm is applied to the class vector alone.
     Source: Radford et al. (2021), section 2.4.
@@ -97,10 +98,16 @@ class ClipImage(Tower):
     P: Expr = sizes.P
     H_p: Expr = sizes.H_p
     T: Expr = sizes.T
+    Y: Expr = sizes.Y
+    classified: bool = False
 
-    signature: ClassVar[str] = "B C_in H W -> B out"
     title: ClassVar[str] = "pre-LN encoder over patches, with a norm before it"
     definitions: ClassVar[dict[Size, Expr]] = ImageEmbedding.definitions
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]  # what comes out depends on a choice
+        """The type line."""
+        return f"B C_in H W -> {'B d, B Y' if self.classified else 'B out'}"
 
     def forward(self, x: Tensor) -> Steps:
         embedding = ImageEmbedding(self.C_in, self.P, self.d, self.H_p, self.T, bias=False)
@@ -108,6 +115,11 @@ class ClipImage(Tower):
         hidden = self.through(entered, causal=False)
         first = view("B one d -> B (one d)", narrow(hidden, 1, 0, 1))
         pooled = LayerNorm(self.d)(first, name="final_norm")
+        if self.classified:
+            others = view("B n d -> B d n", narrow(hidden, 1, 1, self.T - 1))
+            averaged = view("B d one -> B (d one)", mean(others))
+            logits = Linear(self.d, self.Y)(averaged, name="classifier")
+            return steps(hidden=hidden, averaged=averaged, pooled=pooled, logits=logits)
         if not self.projected:
             return steps(hidden=hidden, pooled=pooled)
         return steps(hidden=hidden, pooled=pooled, y=self.project(pooled))

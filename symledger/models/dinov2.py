@@ -5,44 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sympy import Expr, Integer, Mod, Piecewise, Symbol
-
 from symledger.components.attention import Attention
 from symledger.components.blocks import PreLNBlock
 from symledger.components.feedforward import FeedForward, GatedFeedForward
 from symledger.components.linear import Linear
 from symledger.components.patches import ImageEmbedding
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import join, mean, narrow, param, table, view
+from symledger.core.notation import join, mean, narrow, param, view
 from symledger.core.tensor import Tensor
-from symledger.models.vit import ViT
+from symledger.models.vit import HidingEmbedding, ViT
 
 OQUAB = "Oquab et al., DINOv2 (2023)"
 TOUVRON = "Touvron et al., Going deeper with Image Transformers (2021), equation 2"
-
-
-@dataclass(frozen=True)
-class HidingEmbedding(ImageEmbedding):
-    """The vectors of patches, of which those that are hidden have one learned vector instead.
-
-    Which ones are hidden changes no count: here it is every second.
-    Source: Zhou et al., *iBOT* (2022), section 3.1.
-    """
-
-    def seen(self, patches: Tensor) -> Tensor:
-        """Put the learned vector in the place of hidden patches."""
-        number = patches.shape[1]
-
-        def hidden(i: Symbol) -> Expr:
-            return Piecewise((Integer(1), Mod(i, 2) > 0), (Integer(0), True))
-
-        def visible(i: Symbol) -> Expr:
-            return 1 - hidden(i)
-
-        one = view("d -> () () d", param("m", self.d))
-        kept = patches * view("n -> () n ()", table("visible", visible, number))
-        filled: Tensor = kept + one * view("n -> () n ()", table("hidden", hidden, number))
-        return filled
 
 
 @dataclass(frozen=True)

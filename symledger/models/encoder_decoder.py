@@ -109,18 +109,25 @@ class EncoderDecoder(Component):
         given = {"lm": "B T V", "bare": "B T d", "sequences": "B Y", "tokens": "B T Y"}
         return f"B T in V, {self.source} -> {given[self.head]}"
 
+    @property
+    def whole(self) -> dict[str, str]:  # type: ignore[override]  # a family says what its source is
+        """What enters where nothing is remembered."""
+        return {"tokens": "B T in V", "source": self.source}
+
     def forward(self, tokens: Tensor, source: Tensor | None = None) -> Steps:
         """Encode the source, decode the tokens with it, and answer."""
         E = param("E", self.V, self.d)
         if source is None and not self.cached:
             raise DefinitionError(f"{type(self).__name__} is given a source, or has met it before.")
-        found: dict[str, Tensor] = {}
-        if source is not None:
-            found["heard"] = self.hear(source, E)
-            found["memory"] = self.read(found["heard"])
+        found = {} if source is None else self.remember(source, E)
         found["placed"] = self.place(self.look_up(tokens, E, "token_embedding"))
         found["x"] = self.write(found["placed"], found.get("memory"))
         return steps(**found, **self.answer(found["x"], E))
+
+    def remember(self, source: Tensor, E: Tensor) -> dict[str, Tensor]:
+        """Return what is made of the source, the memory last."""
+        heard = self.hear(source, E)
+        return {"heard": heard, "memory": self.read(heard)}
 
     def look_up(self, tokens: Tensor, E: Tensor, name: str) -> Tensor:
         """Look tokens up in the table."""

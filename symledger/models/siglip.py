@@ -17,7 +17,7 @@ from symledger.components.patches import PatchEmbedding
 from symledger.components.positions import LearnedPositions
 from symledger.components.sourced import SourcedAttention
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import expand, narrow, param, repeat, view
+from symledger.core.notation import expand, mean, narrow, param, repeat, view
 from symledger.core.tensor import ONE, Tensor
 from symledger.models.clip import TwoEncoders
 from symledger.sizes import Size
@@ -78,6 +78,7 @@ class SiglipImage(Seeing):
 
     What is read is an attention of one learned query to all vectors, and a network after it.
     Without ``pooled`` all vectors are the result, as models that talk about images take them.
+    Where images are ``classified`` the mean of all vectors scores Y classes instead.
     Source: Zhai et al. (2023), section 3, and its implementation; Lee et al. (2019), section 3.2.
     """
 
@@ -85,9 +86,11 @@ class SiglipImage(Seeing):
     P: Expr = sizes.P
     H_p: Expr = sizes.H_p
     T: Expr = sizes.T
+    Y: Expr = sizes.Y
     pooled: bool = True
+    classified: bool = False
 
-    signature: ClassVar[str] = "B C_in H W -> ... d"
+    signature: ClassVar[str] = "B C_in H W -> ... out"
     title: ClassVar[str] = "pre-LN encoder over patches, read by attention"
     definitions: ClassVar[dict[Size, Expr]] = {
         sizes.H_p: floor(sizes.H / sizes.P),
@@ -95,10 +98,19 @@ class SiglipImage(Seeing):
     }
     references: ClassVar[tuple[str, ...]] = (f"{ZHAI}, section 3", LEE)
 
+    @property
+    def out(self) -> Expr:
+        """The width of the result."""
+        return self.Y if self.classified else self.d
+
     def forward(self, x: Tensor) -> Steps:
         cut = PatchEmbedding(self.C_in, self.P, self.d, self.H_p, self.T / self.H_p)
         placed = LearnedPositions(self.T, self.d)(cut(x, name="patches"), name="positions")
         hidden = self.through(placed)
+        if self.classified:
+            averaged = view("B d one -> B (d one)", mean(view("B n d -> B d n", hidden)))
+            logits = Linear(self.d, self.Y)(averaged, name="classifier")
+            return steps(hidden=hidden, averaged=averaged, logits=logits)
         return steps(hidden=hidden, y=self.read(hidden)) if self.pooled else steps(hidden=hidden)
 
     def read(self, hidden: Tensor) -> Tensor:

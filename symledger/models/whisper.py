@@ -1,4 +1,7 @@
-"""Whisper: an encoder of sound, whose frames two convolutions see, and a decoder of text."""
+"""Whisper: an encoder of sound, whose frames two convolutions see, and a decoder of text.
+
+The encoder alone tells sounds apart.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,14 @@ from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.components.convolution import Conv1d
+from symledger.components.feedforward import Activation
+from symledger.components.linear import Linear
 from symledger.components.positions import LearnedPositions
-from symledger.core.notation import apply, param, view
+from symledger.core.component import Component, Steps, steps
+from symledger.core.notation import apply, mean, param, view
 from symledger.core.tensor import ONE, Tensor
 from symledger.models.bart import Sequential
+from symledger.sizes import Size
 
 TWO = Integer(2)
 THREE = Integer(3)
@@ -32,12 +39,16 @@ class Whisper(Sequential):
     head: Literal["lm", "bare"] = "lm"
 
     two: ClassVar[Expr] = TWO
-    source: ClassVar[str] = "B C (two S)"
+    heard: ClassVar[str] = "B C (two S)"
     unbiased: ClassVar[tuple[str, ...]] = ("K",)
     title: ClassVar[str] = "encoder-decoder transformer of sound and text, pre-LN LayerNorm"
     references: ClassVar[tuple[str, ...]] = ("Radford et al., Whisper (2022), section 2.2",)
 
     def hear(self, source: Tensor, E: Tensor) -> Tensor:
+        """Return what enters the encoder."""
+        return self.see(source)
+
+    def see(self, source: Tensor) -> Tensor:
         """See three frames at a time, twice, and add positions."""
         x = self.convolve(source, ONE, TWO * self.S, "conv_1")
         x = view("B d S -> B S d", self.convolve(x, TWO, self.S, "conv_2"))
@@ -53,3 +64,42 @@ class Whisper(Sequential):
     def place(self, x: Tensor) -> Tensor:
         """Add a row for each position of the text."""
         return LearnedPositions(self.T_max, self.d, self.first(x))(x, name="positions")
+
+
+@dataclass(frozen=True)
+class WhisperClassifier(Component):
+    """The encoder of Whisper alone, which tells sounds apart: languages, speakers, commands.
+
+    Each position is mapped to d_proj values, and the mean of these scores Y classes.
+    Source: Radford et al. (2022), section 2.2, and transformers, ``WhisperForAudioClassification``.
+    """
+
+    C: Expr = sizes.C
+    d: Expr = sizes.d
+    L: Expr = sizes.L
+    h: Expr = sizes.h
+    d_h: Expr = sizes.d_h
+    d_ff: Expr = sizes.d_ff
+    d_proj: Expr = sizes.d_proj
+    S: Expr = sizes.S
+    Y: Expr = sizes.Y
+    activation: Activation = "gelu"
+    recompute: bool = False
+
+    two: ClassVar[Expr] = TWO
+    signature: ClassVar[str] = "B C (two S) -> B Y"
+    title: ClassVar[str] = "the encoder of Whisper alone, with a classifier of sounds"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_h: sizes.d / sizes.h}
+    references: ClassVar[tuple[str, ...]] = Whisper.references
+
+    def forward(self, source: Tensor) -> Steps:
+        whole = Whisper(
+            C=self.C, d=self.d, L_enc=self.L, h=self.h, d_h=self.d_h, d_ff=self.d_ff,
+            S=self.S, activation=self.activation, recompute=self.recompute,
+        )  # fmt: skip
+        heard = whole.see(source)
+        x = whole.read(heard)
+        projected = Linear(self.d, self.d_proj)(x, name="projector")
+        pooled = view("B d one -> B (d one)", mean(view("B S d -> B d S", projected)))
+        logits = Linear(self.d_proj, self.Y)(pooled, name="classifier")
+        return steps(heard=heard, x=x, projected=projected, pooled=pooled, logits=logits)

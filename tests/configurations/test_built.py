@@ -35,6 +35,11 @@ def test_the_implementation_has_our_weights_and_flops(model_type):
 
 MIXED = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 8}
 SMALL = {"vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+ALONE = {
+    "vocab_size": 100, "d_model": 16, "encoder_layers": 1, "decoder_layers": 2,
+    "encoder_attention_heads": 3, "decoder_attention_heads": 4, "encoder_ffn_dim": 9,
+    "decoder_ffn_dim": 24, "pad_token_id": 0, "is_decoder": True,
+}  # fmt: skip
 UNUSUAL = {
     "a mixer as wide as is said": {
         "model_type": "mamba", "vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 1,
@@ -124,6 +129,10 @@ UNUSUAL = {
         **SMALL, "model_type": "bert", "architectures": ["BertLMHeadModel"],
         "intermediate_size": 24, "max_position_embeddings": 32,
     },
+    "the same by a decoder, which sees what was before": {
+        **SMALL, "model_type": "bert", "architectures": ["BertLMHeadModel"], "is_decoder": True,
+        "intermediate_size": 24, "max_position_embeddings": 32,
+    },
     "the same, of a RoBERTa": {
         **SMALL, "model_type": "xlm-roberta", "architectures": ["XLMRobertaForCausalLM"],
         "intermediate_size": 24, "max_position_embeddings": 32,
@@ -131,6 +140,21 @@ UNUSUAL = {
     "the same, of an ELECTRA with narrow tables": {
         **SMALL, "model_type": "electra", "architectures": ["ElectraForCausalLM"],
         "intermediate_size": 24, "max_position_embeddings": 32, "embedding_size": 8,
+    },
+    "several texts to choose from, by an ELECTRA": {
+        **SMALL, "model_type": "electra", "architectures": ["ElectraForMultipleChoice"],
+        "intermediate_size": 24, "max_position_embeddings": 32, "embedding_size": 8,
+    },
+    **{
+        f"{name}'s decoder alone, with more layers than the encoder": {
+            **ALONE, "model_type": model_type, "architectures": [f"{name}ForCausalLM"],
+        } for model_type, name in (
+            ("bart", "Bart"), ("mbart", "MBart"), ("pegasus", "Pegasus"), ("marian", "Marian"),
+        )
+    },
+    "a decoder of sounds alone, with a head of its own": {
+        **ALONE, "model_type": "whisper", "architectures": ["WhisperForCausalLM"],
+        "max_source_positions": 20, "max_target_positions": 24, "tie_word_embeddings": False,
     },
     "slices of which there is one": {
         "model_type": "bloom", "vocab_size": 100, "hidden_size": 16, "n_layer": 1, "n_head": 2,

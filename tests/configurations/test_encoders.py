@@ -19,6 +19,8 @@ ALBERT = {"model_type": "albert", "hidden_size": 768, "num_attention_heads": 12,
 MPNET = {"model_type": "mpnet", "max_position_embeddings": 514}
 MODERN = {"model_type": "modernbert", "num_hidden_layers": 3}
 DEBERTA = {"model_type": "deberta-v2", "relative_attention": True, "pos_att_type": "p2c|c2p"}
+CHOICE = {"model_type": "electra", "architectures": ["ElectraForMultipleChoice"]}
+SOUNDS = {"model_type": "whisper", "architectures": ["WhisperForAudioClassification"]}
 FLAN = {"d_ff": 1024, "num_layers": 8, "num_heads": 6, "feed_forward_proj": "gated-gelu",
         "tie_word_embeddings": False}  # fmt: skip
 
@@ -44,11 +46,13 @@ def account(document, folder, settings=None):
         (MPNET, "MPNetModel", 109_486_464),
         ({"model_type": "modernbert"}, "ModernBertForMaskedLM", 149_655_232),
         ({"model_type": "electra"}, "ElectraForPreTraining", 13_549_057),
+        ({"model_type": "electra"}, "ElectraForMultipleChoice", 13_549_057),
         ({"model_type": "t5"}, "T5ForConditionalGeneration", 60_506_624),
         ({"model_type": "t5", **FLAN}, "T5ForConditionalGeneration", 76_961_152),
         ({"model_type": "t5"}, "T5EncoderModel", 35_330_816),
         ({"model_type": "bart"}, "BartForSequenceClassification", 407_344_131),
         ({"model_type": "whisper"}, "WhisperModel", 37_760_640),
+        ({"model_type": "whisper"}, "WhisperForAudioClassification", 8_307_458),
     ],
 )
 def test_a_class_has_the_parameters_that_it_has(config, architecture, params, tmp_path):
@@ -61,10 +65,13 @@ def test_a_class_has_the_parameters_that_it_has(config, architecture, params, tm
     [
         ({**BERT, "tie_word_embeddings": False, "architectures": ["BertForMaskedLM"]},
          "tie_word_embeddings = False is not supported"),
-        ({**BERT, "is_decoder": True}, "is_decoder = True is not supported"),
+        ({**BERT, "is_decoder": True, "add_cross_attention": True},
+         "add_cross_attention = True is not supported"),
         ({**BERT, "position_embedding_type": "relative_key"}, "only 'absolute' is"),
         ({**BERT, "hidden_act": "mish"}, "hidden_act = 'mish' is not supported"),
         ({**XLM_R, "pad_token_id": None}, "pad_token_id = None is not a size"),
+        ({**CHOICE, "summary_type": "mean"}, "summary_type = 'mean' is not supported"),
+        ({**CHOICE, "summary_proj_to_labels": True}, "summary_proj_to_labels = True is not"),
         ({**DEBERTA, "pos_att_type": "c2p", "share_att_key": True},
          "pos_att_type = 'c2p' with share_att_key = true"),
         ({**DEBERTA, "pos_att_type": "p2p"}, "pos_att_type = 'p2p' with relative_attention = true"),
@@ -82,7 +89,10 @@ def test_a_class_has_the_parameters_that_it_has(config, architecture, params, tm
         ({"model_type": "t5", "feed_forward_proj": "gated-mish"}, "gated-mish is not supported"),
         ({"model_type": "t5", "is_gated_act": True}, "contradicts feed_forward_proj = relu"),
         ({"model_type": "bart", "normalize_before": True}, "normalize_before = True"),
-        ({"model_type": "whisper", "architectures": ["WhisperForCausalLM"]}, "is not supported"),
+        ({"model_type": "marian", "architectures": ["MarianForCausalLM"], "decoder_vocab_size": 7},
+         "one vocabulary is"),
+        ({"model_type": "t5", "architectures": ["T5ForCausalLM"]}, "is not supported"),
+        ({**SOUNDS, "use_weighted_layer_sum": True}, "use_weighted_layer_sum = True is not"),
     ],
 )
 def test_what_is_not_derived_is_refused_by_name(config, said):
@@ -117,3 +127,12 @@ def test_a_token_is_decoded_with_what_is_remembered_of_both(config, flops, cache
     found = account(config, tmp_path, {"B": 2, "S": 5, "T": 7})
     assert found["flops.decode"].value == flops
     assert found["memory.kv_cache"].value == cache
+
+
+def test_sounds_are_told_apart_without_a_decoder(tmp_path):
+    """Measured by PyTorch's counter on the meta device: two sounds of eighteen frames."""
+    config = {**SOUNDS, "d_model": 12, "encoder_attention_heads": 3, "encoder_layers": 2,
+              "encoder_ffn_dim": 7, "max_source_positions": 9, "num_mel_bins": 5,
+              "classifier_proj_size": 4, "num_labels": 3}  # fmt: skip
+    found = account(config, tmp_path, {"B": 2})
+    assert (found.params.value, found.flops_forward.value) == (2529, 99408)

@@ -147,6 +147,8 @@ def test_parts_of_clip_may_be_said_twice(tmp_path):
     assert read(twice).settings == read(once).settings
 
 
+HIDDEN = {"model_type": "vit", "architectures": ["ViTForMaskedImageModeling"]}
+SEEN = {"model_type": "clip", "architectures": ["CLIPForImageClassification"]}
 UNET = {"_class_name": "UNet2DConditionModel"}
 ODD = json.loads((HERE / "images.json").read_text("utf-8"))["records"]
 
@@ -174,7 +176,13 @@ def test_small_models_of_odd_sizes_are_counted_to_the_unit(record, tmp_path):
         ({"model_type": "clip", "text_config_dict": 3}, "an object is meant"),
         ({"model_type": "vit", "patch_size": [16, 8]}, "only squares are"),
         ({"model_type": "vit", "patch_size": 300}, "H_p = floor"),
-        ({"model_type": "vit", "architectures": ["ViTForMaskedImageModeling"]}, "not supported"),
+        ({**HIDDEN, "patch_size": 8}, "encoder_stride = 16 does not fit patch_size = 8"),
+        ({**HIDDEN, "image_size": 230}, "image_size = 230 does not divide into patches"),
+        ({**HIDDEN, "image_size": [224, 224]}, r"image_size = \[224, 224\] is not a size"),
+        ({**SEEN, "text_config": {"hidden_size": 100}}, "hidden_size = 100 does not divide into"),
+        ({**SEEN, "text_config": {"foo": 1}}, "the key foo = 1 is not understood"),
+        ({"model_type": "siglip", "architectures": ["SiglipForImageClassification"]},
+         "vision_use_head = True is not supported, only False is: what it pools by attention"),
         ({"model_type": "dinov2", "image_size": [28, 42]}, "only squares are"),
         ({"model_type": "dinov2", "mlp_ratio": 2.5}, "mlp_ratio = 2.5 is not a size"),
         ({"model_type": "dinov2", "architectures": ["Dinov2Backbone"]}, "not supported"),

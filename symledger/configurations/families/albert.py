@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from symledger.arguments import Settings, Size
+from symledger.arguments import Only, Settings, Size
 from symledger.configurations.common import FREE
 from symledger.configurations.families.encoders import (
     CLASSIFIED,
     TABLES,
+    UNTIED,
     WIDTHS,
     classes,
     encoder,
@@ -34,6 +35,7 @@ ALBERT = Family(
     },
     {
         **WIDTHS,
+        "is_decoder": FREE,
         "embedding_size": Size("d_e"),
         "num_hidden_groups": Size("L_g"),
         "inner_group_num": Size("L_in"),
@@ -63,9 +65,23 @@ def _narrow(values: Values) -> Settings:
     return {"narrow": str(values["embedding_size"] != values["hidden_size"]).lower()}
 
 
+SUMMARY = {
+    "summary_type": Only(("first",)),
+    "summary_use_proj": Only((True,)),
+    "summary_proj_to_labels": Only((False, None)),
+    "summary_activation": Only(("gelu",)),
+    **UNTIED,
+}
+"""What the class for multiple choice pools by; other classes read none of it."""
+
 ELECTRA = Family(
     "electra",
-    classes("electra", "Electra", "ForPreTraining", "ForCausalLM"),
+    {
+        **classes("electra", "Electra", "ForPreTraining", "ForCausalLM"),
+        "ElectraForMultipleChoice": Built(
+            "electra", {"head": "sequences", "Y": "1"}, uses=SUMMARY
+        ),
+    },
     {**WIDTHS, "embedding_size": Size("d_e"), "tie_word_embeddings": TIED},
     rules=(Rule(("embedding_size", "hidden_size"), _narrow),),
     tensors=encoder("electra", {
@@ -73,6 +89,7 @@ ELECTRA = Family(
                discriminator_predictions__dense="replaced_map",
                discriminator_predictions__dense_prediction="replaced_head",
                generator_predictions__dense="masked_head.map",
+               sequence_summary__summary="pooler.map",
                classifier__dense="pooler.map", classifier__out_proj="classifier"),
         **norms(generator_predictions__LayerNorm="masked_head.norm"),
         "generator_lm_head.bias": ("masked_head.b",),

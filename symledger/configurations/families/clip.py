@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from symledger.arguments import Choice, Settings, Size, written
+from symledger.arguments import Choice, Settings, Size, size, written
 from symledger.configurations import common, typed
 from symledger.configurations.common import FREE
+from symledger.configurations.families.encoders import maps
 from symledger.configurations.families.images import ACTIVATIONS, UNTIED, Pair, Square
+from symledger.configurations.families.shared import head_width
 from symledger.configurations.family import Built, Family, Rule, Ruled, Values
 from symledger.errors import BadInput, shown
 
@@ -55,6 +57,11 @@ def image(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
         **norm(f"{theirs}post_layernorm", f"{ours}final_norm"),
         "visual_projection.weight": (f"{ours}projection.W",),
     }  # fmt: skip
+
+
+def either(*tensors: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind weights that are called the same inside of several classes."""
+    return {name: tuple(ours for t in tensors for ours in t[name]) for name in tensors[0]}
 
 
 TEXT = Family(
@@ -143,9 +150,28 @@ def _said_twice(values: Values) -> Settings:
     return {}
 
 
+def seen(image: Family, text: Family, *rules: Rule) -> dict[str, Family]:
+    """Return the parts as a class reads them that sees images, and of texts what is refused."""
+    unread = replace(text, uses=dict.fromkeys(text.uses, FREE), rules=rules)
+    return {"text_config": unread, "vision_config": image}
+
+
+def _divided(values: Values) -> Settings:
+    """Refuse heads that do not divide the width, as the class does though it reads no more."""
+    head_width({key: size(key, values[key]) for key in ("hidden_size", "num_attention_heads")})
+    return {}
+
+
 CLIP = Family(
     "clip",
-    {"CLIPModel": Built("clip")},
+    {
+        "CLIPModel": Built("clip"),
+        "CLIPForImageClassification": Built(
+            "clip_image", {"classified": "true"}, labels=True, uses={"projection_dim": FREE},
+            parts=seen(replace(IMAGE, uses={**IMAGE.uses, "projection_dim": FREE}), TEXT,
+                       Rule((), _divided)),
+        ),
+    },
     {
         "projection_dim": Size("d_proj"),
         "logit_scale_init_value": FREE,
@@ -156,7 +182,8 @@ CLIP = Family(
     (Rule((), _said_twice),),
     tensors={
         "logit_scale": ("scale",), **text("text_model.", "text."),
-        **image("vision_model.", "image."),
+        **either(image("vision_model.", "image."), image("vision_model.", "")),
+        **maps(classifier="classifier"),
     },
     parts=PARTS,
 )

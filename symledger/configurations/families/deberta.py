@@ -118,6 +118,7 @@ DEBERTA = Family(
     classes("deberta", "DebertaV2", "ForMultipleChoice"),
     {
         **WIDTHS,
+        "is_decoder": FREE,
         "type_vocab_size": Maybe("V_seg", "segments"),
         "hidden_act": ACTIVATION,
         "relative_attention": Choice("relative"),

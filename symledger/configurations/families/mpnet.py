@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symledger.arguments import Size
+from symledger.configurations.common import FREE
 from symledger.configurations.families.encoders import (
     WIDTHS,
     classes,
@@ -24,6 +25,7 @@ MPNET = Family(
     classes("mpnet", "MPNet", "ForMultipleChoice"),
     {
         **{name: use for name, use in WIDTHS.items() if name != "type_vocab_size"},
+        "is_decoder": FREE,
         "max_position_embeddings": Several((Size("T_max"), Shifted("T", by=-2))),
         "relative_attention_num_buckets": AtLeast("n_b", least=32),
     },

@@ -69,8 +69,23 @@ WIDTHS = {
 }
 """The sizes of an encoder-decoder as BART's configuration names them."""
 
+ALONE = {
+    "is_decoder": FREE,
+    **dict.fromkeys(
+        (f"encoder_{x}" for x in ("layers", "attention_heads", "ffn_dim")), FREE
+    ),
+    "tie_word_embeddings": TIED,
+}
+"""What a decoder alone, which is given the memory that it attends to, reads otherwise."""
+
+
+def _alone(entry: str) -> Built:
+    return Built(entry, {"head": "lm", "alone": "true"}, uses=ALONE)
+
+
 BART_TENSORS: Tensors = {
-    "shared.weight": ("source_embedding.E", "token_embedding.E"),
+    **dict.fromkeys(("shared.weight", "decoder.embed_tokens.weight"),
+                    ("source_embedding.E", "token_embedding.E")),
     **_layers("encoder", "source"), **_layers("decoder", "token"),
 }  # fmt: skip
 
@@ -83,6 +98,7 @@ def _bart(model_type: str, entry: str, name: str, post: bool) -> Family:
             f"{name}Model": Built(entry, {"head": "bare"}),
             f"{name}ForSequenceClassification": Built(entry, {"head": "sequences"}, labels=True),
             f"{name}ForQuestionAnswering": Built(entry, {"head": "tokens", "Y": "2"}),
+            f"{name}ForCausalLM": _alone(entry),
         },
         {
             **WIDTHS,
@@ -119,6 +135,7 @@ def _placed(model_type: str, causal: str, name: str, post: bool) -> Family:
         {
             causal: Built(model_type, {"head": "lm"}),
             f"{name}Model": Built(model_type, {"head": "bare"}),
+            f"{name}ForCausalLM": _alone(model_type),
         },
         {
             **WIDTHS,
@@ -160,13 +177,28 @@ WHISPER_TENSORS: Tensors = {
     "encoder.embed_positions.weight": ("P",),
     **{f"encoder.conv{i}.{x}": (f"conv_{i}.{y}",)
        for i in (1, 2) for x, y in (("weight", "F"), ("bias", "b"))},
+    **maps(projector="projector"),
 }  # fmt: skip
+
+HEARD = {
+    **dict.fromkeys(("vocab_size", "max_target_positions", "tie_word_embeddings"), FREE),
+    **dict.fromkeys((f"decoder_{x}" for x in ("layers", "attention_heads", "ffn_dim")), FREE),
+    "encoder_layers": Size("L"),
+    "classifier_proj_size": Size("d_proj"),
+    "use_weighted_layer_sum": Only((False,)),
+}
+"""What the classifier of sounds reads otherwise: nothing of the decoder. A weighted sum of what all
+layers give would keep every one of them."""
 
 WHISPER = Family(
     "whisper",
     {
         "WhisperForConditionalGeneration": Built("whisper", {"head": "lm"}),
         "WhisperModel": Built("whisper", {"head": "bare"}),
+        "WhisperForCausalLM": Built(
+            "whisper", {"head": "lm", "alone": "true"}, uses={**ALONE, "num_mel_bins": FREE}
+        ),
+        "WhisperForAudioClassification": Built("whisper_classifier", labels=True, uses=HEARD),
     },
     {
         **WIDTHS,
@@ -188,5 +220,5 @@ WHISPER = Family(
     },
     tensors={**WHISPER_TENSORS, **under("model.", "", WHISPER_TENSORS), **HEADS},
 )  # fmt: skip
-"""Which sounds are masked in training, how timestamps are found, and the classifier of sounds,
-which is not built here, change nothing."""
+"""Which sounds are masked in training, and how timestamps are found, change nothing; nor does what
+is said of the classifier of sounds in the other classes."""

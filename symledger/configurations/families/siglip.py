@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from symledger.arguments import BOOLS, Choice, Only, Settings, Size, Use, written
 from symledger.configurations.common import FREE
-from symledger.configurations.families.clip import norm, tower
+from symledger.configurations.families.clip import either, norm, seen, tower
 from symledger.configurations.families.encoders import maps
 from symledger.configurations.families.images import ACTIVATIONS, UNTIED
 from symledger.configurations.family import Built, Family, Rule, Unless, Values
@@ -96,14 +96,23 @@ def _as_wide(values: Values) -> Settings:
     return {}
 
 
+UNREAD = Only((False,), "what it pools by attention is computed there, and not used")
+
 SIGLIP = Family(
     "siglip",
-    {"SiglipModel": Built("siglip")},
+    {
+        "SiglipModel": Built("siglip", rules=(Rule((), _as_wide),)),
+        "SiglipForImageClassification": Built(
+            "siglip_image", {"classified": "true"}, labels=True,
+            parts=seen(replace(IMAGE, uses={**IMAGE.uses, "vision_use_head": UNREAD}), TEXT),
+        ),
+    },
     {"initializer_factor": FREE, **UNTIED},
-    (Rule((), _as_wide),),
+    (),
     {
         "logit_scale": ("scale",), "logit_bias": ("offset",), **text("text_model.", "text."),
-        **image("vision_model.", "image."),
+        **either(image("vision_model.", "image."), image("vision_model.", "")),
+        **maps(classifier="classifier"),
     },
     parts={
         "text_config": replace(TEXT, uses={**TEXT.uses, "projection_size": FREE}),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from symledger.arguments import BOOLS, Choice, Size
+from symledger.arguments import BOOLS, Choice, Settings, Size, size
 from symledger.configurations.common import FREE
 from symledger.configurations.families.images import ACTIVATIONS, UNTIED, Pair, Square
 from symledger.configurations.families.shared import HEADS
-from symledger.configurations.family import Built, Family, Unless
+from symledger.configurations.family import Built, Family, Rule, Unless, Values
+from symledger.errors import BadInput
 
 BLOCK = {
     "layernorm_before": "norm_1", "layernorm_after": "norm_2",
@@ -15,11 +16,31 @@ BLOCK = {
     "mlp.fc1": "feed_forward.1", "mlp.fc2": "feed_forward.2",
 }  # fmt: skip
 
+def _hidden(values: Values) -> Settings:
+    """Refuse images that could not be made of squares again: the class raises on them."""
+    side, stride = (size(x, values[x]) for x in ("patch_size", "encoder_stride"))
+    if side != stride:
+        raise BadInput(
+            f"encoder_stride = {stride} does not fit patch_size = {side}: an image is made of "
+            "squares as large as those that were hidden."
+        )
+    image = size("image_size", values["image_size"])
+    if image % side:
+        raise BadInput(
+            f"image_size = {image} does not divide into patches of patch_size = {side}: what is "
+            "made of them would be no image of that size."
+        )
+    return {}
+
+
 VIT = Family(
     "vit",
     {
         "ViTForImageClassification": Built("vit", {"head": "classes"}, labels=True),
         "ViTModel": Built("vit", {"head": "pooled"}),
+        "ViTForMaskedImageModeling": Built(
+            "vit", {"head": "pixels"}, rules=(Rule((), _hidden),)
+        ),
     },
     {
         "hidden_size": Size("d"),
@@ -40,6 +61,9 @@ VIT = Family(
     },
     tensors={
         "vit.embeddings.cls_token": ("embedding.c",),
+        "vit.embeddings.mask_token": ("embedding.m",),
+        "decoder.*.weight": ("pixels.W",),
+        "decoder.*.bias": ("pixels.b",),
         "vit.embeddings.position_embeddings": ("embedding.positions.P",),
         "vit.embeddings.patch_embeddings.projection.weight": ("embedding.patches.convolution.F",),
         "vit.embeddings.patch_embeddings.projection.bias": ("embedding.patches.convolution.b",),
