@@ -78,11 +78,9 @@ class NearAttention(HeadAttention):
     w: Expr = sizes.w
     dropout: bool = False
 
-    signature: ClassVar[str] = SEEN
+    signature: ClassVar[str] = "B T h d_k, B T h_kv d_k, B T h_kv d_v -> B T h d_v"
     title: ClassVar[str] = "attention to the w positions nearest on either side"
-    assumptions: ClassVar[dict[Size, Expr]] = {
-        sizes.h_kv: sizes.h, sizes.d_v: sizes.d_k, sizes.S: sizes.T,
-    }  # fmt: skip
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.h_kv: sizes.h, sizes.d_v: sizes.d_k}
     references: ClassVar[tuple[str, ...]] = (BELTAGY,)
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
