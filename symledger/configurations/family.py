@@ -57,7 +57,8 @@ class Family:
     ``like`` names the model_type whose defaults it has, where the implementation knows it by that
     name only. ``parts`` are the keys that hold a configuration of their own, and ``library`` is
     the implementation. ``follows`` are keys that are as another one is, where they are missing: so
-    the class makes them before it hears of other names of that one.
+    the class makes them before it hears of other names of that one. ``needs`` are keys that have to
+    be there, whatever the default is.
     """
 
     model_type: str
@@ -71,6 +72,7 @@ class Family:
     parts: Mapping[str, Family] = field(default_factory=dict)
     library: str = "transformers"
     follows: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
 
     @property
     def key(self) -> str:

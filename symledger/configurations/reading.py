@@ -244,7 +244,8 @@ def _keys(
                 f"is counted in a {family.model_type}. {nearest(name, family.uses)} If it changes "
                 "nothing, leave it out."
             )
-        if value is None and name not in given and isinstance(use, Size):
+        needed = name in family.needs or (value is None and isinstance(use, Size))
+        if needed and name not in given:
             raise BadInput(f"{name} is missing, and {family.implementation} needs it: say it.")
         found = use.settings(name, value)
         settings.update(found)

@@ -32,7 +32,8 @@ class DiffusionUNet(Component):
 
     Four levels of ``blocks`` convolutional blocks, the last two as wide as each other. After every
     block stands a transformer, at the smallest level none but the middle one. The way up has one
-    block more at every level, each beside what was seen on the way down.
+    block more at every level, each beside what was seen on the way down. Fixed at all
+    levels is the number of heads, h, or their width, d_h, so that wider levels have more of them.
     Source: Rombach et al. (2022), section 3.3 and table 15; diffusers, UNet2DConditionModel.
     """
 
@@ -42,9 +43,11 @@ class DiffusionUNet(Component):
     C_2: Expr = C_i[1]
     C_3: Expr = C_i[2]
     h: Expr = sizes.h
+    d_h: Expr = sizes.d_h
     d_ctx: Expr = sizes.d_ctx
     G: Expr = sizes.G
     blocks: Literal["1", "2", "3"] = "2"
+    fixed: Literal["heads", "width"] = "heads"
 
     signature: ClassVar[str] = "B C_in H W, B, B S d_ctx -> B C_out H W"
     title: ClassVar[str] = "U-Net over latent images that knows the step and reads a text"
@@ -87,7 +90,8 @@ class DiffusionUNet(Component):
         x = StepResidual(x.shape[1], C, t.shape[-1], self.G)(x, t, name=name)
         if not attends:
             return x
-        return SpatialTransformer(C, self.h, self.d_ctx, self.G)(x, text, name=f"{name}_attention")
+        h = self.h if self.fixed == "heads" else C / self.d_h
+        return SpatialTransformer(C, h, self.d_ctx, self.G)(x, text, name=f"{name}_attention")
 
     def halved(self, x: Tensor, name: str) -> Tensor:
         """Halve the image by a convolution with stride 2."""

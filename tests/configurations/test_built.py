@@ -35,6 +35,14 @@ def test_the_implementation_has_our_weights_and_flops(model_type):
 
 MIXED = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 8}
 SMALL = {"vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+UNET = {
+    "_class_name": "UNet2DConditionModel", "norm_num_groups": 2, "layers_per_block": 1,
+    "cross_attention_dim": 5, "sample_size": [8, 24],
+}  # fmt: skip
+DIT = {
+    "_class_name": "DiTTransformer2DModel", "norm_type": "ada_norm_zero", "in_channels": 3,
+    "num_attention_heads": 3, "attention_head_dim": 4, "sample_size": 6,
+}  # fmt: skip
 UNUSUAL = {
     "a mixer as wide as is said": {
         "model_type": "mamba", "vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 1,
@@ -125,6 +133,27 @@ UNUSUAL = {
     "the same, of an ELECTRA with narrow tables": {
         **SMALL, "model_type": "electra", "architectures": ["ElectraForCausalLM"],
         "intermediate_size": 24, "max_position_embeddings": 32, "embedding_size": 8,
+    },
+    "blocks that are told the step and the class one by one": {
+        **DIT, "num_layers": 3, "num_embeds_ada_norm": 7, "out_channels": 6, "patch_size": 2,
+    },
+    "the same by the older name of the class, a single block": {
+        **DIT, "_class_name": "Transformer2DModel", "num_layers": 1, "out_channels": None,
+        "cross_attention_dim": None, "use_linear_projection": False, "patch_size": 3,
+    },
+    "defaults of the newer class under the older name": {
+        "_class_name": "Transformer2DModel", "norm_type": "ada_norm_zero", "sample_size": 4,
+    },
+    "heads of one width, and so more of them where levels are wider": {
+        **UNET, "block_out_channels": [8, 24, 16, 16], "attention_head_dim": [2, 6, 4, 4],
+        "use_linear_projection": True, "upcast_attention": None, "in_channels": 9,
+    },
+    "heads of one width in narrower and narrower levels": {
+        **UNET, "block_out_channels": [24, 12, 6, 6], "attention_head_dim": [8, 4, 2, 2],
+        "norm_num_groups": 3, "layers_per_block": 2, "upcast_attention": True,
+    },
+    "the third level as wide as the first": {
+        **UNET, "block_out_channels": [8, 16, 8, 8], "attention_head_dim": [2, 2, 2, 2],
     },
     "slices of which there is one": {
         "model_type": "bloom", "vocab_size": 100, "hidden_size": 16, "n_layer": 1, "n_head": 2,

@@ -47,6 +47,7 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     },
     "_class_name": {
         "UNet2DConditionModel": "diffusion:DIFFUSION_UNET",
+        "DiTTransformer2DModel": "dit:DIT", "Transformer2DModel": "dit:OLDER",
     },
 }  # fmt: skip
 """Where each family is defined, by the key that names it and by its name."""

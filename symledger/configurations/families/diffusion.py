@@ -1,10 +1,12 @@
-"""The U-Net of Stable Diffusion 1, as the library diffusers writes its configuration."""
+"""The U-Nets of Stable Diffusion 1 and 2, as the library diffusers writes its configuration."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
+from types import NoneType
 
-from symledger.arguments import Choice, Only, Settings, Size, size, written
+from symledger.arguments import Choice, Free, Only, Settings, Size, size, written
 from symledger.configurations.common import FREE
 from symledger.configurations.families.images import STAGES, Pair, staged
 from symledger.configurations.family import Built, Family, Rule, Ruled, Unless, Values
@@ -19,15 +21,15 @@ TEXT = "77"
 def widths(values: Values) -> Settings:
     """Say the channels of the levels: three widths, for the last two levels have the same.
 
-    Where two of them were equal, blocks would have no convolution beside them.
+    Where those of neighbours were equal, a block would have no convolution beside it.
     """
     name = "block_out_channels"
     found = staged(name, values[name])
     first, second, third, last = found
-    if third != last or len({first, second, third}) < 3:
+    if third != last or second in (first, third):
         raise BadInput(
-            f"{name} = {written(found)} is not supported: three different widths are, of which the "
-            "last two levels have the same."
+            f"{name} = {written(found)} is not supported: levels that are as wide as the one "
+            "before are not, but for the last one, which has to be."
         )
     return {"C_1": str(first), "C_2": str(second), "C_3": str(third)}
 
@@ -35,16 +37,20 @@ def widths(values: Values) -> Settings:
 def heads(values: Values) -> Settings:
     """Say how many heads there are: ``attention_head_dim``, which is their number, not a width.
 
-    The library keeps the name for the sake of configurations that were published with it.
+    The library keeps the name for the sake of configurations that were published with it. All
+    levels have as many, or as many as make them all as wide.
     """
     name = "attention_head_dim"
     value = values[name]
-    each = value if isinstance(value, list) and len(value) == STAGES else [value]
-    numbers = {size(name, n) for n in each}
-    if len(numbers) > 1:
+    each = value if isinstance(value, list) and len(value) == STAGES else [value] * STAGES
+    numbers = [size(name, n) for n in each]
+    if len(set(numbers)) == 1:
+        return {"h": str(numbers[0])}
+    found = {Fraction(C, h) for C, h in zip(values["block_out_channels"], numbers, strict=True)}
+    if len(found) > 1 or found != {int(width) for width in found}:
         raise BadInput(f"{name} = {written(value)} is not supported: the same number of heads at "
-                       "all levels is.")  # fmt: skip
-    return {"h": str(numbers.pop())}
+                       "all levels is, or heads of the same width.")  # fmt: skip
+    return {"fixed": "width", "d_h": str(found.pop())}
 
 
 def blocks() -> Iterator[str]:
@@ -128,10 +134,11 @@ DIFFUSION_UNET = Family(
                          "resnet_out_scale_factor", "downsample_padding"), Only((1,))),
         **dict.fromkeys(("conv_in_kernel", "conv_out_kernel"), Only((3,))),
         **dict.fromkeys((
-            "only_cross_attention", "dual_cross_attention", "use_linear_projection",
-            "upcast_attention", "resnet_skip_time_act", "center_input_sample",
-            "class_embeddings_concat",
+            "only_cross_attention", "dual_cross_attention", "resnet_skip_time_act",
+            "center_input_sample", "class_embeddings_concat",
         ), Only((False,))),
+        "use_linear_projection": Free((bool,)),
+        "upcast_attention": Free((bool, NoneType)),
         "mid_block_only_cross_attention": Only((None, False)),
         "resnet_time_scale_shift": Only(("default",)),
         "attention_type": Only(("default",)),
