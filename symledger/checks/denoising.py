@@ -25,7 +25,11 @@ def entering(model: Any, sizes: Sizes) -> dict[str, Any]:
         labels = torch.zeros(B, dtype=torch.long, device="meta")
         return {"hidden_states": images, "timestep": steps, "class_labels": labels}
     text = numbers(B, sizes["S"], model.config["cross_attention_dim"])
-    return {"sample": images, "timestep": steps, "encoder_hidden_states": text}
+    given = {"sample": images, "timestep": steps, "encoder_hidden_states": text}
+    if "d_proj" in sizes:
+        told = {"text_embeds": numbers(B, sizes["d_proj"]), "time_ids": numbers(B, 6)}
+        given["added_cond_kwargs"] = told
+    return given
 
 
 def one_by_one(model: Any) -> Any:

@@ -58,7 +58,8 @@ class Family:
     name only. ``parts`` are the keys that hold a configuration of their own, and ``library`` is
     the implementation. ``follows`` are keys that are as another one is, where they are missing: so
     the class makes them before it hears of other names of that one. ``needs`` are keys that have to
-    be there, whatever the default is.
+    be there, whatever the default is. ``kinds`` are families that the class builds instead, where
+    a key has a value.
     """
 
     model_type: str
@@ -73,6 +74,7 @@ class Family:
     library: str = "transformers"
     follows: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
+    kinds: Mapping[tuple[str, object], Family] = field(default_factory=dict)
 
     @property
     def key(self) -> str:

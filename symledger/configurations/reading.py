@@ -131,7 +131,9 @@ def _family(document: Document) -> Family:
             f"{key} {said} is not supported: its formulas are not derived here, and a guess "
             f"could be wrong. {nearest(said, known)}{_parts_known(document)}"
         )
-    return loaded(key, name)
+    found = loaded(key, name)
+    kinds = (kind for (of, value), kind in found.kinds.items() if document.get(of) == value)
+    return next(kinds, found)
 
 
 def _parts_known(document: Document) -> str:

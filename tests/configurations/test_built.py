@@ -39,6 +39,12 @@ UNET = {
     "_class_name": "UNet2DConditionModel", "norm_num_groups": 2, "layers_per_block": 1,
     "cross_attention_dim": 5, "sample_size": [8, 24],
 }  # fmt: skip
+DOWN, UP = "CrossAttnDownBlock2D", "CrossAttnUpBlock2D"
+SDXL = {
+    **UNET, "layers_per_block": 2, "down_block_types": ["DownBlock2D", DOWN, DOWN],
+    "up_block_types": [UP, UP, "UpBlock2D"], "addition_embed_type": "text_time",
+    "addition_time_embed_dim": 4, "projection_class_embeddings_input_dim": 31,
+}  # fmt: skip
 DIT = {
     "_class_name": "DiTTransformer2DModel", "norm_type": "ada_norm_zero", "in_channels": 3,
     "num_attention_heads": 3, "attention_head_dim": 4, "sample_size": 6,
@@ -143,6 +149,14 @@ UNUSUAL = {
     },
     "defaults of the newer class under the older name": {
         "_class_name": "Transformer2DModel", "norm_type": "ada_norm_zero", "sample_size": 4,
+    },
+    "deep transformers at two of three levels, and sizes that are told": {
+        **SDXL, "block_out_channels": [6, 24, 16], "attention_head_dim": [5, 6, 4],
+        "transformer_layers_per_block": [7, 3, 2], "in_channels": 9,
+    },
+    "transformers as deep at both levels": {
+        **SDXL, "block_out_channels": [12, 8, 12], "attention_head_dim": [1, 2, 3],
+        "transformer_layers_per_block": 2, "use_linear_projection": True,
     },
     "heads of one width, and so more of them where levels are wider": {
         **UNET, "block_out_channels": [8, 24, 16, 16], "attention_head_dim": [2, 6, 4, 4],
