@@ -266,6 +266,18 @@ def run(config):
     AutoModel.from_config(read, attn_implementation="eager")(input_ids=tokens, **given)
 
 
+def test_flops_are_not_asked_where_a_file_leaves_the_size_of_images_open(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**UNET, "sample_size": None}), "utf-8")
+    assert [e.quantity for e in built.witnessed(derive(str(path)))] == ["params"]
+
+
+def test_another_way_to_embed_the_step_is_told_apart():
+    account = derive("dit-xl-2-256-diffusers", {"apart": "false", "L": 2})
+    found = {e.quantity for e in built.witnessed(account) if not e.passed}
+    assert found == {"params", "flops.forward", "flops.backward"}
+
+
 def test_another_configuration_is_told_apart():
     account = derive(FIRST["llama"], {"h_kv": 1})
     found = {e.quantity for e in built.witnessed(account) if not e.passed}

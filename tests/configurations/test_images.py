@@ -227,6 +227,7 @@ def test_small_models_of_odd_sizes_are_counted_to_the_unit(record, tmp_path):
         ({**DIT, "attention_bias": False}, "only True is"),
         ({**DIT, "activation_fn": "geglu"}, "only 'gelu-approximate' is"),
         ({**DIT, "out_channels": 12}, "or twice as many"),
+        ({**DIT, "out_channels": 4.0}, "is not a size"),
         ({**DIT, "sample_size": 33}, "does not divide into patches of patch_size = 2"),
         ({**DIT, "sample_size": [32, 32]}, "is not a size"),
         ({**DIT, "attention_head_dim": 5, "num_attention_heads": 2}, "divisible by 4"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from types import NoneType
 
 from symledger.arguments import Free, Only, Settings, Size, Use, size, written
@@ -29,10 +30,11 @@ def widths(values: Values) -> Settings:
 def channels(values: Values) -> Settings:
     """Say whether each channel comes out once, or twice: noise and variance."""
     entering, leaving = values["in_channels"], values["out_channels"]
-    if leaving is None or leaving == entering:
+    if leaving is None:
         return {"variance": "false"}
-    if size("out_channels", leaving) == 2 * size("in_channels", entering):
-        return {"variance": "true"}
+    times = Fraction(size("out_channels", leaving), size("in_channels", entering))
+    if times in (1, 2):
+        return {"variance": str(times == 2).lower()}
     raise BadInput(
         f"out_channels = {written(leaving)} is not supported: as many as in_channels = "
         f"{written(entering)} are, or twice as many."
