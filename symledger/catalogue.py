@@ -259,6 +259,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("dit", "models.dit:DiT", "model"),
     Entry("unet", "models.unet:UNet", "model"),
     Entry("diffusion_unet", "models.diffusion_unet:DiffusionUNet", "model"),
+    Entry("sdxl_unet", "models.sdxl_unet:SDXLUNet", "model"),
     Entry("clip_text", "models.clip:ClipText", "model"),
     Entry("clip_image", "models.clip:ClipImage", "model"),
     Entry("siglip", "models.siglip:Siglip", "model"),

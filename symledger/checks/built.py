@@ -22,6 +22,7 @@ from typing import Any
 
 from symledger import evidence
 from symledger.account import Account, derive
+from symledger.checks.denoising import entering, one_by_one
 from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.implementation import Shape, compare, weights
 from symledger.configurations.published import published
@@ -49,14 +50,16 @@ def installed(library: str = "transformers") -> bool:
 
 
 def witnessed(account: Account) -> Iterator[Evidence]:
-    """Compare a configuration's weights, and its FLOPs where tokens are all that enters."""
+    """Compare a configuration's weights, and its FLOPs where tokens or noisy images enter."""
     found = account.target.configured
     if found is None or not installed(found.family.library):
         return
     model = build(found)
     wrong = compare(weights(account), shapes(model), found.family.tensors)
     yield _evidence(account, found, "params", "has the same parameters, tensor by tensor", wrong)
-    if reads_tokens(model) and not account.readings.has_routed:
+    if found.family.library == "diffusers":
+        yield from _denoised(account, found, model)
+    elif reads_tokens(model) and not account.readings.has_routed:
         yield from _counted(account, found, model)
 
 
@@ -69,7 +72,8 @@ def build(found: Configuration) -> Any:
         if found.family.library == "diffusers":
             import diffusers
 
-            return getattr(diffusers, found.architecture).from_config(dict(found.given))
+            model = getattr(diffusers, found.architecture).from_config(dict(found.given))
+            return one_by_one(model).train(False)
         return _transformer(found)
 
 
@@ -111,7 +115,6 @@ def reads_tokens(model: Any) -> bool:
 def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
     """Return the FLOPs that PyTorch counts in a forward pass, and in a backward pass after it."""
     import torch
-    from torch.utils.flop_counter import FlopCounterMode
 
     tokens = torch.zeros(lengths["B"], lengths["T"], dtype=torch.long, device="meta")
     given = {"input_ids": tokens}
@@ -122,6 +125,14 @@ def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
         given = {"input_ids": source, "decoder_input_ids": tokens}
     elif "S" in lengths:
         given |= _memory(model, lengths)
+    return passes(model, given)
+
+
+def passes(model: Any, given: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the FLOPs of a forward pass over what is given, and of the backward pass after it."""
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
     with FlopCounterMode(display=False) as forward:
         results = model(**given)
     ends = [x for x in results.values() if torch.is_tensor(x) and x.requires_grad]
@@ -182,14 +193,23 @@ def decoded(model: Any, lengths: Mapping[str, int]) -> int | None:
     return int(counter.get_total_flops())
 
 
+def _denoised(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
+    """Compare the FLOPs at the images and texts that the configuration is made for."""
+    sizes = {symbol.name: n for symbol, n in account.assumed.bindings.items()}
+    if "H" in sizes:  # a file may leave open how large images are
+        yield from _compared(account, found, passes(model, entering(model, sizes)))
+
+
 def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
     lengths = {**LENGTHS, **SOURCE} if "S" in account.symbols else LENGTHS
-    at = account.subs(lengths)
-    counts: dict[str, int | None] = dict(
-        zip(("flops.forward", "flops.backward"), flops(model, lengths), strict=True)
-    )
-    if "flops.decode" in account.quantities:
-        counts["flops.decode"] = decoded(model, lengths)
+    last = decoded(model, lengths) if "flops.decode" in account.quantities else None
+    yield from _compared(account.subs(lengths), found, flops(model, lengths), last)
+
+
+def _compared(
+    at: Account, found: Configuration, both: tuple[int, int], last: int | None = None
+) -> Iterator[Evidence]:
+    counts = dict(zip(WAYS, (*both, last), strict=True))
     for quantity, measured in counts.items():
         if measured is None:
             continue

@@ -9,11 +9,13 @@ from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.components.attention import Attention
+from symledger.components.embedding import TokenEmbedding
 from symledger.components.feedforward import FeedForward
 from symledger.components.linear import Linear
 from symledger.components.norms import LayerNorm
+from symledger.components.step_embedding import StepEmbedding, waves
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import apply, narrow, view
+from symledger.core.notation import apply, einsum, gather, narrow, param, view
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
@@ -80,3 +82,51 @@ class ConditionedBlock(Component):
         m = modulated(u, shift_2, scale_2)
         y = u + gate_2 * network(m, name="feed_forward")
         return steps(a=made, n=n, u=u, m=m, y=y)
+
+
+@dataclass(frozen=True)
+class Condition(Component):
+    """The step and the class as one vector, computed twice of the same weights.
+
+    So the library diffusers does where its first block and the end of a model need it.
+    Source: Peebles, Xie (2023), section 3.2; diffusers, CombinedTimestepLabelEmbeddings.
+    """
+
+    d_f: Expr = sizes.d_f
+    d: Expr = sizes.d
+    rows: Expr = sizes.Y
+
+    signature: ClassVar[str] = "B, B in rows -> B d, B d"
+    title: ClassVar[str] = "the step and the class as a vector, twice"
+
+    def forward(self, step: Tensor, labels: Tensor) -> Steps:
+        W_1, b_1 = param("W_1", self.d_f, self.d), param("b_1", self.d)
+        W_2, b_2 = param("W_2", self.d, self.d), param("b_2", self.d)
+        E = param("E", self.rows, self.d)
+
+        def vector() -> Tensor:
+            u = apply("silu", einsum("b i, i o -> b o", waves(step, self.d_f), W_1) + b_1)
+            return einsum("b i, i o -> b o", u, W_2) + b_2 + gather(E, labels)
+
+        return steps(c=vector(), again=vector())
+
+
+@dataclass(frozen=True)
+class ToldBlock(Component):
+    """A conditioned block with an embedding of the step and a table of classes of its own.
+
+    Source: diffusers, BasicTransformerBlock with AdaLayerNormZero.
+    """
+
+    block: ConditionedBlock
+    d_f: Expr = sizes.d_f
+    d: Expr = sizes.d
+    rows: Expr = sizes.Y
+
+    signature: ClassVar[str] = "B T d, B, B in rows -> B T d"
+    title: ClassVar[str] = "conditioned block that is told the step and the class"
+
+    def forward(self, x: Tensor, step: Tensor, labels: Tensor) -> Steps:
+        told = StepEmbedding(self.d_f, self.d)(step, name="step")
+        c = told + TokenEmbedding(self.rows, self.d)(labels, name="class")
+        return steps(c=c, y=self.block(x, c, name="block"))

@@ -17,11 +17,15 @@ from symledger.components.norms import LayerNorm
 from symledger.components.sourced import SourcedAttention
 from symledger.components.windowed import square
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import apply, view
+from symledger.core.notation import apply, repeat, view
 from symledger.core.tensor import ONE, Tensor
 
 HO = "Ho et al., Denoising Diffusion Probabilistic Models (2020)"
 ROMBACH = "Rombach et al., High-Resolution Image Synthesis with Latent Diffusion Models (2022)"
+PODELL = (
+    "Podell et al., SDXL: Improving Latent Diffusion Models for High-Resolution Image Synthesis "
+    "(2023)"
+)
 
 
 def convolved(x: Tensor, C_out: Expr, name: str, kernel: int = 3) -> Tensor:
@@ -61,6 +65,42 @@ class StepResidual(Component):
 
 
 @dataclass(frozen=True)
+class ReadingBlock(Component):
+    """Attention of all places to each other, then to a text; then a gated network.
+
+    Source: Rombach et al. (2022), appendix E.2.1.
+    """
+
+    C: Expr = sizes.C
+    h: Expr = sizes.h
+    d_ctx: Expr = sizes.d_ctx
+
+    signature: ClassVar[str] = "B T C, B S d_ctx -> B T C"
+    title: ClassVar[str] = "transformer block that reads a text"
+    references: ClassVar[tuple[str, ...]] = (f"{ROMBACH}, appendix E.2.1",)
+
+    def forward(self, t: Tensor, text: Tensor) -> Steps:
+        return steps(t=self.through(t, text))
+
+    def through(self, t: Tensor, text: Tensor) -> Tensor:
+        """Attend, read and feed forward, each beside what was."""
+        width = self.C / self.h
+        own = Attention(
+            self.C, self.h, self.h, width, width, bias=True, unbiased=("Q", "K", "V")
+        )  # fmt: skip
+        t = t + own(LayerNorm(self.C)(t, name="norm_1"), name="attention")
+        t = t + self.read(LayerNorm(self.C)(t, name="norm_2"), text)
+        network = GatedFeedForward(self.C, 4 * self.C, "gelu", bias=True)
+        return t + network(LayerNorm(self.C)(t, name="norm_3"), name="feed_forward")
+
+    def read(self, t: Tensor, text: Tensor) -> Tensor:
+        """Attend to the text; only the last map has a bias."""
+        width = self.C / self.h
+        reading = SourcedAttention(self.C, self.h, width, self.d_ctx, self.d_ctx, out_bias=True)
+        return reading(t, text, text, name="cross_attention")
+
+
+@dataclass(frozen=True)
 class SpatialTransformer(Component):
     """Attention of all places of an image to each other, then to a text; then a gated network.
 
@@ -80,19 +120,27 @@ class SpatialTransformer(Component):
         H, W = x.shape[2:]
         n = convolved(GroupNorm(self.C, self.G)(x, name="norm"), self.C, "enter", 1)
         t = view("b c h w -> b (h w) c", n)
-        width = self.C / self.h
-        own = Attention(
-            self.C, self.h, self.h, width, width, bias=True, unbiased=("Q", "K", "V")
-        )  # fmt: skip
-        t = t + own(LayerNorm(self.C)(t, name="norm_1"), name="attention")
-        t = t + self.read(LayerNorm(self.C)(t, name="norm_2"), text)
-        network = GatedFeedForward(self.C, 4 * self.C, "gelu", bias=True)
-        t = t + network(LayerNorm(self.C)(t, name="norm_3"), name="feed_forward")
+        t = self.through(t, text)
         y = convolved(view("b (h w) c -> b c h w", t, h=H, w=W), self.C, "leave", 1)
         return steps(t=t, y=x + y)
 
-    def read(self, t: Tensor, text: Tensor) -> Tensor:
-        """Attend to the text; only the last map has a bias."""
-        width = self.C / self.h
-        reading = SourcedAttention(self.C, self.h, width, self.d_ctx, self.d_ctx, out_bias=True)
-        return reading(t, text, text, name="cross_attention")
+    def through(self, t: Tensor, text: Tensor) -> Tensor:
+        """Apply one block, whose parts are parts of this one."""
+        return ReadingBlock(self.C, self.h, self.d_ctx).through(t, text)
+
+
+@dataclass(frozen=True)
+class DeepSpatialTransformer(SpatialTransformer):
+    """L transformer blocks over the places of an image, each of which reads a text.
+
+    Source: Podell et al. (2023), section 2.1.
+    """
+
+    L: Expr = sizes.L
+
+    title: ClassVar[str] = "transformer blocks over the places of an image that read a text"
+    references: ClassVar[tuple[str, ...]] = (f"{PODELL}, section 2.1",)
+
+    def through(self, t: Tensor, text: Tensor) -> Tensor:
+        """Apply L blocks."""
+        return repeat(ReadingBlock(self.C, self.h, self.d_ctx), self.L, t, text, name="block")

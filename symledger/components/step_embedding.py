@@ -33,10 +33,15 @@ class StepEmbedding(Component):
     )
 
     def forward(self, step: Tensor) -> Steps:
-        turned = view("b -> b ()", step) * wavelengths(self.d_f / 2)
-        waves = join([apply("cos", turned), apply("sin", turned)])
-        u = apply("silu", Linear(self.d_f, self.d)(waves, name="1"))
-        return steps(waves=waves, y=Linear(self.d, self.d)(u, name="2"))
+        turning = waves(step, self.d_f)
+        u = apply("silu", Linear(self.d_f, self.d)(turning, name="1"))
+        return steps(waves=turning, y=Linear(self.d, self.d)(u, name="2"))
+
+
+def waves(step: Tensor, number: Expr) -> Tensor:
+    """Return the cosines and sines of each step, as many as are said in all."""
+    turned = view("b -> b ()", step) * wavelengths(number / 2)
+    return join([apply("cos", turned), apply("sin", turned)])
 
 
 def wavelengths(number: Expr) -> Tensor:

@@ -60,7 +60,9 @@ class Family:
     ``like`` names the model_type whose defaults it has, where the implementation knows it by that
     name only. ``parts`` are the keys that hold a configuration of their own, and ``library`` is
     the implementation. ``follows`` are keys that are as another one is, where they are missing: so
-    the class makes them before it hears of other names of that one.
+    the class makes them before it hears of other names of that one. ``needs`` are keys that have to
+    be there, whatever the default is. ``kinds`` are families that the class builds instead, where
+    a key has a value.
     """
 
     model_type: str
@@ -74,6 +76,8 @@ class Family:
     parts: Mapping[str, Family] = field(default_factory=dict)
     library: str = "transformers"
     follows: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    kinds: Mapping[tuple[str, object], Family] = field(default_factory=dict)
 
     @property
     def key(self) -> str:

@@ -131,7 +131,9 @@ def _family(document: Document) -> Family:
             f"{key} {said} is not supported: its formulas are not derived here, and a guess "
             f"could be wrong. {nearest(said, known)}{_parts_known(document)}"
         )
-    return loaded(key, name)
+    found = loaded(key, name)
+    kinds = (kind for (of, value), kind in found.kinds.items() if document.get(of) == value)
+    return next(kinds, found)
 
 
 def _parts_known(document: Document) -> str:
@@ -244,7 +246,8 @@ def _keys(
                 f"is counted in a {family.model_type}. {nearest(name, family.uses)} If it changes "
                 "nothing, leave it out."
             )
-        if value is None and name not in given and isinstance(use, Size):
+        needed = name in family.needs or (value is None and isinstance(use, Size))
+        if needed and name not in given:
             raise BadInput(f"{name} is missing, and {family.implementation} needs it: say it.")
         found = use.settings(name, value)
         settings.update(found)

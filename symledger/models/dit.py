@@ -5,16 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sympy import Expr, Integer, floor
+from sympy import Expr, Integer, Mod, Piecewise, Symbol, cos, floor, sin
 
 from symledger import sizes
-from symledger.components.conditioned import PEEBLES, ConditionedBlock, Modulation, modulated
+from symledger.components.conditioned import (
+    PEEBLES,
+    Condition,
+    ConditionedBlock,
+    Modulation,
+    ToldBlock,
+    modulated,
+)
 from symledger.components.embedding import TokenEmbedding
 from symledger.components.linear import Linear
 from symledger.components.patches import PatchEmbedding
+from symledger.components.rotary import BASE
 from symledger.components.step_embedding import StepEmbedding
 from symledger.core.component import Component, Steps, steps
-from symledger.core.notation import narrow, param, repeat
+from symledger.core.notation import narrow, param, repeat, table
 from symledger.core.tensor import Tensor
 from symledger.sizes import Size
 
@@ -28,8 +36,10 @@ class DiT(Component):
     The step and the class scale and shift every norm. Positions are sines and cosines, kept as a
     weight that is not trained. With ``free`` there is one class more, for no class at all; with
     ``variance`` each channel is given twice, noise and variance. The patches of the result are
-    left in a sequence.
-    Source: Peebles, Xie (2023), section 3.2 and table 1.
+    left in a sequence. With ``apart`` every block embeds the step and the class with weights of its
+    own, the end of the model does so once more with those of the first block, and positions are
+    no weight: so the library diffusers builds it.
+    Source: Peebles, Xie (2023), section 3.2 and table 1; diffusers, DiTTransformer2DModel.
     """
 
     C_in: Expr = sizes.C_in
@@ -44,6 +54,7 @@ class DiT(Component):
     T: Expr = sizes.T
     free: bool = True
     variance: bool = True
+    apart: bool = False
     flash: bool = False
 
     signature: ClassVar[str] = "B C_in H W, B, B in rows -> B T out"
@@ -67,12 +78,41 @@ class DiT(Component):
 
     def forward(self, x: Tensor, step: Tensor, labels: Tensor) -> Steps:
         cut = PatchEmbedding(self.C_in, self.P, self.d, self.H_p, self.T / self.H_p)
-        patches = cut(x, name="patches") + param("P", self.T, self.d, trainable=False)
-        table = TokenEmbedding(self.rows, self.d)
-        c = StepEmbedding(self.d_f, self.d)(step, name="step") + table(labels, name="class")
-        block = ConditionedBlock(self.d, self.h, self.d / self.h, self.d_ff, self.flash)
-        hidden = repeat(block, self.L, patches, c, name="block")
+        patches = cut(x, name="patches") + self.positions()
+        through = self.told if self.apart else self.conditioned
+        c, hidden = through(patches, step, labels)
         made = Modulation(self.d, TWO)(c, name="modulation")
         shift, scale = (narrow(made, -1, i * self.d, self.d) for i in range(2))
         y = Linear(self.d, self.out)(modulated(hidden, shift, scale), name="head")
         return steps(patches=patches, c=c, hidden=hidden, y=y)
+
+    def positions(self) -> Tensor:
+        """Return the sines and cosines of the places: a weight, or a table that is computed."""
+        if not self.apart:
+            return param("P", self.T, self.d, trainable=False)
+        return table("P", self.angle, self.T, self.d)
+
+    def angle(self, t: Symbol, i: Symbol) -> Expr:
+        """Return element i of place t: half of them are of its column, half of its row."""
+        across, quarter = self.T / self.H_p, self.d / 4
+        place = Piecewise((Mod(t, across), i < self.d / 2), (floor(t / across), True))
+        turn = place / BASE ** (Mod(i, quarter) / quarter)
+        return Piecewise((sin(turn), Mod(i, self.d / 2) < quarter), (cos(turn), True))
+
+    @property
+    def block(self) -> ConditionedBlock:
+        """A block, without what tells it the step and the class."""
+        return ConditionedBlock(self.d, self.h, self.d / self.h, self.d_ff, self.flash)
+
+    def conditioned(self, x: Tensor, step: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the one condition, and what all blocks make of the patches under it."""
+        rows = TokenEmbedding(self.rows, self.d)
+        c = StepEmbedding(self.d_f, self.d)(step, name="step") + rows(labels, name="class")
+        return c, repeat(self.block, self.L, x, c, name="block")
+
+    def told(self, x: Tensor, step: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the condition at the end, and what blocks make that have one each."""
+        size = (self.d_f, self.d, self.rows)
+        first, last = Condition(*size).apply(step, labels, name="condition")
+        x = self.block(x, first, name="first_block")
+        return last, repeat(ToldBlock(self.block, *size), self.L - 1, x, step, labels, name="block")

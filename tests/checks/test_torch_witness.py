@@ -56,7 +56,7 @@ def test_what_is_expected_of_pytorch_is_a_variant():
     assert [name for name in EXPECTED if name not in chosen(name.partition("[")[0])] == []
 
 
-MEASURED = {"dit", "unet"}
+MEASURED = {"unet"}
 """What is compared with measured records of tests/configurations, by itself or within a model."""
 
 

@@ -40,6 +40,20 @@ ALONE = {
     "encoder_attention_heads": 3, "decoder_attention_heads": 4, "encoder_ffn_dim": 9,
     "decoder_ffn_dim": 24, "pad_token_id": 0, "is_decoder": True,
 }  # fmt: skip
+UNET = {
+    "_class_name": "UNet2DConditionModel", "norm_num_groups": 2, "layers_per_block": 1,
+    "cross_attention_dim": 5, "sample_size": [8, 24],
+}  # fmt: skip
+DOWN, UP = "CrossAttnDownBlock2D", "CrossAttnUpBlock2D"
+SDXL = {
+    **UNET, "layers_per_block": 2, "down_block_types": ["DownBlock2D", DOWN, DOWN],
+    "up_block_types": [UP, UP, "UpBlock2D"], "addition_embed_type": "text_time",
+    "addition_time_embed_dim": 4, "projection_class_embeddings_input_dim": 31,
+}  # fmt: skip
+DIT = {
+    "_class_name": "DiTTransformer2DModel", "norm_type": "ada_norm_zero", "in_channels": 3,
+    "num_attention_heads": 3, "attention_head_dim": 4, "sample_size": 6,
+}  # fmt: skip
 UNUSUAL = {
     "a mixer as wide as is said": {
         "model_type": "mamba", "vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 1,
@@ -156,6 +170,35 @@ UNUSUAL = {
         **ALONE, "model_type": "whisper", "architectures": ["WhisperForCausalLM"],
         "max_source_positions": 20, "max_target_positions": 24, "tie_word_embeddings": False,
     },
+    "blocks that are told the step and the class one by one": {
+        **DIT, "num_layers": 3, "num_embeds_ada_norm": 7, "out_channels": 6, "patch_size": 2,
+    },
+    "the same by the older name of the class, a single block": {
+        **DIT, "_class_name": "Transformer2DModel", "num_layers": 1, "out_channels": None,
+        "cross_attention_dim": None, "use_linear_projection": False, "patch_size": 3,
+    },
+    "defaults of the newer class under the older name": {
+        "_class_name": "Transformer2DModel", "norm_type": "ada_norm_zero", "sample_size": 4,
+    },
+    "deep transformers at two of three levels, and sizes that are told": {
+        **SDXL, "block_out_channels": [6, 24, 16], "attention_head_dim": [5, 6, 4],
+        "transformer_layers_per_block": [7, 3, 2], "in_channels": 9,
+    },
+    "transformers as deep at both levels": {
+        **SDXL, "block_out_channels": [12, 8, 12], "attention_head_dim": [1, 2, 3],
+        "transformer_layers_per_block": 2, "use_linear_projection": True,
+    },
+    "heads of one width, and so more of them where levels are wider": {
+        **UNET, "block_out_channels": [8, 24, 16, 16], "attention_head_dim": [2, 6, 4, 4],
+        "use_linear_projection": True, "upcast_attention": None, "in_channels": 9,
+    },
+    "heads of one width in narrower and narrower levels": {
+        **UNET, "block_out_channels": [24, 12, 6, 6], "attention_head_dim": [8, 4, 2, 2],
+        "norm_num_groups": 3, "layers_per_block": 2, "upcast_attention": True,
+    },
+    "the third level as wide as the first": {
+        **UNET, "block_out_channels": [8, 16, 8, 8], "attention_head_dim": [2, 2, 2, 2],
+    },
     "slices of which there is one": {
         "model_type": "bloom", "vocab_size": 100, "hidden_size": 16, "n_layer": 1, "n_head": 2,
         "slow_but_exact": True,
@@ -251,6 +294,18 @@ def run(config):
     tokens = torch.zeros(1, 4, dtype=torch.long)
     given = {"decoder_input_ids": tokens} if read.is_encoder_decoder else {}
     AutoModel.from_config(read, attn_implementation="eager")(input_ids=tokens, **given)
+
+
+def test_flops_are_not_asked_where_a_file_leaves_the_size_of_images_open(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**UNET, "sample_size": None}), "utf-8")
+    assert [e.quantity for e in built.witnessed(derive(str(path)))] == ["params"]
+
+
+def test_another_way_to_embed_the_step_is_told_apart():
+    account = derive("dit-xl-2-256-diffusers", {"apart": "false", "L": 2})
+    found = {e.quantity for e in built.witnessed(account) if not e.passed}
+    assert found == {"params", "flops.forward", "flops.backward"}
 
 
 def test_another_configuration_is_told_apart():

@@ -115,6 +115,9 @@ def test_parameters_are_those_that_are_published(name, params):
         ("dit-s-8", 33), ("dit-s-4", 33), ("dit-s-2", 33), ("dit-b-8", 131), ("dit-b-4", 130),
         ("dit-b-2", 130), ("dit-l-8", 459), ("dit-l-4", 458), ("dit-l-2", 458), ("dit-xl-8", 676),
         ("dit-xl-4", 675), ("dit-xl-2", 675),
+        # what the code of CompVis and of Stability AI says when it is made: 859.52 M, 865.91 M,
+        # 2567.46 M
+        ("sd-v1-unet", 860), ("sd-v2-unet", 866), ("sdxl-base-unet", 2567),
         # open_clip, docs/model_profile.csv: params (M)
         ("clip-vit-h-14-laion2b", 986), ("clip-vit-bigg-14-laion2b", 2540),
     ],
@@ -150,6 +153,16 @@ def test_parts_of_clip_may_be_said_twice(tmp_path):
 HIDDEN = {"model_type": "vit", "architectures": ["ViTForMaskedImageModeling"]}
 SEEN = {"model_type": "clip", "architectures": ["CLIPForImageClassification"]}
 UNET = {"_class_name": "UNet2DConditionModel"}
+DOWN = ["DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"]
+UP = ["CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "UpBlock2D"]
+SDXL = {
+    **UNET, "block_out_channels": [320, 640, 1280], "attention_head_dim": [5, 10, 20],
+    "transformer_layers_per_block": [1, 2, 10], "down_block_types": DOWN, "up_block_types": UP,
+    "addition_embed_type": "text_time", "addition_time_embed_dim": 256,
+    "projection_class_embeddings_input_dim": 2816,
+}  # fmt: skip
+DIT = {"_class_name": "DiTTransformer2DModel"}
+OLDER = {"_class_name": "Transformer2DModel"}
 ODD = json.loads((HERE / "images.json").read_text("utf-8"))["records"]
 
 
@@ -195,12 +208,40 @@ def test_small_models_of_odd_sizes_are_counted_to_the_unit(record, tmp_path):
         ({"model_type": "convnext", "layer_scale_init_value": None}, "a number is meant"),
         ({"model_type": "mobilenet_v2", "output_stride": 16}, "only 32 is"),
         ({"model_type": "mobilenet_v2", "depth_multiplier": -1}, "a number above 0 is"),
-        ({**UNET, "use_linear_projection": True}, "only False is"),
-        ({**UNET, "block_out_channels": [8, 8, 16, 16]}, "different"),
-        ({**UNET, "block_out_channels": [8, 16, 24, 32]}, "the same"),
-        ({**UNET, "attention_head_dim": [5, 10, 20, 20]}, "heads"),
+        ({**UNET, "use_linear_projection": 1}, "bool is meant"),
+        ({**UNET, "block_out_channels": [8, 8, 16, 16]}, "as wide as the one before are not"),
+        ({**UNET, "block_out_channels": [8, 16, 16, 16]}, "as wide as the one before are not"),
+        ({**UNET, "block_out_channels": [8, 16, 24, 32]}, "but for the last one"),
+        ({**UNET, "attention_head_dim": [5, 10, 20, 10]}, "or heads of the same width"),
+        ({**UNET, "attention_head_dim": [3, 6, 12, 12]}, "or heads of the same width"),
+        ({**UNET, "attention_head_dim": [5, 10, 20]}, "is not a size"),
+        ({**UNET, "attention_head_dim": 7}, "C_1/h = 320/7"),
         ({**UNET, "layers_per_block": [2, 2, 2, 2]}, "only"),
         ({**UNET, "nonsense": 1}, "not understood"),
+        ({**SDXL, "block_out_channels": [8, 8, 16]}, "as wide as the one before are not"),
+        ({**SDXL, "block_out_channels": [8, 16, 24, 24]}, "models of 3 stages are"),
+        ({**SDXL, "attention_head_dim": 8}, "as wide at the second level as at the third"),
+        ({**SDXL, "attention_head_dim": [5, 10]}, "is not a size"),
+        ({**SDXL, "transformer_layers_per_block": [1, 2]}, "is not a size"),
+        ({**SDXL, "transformer_layers_per_block": [1, 2, [1, 2]]}, "is not a size"),
+        ({**SDXL, "projection_class_embeddings_input_dim": 1536}, "six numbers of an image"),
+        ({**SDXL, "addition_time_embed_dim": None}, "is not a size"),
+        ({**SDXL, "addition_embed_type": "text"}, "only \\['Cross"),
+        ({**SDXL, "layers_per_block": 1}, "only 2 is"),
+        ({**SDXL, "time_cond_proj_dim": 256}, "only None is"),
+        ({**UNET, "down_block_types": DOWN}, "only"),
+        ({**DIT, "norm_type": "ada_norm"}, "only 'ada_norm_zero' is"),
+        ({**DIT, "norm_elementwise_affine": True}, "only False is"),
+        ({**DIT, "attention_bias": False}, "only True is"),
+        ({**DIT, "activation_fn": "geglu"}, "only 'gelu-approximate' is"),
+        ({**DIT, "out_channels": 12}, "or twice as many"),
+        ({**DIT, "out_channels": 4.0}, "is not a size"),
+        ({**DIT, "sample_size": 33}, "does not divide into patches of patch_size = 2"),
+        ({**DIT, "sample_size": [32, 32]}, "is not a size"),
+        ({**DIT, "attention_head_dim": 5, "num_attention_heads": 2}, "divisible by 4"),
+        ({**OLDER, "num_layers": 2}, "norm_type is missing"),
+        ({**OLDER, "norm_type": "ada_norm_single"}, "only 'ada_norm_zero' is"),
+        ({**OLDER, "norm_type": "ada_norm_zero", "cross_attention_dim": 8}, "only None is"),
         ({"_class_name": "UNet2DModel"}, "Did you mean UNet2DConditionModel"),
         ({"_class_name": 5}, "_class_name 5 is not supported"),
         ({"model_type": "efficientnet", "depth_coefficient": "2"}, "a number above 0 is"),

@@ -18,9 +18,11 @@ from tests import invoke
 NO_MODEL = {"deepseek_v2": "num_experts_per_tok is missing", "glm4_moe": "does not divide",
             "efficientnet": "block 18, which depthwise_padding leaves out",
             "ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is missing",
+            "Transformer2DModel": "norm_type is missing",
             "mt5": "whether the head has weights of its own"}
 """Families whose defaults are no model, or one whose heads do not divide its width, or whose
-images are rounded down, or of which versions of the implementation say different things."""
+images are rounded down, or a class that is another one by its norms, or of which versions of the
+implementation say different things."""
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 CLASSES = {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "a", "1": "b"}}
 

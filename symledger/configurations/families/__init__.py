@@ -47,6 +47,7 @@ NAMED: Mapping[str, Mapping[str, str]] = {
     },
     "_class_name": {
         "UNet2DConditionModel": "diffusion:DIFFUSION_UNET",
+        "DiTTransformer2DModel": "dit:DIT", "Transformer2DModel": "dit:OLDER",
     },
 }  # fmt: skip
 """Where each family is defined, by the key that names it and by its name."""
@@ -61,5 +62,6 @@ def loaded(key: str, name: str) -> Family:
 
 
 def every_family() -> tuple[Family, ...]:
-    """Return every family."""
-    return tuple(loaded(key, name) for key, names in NAMED.items() for name in names)
+    """Return every family, with those that a class builds for some values."""
+    found = (loaded(key, name) for key, names in NAMED.items() for name in names)
+    return tuple(kind for family in found for kind in (family, *family.kinds.values()))
