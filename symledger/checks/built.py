@@ -49,7 +49,7 @@ def installed(library: str = "transformers") -> bool:
 
 
 def witnessed(account: Account) -> Iterator[Evidence]:
-    """Compare a configuration's weights, and its FLOPs where tokens are all that enters."""
+    """Compare its weights, and FLOPs where tokens, maybe beside a memory, are all that enters."""
     found = account.target.configured
     if found is None or not installed(found.family.library):
         return
