@@ -134,10 +134,6 @@ UNUSUAL = {
         **SMALL, "model_type": "bert", "architectures": ["BertLMHeadModel"],
         "intermediate_size": 24, "max_position_embeddings": 32,
     },
-    "the same by a decoder, which sees what was before": {
-        **SMALL, "model_type": "bert", "architectures": ["BertLMHeadModel"], "is_decoder": True,
-        "intermediate_size": 24, "max_position_embeddings": 32,
-    },
     "the same, of a RoBERTa": {
         **SMALL, "model_type": "xlm-roberta", "architectures": ["XLMRobertaForCausalLM"],
         "intermediate_size": 24, "max_position_embeddings": 32,
