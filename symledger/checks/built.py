@@ -50,7 +50,10 @@ def installed(library: str = "transformers") -> bool:
 
 
 def witnessed(account: Account) -> Iterator[Evidence]:
-    """Compare a configuration's weights, and its FLOPs where tokens or noisy images enter."""
+    """Compare a configuration's weights, and its FLOPs where tokens or noisy images enter.
+
+    Beside tokens there may be a memory, and nothing else.
+    """
     found = account.target.configured
     if found is None or not installed(found.family.library):
         return

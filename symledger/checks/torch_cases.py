@@ -251,7 +251,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "llama": (_family({"attention_bias": False, "mlp_bias": False}, norm="rms", activation="silu",
                       gated=True, causal=True, bias=False, positions="rotary"),),
     "mixtral": (Case("the model written with torch.nn", lambda s, o: experts.Mixtral(s, {
-        **o, "norm": "rms", "activation": "silu", "gated": True, "bias": False, "causal": True,
+        **o, "norm": "rms", "gated": True, "bias": False, "causal": True,
         "rotary": True}), uses=lambda o: in_decoder({**o, "norm": "rms"}),
         equal={"S": "T", "d_k": "d_h", "d_v": "d_h"}, given={**PREFILL, "windows": "none"}),),
     **dict.fromkeys(("bert", "bert_pretraining", "bert_classifier"), _encoders()),

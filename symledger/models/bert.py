@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
-from symledger.components.blocks import Block
 from symledger.components.embedding import TokenEmbedding
 from symledger.components.heads import DEVLIN
 from symledger.core.component import Steps
@@ -18,19 +17,13 @@ from symledger.models.encoder import PlainEncoder, Trained
 class Bert(PlainEncoder):
     """BERT: the hidden vectors of all tokens and the pooled one of the sequence, or a head on them.
 
-    It was trained to score masked tokens, and to tell whether a sentence follows another. Where it
-    is ``causal`` a token sees none after it: so it is used as a decoder.
+    It was trained to score masked tokens, and to tell whether a sentence follows another.
     Source: Devlin et al., *BERT* (2019), sections 3 and A.2.
     """
-
-    causal: bool = False
 
     enters: ClassVar[str] = "B T in V, B T in V_seg"
     title: ClassVar[str] = "encoder-only transformer, post-LN LayerNorm, with pooler"
     references: ClassVar[tuple[str, ...]] = (f"{DEVLIN}, sections 3 and A.2",)
-
-    def block(self) -> Block:
-        return replace(super().block(), causal=self.causal)
 
     def forward(self, tokens: Tensor, segments: Tensor) -> Steps:
         """Add rows for each token, its segment and its position, apply L blocks, and answer."""

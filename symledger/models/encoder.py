@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.components.blocks import Block, PostLNBlock
+from symledger.components.blocks import PostLNBlock
 from symledger.components.dropout import Dropout
 from symledger.components.embedding import TokenEmbedding
 from symledger.components.feedforward import Activation
@@ -168,7 +168,7 @@ class PlainEncoder(Encoder):
     head: Task = "bare"
     flash: bool = False
 
-    def block(self) -> Block:
+    def block(self) -> Component:
         return PostLNBlock(
             self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
             norm="layer", activation=self.activation, dropout=self.dropout, flash=self.flash,

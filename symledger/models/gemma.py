@@ -11,8 +11,7 @@ from sympy import Integer, sqrt
 from symledger.components.attention import Attention
 from symledger.components.blocks import Block, SandwichBlock
 from symledger.components.dot_product import ScaledDotProduct
-from symledger.components.feedforward import GatedFeedForward
-from symledger.core.component import Component
+from symledger.components.feedforward import Activation
 from symledger.core.notation import apply
 from symledger.core.tensor import Tensor
 from symledger.errors import DefinitionError
@@ -34,6 +33,7 @@ class Gemma(GatedDecoder):
 
     tied: bool = True
     attention_bias: bool = False
+    activation: Activation = "gelu_tanh"
 
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, GeGLU, scaled embeddings"
     references: ClassVar[tuple[str, ...]] = ("Gemma Team, Gemma (2024), section 2 and table 1",)
@@ -44,9 +44,6 @@ class Gemma(GatedDecoder):
 
     def attention(self) -> Attention:
         return replace(super().attention(), bias=self.attention_bias)
-
-    def network(self) -> Component:
-        return GatedFeedForward(self.d, self.d_ff, "gelu_tanh")
 
 
 @dataclass(frozen=True)

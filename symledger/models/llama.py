@@ -18,10 +18,14 @@ from symledger.sizes import Size
 
 @dataclass(frozen=True)
 class GatedDecoder(Decoder):
-    """What LLaMA and the families after it share: their blocks, and heads that queries share."""
+    """What LLaMA and the families after it share: their blocks, and heads that queries share.
+
+    Gates may go through another nonlinearity than the family's.
+    """
 
     h_kv: Expr = sizes.h_kv
     tied: bool = False
+    activation: Activation = "silu"
 
     final_norm: ClassVar[Norm] = "rms"
     assumptions: ClassVar[dict[Size, Expr]] = {
@@ -41,7 +45,7 @@ class GatedDecoder(Decoder):
 
     def network(self) -> Component:
         """Return the feed-forward network of a block."""
-        return GatedFeedForward(self.d, self.d_ff)
+        return GatedFeedForward(self.d, self.d_ff, self.activation)
 
     def block(self) -> Block:
         return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=self.network())
@@ -51,15 +55,13 @@ class GatedDecoder(Decoder):
 class Llama(GatedDecoder):
     """The decoder-only transformer of LLaMA, with key/value heads that queries may share.
 
-    Models that are published as one may have biases in the maps of attention or of the network,
-    or another nonlinearity in its gate.
+    Models that are published as one may have biases in the maps of attention or of the network.
     Source: Touvron et al., *LLaMA* (2023), section 2.2; *Llama 2* (2023) for grouped heads.
     """
 
     flash: bool = False
     attention_bias: bool = False
     mlp_bias: bool = False
-    activation: Activation = "silu"
 
     title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, SwiGLU, rotary positions"
     references: ClassVar[tuple[str, ...]] = (

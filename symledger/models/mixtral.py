@@ -36,4 +36,4 @@ class Mixtral(Mistral):
     references: ClassVar[tuple[str, ...]] = (f"{JIANG} and table 1",)
 
     def network(self) -> Component:
-        return MixtureOfExperts(self.E, self.k, self.d, self.d_ff)
+        return MixtureOfExperts(self.E, self.k, self.d, self.d_ff, activation=self.activation)

@@ -115,4 +115,4 @@ class Olmoe(GatedDecoder):
         )
 
     def network(self) -> Component:
-        return MixtureOfExperts(self.E, self.k, self.d, self.d_ff)
+        return MixtureOfExperts(self.E, self.k, self.d, self.d_ff, activation=self.activation)

@@ -10,7 +10,7 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.attention import Attention
 from symledger.components.experts import MixtureOfExperts
-from symledger.components.feedforward import GatedFeedForward
+from symledger.components.feedforward import Activation, GatedFeedForward
 from symledger.components.linear import Linear
 from symledger.core.component import Component, Steps, steps
 from symledger.core.notation import apply
@@ -36,14 +36,17 @@ class SharedAndRouted(Component):
     d: Expr = sizes.d
     d_exp: Expr = sizes.d_exp
     d_sh: Expr = sizes.d_sh
+    activation: Activation = "silu"
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "routed experts, and a shared one behind a gate"
 
     def forward(self, x: Tensor) -> Steps:
-        shared = GatedFeedForward(self.d, self.d_sh)(x, name="shared_expert")
+        network = GatedFeedForward(self.d, self.d_sh, self.activation)
+        shared = network(x, name="shared_expert")
         gate = apply("sigmoid", Linear(self.d, 1, bias=False)(x, name="shared_gate"))
-        routed = MixtureOfExperts(self.E, self.k, self.d, self.d_exp)(x, name="mixture")
+        widths = (self.E, self.k, self.d, self.d_exp)
+        routed = MixtureOfExperts(*widths, activation=self.activation)(x, name="mixture")
         return steps(shared=shared, gate=gate, routed=routed, y=routed + gate * shared)
 
 
@@ -69,7 +72,8 @@ class Qwen2Moe(Qwen2, SparseDecoder):
         return replace(super().attention(), bias=self.qkv_bias)
 
     def network(self) -> Component:
-        return SharedAndRouted(self.E, self.k, self.d, self.d_exp, self.d_sh)
+        widths = (self.E, self.k, self.d, self.d_exp, self.d_sh)
+        return SharedAndRouted(*widths, self.activation)
 
 
 @dataclass(frozen=True)
@@ -88,4 +92,4 @@ class Qwen3Moe(Qwen3, SparseDecoder):
     )
 
     def network(self) -> Component:
-        return MixtureOfExperts(self.E, self.k, self.d, self.d_exp)
+        return MixtureOfExperts(self.E, self.k, self.d, self.d_exp, activation=self.activation)

@@ -32,4 +32,4 @@ class SeedOss(GatedDecoder):
         return replace(super().attention(), bias=True, unbiased=without)
 
     def network(self) -> Component:
-        return GatedFeedForward(self.d, self.d_ff, bias=self.mlp_bias)
+        return GatedFeedForward(self.d, self.d_ff, self.activation, self.mlp_bias)

@@ -8,7 +8,7 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.blocks import Block
-from symledger.components.feedforward import GatedFeedForward
+from symledger.components.feedforward import Activation, GatedFeedForward
 from symledger.core.component import Component
 from symledger.errors import DefinitionError
 from symledger.models.decoder import Decoder, Layers
@@ -29,6 +29,7 @@ class SparseDecoder(Decoder):
     d_exp: Expr = sizes.d_exp
     L_d: Expr = sizes.L_d
     dense_layers: bool = False
+    activation: Activation = "silu"
 
     def layers(self) -> Layers:
         if not self.dense_layers:
@@ -41,4 +42,4 @@ class SparseDecoder(Decoder):
         block = self.block()
         if not isinstance(block, Block):
             raise DefinitionError(f"{type(block).__name__} has no network to be replaced.")
-        return replace(block, network=GatedFeedForward(self.d, self.d_ff))
+        return replace(block, network=GatedFeedForward(self.d, self.d_ff, self.activation))

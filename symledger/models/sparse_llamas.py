@@ -37,7 +37,7 @@ class SparseLlama(GatedDecoder):
         return replace(super().attention(), bias=self.attention_bias)
 
     def network(self) -> Component:
-        return MixtureOfExperts(self.E, self.k, self.d, self.d_ff)
+        return MixtureOfExperts(self.E, self.k, self.d, self.d_ff, activation=self.activation)
 
 
 @dataclass(frozen=True)
@@ -103,4 +103,5 @@ class Glm4Moe(SparseLlama, SparseDecoder):
         )  # fmt: skip
 
     def network(self) -> Component:
-        return MixtureOfExperts(self.E, self.k, self.d, self.d_exp, self.E_s, shared=True)
+        widths = (self.E, self.k, self.d, self.d_exp, self.E_s)
+        return MixtureOfExperts(*widths, self.activation, shared=True)

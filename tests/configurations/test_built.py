@@ -131,6 +131,17 @@ UNUSUAL = {
         "model_type": "mpt", "vocab_size": 100, "d_model": 16, "n_layers": 1, "n_heads": 2,
         "expansion_ratio": 2,
     },
+    **{
+        f"the gate of a {model_type} through another nonlinearity": {
+            **SMALL, "model_type": model_type, "num_key_value_heads": 1, "intermediate_size": 24,
+            "pad_token_id": 0, key: act,
+        } for model_type, key, act in (
+            ("mistral", "hidden_act", "gelu"), ("qwen2", "hidden_act", "relu"),
+            ("phi3", "hidden_act", "gelu_new"), ("olmo2", "hidden_act", "quick_gelu"),
+            ("gemma2", "hidden_activation", "silu"), ("glm4", "hidden_act", "gelu"),
+            ("seed_oss", "hidden_act", "gelu_pytorch_tanh"), ("mixtral", "hidden_act", "gelu"),
+        )
+    },
     "a gate through another nonlinearity": {
         **SMALL, "model_type": "llama", "num_key_value_heads": 1, "intermediate_size": 24,
         "hidden_act": "gelu", "mlp_bias": True,
@@ -141,10 +152,6 @@ UNUSUAL = {
     },
     "the next token, scored by what unmasks": {
         **SMALL, "model_type": "bert", "architectures": ["BertLMHeadModel"],
-        "intermediate_size": 24, "max_position_embeddings": 32,
-    },
-    "the same by a decoder, which sees what was before": {
-        **SMALL, "model_type": "bert", "architectures": ["BertLMHeadModel"], "is_decoder": True,
         "intermediate_size": 24, "max_position_embeddings": 32,
     },
     "the same, of a RoBERTa": {

@@ -23,14 +23,14 @@ WIDTHS: Mapping[str, Use] = {
     "hidden_act": ACTIVATION,
     "max_position_embeddings": Size("T_max", ("T",)),
     "type_vocab_size": Size("V_seg"),
-    "is_decoder": Choice("causal"),
+    "is_decoder": Only((False,)),
     "position_embedding_type": Only(("absolute",)),
     "tie_word_embeddings": Only((True,)),
     "classifier_dropout": FREE,
     "output_past": FREE,
 }
 """The sizes of an encoder as BERT's configuration names them. A head that is not tied would have a
-second bias, which nothing uses: it is refused. What does not read ``is_decoder`` says so."""
+second bias, which nothing uses: it is refused."""
 
 LINEAR = (("weight", "W"), ("bias", "b"))
 NORM = (("weight", "g"), ("bias", "b"))
@@ -105,7 +105,7 @@ def classes(entry: str, name: str, *heads: str) -> dict[str, Built]:
 
     How many scores a span has is said as a number of labels, and nothing but 2 works. Where no
     head unmasks tokens there is nothing to be tied. What scores the next token is what unmasks:
-    it sees only what was before where is_decoder says so.
+    it sees only what was before where is_decoder says so, which is refused.
     """
     all_heads = {
         "Model": Built(entry, {"head": "bare"}, uses=UNTIED),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from symledger.arguments import BOOLS, Choice, Number, Only, Settings, Use
 from symledger.configurations.common import FREE
 from symledger.configurations.families import windows
-from symledger.configurations.families.shared import DENSE, DIVIDED, WIDTHS, heads
+from symledger.configurations.families.shared import DENSE, DIVIDED, GATE, WIDTHS, heads
 from symledger.configurations.family import Built, Family, Ruled
 
 TANH = ("gelu_pytorch_tanh",)
@@ -35,7 +35,7 @@ KEYS = {
 }
 LATER = {
     **KEYS,
-    "hidden_activation": Only(TANH),
+    "hidden_activation": GATE,
     "hidden_act": FREE,
     "query_pre_attn_scalar": FREE,
     "cache_implementation": FREE,
@@ -51,7 +51,7 @@ GEMMA = Family(
     heads("gemma", "Gemma", spans=False),
     {
         **KEYS,
-        "hidden_act": Only(("gelu_pytorch_tanh", "gelu")),
+        "hidden_act": Choice("activation", {**GATE.values, "gelu": "gelu_tanh"}),
         "hidden_activation": Only((*TANH, None)),
     },
     tensors=DENSE,

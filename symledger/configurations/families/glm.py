@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from symledger.arguments import Choice, Only, Size
+from symledger.arguments import Choice, Size
 from symledger.configurations.common import FREE
-from symledger.configurations.families.shared import DENSE, WIDTHS, heads, share
+from symledger.configurations.families.shared import DENSE, GATE, WIDTHS, heads, share
 from symledger.configurations.family import Family, Ruled
 
 KEYS = {
     **WIDTHS,
-    "hidden_act": Only(("silu", "swish")),
+    "hidden_act": GATE,
     "attention_bias": Choice("qkv_bias"),
     "attention_dropout": FREE,
     "partial_rotary_factor": Ruled(),

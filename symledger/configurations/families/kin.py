@@ -5,11 +5,11 @@ from __future__ import annotations
 from symledger.arguments import BOOLS, Choice, Number, Only, Settings, Size, size, written
 from symledger.configurations.common import FREE
 from symledger.configurations.families import windows
-from symledger.configurations.families.shared import ACTIVATION, DENSE, WIDTHS, heads, kinds
+from symledger.configurations.families.shared import DENSE, GATE, WIDTHS, heads, kinds
 from symledger.configurations.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
-KEYS = {**WIDTHS, "hidden_act": Only(("silu", "swish")), "attention_dropout": FREE}
+KEYS = {**WIDTHS, "hidden_act": GATE, "attention_dropout": FREE}
 BIASES = {"attention_bias": Choice("attention_bias"), "mlp_bias": Choice("mlp_bias")}
 BARE = {"tokens": False, "spans": False, "sequences": False}
 
@@ -31,7 +31,6 @@ ERNIE = Family(
     heads("llama", "Ernie4_5", **BARE),
     {
         **KEYS,
-        "hidden_act": ACTIVATION,
         "use_bias": Choice("attention_bias", BOOLS, ("mlp_bias",)),
         "compression_ratio": FREE,
         "use_flash_attention": FREE,
@@ -81,7 +80,6 @@ GRANITE = Family(
     heads("granite", "Granite", **BARE),
     {
         **KEYS,
-        "hidden_act": ACTIVATION,
         **BIASES,
         **dict.fromkeys((
             "embedding_multiplier", "logits_scaling", "residual_multiplier",
@@ -137,7 +135,6 @@ SMOLLM3 = Family(
     heads("smollm3", "SmolLM3"),
     {
         **KEYS,
-        "hidden_act": ACTIVATION,
         **BIASES,
         **windows.SWITCHED,
         "max_window_layers": FREE,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from symledger.arguments import Choice
 from symledger.configurations.common import FREE
 from symledger.configurations.families.shared import (
-    ACTIVATION,
     DENSE,
     DIVIDED,
+    GATE,
     WIDTHS,
     heads,
 )
@@ -18,7 +18,7 @@ LLAMA = Family(
     heads("llama", "Llama"),
     {
         **WIDTHS,
-        "hidden_act": ACTIVATION,
+        "hidden_act": GATE,
         "attention_bias": Choice("attention_bias"),
         "mlp_bias": Choice("mlp_bias"),
         **dict.fromkeys(("attention_dropout", "is_llama_config", "max_sequence_length"), FREE),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from symledger.arguments import Only
 from symledger.configurations.common import FREE
-from symledger.configurations.families.shared import DENSE, WIDTHS, heads
+from symledger.configurations.families.shared import DENSE, GATE, WIDTHS, heads
 from symledger.configurations.families.windows import ONE, windows
 from symledger.configurations.family import Family
 
@@ -13,7 +12,7 @@ MISTRAL = Family(
     heads("mistral", "Mistral"),
     {
         **WIDTHS,
-        "hidden_act": Only(("silu", "swish")),
+        "hidden_act": GATE,
         "attention_dropout": FREE,
         **ONE,
     },

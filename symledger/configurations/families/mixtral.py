@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from symledger.arguments import Only, Size
+from symledger.arguments import Size
 from symledger.configurations.common import FREE
-from symledger.configurations.families.shared import SPARSE, WIDTHS, heads
+from symledger.configurations.families.shared import GATE, SPARSE, WIDTHS, heads
 from symledger.configurations.families.windows import ONE, windows
 from symledger.configurations.family import Family
 
@@ -13,7 +13,7 @@ MIXTRAL = Family(
     heads("mixtral", "Mixtral"),
     {
         **WIDTHS,
-        "hidden_act": Only(("silu", "swish")),
+        "hidden_act": GATE,
         "attention_dropout": FREE,
         "num_local_experts": Size("E"),
         "num_experts_per_tok": Size("k"),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from symledger.arguments import Choice, Number, Only, Settings, Size
+from symledger.arguments import Choice, Number, Settings, Size
 from symledger.configurations.common import FREE
 from symledger.configurations.families import windows
-from symledger.configurations.families.shared import DENSE, SPARSE, WIDTHS, heads, kinds
+from symledger.configurations.families.shared import DENSE, GATE, SPARSE, WIDTHS, heads, kinds
 from symledger.configurations.family import Family, Rule, Unless, Values
 from symledger.errors import BadInput
 
 KEYS = {
     **WIDTHS,
-    "hidden_act": Only(("silu", "swish")),
+    "hidden_act": GATE,
     "attention_bias": Choice("attention_bias"),
     "attention_dropout": FREE,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symledger.arguments import Only
 from symledger.configurations.common import FREE
-from symledger.configurations.families.shared import DENSE, WIDTHS, heads, share
+from symledger.configurations.families.shared import DENSE, GATE, WIDTHS, heads, share
 from symledger.configurations.families.windows import ONE, windows
 from symledger.configurations.family import Family, Ruled
 
@@ -13,7 +13,7 @@ PHI3 = Family(
     heads("phi3", "Phi3", spans=False),
     {
         **WIDTHS,
-        "hidden_act": Only(("silu", "swish")),
+        "hidden_act": GATE,
         "attention_dropout": FREE,
         **dict.fromkeys(("attention_bias", "mlp_bias", "lm_head_bias"), Only((False,))),
         "full_attn_mod": Only((1,)),

@@ -5,13 +5,21 @@ from __future__ import annotations
 from symledger.arguments import Choice, Only, Settings, Size, size, written
 from symledger.configurations.common import FREE
 from symledger.configurations.families import windows
-from symledger.configurations.families.shared import DENSE, SPARSE, WIDTHS, heads, kinds, layers
+from symledger.configurations.families.shared import (
+    DENSE,
+    GATE,
+    SPARSE,
+    WIDTHS,
+    heads,
+    kinds,
+    layers,
+)
 from symledger.configurations.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
 KEYS = {
     **WIDTHS,
-    "hidden_act": Only(("silu", "swish")),
+    "hidden_act": GATE,
     "attention_dropout": FREE,
     "use_mrope": Only((False,)),
     **windows.SWITCHED,

@@ -17,6 +17,12 @@ ACTIVATION = Choice("activation", {
 })  # fmt: skip
 """The nonlinearities by the names of the implementation; several compute the same."""
 
+GATE = Choice("activation", {
+    **{name: name for name in ("relu", "gelu", "gelu_new", "quick_gelu", "silu")},
+    "swish": "silu", "gelu_pytorch_tanh": "gelu_tanh",
+})  # fmt: skip
+"""What gates go through; others are computed in steps of their own, which keep more."""
+
 WIDTHS: Mapping[str, Use] = {
     "vocab_size": Size("V"),
     "hidden_size": Size("d"),

@@ -8,6 +8,7 @@ from symledger.arguments import BOOLS, Choice, Free, Only, Settings, Size, Use, 
 from symledger.configurations.common import FREE
 from symledger.configurations.families.deepseek import grouped
 from symledger.configurations.families.shared import (
+    GATE,
     SPARSE,
     TIED,
     WIDTHS,
@@ -20,7 +21,7 @@ from symledger.errors import BadInput
 
 USES: Mapping[str, Use] = {
     **WIDTHS,
-    "hidden_act": Only(("silu", "swish")),
+    "hidden_act": GATE,
     "attention_bias": Choice("attention_bias", BOOLS),
     "num_experts_per_tok": Size("k"),
     "num_local_experts": Size("E"),
