@@ -44,7 +44,7 @@ def killer(name: str, program: Program, pull: Pullback | None = None) -> str:
 def stale(of: Account, program: Program) -> str:
     """Compare a program's formulas with the fingerprints that were recorded for its target."""
     about = recorded(of.target.owner).get(variant(of), {"hashes": {}})
-    readings = Readings(program, DISTINCT)
+    readings = Readings(program, DISTINCT, decoding=of.target.decoding)
     for quantity, fingerprint in about["hashes"].items():
         formula = make_formula(of.target.owner, quantity, readings, of.assumed)
         if quantity in QUANTITIES and formula.hash != fingerprint:

@@ -88,17 +88,15 @@ KEPT = (
 
 def once(right: Any) -> Wrong:
     """A tally in which a repeated body counts once."""
-    return lambda program, price, kinds=(), times=ONE: right(program, price, kinds)
+    return lambda program, price, times=ONE: right(program, price)
 
 
 def _free_again(right: Any) -> Wrong:
     """A tally in which what is run again costs nothing."""
 
-    def tallied(program: Any, price: Any, kinds: Any = (), times: Expr = ONE) -> tally.Tally:
+    def tallied(program: Any, price: Any, times: Expr = ONE) -> tally.Tally:
         again = set(getattr(program, "again", ()))
-        found: tally.Tally = right(
-            program, lambda t: tally.ZERO if t in again else price(t), kinds, times
-        )
+        found: tally.Tally = right(program, lambda t: tally.ZERO if t in again else price(t), times)
         return found
 
     return tallied

@@ -45,16 +45,12 @@ Causal = Literal["full", "half", "exact"]
 
 def contraction_flops(program: Program | Pullback, causal: Causal = "full") -> Tally:
     """Return the FLOPs of the contractions: the headline."""
-    return tally(program, lambda t: contraction(t, causal), (Contract,))
+    return tally(program, lambda t: contraction(t, causal))
 
 
 def pointwise_flops(program: Program | Pullback) -> Tally:
     """Return the FLOPs of everything else: maps, sums, maxima, scattered additions."""
-    return tally(program, pointwise, CHARGED)
-
-
-CHARGED = (Map, Sum, Max, Scatter, Overlap, Result)
-"""What takes pointwise work; everything else moves elements or contracts them."""
+    return tally(program, pointwise)
 
 
 def contraction(t: Tensor, causal: Causal) -> Expr:
@@ -75,6 +71,8 @@ def pointwise(t: Tensor) -> Expr:
     match t.op:
         case Map(code):
             return _each(code.operations, t.size)
+        case Rearrange() | Param() | Contract() | Slice() | Windows() | Repeat():  # most of all
+            return ZERO
         case Sum():
             return t.args[0].size
         case Max():
@@ -83,9 +81,7 @@ def pointwise(t: Tensor) -> Expr:
             return t.args[0].size
         case Result(leaf, axis):
             return _accumulated(t, leaf) if axis is None else ZERO
-        case Input() | Param() | Const() | Contract() | Repeat() | MaxIndex() | Gather():
-            return ZERO
-        case Rearrange() | Slice() | Pad() | Windows() | Join() | Call() | CallBack():
+        case Input() | Const() | MaxIndex() | Gather() | Pad() | Join() | Call() | CallBack():
             return ZERO
         case _:
             assert_never(t.op)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sympy import Expr, Integer
 
@@ -54,26 +54,20 @@ class Tally:
 Price = Callable[[Tensor], Expr]
 
 
-def tally(
-    program: Program | Pullback, price: Price, kinds: tuple[type[Any], ...] = (),
-    times: Expr = ONE,
-) -> Tally:  # fmt: skip
-    """Price every tensor of a program; a repeated body is priced once and counted ``times``.
-
-    With ``kinds`` only what these kinds of operations make has a price.
-    """
+def tally(program: Program | Pullback, price: Price, times: Expr = ONE) -> Tally:
+    """Price every tensor of a program; a repeated body is priced once and counted ``times``."""
     items: list[Amount | Tally] = []
-    for t in program.of(*kinds, Call, CallBack) if kinds else program.tensors:
+    for t in program.tensors:
         own = price(t)
         if own is not ZERO:  # SymPy has one zero
             items.append(Amount(t.scope, own, type(t.op).__name__, t.shape))
-        match t.op:
-            case Call(body=body, times=number):
-                items.append(tally(body, price, kinds, number))
-            case CallBack(call=call, body=pull, first=first):
-                assert isinstance(call.op, Call)
-                number = call.op.times - 1 if first else call.op.times
-                items.append(tally(pull, price, kinds, number))
-                if first:
-                    items.append(tally(first, price, kinds))
+        if isinstance(t.op, Call):
+            items.append(tally(t.op.body, price, t.op.times))
+        if isinstance(t.op, CallBack):
+            call = t.op.call.op
+            assert isinstance(call, Call)
+            rest = call.times - 1 if t.op.first else call.times
+            items.append(tally(t.op.body, price, rest))
+            if t.op.first:
+                items.append(tally(t.op.first, price))
     return Tally(program.scope, tuple(items), times)
