@@ -10,7 +10,7 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.blocks import Norm, PreLNBlock
 from symledger.components.experts import MixtureOfExperts
-from symledger.components.feedforward import Activation, GatedFeedForward
+from symledger.components.feedforward import GatedFeedForward
 from symledger.components.latent import LatentAttention
 from symledger.core.component import Component
 from symledger.models.decoder import Decoder, Layers
@@ -49,7 +49,6 @@ class DeepSeek(Decoder):
     low_rank: bool = True
     attention_bias: bool = False
     absorbed: bool = False
-    activation: Activation = "silu"
 
     final_norm: ClassVar[Norm] = "rms"
     title: ClassVar[str] = "decoder-only transformer, latent attention, routed and shared experts"
@@ -67,12 +66,13 @@ class DeepSeek(Decoder):
         )  # fmt: skip
 
     def block(self, network: Component | None = None) -> Component:
-        widths = (self.E, self.k, self.d, self.d_exp, self.E_s)
-        network = network or MixtureOfExperts(*widths, self.activation, shared=True)
+        network = network or MixtureOfExperts(
+            self.E, self.k, self.d, self.d_exp, self.E_s, shared=True
+        )
         return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=network)
 
     def layers(self) -> Layers:
-        dense = self.block(GatedFeedForward(self.d, self.d_ff, self.activation))
+        dense = self.block(GatedFeedForward(self.d, self.d_ff))
         if self.experts == "none":
             return {"dense_block": (dense, self.L)}
         if self.experts == "all":

@@ -8,7 +8,7 @@ from types import NoneType
 
 from symledger.arguments import BOOLS, Choice, Free, Only, Settings, Size, Use, size, written
 from symledger.configurations.common import FREE
-from symledger.configurations.families.shared import DENSE, DIVIDED, GATE, HEADS, TIED, heads
+from symledger.configurations.families.shared import DENSE, DIVIDED, HEADS, TIED, heads
 from symledger.configurations.family import Context, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
@@ -41,7 +41,7 @@ USES: Mapping[str, Use] = {
     "kv_lora_rank": Size("d_c"),
     "q_lora_rank": Ruled(),
     "attention_bias": Choice("attention_bias", BOOLS),
-    "hidden_act": GATE,
+    "hidden_act": Only(("silu", "swish")),
     "n_routed_experts": Size("E"),
     "num_experts_per_tok": Size("k"),
     "n_shared_experts": Size("E_s"),
