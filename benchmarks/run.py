@@ -30,7 +30,7 @@ def symledger(*arguments: str) -> list[str]:
     return [sys.executable, "-c", MAIN, *arguments]
 
 
-MODELS = {"llama-3-8b": 1.75, "resnet50": 2, "unet": 2, "mobilenet_v2": 2, "sd-v1-unet": 2.75}
+MODELS = {"llama-3-8b": 1.5, "resnet50": 2, "unet": 2, "mobilenet_v2": 2, "sd-v1-unet": 2}
 """Models whose blocks differ, and how many times importing SymPy deriving one may take."""
 COMMANDS: dict[str, list[str]] = {
     "import sympy": [sys.executable, "-c", "import sympy"],

@@ -216,7 +216,7 @@ class Component:
                 size = sizes.setdefault(axis[0], length)
             if len(axis) == 1:
                 known[axis[0]] = size
-            if size != length:
+            if size is not length and size != length:
                 rows.append(f"    axis {' '.join(axis)}:  expected {size},  got {length}")
         if rows:
             verb, what = ("takes", label) if label else ("returns", "the result")

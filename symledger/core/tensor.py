@@ -40,7 +40,7 @@ class Scope:
     recompute: bool = False
     entered: dict[str, Tensor] = field(default_factory=dict)
     steps: dict[str, Tensor] = field(default_factory=dict)
-    order: int = field(default_factory=lambda: next(_clock))
+    order: int = field(default_factory=_clock.__next__)
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ class Tensor:
     state: Expr | None = None
     scope: Scope = field(default_factory=_scope.get)
     region: Region | None = field(default_factory=_region.get)
-    order: int = field(default_factory=lambda: next(_clock))
+    order: int = field(default_factory=_clock.__next__)
 
     @property
     def rank(self) -> int:
