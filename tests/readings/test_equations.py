@@ -840,7 +840,7 @@ def lines(program, notation):
     ]
 
 
-LONGEST = {"diffusion_unet": 2200}
+LONGEST = {"diffusion_unet": 2200, "sdxl_unet": 1700}
 """Characters, where it is not 500: all its blocks read the same step and the same text."""
 
 
