@@ -135,3 +135,17 @@ def test_sounds_are_told_apart_without_a_decoder(tmp_path):
               "classifier_proj_size": 4, "num_labels": 3}  # fmt: skip
     found = account(config, tmp_path, {"B": 2})
     assert (found.params.value, found.flops_forward.value) == (2529, 99408)
+
+
+@pytest.mark.parametrize(
+    ("model_type", "name"),
+    [("bart", "Bart"), ("mbart", "MBart"), ("pegasus", "Pegasus"), ("marian", "Marian"),
+     ("whisper", "Whisper")],
+)  # fmt: skip
+def test_a_decoder_alone_says_no_flops_before_its_memory_has_a_length(tmp_path, model_type, name):
+    file = tmp_path / "config.json"
+    file.write_text(json.dumps({"model_type": model_type, "architectures": [f"{name}ForCausalLM"]}))
+    account = derive(str(file))
+    assert account.params.value
+    assert account.flops_forward.value is None
+    assert derive(str(file), {"S": 8}).flops_forward.value

@@ -75,8 +75,10 @@ ALONE = {
         (f"encoder_{x}" for x in ("layers", "attention_heads", "ffn_dim")), FREE
     ),
     "tie_word_embeddings": TIED,
+    "max_position_embeddings": Size("T_max", ("T",)),
 }
-"""What a decoder alone, which is given the memory that it attends to, reads otherwise."""
+"""What a decoder alone, which is given the memory that it attends to, reads otherwise. Its file does
+not say how long that is: S stays open, and no number that depends on it is told until it is set."""
 
 
 def _alone(entry: str) -> Built:
@@ -196,7 +198,10 @@ WHISPER = Family(
         "WhisperForConditionalGeneration": Built("whisper", {"head": "lm"}),
         "WhisperModel": Built("whisper", {"head": "bare"}),
         "WhisperForCausalLM": Built(
-            "whisper", {"head": "lm", "alone": "true"}, uses={**ALONE, "num_mel_bins": FREE}
+            "whisper", {"head": "lm", "alone": "true"}, uses={
+                **{k: use for k, use in ALONE.items() if k != "max_position_embeddings"},
+                "num_mel_bins": FREE, "max_source_positions": FREE,
+            },
         ),
         "WhisperForAudioClassification": Built("whisper_classifier", labels=True, uses=HEARD),
     },
