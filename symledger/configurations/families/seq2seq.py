@@ -77,8 +77,11 @@ ALONE = {
     "tie_word_embeddings": TIED,
     "max_position_embeddings": Size("T_max", ("T",)),
 }
-"""What a decoder alone, which is given the memory that it attends to, reads otherwise. Its file does
-not say how long that is: S stays open, and no number that depends on it is told until it is set."""
+"""What a decoder alone, which is given the memory that it attends to, reads otherwise.
+
+Its file does not say how long that is: S stays open, and no number that depends on it is told until
+it is set.
+"""
 
 
 def _alone(entry: str) -> Built:
