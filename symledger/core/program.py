@@ -29,13 +29,18 @@ from symledger.sizes import text_of
 IN_ORDER = attrgetter("order")
 
 
-class Graph:
-    """Tensors in the order in which they were made, found by the kind of their operation."""
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A graph of tensors from inputs to outputs, in the order in which they were made."""
 
-    @property
+    scope: Scope
+    inputs: tuple[Tensor, ...]
+    outputs: tuple[Tensor, ...]
+
+    @cached_property
     def tensors(self) -> tuple[Tensor, ...]:
-        """All of them."""
-        raise NotImplementedError
+        """Every tensor that the outputs depend on, inputs included, in order."""
+        return reachable((*self.outputs, *self.inputs))
 
     @cached_property
     def _kinds(self) -> dict[type, list[Tensor]]:
@@ -51,20 +56,6 @@ class Graph:
         """
         found = [t for kind in kinds for t in self._kinds.get(kind, ())]
         return sorted(found, key=IN_ORDER) if len(kinds) > 1 else found
-
-
-@dataclass(frozen=True, eq=False)
-class Program(Graph):
-    """A graph of tensors from inputs to outputs, in the order in which they were made."""
-
-    scope: Scope
-    inputs: tuple[Tensor, ...]
-    outputs: tuple[Tensor, ...]
-
-    @cached_property
-    def tensors(self) -> tuple[Tensor, ...]:
-        """Every tensor that the outputs depend on, inputs included, in order."""
-        return reachable((*self.outputs, *self.inputs))
 
     @cached_property
     def params(self) -> tuple[Tensor, ...]:
@@ -227,7 +218,7 @@ def _slides(
 
 
 @dataclass(frozen=True, eq=False)
-class Pullback(Graph):
+class Pullback:
     """The backward program: from the gradients of the outputs to those of the leaves.
 
     It is written over the forward program's own tensors; those that it mentions must be kept.

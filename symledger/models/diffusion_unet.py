@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -27,7 +28,7 @@ TWO = Integer(2)
 
 
 @dataclass(frozen=True)
-class TextUNet(Component):
+class TextUNet(Component, ABC):
     """A U-Net that is told a step and reads a text: what all have, whatever their levels are.
 
     Source: Rombach et al. (2022), section 3.3.
@@ -52,14 +53,14 @@ class TextUNet(Component):
         return 2
 
     @property
+    @abstractmethod
     def levels(self) -> tuple[tuple[Expr, Component | None], ...]:
         """The channels of each level, and what stands after its blocks."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def middle(self) -> Component:
         """What stands between the two middle blocks."""
-        raise NotImplementedError
 
     def denoised(self, x: Tensor, t: Tensor, text: Tensor) -> Steps:
         """Go down the levels and up again, given the step as a vector."""

@@ -75,7 +75,6 @@ ALONE = {
         (f"encoder_{x}" for x in ("layers", "attention_heads", "ffn_dim")), FREE
     ),
     "tie_word_embeddings": TIED,
-    "max_position_embeddings": Size("T_max", ("T",)),
 }
 """What a decoder alone, which is given the memory that it attends to, reads otherwise.
 
@@ -85,7 +84,9 @@ it is set.
 
 
 def _alone(entry: str) -> Built:
-    return Built(entry, {"head": "lm", "alone": "true"}, uses=ALONE)
+    return Built(entry, {"head": "lm", "alone": "true"}, uses={
+        **ALONE, "max_position_embeddings": Size("T_max", ("T",)),
+    })  # fmt: skip
 
 
 BART_TENSORS: Tensors = {
@@ -202,8 +203,7 @@ WHISPER = Family(
         "WhisperModel": Built("whisper", {"head": "bare"}),
         "WhisperForCausalLM": Built(
             "whisper", {"head": "lm", "alone": "true"}, uses={
-                **{k: use for k, use in ALONE.items() if k != "max_position_embeddings"},
-                "num_mel_bins": FREE, "max_source_positions": FREE,
+                **ALONE, "num_mel_bins": FREE, "max_source_positions": FREE,
             },
         ),
         "WhisperForAudioClassification": Built("whisper_classifier", labels=True, uses=HEARD),
