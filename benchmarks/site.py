@@ -22,14 +22,15 @@ from shutil import copytree
 from subprocess import run
 from time import perf_counter, process_time
 
-from symledger.site import build, resources, shares
+from symledger.site import build, resources
+from symledger.site import workers as shares
 from symledger.site.atlas import Atlas
 from symledger.site.generator import Site
 from symledger.site.memory import PLACE
 
 SILENT = {"math", "svg", "script", "style", "button"}
 CELLS = {"td", "th"}
-COMPONENT = "symledger/components/linear.py"
+COMPONENT = "symledger/components/maps/linear.py"
 """What is touched: a component that most others are made of."""
 TEMPLATE = "templates/notation.md.j2"
 BREAKS = {"p", "div", "li", "dt", "dd", "summary", "figcaption", "pre", "ol", "ul", "table"}
@@ -145,7 +146,7 @@ def growing(share: float) -> tuple[int, float, float]:
     from mkdocs.commands.build import build as make
     from mkdocs.config import load_config
 
-    from symledger.site import plugin
+    from symledger.site.mkdocs import plugin
 
     logging.disable()
     shares.MOST = 1  # what other processes take would not be seen

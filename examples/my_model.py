@@ -12,13 +12,13 @@ from typing import ClassVar
 from sympy import Expr
 
 from symledger import Component, sizes, steps
-from symledger.components.blocks import PreLNBlock
-from symledger.components.embedding import LMHead, TokenEmbedding
-from symledger.components.linear import Linear
-from symledger.components.norms import LayerNorm
-from symledger.core.component import Steps
-from symledger.core.notation import apply, param, repeat
-from symledger.core.tensor import Tensor
+from symledger.components.blocks.blocks import PreLNBlock
+from symledger.components.embeddings.embedding import LMHead, TokenEmbedding
+from symledger.components.maps.linear import Linear
+from symledger.components.norms.norms import LayerNorm
+from symledger.ir.tensor import Tensor
+from symledger.notation.component import Steps
+from symledger.notation.verbs import apply, param, repeat
 from symledger.sizes import Size
 
 BOTTLENECK = Size("r", "bottleneck width of an adapter")

@@ -10,34 +10,34 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from symledger.account import Account as Account
-    from symledger.account import derive as derive
-    from symledger.core.component import Component as Component
-    from symledger.core.component import Steps as Steps
-    from symledger.core.component import steps as steps
-    from symledger.core.notation import apply as apply
-    from symledger.core.notation import einsum as einsum
-    from symledger.core.notation import param as param
-    from symledger.core.notation import repeat as repeat
-    from symledger.core.notation import view as view
-    from symledger.core.tensor import Tensor as Tensor
-    from symledger.formulas import Formula as Formula
+    from symledger.accounts.account import Account as Account
+    from symledger.accounts.account import derive as derive
+    from symledger.ir.tensor import Tensor as Tensor
+    from symledger.ledger.formula import Formula as Formula
+    from symledger.notation.component import Component as Component
+    from symledger.notation.component import Steps as Steps
+    from symledger.notation.component import steps as steps
+    from symledger.notation.verbs import apply as apply
+    from symledger.notation.verbs import einsum as einsum
+    from symledger.notation.verbs import param as param
+    from symledger.notation.verbs import repeat as repeat
+    from symledger.notation.verbs import view as view
     from symledger.sizes import Size as Size
 
 _HOMES = {
-    "Account": "symledger.account",
-    "Component": "symledger.core.component",
-    "Formula": "symledger.formulas",
+    "Account": "symledger.accounts.account",
+    "Component": "symledger.notation.component",
+    "Formula": "symledger.ledger.formula",
     "Size": "symledger.sizes",
-    "Steps": "symledger.core.component",
-    "Tensor": "symledger.core.tensor",
-    "apply": "symledger.core.notation",
-    "derive": "symledger.account",
-    "einsum": "symledger.core.notation",
-    "param": "symledger.core.notation",
-    "repeat": "symledger.core.notation",
-    "steps": "symledger.core.component",
-    "view": "symledger.core.notation",
+    "Steps": "symledger.notation.component",
+    "Tensor": "symledger.ir.tensor",
+    "apply": "symledger.notation.verbs",
+    "derive": "symledger.accounts.account",
+    "einsum": "symledger.notation.verbs",
+    "param": "symledger.notation.verbs",
+    "repeat": "symledger.notation.verbs",
+    "steps": "symledger.notation.component",
+    "view": "symledger.notation.verbs",
 }
 __all__ = [
     "Account", "Component", "Formula", "Size", "Steps", "Tensor", "apply", "derive", "einsum",

@@ -12,7 +12,7 @@ def main() -> None:
     """
     gc.disable()
     try:
-        from symledger.cli import main as run
+        from symledger.cli.main import main as run
 
         run()
     finally:

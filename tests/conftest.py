@@ -10,7 +10,7 @@ import os
 import pytest
 from hypothesis import HealthCheck, settings
 
-from symledger.catalogue import AXIOMS, ENTRIES
+from symledger.catalogue.entries import AXIOMS, ENTRIES
 
 gc.set_threshold(0)  # accounts are kept to the end: looking for rubbish is in vain
 INTEGRATING = os.environ.get("CI") == "true"  # as tests.every: a test copies this file alone

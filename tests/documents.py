@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from symledger import errors
-from symledger.cli import main
+from symledger.cli.main import main
 
 ROOT = Path(__file__).resolve().parent.parent
 LEFT_OUT = "…"

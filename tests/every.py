@@ -11,10 +11,10 @@ from typing import TypeVar
 import pytest
 
 from symledger import derive
-from symledger.account import Account
-from symledger.catalogue import AXIOMS, ENTRIES
-from symledger.checks.command import variants
-from symledger.evidence import variant
+from symledger.accounts.account import Account
+from symledger.catalogue.entries import AXIOMS, ENTRIES
+from symledger.cli.check import variants
+from symledger.evidence.records import variant
 
 CATALOGUE = tuple(dict.fromkeys(entry.family for entry in ENTRIES))
 """The owners of all formulas in the catalogue."""

@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 import pytest
 
-from symledger import cli
+from symledger.cli import main as cli
 
 KINDS = "Usage|BadInput|Contradiction|UnknownTarget|UnverifiedStep|[A-Z][a-z]+Error"
 REFUSAL = re.compile(f"^({KINDS}): ", re.MULTILINE)

@@ -18,11 +18,11 @@ import symledger.components
 import symledger.models
 from symledger import sizes
 from symledger.algebra import terms
-from symledger.catalogue import ENTRIES
-from symledger.core.component import Component
-from symledger.core.tracing import trace
+from symledger.algebra.parsing import parse_expression
+from symledger.catalogue.entries import ENTRIES
 from symledger.errors import DefinitionError
-from symledger.expressions import parse_expression
+from symledger.notation.calling import trace
+from symledger.notation.component import Component
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import active_params, params
 from symledger.readings.pullback import pullback
@@ -106,11 +106,11 @@ def own(module):
 
 
 def test_the_walk_sees_the_imports_that_are_there():
-    assert "symledger.core.component" in imports("symledger.components.linear")
-    assert "symledger.sizes" in imports("symledger.components.linear")
-    assert own("symledger.core.tensor") == {"errors"}
-    assert own("symledger.readings.numeric.machine") == {"core", "errors"}
-    assert "numpy" in imports("symledger.readings.numeric.machine")
+    assert "symledger.notation.component" in imports("symledger.components.maps.linear")
+    assert "symledger.sizes" in imports("symledger.components.maps.linear")
+    assert own("symledger.ir.tensor") == {"errors"}
+    assert own("symledger.readings.numpy.interpreter") == {"core", "errors"}
+    assert "numpy" in imports("symledger.readings.numpy.interpreter")
 
 
 @pytest.mark.parametrize("module", [m for m in SOURCES if layer(m) in ONLY])

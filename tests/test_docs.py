@@ -1,8 +1,9 @@
 """The pages of docs/ are true."""
 
 
-import documents
 import pytest
+
+from tests import documents
 
 PAGES = sorted((documents.ROOT / "docs").glob("*.md"))
 OWN_MODEL = documents.ROOT / "docs" / "own_model.md"
@@ -41,7 +42,7 @@ def test_the_tutorial_quotes_softmax_as_it_is():
 
 
 def test_every_option_of_derive_is_explained():
-    from symledger.cli import derive
+    from symledger.cli.main import derive
 
     text = (documents.ROOT / "docs" / "cli.md").read_text("utf-8")
     options = [name for p in derive.params for name in p.opts if name.startswith("--")]
@@ -50,7 +51,7 @@ def test_every_option_of_derive_is_explained():
 
 
 def test_every_key_of_the_promised_json_is_explained():
-    from symledger.account import derive
+    from symledger.accounts.account import derive
 
     text = (documents.ROOT / "docs" / "cli.md").read_text("utf-8")
     found = derive("mini_gpt").to_dict(["flops.forward"])
@@ -60,7 +61,7 @@ def test_every_key_of_the_promised_json_is_explained():
 
 
 def test_every_option_and_key_of_explain_is_explained():
-    from symledger.cli import explain
+    from symledger.cli.main import explain
     from symledger.explain.answer import explain as answer
 
     text = (documents.ROOT / "docs" / "cli.md").read_text("utf-8")
@@ -73,7 +74,7 @@ def test_every_option_and_key_of_explain_is_explained():
 
 
 def test_every_convention_is_explained():
-    from symledger.conventions import DTYPES, OPTIMIZERS
+    from symledger.ledger.conventions import DTYPES, OPTIMIZERS
 
     text = (documents.ROOT / "docs" / "conventions.md").read_text("utf-8")
     names = [*DTYPES, *OPTIMIZERS, "full", "half", "exact"]
@@ -82,7 +83,7 @@ def test_every_convention_is_explained():
 
 def test_every_option_format_and_key_of_cite_is_explained():
     from symledger.citing.citation import cite as citation
-    from symledger.cli import CITED, cite
+    from symledger.cli.main import CITED, cite
 
     text = (documents.ROOT / "docs" / "citing.md").read_text("utf-8")
     options = [name for p in cite.params for name in p.opts if name.startswith("--")]

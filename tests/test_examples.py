@@ -1,10 +1,10 @@
 """The example of a user's own model: derived as its page says, counted by hand, and checked."""
 
-import documents
 import pytest
 
-from symledger.account import derive
+from symledger.accounts.account import derive
 from symledger.checks.runner import examine
+from tests import documents
 
 EXAMPLE = f"{documents.ROOT / 'examples' / 'my_model.py'}:"
 FROZEN = ("layer.block.*", "token_embedding.*", "final_norm.*")

@@ -17,8 +17,8 @@ import pytest
 from sympy import Integer, Rational, diff, solve
 
 from symledger import algebra, derive
-from symledger.conventions import byte_units
-from symledger.readings.numeric.machine import Machine
+from symledger.ledger.conventions import byte_units
+from symledger.readings.numpy.interpreter import Machine
 from symledger.sizes import B, L, T, d, d_in, d_out
 
 MB, GB, KB = 10**6, 10**9, 10**3

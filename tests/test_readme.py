@@ -6,8 +6,9 @@ import shutil
 import subprocess
 import sys
 
-import documents
 import pytest
+
+from tests import documents
 
 README = documents.ROOT / "README.md"
 
@@ -42,7 +43,7 @@ def test_every_file_that_is_linked_exists():
 
 
 def test_every_quantity_is_explained():
-    from symledger.quantities import QUANTITIES
+    from symledger.ledger.quantities import QUANTITIES
 
     text = README.read_text("utf-8")
     assert [name for name in QUANTITIES if f"`{name}`" not in text] == []

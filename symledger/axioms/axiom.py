@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from symledger.core.component import Component
-from symledger.core.tensor import Tensor
+from symledger.ir.tensor import Tensor
+from symledger.notation.component import Component
 
 
 class Axiom(Component):

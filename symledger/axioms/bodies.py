@@ -10,11 +10,11 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.axioms.axiom import Axiom
-from symledger.core.component import Component, Steps, steps
-from symledger.core.fused import Values
-from symledger.core.notation import apply, einsum, param, repeat, scan, total
-from symledger.core.ops import Call, CallBack, Result
-from symledger.core.tensor import Scope, Tensor
+from symledger.ir.ops import Call, CallBack, Result
+from symledger.ir.region import Values
+from symledger.ir.tensor import Scope, Tensor
+from symledger.notation.component import Component, Steps, steps
+from symledger.notation.verbs import apply, einsum, param, repeat, scan, total
 
 
 def repeated(t: Tensor) -> Iterator[Call]:

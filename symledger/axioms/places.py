@@ -9,21 +9,11 @@ from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.axioms.axiom import Axiom
-from symledger.core.component import Steps, steps
-from symledger.core.notation import expand, gather, join, narrow, pad, param, scatter, view
-from symledger.core.ops import (
-    Gather,
-    Join,
-    Overlap,
-    Pad,
-    Rearrange,
-    Repeat,
-    Scatter,
-    Slice,
-    Windows,
-)
-from symledger.core.tensor import Tensor
-from symledger.core.windows import overlap, positions, windows
+from symledger.ir.ops import Gather, Join, Overlap, Pad, Rearrange, Repeat, Scatter, Slice, Windows
+from symledger.ir.tensor import Tensor
+from symledger.notation.component import Steps, steps
+from symledger.notation.verbs import expand, gather, join, narrow, pad, param, scatter, view
+from symledger.notation.windows import overlap, positions, windows
 from symledger.sizes import Size
 
 

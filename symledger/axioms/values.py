@@ -9,10 +9,10 @@ from sympy import Expr, Integer, Piecewise, Symbol, oo
 
 from symledger import sizes
 from symledger.axioms.axiom import Axiom
-from symledger.core.component import Steps, steps
-from symledger.core.notation import apply, einsum, join, maximum, param, table, total
-from symledger.core.ops import Const, Contract, Input, Map, Max, MaxIndex, Pairs, Param, Sum
-from symledger.core.tensor import Tensor
+from symledger.ir.ops import Const, Contract, Input, Map, Max, MaxIndex, Pairs, Param, Sum
+from symledger.ir.tensor import Tensor
+from symledger.notation.component import Steps, steps
+from symledger.notation.verbs import apply, einsum, join, maximum, param, table, total
 
 
 @dataclass(frozen=True)

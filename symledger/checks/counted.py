@@ -12,10 +12,10 @@ from symledger.checks.counting import Count, count
 from symledger.checks.evidence import Evidence, at_points, worst_of
 from symledger.checks.exact import value, whole
 from symledger.checks.trial import Trial
-from symledger.core.ops import CallBack, Const, Contract, Pairs
-from symledger.core.program import Program, Pullback
-from symledger.core.tensor import Tensor
-from symledger.readings.numeric.machine import Machine
+from symledger.ir.ops import CallBack, Const, Contract, Pairs
+from symledger.ir.program import Program, Pullback
+from symledger.ir.tensor import Tensor
+from symledger.readings.numpy.interpreter import Machine
 
 SAME = 1e-9
 """How far a counting run may be from the run on floats: only the order of additions differs."""

@@ -15,9 +15,9 @@ from typing import Any, Union
 import numpy as np
 
 from symledger.checks.trial import Array, Recorder, Trial
-from symledger.core.ops import Contract, MaxIndex
-from symledger.core.tensor import Tensor
-from symledger.readings.numeric.arithmetic import Arithmetic
+from symledger.ir.ops import Contract, MaxIndex
+from symledger.ir.tensor import Tensor
+from symledger.readings.numpy.arithmetic import Arithmetic
 
 
 @dataclass

@@ -15,10 +15,10 @@ import numpy as np
 
 from symledger.checks.evidence import Evidence, Kind, at_points, worst_of
 from symledger.checks.trial import Again, Array, Remembering, Trial
-from symledger.core.ops import Map
-from symledger.core.tensor import Tensor
-from symledger.readings.numeric.machine import Machine
-from symledger.readings.numeric.values import Values
+from symledger.ir.ops import Map
+from symledger.ir.tensor import Tensor
+from symledger.readings.numpy.interpreter import Machine
+from symledger.readings.numpy.values import Values
 
 STEPS = (1e-5, 1e-6, 1e-7, 1e-8)
 """The step, and shorter ones, where slopes change too fast for it (norms of two numbers, one after

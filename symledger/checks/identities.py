@@ -8,11 +8,11 @@ from dataclasses import replace
 from sympy import Expr
 
 from symledger import algebra
-from symledger.account import Account, derive
+from symledger.accounts.account import Account, derive
+from symledger.algebra.parsing import parse_equation
+from symledger.catalogue.identities import Side
 from symledger.checks.evidence import Evidence
 from symledger.checks.identity import equal_on_grid
-from symledger.expressions import parse_equation
-from symledger.identities import Side
 from symledger.sizes import BY_NAME
 
 COLLECTED = ("params", "flops.forward", "flops.backward", "memory.saved")

@@ -10,7 +10,7 @@ from sympy import Expr, Symbol
 from symledger.checks.evidence import Evidence
 from symledger.checks.substitution import Bytes, against_arrays
 from symledger.checks.trial import Array, Trial
-from symledger.core.ops import (
+from symledger.ir.ops import (
     Call,
     Const,
     Contract,
@@ -22,9 +22,9 @@ from symledger.core.ops import (
     View,
     Windows,
 )
-from symledger.core.tensor import Tensor
-from symledger.readings.numeric.machine import Machine
-from symledger.readings.numeric.values import Values
+from symledger.ir.tensor import Tensor
+from symledger.readings.numpy.interpreter import Machine
+from symledger.readings.numpy.values import Values
 
 
 class Carrier(Machine):

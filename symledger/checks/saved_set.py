@@ -18,11 +18,11 @@ from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.exact import value
 from symledger.checks.substitution import Bytes
 from symledger.checks.trial import Again, Array, Remembering, Trial
-from symledger.core.ops import Const, Param, Repeat, Result, View
-from symledger.core.tensor import Tensor
 from symledger.errors import DefinitionError
-from symledger.readings.numeric.machine import Machine
-from symledger.readings.numeric.values import Values, at, result
+from symledger.ir.ops import Const, Param, Repeat, Result, View
+from symledger.ir.tensor import Tensor
+from symledger.readings.numpy.interpreter import Machine
+from symledger.readings.numpy.values import Values, at, result
 from symledger.readings.saved import Kept, KeptBody, KeptState, is_result, kept, root
 
 Place = tuple[int, ...]

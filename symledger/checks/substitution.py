@@ -9,9 +9,9 @@ from sympy import Expr
 from symledger.checks.evidence import Evidence, at_points, worst_of
 from symledger.checks.exact import value, whole
 from symledger.checks.trial import Array, Trial, every
-from symledger.core.ops import Param, Storage
-from symledger.core.tensor import ONE, Tensor, show
 from symledger.errors import DefinitionError
+from symledger.ir.ops import Param, Storage
+from symledger.ir.tensor import ONE, Tensor, show
 
 Bytes = Mapping[Storage, int]
 """How many bytes an element of each storage class takes."""

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from sympy import Symbol
 
 from symledger.checks.exact import whole
-from symledger.core.ops import Input, Param
-from symledger.core.program import Program, Pullback
-from symledger.core.tensor import Tensor
-from symledger.readings.numeric.arithmetic import FLOATS, Arithmetic
-from symledger.readings.numeric.leaves import own_leaves, random_leaves
-from symledger.readings.numeric.machine import Machine
-from symledger.readings.numeric.values import Values
+from symledger.ir.ops import Input, Param
+from symledger.ir.program import Program, Pullback
+from symledger.ir.tensor import Tensor
+from symledger.readings.numpy.arithmetic import FLOATS, Arithmetic
+from symledger.readings.numpy.interpreter import Machine
+from symledger.readings.numpy.sources import own_leaves, random_leaves
+from symledger.readings.numpy.values import Values
 
 Array = NDArray[Any]
 

@@ -24,7 +24,7 @@ from symledger.errors import DefinitionError
 from symledger.sizes import named
 
 if TYPE_CHECKING:
-    from symledger.account import Account
+    from symledger.accounts.account import Account
 
 FUNCTIONS = {floor: "floor", ceiling: "ceiling", Max: "max", Min: "min", Mod: "mod"}
 UNORDERED = (Max, Min)

@@ -15,12 +15,12 @@ from typing import Any
 from sympy import Symbol
 
 from symledger import __version__, algebra
-from symledger.account import Account, derive
+from symledger.accounts.account import Account, derive
 from symledger.algebra import Terms
 from symledger.citing.lookup import find
 from symledger.citing.registry import Tagged
 from symledger.errors import BadInput, CheckFailed, shown
-from symledger.formulas import Formula
+from symledger.ledger.formula import Formula
 from symledger.sizes import meaning, text_of
 
 SCHEMA = "symledger.cite/1"

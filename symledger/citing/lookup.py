@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from symledger.catalogue import BY_NAME
+from symledger.catalogue.checkpoints import published
+from symledger.catalogue.entries import BY_NAME
 from symledger.citing.registry import PREFIX, Tagged, as_tag, by_tag, citable, registered
-from symledger.configurations.published import published
 from symledger.errors import UnknownTarget, nearest, shown
 
 
@@ -43,7 +43,7 @@ def _family(target: str) -> str:
         return BY_NAME[target].family
     if target not in published():
         return target
-    from symledger.resolving import resolve
+    from symledger.targets.resolve import resolve
 
     return resolve(target).owner
 

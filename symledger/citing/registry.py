@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from itertools import count
-from pathlib import Path
 
+from symledger import records
 from symledger.errors import BadInput, shown
 
-FILE = Path(__file__).with_name("registry.txt")
+FILE = records.FOLDER / "tags.txt"
 PREFIX = "SL-"
 ALPHABET = "0123456789BCDFGHJKMNPQRSTVWXYZ"
 """Crockford's digits without vowels: nothing that is taken for another, and no words."""

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from symledger import __version__
-from symledger.account import Account, derive
-from symledger.catalogue import ENTRIES
+from symledger.accounts.account import Account, derive
+from symledger.catalogue.entries import ENTRIES
 from symledger.citing.canonical import canonical_form, fingerprint
 from symledger.citing.registry import FILE, Removal, Revision, Tagged, new_tag, parse, written
 from symledger.errors import BadInput, nearest

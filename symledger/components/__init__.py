@@ -1,1 +1,1 @@
-"""Components, one concept a file: definitions in the notation of ``symledger.core``, no costs."""
+"""Components, one concept a file: definitions in the notation of ``symledger.ir``, no costs."""

@@ -1,8 +1,8 @@
 """``python -m symledger.explain``: bring the index up to date."""
 
-from symledger.explain import usual
-from symledger.explain.index import derived, written
-from symledger.explain.stamp import FOLDER
+from symledger.explain.index import usual
+from symledger.explain.index.outlines import derived, written
+from symledger.explain.index.stamp import FOLDER
 
 
 def main() -> None:

@@ -9,18 +9,18 @@ from functools import cache
 from typing import Any
 
 from symledger import algebra
+from symledger.accounts.gc_pause import uncollected
 from symledger.algebra import Terms
-from symledger.explain.index import current
+from symledger.explain.index.outlines import current
+from symledger.explain.index.readings import ITSELF, QUANTITIES, Asked
+from symledger.explain.index.sources import catalogue, target
+from symledger.explain.index.table import Row, Table
+from symledger.explain.index.usual import Known, known
 from symledger.explain.lines import LINE, WHOLE
 from symledger.explain.match import NEAR, Match, symbols
 from symledger.explain.number import Number, parse_number
 from symledger.explain.parts import Part
-from symledger.explain.readings import ITSELF, QUANTITIES, Asked
 from symledger.explain.search import MOST, SHOWN, search
-from symledger.explain.sources import catalogue, target
-from symledger.explain.table import Row, Table
-from symledger.explain.usual import Known, known
-from symledger.garbage import uncollected
 
 SCHEMA = "symledger.explain/1"
 FAR, CLOSE = 3.25, 3

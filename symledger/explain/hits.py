@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from symledger.explain.index.readings import readings
+from symledger.explain.index.sources import Points
+from symledger.explain.index.table import Same, Table
 from symledger.explain.match import Match, Wanted, alike, made_of, own_sizes, wanted_of
 from symledger.explain.number import Number
-from symledger.explain.readings import readings
-from symledger.explain.sources import Points
-from symledger.explain.table import Same, Table
 
 
 class Hit(NamedTuple):

@@ -7,9 +7,9 @@ from itertools import combinations
 
 from symledger import algebra
 from symledger.algebra import Terms
-from symledger.core.tensor import ONE
 from symledger.explain.sums import Piece, Sum, summed
-from symledger.ledger import Line
+from symledger.ir.tensor import ONE
+from symledger.ledger.lines import Line
 
 MOST_SIBLINGS = 8
 """A line with more parts than this is not taken apart into sums of them."""

@@ -10,13 +10,13 @@ from typing import NamedTuple
 from sympy import Symbol
 
 from symledger.algebra import Terms
+from symledger.explain.index.outline import Sizes
+from symledger.explain.index.readings import Asked, Reading
+from symledger.explain.index.sources import Points
+from symledger.explain.index.table import Table
 from symledger.explain.lines import WHOLE
 from symledger.explain.number import Number
-from symledger.explain.outline import Sizes
 from symledger.explain.parts import Part
-from symledger.explain.readings import Asked, Reading
-from symledger.explain.sources import Points
-from symledger.explain.table import Table
 
 NEAR = 4
 """What a common mistake adds to a rank."""

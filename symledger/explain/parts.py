@@ -8,12 +8,12 @@ from functools import cached_property
 
 from symledger import algebra
 from symledger.algebra import Terms
-from symledger.catalogue import BY_NAME
+from symledger.catalogue.entries import BY_NAME
+from symledger.explain.index.outline import Outline, Values
+from symledger.explain.index.readings import FP32, Asked
+from symledger.explain.index.usual import SELDOM, Known
 from symledger.explain.lines import LINE, SUM, SWAPPED, WHOLE, WITHOUT, Kind
-from symledger.explain.outline import Outline, Values
-from symledger.explain.readings import FP32, Asked
 from symledger.explain.sums import Sum, summed
-from symledger.explain.usual import SELDOM, Known
 
 RARE = 3
 """What a choice that hardly any model makes adds to how far something is from the plainest answer:
@@ -56,7 +56,7 @@ class Variant:
     @cached_property
     def assumed(self) -> tuple[str, ...]:
         """The equations of the named case, as ``derive`` takes them."""
-        from symledger.resolving import resolve
+        from symledger.targets.resolve import resolve
 
         cases = resolve(self.name).cases if self.case else {}
         stated = cases.get(self.case, {}).items()

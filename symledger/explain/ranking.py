@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 
 from symledger import algebra
+from symledger.explain.index.table import Table
 from symledger.explain.match import Match
 from symledger.explain.number import Number
-from symledger.explain.table import Table
 
 ASIDE, LINEAR, CHANCE = 2, 2, 2
 """What adds to a rank: each size that was not set where others were; that the formula is as good as

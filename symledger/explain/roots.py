@@ -11,9 +11,9 @@ import numpy as np
 from sympy import Symbol
 
 from symledger.algebra import Monomial, Number, Terms, value
-from symledger.explain.sources import evaluate
-from symledger.explain.usual import is_usual, usual
-from symledger.explain.values import Floats, Span
+from symledger.explain.index.sources import evaluate
+from symledger.explain.index.usual import is_usual, usual
+from symledger.explain.index.values import Floats, Span
 
 MOST_TRIED = 400
 """Combinations of usual sizes that are tried for all but one symbol of a formula."""

@@ -8,10 +8,10 @@ from math import inf
 from typing import NamedTuple
 
 from symledger.explain.hits import Hit, at_known, looked_up
+from symledger.explain.index.table import Table
 from symledger.explain.match import NEAR, Match
 from symledger.explain.number import Number
 from symledger.explain.ranking import CHANCE, ranked
-from symledger.explain.table import Table
 from symledger.explain.unknown import solved
 
 MOST, SHOWN = 6, 1

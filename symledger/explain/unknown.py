@@ -14,17 +14,17 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.algebra import Monomial, Terms
 from symledger.citing.canonical import FUNCTIONS, read_expression
-from symledger.explain.forms import Forms
+from symledger.explain.index.forms import Forms
+from symledger.explain.index.outline import Sizes
+from symledger.explain.index.readings import QUANTITIES, readings
+from symledger.explain.index.sources import Source, complete, evaluate
+from symledger.explain.index.table import Table
+from symledger.explain.index.usual import is_usual, published_sizes
 from symledger.explain.lines import SUM, SWAPPED, WITHOUT
 from symledger.explain.match import Match, Wanted, is_worth, made_of, symbols, wanted_of
 from symledger.explain.number import Number
-from symledger.explain.outline import Sizes
 from symledger.explain.parts import Part
-from symledger.explain.readings import QUANTITIES, readings
 from symledger.explain.roots import bind, solutions
-from symledger.explain.sources import Source, complete, evaluate
-from symledger.explain.table import Table
-from symledger.explain.usual import is_usual, published_sizes
 
 SOLVED, ODD, FREE = 2, 5, 2
 """What adds to a rank: a size that no configuration has, and an odd one; each further one."""

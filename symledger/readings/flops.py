@@ -12,7 +12,7 @@ from typing import Literal, assert_never
 
 from sympy import Expr, Integer
 
-from symledger.core.ops import (
+from symledger.ir.ops import (
     Call,
     CallBack,
     Const,
@@ -33,9 +33,9 @@ from symledger.core.ops import (
     Slice,
     Sum,
     Windows,
-)  # fmt: skip
-from symledger.core.program import Program, Pullback
-from symledger.core.tensor import Tensor, product
+)
+from symledger.ir.program import Program, Pullback
+from symledger.ir.tensor import Tensor, product
 from symledger.readings.pullback import index_sizes
 from symledger.readings.tally import ZERO, Tally, tally
 

@@ -7,9 +7,9 @@ from fnmatch import fnmatchcase
 
 from sympy import Expr
 
-from symledger.core.ops import Call, Param
-from symledger.core.program import Program
-from symledger.core.tensor import ONE, Scope, Tensor
+from symledger.ir.ops import Call, Param
+from symledger.ir.program import Program
+from symledger.ir.tensor import ONE, Scope, Tensor
 from symledger.readings.tally import ZERO, Amount, Tally
 
 TIED = "tied to "

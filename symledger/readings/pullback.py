@@ -14,19 +14,8 @@ from typing import assert_never
 
 from sympy import Expr
 
-from symledger.core.fused import Region
-from symledger.core.notation import (
-    argmax,
-    expand,
-    gather,
-    narrow,
-    pad,
-    reduce,
-    scatter,
-    table,
-    total,
-)  # fmt: skip
-from symledger.core.ops import (
+from symledger.errors import DefinitionError
+from symledger.ir.ops import (
     Call,
     CallBack,
     Const,
@@ -47,13 +36,24 @@ from symledger.core.ops import (
     Slice,
     Sum,
     Windows,
-)  # fmt: skip
-from symledger.core.program import Program, Pullback
-from symledger.core.recompute import block_of, run_again
-from symledger.core.scalars import GRADIENT, RESULT
-from symledger.core.tensor import ONE, Scope, Shape, Tensor, inside, pointwise
-from symledger.core.windows import overlap, windows
-from symledger.errors import DefinitionError
+)
+from symledger.ir.program import Program, Pullback
+from symledger.ir.region import Region
+from symledger.ir.scalars import GRADIENT, RESULT
+from symledger.ir.tensor import ONE, Scope, Shape, Tensor, inside, pointwise
+from symledger.notation.recompute import block_of, run_again
+from symledger.notation.verbs import (
+    argmax,
+    expand,
+    gather,
+    narrow,
+    pad,
+    reduce,
+    scatter,
+    table,
+    total,
+)
+from symledger.notation.windows import overlap, windows
 from symledger.readings.params import is_trained
 
 Pair = tuple[Tensor, Tensor]

@@ -17,10 +17,10 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr
 
-from symledger.core.ops import Call, CallBack, Const, Input, Param, Result, Storage, View
-from symledger.core.program import Program, Pullback
-from symledger.core.recompute import block_of
-from symledger.core.tensor import ONE, Scope, Tensor
+from symledger.ir.ops import Call, CallBack, Const, Input, Param, Result, Storage, View
+from symledger.ir.program import Program, Pullback
+from symledger.ir.tensor import ONE, Scope, Tensor
+from symledger.notation.recompute import block_of
 from symledger.readings.tally import Amount, Tally
 
 

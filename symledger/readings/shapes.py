@@ -13,9 +13,9 @@ from typing import Literal
 
 from sympy import Expr
 
-from symledger.core.ops import Call, Const, Input, Param
-from symledger.core.program import Program, Pullback, is_leaf
-from symledger.core.tensor import ONE, Scope, Shape, Tensor
+from symledger.ir.ops import Call, Const, Input, Param
+from symledger.ir.program import Program, Pullback, is_leaf
+from symledger.ir.tensor import ONE, Scope, Shape, Tensor
 
 Kind = Literal["input", "weight", "table", "step", "output", "gradient"]
 

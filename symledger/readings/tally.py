@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from sympy import Expr, Integer
 
-from symledger.core.ops import Call, CallBack
-from symledger.core.program import Program, Pullback
-from symledger.core.tensor import ONE, Scope, Shape, Tensor
+from symledger.ir.ops import Call, CallBack
+from symledger.ir.program import Program, Pullback
+from symledger.ir.tensor import ONE, Scope, Shape, Tensor
 
 ZERO = Integer(0)
 

@@ -12,7 +12,7 @@ from functools import cache
 
 from sympy import Add, Expr
 
-from symledger.core.ops import (
+from symledger.ir.ops import (
     Call,
     Contract,
     Gather,
@@ -24,9 +24,9 @@ from symledger.core.ops import (
     Storage,
     View,
     Windows,
-)  # fmt: skip
-from symledger.core.program import Program
-from symledger.core.tensor import ONE, Tensor
+)
+from symledger.ir.program import Program
+from symledger.ir.tensor import ONE, Tensor
 from symledger.readings.tally import ZERO, Amount, Tally, tally
 
 Bytes = dict[Storage, Expr]

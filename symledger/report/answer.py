@@ -5,10 +5,10 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from symledger.account import Account
-from symledger.constructors import Constructor
-from symledger.formulas import Formula
-from symledger.occurrences import occurrences, published, same_parameters, written_as
+from symledger.accounts.account import Account
+from symledger.accounts.reuse import occurrences, published, same_parameters, written_as
+from symledger.ledger.formula import Formula
+from symledger.printing.numbers import number
 from symledger.report.figures import (
     Held,
     at_sizes,
@@ -20,8 +20,8 @@ from symledger.report.figures import (
     variants,
 )
 from symledger.report.layout import NBSP, Page
-from symledger.report.numbers import number
 from symledger.report.page import cited, compared, conventions, derivation, describe, tree
+from symledger.torch_layers.call import Constructor
 
 
 def page(account: Account, quantities: Sequence[str], depth: int, width: int) -> Page:

@@ -11,12 +11,12 @@ from sympy import Symbol
 from symledger import __version__, algebra
 from symledger.algebra import Terms
 from symledger.citing.citation import AUTHOR, Citation, over
-from symledger.readings.equations import LATEX, TEXT, Notation
-from symledger.readings.written.scalar import scalar
-from symledger.report.latex import LATEX as SPELLED
-from symledger.report.latex import broken
+from symledger.printing.latex import LATEX as SPELLED
+from symledger.printing.latex import broken
+from symledger.printing.numbers import number
+from symledger.readings.equations.scalar import scalar
+from symledger.readings.equations.sheet import LATEX, TEXT, Notation
 from symledger.report.layout import Page
-from symledger.report.numbers import number
 from symledger.report.page import describe
 from symledger.sizes import meaning
 

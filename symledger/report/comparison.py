@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symledger import algebra
-from symledger.comparison import Compared, Comparison, Entry, Row
+from symledger.accounts.compare import Compared, Comparison, Entry, Row
 from symledger.report.layout import Page
 from symledger.report.page import conventions
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from symledger.account import Account
+from symledger.accounts.account import Account
 from symledger.report.layout import NBSP, Page
 
 if TYPE_CHECKING:
-    from symledger.configurations.reading import Configuration, Key
+    from symledger.configs.read import Configuration, Key
 
 LONGEST = 48
 """Characters of a value; of a longer one its beginning is shown."""

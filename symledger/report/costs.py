@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from symledger.account import Account
-from symledger.conventions import DTYPES, Conventions, byte_units
-from symledger.formulas import Formula
+from symledger.accounts.account import Account
+from symledger.ledger.conventions import DTYPES, Conventions, byte_units
+from symledger.ledger.formula import Formula
+from symledger.printing.numbers import short_bytes
 from symledger.report.layout import NBSP, Page
-from symledger.report.numbers import short_bytes
 
 MEMORY = ("memory.parameters", "memory.gradients", "memory.optimizer", "memory.saved",
           "memory.training", "memory.kv_cache")  # fmt: skip

@@ -12,14 +12,14 @@ from fractions import Fraction
 from math import gcd
 
 from symledger import algebra
-from symledger.account import Account, derive
+from symledger.accounts.account import Account, derive
 from symledger.algebra import Terms
-from symledger.conventions import Conventions, byte_units
-from symledger.derivation import Shown
-from symledger.formulas import Formula
+from symledger.ledger.conventions import Conventions, byte_units
+from symledger.ledger.formula import Formula
+from symledger.ledger.steps import Shown
+from symledger.printing.numbers import number
+from symledger.printing.rows import plus, written
 from symledger.report.costs import FLOPS
-from symledger.report.numbers import number
-from symledger.report.rows import plus, written
 
 EACH = {"1": "", "B": " a row", "BT": " a token"}
 POINTWISE = ("flops.forward.pointwise", "flops.backward.pointwise")

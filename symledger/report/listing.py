@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from symledger.account import derive
-from symledger.catalogue import ENTRIES, Entry
-from symledger.configurations.families import NAMED
-from symledger.configurations.published import Published, published
-from symledger.configurations.reading import named
+from symledger.accounts.account import derive
+from symledger.catalogue.checkpoints import Published, published
+from symledger.catalogue.entries import ENTRIES, Entry
+from symledger.configs.families import NAMED
+from symledger.configs.read import named
 from symledger.report.layout import NBSP, Page
-from symledger.torch_layers import LAYERS
+from symledger.torch_layers.table import LAYERS
 
 
 def page(width: int, kinds: Sequence[str]) -> Page:

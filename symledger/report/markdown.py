@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from symledger import algebra
-from symledger.account import Account
-from symledger.formulas import Formula
-from symledger.report.latex import LATEX
-from symledger.report.numbers import error_percent, number
-from symledger.report.rows import rows
+from symledger.accounts.account import Account
+from symledger.ledger.formula import Formula
+from symledger.printing.latex import LATEX
+from symledger.printing.numbers import error_percent, number
+from symledger.printing.rows import rows
 
 
 def write(account: Account, quantities: Sequence[str], depth: int) -> str:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symledger import algebra, evidence
-from symledger.account import Account
-from symledger.formulas import Formula
-from symledger.readings.equations import TEXT
-from symledger.readings.written.scalar import scalar
+from symledger import algebra
+from symledger.accounts.account import Account
+from symledger.evidence import records as evidence
+from symledger.ledger.formula import Formula
+from symledger.printing.numbers import error_percent, number, substituted, whole
+from symledger.printing.rows import rows, show_shape, written
+from symledger.readings.equations.scalar import scalar
+from symledger.readings.equations.sheet import TEXT
 from symledger.report import configuration, costs
 from symledger.report.layout import NBSP, Page
-from symledger.report.numbers import error_percent, number, substituted, whole
-from symledger.report.rows import rows, show_shape, written
 
 
 def page(account: Account, quantities: Sequence[str], depth: int, width: int) -> Page:

@@ -9,9 +9,9 @@ from math import lcm
 from sympy import Symbol
 
 from symledger import algebra
-from symledger.account import Account
+from symledger.accounts.account import Account
 from symledger.algebra import Monomial, Terms
-from symledger.formulas import Formula
+from symledger.ledger.formula import Formula
 
 
 def write(account: Account, quantities: Sequence[str], depth: int) -> str:

@@ -7,35 +7,33 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from symledger.account import Account, derive
-from symledger.catalogue import BY_NAME, ENTRIES, Entry, find
+from symledger.accounts.account import Account, derive
+from symledger.catalogue.checkpoints import published
+from symledger.catalogue.entries import BY_NAME, ENTRIES, Entry, find
 from symledger.citing.registry import Tagged, registered
-from symledger.configurations.published import published
-from symledger.configurations.reading import entry_of
+from symledger.configs.read import entry_of
 from symledger.errors import CheckFailed
-from symledger.resolving import resolve
 from symledger.site.memory import Memory
 from symledger.site.sources import digest
 from symledger.site.uses import Parts, parts, users
-from symledger.target import Target
+from symledger.targets.resolve import resolve
+from symledger.targets.target import Target
 
-TOPICS: dict[str, tuple[str, ...]] = {
-    "Maps": ("linear", "bilinear", "lora"),
-    "Attention": ("attention", "dot_product", "flash", "relative", "sourced", "latent", "windowed"),
-    "Feed-forward networks": ("feedforward", "activation", "experts"),
-    "Normalisation": ("norms", "image_norms", "response"),
-    "Embeddings and positions": ("embedding", "positions", "rotary"),
-    "Heads and losses": (
-        "heads", "softmax", "log_softmax", "losses", "distances", "dropout", "dropout_kinds",
-    ),
-    "Blocks": ("blocks", "checkpointed", "encoder", "decoder", "conditioned", "step_embedding"),
-    "Convolution and pooling": ("convolution", "transposed", "pooling", "adaptive", "padding"),
-    "Blocks of images": ("units", "residual", "inverted", "convnext", "patches", "diffusion"),
-    "Recurrence": ("recurrent", "recurrent_steps", "cells"),
-    "State spaces": ("selective", "dual"),
-    "Layout": ("shapes", "interpolation", "unfolding"),
+TOPICS: dict[str, str] = {
+    "maps": "Maps",
+    "attention": "Attention",
+    "feed_forward": "Feed-forward networks",
+    "norms": "Normalisation",
+    "embeddings": "Embeddings and positions",
+    "heads_and_losses": "Heads and losses",
+    "blocks": "Blocks",
+    "convolution": "Convolution and pooling",
+    "image_blocks": "Blocks of images",
+    "recurrence": "Recurrence",
+    "state_spaces": "State spaces",
+    "layout": "Layout",
 }
-"""The topics of the component pages: a heading, and the files of ``components`` under it."""
+"""The topics of the component pages: the folders of ``components``, each with its heading."""
 
 
 Made = TypeVar("Made")
@@ -92,13 +90,11 @@ class Atlas:
 
     @cached_property
     def components(self) -> dict[str, tuple[Entry, ...]]:
-        """The components of the catalogue by topic; a file without a topic comes under Other."""
-        named = {file: topic for topic, files in TOPICS.items() for file in files}
-        found: dict[str, list[Entry]] = {topic: [] for topic in TOPICS}
+        """The components of the catalogue by topic, which is the folder that each is defined in."""
+        found: dict[str, list[Entry]] = {heading: [] for heading in TOPICS.values()}
         for entry in ENTRIES:
             if entry.kind == "component":
-                file = entry.definition.partition(":")[0].rpartition(".")[2]
-                found.setdefault(named.get(file, "Other"), []).append(entry)
+                found[TOPICS[entry.definition.split(".")[1]]].append(entry)
         return {topic: tuple(entries) for topic, entries in found.items() if entries}
 
     @property

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from symledger.accounts.gc_pause import uncollected
 from symledger.errors import BadInput
-from symledger.garbage import uncollected
 from symledger.site import resources
 from symledger.site.generator import MANIFEST, Site, remembered
 from symledger.site.memory import PLACE
-from symledger.site.theme import completed
+from symledger.site.mkdocs.theme import completed
 
 NEEDED = "the site needs MkDocs and its theme: pip install 'symledger[docs]'."
 
@@ -84,7 +84,7 @@ def configuration(site: Site) -> str:
     """Return a configuration for the written folder: the navigation whole, our plugin left out."""
     import yaml
 
-    from symledger.site.navigation import expanded, localized
+    from symledger.site.mkdocs.navigation import expanded, localized
 
     read: dict[str, Any] = yaml.safe_load(resources.configuration().read_text(encoding="utf-8"))
     read["nav"] = expanded(read["nav"], site)

@@ -11,14 +11,15 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import sha256
 
-from symledger.garbage import uncollected
-from symledger.site import resources, shares
+from symledger.accounts.gc_pause import uncollected
+from symledger.site import resources
+from symledger.site import workers as shares
 from symledger.site.atlas import Atlas
+from symledger.site.html.templating import Templates
 from symledger.site.kinds import KINDS, PIECEWISE, Kind, formula
 from symledger.site.memory import Kept, Memory, place
-from symledger.site.messages import messages
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
+from symledger.site.text.messages import messages
 
 MANIFEST = "manifest.json"
 """The file that lists every generated page and file with its hash."""

@@ -9,9 +9,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 from symledger import algebra
-from symledger.core.component import snake
-from symledger.evidence import BASIS
-from symledger.ledger import Line
+from symledger.evidence.records import BASIS
+from symledger.ledger.lines import Line
+from symledger.notation.component import snake
 from symledger.site.atlas import Atlas
 from symledger.site.sources import digest
 from symledger.site.uses import first_names

@@ -110,7 +110,7 @@ class Memory:
         self._note_module("code", kind.__module__)
 
     def note_text(self, *modules: str) -> None:
-        """Say that what is being made shows the text of modules: ``symledger.models.gpt``."""
+        """Say that what is being made shows the text of modules: ``symledger.models.gpt.model``."""
         for module in modules:
             self._note_module("text", module)
 

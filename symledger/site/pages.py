@@ -15,7 +15,7 @@ from functools import cache
 
 from markupsafe import Markup
 
-from symledger.site.boxes import boxed
+from symledger.site.html.boxes import boxed
 
 PLACE = re.compile(r'<(div|span) data-block="(\d+)"></\1>')
 UNSEARCHED = "data-search-exclude"

@@ -18,17 +18,18 @@ from pathlib import Path
 from typing import Any
 
 import symledger.checks
-from symledger.account import Account
-from symledger.catalogue import Entry
-from symledger.checks.entering import entering
+from symledger import records
+from symledger.accounts.account import Account
+from symledger.catalogue.entries import Entry
+from symledger.catalogue.texts import text_of
 from symledger.checks.exact import whole
-from symledger.core.tensor import Tensor
+from symledger.checks.torch.entering import entering
+from symledger.ir.tensor import Tensor
 from symledger.site.atlas import Atlas
-from symledger.site.examples import settings
-from symledger.texts import text_of
+from symledger.site.text.examples import settings
 
-FILE = Path(__file__).parent / "data" / "scripts.json"
-WITNESSES = Path(symledger.checks.__file__).parent
+FILE = records.FOLDER / "scripts.json"
+WITNESSES = Path(symledger.checks.__file__).parent / "torch"
 WIDTH = 78
 
 
@@ -49,7 +50,7 @@ def sources() -> tuple[Mapping[str, Definition], Mapping[str, Import]]:
     """Return all definitions of the witnesses, and the import that each foreign name is of."""
     defined: dict[str, Definition] = {}
     imported: dict[str, Import] = {}
-    for file in sorted(WITNESSES.glob("torch_*.py")):
+    for file in sorted(WITNESSES.rglob("*.py")):
         text = file.read_text(encoding="utf-8")
         for node in ast.parse(text).body:
             if isinstance(node, ast.Import | ast.ImportFrom):

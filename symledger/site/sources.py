@@ -21,8 +21,10 @@ from jinja2.meta import find_referenced_templates
 from symledger.site import resources
 
 PACKAGE = Path(__file__).parents[1]
-DEFINITIONS = ("components", "models")
-"""The folders of definitions."""
+DEFINITIONS = ("components/*/*.py", "models/shared/*.py", "models/*/model.py")
+"""The files of definitions."""
+WHOLE = {"components", "models"}
+"""The packages that they are in."""
 LIBRARIES = ("sympy", "jinja2", "markupsafe", "griffelib")
 """What writes on pages beside this package."""
 
@@ -41,12 +43,12 @@ class Sources:
 
     @cached_property
     def definitions(self) -> dict[str, bytes]:
-        """The modules of definitions: ``components.linear``."""
-        return {f"{file.parent.name}.{file.stem}": file.read_bytes() for file in self._files}
+        """The modules of definitions: ``components.maps.linear``, ``models.gpt2.model``."""
+        return {module_of(file): file.read_bytes() for file in self._files}
 
     @cached_property
     def _files(self) -> list[Path]:
-        found = (file for folder in DEFINITIONS for file in (PACKAGE / folder).glob("*.py"))
+        found = (file for pattern in DEFINITIONS for file in PACKAGE.glob(pattern))
         return sorted(file for file in found if file.stem != "__init__")
 
     @cached_property
@@ -88,7 +90,7 @@ class Sources:
         found, new = {module}, [module]
         while new:
             named = set(self._own(new.pop())[1])
-            several = self.definitions.keys() if named & set(DEFINITIONS) else named
+            several = self.definitions.keys() if named & WHOLE else named
             more = several & self.definitions.keys() - found
             found |= more
             new += more
@@ -98,6 +100,11 @@ class Sources:
     def _own(self, module: str) -> tuple[str, tuple[str, ...]]:
         tree = ast.parse(self.definitions[module])
         return digest(ast.dump(tree)), tuple(imported(tree))
+
+
+def module_of(file: Path) -> str:
+    """Return the module that a file of the package is, as it is called within."""
+    return ".".join(file.relative_to(PACKAGE).with_suffix("").parts)
 
 
 def within(folder: Path) -> list[Path]:

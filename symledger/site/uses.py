@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from symledger.catalogue import ENTRIES, Entry
-from symledger.core.program import Program
-from symledger.core.tensor import Scope
+from symledger.catalogue.entries import ENTRIES, Entry
+from symledger.ir.program import Program
+from symledger.ir.tensor import Scope
 
 Parts = Mapping[str, tuple[str, ...]]
 

@@ -5,17 +5,17 @@ from dataclasses import replace
 from symledger import sizes
 from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
-from symledger.components.attention import Attention
-from symledger.components.blocks import PreLNBlock
-from symledger.components.flash import FlashAttention
-from symledger.components.linear import Linear
-from symledger.components.masks import causal_mask
-from symledger.components.norms import LayerNorm
-from symledger.core.component import Component, steps
-from symledger.core.notation import apply, einsum, maximum, param, repeat, total
-from symledger.core.ops import Pairs
-from symledger.core.tracing import trace
-from symledger.models.mini_gpt import MiniGPT
+from symledger.components.attention.attention import Attention
+from symledger.components.attention.flash import FlashAttention
+from symledger.components.attention.masks import causal_mask
+from symledger.components.blocks.blocks import PreLNBlock
+from symledger.components.maps.linear import Linear
+from symledger.components.norms.norms import LayerNorm
+from symledger.ir.ops import Pairs
+from symledger.models.mini_gpt.model import MiniGPT
+from symledger.notation.calling import trace
+from symledger.notation.component import Component, steps
+from symledger.notation.verbs import apply, einsum, maximum, param, repeat, total
 from symledger.readings.pullback import pullback
 from symledger.sizes import Size
 

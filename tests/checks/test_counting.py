@@ -7,9 +7,9 @@ from sympy import Integer
 from symledger import sizes
 from symledger.checks import counted
 from symledger.checks.counting import ELEMENTARY, Counted, CountingMachine, Meter, count, counting
-from symledger.core.tracing import trace
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops, pointwise_flops
-from symledger.readings.numeric.arithmetic import FUNCTIONS
+from symledger.readings.numpy.arithmetic import FUNCTIONS
 from symledger.readings.pullback import pullback
 from tests.checks.bench import RIGHT, PlainSoftmax, Recurrence, Unmasked, WrongPairs, trials
 

@@ -1,8 +1,8 @@
 import pytest
 
 from symledger.checks import gradients
-from symledger.components.feedforward import FeedForward
-from symledger.models.gpt2 import GPT2
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.models.gpt2.model import GPT2
 from tests.checks.bench import RIGHT, Exponential, Forgetful, PlainSoftmax, Recurrence, trials
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from symledger.checks.artefacts import ARTEFACTS
+from symledger.checks.torch.artefacts import ARTEFACTS
 from tests.checks.ground_truth.replay import compare, counted, records
-from tests.checks.test_torch_witness import NEEDED
+from tests.checks.torch.test_witness import NEEDED
 
 RECORDS = [
     pytest.param(name, record, id=f"{name}-{record['id']}-{i}")

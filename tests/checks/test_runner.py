@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from symledger.checks.runner import examine
-from symledger.core.tracing import trace
+from symledger.notation.calling import trace
 from tests.checks.bench import (
     RIGHT,
     Exponential,

@@ -5,11 +5,11 @@ import pytest
 from symledger import derive, sizes
 from symledger.checks.exact import value
 from symledger.checks.sampling import _shared, sizes_for
-from symledger.components.convolution import Conv3d
-from symledger.components.positions import LearnedPositions
-from symledger.core.tracing import trace
+from symledger.components.convolution.convolution import Conv3d
+from symledger.components.embeddings.positions import LearnedPositions
 from symledger.errors import DefinitionError
-from symledger.models.llama import Llama
+from symledger.models.llama.model import Llama
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops
 from symledger.sizes import T, T_max, d_h, d_k, h, h_kv
 from tests.checks.bench import RIGHT, WrongPairs

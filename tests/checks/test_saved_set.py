@@ -4,8 +4,8 @@ import pytest
 
 from symledger.checks.runner import BYTES, PRICES
 from symledger.checks.saved_set import saved_set
-from symledger.components.feedforward import FeedForward
-from symledger.models.gpt2 import GPT2
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.models.gpt2.model import GPT2
 from symledger.readings.saved import kept, root, saved
 from tests.checks.bench import RIGHT, Hoarder, PlainSoftmax, Recurrence, trials
 

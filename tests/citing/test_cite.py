@@ -9,19 +9,20 @@ from pathlib import Path
 
 import pytest
 import yaml
-from invoke import assert_answers, assert_refuses, run
 
 import symledger
-from symledger import catalogue, derive
-from symledger.account import Account
+from symledger import derive
+from symledger.accounts.account import Account
+from symledger.catalogue import entries as catalogue
 from symledger.citing import lookup, registry
 from symledger.citing.citation import AUTHOR, cite
 from symledger.citing.registry import Removal, Revision, Tagged, citable
 from symledger.errors import BadInput, CheckFailed
-from symledger.quantities import QUANTITIES
+from symledger.ledger.quantities import QUANTITIES
 from symledger.report import citation
 from tests.citing.whole import citations
 from tests.every import WHOLE, share
+from tests.invoke import assert_answers, assert_refuses, run
 
 ROOT = Path(symledger.__file__).parent.parent
 FORMS = ("text", "bibtex", "biblatex", "latex", "markdown", "json")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, expand
 
-from symledger.core.tracing import trace
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback

@@ -2,10 +2,10 @@
 
 import pytest
 
-from symledger.components.activation import Activation
-from symledger.components.encoder import PostLNEncoder, PreLNEncoder
-from symledger.components.feedforward import FeedForward
-from symledger.components.norms import LayerNorm, RMSNorm
+from symledger.components.blocks.encoder import PostLNEncoder, PreLNEncoder
+from symledger.components.feed_forward.activation import Activation
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.norms.norms import LayerNorm, RMSNorm
 from symledger.sizes import B, L, Size, T, d, d_ff, d_h, h
 
 from .tables import Row, assert_row
@@ -38,7 +38,7 @@ def test_norms_without_weights_and_hidden_dropout(component, row):
 def test_an_encoder_has_its_blocks_and_its_norm(kind):
     from sympy import expand
 
-    from symledger.core.tracing import trace
+    from symledger.notation.calling import trace
     from symledger.readings.params import params
 
     block = 4 * d * d_h * h + 3 * d_h * h + d + 2 * d * d_ff + d_ff + d + 4 * d

@@ -3,11 +3,11 @@
 import pytest
 from sympy import Integer, expand
 
-from symledger.components.attention import Attention
-from symledger.components.dot_product import ScaledDotProduct
-from symledger.components.flash import FlashAttention
-from symledger.core.tracing import trace
+from symledger.components.attention.attention import Attention
+from symledger.components.attention.dot_product import ScaledDotProduct
+from symledger.components.attention.flash import FlashAttention
 from symledger.errors import DefinitionError
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params
 from symledger.sizes import B, S, Size, T, d, d_k, d_v, h, h_kv

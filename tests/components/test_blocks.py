@@ -2,7 +2,7 @@
 
 import pytest
 
-from symledger.components.blocks import (
+from symledger.components.blocks.blocks import (
     ParallelBlock,
     PostLNBlock,
     PreLNBlock,

@@ -3,9 +3,9 @@
 import pytest
 from sympy import expand
 
-from symledger.components.blocks import PreLNBlock
-from symledger.components.checkpointed import CheckpointedBlock
-from symledger.core.tracing import trace
+from symledger.components.blocks.blocks import PreLNBlock
+from symledger.components.blocks.checkpointed import CheckpointedBlock
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback

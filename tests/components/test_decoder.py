@@ -3,8 +3,12 @@
 import pytest
 from sympy import expand
 
-from symledger.components.decoder import EncoderDecoder, PostLNDecoderBlock, PreLNDecoderBlock
-from symledger.core.tracing import trace
+from symledger.components.blocks.decoder import (
+    EncoderDecoder,
+    PostLNDecoderBlock,
+    PreLNDecoderBlock,
+)
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops
 from symledger.sizes import B, L_dec, L_enc, S, T, d, d_ff, d_h, d_k, d_v, h, h_kv
 

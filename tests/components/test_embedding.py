@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from sympy import Integer
 
-from symledger.components.dropout import Dropout
-from symledger.components.embedding import LMHead, TokenEmbedding
-from symledger.components.losses import CrossEntropy
-from symledger.components.positions import LearnedPositions, SinusoidalPositions
-from symledger.components.rotary import RotaryPositions
-from symledger.core.tracing import trace
-from symledger.readings.numeric.machine import Machine
+from symledger.components.embeddings.embedding import LMHead, TokenEmbedding
+from symledger.components.embeddings.positions import LearnedPositions, SinusoidalPositions
+from symledger.components.embeddings.rotary import RotaryPositions
+from symledger.components.heads_and_losses.dropout import Dropout
+from symledger.components.heads_and_losses.losses import CrossEntropy
+from symledger.notation.calling import trace
+from symledger.readings.numpy.interpreter import Machine
 from symledger.sizes import B, Size, T, T_max, V, d, d_k, h
 
 from .tables import Row, assert_row

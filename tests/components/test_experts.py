@@ -6,11 +6,11 @@ from sympy import Integer, expand
 
 from symledger import derive
 from symledger.checks.trial import Trial
-from symledger.components.experts import Experts, MixtureOfExperts
-from symledger.components.feedforward import FeedForward, GatedFeedForward
-from symledger.core.ops import Input, Param
-from symledger.core.tracing import trace
+from symledger.components.feed_forward.experts import Experts, MixtureOfExperts
+from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
 from symledger.errors import BadInput
+from symledger.ir.ops import Input, Param
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import active_params, params
 from symledger.readings.pullback import pullback

@@ -3,8 +3,8 @@
 import pytest
 from sympy import expand
 
-from symledger.components.feedforward import FeedForward, GatedFeedForward
-from symledger.core.tracing import trace
+from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
+from symledger.notation.calling import trace
 from symledger.readings.params import params
 from symledger.sizes import B, T, d, d_ff
 

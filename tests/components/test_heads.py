@@ -2,7 +2,7 @@
 
 import pytest
 
-from symledger.components.heads import MaskedLMHead, Pooler
+from symledger.components.heads_and_losses.heads import MaskedLMHead, Pooler
 from symledger.sizes import B, T, V, d, d_e
 
 from .tables import Row, assert_row

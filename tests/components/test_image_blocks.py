@@ -3,16 +3,16 @@
 import pytest
 
 from symledger import derive, sizes
-from symledger.components.conditioned import ConditionedBlock
-from symledger.components.convnext import ConvNeXtBlock
-from symledger.components.diffusion import SpatialTransformer, StepResidual
-from symledger.components.inverted import InvertedResidual, SqueezeExcitation
-from symledger.components.patches import ImageEmbedding, PatchEmbedding
-from symledger.components.residual import BasicBlock, Bottleneck
-from symledger.components.step_embedding import StepEmbedding
-from symledger.components.units import ConvolutionUnit
-from symledger.core.tracing import trace
+from symledger.components.blocks.conditioned import ConditionedBlock
+from symledger.components.blocks.step_embedding import StepEmbedding
+from symledger.components.image_blocks.convnext import ConvNeXtBlock
+from symledger.components.image_blocks.diffusion import SpatialTransformer, StepResidual
+from symledger.components.image_blocks.inverted import InvertedResidual, SqueezeExcitation
+from symledger.components.image_blocks.patches import ImageEmbedding, PatchEmbedding
+from symledger.components.image_blocks.residual import BasicBlock, Bottleneck
+from symledger.components.image_blocks.units import ConvolutionUnit
 from symledger.errors import BadInput
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params
 from symledger.sizes import (

@@ -5,14 +5,14 @@ import pytest
 from sympy import Integer
 
 from symledger import derive
-from symledger.components.adaptive import AdaptiveAvgPool2d
-from symledger.components.convolution import Conv1d, Conv2d
-from symledger.components.image_norms import BatchNorm, GroupNorm
-from symledger.components.pooling import AvgPool2d, MaxPool2d
-from symledger.components.transposed import ConvTranspose2d
-from symledger.components.windowed import square
-from symledger.core.tracing import trace
-from symledger.readings.numeric.machine import Machine
+from symledger.components.convolution.adaptive import AdaptiveAvgPool2d
+from symledger.components.convolution.convolution import Conv1d, Conv2d
+from symledger.components.convolution.pooling import AvgPool2d, MaxPool2d
+from symledger.components.convolution.transposed import ConvTranspose2d
+from symledger.components.convolution.windowed import square
+from symledger.components.norms.image_norms import BatchNorm, GroupNorm
+from symledger.notation.calling import trace
+from symledger.readings.numpy.interpreter import Machine
 from symledger.sizes import (
     B,
     C,

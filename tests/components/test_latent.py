@@ -8,8 +8,8 @@ from sympy import expand
 
 from symledger import derive
 from symledger.checks.trial import Trial
-from symledger.components.latent import LatentAttention
-from symledger.core.tracing import trace
+from symledger.components.attention.latent import LatentAttention
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops
 from symledger.readings.pullback import pullback
 from symledger.sizes import B, S, T, d, d_c, d_h, d_q, d_rot, d_v, h

@@ -3,7 +3,7 @@
 import pytest
 from sympy import Integer
 
-from symledger.components.linear import Linear
+from symledger.components.maps.linear import Linear
 from symledger.sizes import B, T, d_in, d_out
 
 from .tables import Row, assert_row

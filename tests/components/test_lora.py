@@ -4,8 +4,8 @@ import pytest
 from sympy import expand
 
 from symledger import derive
-from symledger.components.lora import LoRALinear
-from symledger.core.tracing import trace
+from symledger.components.maps.lora import LoRALinear
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import trained_params
 from symledger.readings.pullback import pullback

@@ -7,8 +7,8 @@ autograd holds for the backward pass of the second of three equal layers, parame
 import pytest
 from sympy import expand
 
-from symledger.components.blocks import PostLNBlock, PreLNBlock
-from symledger.core.tracing import trace
+from symledger.components.blocks.blocks import PostLNBlock, PreLNBlock
+from symledger.notation.calling import trace
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.sizes import B, T, d, d_ff, d_h, h

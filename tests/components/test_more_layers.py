@@ -4,11 +4,19 @@ import numpy as np
 import pytest
 from sympy import Integer
 
-from symledger.components.activation import GLU, PReLU, RandomizedReLU
-from symledger.components.adaptive import AdaptiveAvgPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d
-from symledger.components.bilinear import Bilinear
-from symledger.components.convolution import Conv1d, Conv3d
-from symledger.components.distances import (
+from symledger.components.attention.sourced import SourcedAttention
+from symledger.components.convolution.adaptive import (
+    AdaptiveAvgPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+)
+from symledger.components.convolution.convolution import Conv1d, Conv3d
+from symledger.components.convolution.padding import Padding1d, Padding2d
+from symledger.components.convolution.pooling import AvgPool1d, MaxPool3d
+from symledger.components.convolution.transposed import ConvTranspose1d, ConvTranspose3d
+from symledger.components.embeddings.embedding import EmbeddingBag
+from symledger.components.feed_forward.activation import GLU, PReLU, RandomizedReLU
+from symledger.components.heads_and_losses.distances import (
     CosineEmbedding,
     CosineSimilarity,
     GaussianNLL,
@@ -17,28 +25,26 @@ from symledger.components.distances import (
     MultiMargin,
     PairwiseDistance,
     TripletMargin,
-)  # fmt: skip
-from symledger.components.dropout_kinds import AlphaDropout, ChannelAlphaDropout, ChannelDropout
-from symledger.components.embedding import EmbeddingBag
-from symledger.components.image_norms import BatchNorm, BatchNorm3d, GroupNorm, GroupNorm3d
-from symledger.components.interpolation import (
-    Interpolation1d,
-    Interpolation2d,
-    Interpolation3d,
-    Nearest2d,
-)  # fmt: skip
-from symledger.components.log_softmax import Softmin
-from symledger.components.losses import (
+)
+from symledger.components.heads_and_losses.dropout_kinds import (
+    AlphaDropout,
+    ChannelAlphaDropout,
+    ChannelDropout,
+)
+from symledger.components.heads_and_losses.log_softmax import Softmin
+from symledger.components.heads_and_losses.losses import (
     CrossEntropy,
     ElementwiseLoss,
     MarginRanking,
     NegativeLogLikelihood,
-)  # fmt: skip
-from symledger.components.padding import Padding1d, Padding2d
-from symledger.components.pooling import AvgPool1d, MaxPool3d
-from symledger.components.recurrent_steps import GRUStep, LSTMStep, RNNStep
-from symledger.components.response import LocalResponseNorm
-from symledger.components.shapes import (
+)
+from symledger.components.layout.interpolation import (
+    Interpolation1d,
+    Interpolation2d,
+    Interpolation3d,
+    Nearest2d,
+)
+from symledger.components.layout.shapes import (
     ChannelShuffle,
     Flatten,
     Identity,
@@ -46,12 +52,14 @@ from symledger.components.shapes import (
     PixelUnshuffle,
     Unflatten,
     Upsample,
-)  # fmt: skip
-from symledger.components.sourced import SourcedAttention
-from symledger.components.transposed import ConvTranspose1d, ConvTranspose3d
-from symledger.components.unfolding import Fold, Unfold
-from symledger.core.tracing import trace
-from symledger.readings.numeric.machine import Machine
+)
+from symledger.components.layout.unfolding import Fold, Unfold
+from symledger.components.maps.bilinear import Bilinear
+from symledger.components.norms.image_norms import BatchNorm, BatchNorm3d, GroupNorm, GroupNorm3d
+from symledger.components.norms.response import LocalResponseNorm
+from symledger.components.recurrence.recurrent_steps import GRUStep, LSTMStep, RNNStep
+from symledger.notation.calling import trace
+from symledger.readings.numpy.interpreter import Machine
 from symledger.sizes import (
     B,
     C,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from symledger.components.log_softmax import LogSoftmax
-from symledger.components.norms import ComposedRMSNorm, LayerNorm, RMSNorm
-from symledger.components.softmax import Softmax
+from symledger.components.heads_and_losses.log_softmax import LogSoftmax
+from symledger.components.heads_and_losses.softmax import Softmax
+from symledger.components.norms.norms import ComposedRMSNorm, LayerNorm, RMSNorm
 from symledger.sizes import B, Size, T, d
 
 from .tables import Row, assert_row

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from sympy import Integer, expand
 
-from symledger.account import derive
+from symledger.accounts.account import derive
 from symledger.checks.runner import examine
-from symledger.components.recurrent import GRU, LSTM, RNN
-from symledger.core.tracing import trace
+from symledger.components.recurrence.recurrent import GRU, LSTM, RNN
 from symledger.errors import BadInput
-from symledger.readings.equations import backward_equations, equations
+from symledger.notation.calling import trace
+from symledger.readings.equations.sheet import backward_equations, equations
 from symledger.readings.flops import contraction_flops
-from symledger.readings.numeric.machine import Machine
+from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved

@@ -5,17 +5,17 @@ import pytest
 from sympy import expand
 
 from symledger import derive
-from symledger.components.relative import (
+from symledger.components.attention.relative import (
     ALiBiAttention,
     BiasedAttention,
     RelativeAttention,
     WindowAttention,
 )
-from symledger.core.ops import Const
-from symledger.core.tracing import trace
 from symledger.errors import BadInput
+from symledger.ir.ops import Const
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops
-from symledger.readings.numeric.machine import Machine
+from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.pullback import pullback
 from symledger.sizes import B, S, T, d_k, d_v, h, h_kv, n_b, w
 

@@ -4,13 +4,13 @@ import json
 import shlex
 
 import pytest
-from invoke import assert_answers, assert_refuses, run
 
-from symledger.account import derive
+from symledger.accounts.account import derive
 from symledger.explain import search
 from symledger.explain.answer import explain, match_dict
-from symledger.explain.usual import known
+from symledger.explain.index.usual import known
 from tests.every import account
+from tests.invoke import assert_answers, assert_refuses, run
 
 
 def first(number, **asked):

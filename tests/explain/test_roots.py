@@ -3,8 +3,8 @@
 import pytest
 
 from symledger import algebra
+from symledger.explain.index.usual import PUBLISHED, is_usual, known
 from symledger.explain.roots import root, solve
-from symledger.explain.usual import PUBLISHED, is_usual, known
 from symledger.sizes import V, d, d_in, d_out, h
 
 

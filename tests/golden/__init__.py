@@ -6,9 +6,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from symledger.account import Account
-from symledger.catalogue import ENTRIES
-from symledger.formulas import Formula
+from symledger.accounts.account import Account
+from symledger.catalogue.entries import ENTRIES
+from symledger.ledger.formula import Formula
 from tests.every import account
 
 FILE = Path(__file__).parent / "formulas.txt"

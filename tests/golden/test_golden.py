@@ -4,8 +4,8 @@ from difflib import unified_diff
 
 import pytest
 
-from symledger.catalogue import ENTRIES
-from symledger.quantities import QUANTITIES
+from symledger.catalogue.entries import ENTRIES
+from symledger.ledger.quantities import QUANTITIES
 from tests.every import WHOLE
 
 from . import FILE, text

@@ -4,12 +4,13 @@ import pytest
 from sympy import Integer
 
 from symledger import derive
-from symledger.configurations.published import published
-from symledger.core.tracing import trace
-from symledger.models import gpt2, mini_gpt
-from symledger.models.gpt2 import GPT2
-from symledger.models.llama import Llama
-from symledger.models.mini_gpt import MiniGPT
+from symledger.catalogue.checkpoints import published
+from symledger.models.gpt2 import model as gpt2
+from symledger.models.gpt2.model import GPT2
+from symledger.models.llama.model import Llama
+from symledger.models.mini_gpt import model as mini_gpt
+from symledger.models.mini_gpt.model import MiniGPT
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback

@@ -5,14 +5,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import Integer, degree, expand
 
-from symledger.components.attention import Attention
-from symledger.components.blocks import PreLNBlock
-from symledger.components.feedforward import GatedFeedForward
-from symledger.components.linear import Linear
-from symledger.core.tracing import trace
-from symledger.models.gpt2 import GPT2
-from symledger.models.llama import Llama
-from symledger.models.mini_gpt import MiniGPT
+from symledger.components.attention.attention import Attention
+from symledger.components.blocks.blocks import PreLNBlock
+from symledger.components.feed_forward.feed_forward import GatedFeedForward
+from symledger.components.maps.linear import Linear
+from symledger.models.gpt2.model import GPT2
+from symledger.models.llama.model import Llama
+from symledger.models.mini_gpt.model import MiniGPT
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from sympy import Expr
 
 from symledger import sizes
-from symledger.core.component import Component, steps
-from symledger.core.fused import Values
-from symledger.core.notation import (
+from symledger.ir.region import Values
+from symledger.notation.component import Component, steps
+from symledger.notation.verbs import (
     apply,
     einsum,
     expand,

@@ -3,25 +3,37 @@
 import pytest
 from sympy import Rational, expand
 
-from symledger.components.attention import Attention
-from symledger.components.dot_product import ScaledDotProduct
-from symledger.components.dropout import Dropout
-from symledger.components.embedding import LMHead, TokenEmbedding
-from symledger.components.feedforward import FeedForward, GatedFeedForward
-from symledger.components.flash import FlashAttention
-from symledger.components.linear import Linear
-from symledger.components.log_softmax import LogSoftmax
-from symledger.components.losses import CrossEntropy
-from symledger.components.norms import LayerNorm, RMSNorm
-from symledger.components.positions import LearnedPositions, SinusoidalPositions
-from symledger.components.rotary import RotaryPositions
-from symledger.components.softmax import Softmax
-from symledger.core.tracing import trace
+from symledger.components.attention.attention import Attention
+from symledger.components.attention.dot_product import ScaledDotProduct
+from symledger.components.attention.flash import FlashAttention
+from symledger.components.embeddings.embedding import LMHead, TokenEmbedding
+from symledger.components.embeddings.positions import LearnedPositions, SinusoidalPositions
+from symledger.components.embeddings.rotary import RotaryPositions
+from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
+from symledger.components.heads_and_losses.dropout import Dropout
+from symledger.components.heads_and_losses.log_softmax import LogSoftmax
+from symledger.components.heads_and_losses.losses import CrossEntropy
+from symledger.components.heads_and_losses.softmax import Softmax
+from symledger.components.maps.linear import Linear
+from symledger.components.norms.norms import LayerNorm, RMSNorm
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.pullback import pullback
 from symledger.sizes import B, L, S, T, V, d, d_ff, d_in, d_k, d_out, d_v, h, h_kv
-
-from .small import Act, Collect, Lookup, M, N, Norm, Peak, Pick, Scores, Shifted, Stack, Transpose
+from tests.readings.small import (
+    Act,
+    Collect,
+    Lookup,
+    M,
+    N,
+    Norm,
+    Peak,
+    Pick,
+    Scores,
+    Shifted,
+    Stack,
+    Transpose,
+)
 
 ROWS = B * T
 

@@ -4,18 +4,17 @@ import numpy as np
 import pytest
 from sympy import Integer
 
-from symledger.components.embedding import LMHead, TokenEmbedding
-from symledger.components.feedforward import FeedForward
-from symledger.components.linear import Linear
-from symledger.components.norms import LayerNorm
-from symledger.core.tracing import trace
-from symledger.models.mini_gpt import MiniGPT
-from symledger.readings.numeric.leaves import own_leaves, random_leaves
-from symledger.readings.numeric.machine import Machine
+from symledger.components.embeddings.embedding import LMHead, TokenEmbedding
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.maps.linear import Linear
+from symledger.components.norms.norms import LayerNorm
+from symledger.models.mini_gpt.model import MiniGPT
+from symledger.notation.calling import trace
+from symledger.readings.numpy.interpreter import Machine
+from symledger.readings.numpy.sources import own_leaves, random_leaves
 from symledger.readings.params import params
 from symledger.sizes import L, V, d, d_ff, d_in, d_out
-
-from .small import LENGTHS, Encoded, M, Peak, Scaled, Stack, Tied
+from tests.readings.small import LENGTHS, Encoded, M, Peak, Scaled, Stack, Tied
 
 
 @pytest.mark.parametrize(

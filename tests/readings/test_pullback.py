@@ -7,33 +7,32 @@ import pytest
 from sympy import Integer, expand
 
 from symledger import sizes
-from symledger.components.attention import Attention
-from symledger.components.blocks import PostLNBlock, PreLNBlock
-from symledger.components.dot_product import ScaledDotProduct
-from symledger.components.dropout import Dropout
-from symledger.components.embedding import LMHead, TokenEmbedding
-from symledger.components.feedforward import FeedForward, GatedFeedForward
-from symledger.components.flash import FlashAttention
-from symledger.components.linear import Linear
-from symledger.components.log_softmax import LogSoftmax
-from symledger.components.losses import CrossEntropy
-from symledger.components.norms import LayerNorm, RMSNorm
-from symledger.components.positions import LearnedPositions, SinusoidalPositions
-from symledger.components.rotary import RotaryPositions
-from symledger.components.softmax import Softmax
-from symledger.core.functions import FUNCTIONS
-from symledger.core.ops import CallBack, Const, Contract, Input, Map, MaxIndex, Param, Scatter
-from symledger.core.tracing import trace
-from symledger.models.gpt2 import GPT2
-from symledger.models.llama import Llama
-from symledger.models.mini_gpt import MiniGPT
+from symledger.components.attention.attention import Attention
+from symledger.components.attention.dot_product import ScaledDotProduct
+from symledger.components.attention.flash import FlashAttention
+from symledger.components.blocks.blocks import PostLNBlock, PreLNBlock
+from symledger.components.embeddings.embedding import LMHead, TokenEmbedding
+from symledger.components.embeddings.positions import LearnedPositions, SinusoidalPositions
+from symledger.components.embeddings.rotary import RotaryPositions
+from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
+from symledger.components.heads_and_losses.dropout import Dropout
+from symledger.components.heads_and_losses.log_softmax import LogSoftmax
+from symledger.components.heads_and_losses.losses import CrossEntropy
+from symledger.components.heads_and_losses.softmax import Softmax
+from symledger.components.maps.linear import Linear
+from symledger.components.norms.norms import LayerNorm, RMSNorm
+from symledger.ir.functions import FUNCTIONS
+from symledger.ir.ops import CallBack, Const, Contract, Input, Map, MaxIndex, Param, Scatter
+from symledger.models.gpt2.model import GPT2
+from symledger.models.llama.model import Llama
+from symledger.models.mini_gpt.model import MiniGPT
+from symledger.notation.calling import trace
 from symledger.readings.flops import contraction_flops, pointwise_flops
-from symledger.readings.numeric.leaves import own_leaves, random_leaves
-from symledger.readings.numeric.machine import Machine
+from symledger.readings.numpy.interpreter import Machine
+from symledger.readings.numpy.sources import own_leaves, random_leaves
 from symledger.readings.pullback import pullback
 from symledger.sizes import B, L, S, T, V, d, d_ff, d_in, d_k, d_out, d_v, h, h_kv
-
-from .small import (
+from tests.readings.small import (
     LENGTHS,
     Act,
     Binary,

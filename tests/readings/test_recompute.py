@@ -9,16 +9,16 @@ from sympy import Integer, expand
 from symledger.checks.runner import examine
 from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
-from symledger.components.dropout import Dropout
-from symledger.components.experts import MixtureOfExperts
-from symledger.components.feedforward import FeedForward
-from symledger.components.linear import Linear
-from symledger.components.recurrent import LSTM
-from symledger.core.component import Component, steps
-from symledger.core.notation import apply, noise, param, repeat, scan
-from symledger.core.ops import Call
-from symledger.core.tracing import trace
+from symledger.components.feed_forward.experts import MixtureOfExperts
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.heads_and_losses.dropout import Dropout
+from symledger.components.maps.linear import Linear
+from symledger.components.recurrence.recurrent import LSTM
 from symledger.errors import DefinitionError
+from symledger.ir.ops import Call
+from symledger.notation.calling import trace
+from symledger.notation.component import Component, steps
+from symledger.notation.verbs import apply, noise, param, repeat, scan
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback

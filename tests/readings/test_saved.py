@@ -6,27 +6,26 @@ import numpy as np
 import pytest
 from sympy import Integer, expand
 
-from symledger.components.attention import Attention
-from symledger.components.blocks import PostLNBlock, PreLNBlock
-from symledger.components.dot_product import ScaledDotProduct
-from symledger.components.dropout import Dropout
-from symledger.components.embedding import LMHead
-from symledger.components.flash import FlashAttention
-from symledger.components.linear import Linear
-from symledger.components.losses import CrossEntropy
-from symledger.components.norms import LayerNorm, RMSNorm
-from symledger.components.softmax import Softmax
-from symledger.core.component import Component, steps
-from symledger.core.tracing import trace
-from symledger.models.mini_gpt import MiniGPT
-from symledger.readings.numeric.leaves import random_leaves
-from symledger.readings.numeric.machine import Machine
-from symledger.readings.numeric.values import Values
+from symledger.components.attention.attention import Attention
+from symledger.components.attention.dot_product import ScaledDotProduct
+from symledger.components.attention.flash import FlashAttention
+from symledger.components.blocks.blocks import PostLNBlock, PreLNBlock
+from symledger.components.embeddings.embedding import LMHead
+from symledger.components.heads_and_losses.dropout import Dropout
+from symledger.components.heads_and_losses.losses import CrossEntropy
+from symledger.components.heads_and_losses.softmax import Softmax
+from symledger.components.maps.linear import Linear
+from symledger.components.norms.norms import LayerNorm, RMSNorm
+from symledger.models.mini_gpt.model import MiniGPT
+from symledger.notation.calling import trace
+from symledger.notation.component import Component, steps
+from symledger.readings.numpy.interpreter import Machine
+from symledger.readings.numpy.sources import random_leaves
+from symledger.readings.numpy.values import Values
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import kept, saved
 from symledger.sizes import B, L, S, T, V, d, d_ff, d_in, d_k, d_v, h, h_kv
-
-from .small import (
+from tests.readings.small import (
     LENGTHS,
     Act,
     Binary,

@@ -9,14 +9,14 @@ from sympy import Expr, Integer, expand
 
 from symledger import sizes
 from symledger.checks.runner import examine
-from symledger.core.component import Component, steps
-from symledger.core.notation import apply, einsum, param, repeat, scan, state, table
-from symledger.core.ops import CallBack
-from symledger.core.tensor import Tensor
-from symledger.core.tracing import trace
 from symledger.errors import ShapeError
+from symledger.ir.ops import CallBack
+from symledger.ir.tensor import Tensor
+from symledger.notation.calling import trace
+from symledger.notation.component import Component, steps
+from symledger.notation.verbs import apply, einsum, param, repeat, scan, state, table
 from symledger.readings.flops import pointwise_flops
-from symledger.readings.numeric.machine import Machine
+from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved

@@ -3,24 +3,23 @@
 import numpy as np
 import pytest
 
-from symledger.catalogue import ENTRIES
+from symledger.catalogue.entries import ENTRIES
 from symledger.checks.sampling import sizes_for
-from symledger.components.dot_product import ScaledDotProduct
-from symledger.components.dropout import Dropout
-from symledger.components.flash import FlashAttention
-from symledger.components.linear import Linear
-from symledger.core.tracing import trace
-from symledger.models.mini_gpt import MiniGPT
-from symledger.readings.numeric.leaves import random_leaves
-from symledger.readings.numeric.machine import Machine
+from symledger.components.attention.dot_product import ScaledDotProduct
+from symledger.components.attention.flash import FlashAttention
+from symledger.components.heads_and_losses.dropout import Dropout
+from symledger.components.maps.linear import Linear
+from symledger.models.mini_gpt.model import MiniGPT
+from symledger.notation.calling import trace
+from symledger.readings.numpy.interpreter import Machine
+from symledger.readings.numpy.sources import random_leaves
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
 from symledger.readings.shapes import Row, shapes
-from symledger.resolving import resolve
 from symledger.sizes import B, H_o, L, S, T, V, W_o, d, d_ff, d_in, d_out, h
+from symledger.targets.resolve import resolve
 from tests.every import account
-
-from .small import LENGTHS, Encoded, M, Stack
+from tests.readings.small import LENGTHS, Encoded, M, Stack
 
 
 def table(program, backward=True):

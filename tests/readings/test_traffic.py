@@ -3,19 +3,18 @@
 import pytest
 from sympy import Integer, expand
 
-from symledger.components.attention import Attention
-from symledger.components.embedding import LMHead, TokenEmbedding
-from symledger.components.flash import FlashAttention
-from symledger.components.linear import Linear
-from symledger.components.losses import CrossEntropy
-from symledger.components.norms import RMSNorm
-from symledger.core.tracing import trace
-from symledger.models.mini_gpt import MiniGPT
+from symledger.components.attention.attention import Attention
+from symledger.components.attention.flash import FlashAttention
+from symledger.components.embeddings.embedding import LMHead, TokenEmbedding
+from symledger.components.heads_and_losses.losses import CrossEntropy
+from symledger.components.maps.linear import Linear
+from symledger.components.norms.norms import RMSNorm
+from symledger.models.mini_gpt.model import MiniGPT
+from symledger.notation.calling import trace
 from symledger.readings.params import params
 from symledger.readings.traffic import state, traffic, unfused_traffic
 from symledger.sizes import B, L, S, T, V, d, d_in, d_k, d_out, d_v, h, h_kv
-
-from .small import Act, Cache, Encoded, M, P, Product, Residual, Stack, Transpose
+from tests.readings.small import Act, Cache, Encoded, M, P, Product, Residual, Stack, Transpose
 
 EACH = {"value": Integer(2), "statistic": Integer(4), "mask": Integer(1), "index": Integer(8)}
 

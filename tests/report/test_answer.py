@@ -3,7 +3,7 @@
 import pytest
 
 from symledger import algebra, derive
-from symledger.occurrences import occurrences, published, same_parameters, sizes_at
+from symledger.accounts.reuse import occurrences, published, same_parameters, sizes_at
 from symledger.report.answer import page
 from symledger.report.figures import at_sizes, factored
 

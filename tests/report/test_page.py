@@ -3,12 +3,12 @@
 import pytest
 
 from symledger import derive
-from symledger.catalogue import ENTRIES
+from symledger.catalogue.entries import ENTRIES
+from symledger.printing.numbers import error_percent, substituted
+from symledger.printing.rows import percent, rows
 from symledger.report import markdown
 from symledger.report.layout import Page, wrap
-from symledger.report.numbers import error_percent, substituted
 from symledger.report.page import page
-from symledger.report.rows import percent, rows
 from tests.every import account, share
 
 

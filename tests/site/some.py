@@ -7,12 +7,12 @@ import json
 from pathlib import Path
 from zlib import crc32
 
+from symledger.catalogue.checkpoints import published
 from symledger.citing.registry import by_tag
-from symledger.configurations.published import published
 from symledger.site import generator
 from symledger.site.atlas import Atlas
-from symledger.site.hands import Hands, hide
 from symledger.site.memory import Memory
+from symledger.site.mkdocs.workers import Hands, hide
 from symledger.site.pages import Page
 
 FORMULAS, PUBLISHED = "formulas of ", "published "

@@ -8,22 +8,23 @@ from contextlib import redirect_stdout
 
 import pytest
 
-from symledger import demonstrations
-from symledger.account import derive
-from symledger.catalogue import ENTRIES
-from symledger.checks.demonstrating import demonstrated
-from symledger.checks.mutant_statements import Statement, refused
-from symledger.checks.mutants import SURVIVED
+from symledger.accounts.account import derive
+from symledger.catalogue.entries import ENTRIES
+from symledger.catalogue.texts import Bug, text_of
+from symledger.checks.mutants.demonstrating import demonstrated
+from symledger.checks.mutants.statements import Statement, refused
+from symledger.checks.mutants.suite import SURVIVED
 from symledger.errors import BadInput
-from symledger.site import recording, scripts
-from symledger.site.amounts import TOGETHER
-from symledger.site.examples import settings
+from symledger.evidence import demonstrations
+from symledger.site import record_scripts as recording
+from symledger.site import scripts
+from symledger.site.html.amounts import TOGETHER
+from symledger.site.html.templating import Templates
 from symledger.site.kinds import component
 from symledger.site.kinds.component import definition, graph, lessons, numbers, proof
-from symledger.site.templating import Templates
+from symledger.site.text.examples import settings
+from symledger.site.text.voice import Voice
 from symledger.site.uses import users
-from symledger.site.voice import Voice
-from symledger.texts import Bug, text_of
 from tests.every import share
 from tests.site.whole import ATLAS
 

@@ -1,6 +1,6 @@
 """The generator: pure, complete, and the same twice."""
 
-from symledger.catalogue import ENTRIES
+from symledger.catalogue.entries import ENTRIES
 from symledger.site.generator import MANIFEST
 from symledger.site.pages import Page, unmarked
 

@@ -10,7 +10,7 @@ import pytest
 import symledger
 from symledger import derive
 
-RECORDED = Path(symledger.__file__).parent / "recorded"
+RECORDED = Path(symledger.__file__).parent / "records" / "evidence"
 
 
 @pytest.fixture(scope="module")

@@ -9,22 +9,24 @@ import markdown
 import pytest
 from markupsafe import Markup
 
-from symledger.catalogue import ENTRIES
-from symledger.configurations.published import published
-from symledger.conventions import DTYPES, OPTIMIZERS
-from symledger.quantities import QUANTITIES
-from symledger.rules import RULES
-from symledger.site import generator, navigation, resources, templating
+from symledger.accounts.rules_of_thumb import RULES
+from symledger.catalogue.checkpoints import published
+from symledger.catalogue.entries import ENTRIES
+from symledger.catalogue.texts import text_of
+from symledger.ledger.conventions import DTYPES, OPTIMIZERS
+from symledger.ledger.quantities import QUANTITIES
+from symledger.site import generator, resources
 from symledger.site.atlas import Atlas
 from symledger.site.generator import Site
+from symledger.site.html import templating
 from symledger.site.kinds import KINDS, api
 from symledger.site.kinds import component as components
 from symledger.site.kinds import model as models
 from symledger.site.kinds.model import costs
-from symledger.site.messages import Messages, said
+from symledger.site.mkdocs import navigation
+from symledger.site.text.messages import Messages, said
 from symledger.sizes import BY_NAME
-from symledger.texts import text_of
-from symledger.torch_layers import LAYERS
+from symledger.torch_layers.table import LAYERS
 from tests.site.whole import ATLAS
 
 LANGUAGE = "xx"

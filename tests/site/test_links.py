@@ -11,9 +11,9 @@ import pytest
 from sympy import Add
 
 from symledger.algebra import terms
-from symledger.site import maths
-from symledger.site.boxes import boxed
-from symledger.site.policy import policy
+from symledger.site.html import maths
+from symledger.site.html.boxes import boxed
+from symledger.site.mkdocs.policy import policy
 from symledger.sizes import d
 from tests.site.whole import rendered
 

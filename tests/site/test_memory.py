@@ -13,11 +13,11 @@ from symledger.site.pages import Page
 from symledger.site.sources import Sources, imported
 from tests.site.whole import REMEMBERED
 
-LINEAR, BLOCK = "symledger.components.linear", "symledger.models.block"
+LINEAR, BLOCK = "symledger.components.maps.linear", "symledger.models.block"
 FILES = {
     "components.linear": b"class Linear:\n    size = 1\n",
     "components.norms": b"class Norm: ...\n",
-    "models.block": b"from symledger.components.linear import Linear\n",
+    "models.block": b"from symledger.components.maps.linear import Linear\n",
 }
 
 
@@ -65,7 +65,7 @@ def test_a_change_reaches_all_that_is_made_of_it_and_a_comment_what_shows_it(bui
     build()
     assert build(components__linear=FILES["components.linear"] + b"# why\n") == ["linear"]
     assert build(components__linear=b"class Linear:\n    size = 2\n") == ["linear", "block"]
-    assert build(models__block=b"import symledger.components.norms\n") == ["linear", "block"]
+    assert build(models__block=b"import symledger.components.norms.norms\n") == ["linear", "block"]
 
 
 def test_where_anything_else_differs_nothing_is_known(build, monkeypatch):

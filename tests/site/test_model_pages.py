@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 from symledger import derive
-from symledger.site import maths
+from symledger.site.html import maths
 from symledger.site.kinds import course, published
 from symledger.site.kinds import model as kind
 from symledger.site.kinds.model import Model, figures

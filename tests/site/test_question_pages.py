@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from symledger.site.kinds.question.answers import answer
-from symledger.site.questions import questions, related, subject
+from symledger.site.text.questions import questions, related, subject
 from symledger.site.verify import HEADING
 from tests.every import share
 from tests.invoke import run
@@ -148,7 +148,7 @@ def test_a_published_mistake_that_is_right_is_refused():
     from dataclasses import replace
 
     from symledger.site.kinds.question.mistakes import mistakes
-    from symledger.site.questions import Wrong
+    from symledger.site.text.questions import Wrong
 
     right = replace(QUESTIONS["bert-base-attention-parameters"], wrong=(Wrong("4*(d**2+d)", ""),))
     found = asked(right.slug)

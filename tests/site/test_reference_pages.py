@@ -5,19 +5,20 @@ from dataclasses import replace
 import pytest
 
 import symledger
-from symledger import algebra, evidence
-from symledger.catalogue import AXIOMS
-from symledger.catalogue import BY_NAME as CATALOGUE
-from symledger.conventions import DTYPES, OPTIMIZERS
-from symledger.expressions import parse_expression
-from symledger.quantities import QUANTITIES
-from symledger.rules import RULES
+from symledger import algebra
+from symledger.accounts.rules_of_thumb import RULES
+from symledger.algebra.parsing import parse_expression
+from symledger.catalogue.entries import AXIOMS
+from symledger.catalogue.entries import BY_NAME as CATALOGUE
+from symledger.evidence import records as evidence
+from symledger.ledger.conventions import DTYPES, OPTIMIZERS
+from symledger.ledger.quantities import QUANTITIES
 from symledger.site.atlas import Atlas
 from symledger.site.generator import Site
 from symledger.site.kinds import api, axioms, completeness, dialects, reliability
 from symledger.site.kinds import rules as quoting
 from symledger.sizes import BY_NAME, B, L, T, T_max, V, d, h
-from symledger.torch_layers import LAYERS, NAMES
+from symledger.torch_layers.table import LAYERS, NAMES
 from tests.site.whole import ATLAS
 
 

@@ -7,10 +7,10 @@ from fractions import Fraction
 import pytest
 
 from symledger import algebra
-from symledger.site.amounts import TOGETHER
+from symledger.site.html.amounts import TOGETHER
+from symledger.site.html.templating import Templates
 from symledger.site.kinds import sources
-from symledger.site.statements import documents
-from symledger.site.templating import Templates
+from symledger.site.text.statements import documents
 from tests.site.whole import ATLAS
 
 MARKS = {"=": "exact", "~": "within", "✗": "wrong", "?": "missing"}

@@ -6,7 +6,7 @@ import venv
 from pathlib import Path
 from subprocess import run
 
-import documents
+from tests import documents
 
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
 

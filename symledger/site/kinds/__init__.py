@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from symledger.site.atlas import Atlas
+from symledger.site.html.templating import Templates
 from symledger.site.kinds import (
     api,
     axioms,
@@ -25,7 +26,6 @@ from symledger.site.kinds import (
     sources,
 )
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
 
 
 class Kind(Protocol):

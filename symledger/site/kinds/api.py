@@ -16,13 +16,13 @@ from markupsafe import Markup
 
 import symledger
 from symledger.site.atlas import Atlas
+from symledger.site.html.templating import Templates
 from symledger.site.pages import Page, unmarked
-from symledger.site.templating import Templates
 
 PATH = "api.md"
 ASKING = ("derive", "Account", "Formula")
 DEFINING = ("Component", "steps", "Steps", "Size", "Tensor")
-NOTATION = "symledger.core.notation"
+NOTATION = "symledger.notation.verbs"
 ERRORS = "symledger.errors"
 CODE = re.compile(r"``(.+?)``")
 STRONG = re.compile(r"\*(\S[^*]*)\*")

@@ -11,24 +11,26 @@ from textwrap import dedent
 
 from markupsafe import Markup
 
-from symledger import algebra, evidence
-from symledger.account import Account
+from symledger import algebra
+from symledger.accounts.account import Account
 from symledger.axioms.axiom import Axiom
-from symledger.catalogue import AXIOMS, Entry
-from symledger.core.ops import CallBack, Input, Param
-from symledger.core.program import Pullback
-from symledger.core.tensor import Tensor
-from symledger.evidence import Record
-from symledger.readings.equations import LATEX, Equation, Notation, backward_equations
-from symledger.readings.equations import equations as forward_equations
+from symledger.catalogue.entries import AXIOMS, Entry
+from symledger.evidence import records as evidence
+from symledger.evidence.records import Record
+from symledger.ir.ops import CallBack, Input, Param
+from symledger.ir.program import Pullback
+from symledger.ir.tensor import Tensor
+from symledger.printing import mathml
+from symledger.printing.mathml import MATHML
+from symledger.printing.rows import show_shape
+from symledger.readings.equations.sheet import LATEX, Equation, Notation, backward_equations
+from symledger.readings.equations.sheet import equations as forward_equations
 from symledger.readings.saved import root
-from symledger.report import mathml
-from symledger.report.mathml import MATHML
-from symledger.report.rows import show_shape
-from symledger.site import maths, resources
+from symledger.site import resources
 from symledger.site.atlas import Atlas
+from symledger.site.html import maths
+from symledger.site.html.templating import Templates
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
 
 PATH = "axioms.md"
 PREFIX = "axiom_"

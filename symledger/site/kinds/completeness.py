@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from symledger import evidence
-from symledger.catalogue import ENTRIES, Entry
+from symledger.catalogue.entries import ENTRIES, Entry
+from symledger.evidence import records as evidence
 from symledger.site import resources
 from symledger.site.atlas import Atlas
+from symledger.site.html.templating import Templates
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
-from symledger.torch_layers import LAYERS, NAMES, Layer
+from symledger.torch_layers.table import LAYERS, NAMES, Layer
 
 PATH = "completeness.md"
 DATA = "missing.toml"

@@ -10,18 +10,18 @@ from functools import cached_property
 from markupsafe import Markup
 
 from symledger import algebra, sizes
-from symledger.account import Account
+from symledger.accounts.account import Account
 from symledger.algebra import Terms
-from symledger.report.rows import show_shape
-from symledger.site import maths
-from symledger.site.amounts import TOGETHER, larger_units
+from symledger.printing.rows import show_shape
 from symledger.site.atlas import Atlas
+from symledger.site.html import maths
+from symledger.site.html.amounts import TOGETHER, larger_units
+from symledger.site.html.templating import Templates
 from symledger.site.kinds.model import Model
 from symledger.site.kinds.model.numbers import count, signed_percent
 from symledger.site.kinds.model.table import Cells, table_of
 from symledger.site.kinds.model.variants import Difference
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
 
 PATH = "learn/mini_gpt.md"
 SUBJECT = "mini_gpt"

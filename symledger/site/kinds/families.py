@@ -9,14 +9,14 @@ from functools import cached_property, partial
 from math import prod
 
 from symledger import algebra
-from symledger.account import Account
+from symledger.accounts.account import Account
 from symledger.site.atlas import Atlas
+from symledger.site.html.templating import Templates
 from symledger.site.kinds.model.costs import growing, per_each
 from symledger.site.kinds.model.numbers import count
 from symledger.site.kinds.published import COMPARED, Configured, by_family
 from symledger.site.pages import Page
 from symledger.site.plots import Axis, Figure, Series, line_plot
-from symledger.site.templating import Templates
 
 LENGTH = 2048
 """Tokens at which models that decode are compared; a shorter context is taken whole."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from sympy import Symbol
 
-from symledger import evidence
-from symledger.formulas import Formula
-from symledger.site import maths
+from symledger.evidence import records as evidence
+from symledger.ledger.formula import Formula
 from symledger.site.atlas import Atlas
+from symledger.site.html import maths
+from symledger.site.html.templating import Templates
 from symledger.site.kinds.model.table import table_of
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
 
 OPENED = "mini_gpt"
 DEPTH = 2

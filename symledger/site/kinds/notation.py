@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from symledger.catalogue import Entry
-from symledger.site import maths
+from symledger.catalogue.entries import Entry
 from symledger.site.atlas import Atlas
+from symledger.site.html import maths
+from symledger.site.html.templating import Templates
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
 from symledger.sizes import ALPHABET, Size, meaning
 
 PATH = "notation.md"

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from symledger.configurations.published import Published, published
-from symledger.configurations.reading import Key
+from symledger.catalogue.checkpoints import Published, published
+from symledger.configs.read import Key
 from symledger.site.atlas import Atlas
+from symledger.site.html.templating import Templates
 from symledger.site.kinds.model import Model
 from symledger.site.kinds.model.variants import Variant
 from symledger.site.pages import Page
-from symledger.site.questions import Question, questions
-from symledger.site.templating import Templates
+from symledger.site.text.questions import Question, questions
 
 COMPARED = "models/compare.md"
 """The page that compares them."""

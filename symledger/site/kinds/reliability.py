@@ -10,16 +10,18 @@ from typing import Any, get_args
 
 from markupsafe import Markup
 
-from symledger import algebra, evidence
+from symledger import algebra
 from symledger.algebra import Terms
-from symledger.catalogue import AXIOMS, ENTRIES
-from symledger.checks.artefacts import ARTEFACTS
+from symledger.algebra.parsing import parse_expression
+from symledger.catalogue.entries import AXIOMS, ENTRIES
 from symledger.checks.evidence import Kind
-from symledger.expressions import parse_expression
-from symledger.site import maths, resources
+from symledger.checks.torch.artefacts import ARTEFACTS
+from symledger.evidence import records as evidence
+from symledger.site import resources
 from symledger.site.atlas import Atlas
+from symledger.site.html import maths
+from symledger.site.html.templating import Templates
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
 from symledger.sizes import BY_NAME
 
 PATH = "reliability.md"

@@ -9,14 +9,15 @@ from math import ceil
 
 from markupsafe import Markup
 
-from symledger import algebra, rules
-from symledger.account import Account
-from symledger.rules import Crossover, Judged, Rule
-from symledger.site import maths
+from symledger import algebra
+from symledger.accounts import rules_of_thumb as rules
+from symledger.accounts.account import Account
+from symledger.accounts.rules_of_thumb import Crossover, Judged, Rule
 from symledger.site.atlas import Atlas
+from symledger.site.html import maths
+from symledger.site.html.templating import Templates
 from symledger.site.kinds.model.numbers import count, signed_percent
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
 
 PATH = "rules.md"
 FAMILY = "gpt2"

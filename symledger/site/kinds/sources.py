@@ -9,13 +9,13 @@ from fractions import Fraction
 
 from markupsafe import Markup, escape
 
-from symledger.report.numbers import error_percent
-from symledger.site import maths
-from symledger.site.amounts import bytes_and_units
+from symledger.printing.numbers import error_percent
 from symledger.site.atlas import Atlas
+from symledger.site.html import maths
+from symledger.site.html.amounts import bytes_and_units
+from symledger.site.html.templating import Templates
 from symledger.site.pages import Page
-from symledger.site.statements import Document, Statement, documents
-from symledger.site.templating import Templates
+from symledger.site.text.statements import Document, Statement, documents
 
 PATH = "learn/sources.md"
 BYTES = ("B", "kB", "MB", "GB", "KiB", "MiB")

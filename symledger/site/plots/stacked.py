@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
-from symledger.report.rows import percent
+from symledger.printing.rows import percent
 from symledger.site.plots.figure import WIDTH, Figure, drawing, path, spread, tag
 
 BAR = 56

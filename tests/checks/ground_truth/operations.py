@@ -6,13 +6,13 @@ from typing import ClassVar
 from sympy import Expr, Piecewise
 
 from symledger import Component, sizes, steps
-from symledger.components.blocks import Norm, norm
-from symledger.components.embedding import LMHead
-from symledger.components.feedforward import act
-from symledger.components.losses import CrossEntropy
-from symledger.components.norms import EPSILON
-from symledger.core.notation import apply, einsum, mean, param, pointwise, statistic, view
-from symledger.core.scalars import Scalar, X
+from symledger.components.blocks.blocks import Norm, norm
+from symledger.components.embeddings.embedding import LMHead
+from symledger.components.feed_forward.feed_forward import act
+from symledger.components.heads_and_losses.losses import CrossEntropy
+from symledger.components.norms.norms import EPSILON
+from symledger.ir.scalars import Scalar, X
+from symledger.notation.verbs import apply, einsum, mean, param, pointwise, statistic, view
 
 
 @dataclass(frozen=True)

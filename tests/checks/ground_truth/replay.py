@@ -7,9 +7,9 @@ from functools import cache
 from pathlib import Path
 
 from symledger import algebra, derive
-from symledger.checks.artefacts import ARTEFACTS
-from symledger.core.tensor import ONE
-from symledger.expressions import parse_expression
+from symledger.algebra.parsing import parse_expression
+from symledger.checks.torch.artefacts import ARTEFACTS
+from symledger.ir.tensor import ONE
 from tests.checks.ground_truth import saved
 from tests.checks.ground_truth.families import FAMILIES, KINDS, MODULES
 

@@ -9,17 +9,18 @@ from functools import partial
 
 from markupsafe import Markup
 
-from symledger.account import Account
-from symledger.catalogue import Entry
-from symledger.site import maths, scripts
+from symledger.accounts.account import Account
+from symledger.catalogue.entries import Entry
+from symledger.catalogue.texts import text_of
+from symledger.site import scripts
 from symledger.site.atlas import Atlas
-from symledger.site.calculator import Calculator, calculator
-from symledger.site.examples import settings
+from symledger.site.html import maths
+from symledger.site.html.calculator import Calculator, calculator
+from symledger.site.html.templating import Templates
 from symledger.site.kinds.component import definition, graph, lessons, numbers, proof
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
-from symledger.site.voice import Voice
-from symledger.texts import text_of
+from symledger.site.text.examples import settings
+from symledger.site.text.voice import Voice
 
 FULL = 232_000
 """Bytes of a page that is full: what its witness defines then lies beside it alone, and what it

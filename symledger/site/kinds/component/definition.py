@@ -11,20 +11,22 @@ from types import FunctionType
 from markupsafe import Markup
 
 from symledger import algebra
-from symledger.account import Account
-from symledger.catalogue import Entry
-from symledger.core.tensor import Shape as CoreShape
-from symledger.layers.arguments import Entry as Choosing
-from symledger.occurrences import written_as
+from symledger.accounts.account import Account
+from symledger.accounts.reuse import written_as
+from symledger.catalogue.entries import Entry
+from symledger.ir.tensor import Shape as CoreShape
+from symledger.notation.component import Component
+from symledger.printing.rows import show_shape
 from symledger.readings.shapes import Row, shapes
 from symledger.report.figures import snippet
 from symledger.report.page import describe
-from symledger.report.rows import show_shape
-from symledger.site import maths, scripts
+from symledger.site import scripts
 from symledger.site.atlas import Atlas
+from symledger.site.html import maths
 from symledger.site.scripts import Script
 from symledger.sizes import meaning
-from symledger.torch_layers import LAYERS, Layer
+from symledger.torch_layers.argument_uses import Entry as Choosing
+from symledger.torch_layers.table import LAYERS, Layer
 
 MANY = 28
 """Rows of a shape ledger that are shown at once; those of inner parts are folded away. Of more
@@ -134,7 +136,7 @@ def _parts(kind: type) -> Iterator[FunctionType]:
 
 def _method(kind: type, name: str) -> Iterator[FunctionType]:
     method = inspect.getattr_static(kind, name, None)
-    if isinstance(method, FunctionType) and method.__module__ != "symledger.core.component":
+    if isinstance(method, FunctionType) and method.__module__ != Component.__module__:
         yield method
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from symledger.catalogue import Entry
+from symledger.catalogue.entries import Entry
+from symledger.catalogue.texts import Text, text_of
 from symledger.site.atlas import Atlas
-from symledger.texts import Text, text_of
 
 BOX, GAP, LINE, BETWEEN, MOST = 170, 40, 14, 8, 7
 """The width of a box and the gap beside it, the height of a line and of the gap between two boxes,

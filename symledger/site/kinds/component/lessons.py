@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from symledger.site import maths
+from symledger.catalogue.texts import Exercise
+from symledger.site.html import maths
 from symledger.site.kinds.component.numbers import in_units, is_rounded, shown
-from symledger.site.voice import Voice
-from symledger.texts import Exercise
+from symledger.site.text.voice import Voice
 
 
 @dataclass(frozen=True)

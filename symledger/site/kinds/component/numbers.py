@@ -9,18 +9,18 @@ from markupsafe import Markup
 from sympy import Symbol
 
 from symledger import algebra
-from symledger.account import Account
+from symledger.accounts.account import Account
 from symledger.algebra import Terms
-from symledger.formulas import Formula
+from symledger.ledger.formula import Formula
+from symledger.printing.rows import Row, fitting, written
 from symledger.report.page import describe
-from symledger.report.rows import Row, fitting, written
-from symledger.site import maths
-from symledger.site.amounts import larger_units
 from symledger.site.atlas import Atlas
-from symledger.site.copies import Copies, copies
-from symledger.site.examples import USUAL, usual, word
-from symledger.site.voice import number
-from symledger.target import equations_of
+from symledger.site.html import maths
+from symledger.site.html.amounts import larger_units
+from symledger.site.html.copies import Copies, copies
+from symledger.site.text.examples import USUAL, usual, word
+from symledger.site.text.voice import number
+from symledger.targets.target import equations_of
 
 GROUPS = {
     "parameters": ("params", "params.active"),

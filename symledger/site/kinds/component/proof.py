@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from symledger import algebra, sizes
-from symledger.account import Account
-from symledger.demonstrations import Demonstration, Found, Steps, demonstration
+from symledger.accounts.account import Account
+from symledger.algebra.parsing import parse_expression
+from symledger.catalogue.texts import Bug
 from symledger.errors import BadInput
-from symledger.evidence import Record
-from symledger.expressions import parse_expression
-from symledger.formulas import Formula
-from symledger.site import maths
+from symledger.evidence.demonstrations import Demonstration, Found, Steps, demonstration
+from symledger.evidence.records import Record
+from symledger.ledger.formula import Formula
 from symledger.site.atlas import Atlas
-from symledger.site.examples import word
+from symledger.site.html import maths
 from symledger.site.plots.axes import Axis
 from symledger.site.plots.figure import Figure
 from symledger.site.plots.lines import Series, line_plot
-from symledger.site.voice import number
-from symledger.texts import Bug
+from symledger.site.text.examples import word
+from symledger.site.text.voice import number
 
 EXACT = ("substitution", "counted operations", "saved set")
 """The kinds of checks that compare a formula with a number, to the unit."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from symledger.account import Account
-from symledger.conventions import Conventions
+from symledger.accounts.account import Account
+from symledger.ledger.conventions import Conventions
 from symledger.site import resources
 from symledger.site.atlas import Atlas
+from symledger.site.html.templating import Templates
 from symledger.site.kinds.dialects.papers import KINDS, Paper
 from symledger.site.kinds.dialects.tools import Tool
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
 
 PATH = "dialects.md"
 DATA = "dialects.toml"

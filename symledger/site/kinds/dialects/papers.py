@@ -13,13 +13,13 @@ from markupsafe import Markup
 from sympy import Dummy
 
 from symledger import algebra
-from symledger.account import Account
+from symledger.accounts.account import Account
 from symledger.algebra import Terms
-from symledger.core.tensor import ONE
-from symledger.expressions import parse_expression
-from symledger.ledger import Line
-from symledger.site import maths
+from symledger.algebra.parsing import parse_expression
+from symledger.ir.tensor import ONE
+from symledger.ledger.lines import Line
 from symledger.site.atlas import Atlas
+from symledger.site.html import maths
 from symledger.site.kinds.model.numbers import count, signed_percent
 from symledger.sizes import BY_NAME
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from symledger.catalogue import Entry
+from symledger.catalogue.entries import Entry
 from symledger.citing.citation import Citation
 from symledger.citing.registry import by_tag, registered
 from symledger.site.atlas import Atlas
+from symledger.site.html.templating import Templates
 from symledger.site.kinds.formula.view import View, path_of
 from symledger.site.links import Links
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
 
 INDEX = "f/index.md"
 

@@ -12,20 +12,20 @@ from markupsafe import Markup
 from sympy import Symbol
 
 from symledger import algebra
-from symledger.catalogue import Entry
+from symledger.catalogue.entries import Entry
 from symledger.citing.citation import Citation, over
 from symledger.citing.registry import Tagged
-from symledger.evidence import Record
-from symledger.formulas import Formula
+from symledger.evidence.records import Record
+from symledger.ledger.formula import Formula
+from symledger.printing.numbers import error_percent, number
 from symledger.report import citation as formats
 from symledger.report import python
-from symledger.report.numbers import error_percent, number
 from symledger.report.page import describe
-from symledger.site import maths
-from symledger.site.calculator import Calculator, calculator
-from symledger.site.copies import Copies, copies
-from symledger.site.examples import usual
+from symledger.site.html import maths
+from symledger.site.html.calculator import Calculator, calculator
+from symledger.site.html.copies import Copies, copies
 from symledger.site.links import Links, Part
+from symledger.site.text.examples import usual
 from symledger.sizes import meaning
 
 VALUED = ("params", "params.active", "flops.forward", "memory.kv_cache")

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
+from symledger.catalogue.texts import text_of
 from symledger.site.atlas import Atlas
+from symledger.site.html.templating import Templates
 from symledger.site.kinds.component.lessons import solved
 from symledger.site.kinds.model.model import Model
 from symledger.site.pages import Page
-from symledger.site.templating import Templates
-from symledger.texts import text_of
 
 __all__ = ["Model", "assets", "models_of", "pages"]
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 from markupsafe import Markup
 
 from symledger import algebra, sizes
-from symledger.account import Account
+from symledger.accounts.account import Account
 from symledger.algebra import Terms, substitute
-from symledger.formulas import Formula
-from symledger.site import maths
+from symledger.ledger.formula import Formula
+from symledger.site.html import maths
 from symledger.site.kinds.model.numbers import count, signed_percent
 
 WAYS = ("forward", "backward", "training")

@@ -9,10 +9,10 @@ from fractions import Fraction
 from sympy import Symbol
 
 from symledger import algebra
-from symledger.account import Account
+from symledger.accounts.account import Account
 from symledger.algebra import Terms
-from symledger.formulas import Formula
-from symledger.report.rows import Row, rows
+from symledger.ledger.formula import Formula
+from symledger.printing.rows import Row, rows
 from symledger.site.plots import Axis, Figure, Part, Series, line_plot, stacked_bar
 from symledger.sizes import meaning
 

@@ -9,14 +9,14 @@ from fractions import Fraction
 from markupsafe import Markup
 
 from symledger import algebra, sizes
-from symledger.account import Account
+from symledger.accounts.account import Account
 from symledger.algebra import Terms
-from symledger.formulas import Formula
-from symledger.readings.equations import TEXT
-from symledger.readings.written.scalar import scalar
-from symledger.report.numbers import error_percent
-from symledger.site import maths
-from symledger.site.amounts import larger_units
+from symledger.ledger.formula import Formula
+from symledger.printing.numbers import error_percent
+from symledger.readings.equations.scalar import scalar
+from symledger.readings.equations.sheet import TEXT
+from symledger.site.html import maths
+from symledger.site.html.amounts import larger_units
 from symledger.site.kinds.model.costs import each, growing, is_state, per_each
 from symledger.site.kinds.model.numbers import count
 from symledger.sizes import meaning

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symledger.account import Account
-from symledger.conventions import OPTIMIZERS, Conventions
-from symledger.formulas import Formula
-from symledger.report.numbers import short_bytes
+from symledger.accounts.account import Account
+from symledger.ledger.conventions import OPTIMIZERS, Conventions
+from symledger.ledger.formula import Formula
+from symledger.printing.numbers import short_bytes
 
 DTYPES = ("fp32", "bf16", "fp8", "int8")
 

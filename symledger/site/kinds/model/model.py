@@ -8,23 +8,23 @@ from functools import cached_property
 from markupsafe import Markup
 from sympy import Symbol
 
-from symledger.account import Account
-from symledger.catalogue import Entry
-from symledger.formulas import Formula
-from symledger.site import maths
+from symledger.accounts.account import Account
+from symledger.catalogue.entries import Entry
+from symledger.catalogue.texts import Text
+from symledger.ledger.formula import Formula
 from symledger.site.atlas import Atlas
-from symledger.site.calculator import Calculator, calculator
-from symledger.site.copies import Copies, copies
-from symledger.site.examples import word
+from symledger.site.html import maths
+from symledger.site.html.calculator import Calculator, calculator
+from symledger.site.html.copies import Copies, copies
 from symledger.site.kinds.model import costs, figures, glance
 from symledger.site.kinds.model.memory import OfType, memory_of
 from symledger.site.kinds.model.numbers import count
 from symledger.site.kinds.model.table import Cells, table_of
 from symledger.site.kinds.model.variants import Variant, variants_of
 from symledger.site.plots import Figure
-from symledger.site.questions import questions
-from symledger.site.voice import Voice
-from symledger.texts import Text
+from symledger.site.text.examples import word
+from symledger.site.text.questions import questions
+from symledger.site.text.voice import Voice
 
 GROWTH = ("params", "flops.forward")
 CALCULATED = ("params", "flops.forward", "flops.training", "memory.saved", "memory.kv_cache")

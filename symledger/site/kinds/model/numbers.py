@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symledger.report.numbers import number
-from symledger.site.amounts import TOGETHER
+from symledger.printing.numbers import number
+from symledger.site.html.amounts import TOGETHER
 
 MINUS = "\u2212"
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from symledger.account import Account
-from symledger.formulas import Formula
-from symledger.report.rows import Row, fitting, percent
-from symledger.site import maths
+from symledger.accounts.account import Account
+from symledger.ledger.formula import Formula
+from symledger.printing.rows import Row, fitting, percent
+from symledger.site.html import maths
 
 DEPTH = 3
 """Levels of the tree that a table shows, where it stays short."""

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from symledger import algebra
-from symledger.account import Account
+from symledger.accounts.account import Account
 from symledger.algebra import Terms, substitute
-from symledger.catalogue import Entry
-from symledger.ledger import Line
+from symledger.catalogue.entries import Entry
+from symledger.ledger.lines import Line
+from symledger.printing.rows import label
 from symledger.report.page import describe
-from symledger.report.rows import label
-from symledger.site import maths
 from symledger.site.atlas import Atlas
+from symledger.site.html import maths
 from symledger.site.kinds.model.numbers import signed
 
 COMPARED = ("params", "memory.saved")

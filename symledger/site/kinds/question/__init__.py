@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from symledger.site.atlas import Atlas
+from symledger.site.html.templating import Templates
 from symledger.site.kinds.question.answers import Answer, answer
 from symledger.site.pages import Page
-from symledger.site.questions import questions
-from symledger.site.templating import Templates
+from symledger.site.text.questions import questions
 
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:

@@ -11,22 +11,22 @@ from markupsafe import Markup
 from sympy import Symbol
 
 from symledger import algebra
-from symledger.account import Account
+from symledger.accounts.account import Account
+from symledger.accounts.reuse import occurrences, parts, published, same_parameters, written_as
 from symledger.algebra import Terms, substitute
-from symledger.conventions import OPTIMIZERS
-from symledger.formulas import Formula
-from symledger.ledger import Line
-from symledger.occurrences import occurrences, parts, published, same_parameters, written_as
+from symledger.ledger.conventions import OPTIMIZERS
+from symledger.ledger.formula import Formula
+from symledger.ledger.lines import Line
+from symledger.printing.numbers import number
+from symledger.printing.rows import rows
 from symledger.report import figures
-from symledger.report.numbers import number
-from symledger.report.rows import rows
-from symledger.site import maths
-from symledger.site.amounts import larger_units
 from symledger.site.atlas import Atlas
-from symledger.site.calculator import Calculator, Sum, calculating
+from symledger.site.html import maths
+from symledger.site.html.amounts import larger_units
+from symledger.site.html.calculator import Calculator, Sum, calculating
 from symledger.site.kinds.model.table import Cells, cells
 from symledger.site.kinds.question.mistakes import Mistake, mistakes
-from symledger.site.questions import PER, Question, related
+from symledger.site.text.questions import PER, Question, related
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from fractions import Fraction
 from markupsafe import Markup
 
 from symledger import algebra
-from symledger.account import Account
+from symledger.accounts.account import Account
 from symledger.algebra import Terms
-from symledger.conventions import BINARY, DECIMAL
-from symledger.expressions import parse_expression
-from symledger.report.rows import percent
-from symledger.site import maths
-from symledger.site.questions import Question
+from symledger.algebra.parsing import parse_expression
+from symledger.ledger.conventions import BINARY, DECIMAL
+from symledger.printing.rows import percent
+from symledger.site.html import maths
+from symledger.site.text.questions import Question
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def _usual(question: Question, account: Account, right: Fraction) -> Iterator[tu
 
 
 def _params(account: Account, **options: str) -> Fraction:
-    from symledger.account import derive
+    from symledger.accounts.account import derive
 
     return _exact(derive(account.target.name, options), "params")
 

@@ -1,0 +1,1 @@
+"""What can be derived by name: entries, options, synonyms, checkpoints, texts."""

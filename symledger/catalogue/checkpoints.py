@@ -1,0 +1,55 @@
+"""Published configurations by name, each with its source: ``llama-3-8b``.
+
+They lie in the folders of families, ``models/FAMILY/checkpoints``, as their authors wrote them: a
+``config`` with the keys of the hub, or where there is none ``sizes`` and ``options`` of an entry.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from os.path import isdir
+from pathlib import Path
+from typing import Any
+
+from symledger.errors import BadInput, nearest, shown
+
+MODELS = Path(__file__).parents[1] / "models"
+
+
+@dataclass(frozen=True)
+class Published:
+    """A configuration that somebody published: its name, where it stands, and what it says."""
+
+    name: str
+    source: str
+    config: Mapping[str, Any] = field(default_factory=dict)
+    entry: str = ""
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@cache
+def published() -> Mapping[str, Published]:
+    """Return every published configuration by name, families in the order of their files."""
+    found: dict[str, Published] = {}
+    for file in sorted(MODELS.glob("*/checkpoints/*.json"), key=lambda file: file.stem):
+        for name, row in json.loads(file.read_text(encoding="utf-8")).items():
+            found[name] = Published(name, **row)
+    return found
+
+
+def missing(path: str) -> BadInput:
+    """Say of a path at which nothing is read that nothing is downloaded, and what is known here.
+
+    Models go by the name of who published them and their own on a hub: that is named in sources.
+    """
+    if isdir(path):
+        return BadInput(f"{shown(path)} is a folder without config.json.")
+    said = re.compile(rf"(?<![\w/.-]){re.escape(path)}(?![\w/.-])", re.IGNORECASE)
+    here = [name for name, one in published().items() if said.search(one.source)]
+    known = f"It is known here as {here[0]}." if here else nearest(Path(path).name, published())
+    return BadInput(f"{shown(path)} is no file or folder, and nothing is downloaded. {known}")

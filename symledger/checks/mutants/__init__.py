@@ -1,0 +1,1 @@
+"""Deliberate mistakes, each of which some check has to find."""

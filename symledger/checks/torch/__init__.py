@@ -1,0 +1,1 @@
+"""PyTorch as witness: implementations that know nothing of ours, asked the same questions."""

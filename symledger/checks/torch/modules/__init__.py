@@ -1,0 +1,1 @@
+"""Components and models once more, written as users of PyTorch write them."""

@@ -1,0 +1,221 @@
+"""Latent attention and state-space models once more, written in PyTorch."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812  # as everybody writes it
+
+from symledger.checks.torch.artefacts import Uses
+from symledger.checks.torch.case import Case
+from symledger.checks.torch.modules.attention import DotProduct
+from symledger.checks.torch.parts import EPSILON, Options, Rotary, Sizes
+
+
+class Latent(nn.Module):
+    """Attention whose keys and values are mapped from a latent vector, which is remembered."""
+
+    def __init__(self, s: Sizes, o: Options, past: int = 0) -> None:
+        super().__init__()
+        self.s, self.o, width = s, o, s["d_h"] + s["d_rot"]
+        if o["low_rank"]:
+            self.Q_down = nn.Linear(s["d"], s["d_q"], o["bias"])
+            self.norm_Q = nn.RMSNorm(s["d_q"], eps=EPSILON)
+        self.Q = nn.Linear(s["d_q"] if o["low_rank"] else s["d"], s["h"] * width, bias=False)
+        self.KV_down = nn.Linear(s["d"], s["d_c"] + s["d_rot"], o["bias"])
+        self.norm_KV = nn.RMSNorm(s["d_c"], eps=EPSILON)
+        self.W_K = nn.Parameter(torch.randn(s["d_c"], s["h"], s["d_h"]))
+        self.W_V = nn.Parameter(torch.randn(s["d_c"], s["h"], s["d_v"]))
+        self.O = nn.Linear(s["h"] * s["d_v"], s["d"], o["bias"])
+        self.turn = Rotary(s["T"], s["d_rot"], past)
+        self.core = DotProduct({**s, "S": s["S"] if past else s["T"]}, {"causal": True})
+
+    def forward(self, x: Tensor, *past: Tensor) -> Tensor:
+        """Map down, turn, remember, map up, mix."""
+        s, low = self.s, self.norm_Q(self.Q_down(x)) if self.o["low_rank"] else x
+        q, q_r = self.Q(low).unflatten(-1, (s["h"], -1)).split((s["d_h"], s["d_rot"]), -1)
+        c, r = self.KV_down(x).split((s["d_c"], s["d_rot"]), -1)
+        c, q_r, r = self.norm_KV(c), self.turn(q_r), self.turn(r.unsqueeze(2)).squeeze(2)
+        if past:
+            c, r = torch.cat((past[0], c), 1), torch.cat((past[1], r), 1)
+        z = (self.absorbing if self.o["absorbed"] else self.expanding)(q, q_r, c, r)
+        return self.O(z.flatten(2))
+
+    def expanding(self, q: Tensor, q_r: Tensor, c: Tensor, r: Tensor) -> Tensor:
+        """Map every latent vector to keys and values of all heads."""
+        k, v = (torch.einsum("bsc,chk->bshk", c, W) for W in (self.W_K, self.W_V))
+        k_r = r.unsqueeze(2).expand(-1, -1, k.shape[2], -1)
+        return self.core(torch.cat((q, q_r), -1), torch.cat((k, k_r), -1), v)
+
+    def absorbing(self, q: Tensor, q_r: Tensor, c: Tensor, r: Tensor) -> Tensor:
+        """Map queries to latent vectors instead, and what was mixed to values."""
+        scale = ((c.shape[-1] + r.shape[-1]) / (q.shape[-1] + r.shape[-1])) ** 0.5
+        asked = torch.cat((torch.einsum("bthk,chk->bthc", q, self.W_K), q_r), -1) * scale
+        z = self.core(asked, torch.cat((c, r), -1).unsqueeze(2), c.unsqueeze(2))
+        return torch.einsum("bthc,chv->bthv", z, self.W_V)
+
+
+class CachedLatent(Latent):
+    """The same for new tokens, after what is remembered of others."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__(s, o, past=s["S"] - s["T"])
+
+
+class CausalConvolution(nn.Module):
+    """A convolution of channels by themselves, padded on both sides and cut off at the end."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.F = nn.Parameter(torch.randn(s["C"], s["K"]))
+        self.b = nn.Parameter(torch.randn(s["C"])) if o["bias"] else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Convolve, and cut off what lies beyond the last token."""
+        C, K = self.F.shape
+        y = F.conv1d(x.transpose(1, 2), self.F[:, None], padding=K - 1, groups=C)
+        y = y[..., : x.shape[1]].transpose(1, 2)
+        return y if self.b is None else y + self.b
+
+
+class SelectiveScan(nn.Module):
+    """A recurrence, step after step, of which the decays and inputs are made beforehand."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.A_log = nn.Parameter(torch.randn(s["d_i"], s["d_s"]))
+        self.D = nn.Parameter(torch.randn(s["d_i"]))
+
+    def forward(self, x: Tensor, dt: Tensor, B: Tensor, C: Tensor) -> Tensor:
+        """Start from zeros, and read the state at every step."""
+        decay = torch.exp(dt[..., None] * -torch.exp(self.A_log))
+        u = dt[..., None] * B[:, :, None] * x[..., None]
+        state, read = torch.zeros_like(u[:, 0]), []
+        for t in range(x.shape[1]):
+            state = decay[:, t] * state + u[:, t]
+            read.append((state @ C[:, t, :, None])[..., 0])
+        return torch.stack(read, 1) + x * self.D
+
+
+class StateSpaceDual(nn.Module):
+    """The same in chunks: products within them, and states that pass between them."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.s = s
+        self.dt_bias, self.A_log, self.D = (nn.Parameter(torch.randn(s["h"])) for _ in range(3))
+
+    def forward(self, x: Tensor, dt: Tensor, B: Tensor, C: Tensor) -> Tensor:
+        """Compute everything with heads first: [B, h, chunk, position, …]."""
+        dt = F.softplus(dt + self.dt_bias)
+        a = self.chunks((dt * -torch.exp(self.A_log))[..., None])[..., 0].cumsum(-1)
+        u, (B, C) = self.chunks(x * dt[..., None]), (self.chunks(self.heads(z)) for z in (B, C))
+        within = torch.exp(differences(a))
+        y = (C @ B.transpose(-1, -2) * within) @ u
+        ends = (B * torch.exp(a[..., -1:] - a)[..., None]).transpose(-1, -2) @ u
+        y = y + C @ self.begins(a[..., -1], ends) * torch.exp(a)[..., None]
+        return y.flatten(2, 3)[:, :, : x.shape[1]].transpose(1, 2) + x * self.D[:, None]
+
+    def heads(self, x: Tensor) -> Tensor:
+        """Repeat what is given for a group."""
+        return x.repeat_interleave(self.s["h"] // self.s["G"], 2)
+
+    def chunks(self, x: Tensor) -> Tensor:
+        """Cut into chunks, heads first."""
+        return x.unflatten(1, (-1, self.s["Q"])).permute(0, 3, 1, 2, 4).contiguous()
+
+    def begins(self, whole: Tensor, ends: Tensor) -> Tensor:
+        """Return the state that each chunk begins with."""
+        states = torch.cat((torch.zeros_like(ends[:, :, :1]), ends), 2).flatten(3)
+        decay = torch.exp(differences(F.pad(whole, (1, 0)).cumsum(-1)))
+        return (decay @ states)[:, :, :-1].unflatten(-1, ends.shape[3:])
+
+
+def differences(a: Tensor) -> Tensor:
+    """Return what lies between each position and those before it; −∞ for later ones."""
+    hidden = torch.full((a.shape[-1],) * 2, -torch.inf).triu(1)
+    return a[..., :, None] - a[..., None, :] + hidden
+
+
+class Mamba(nn.Module):
+    """Widen, convolve, scan with what the tokens choose, gate, return."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.parts, self.normed = (s["d_r"], s["d_s"], s["d_s"]), o["normed"]
+        self.add_module("in", nn.Linear(s["d"], 2 * s["d_i"], o["bias"]))
+        self.convolution = CausalConvolution(
+            {"C": s["d_i"], "K": s["K"]}, {"bias": o["convolution_bias"]}
+        )
+        self.select = nn.Linear(s["d_i"], sum(self.parts), bias=False)
+        self.step = nn.Linear(s["d_r"], s["d_i"])
+        self.scan = SelectiveScan(s, o)
+        self.out = nn.Linear(s["d_i"], s["d"], o["bias"])
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Mix."""
+        inner, gate = self.get_submodule("in")(x).chunk(2, -1)
+        u = F.silu(self.convolution(inner)).contiguous()  # channels last, as nn.Linear reads them
+        low, B, C = map(self.norm, self.select(u).split(self.parts, -1))
+        y = self.scan(u, F.softplus(self.step(low)), B, C)
+        return self.out(y * F.silu(gate))
+
+    def norm(self, x: Tensor) -> Tensor:
+        """Normalize without weights, where that is chosen."""
+        return F.rms_norm(x, x.shape[-1:], eps=EPSILON) if self.normed else x
+
+
+class Mamba2(nn.Module):
+    """Widen, convolve, scan in chunks, gate, normalize each group, return."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.s, self.inner, groups = s, s["h"] * s["d_h"], s["G"] * s["d_s"]
+        mixed = self.inner + 2 * groups
+        self.groups, self.parts = (self.inner, groups, groups), (self.inner, mixed, s["h"])
+        self.add_module("in", nn.Linear(s["d"], sum(self.parts), o["bias"]))
+        self.convolution = CausalConvolution(
+            {"C": mixed, "K": s["K"]}, {"bias": o["convolution_bias"]}
+        )
+        self.scan = StateSpaceDual(s, o)
+        self.g = nn.Parameter(torch.randn(self.inner))
+        self.out = nn.Linear(self.inner, s["d"], o["bias"])
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Mix."""
+        gate, mixed, dt = self.get_submodule("in")(x).split(self.parts, -1)
+        u, B, C = F.silu(self.convolution(mixed)).split(self.groups, -1)
+        u = u.unflatten(-1, (self.s["h"], -1))
+        B, C = (z.unflatten(-1, (self.s["G"], -1)) for z in (B, C))
+        gated = self.scan(u, dt, B, C).flatten(2) * F.silu(gate)
+        grouped = gated.unflatten(-1, (self.s["G"], -1))
+        normed = F.rms_norm(grouped, grouped.shape[-1:], eps=EPSILON)
+        return self.out(normed.flatten(2) * self.g)
+
+
+def _norms(o: Options) -> Uses:
+    return {"fused norm": "B*T*d_c" + " + B*T*d_q" * o["low_rank"]}
+
+
+CASES = {
+    "latent_attention": (Case("nn.Linear, nn.RMSNorm and torch.einsum", Latent, uses=_norms),),
+    "cached_latent_attention": (
+        Case("nn.Linear, nn.RMSNorm, torch.einsum and torch.cat", CachedLatent, uses=_norms),),
+    "causal_convolution": (Case(
+        "F.conv1d, padded and cut off", CausalConvolution, given={"cached": False},
+        uses=lambda o: {"groups": "2*B*(T + K - 1)*K*C*(C - 1)"}),),
+    "selective_scan": (Case(
+        "a loop of products", SelectiveScan, given={"cached": False},
+        uses=lambda o: {"zeros": "B*d_i*d_s"}),),
+    "state_space_dual": (Case(
+        "torch.matmul and torch.cumsum", StateSpaceDual, equal={"T": "2*Q", "h": "2*G"},
+        given={"cached": False}, uses=lambda o: {"cut": "B*h*d_h*d_s"}),),
+    "mamba_mixer": (Case(
+        "nn.Linear around a loop of products", Mamba, given={"cached": False},
+        uses=lambda o: {"groups": "2*B*(T + K - 1)*K*d_i*(d_i - 1)", "zeros": "B*d_i*d_s"}),),
+    "mamba2_mixer": (Case(
+        "nn.Linear around torch.matmul and torch.cumsum", Mamba2,
+        equal={"T": "2*Q", "h": "2*G"}, given={"cached": False}, uses=lambda o: {
+            "cut": "B*h*d_h*d_s", "groups": "2*B*(T + K - 1)*K*"
+            "(h*d_h + 2*G*d_s)*(h*d_h + 2*G*d_s - 1)"}),),
+}  # fmt: skip

@@ -1,0 +1,188 @@
+"""One target run by PyTorch: its parameters, FLOPs, saved tensors and values."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import torch
+from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
+
+from symledger.checks.torch.entering import entering
+from symledger.checks.torch.parts import Head, Positions
+from symledger.checks.trial import Array, Trial
+from symledger.ir.tensor import Tensor
+
+NORMS = (nn.LayerNorm, nn.BatchNorm2d, nn.BatchNorm3d, nn.GroupNorm, nn.InstanceNorm2d,
+         nn.InstanceNorm3d)  # fmt: skip
+CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d,
+                nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)  # fmt: skip
+LETTERS = {
+    Positions: ("P", ""), nn.Embedding: ("E", ""), nn.EmbeddingBag: ("E", ""), Head: ("W", ""),
+    nn.Linear: ("W'", "b"), nn.Bilinear: ("W", "b"), nn.PReLU: ("a", ""), nn.RMSNorm: ("g", ""),
+    **dict.fromkeys(NORMS, ("g", "b")), **dict.fromkeys(CONVOLUTIONS, ("F", "b")),
+}  # fmt: skip
+"""What we call a module's weight and bias; ' marks one that PyTorch stores transposed. Any other
+module's weights have the names that they have with us."""
+
+LAYER = re.compile(r"(^|\.)(block|layer|groups|encoder|decoder)\.(\d+)(?=\.)")
+"""An application of a repeated body."""
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Compute in one thread: for arrays as small as these, others only stand in the way."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+@contextmanager
+def without_onednn() -> Iterator[None]:
+    """Run recurrent layers operation by operation; oneDNN runs them as one, in single precision."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it speaks of Intel's GPUs
+        with torch.backends.mkldnn.flags(enabled=False):
+            yield
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A trial of ours, and a module that takes the same weights and inputs.
+
+    ``names`` says which of our weights stand behind parameters of other names; with
+    ``input_gradient`` the inputs ask for one.
+    """
+
+    trial: Trial
+    module: nn.Module
+    names: Mapping[str, tuple[str, ...]]
+    input_gradient: bool = True
+
+    @cached_property
+    def paths(self) -> dict[str, Tensor]:
+        """Our weights by dotted name."""
+        return {body.path(w): w for body in self.trial.program.bodies for w in body.params}
+
+    @cached_property
+    def parts(self) -> dict[str, tuple[str, ...]]:
+        """For every parameter of the module, the weights of ours that it is made of."""
+        return {name: self._ours(name) for name, _ in self.module.named_parameters()}
+
+    def _ours(self, name: str) -> tuple[str, ...]:
+        if name in self.names:
+            return self.names[name]
+        path, _, kind = name.rpartition(".")
+        owner = self.module.get_submodule(path)
+        pairs = (pair for type_, pair in LETTERS.items() if isinstance(owner, type_))
+        letters = next(pairs, None)
+        own = letters[kind == "bias"] if letters else kind
+        return (".".join(filter(None, (path, own))),)
+
+    def joined(self, name: str, arrays: Mapping[Tensor, Array]) -> Array:
+        """Return what a parameter is in arrays of ours: the weights, or their gradients."""
+        return np.concatenate([self._one(part, arrays) for part in self.parts[name]])
+
+    def _one(self, part: str, arrays: Mapping[Tensor, Array]) -> Array:
+        array = arrays[self.paths[_plain(part)]]
+        for layer in LAYER.finditer(part):
+            array = array[int(layer[3])]
+        return array.T if part.endswith("'") else array
+
+    @property
+    def misnamed(self) -> list[str]:
+        """Differences between the two sets of weights: shapes, and what only one of them has."""
+        used = {_plain(part) for parts in self.parts.values() for part in parts}
+        lines = [f"{path} is ours alone" for path, w in self.paths.items()
+                 if path not in used and self.trial.leaves[w].size]  # fmt: skip
+        lines += [f"{path} is PyTorch's alone" for path in used if path not in self.paths]
+        if lines:
+            return lines
+        for name, parameter in self.module.named_parameters():
+            shape = self.joined(name, self.trial.leaves).shape
+            if shape != tuple(parameter.shape):
+                lines.append(f"{name} is {tuple(parameter.shape)}, ours {shape}")
+        return lines
+
+    @property
+    def leaves(self) -> tuple[Tensor, ...]:
+        """What comes from outside."""
+        return entering(self.trial.program)
+
+    @property
+    def inputs(self) -> list[torch.Tensor]:
+        """The trial's leaves; those that are real numbers ask for a gradient, where one is due."""
+        arrays = [np.array(self.trial.leaves[x]) for x in self.leaves]
+        asked = self.input_gradient
+        return [torch.from_numpy(a).requires_grad_(asked and a.dtype.kind == "f") for a in arrays]
+
+    def flops(self) -> tuple[int, int]:
+        """Return what PyTorch's counter counts, forward and backward."""
+        with FlopCounterMode(display=False) as counter:
+            results = _several(self.module.double()(*self.inputs))
+            forward = counter.get_total_flops()
+            torch.autograd.backward([y.sum() for y in results if y.requires_grad])
+        return forward, counter.get_total_flops() - forward
+
+    def saved(self) -> int:
+        """Return the bytes of all storages kept for backward, in single precision."""
+        module = deepcopy(self.module).float()  # a cast would round its tables for good
+        inputs = [x.detach().float().requires_grad_(x.requires_grad) if x.is_floating_point() else x
+                  for x in self.inputs]  # fmt: skip
+        own = {t.untyped_storage().data_ptr() for t in (*module.parameters(), *module.buffers())}
+        kept: dict[int, torch.UntypedStorage] = {}
+
+        def pack(t: torch.Tensor) -> torch.Tensor:
+            storage = t.untyped_storage()
+            if storage.data_ptr() not in own:
+                kept[storage.data_ptr()] = storage
+            return t
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t), without_onednn():
+            result = module(*inputs)  # held, so that no storage is used again
+        del result
+        return sum(storage.nbytes() for storage in kept.values())
+
+    def apart(self) -> float:
+        """Return how far outputs and gradients are apart in double precision, to their scale."""
+        module, inputs = self.module.double(), self.inputs
+        with torch.no_grad():
+            for name, parameter in module.named_parameters():
+                parameter.copy_(torch.from_numpy(self.joined(name, self.trial.leaves).copy()))
+                parameter.grad = None
+        results = _several(module(*inputs))
+        seeds = [torch.from_numpy(np.array(seed)) for seed in self.trial.seeds.values()]
+        asked = [pair for pair in zip(results, seeds, strict=True) if pair[0].requires_grad]
+        torch.autograd.backward(*zip(*asked, strict=True) if asked else ((),))
+        ours = self.trial.gradients
+        outputs = zip(results, self.trial.program.outputs, strict=True)
+        pairs = [(result.detach(), self.trial.values[output]) for result, output in outputs]
+        trained = ((n, p) for n, p in module.named_parameters() if p.requires_grad)
+        pairs += [(p.grad, self.joined(n, ours)) for n, p in trained]
+        for leaf, x in zip(self.leaves, inputs, strict=True):
+            if x.requires_grad:
+                pairs.append((x.grad, ours.get(leaf, np.zeros(x.shape))))
+        return max(_apart(a.numpy(), b) for a, b in pairs)
+
+
+def _several(result: torch.Tensor | tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _plain(part: str) -> str:
+    """The dotted name of a weight, without its layer and whether it is transposed."""
+    return LAYER.sub(r"\1\2", part).removesuffix("'")
+
+
+def _apart(a: Array, b: Array) -> float:
+    return float(np.max(np.abs(a - b), initial=0) / (1 + np.max(np.abs(b), initial=0)))

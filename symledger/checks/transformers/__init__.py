@@ -1,0 +1,1 @@
+"""Configurations against the reference implementation, built without memory."""

@@ -1,0 +1,261 @@
+"""A configuration against the implementation that it configures, built without any memory.
+
+``python -m symledger.checks.transformers.comparison [NAME …]`` does so for published
+ones, and records it.
+
+Hugging Face's transformers, or diffusers, builds the model on PyTorch's meta device: every tensor
+has a shape and none has elements, so that the largest model is built in seconds. Needs the extra
+``torch``.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+import sys
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.util import find_spec
+from inspect import signature
+from math import prod
+from typing import Any
+
+from symledger.accounts.account import Account, derive
+from symledger.catalogue.checkpoints import published
+from symledger.checks.evidence import Evidence, at_points
+from symledger.checks.transformers.denoising import entering, one_by_one
+from symledger.checks.transformers.weights import Shape, compare, weights
+from symledger.configs.read import Configuration
+from symledger.evidence import records as evidence
+
+LAYER = re.compile(r"(?<=\.)\d+(?=\.|$)")
+"""The index of a layer in a name."""
+TIES = ("t5", "mt5")
+"""What is tied there whatever is said: T5 1.1, FLAN and mT5 have heads of their own in fact."""
+PADDED = ("deberta-v2",)
+"""What looks for padding among the tokens, which have no values here, unless a mask is given."""
+LENGTHS = {"B": 2, "T": 16}
+"""Of the sequences at which FLOPs are counted."""
+SOURCE = {"S": 12}
+"""Of the source, where an encoder reads one."""
+WAYS = {
+    "flops.forward": "forward", "flops.backward": "backward",
+    "flops.decode": "for the last token after the others",
+}  # fmt: skip
+
+
+def installed(library: str = "transformers") -> bool:
+    """Whether the implementation is there."""
+    return find_spec("torch") is not None and find_spec(library) is not None
+
+
+def witnessed(account: Account) -> Iterator[Evidence]:
+    """Compare a configuration's weights, and its FLOPs where tokens or noisy images enter.
+
+    Beside tokens there may be a memory, and nothing else.
+    """
+    found = account.target.configured
+    if found is None or not installed(found.family.library):
+        return
+    model = build(found)
+    wrong = compare(weights(account), shapes(model), found.family.tensors)
+    yield _evidence(account, found, "params", "has the same parameters, tensor by tensor", wrong)
+    if found.family.library == "diffusers":
+        yield from _denoised(account, found, model)
+    elif reads_tokens(model) and not account.readings.has_routed:
+        yield from _counted(account, found, model)
+
+
+def build(found: Configuration) -> Any:
+    """Build what a configuration describes, with attention operation by operation."""
+    import torch
+
+    logging.getLogger(found.family.library).setLevel(logging.ERROR)
+    with torch.device("meta"):
+        if found.family.library == "diffusers":
+            import diffusers
+
+            model = getattr(diffusers, found.architecture).from_config(dict(found.given))
+            return one_by_one(model).train(False)
+        return _transformer(found)
+
+
+def _transformer(found: Configuration) -> Any:
+    import torch
+    import transformers
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    family = found.family
+    given = {key: value for key, value in found.given.items() if key != "model_type"}
+    config = CONFIG_MAPPING[family.like or family.model_type].from_dict(given)
+    kind = getattr(transformers, found.architecture)
+    model = kind._from_config(config, attn_implementation="eager").train(False)
+    if found.model_type in TIES and found.given.get("tie_word_embeddings") is False:
+        head = model.get_output_embeddings()
+        head.weight = torch.nn.Parameter(head.weight.detach().clone())
+    return model
+
+
+def shapes(model: Any) -> Mapping[str, Counter[Shape]]:
+    """Return the shapes of a model's parameters by name, each tensor once, layers as ``*``."""
+    found: dict[str, Counter[Shape]] = {}
+    for name, p in model.named_parameters():
+        found.setdefault(LAYER.sub("*", name), Counter())[tuple(p.shape)] += 1
+    return found
+
+
+def reads_tokens(model: Any) -> bool:
+    """Whether token ids are all that a model needs, one sequence at a time, whatever they are."""
+    name = type(model).__name__
+    if not hasattr(model, "main_input_name"):
+        return False
+    reads_ends = name.endswith("ForSequenceClassification") and model.config.is_encoder_decoder
+    return model.main_input_name == "input_ids" and not (
+        reads_ends or name.endswith("MultipleChoice") or "image" in model.input_modalities
+    )
+
+
+def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
+    """Return the FLOPs that PyTorch counts in a forward pass, and in a backward pass after it."""
+    import torch
+
+    tokens = torch.zeros(lengths["B"], lengths["T"], dtype=torch.long, device="meta")
+    given = {"input_ids": tokens}
+    if model.config.model_type in PADDED:
+        given["attention_mask"] = torch.ones_like(tokens)
+    if "S" in lengths and model.config.is_encoder_decoder:
+        source = torch.zeros(lengths["B"], lengths["S"], dtype=torch.long, device="meta")
+        given = {"input_ids": source, "decoder_input_ids": tokens}
+    elif "S" in lengths:
+        given |= _memory(model, lengths)
+    return passes(model, given)
+
+
+def passes(model: Any, given: Mapping[str, Any]) -> tuple[int, int]:
+    """Return the FLOPs of a forward pass over what is given, and of the backward pass after it."""
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    with FlopCounterMode(display=False) as forward:
+        results = model(**given)
+    ends = [x for x in results.values() if torch.is_tensor(x) and x.requires_grad]
+    grouped = {torch.ops.aten.convolution_backward: _convolution_backward}
+    with FlopCounterMode(display=False, custom_mapping=grouped) as backward:
+        torch.stack([x.sum() for x in ends]).sum().backward()
+    return forward.get_total_flops(), backward.get_total_flops()
+
+
+def _memory(model: Any, lengths: Mapping[str, int]) -> dict[str, Any]:
+    """Return what a decoder alone attends to, asking for a gradient, and a cache that is empty.
+
+    It grows with the layers: one that the class makes has as many as the encoder.
+    """
+    import torch
+    from transformers.cache_utils import DynamicCache, EncoderDecoderCache
+
+    shape = (lengths["B"], lengths["S"], model.config.d_model)
+    names = {"encoder_outputs", "encoder_hidden_states"} & set(signature(model.forward).parameters)
+    memory = dict.fromkeys(names, torch.zeros(*shape, device="meta", requires_grad=True))
+    return {**memory, "past_key_values": EncoderDecoderCache(DynamicCache(), DynamicCache())}
+
+
+def _convolution_backward(
+    dy: Shape, x: Shape, w: Shape, *rest: Any, out_shape: Any = None, **_: Any
+) -> int:
+    """Count a convolution pulled back with its groups, which PyTorch's counter ignores.
+
+    Each of the gradients that are asked for takes as much as the convolution itself.
+    """
+    transposed, asked = rest[4], rest[7]
+    seen = x if transposed else dy
+    return 2 * seen[0] * prod(seen[2:]) * prod(w) * (bool(asked[0]) + bool(asked[1]))
+
+
+def decoded(model: Any, lengths: Mapping[str, int]) -> int | None:
+    """Return the FLOPs that PyTorch counts for the last token, what the others left being kept.
+
+    None where the implementation keeps nothing between tokens.
+    """
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    kept = {"past_key_values", "cache_params"} & set(signature(model.forward).parameters)
+    tokens = torch.zeros(lengths["B"], lengths["T"], dtype=torch.long, device="meta")
+    name, given = "input_ids", dict[str, Any]()
+    if "S" in lengths and model.config.is_encoder_decoder:
+        source = torch.zeros(lengths["B"], lengths["S"], dtype=torch.long, device="meta")
+        name, given = "decoder_input_ids", {"encoder_outputs": model.get_encoder()(source)}
+    elif "S" in lengths:
+        given = _memory(model, lengths)
+    before = model(**{name: tokens[:, :-1]}, use_cache=True, **given)
+    given |= {key: before[key] for key in kept if key in before}
+    if not kept & set(given):
+        return None
+    with FlopCounterMode(display=False) as counter:
+        model(**{name: tokens[:, -1:]}, use_cache=True, **given)
+    return int(counter.get_total_flops())
+
+
+def _denoised(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
+    """Compare the FLOPs at the images and texts that the configuration is made for."""
+    sizes = {symbol.name: n for symbol, n in account.assumed.bindings.items()}
+    if "H" in sizes:  # a file may leave open how large images are
+        yield from _compared(account, found, passes(model, entering(model, sizes)))
+
+
+def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
+    lengths = {**LENGTHS, **SOURCE} if "S" in account.symbols else LENGTHS
+    last = decoded(model, lengths) if "flops.decode" in account.quantities else None
+    yield from _compared(account.subs(lengths), found, flops(model, lengths), last)
+
+
+def _compared(
+    at: Account, found: Configuration, both: tuple[int, int], last: int | None = None
+) -> Iterator[Evidence]:
+    counts = dict(zip(WAYS, (*both, last), strict=True))
+    for quantity, measured in counts.items():
+        if measured is None:
+            continue
+        ours = at[quantity].value
+        wrong = [] if ours == measured else [f"the formula gives {ours}, PyTorch {measured}"]
+        said = f"takes as many FLOPs {WAYS[quantity]}, by PyTorch's counter"
+        yield _evidence(at, found, quantity, said, wrong)
+
+
+def _evidence(
+    account: Account, found: Configuration, quantity: str, said: str, wrong: list[str]
+) -> Evidence:
+    point = {symbol.name: n for symbol, n in account.assumed.bindings.items()}
+    claim = (
+        f"{found.architecture} of {found.family.implementation}, built on the meta device, "
+        f"{said}, {at_points(1)}"
+    )
+    detail = "; ".join(wrong[:4])
+    return Evidence("pytorch", quantity, claim, (point,), 0, str(len(wrong)), not wrong, detail)
+
+
+def record(names: Sequence[str]) -> int:
+    """Compare published configurations, and write down what was found; return how many failed."""
+    changed: dict[str, dict[str, Any]] = {}
+    failed = 0
+    for name in names:
+        account = derive(name)
+        owner = account.target.owner
+        found = list(witnessed(account))
+        for e in found:
+            failed += not e.passed
+            print("✓" if e.passed else "✗", name, e.quantity, e.detail, file=sys.stderr)
+        if found:
+            hashes = {e.quantity: account.fingerprint(e.quantity) for e in found}
+            known = changed.setdefault(owner, dict(evidence.built(owner)))
+            known[name] = {"hashes": hashes, "evidence": [e.to_dict() for e in found]}
+    for owner, known in changed.items():
+        lines = [f"{json.dumps(n)}: {json.dumps(known[n], sort_keys=True, ensure_ascii=False)}"
+                 for n in sorted(known.keys() & published().keys())]  # fmt: skip
+        (evidence.BUILT / f"{owner}.json").write_text("{" + ",\n".join(lines) + "}\n", "utf-8")
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(1 if record(sys.argv[1:] or list(published())) else 0)

@@ -1,0 +1,289 @@
+"""The command line. Nothing heavy is imported until a command needs it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from symledger import __version__
+from symledger.cli.click_groups import SETTINGS, Counting, Group
+from symledger.cli.site import site
+from symledger.errors import BadInput, SymledgerError
+
+FORMATS = ("text", "json", "latex", "markdown", "python")
+LISTED = ("components", "models", "layers")
+CITED = ("text", "bibtex", "biblatex", "latex", "markdown", "json")
+
+
+@click.group(cls=Group, context_settings=SETTINGS, invoke_without_command=True,
+             epilog="symledger derive mini_gpt")
+@click.pass_context
+@click.version_option(__version__, prog_name="symledger")
+def cli(ctx: click.Context) -> None:
+    """Closed-form parameter, memory and FLOP formulas of neural networks.
+
+    Every formula is derived, and every number is checked by something that shares no code with
+    it. Exit codes: 0 done, 1 a check failed, 2 bad usage or input, 3 unknown target or formula.
+    """
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+@cli.command(epilog="symledger derive mini_gpt --set d=128 --set tied=false")
+@click.argument("target")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Give a symbol a value or make a choice; may be repeated.")
+@click.option("--assume", multiple=True, metavar='"d_ff = 4*d"',
+              help="Assume an equation between symbols; may be repeated.")
+@click.option("--quantity", "quantities", multiple=True, metavar="NAME",
+              help="Show only this quantity, line by line; may be repeated.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--depth", type=click.IntRange(1, 9), default=2, show_default=True,
+              help="How many levels of the tree to open.")
+@click.option("--dtype", default="fp32", show_default=True, help="The type of values, for bytes.")
+@click.option("--optimizer", default="adam", show_default=True,
+              help="sgd, momentum, adam or adam-mixed (fp32 master weights).")
+@click.option("--causal", default="full", show_default=True,
+              help="How masked pairs are charged: full, half or exact.")
+@click.option("--freeze", multiple=True, metavar="WEIGHT",
+              help="A weight that is not trained, by dotted name (* allowed); may be repeated.")
+@click.option("--no-input-gradient", is_flag=True, help="Ask for no gradient of float inputs.")
+def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
+           quantities: tuple[str, ...], form: str, as_json: bool, depth: int, dtype: str,
+           optimizer: str, causal: str, freeze: tuple[str, ...],
+           no_input_gradient: bool) -> None:  # fmt: skip
+    """Derive the formulas of TARGET.
+
+    TARGET is a name of `symledger list`, a layer of torch.nn as in "Linear(768, 3072)", the
+    config.json of a model (a path, or - for standard input), or path/to/model.py:ClassName.
+    """
+    from symledger.accounts.account import derive as derive_account
+
+    account = derive_account(
+        target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
+        not no_input_gradient, freeze,
+    )  # fmt: skip
+    for name in quantities:
+        account[name]
+    form = "json" if as_json else form
+    if form == "text":
+        from symledger.report.layout import show
+
+        if account.target.constructor and not quantities:
+            from symledger.report.answer import page
+        else:
+            from symledger.report.page import page
+        show(page(account, quantities, depth, width()))
+    elif form == "json":
+        print_json(account.to_dict(quantities))
+    else:
+        from importlib import import_module
+
+        write = import_module(f"symledger.report.{form}").write
+        sys.stdout.write(write(account, quantities or ("params",), depth))
+
+
+@cli.command(epilog="symledger compare llama-2-7b llama-3-8b")
+@click.argument("left")
+@click.argument("right")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Give a size or a choice to both; may be repeated.")
+@click.option("--quantity", "quantities", multiple=True, metavar="NAME",
+              help="Compare this quantity; may be repeated.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--dtype", default="fp32", show_default=True, help="The type of values, for bytes.")
+@click.option("--causal", default="full", show_default=True,
+              help="How masked pairs are charged: full, half or exact.")
+def compare(left: str, right: str, settings: tuple[str, ...], quantities: tuple[str, ...],
+            as_json: bool, dtype: str, causal: str) -> None:  # fmt: skip
+    """Compare two targets: which sizes differ, and which term each difference comes from.
+
+    LEFT and RIGHT are what `derive` takes: names, layers, or paths to a config.json.
+    """
+    from symledger.accounts.compare import compare as compare_targets
+
+    found = compare_targets(
+        left, right, split_settings(settings), quantities, dtype=dtype, causal=causal
+    )
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        from symledger.report.comparison import page
+        from symledger.report.layout import show
+
+        show(page(found, width()))
+
+
+@cli.command(cls=Counting, epilog="symledger explain 2362368")
+@click.argument("number")
+@click.option("--in", "inside", default="", metavar="TARGET",
+              help="Look only in this target: a name, or path/to/model.py:ClassName.")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Give a size or a choice that is known; may be repeated.")
+@click.option("--unit", type=click.Choice(("parameters", "bytes", "flop")), default=None,
+              help="What the number counts; parameters, unless the number's own unit says more.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def explain(number: str, inside: str, settings: tuple[str, ...], unit: str | None,
+            as_json: bool) -> None:  # fmt: skip
+    """Say where NUMBER comes from: 2362368, 2,362,368, 124M, 9.01MiB."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # it multiplies no matrices: none to start
+    from symledger.explain.answer import explain as explain_number
+
+    found = explain_number(number, inside, split_settings(settings), unit or "")
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        from symledger.report.explanation import page
+        from symledger.report.layout import show
+
+        show(page(found, width()))
+
+
+@cli.command(epilog="symledger cite mini_gpt.params --format bibtex")
+@click.argument("formula", metavar="ID|TAG")
+@click.option("--format", "form", type=click.Choice(CITED), default="text", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--site-url", default="", metavar="ADDRESS",
+              help="The address of a site that shows the formulas; no address is printed without.")
+def cite(formula: str, form: str, as_json: bool, site_url: str) -> None:
+    """Write a citation of a formula, named by its ID or by its permanent TAG.
+
+    ID is as in mini_gpt.params, or of a configuration as in gpt3-175b.params; TAG as in SL-4F7K.
+    """
+    from symledger.citing.citation import cite as cite_formula
+
+    found = cite_formula(formula, site_url)
+    form = "json" if as_json else form
+    if form == "json":
+        print_json(found.to_dict())
+    elif form == "text":
+        from symledger.report.citation import page
+        from symledger.report.layout import show
+
+        show(page(found, width()))
+    else:
+        from symledger.report import citation
+
+        sys.stdout.write(getattr(citation, form)(found))
+
+
+@cli.command("list", epilog="symledger list models")
+@click.argument("kinds", nargs=-1, metavar="[components|models|layers …]",
+                type=click.Choice(LISTED))
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def list_targets(kinds: tuple[str, ...], as_json: bool) -> None:
+    """List everything that can be derived by name, or only some kinds of it.
+
+    Published configurations of models are listed with their sources.
+    """
+    from symledger.report import listing
+
+    shown = kinds or LISTED
+    if as_json:
+        print_json(listing.to_dict(shown))
+    else:
+        from symledger.report.layout import show
+
+        show(listing.page(width(), shown))
+
+
+@cli.command(epilog="symledger check mini_gpt")
+@click.argument("targets", nargs=-1, metavar="[TARGET …]")
+@click.option("--record", is_flag=True, help="Write what was found into the package.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def check(targets: tuple[str, ...], record: bool, as_json: bool) -> None:
+    """Check formulas against what shares no code with them; without a TARGET, all of them.
+
+    Exit code 1 if any check failed.
+    """
+    import gc
+
+    from symledger.cli.check import run
+
+    gc.enable()
+    sys.exit(run(targets, record, as_json))
+
+
+cli.add_command(site)
+
+
+def split_settings(settings: tuple[str, ...]) -> dict[str, str]:
+    """Read ``NAME=VALUE`` pairs; the same name may not be given two values.
+
+    Raises:
+        BadInput: one is not of that form.
+    """
+    found: dict[str, str] = {}
+    for text in settings:
+        name, equals, value = text.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise BadInput(f'"{text[:80]}" is not a setting: write one as --set d=128.')
+        if found.get(name, value) != value:
+            raise BadInput(f"{name} was set twice, to {found[name][:40]} and to {value[:40]}.")
+        found[name] = value
+    return found
+
+
+def width() -> int:
+    """Return the width of the terminal; 100 where there is none."""
+    from shutil import get_terminal_size
+
+    return max(get_terminal_size((100, 24)).columns, 60) if sys.stdout.isatty() else 100
+
+
+def print_json(data: Any) -> None:
+    """Print one JSON object."""
+    import json
+
+    plain = (sys.stdout.encoding or "utf-8").lower() != "utf-8"
+    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=plain) + "\n")
+
+
+def main() -> None:
+    """Run the command line; every refusal is one clear message on stderr and an exit code."""
+    prepare_streams()
+    try:
+        code = cli.main(standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+    except SymledgerError as error:
+        refuse(type(error).__name__, str(error), error.exit_code)
+    except click.ClickException as error:
+        context = getattr(error, "ctx", None)
+        hint = f" Try `{context.command_path} --help`." if context else ""
+        refuse("Usage", error.format_message() + hint, 2)
+    except (click.Abort, KeyboardInterrupt):
+        refuse("Stopped", "interrupted.", 130)
+    except BrokenPipeError:  # the reader has seen enough
+        discard_output()
+        sys.exit(0)
+    except OSError as error:  # a full disk, say
+        discard_output()
+        refuse("Output", f"the result could not be written: {error.strerror}.", 2)
+
+
+def prepare_streams() -> None:
+    """Make every stream take every character; one that is closed swallows what is written."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  # open until the end
+        elif hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+def discard_output() -> None:
+    """Let what is still buffered go nowhere, so that leaving does not fail again."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def refuse(kind: str, message: str, code: int) -> None:
+    """Say why on stderr, without control characters, and leave."""
+    clean = "".join(c if c.isprintable() or c == "\n" else " " for c in message)
+    sys.stderr.write(f"{kind}: {clean}\n")
+    sys.exit(code)

@@ -1,0 +1,69 @@
+"""The ``site`` commands. Nothing heavy is imported until one runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from symledger.cli.click_groups import SETTINGS, Group
+
+ENGINES = ("mkdocs", "zensical")
+OUT = click.Path(file_okay=False, path_type=Path)
+
+
+@click.group(cls=Group, context_settings=SETTINGS, epilog="symledger site build --out site")
+def site() -> None:
+    """Build, serve and verify the site of all formulas: in a checkout, of that checkout."""
+    from symledger.site.checkout import prefer
+
+    prefer(Path.cwd())
+
+
+@site.command(epilog="symledger site build --out site")
+@click.option("--out", type=OUT, default=Path("site"), show_default=True,
+              help="The folder to build into.")
+@click.option("--engine", type=click.Choice(ENGINES), default="mkdocs", show_default=True)
+@click.option("--no-cache", is_flag=True, help="Make every page anew, whatever is remembered.")
+def build(out: Path, engine: str, no_cache: bool) -> None:
+    """Build the site."""
+    from symledger.site import build as building
+
+    building.build(out, engine, cache=not no_cache)
+    click.echo(out)
+
+
+@site.command(epilog="symledger site serve --port 8000")
+@click.option("--port", type=click.IntRange(1, 65535), default=8000, show_default=True)
+def serve(port: int) -> None:
+    """Serve the site here, and build it anew when templates, pages or components change."""
+    from symledger.site import build as building
+
+    building.serve(port)
+
+
+@site.command(epilog="symledger site write build/docs")
+@click.argument("folder", type=OUT)
+def write(folder: Path) -> None:
+    """Write the pages as a folder of Markdown with a mkdocs.yml, for any engine."""
+    from symledger.site import build as building
+
+    building.write(folder)
+    click.echo(folder)
+
+
+@site.command(epilog="symledger site verify site")
+@click.argument("folder", type=OUT)
+def verify(folder: Path) -> None:
+    """Compare a built site with what is expected: pages, anchors, blocks, words, files.
+
+    Exit code 1 if anything is missing or different.
+    """
+    from symledger.site.verify import problems
+
+    found = problems(folder)
+    for problem in found:
+        click.echo(problem)
+    if found:
+        raise SystemExit(1)
+    click.echo(f"{folder}: complete")

@@ -1,0 +1,1 @@
+"""Attention: dot products, flash, windows, relative positions, latent vectors."""

@@ -1,0 +1,1 @@
+"""From tokens and positions to vectors."""

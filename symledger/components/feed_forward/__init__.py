@@ -1,0 +1,1 @@
+"""Feed-forward networks, nonlinearities, mixtures of experts."""

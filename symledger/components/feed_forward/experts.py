@@ -1,0 +1,162 @@
+"""Mixture of experts: many feed-forward networks, of which every token is sent to a few."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sympy import Expr, Rational
+
+from symledger import sizes
+from symledger.components.attention.dot_product import OPENAI
+from symledger.components.feed_forward.feed_forward import (
+    Activation,
+    FeedForward,
+    GatedFeedForward,
+    act,
+)
+from symledger.components.heads_and_losses.softmax import Softmax
+from symledger.ir.tensor import Tensor
+from symledger.notation.component import Component, Steps, steps
+from symledger.notation.verbs import apply, einsum, gather, indices, param, scatter, view
+from symledger.sizes import Size
+
+SHAZEER = "Shazeer et al., Outrageously Large Neural Networks (2017), section 2"
+FEDUS = "Fedus et al., Switch Transformers (2022), section 2.1"
+JIANG = "Jiang et al., Mixtral of Experts (2024), section 2.1"
+
+
+@dataclass(frozen=True)
+class Experts(Component):
+    """E feed-forward networks side by side, each on the T_e tokens that it is given.
+
+    Every network has weights of its own: slices of [E, d, d_ff], and of [E, d_ff] and [E, d] where
+    there is a ``bias``. A row uses those of one expert; of the E experts, k are used for a token.
+    With ``clamped``, gate and gated values are cut off at 7, the gate goes through
+    x·sigmoid(1.702x), and one is added to what it multiplies.
+    Source: Shazeer et al. (2017), section 2; Jiang et al. (2024), section 2.1, for gated ones;
+    OpenAI, *gpt-oss* (2025), section 2.2, and transformers, ``GptOssExperts``, for clamped ones.
+    """
+
+    E: Expr = sizes.E
+    k: Expr = sizes.k
+    d: Expr = sizes.d
+    d_ff: Expr = sizes.d_ff
+    activation: Activation = "silu"
+    gated: bool = True
+    bias: bool = False
+    clamped: bool = False
+
+    signature: ClassVar[str] = "E T_e d -> E T_e d"
+    title: ClassVar[str] = "feed-forward networks side by side, each with rows of its own"
+    references: ClassVar[tuple[str, ...]] = (SHAZEER, JIANG, OPENAI)
+
+    def forward(self, x: Tensor) -> Steps:
+        z = self.hidden("gate" if self.gated else "up", x)
+        if self.gated and self.clamped:
+            z = clamped_gate(z) * (apply("clamp", self.hidden("up", x)) + 1)
+        elif self.gated:
+            z = act(self.activation, z) * self.hidden("up", x)
+        else:
+            z = act(self.activation, z)
+        return steps(z=z, y=self.map("down", z, self.d_ff, self.d))
+
+    def hidden(self, name: str, x: Tensor) -> Tensor:
+        """Map each expert's rows to its hidden width."""
+        return self.map(name, x, self.d, self.d_ff)
+
+    def map(self, name: str, x: Tensor, d_in: Expr, d_out: Expr) -> Tensor:
+        """Map each expert's rows by its own matrix."""
+        used = (self.k, self.E)
+        W = param(f"W_{name}", self.E, d_in, d_out, used=used)
+        y = einsum("E T_e i, E i o -> E T_e o", x, W)
+        if not self.bias:
+            return y
+        return y + view("E o -> E () o", param(f"b_{name}", self.E, d_out, used=used))
+
+
+def clamped_gate(x: Tensor) -> Tensor:
+    """Cut off at 7, and multiply by sigmoid(1.702x), operation by operation."""
+    gate = apply("clamp_above", x)
+    product: Tensor = gate * apply("sigmoid", gate * Rational(1702, 1000))
+    return product
+
+
+@dataclass(frozen=True)
+class Router(Component):
+    """How much each expert counts for each of the T_e tokens that it is given.
+
+    A linear map, without bias unless there is to be one, and softmax over all experts; what was
+    not chosen is not used.
+    Source: Shazeer et al. (2017), section 2.1; Fedus et al. (2022), section 2.1, equation 1.
+    """
+
+    E: Expr = sizes.E
+    d: Expr = sizes.d
+    bias: bool = False
+
+    signature: ClassVar[str] = "N d, E T_e in N -> E T_e one"
+    title: ClassVar[str] = "weights of the experts that tokens were sent to"
+    references: ClassVar[tuple[str, ...]] = (SHAZEER, f"{FEDUS}, equation 1")
+
+    def forward(self, x: Tensor, slots: Tensor) -> Steps:
+        logits = einsum("N d, d E -> N E", x, param("W", self.d, self.E))
+        logits = logits + param("b", self.E) if self.bias else logits
+        p = Softmax()(logits, name="softmax")
+        picked = gather(view("N E -> E N", p), slots, batch=1)
+        return steps(logits=logits, p=p, weights=view("E T_e -> E T_e ()", picked))
+
+
+@dataclass(frozen=True)
+class MixtureOfExperts(Component):
+    """A router sends each token to k of E experts, and adds up what they give, weighted.
+
+    Which tokens an expert is given is an input of whole numbers, as token ids are: T_e = k·B·T/E
+    for each expert on average, none dropped. The choice itself has no gradient; the router's
+    comes through the weights. Shared experts are one network more, E_s times as wide, for every
+    token. With ``bias`` all maps but theirs have one; ``clamped`` experts cut their values off.
+    Source: Shazeer et al. (2017), section 2; Fedus et al. (2022), section 2.1, for one expert a
+    token; Dai et al., *DeepSeekMoE* (2024), section 3.2, for shared ones.
+    """
+
+    E: Expr = sizes.E
+    k: Expr = sizes.k
+    d: Expr = sizes.d
+    d_ff: Expr = sizes.d_ff
+    E_s: Expr = sizes.E_s
+    activation: Activation = "silu"
+    gated: bool = True
+    router: bool = True
+    shared: bool = False
+    bias: bool = False
+    clamped: bool = False
+
+    signature: ClassVar[str] = "B T d -> B T d"
+    title: ClassVar[str] = "mixture of experts: a router sends each token to k of E networks"
+    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
+        "one expert a token": {sizes.k: 1},
+        "dense": {sizes.E: 1, sizes.k: 1},
+    }
+    references: ClassVar[tuple[str, ...]] = (
+        SHAZEER, FEDUS, JIANG, "Dai et al., DeepSeekMoE (2024), section 3.2", OPENAI,
+    )  # fmt: skip
+
+    def forward(self, x: Tensor) -> Steps:
+        B, T, _ = x.shape
+        rows = view("B T d -> (B T) d", x)
+        slots = indices("slots", B * T, self.E, self.k * B * T / self.E, average=True)
+        given = gather(rows, slots)
+        widths = (self.E, self.k, self.d, self.d_ff)
+        experts = Experts(*widths, self.activation, self.gated, self.bias, self.clamped)
+        made = experts(given, name="experts")
+        named = {"rows": rows, "given": given, "made": made}
+        if self.router:
+            weights = Router(self.E, self.d, self.bias)(rows, slots, name="router")
+            made = made * weights
+            named.update(weights=weights, weighted=made)
+        y = view("(B T) d -> B T d", scatter(made, slots, rows.shape), B=B)
+        if self.shared:
+            kind = GatedFeedForward if self.gated else FeedForward
+            width = self.E_s * self.d_ff
+            y = y + kind(self.d, width, self.activation, bias=False)(x, name="shared_experts")
+        return steps(**named, y=y)

@@ -1,0 +1,96 @@
+"""The feed-forward network of a transformer block, plain and gated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sympy import Expr, Rational, pi, sqrt
+
+from symledger import sizes
+from symledger.components.heads_and_losses.dropout import Dropout
+from symledger.components.maps.linear import Linear
+from symledger.ir.tensor import Tensor
+from symledger.notation.component import Component, Steps, steps
+from symledger.notation.verbs import apply
+from symledger.sizes import Size
+
+Activation = Literal["relu", "gelu", "gelu_tanh", "gelu_new", "quick_gelu", "silu"]
+"""The nonlinearities; ``gelu_new`` and ``quick_gelu`` are several operations (see ``act``)."""
+
+
+def act(kind: Activation, u: Tensor) -> Tensor:
+    """Apply a nonlinearity: fused, keeping one tensor, or operation by operation.
+
+    ``gelu_new`` is u/2 · (1 + tanh(√(2/π)(u + 0.044715u³))) as Hugging Face's GPT-2 computes it,
+    which keeps u, the hyperbolic tangent and both factors of the last product. ``quick_gelu`` is
+    u σ(1.702u), which keeps both factors.
+    """
+    if kind == "quick_gelu":
+        gated: Tensor = u * apply("sigmoid", u * Rational(1702, 1000))
+        return gated
+    if kind != "gelu_new":
+        return apply(kind, u)
+    t = apply("tanh", (u + apply("cube", u) * Rational(44715, 10**6)) * sqrt(2 / pi))
+    product: Tensor = u * Rational(1, 2) * (t + 1)
+    return product
+
+
+
+@dataclass(frozen=True)
+class FeedForward(Component):
+    """Two affine maps with a nonlinearity between them: widen to d_ff, act, return to d.
+
+    Source: Vaswani et al., *Attention Is All You Need* (2017), section 3.3, equation 2;
+    GELU: Hendrycks, Gimpel (2016), exact with erf, or with tanh.
+    """
+
+    d: Expr = sizes.d
+    d_ff: Expr = sizes.d_ff
+    activation: Activation = "gelu"
+    bias: bool = True
+    dropout: bool = False
+
+    signature: ClassVar[str] = "... d -> ... d"
+    title: ClassVar[str] = "two affine maps with a nonlinearity between them"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_ff: 4 * sizes.d}
+    references: ClassVar[tuple[str, ...]] = (
+        "Vaswani et al., Attention Is All You Need (2017), section 3.3, equation 2",
+    )
+
+    def forward(self, x: Tensor) -> Steps:
+        u = Linear(self.d, self.d_ff, self.bias)(x, name="1")
+        a = act(self.activation, u)
+        if self.dropout:
+            a = Dropout()(a, name="dropout")
+        return steps(u=u, a=a, y=Linear(self.d_ff, self.d, self.bias)(a, name="2"))
+
+
+@dataclass(frozen=True)
+class GatedFeedForward(Component):
+    """A feed-forward network whose hidden values are multiplied by a gate.
+
+    The gate is an affine map through a nonlinearity: SiLU gives SwiGLU, GELU gives GeGLU.
+    Source: Shazeer, *GLU Variants Improve Transformer* (2020), equations 5 and 6.
+    """
+
+    d: Expr = sizes.d
+    d_ff: Expr = sizes.d_ff
+    activation: Activation = "silu"
+    bias: bool = False
+    dropout: bool = False
+
+    signature: ClassVar[str] = "... d -> ... d"
+    title: ClassVar[str] = "a feed-forward network with a multiplied gate (SwiGLU, GeGLU)"
+    references: ClassVar[tuple[str, ...]] = (
+        "Shazeer, GLU Variants Improve Transformer (2020), equations 5 and 6",
+    )
+    corollaries: ClassVar[dict[str, dict[Size, Expr]]] = {
+        "as many weights as a plain network of width 4d": {sizes.d_ff: 8 * sizes.d / 3},
+    }
+
+    def forward(self, x: Tensor) -> Steps:
+        gate = act(self.activation, Linear(self.d, self.d_ff, self.bias)(x, name="gate"))
+        up = Linear(self.d, self.d_ff, self.bias)(x, name="up")
+        z = Dropout()(gate * up, name="dropout") if self.dropout else gate * up
+        return steps(gate=gate, up=up, z=z, y=Linear(self.d_ff, self.d, self.bias)(z, name="down"))

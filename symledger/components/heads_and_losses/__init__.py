@@ -1,0 +1,1 @@
+"""Heads, softmax, losses, dropout."""

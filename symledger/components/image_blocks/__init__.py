@@ -1,0 +1,1 @@
+"""Blocks of networks of images."""

@@ -1,0 +1,1 @@
+"""The same elements laid out otherwise, or taken from the nearest ones."""

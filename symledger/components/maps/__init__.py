@@ -1,0 +1,1 @@
+"""Affine and bilinear maps."""

@@ -1,0 +1,1 @@
+"""Normalization of the last axis, and by channel."""

@@ -1,0 +1,1 @@
+"""Recurrent networks over time, and single steps of them."""

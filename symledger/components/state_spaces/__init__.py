@@ -1,0 +1,1 @@
+"""State-space models: selective scans, and their dual form."""

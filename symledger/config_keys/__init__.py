@@ -1,0 +1,1 @@
+"""What the keys of a configuration do: the words that families are described in."""

@@ -1,0 +1,122 @@
+"""What configurations of encoders say in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symledger.catalogue.argument_specs import Choice, Only, Size, Use
+from symledger.config_keys.common import FREE
+from symledger.config_keys.family import Built
+
+ACTIVATIONS: Mapping[object, str] = {
+    "gelu": "gelu", "gelu_new": "gelu_new", "gelu_pytorch_tanh": "gelu_tanh",
+    "gelu_python": "gelu", "relu": "relu", "silu": "silu", "swish": "silu",
+}  # fmt: skip
+ACTIVATION = Choice("activation", ACTIVATIONS)
+
+WIDTHS: Mapping[str, Use] = {
+    "vocab_size": Size("V"),
+    "hidden_size": Size("d"),
+    "num_hidden_layers": Size("L"),
+    "num_attention_heads": Size("h"),
+    "intermediate_size": Size("d_ff"),
+    "hidden_act": ACTIVATION,
+    "max_position_embeddings": Size("T_max", ("T",)),
+    "type_vocab_size": Size("V_seg"),
+    "is_decoder": Only((False,)),
+    "position_embedding_type": Only(("absolute",)),
+    "tie_word_embeddings": Only((True,)),
+    "classifier_dropout": FREE,
+    "output_past": FREE,
+}
+"""The sizes of an encoder as BERT's configuration names them. A head that is not tied would have a
+second bias, which nothing uses: it is refused."""
+
+LINEAR = (("weight", "W"), ("bias", "b"))
+NORM = (("weight", "g"), ("bias", "b"))
+Tensors = dict[str, tuple[str, ...]]
+
+
+def maps(**names: str) -> Tensors:
+    """Return whose weights and biases those of some maps are, ``__`` for a dot in their names."""
+    return _paired(names, LINEAR)
+
+
+def norms(**names: str) -> Tensors:
+    """Return the same for norms."""
+    return _paired(names, NORM)
+
+
+def under(prefix: str, ours: str, tensors: Tensors) -> Tensors:
+    """Return the same tensors inside a part that is called ``prefix`` there, and ``ours`` here."""
+    return {f"{prefix}{n}": tuple(f"{ours}{x}" for x in found) for n, found in tensors.items()}
+
+
+def _paired(names: Mapping[str, str], kinds: tuple[tuple[str, str], ...]) -> Tensors:
+    return {
+        f"{name.replace('__', '.')}.{x}": (f"{ours}.{y}",)
+        for name, ours in names.items() for x, y in kinds
+    }  # fmt: skip
+
+
+LAYER: Tensors = {
+    **maps(
+        attention__self__query="attention.Q", attention__self__key="attention.K",
+        attention__self__value="attention.V", attention__output__dense="attention.O",
+        intermediate__dense="feed_forward.1", output__dense="feed_forward.2",
+    ),
+    **norms(attention__output__LayerNorm="norm_1", output__LayerNorm="norm_2"),
+}  # fmt: skip
+"""A layer of BERT, and of what was written after it."""
+
+TABLES: Tensors = {
+    "word_embeddings.weight": ("token_embedding.E", "E"),
+    "position_embeddings.weight": ("positions.P",),
+    "token_type_embeddings.weight": ("segment_embedding.E",),
+    **norms(LayerNorm="embedding_norm"),
+}
+
+MASKED: Tensors = {
+    "bias": ("masked_head.b",),
+    **maps(transform__dense="masked_head.map"),
+    **norms(transform__LayerNorm="masked_head.norm"),
+}
+
+CLASSIFIED = maps(classifier="classifier", qa_outputs="classifier")
+
+
+def encoder(model: str, *others: Tensors) -> Tensors:
+    """Return whose weights those of an encoder are that is written like BERT."""
+    found = {
+        **under(f"{model}.embeddings.", "", TABLES),
+        **under(f"{model}.encoder.layer.*.", "block.", LAYER),
+        **CLASSIFIED,
+    }
+    for other in others:
+        found.update(other)
+    return found
+
+
+UNTIED: Mapping[str, Use] = {"tie_word_embeddings": FREE}
+
+
+def classes(entry: str, name: str, *heads: str) -> dict[str, Built]:
+    """Return what those classes of an encoder build that all have, and some others.
+
+    How many scores a span has is said as a number of labels, and nothing but 2 works. Where no
+    head unmasks tokens there is nothing to be tied. What scores the next token is what unmasks:
+    it sees only what was before where is_decoder says so, which is refused.
+    """
+    all_heads = {
+        "Model": Built(entry, {"head": "bare"}, uses=UNTIED),
+        "ForMaskedLM": Built(entry, {"head": "masked"}),
+        "ForSequenceClassification": Built(entry, {"head": "sequences"}, True, UNTIED),
+        "ForTokenClassification": Built(entry, {"head": "tokens"}, True, UNTIED),
+        "ForQuestionAnswering": Built(entry, {"head": "tokens"}, True, UNTIED),
+        "ForMultipleChoice": Built(entry, {"head": "sequences", "Y": "1"}, uses=UNTIED),
+        "ForNextSentencePrediction": Built(entry, {"head": "sequences", "Y": "2"}, uses=UNTIED),
+        "ForPreTraining": Built(entry, {"head": "pretraining"}),
+        **dict.fromkeys(("ForCausalLM", "LMHeadModel"), Built(entry, {"head": "masked"})),
+    }
+    known = (*list(all_heads)[:5], *heads)
+    return {f"{name}{head}": all_heads[head] for head in known}

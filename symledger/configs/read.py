@@ -1,0 +1,291 @@
+"""Read a configuration: which target it is, at which sizes, and what became of every key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from symledger.catalogue.argument_specs import Only, Settings, Size, Use, written
+from symledger.catalogue.checkpoints import Published
+from symledger.config_keys import common
+from symledger.config_keys import types_of_keys as typed
+from symledger.config_keys.family import Built, Family, Values
+from symledger.configs.document import Document
+from symledger.configs.families import NAMED, loaded
+from symledger.errors import BadInput, nearest, shown
+
+NOTHING: Mapping[str, Use] = {}
+STORED = "bytes are those of --dtype"
+"""What is said of a key that says how weights are stored."""
+Status = Literal["used", "defaulted", "irrelevant"]
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key of a configuration: its value, whether it was used, and what it sets."""
+
+    name: str
+    value: str
+    status: Status
+    sets: str = ""
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the key as JSON data."""
+        return {"key": self.name, "value": self.value, "status": self.status, "sets": self.sets}
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """What a configuration says: the class that it builds, what that is here, and its settings.
+
+    ``settings`` hold sizes and choices as ``--set`` would be told; ``keys`` what became of each
+    key, those that are missing included where they matter; ``given`` is the whole of it.
+    """
+
+    family: Family
+    architecture: str
+    built: Built
+    settings: Settings
+    keys: tuple[Key, ...]
+    given: Document = field(default_factory=dict)
+
+    @property
+    def model_type(self) -> str:
+        """The name of its family."""
+        return self.family.model_type
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The keys that give symbols their values, by symbol, as the file calls them."""
+        found = dict(_names(self.family, self.given))
+        for name, part in {**self.family.parts, **self.built.parts}.items():
+            inside = _names(part, self.given.get(name) or {})
+            found.update((symbol, f"{name}.{key}") for symbol, key in inside)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what was read as JSON data."""
+        return {
+            "model_type": self.model_type, "architecture": self.architecture,
+            "defaults_of": self.family.implementation, "keys": [key.to_dict() for key in self.keys],
+        }  # fmt: skip
+
+
+def read(document: Document) -> Configuration:
+    """Read a configuration.
+
+    Raises:
+        BadInput: its family or class is not known, a value cannot be used, or a key that may
+            change a count is not understood.
+    """
+    family = _family(document)
+    names = dict(family.facts["aliases"])
+    given = _renamed(document, names)
+    architecture, built = _built(family, given)
+    values: dict[str, Any] = {**family.facts["keys"], **given}
+    values.update(_followed(family, document, values))
+    settings: Settings = {"B": "1", **family.implied, **built.options}
+    if built.labels:
+        settings["Y"] = str(_labels(given, family.classes))
+        _check_ends(architecture, settings["Y"])
+    keys = [*_classes(document, architecture, built)]
+    keys += _keys(family, given, values, settings, built.uses)
+    for rule in (*family.rules, *built.rules):
+        settings.update(rule.read(values))
+    typed.check(family, given, values)
+    for name, part in {**family.parts, **built.parts}.items():
+        keys += _part(name, part, given.get(name), settings)
+    return Configuration(family, architecture, built, settings, tuple(keys), document)
+
+
+def _names(family: Family, given: Document) -> Iterator[tuple[str, str]]:
+    """Yield a symbol and its key, for every symbol that one key gives a value."""
+    said = {name: other for other, name in family.facts["aliases"].items() if other in given}
+    for name, use in family.uses.items():
+        yield from use.called(name if name in given else said.get(name, name)).items()
+
+
+def entry_of(known: Published) -> str:
+    """Return the entry of the catalogue that a published configuration is of."""
+    return _built(_family(known.config), known.config)[1].entry if known.config else known.entry
+
+
+def named(document: Document) -> str:
+    """Return the key that names the family."""
+    return next((key for key in NAMED if key in document), next(iter(NAMED)))
+
+
+def _family(document: Document) -> Family:
+    key = named(document)
+    known = NAMED[key]
+    name = document.get(key)
+    if name is None:
+        raise BadInput(
+            "the configuration does not say its model_type, and nothing else tells its family "
+            f"for certain. Known: {', '.join(sorted(known))}."
+        )
+    if not isinstance(name, str) or name not in known:
+        said = shown(name) if isinstance(name, str) else written(name)
+        raise BadInput(
+            f"{key} {said} is not supported: its formulas are not derived here, and a guess "
+            f"could be wrong. {nearest(said, known)}{_parts_known(document)}"
+        )
+    found = loaded(key, name)
+    kinds = (kind for (of, value), kind in found.kinds.items() if document.get(of) == value)
+    return next(kinds, found)
+
+
+def _parts_known(document: Document) -> str:
+    """Say which parts of a configuration are of families that are known, if there are any."""
+    kinds = {
+        name: part["model_type"] for name, part in document.items()
+        if isinstance(part, dict) and isinstance(part.get("model_type"), str)
+    }  # fmt: skip
+    found = [f"{shown(name)} is of model_type {kind}" for name, kind in kinds.items()
+             if kind in NAMED["model_type"]]  # fmt: skip
+    if not found:
+        return ""
+    return f" But {' and '.join(found)}, which can be derived as a file of its own."
+
+
+def _renamed(document: Document, names: Mapping[str, str]) -> dict[str, Any]:
+    """Return the keys under the family's own names; two names of one key may not disagree."""
+    found: dict[str, Any] = {}
+    called: dict[str, str] = {}
+    for key, value in document.items():
+        name = names.get(key, key)
+        if found.get(name, value) != value:
+            raise BadInput(
+                f"{shown(key)} and {shown(called[name])} are the same key, but {written(value)} "
+                f"and {written(found[name])} are given. Leave one out."
+            )
+        found[name], called[name] = value, key
+    return found
+
+
+def _followed(family: Family, document: Document, values: Values) -> dict[str, Any]:
+    """Return keys that follow another one, which the file calls otherwise: its default decides."""
+    return {
+        name: family.facts["keys"][other] for name, other in family.follows.items()
+        if values[name] is None and other not in document
+    }  # fmt: skip
+
+
+def _built(family: Family, given: Document) -> tuple[str, Built]:
+    named = given.get("architectures")
+    if named is None or named == []:
+        return next(iter(family.builds.items()))
+    if not isinstance(named, list) or len(named) != 1 or not isinstance(named[0], str):
+        raise BadInput(f"architectures = {written(named)} does not name one class of a model.")
+    if named[0] not in family.builds:
+        raise BadInput(
+            f"{shown(named[0])} is not supported, for what it adds to the model is not derived "
+            f"here. {nearest(named[0], family.builds)}"
+        )
+    return named[0], family.builds[named[0]]
+
+
+def _labels(given: Document, default: int) -> int:
+    """How many classes there are: as many as have a name, or as is said, or by default.
+
+    Versions of the implementation differ in which of the two they believe, so they have to agree.
+    """
+    names, number = given.get("id2label"), given.get("num_labels")
+    if names is not None and not (isinstance(names, dict) and names):
+        raise BadInput(f"id2label = {written(names)} names no classes.")
+    if "num_labels" not in given:
+        return len(names) if names else default
+    if type(number) is not int or not 1 <= number <= 10**9:
+        raise BadInput(f"num_labels = {written(number)} is not a number of classes.")
+    if names and len(names) != number:
+        raise BadInput(f"num_labels = {number}, but id2label names {len(names)} classes.")
+    return number
+
+
+def _check_ends(architecture: str, classes: str) -> None:
+    """Refuse what finds an answer by its two ends, and tells another number of classes apart."""
+    if "QuestionAnswering" in architecture and classes != "2":
+        raise BadInput(
+            f"{architecture} tells the first and the last token of an answer apart from others: it "
+            f"has 2 classes, and fails where id2label or num_labels says {classes}."
+        )
+
+
+def _classes(document: Document, architecture: str, built: Built) -> Iterator[Key]:
+    """Yield the keys that decide what is built."""
+    made = [built.entry, _said(built.options)]
+    key = named(document)
+    if document[key] == architecture:
+        yield Key(key, _written(architecture), "used", ", ".join(filter(None, made)))
+        return
+    yield Key(key, _written(document[key]), "used", "its keys")
+    status: Status = "used" if document.get("architectures") else "defaulted"
+    yield Key("architectures", _written([architecture]), status, ", ".join(filter(None, made)))
+
+
+def _keys(
+    family: Family, given: Document, values: Values, settings: Settings,
+    otherwise: Mapping[str, Use] = NOTHING,
+) -> Iterator[Key]:  # fmt: skip
+    """Yield what becomes of every key, and put what it sets into the settings.
+
+    ``otherwise`` are the uses of keys that the class reads otherwise than its family.
+    """
+    for name in dict.fromkeys((*family.facts["keys"], *given)):
+        if name in (family.key, "architectures", *family.parts):
+            continue
+        use = otherwise.get(name) or family.uses.get(name) or common.known(name)
+        value = values[name]
+        if use is None:
+            if value is None:
+                yield Key(name, _written(value), "irrelevant")
+                continue
+            raise BadInput(
+                f"the key {shown(name)} = {written(value)} is not understood, and may change what "
+                f"is counted in a {family.model_type}. {nearest(name, family.uses)} If it changes "
+                "nothing, leave it out."
+            )
+        needed = name in family.needs or (value is None and isinstance(use, Size))
+        if needed and name not in given:
+            raise BadInput(f"{name} is missing, and {family.implementation} needs it: say it.")
+        found = use.settings(name, value)
+        settings.update(found)
+        if name in given:
+            said = STORED if isinstance(use, common.Stored) else _said(found)
+            yield Key(name, _written(value), _status(use), said)
+        elif _status(use) == "used":
+            yield Key(name, _written(value), "defaulted", _said(found))
+
+
+def _part(name: str, part: Family, document: object, settings: Settings) -> Iterator[Key]:
+    """Yield what becomes of every key of a configuration inside another one."""
+    if document is not None and not isinstance(document, dict):
+        raise BadInput(f"{name} = {written(document)} does not fit: a configuration is meant.")
+    given = _renamed(document or {}, dict(part.facts["aliases"]))
+    if given.get("model_type", part.model_type) != part.model_type:
+        raise BadInput(
+            f"{name} is of model_type {written(given['model_type'])}, not {part.model_type}: that "
+            "is not supported."
+        )
+    values = {**part.facts["keys"], **given}
+    for key in _keys(part, given, values, settings):
+        yield replace(key, name=f"{name}.{key.name}")
+    for rule in part.rules:
+        settings.update(rule.read(values))
+    typed.check(part, given, values)
+
+
+def _status(use: Use) -> Status:
+    """Whether a key of this use can change a count: one that has a single value cannot."""
+    return "irrelevant" if typed.irrelevant(use) or isinstance(use, Only) else "used"
+
+
+def _written(value: object) -> str:
+    """Write a value as it stands in the file."""
+    return shown(json.dumps(value, ensure_ascii=False))
+
+
+def _said(found: Settings) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in found.items())

@@ -1,0 +1,99 @@
+"""What was asked for: the request as it was said, and read for a target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from sympy import Expr, Symbol
+
+from symledger.algebra.assumptions import Assumed, check_lengths
+from symledger.algebra.parsing import least, parse_equation, parse_size
+from symledger.catalogue.options import parse_option
+from symledger.errors import BadInput, nearest, shown
+from symledger.ir.program import Program
+from symledger.ledger.conventions import Conventions
+from symledger.readings.flops import Causal
+from symledger.sizes import BY_NAME
+from symledger.targets.target import Target
+
+
+@dataclass(frozen=True)
+class Request:
+    """What was asked for, as it was said, so that it can be asked again with a change."""
+
+    target: str
+    settings: Mapping[str, str]
+    equations: tuple[str, ...]
+    conventions: Conventions
+
+
+def requested(
+    target: str, settings: Mapping[str, Any], assume: Iterable[str], dtype: str, optimizer: str,
+    causal: Causal, input_gradient: bool, frozen: Iterable[str],
+) -> Request:  # fmt: skip
+    """Take down what was asked for, as ``derive`` takes it."""
+    said = {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in settings.items()
+    }
+    conventions = Conventions(dtype, optimizer, causal, input_gradient, _several(frozen))
+    return Request(target, said, _several(assume), conventions)
+
+
+def _several(texts: Iterable[str]) -> tuple[str, ...]:
+    """Take one text where several may stand."""
+    return (texts,) if isinstance(texts, str) else tuple(texts)
+
+
+def chosen(target: Target, settings: Mapping[str, str]) -> dict[str, Any]:
+    """Return the options among settings, read."""
+    names = settings.keys() & target.choices.keys()
+    return {name: parse_option(target.choices, name, settings[name]) for name in sorted(names)}
+
+
+def read_equations(
+    equations: Iterable[str], symbols: dict[str, Symbol]
+) -> list[tuple[Symbol, Expr]]:
+    """Read equations; ``symbols`` gain those that only these mention."""
+    given = [parse_equation(text, symbols, BY_NAME) for text in equations]
+    for _, e in given:
+        symbols.update({symbol.name: symbol for symbol in e.free_symbols})
+    return given
+
+
+def read_sizes(
+    target: Target, settings: Mapping[str, str], symbols: Mapping[str, Symbol]
+) -> dict[Symbol, int]:
+    """Return the sizes among settings, read.
+
+    Raises:
+        BadInput: a setting is neither a symbol nor an option, or its value is no size.
+    """
+    sizes: dict[Symbol, int] = {}
+    for name, text in settings.items():
+        if name in target.choices:
+            continue
+        if name not in symbols:
+            raise BadInput(
+                f"{shown(name)} is neither a symbol nor an option of {target.name}. "
+                + nearest(name, [*symbols, *target.choices])
+            )
+        sizes[symbols[name]] = parse_size(name, text, least(symbols[name]))
+    return sizes
+
+
+def check_sizes(program: Program, assumed: Assumed) -> None:
+    """Refuse sizes at which some axis of a program would be no whole number long."""
+    lengths = (n for n in program.lengths if n not in program.averages)
+    check_lengths(lengths, program.bounds, assumed, program.numbers)
+
+
+def check_frozen(patterns: Iterable[str], program: Program) -> None:
+    """Refuse a pattern of frozen weights that no weight is named by."""
+    names = [body.path(weight) for body in program.bodies for weight in body.params]
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            raise BadInput(f"no weight is named {shown(pattern)}. {nearest(pattern, names)}")

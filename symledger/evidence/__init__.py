@@ -1,0 +1,1 @@
+"""Recorded evidence, and whether it is about this very formula."""

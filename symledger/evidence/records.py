@@ -1,0 +1,192 @@
+"""The recorded evidence: what was compared, and whether it is about this very formula.
+
+It travels with the package, a file an owner, so that a derivation shows it without running
+anything. A record holds the fingerprint of each formula that it is about, under the default
+conventions; where a formula has changed since, its evidence is stale.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from symledger import records
+
+if TYPE_CHECKING:
+    from symledger.accounts.account import Account
+
+FOLDER = records.FOLDER / "evidence"
+MUTANTS = records.FOLDER / "mutants.json"
+"""What became of the deliberate mistakes that are made in programs and rules."""
+BUILT = records.FOLDER / "reference"
+"""What was found when published configurations were built by the implementation they are of; a
+file an owner of formulas."""
+Status = Literal["passed", "failed", "stale"]
+
+BASIS: dict[str, tuple[str, ...]] = {
+    "params": ("params", "shapes"),
+    "params.active": ("params.active", "shapes"),
+    "flops.forward": ("flops.forward",),
+    "flops.forward.pointwise": ("flops.forward.pointwise",),
+    "flops.backward": ("flops.backward", "gradients"),
+    "flops.backward.pointwise": ("flops.backward.pointwise", "gradients"),
+    "flops.training": ("flops.forward", "flops.backward"),
+    "macs.forward": ("flops.forward",),
+    "macs.backward": ("flops.backward",),
+    "macs.training": ("flops.forward", "flops.backward"),
+    "flops.decode": ("flops.decode",),
+    "memory.parameters": ("params",),
+    "memory.gradients": ("params", "gradients"),
+    "memory.optimizer": ("params",),
+    "memory.saved": ("memory.saved",),
+    "memory.training": ("params", "memory.saved"),
+    "memory.kv_cache": ("memory.kv_cache",),
+    "traffic.forward": ("traffic.forward",),
+    "traffic.unfused": ("traffic.unfused",),
+    "intensity.forward": ("flops.forward", "traffic.forward"),
+}
+"""For each quantity, the checked quantities that its evidence is made of: bytes of weights are
+parameters times a convention, multiply-adds are half the FLOPs."""
+
+BACKWARD = ("flops.backward", "flops.backward.pointwise", "memory.saved", "gradients")
+"""What depends on which gradients are asked for."""
+TRAINED = ("memory.gradients", "memory.optimizer", "memory.training")
+"""What depends on which weights are frozen, though its evidence is about all of them."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """One recorded comparison: its kind, the claim, the points, and how far off the worst was.
+
+    ``status`` is ``stale`` where the formula has changed since.
+    """
+
+    kind: str
+    quantity: str
+    claim: str
+    status: Status
+    points: tuple[dict[str, int], ...] = ()
+    seed: int = 0
+    worst: str = "0"
+
+    @property
+    def sizes(self) -> list[str]:
+        """The points, each in words: ``B=2 T=3``."""
+        return [" ".join(f"{name}={n}" for name, n in point.items()) for point in self.points]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as JSON data."""
+        return {
+            "kind": self.kind, "quantity": self.quantity, "claim": self.claim,
+            "status": self.status, "points": [dict(p) for p in self.points],
+            "seed": self.seed, "worst": self.worst,
+        }  # fmt: skip
+
+
+def variant(account: Account) -> str:
+    """Name what evidence is about: an owner, and the options that are not its default ones."""
+    default = account.target.defaults
+    changed = [
+        f"{name}={str(value).lower()}" for name, value in sorted(account.target.options.items())
+        if default[name] != value
+    ]  # fmt: skip
+    return account.target.owner + (f"[{','.join(changed)}]" if changed else "")
+
+
+@cache
+def recorded(owner: str) -> dict[str, Any]:
+    """Read the evidence about an owner that travels with the package."""
+    return _read(FOLDER / f"{owner}.json")
+
+
+@cache
+def built(owner: str) -> dict[str, Any]:
+    """Read what an owner's published configurations were compared with when they were built."""
+    return _read(BUILT / f"{owner}.json")
+
+
+def every_built() -> dict[str, Any]:
+    """Read that of all owners."""
+    return {name: row for file in sorted(BUILT.glob("*.json")) for name, row in _read(file).items()}
+
+
+def _read(file: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(file.read_bytes()) if file.is_file() else {}
+    return found
+
+
+@cache
+def mutants() -> dict[str, list[dict[str, Any]]]:
+    """Read which check killed each mutant: wrong rules one by one, all others counted."""
+    found: dict[str, list[dict[str, Any]]] = json.loads(MUTANTS.read_text(encoding="utf-8"))
+    return found
+
+
+def of(account: Account, quantity: str) -> list[Record]:
+    """Return what was recorded about a quantity of a target; empty where it was not checked."""
+    if account.target.origin:
+        return []
+    as_built = list(_built(account, quantity))
+    about = recorded(account.target.owner).get(variant(account))
+    if about is None:
+        return as_built
+    conventions = account.conventions
+    asked_otherwise = bool(conventions.frozen) or not conventions.input_gradient
+    if conventions.frozen and quantity in TRAINED:
+        return []
+    records: list[Record] = []
+    for basis in BASIS[quantity]:
+        if asked_otherwise and basis in BACKWARD:
+            return []
+        fresh = about["hashes"].get(basis) in (None, account.fingerprint(basis))
+        for e in about["evidence"]:
+            if e["quantity"] == basis and _applies(e, account, basis):
+                status: Status = "stale" if not fresh else "passed" if e["passed"] else "failed"
+                points = tuple(e["points"])
+                records.append(
+                    Record(e["kind"], basis, e["claim"], status, points, e["seed"], e["worst"])
+                )
+    return records + as_built
+
+
+def _built(account: Account, quantity: str) -> Iterator[Record]:
+    """Yield what was found when this very configuration was built, as far as it still holds."""
+    about = built(account.target.owner).get(account.target.name, {"hashes": {}, "evidence": ()})
+    fresh = {q for q, h in about["hashes"].items() if h == account.fingerprint(q)}
+    for e in about["evidence"]:
+        if e["quantity"] in fresh & set(BASIS[quantity]):
+            status: Status = "passed" if e["passed"] else "failed"
+            points = tuple(e["points"])
+            yield Record(e["kind"], e["quantity"], e["claim"], status, points, 0, e["worst"])
+
+
+def _applies(e: dict[str, Any], account: Account, basis: str) -> bool:
+    """Whether a comparison is about the formula as it was asked for, not under other conditions."""
+    if e["causal"] and e["causal"] != account.conventions.causal:
+        return False
+    if e["kind"] == "identity":
+        same_bytes = account.default_hash(basis) == account[basis].hash
+        return same_bytes and set(e["assumptions"]) <= set(account[basis].assumptions)
+    return True
+
+
+def killed() -> int:
+    """How many mutants were killed."""
+    found = mutants()
+    return len(found["rules"]) + sum(int(row["number"]) for row in found["others"])
+
+
+def everything() -> Iterator[dict[str, Any]]:
+    """Yield every recorded comparison, of all owners."""
+    for file in sorted(FOLDER.glob("*.json")):
+        for about in recorded(file.stem).values():
+            yield from about["evidence"]
+
+
+def worst(kind: str) -> list[str]:
+    """Return the worst deviation of every recorded comparison of a kind."""
+    return [e["worst"] for e in everything() if e["kind"] == kind]

@@ -1,0 +1,1 @@
+"""What is searched: outlines of the whole catalogue, recorded and looked up."""

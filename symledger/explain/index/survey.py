@@ -1,0 +1,122 @@
+"""Surveys: the outlines of a target with every combination of the choices that matter."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import product
+
+from symledger.accounts.account import Account, derive
+from symledger.catalogue.entries import find
+from symledger.catalogue.options import parse_option
+from symledger.explain.index.outline import Outline, Survey, Values, outline
+from symledger.explain.index.readings import Asked
+from symledger.explain.index.usual import SELDOM, known
+from symledger.targets.resolve import resolve
+
+MOST_VARIANTS, RARER = {"component": 24, "model": 16}, 2
+"""Combinations of choices of one target that are looked at, those with the fewest changes first;
+what published configurations choose is looked at besides. A choice that is seldom made counts for
+as many more."""
+
+
+class Accounts:
+    """A target with its choices, each combination of them derived once."""
+
+    def __init__(self, name: str) -> None:
+        self.base = derive(name)
+        self.made: dict[object, Account] = {(): self.base}
+
+    def under(self, choices: Mapping[str, object]) -> Account:
+        """Return the account under some choices."""
+        defaults = self.base.target.defaults
+        key = tuple(sorted((n, v) for n, v in choices.items() if v != defaults[n]))
+        if key not in self.made:
+            self.made[key] = derive(self.base.target.name, choices)
+        return self.made[key]
+
+
+def survey(name: str, asked: Iterable[Asked], accounts: Accounts | None = None) -> Survey:
+    """Survey a target with the choices that change what is asked for first, and its named cases.
+
+    ``accounts`` are those of the target, where it was derived already.
+    """
+    asked = tuple(asked)
+    accounts = accounts or Accounts(name)
+    base = accounts.base
+    choices = _mattering(accounts, asked[0].quantity)
+    combined = [*_combinations(choices, _most(name)), *_published(base, choices)]
+    once = {tuple(sorted(chosen.items())): chosen for chosen in combined}
+    found = [outline(accounts.under(chosen), asked) for chosen in once.values()]
+    found += [outline(account, asked, case) for case, account in _cases(base, asked)]
+    return Survey(choices, tuple(found))
+
+
+def chosen(
+    name: str, found: Survey, asked: Iterable[Asked], settings: Mapping[str, str]
+) -> Iterator[Outline]:
+    """Yield a target with some choices made, in combination with the others that matter.
+
+    What the survey lacks is derived.
+
+    Raises:
+        BadInput: there is no such choice.
+    """
+    target = resolve(name)
+    made = {drawn.changed: drawn for drawn in found.outlines if not drawn.case}
+    allowed = target.choices
+    fixed = {option: parse_option(allowed, option, text) for option, text in settings.items()}
+    for others in _combinations(found.choices, _most(name), fixed):
+        options = {**target.defaults, **others, **fixed}
+        changed = {n: v for n, v in options.items() if v != target.defaults[n]}
+        yield made.get(tuple(changed.items())) or outline(derive(name, changed), asked)
+
+
+def _most(name: str) -> int:
+    return MOST_VARIANTS[find(name).kind]
+
+
+def _combinations(
+    choices: Values, most: int, but: Collection[str] = ()
+) -> Iterator[dict[str, object]]:
+    free = {n: values for n, values in choices.items() if len(values) > 1 and n not in but}
+    plain = [values[0] for values in free.values()]
+
+    def changes(made: Sequence[object]) -> int:
+        seldom = sum(choice in SELDOM for choice in zip(free, made, strict=True))
+        changed = sum(a != b for a, b in zip(made, plain, strict=True))
+        return changed + RARER * seldom
+
+    for combined in sorted(product(*free.values()), key=changes)[:most]:
+        yield dict(zip(free, combined, strict=True))
+
+
+def _published(base: Account, choices: Values) -> Iterator[dict[str, object]]:
+    """Yield the choices that published configurations of a model make."""
+    target, free = base.target, [n for n, values in choices.items() if len(values) > 1]
+    for k in known():
+        if k.family == target.owner:
+            own = [n for n in free if n in k.options]
+            made = {n: parse_option(target.choices, n, str(k.options[n])) for n in own}
+            yield {n: made.get(n, choices[n][0]) for n in free}
+
+
+def _mattering(accounts: Accounts, quantity: str) -> dict[str, tuple[object, ...]]:
+    """Return the values of each choice that, made alone, change a quantity, its default first."""
+    base = accounts.base
+    general = base[quantity].general
+    return {
+        name: (now, *(
+            v for v in base.target.choices[name]
+            if v != now and accounts.under({name: v})[quantity].general != general
+        )) for name, now in base.target.options.items()
+    }  # fmt: skip
+
+
+def _cases(base: Account, asked: Sequence[Asked]) -> Iterator[tuple[str, Account]]:
+    quantity = asked[0].quantity
+    for case, equations in base.target.cases.items():
+        stated = [f"{s} = {e}" for s, e in equations.items() if s.name in base.symbols]
+        if stated:
+            account = derive(base.target.name, {}, stated)
+            if account[quantity].corollary_terms != base[quantity].corollary_terms:
+                yield case, account

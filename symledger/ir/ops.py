@@ -1,0 +1,288 @@
+"""The operations: few, closed, and everything else is made of them.
+
+An operation is only a name with its settings. What it costs, how it is pulled back, how NumPy
+runs it and how it is written down belongs to the readings, each a ``match`` over these types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from sympy import Expr, Symbol
+
+from symledger.ir.scalars import Scalar
+
+if TYPE_CHECKING:
+    from symledger.ir.program import Program, Pullback
+    from symledger.ir.tensor import Tensor
+
+Storage = Literal["value", "statistic", "mask", "index"]
+"""What a tensor holds, which decides how many bytes an element takes: a convention."""
+
+
+@dataclass(frozen=True)
+class Input:
+    """Data from outside; ``below`` is set for whole numbers (token ids), which have no gradient.
+
+    ``keep`` is set for a mask of ones and zeros: the chance that an element is one; ``chance``
+    says that the elements are chances, between 0 and 1; ``drawn`` that they are random numbers
+    between these; ``remembered`` is set for what earlier steps have left: neither has a gradient.
+    Its last axis may be as long only on
+    ``average``: rows of experts, of which one has more than another.
+    """
+
+    name: str
+    below: Expr | None = None
+    keep: Expr | None = None
+    chance: bool = False
+    drawn: bool = False
+    remembered: bool = False
+    average: bool = False
+
+    @property
+    def varies(self) -> bool:
+        """Whether it is made of real numbers that a gradient may be asked for."""
+        whole = self.below is not None or self.keep is not None
+        return not (whole or self.drawn or self.remembered)
+
+
+@dataclass(frozen=True)
+class Param:
+    """A weight. Using the same tensor twice is tying.
+
+    ``used``, where set, says (k, E): the weight is that of E experts side by side along its first
+    axis, of which k are used for a token.
+    """
+
+    name: str
+    trainable: bool = True
+    used: tuple[Expr, Expr] | None = None
+
+
+@dataclass(frozen=True)
+class Const:
+    """A table that is computed, not learned: ``formula`` gives the element at each index.
+
+    It is applied only when somebody asks for the elements: most readings need but the shape.
+    ``within`` are pairs (a, b) of which a may not exceed b, if the formula is to hold.
+    """
+
+    name: str
+    rank: int
+    formula: Callable[..., Expr]
+    within: tuple[tuple[Expr, Expr], ...] = ()
+
+    @property
+    def indices(self) -> tuple[Symbol, ...]:
+        """One symbol for each axis."""
+        return tuple(Symbol(f"_i{place}", integer=True) for place in range(self.rank))
+
+    @property
+    def value(self) -> Expr:
+        """The element, as an expression in ``indices`` and sizes."""
+        return self.formula(*self.indices)
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Which (query, key) pairs count: the axes' index names, and how many pairs are true.
+
+    The table itself is the third argument of the Contract: 0 where a pair counts. ``window``,
+    where set, is how many keys there are at least for the count to hold, and ``most`` how many at
+    most. With ``both`` a query sees keys on either side: half of all pairs is no convention then.
+    """
+
+    query: str
+    key: str
+    count: Expr
+    window: Expr | None = None
+    most: Expr | None = None
+    both: bool = False
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A sum of products of two tensors over named indices."""
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    out: tuple[str, ...]
+    pairs: Pairs | None = None
+
+
+@dataclass(frozen=True)
+class Map:
+    """Scalar code applied to every element; shorter or length-1 axes are broadcast."""
+
+    code: Scalar
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The sum along some axes, which stay with length 1."""
+
+    axes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Copies along axes of length 1 (or new leading axes): what Sum is pulled back to."""
+
+
+@dataclass(frozen=True)
+class Max:
+    """The largest element along the last axis, which stays with length 1."""
+
+
+@dataclass(frozen=True)
+class MaxIndex:
+    """Where that largest element stands (the first one); found together with it."""
+
+
+@dataclass(frozen=True)
+class Rearrange:
+    """Split, permute, rename and merge axes: the same elements under other indices.
+
+    Both sides group the same names; ``sizes`` holds the length of each name.
+    """
+
+    left: tuple[tuple[str, ...], ...]
+    right: tuple[tuple[str, ...], ...]
+    sizes: tuple[tuple[str, Expr], ...]
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A run of positions along an axis."""
+
+    axis: int
+    start: Expr
+    length: Expr
+
+
+@dataclass(frozen=True)
+class Pad:
+    """Zeros around a tensor along an axis: what Slice is pulled back to."""
+
+    axis: int
+    start: Expr
+    length: Expr
+
+
+@dataclass(frozen=True)
+class Windows:
+    """An axis seen through a sliding window: it becomes two, positions and offsets.
+
+    Element (o, k) is the one at o·stride + k·dilation − padding, or ``fill`` outside the axis.
+    Windows end within the padding; only with ``past`` does one that starts there reach past it.
+    """
+
+    axis: int
+    stride: Expr
+    padding: Expr
+    dilation: Expr
+    fill: Expr
+    past: bool = False
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """Windows laid back over their axis, where they overlap added: what Windows is pulled back to.
+
+    What a window has outside the axis is dropped.
+    """
+
+    axis: int
+    stride: Expr
+    padding: Expr
+    dilation: Expr
+    past: bool = False
+
+
+@dataclass(frozen=True)
+class Join:
+    """Tensors one after the other along an axis."""
+
+    axis: int
+
+
+@dataclass(frozen=True)
+class Gather:
+    """Rows of a table picked by whole numbers; the first ``batch`` axes are shared."""
+
+    batch: int = 0
+
+
+@dataclass(frozen=True)
+class Scatter:
+    """Rows added into a table of zeros at whole numbers: what Gather is pulled back to."""
+
+    batch: int = 0
+
+
+@dataclass(frozen=True)
+class Call:
+    """A program applied ``times`` times to its own results: layers in depth, steps in time.
+
+    Its first ``states`` inputs are carried: each application gets what the one before gave as its
+    first results. Of the next ``slices`` inputs, application i gets the slice at i along ``axis``
+    (in ``reverse``, the last slice first); further inputs are the same every time. Each
+    application has weights of its own, or all share one set.
+
+    The tensor of a Call is its first state after the last application; a Result takes others.
+    """
+
+    body: Program
+    times: Expr
+    shared: bool = False
+    states: int = 1
+    slices: int = 0
+    axis: int = 0
+    reverse: bool = False
+
+    @property
+    def carried(self) -> tuple[Tensor, ...]:
+        """The inputs of the body that are carried."""
+        return self.body.inputs[: self.states]
+
+    @property
+    def sliced(self) -> tuple[Tensor, ...]:
+        """The inputs of the body that are slices."""
+        return self.body.inputs[self.states : self.states + self.slices]
+
+
+@dataclass(frozen=True)
+class CallBack:
+    """A Call pulled back: its body's backward program, run in reverse order of application.
+
+    It takes the gradients of all states, then those of stacked results. ``first`` is the program
+    of the first application where that one differs: no gradient is asked for what enters it.
+    """
+
+    call: Tensor
+    body: Pullback
+    first: Pullback | None = None
+
+
+@dataclass(frozen=True)
+class Result:
+    """One of several results of a Call, or of the gradients of a CallBack.
+
+    Of a Call, what its body gives as ``leaf``: last, or stacked along ``axis`` from all
+    applications. Of a CallBack, the gradient of a ``leaf`` of its body: of a carried input, else
+    added up over all applications, or stacked along ``axis``.
+    """
+
+    leaf: Tensor
+    axis: int | None = None
+
+
+Leaf = Input | Param | Const
+View = Rearrange | Slice | Pad | Windows
+"""The same elements under other indices: their storage is that of the argument."""
+Op = (
+    Leaf | Contract | Map | Sum | Repeat | Max | MaxIndex | View | Join | Overlap
+    | Gather | Scatter | Call | CallBack | Result
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Amounts as a tree of lines, verified steps, formulas, and the conventions they state."""

@@ -1,0 +1,280 @@
+"""Quantities: every question that can be asked of a program, and the reading that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Any, get_args
+
+from sympy import Integer, Symbol
+
+from symledger import algebra
+from symledger.algebra import Terms, substitute
+from symledger.errors import BadInput
+from symledger.ir.ops import Storage
+from symledger.ir.program import Program, Pullback
+from symledger.ir.tensor import Scope
+from symledger.ledger.conventions import Conventions
+from symledger.ledger.lines import Line, ledger, total
+from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
+from symledger.readings.params import active_params, has_routed, params, trained_params
+from symledger.readings.pullback import pullback
+from symledger.readings.saved import saved
+from symledger.readings.tally import Amount, Tally
+from symledger.readings.traffic import Bytes, state, traffic, unfused_traffic
+
+Key = tuple[str, Conventions | Causal]
+STORAGES: tuple[Storage, ...] = get_args(Storage)
+BYTES: Bytes = {name: Symbol(f"_{name}_bytes") for name in STORAGES}
+"""The bytes of an element of each storage class, before a type is chosen."""
+
+
+class Readings:
+    """The program of a target under conventions, and its tallies, each made once when asked for.
+
+    ``guard`` stands around what runs a definition's own code (a stated pull-back); ``decoding``
+    records the program of one decoding step.
+    """
+
+    def __init__(
+        self, program: Program, conventions: Conventions,
+        guard: Callable[[], AbstractContextManager[None, None]] = nullcontext,
+        decoding: Callable[[], Program | None] = lambda: None,
+    ) -> None:  # fmt: skip
+        self.program = program
+        self._decoding = decoding
+        self.conventions = conventions
+        self._tallies: dict[Key, Tally] = {}
+        self._totals: dict[Key, Terms] = {}
+        self._elements: dict[str, Terms] = {}
+        self._lines: dict[Key, Line] = {}
+        self.guard = guard
+
+    @cached_property
+    def back(self) -> Pullback:
+        """The backward program."""
+        with self.guard():
+            return pullback(self.program, self.conventions.input_gradient, self.conventions.frozen)
+
+    @cached_property
+    def decoding(self) -> Program:
+        """The program of one decoding step.
+
+        Raises:
+            BadInput: nothing is decoded here.
+        """
+        step = self._decoding()
+        if step is None:
+            name = self.program.scope.name
+            raise BadInput(f"{name} does not decode token by token: it has no flops.decode.")
+        return step
+
+    @property
+    def bytes_of(self) -> Bytes:
+        """Bytes of an element, by storage class."""
+        return {name: Integer(self.conventions.storage_bytes[name]) for name in STORAGES}
+
+    @cached_property
+    def has_pairs(self) -> bool:
+        """Whether some contraction runs over masked pairs: the causal convention matters then."""
+        return self.program.masks
+
+    @cached_property
+    def has_routed(self) -> bool:
+        """Whether some experts are not used for every token: some parameters are not active."""
+        return has_routed(self.program)
+
+    def _key(self, quantity: str) -> Key:
+        """What amounts depend on: bytes on every convention, other counts on pairs alone."""
+        c = self.conventions
+        return quantity, c if _found(quantity).unit == "bytes" else c.causal
+
+    def tally(self, quantity: str) -> Tally:
+        """The amounts of a quantity, as they are read."""
+        key = self._key(quantity)
+        if key not in self._tallies:
+            self._tallies[key] = _found(quantity).read(self)
+        return self._tallies[key]
+
+    def total(self, quantity: str) -> Terms:
+        """The sum of the amounts of a quantity, multiplied out."""
+        key = self._key(quantity)
+        if key not in self._totals:
+            self._totals[key] = self._added_up(_found(quantity))
+        return self._totals[key]
+
+    def _added_up(self, quantity: Quantity) -> Terms:
+        if quantity.parts:
+            times = ((p.times(self.conventions), self.total(p.of)) for p in quantity.parts)
+            return algebra.combine(times)
+        if not quantity.stored:
+            return total(self.tally(quantity.name))
+        if quantity.name not in self._elements:
+            self._elements[quantity.name] = total(quantity.stored(self, BYTES))
+        bytes_of = self.conventions.storage_bytes
+        given = {symbol: algebra.constant(bytes_of[name]) for name, symbol in BYTES.items()}
+        return substitute(self._elements[quantity.name], given)
+
+    def line(self, quantity: str) -> Line:
+        """The amounts of a quantity as a tree of lines."""
+        key = self._key(quantity)
+        if key not in self._lines:
+            self._lines[key] = ledger(self.tally(quantity))
+        return self._lines[key]
+
+    def under(self, **changed: Any) -> Readings:
+        """Return these readings under other conventions of counting, what was made once shared.
+
+        ``frozen`` and ``input_gradient`` are no such conventions: the backward program is another.
+        """
+        other = copy(self)
+        other.conventions = replace(self.conventions, **changed)
+        return other
+
+
+def together(scope: Scope, *tallies: tuple[str, Tally]) -> Tally:
+    """Put tallies of one unit together, each under its own name."""
+    return Tally(scope, tuple(Tally(Scope(n, None, scope), t.items, t.times) for n, t in tallies))
+
+
+def scaled(tally: Tally, factor: int) -> Tally:
+    """Multiply every amount of a tally by a number."""
+    if factor == 1:
+        return tally
+    times = cache(lambda own: factor * own)  # amounts are often alike
+
+    def each(tally: Tally) -> Tally:
+        return Tally(tally.scope, tuple(
+            each(item) if isinstance(item, Tally)
+            else Amount(item.scope, times(item.own), item.label, item.shape, item.note)
+            for item in tally.items
+        ), tally.times)  # fmt: skip
+
+    return each(tally)
+
+
+def once(conventions: Conventions) -> int:
+    """Return that a part counts once."""
+    return 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """A quantity, so many times: what another one is made of.
+
+    Where there are several, each has a ``name`` of its own among the lines.
+    """
+
+    of: str
+    times: Callable[[Conventions], int] = once
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A question with a unit, and the reading that answers it.
+
+    ``over`` is the quantity that the answer is divided by (an intensity). ``parts`` are the
+    quantities that it is made of, if it is: then their totals are added up, and their amounts are
+    put together only where lines are asked for. ``stored`` reads bytes, given those of an element
+    of each storage class: its total is read once for all types.
+    """
+
+    name: str
+    unit: str
+    meaning: str
+    read: Callable[[Readings], Tally]
+    over: str = ""
+    parts: tuple[Part, ...] = ()
+    stored: Callable[[Readings, Bytes], Tally] | None = None
+
+
+def made_of(name: str, unit: str, meaning: str, *parts: Part, over: str = "") -> Quantity:
+    """Return a quantity that is made of others: of one so many times, or of several added up."""
+
+    def read(r: Readings) -> Tally:
+        amounts = [(p.name, scaled(r.tally(p.of), p.times(r.conventions))) for p in parts]
+        return together(r.program.scope, *amounts) if len(parts) > 1 else amounts[0][1]
+
+    return Quantity(name, unit, meaning, read, over, parts)
+
+
+def stored(name: str, meaning: str, read: Callable[[Readings, Bytes], Tally]) -> Quantity:
+    """Return a quantity that is the bytes of elements."""
+    return Quantity(name, "bytes", meaning, lambda r: read(r, r.bytes_of), stored=read)
+
+
+def _halved(quantity: str) -> Callable[[Readings], Tally]:
+    def read(r: Readings) -> Tally:
+        tally = r.tally(quantity)
+        return Tally(tally.scope, tally.items, tally.times / 2)
+
+    return read
+
+
+def _value_bytes(conventions: Conventions) -> int:
+    return conventions.value_bytes
+
+
+def _state_bytes(conventions: Conventions) -> int:
+    return conventions.state_bytes
+
+
+TRAINED = Quantity("params.trained", "parameters", "those that a gradient is asked for",
+                   lambda r: trained_params(r.program, r.conventions.frozen))  # fmt: skip
+"""What others are made of, and nobody asks for by itself."""
+
+
+def _found(name: str) -> Quantity:
+    return TRAINED if name == TRAINED.name else QUANTITIES[name]
+
+
+QUANTITIES: dict[str, Quantity] = {
+    q.name: q
+    for q in (
+        Quantity("params", "parameters", "unique parameters", lambda r: params(r.program)),
+        Quantity("params.active", "parameters", "used for one token: k of E routed experts",
+                 lambda r: active_params(r.program)),
+        Quantity("flops.forward", "FLOP", "forward pass, contractions",
+                 lambda r: contraction_flops(r.program, r.conventions.causal)),
+        Quantity("flops.forward.pointwise", "FLOP", "forward pass, everything else",
+                 lambda r: pointwise_flops(r.program)),
+        Quantity("flops.backward", "FLOP", "backward pass, contractions",
+                 lambda r: contraction_flops(r.back, r.conventions.causal)),
+        Quantity("flops.backward.pointwise", "FLOP", "backward pass, everything else",
+                 lambda r: pointwise_flops(r.back)),
+        made_of("flops.training", "FLOP", "forward and backward, contractions",
+                Part("flops.forward", name="forward"), Part("flops.backward", name="backward")),
+        Quantity("macs.forward", "MAC", "forward pass in multiply-adds", _halved("flops.forward")),
+        Quantity("macs.backward", "MAC", "backward pass in multiply-adds",
+                 _halved("flops.backward")),
+        Quantity("macs.training", "MAC", "both passes in multiply-adds", _halved("flops.training")),
+        Quantity("flops.decode", "FLOP",
+                 "the last of T tokens decoded, the others remembered; contractions",
+                 lambda r: contraction_flops(r.decoding, r.conventions.causal)),
+        made_of("memory.parameters", "bytes", "the weights", Part("params", _value_bytes)),
+        made_of("memory.gradients", "bytes", "a gradient for every trained weight",
+                Part(TRAINED.name, _value_bytes)),
+        made_of("memory.optimizer", "bytes", "the optimizer's state",
+                Part(TRAINED.name, _state_bytes)),
+        stored("memory.saved", "activations kept for the backward pass",
+               lambda r, bytes_of: saved(r.back, bytes_of)),
+        made_of("memory.training", "bytes", "weights, gradients, optimizer and activations",
+                Part("memory.parameters", name="parameters"),
+                Part("memory.gradients", name="gradients"),
+                Part("memory.optimizer", name="optimizer"),
+                Part("memory.saved", name="saved activations")),
+        stored("memory.kv_cache", "kept between decoding steps: keys and values, or a state",
+               lambda r, bytes_of: state(r.program, bytes_of)),
+        stored("traffic.forward",
+               "inputs, weights, outputs moved once; picked rows of a table each time",
+               lambda r, bytes_of: traffic(r.program, bytes_of)),
+        stored("traffic.unfused", "every operation reads and writes",
+               lambda r, bytes_of: unfused_traffic(r.program, bytes_of)),
+        made_of("intensity.forward", "FLOP/byte", "forward FLOPs for each byte moved",
+                Part("flops.forward"), over="traffic.forward"),
+    )
+}  # fmt: skip

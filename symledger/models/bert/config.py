@@ -1,0 +1,68 @@
+"""BERT, RoBERTa in its words, and what is published as a RoBERTa."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symledger.catalogue.argument_specs import Settings, Size, size
+from symledger.config_keys.common import FREE
+from symledger.config_keys.encoder_keys import MASKED, WIDTHS, classes, encoder, maps, norms, under
+from symledger.config_keys.family import Family, Rule, Ruled, Values
+
+BERT = Family(
+    "bert",
+    classes(
+        "bert", "Bert", "ForPreTraining", "ForMultipleChoice", "ForNextSentencePrediction",
+        "LMHeadModel",
+    ),
+    {
+        **WIDTHS,
+        **dict.fromkeys((
+            "pooler_fc_size", "pooler_num_attention_heads", "pooler_num_fc_layers",
+            "pooler_size_per_head", "pooler_type", "directionality",
+        ), FREE),
+    },
+    tensors=encoder(
+        "bert", maps(bert__pooler__dense="pooler.map"), under("cls.predictions.", "", MASKED),
+        {"cls.seq_relationship.weight": ("next_head.W", "classifier.W"),
+         "cls.seq_relationship.bias": ("next_head.b", "classifier.b")},
+    ),
+)  # fmt: skip
+"""What its first multilingual configurations say of the pooler was never read."""
+
+
+def _behind_padding(values: Values) -> Settings:
+    """Positions begin behind the row of the padding token, and behind row 1 at least."""
+    first = max(size("pad_token_id", values["pad_token_id"], 0), 1) + 1
+    rows = size("max_position_embeddings", values["max_position_embeddings"], first + 1)
+    return {"T": str(rows - first)}
+
+
+ROBERTA = Family(
+    "roberta",
+    classes("roberta", "Roberta", "ForMultipleChoice", "ForCausalLM"),
+    {
+        **WIDTHS,
+        "pad_token_id": Ruled(),
+        "max_position_embeddings": Size("T_max"),
+    },
+    rules=(Rule(("max_position_embeddings",), _behind_padding),),
+    tensors=encoder(
+        "roberta",
+        {**maps(roberta__pooler__dense="pooler.map", classifier__dense="pooler.map"),
+         **maps(classifier__out_proj="classifier", lm_head__dense="masked_head.map"),
+         **norms(lm_head__layer_norm="masked_head.norm"), "lm_head.bias": ("masked_head.b",),
+         "lm_head.decoder.weight": ("token_embedding.E", "E")},
+    ),
+)  # fmt: skip
+"""Its positions begin behind the row of the padding token, which is row 1 in all that is published;
+behind a later row there is room for fewer of them."""
+
+
+def _named(model_type: str, name: str) -> Family:
+    return replace(ROBERTA, model_type=model_type,
+                   builds=classes("roberta", name, "ForMultipleChoice", "ForCausalLM"))
+
+
+XLM_ROBERTA = _named("xlm-roberta", "XLMRoberta")
+CAMEMBERT = _named("camembert", "Camembert")

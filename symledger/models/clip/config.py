@@ -1,0 +1,190 @@
+"""CLIP: its two encoders, by themselves and together, each with a configuration of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from symledger.catalogue.argument_specs import Choice, Settings, Size, size, written
+from symledger.config_keys import common
+from symledger.config_keys import types_of_keys as typed
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import head_width
+from symledger.config_keys.encoder_keys import maps
+from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
+from symledger.config_keys.image_keys import ACTIVATIONS, UNTIED, Pair, Square
+from symledger.errors import BadInput, shown
+
+BLOCK = {
+    "layer_norm1": "norm_1", "layer_norm2": "norm_2",
+    "self_attn.q_proj": "attention.Q", "self_attn.k_proj": "attention.K",
+    "self_attn.v_proj": "attention.V", "self_attn.out_proj": "attention.O",
+    "mlp.fc1": "feed_forward.1", "mlp.fc2": "feed_forward.2",
+}  # fmt: skip
+
+
+def tower(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weights of the blocks of an encoder."""
+    found: dict[str, tuple[str, ...]] = {}
+    for name, part in BLOCK.items():
+        letter = "g" if part.startswith("norm") else "W"
+        found[f"{theirs}encoder.layers.*.{name}.weight"] = (f"{ours}block.{part}.{letter}",)
+        found[f"{theirs}encoder.layers.*.{name}.bias"] = (f"{ours}block.{part}.b",)
+    return found
+
+
+def norm(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weights of a norm."""
+    return {f"{theirs}.weight": (f"{ours}.g",), f"{theirs}.bias": (f"{ours}.b",)}
+
+
+def text(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weights of the text encoder."""
+    return {
+        f"{theirs}embeddings.token_embedding.weight": (f"{ours}token_embedding.E",),
+        f"{theirs}embeddings.position_embedding.weight": (f"{ours}positions.P",),
+        **tower(theirs, ours), **norm(f"{theirs}final_layer_norm", f"{ours}final_norm"),
+        "text_projection.weight": (f"{ours}projection.W",),
+    }  # fmt: skip
+
+
+def image(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weights of the image encoder."""
+    return {
+        f"{theirs}embeddings.class_embedding": (f"{ours}embedding.c",),
+        f"{theirs}embeddings.patch_embedding.weight": (f"{ours}embedding.patches.convolution.F",),
+        f"{theirs}embeddings.position_embedding.weight": (f"{ours}embedding.positions.P",),
+        **norm(f"{theirs}pre_layrnorm", f"{ours}first_norm"), **tower(theirs, ours),
+        **norm(f"{theirs}post_layernorm", f"{ours}final_norm"),
+        "visual_projection.weight": (f"{ours}projection.W",),
+    }  # fmt: skip
+
+
+def either(*tensors: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind weights that are called the same inside of several classes."""
+    return {name: tuple(ours for t in tensors for ours in t[name]) for name in tensors[0]}
+
+
+TEXT = Family(
+    "clip_text_model",
+    {
+        "CLIPTextModel": Built("clip_text", {"projected": "false"}),
+        "CLIPTextModelWithProjection": Built("clip_text", {"projected": "true"}),
+    },
+    {
+        "vocab_size": Size("V"),
+        "hidden_size": Size("d"),
+        "intermediate_size": Size("d_ff"),
+        "num_hidden_layers": Size("L"),
+        "num_attention_heads": Size("h"),
+        "max_position_embeddings": Size("T_max", ("T",)),
+        "projection_dim": Size("d_proj"),
+        "hidden_act": Choice("activation", ACTIVATIONS),
+        "initializer_range": FREE,
+        "initializer_factor": FREE,
+        **UNTIED,
+    },
+    tensors={**text("", ""), **text("text_model.", "")},
+)
+
+IMAGE = Family(
+    "clip_vision_model",
+    {
+        "CLIPVisionModel": Built("clip_image", {"projected": "false"}),
+        "CLIPVisionModelWithProjection": Built("clip_image", {"projected": "true"}),
+    },
+    {
+        "hidden_size": Size("d"),
+        "intermediate_size": Size("d_ff"),
+        "num_hidden_layers": Size("L"),
+        "num_attention_heads": Size("h"),
+        "num_channels": Size("C_in"),
+        "image_size": Pair(("H", "W")),
+        "patch_size": Square("P"),
+        "projection_dim": Size("d_proj"),
+        "hidden_act": Choice("activation", ACTIVATIONS),
+        "initializer_range": FREE,
+        "initializer_factor": FREE,
+        **UNTIED,
+    },
+    tensors={**image("", ""), **image("vision_model.", "")},
+)
+
+PARTS: Mapping[str, Family] = {
+    "text_config": replace(TEXT, uses={**TEXT.uses, "projection_dim": FREE}),
+    "vision_config": replace(IMAGE, uses={
+        **IMAGE.uses,
+        "hidden_size": Size("d_img"),
+        "intermediate_size": Size("f_img"),
+        "num_hidden_layers": Size("L_img"),
+        "num_attention_heads": Size("h_img"),
+        "projection_dim": FREE,
+        "hidden_act": Choice("image_activation", ACTIVATIONS),
+    }),
+}  # fmt: skip
+"""The width of the common space is said by the whole; what its parts say of it is not used."""
+
+
+def _said_twice(values: Values) -> Settings:
+    """Refuse parts that older files say once more, where what they say then is not the same.
+
+    ``text_config_dict`` comes before ``text_config``, and keys that it lacks have their defaults.
+    """
+    for name, part in PARTS.items():
+        again = values.get(f"{name}_dict")
+        if again is None:
+            continue
+        if not isinstance(again, dict):
+            raise BadInput(f"{name}_dict = {written(again)} does not fit: an object is meant.")
+        once, defaults = values.get(name), part.facts["keys"]
+        once = once if isinstance(once, dict) else {}
+        for key in (*part.uses, *again):
+            use = part.uses.get(key) or common.known(key)
+            if use is not None and typed.irrelevant(use):
+                continue
+            first, second = (said.get(key, defaults.get(key)) for said in (once, again))
+            if use is None or first != second:
+                raise BadInput(
+                    f"{name}_dict, which comes before {name}, says {shown(key)} = "
+                    f"{written(second)}, and {name} {written(first)}. Leave {name}_dict out."
+                )
+    return {}
+
+
+def seen(image: Family, text: Family, *rules: Rule) -> dict[str, Family]:
+    """Return the parts as a class reads them that sees images, and of texts what is refused."""
+    unread = replace(text, uses=dict.fromkeys(text.uses, FREE), rules=rules)
+    return {"text_config": unread, "vision_config": image}
+
+
+def _divided(values: Values) -> Settings:
+    """Refuse heads that do not divide the width, as the class does though it reads no more."""
+    head_width({key: size(key, values[key]) for key in ("hidden_size", "num_attention_heads")})
+    return {}
+
+
+CLIP = Family(
+    "clip",
+    {
+        "CLIPModel": Built("clip"),
+        "CLIPForImageClassification": Built(
+            "clip_image", {"classified": "true"}, labels=True, uses={"projection_dim": FREE},
+            parts=seen(replace(IMAGE, uses={**IMAGE.uses, "projection_dim": FREE}), TEXT,
+                       Rule((), _divided)),
+        ),
+    },
+    {
+        "projection_dim": Size("d_proj"),
+        "logit_scale_init_value": FREE,
+        "initializer_factor": FREE,
+        **dict.fromkeys((f"{name}_dict" for name in PARTS), Ruled()),
+        **UNTIED,
+    },
+    (Rule((), _said_twice),),
+    tensors={
+        "logit_scale": ("scale",), **text("text_model.", "text."),
+        **either(image("vision_model.", "image."), image("vision_model.", "")),
+        **maps(classifier="classifier"),
+    },
+    parts=PARTS,
+)

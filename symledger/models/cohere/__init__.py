@@ -1,0 +1,1 @@
+"""Command R and later."""

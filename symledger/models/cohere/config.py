@@ -1,0 +1,31 @@
+"""Command R7B and Command A."""
+
+from __future__ import annotations
+
+from symledger.catalogue.argument_specs import Choice, Number
+from symledger.config_keys import window_keys as windows
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import ACTIVATION, DENSE, WIDTHS, heads
+from symledger.config_keys.family import Family, Ruled
+
+KEYS = {
+    **WIDTHS,
+    "hidden_act": ACTIVATION,
+    "attention_bias": Choice("bias"),
+    "attention_dropout": FREE,
+    "logit_scale": Number(),
+}
+BARE = {"tokens": False, "spans": False, "sequences": False}
+
+COHERE2 = Family(
+    "cohere2",
+    heads("cohere2", "Cohere2", **BARE),
+    {**KEYS, **windows.LISTED, "sliding_window_pattern": Ruled(), "use_qk_norm": FREE,
+     "cache_implementation": FREE, "layer_switch": FREE, "order_of_interleaved_layers": FREE,
+     "position_embedding_type": FREE, "rotary_pct": FREE, "use_embedding_sharing": FREE,
+     "use_gated_activation": FREE, "use_parallel_block": FREE,
+     "use_parallel_embedding": FREE},
+    windows.windows(windows.all_but_each(4, "sliding_window_pattern"), asked=True),
+    DENSE,
+)  # fmt: skip
+"""Its published files hold keys of another implementation, which its class does not read."""

@@ -1,0 +1,1 @@
+"""DeepSeek-V2 and V3, and Kimi-K2."""

@@ -1,0 +1,189 @@
+"""DeepSeek-V2 and V3, and what is published as V3 under a name of its own (Kimi-K2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import NoneType
+
+from symledger.catalogue.argument_specs import (
+    BOOLS,
+    Choice,
+    Free,
+    Only,
+    Settings,
+    Size,
+    Use,
+    size,
+    written,
+)
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import DENSE, DIVIDED, HEADS, TIED, heads
+from symledger.config_keys.family import Context, Family, Rule, Ruled, Values
+from symledger.errors import BadInput
+
+WEIGHTS: Mapping[str, str] = {
+    "self_attn.q_a_proj.weight": "attention.Q_down.W",
+    "self_attn.q_a_proj.bias": "attention.Q_down.b",
+    "self_attn.q_a_layernorm.weight": "attention.norm_Q.g",
+    "self_attn.q_b_proj.weight": "attention.Q.W",
+    "self_attn.q_proj.weight": "attention.Q.W",
+    "self_attn.kv_a_proj_with_mqa.weight": "attention.KV_down.W",
+    "self_attn.kv_a_proj_with_mqa.bias": "attention.KV_down.b",
+    "self_attn.kv_a_layernorm.weight": "attention.norm_KV.g",
+    "self_attn.o_proj.weight": "attention.O.W",
+    "self_attn.o_proj.bias": "attention.O.b",
+    "input_layernorm.weight": "norm_1.g",
+    "post_attention_layernorm.weight": "norm_2.g",
+}
+USES: Mapping[str, Use] = {
+    "vocab_size": Size("V"),
+    "hidden_size": Size("d"),
+    "intermediate_size": Size("d_ff"),
+    "num_hidden_layers": Size("L"),
+    "num_attention_heads": Size("h"),
+    "num_key_value_heads": Ruled(),
+    "head_dim": FREE,
+    "qk_head_dim": FREE,
+    "qk_nope_head_dim": Size("d_h"),
+    "qk_rope_head_dim": Size("d_rot"),
+    "v_head_dim": Size("d_v"),
+    "kv_lora_rank": Size("d_c"),
+    "q_lora_rank": Ruled(),
+    "attention_bias": Choice("attention_bias", BOOLS),
+    "hidden_act": Only(("silu", "swish")),
+    "n_routed_experts": Size("E"),
+    "num_experts_per_tok": Size("k"),
+    "n_shared_experts": Size("E_s"),
+    "moe_intermediate_size": Size("d_exp"),
+    "first_k_dense_replace": Ruled(),
+    "moe_layer_freq": Only((1,)),
+    "max_position_embeddings": Context(),
+    "tie_word_embeddings": TIED,
+    "n_group": FREE,
+    "topk_group": FREE,
+    "scoring_func": Only(("softmax", "sigmoid")),
+    "norm_topk_prob": Free((bool, NoneType)),
+    "routed_scaling_factor": Free((float,)),
+    **dict.fromkeys(("num_mtp_layers", "num_nextn_predict_layers"), Free((int, NoneType))),
+    "output_router_logits": FREE,
+    "aux_loss_alpha": FREE,
+    "seq_aux": FREE,
+    "ep_size": FREE,
+    "pretraining_tp": FREE,
+}
+"""The module that predicts a second token (``num_nextn_predict_layers``) is not built."""
+
+
+def low_rank(values: Values) -> Settings:
+    """Whether queries have a latent vector of their own, and how wide it is."""
+    rank = values["q_lora_rank"]
+    if rank is None:
+        return {"low_rank": "false"}
+    return {"low_rank": "true", "d_q": str(size("q_lora_rank", rank))}
+
+
+def dense(values: Values) -> Settings:
+    """How many layers come before those with experts: none, some or all."""
+    layers = size("num_hidden_layers", values["num_hidden_layers"])
+    first = size("first_k_dense_replace", values["first_k_dense_replace"], least=0)
+    if first == 0:
+        return {"experts": "all"}
+    return {"experts": "none"} if first >= layers else {"experts": "some", "L_d": str(first)}
+
+
+def one_for_all(values: Values) -> Settings:
+    """Refuse what cannot be built: keys and values have as many heads as queries."""
+    h, h_kv = values["num_attention_heads"], values["num_key_value_heads"]
+    if h_kv not in (None, h):
+        raise BadInput(
+            f"num_key_value_heads = {written(h_kv)} with num_attention_heads = {h} is not "
+            "supported: all heads of latent attention have keys and values of their own. "
+            "Leave it out."
+        )
+    return {}
+
+
+def turned_part(values: Values) -> Settings:
+    """Refuse another width of heads than that of the part that positions turn.
+
+    What is turned is as wide as is said, and what it is turned by as ``head_dim``.
+    """
+    turned = values["qk_rope_head_dim"]
+    if values.get("head_dim", turned) != turned:
+        raise BadInput(
+            f"head_dim = {written(values['head_dim'])} does not fit qk_rope_head_dim = {turned}, "
+            "the part of a head that is turned by positions. Leave it out."
+        )
+    return {}
+
+
+def grouped(judges: int) -> Rule:
+    """Return the rule of groups of experts, of which a token's own are chosen from the best.
+
+    A group is judged by so many of its experts; there are n_group, and topk_group are kept.
+    """
+
+    def read(values: Values) -> Settings:
+        if values.get("topk_method") == "greedy" or dense(values)["experts"] == "none":
+            return {}
+        number, kept = (size(name, values[name]) for name in ("n_group", "topk_group"))
+        experts = size("n_routed_experts", values["n_routed_experts"])
+        if experts % number or experts // number < judges or kept > number:
+            raise BadInput(
+                f"n_group = {number} and topk_group = {kept} do not fit n_routed_experts = "
+                f"{experts}: it has to divide into n_group groups of at least {judges} experts, "
+                "of which topk_group are kept."
+            )
+        return {}
+
+    return Rule(("n_group", "topk_group", "n_routed_experts"), read)
+
+
+def tensors() -> dict[str, tuple[str, ...]]:
+    """Return our weights behind those of the implementation, of either kind of layer."""
+    layer, kinds = "model.layers.*.", ("dense_block.", "block.")
+    shared = {name: ours for name, ours in DENSE.items() if not name.startswith(layer)}
+    found = {f"{layer}{name}": tuple(f"{kind}{ours}" for kind in kinds)
+             for name, ours in WEIGHTS.items()}  # fmt: skip
+    for part in ("gate", "up", "down"):
+        found[f"{layer}mlp.{part}_proj.weight"] = (f"dense_block.feed_forward.{part}.W",)
+        found[f"{layer}mlp.shared_experts.{part}_proj.weight"] = (
+            f"block.feed_forward.shared_experts.{part}.W",
+        )
+    return {
+        **shared, **found, **HEADS,
+        f"{layer}self_attn.kv_b_proj.weight": tuple(
+            f"{kind}attention.W_{x}" for kind in kinds for x in "KV"),
+        f"{layer}mlp.gate.weight": ("block.feed_forward.router.W",),
+        f"{layer}mlp.experts.gate_up_proj": tuple(
+            f"block.feed_forward.experts.W_{x}" for x in ("gate", "up")),
+        f"{layer}mlp.experts.down_proj": ("block.feed_forward.experts.W_down",),
+    }  # fmt: skip
+
+
+RULES = (
+    Rule(("q_lora_rank",), low_rank),
+    Rule(("num_hidden_layers", "first_k_dense_replace"), dense),
+    Rule(("num_attention_heads", "num_key_value_heads"), one_for_all),
+)
+BUILDS = heads("deepseek", "DeepseekV3")
+WITHOUT_TOKENS = heads("deepseek", "DeepseekV2", tokens=False)
+
+DEEPSEEK_V2 = Family(
+    "deepseek_v2",
+    {name: built for name, built in WITHOUT_TOKENS.items() if "QuestionAnswering" not in name},
+    {
+        **USES,
+        "mlp_bias": Only((False,)),
+        "topk_method": Only(("greedy", "group_limited_greedy")),
+    },
+    (*RULES, DIVIDED, grouped(1)), tensors(),
+)  # fmt: skip
+DEEPSEEK_V3 = Family(
+    "deepseek_v3",
+    {name: built for name, built in BUILDS.items() if "QuestionAnswering" not in name},
+    {**USES, "rope_interleave": FREE, "topk_method": Only(("noaux_tc",))},
+    (*RULES, grouped(2), Rule((), turned_part)), tensors(),
+)  # fmt: skip
+KIMI_K2 = replace(DEEPSEEK_V3, model_type="kimi_k2", like="deepseek_v3")

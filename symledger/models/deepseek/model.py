@@ -1,0 +1,80 @@
+"""DeepSeek-V2 and V3, and Kimi-K2: latent attention, and experts in all but the first layers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.attention.latent import LatentAttention
+from symledger.components.blocks.blocks import Norm, PreLNBlock
+from symledger.components.feed_forward.experts import MixtureOfExperts
+from symledger.components.feed_forward.feed_forward import GatedFeedForward
+from symledger.models.shared.decoder import Decoder, Layers
+from symledger.notation.component import Component
+from symledger.sizes import Size
+
+Experts = Literal["none", "some", "all"]
+"""Which layers have experts in place of one network."""
+
+
+@dataclass(frozen=True)
+class DeepSeek(Decoder):
+    """The decoder-only transformer of DeepSeek-V2 and V3.
+
+    Every layer attends by latent vectors; of these, queries have one of their own where they are
+    ``low_rank``. Of L layers the first L_d have one gated network, the others a mixture of experts
+    with E_s shared ones. That experts are chosen within groups changes no count, nor how the
+    router's scores become weights; the numbers that V3 adds to them to balance the experts are no
+    parameters. The module that V3 was trained with to predict a second token is not built, as in
+    the implementation: it adds a layer, a norm for each of its inputs and a map.
+    Source: DeepSeek-AI, *DeepSeek-V2* (2024), section 2; *DeepSeek-V3* (2024), section 2; Kimi
+    Team, *Kimi K2* (2025), section 2.
+    """
+
+    d_v: Expr = sizes.d_v
+    d_c: Expr = sizes.d_c
+    d_rot: Expr = sizes.d_rot
+    d_q: Expr = sizes.d_q
+    E: Expr = sizes.E
+    k: Expr = sizes.k
+    E_s: Expr = sizes.E_s
+    d_exp: Expr = sizes.d_exp
+    L_d: Expr = sizes.L_d
+
+    tied: bool = False
+    experts: Experts = "some"
+    low_rank: bool = True
+    attention_bias: bool = False
+    absorbed: bool = False
+
+    final_norm: ClassVar[Norm] = "rms"
+    title: ClassVar[str] = "decoder-only transformer, latent attention, routed and shared experts"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_v: sizes.d_h}
+    corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = MixtureOfExperts.corollaries
+    references: ClassVar[tuple[str, ...]] = (
+        "DeepSeek-AI, DeepSeek-V2 (2024), section 2", "DeepSeek-AI, DeepSeek-V3 (2024), section 2",
+    )  # fmt: skip
+
+    def attention(self) -> Component:
+        """Return the attention of a block."""
+        return LatentAttention(
+            self.d, self.h, self.d_h, self.d_v, self.d_c, self.d_rot, self.d_q,
+            self.low_rank, self.attention_bias, self.absorbed, self.seen,
+        )  # fmt: skip
+
+    def block(self, network: Component | None = None) -> Component:
+        network = network or MixtureOfExperts(
+            self.E, self.k, self.d, self.d_exp, self.E_s, shared=True
+        )
+        return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=network)
+
+    def layers(self) -> Layers:
+        dense = self.block(GatedFeedForward(self.d, self.d_ff))
+        if self.experts == "none":
+            return {"dense_block": (dense, self.L)}
+        if self.experts == "all":
+            return {"block": (self.block(), self.L)}
+        return {"dense_block": (dense, self.L_d), "block": (self.block(), self.L - self.L_d)}

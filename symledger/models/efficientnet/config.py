@@ -1,0 +1,136 @@
+"""EfficientNet: one network, widened and deepened by coefficients."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+from symledger.catalogue.argument_specs import Only, Settings, Size, size, written
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import HEADS
+from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
+from symledger.config_keys.image_keys import UNTIED, Pair, coefficient, staged
+from symledger.errors import BadInput
+
+STEM, LAST = 32, 1280
+CHANNELS = [16, 24, 40, 80, 112, 192, 320]
+"""The channels of the stages at width 1 (Tan, Le, 2019, table 1)."""
+KERNELS = [3, 3, 5, 3, 5, 5, 3]
+STRIDES = [1, 2, 2, 2, 1, 2, 1]
+WIDENED = [1, 6, 6, 6, 6, 6, 6]
+
+
+def channels(values: Values) -> Settings:
+    """Multiply all channels, and round each to a multiple, down by no more than a tenth."""
+    by = size("depth_divisor", values["depth_divisor"])
+    times = coefficient(values, "width_coefficient")
+
+    def rounded(n: int) -> str:
+        near = max(by, int(n * times + by / 2) // by * by)
+        return str(near + by if near < 0.9 * n * times else near)
+
+    last = size("hidden_dim", values["hidden_dim"])
+    if rounded(LAST) != str(last):
+        raise BadInput(
+            f"hidden_dim = {last} does not fit: {LAST} channels at this width are {rounded(LAST)}."
+        )
+    stages = {f"C_{i}": rounded(n) for i, n in enumerate(CHANNELS, start=1)}
+    return {"C": rounded(STEM), **stages, "C_8": str(last)}
+
+
+def blocks(values: Values) -> list[int]:
+    """Return how many blocks each stage has: as many as said, multiplied and rounded up.
+
+    Raises:
+        BadInput: there are more stages or fewer.
+    """
+    name, times = "num_block_repeats", coefficient(values, "depth_coefficient")
+    return [ceil(times * n) for n in staged(name, values[name], len(STRIDES))]
+
+
+def depths(values: Values) -> Settings:
+    """Say how many blocks the stages have; every halving has to round up.
+
+    The implementation rounds an odd image up in the blocks that ``depthwise_padding`` lists only.
+    """
+    found, padded = blocks(values), values["depthwise_padding"]
+    if not isinstance(padded, list) or not all(type(i) is int for i in padded):
+        raise BadInput(f"depthwise_padding = {written(padded)} does not fit: numbers of blocks do.")
+    image = Pair(("H", "W")).settings("image_size", values["image_size"])
+    for side in image.values():
+        down = next((i for i in rounding_down(int(side), found) if i not in padded), None)
+        if down is not None:
+            where = "the stem" if down < 0 else f"block {down}, which depthwise_padding leaves out,"
+            raise BadInput(
+                f"image_size = {side} is not supported: {where} sees an image of odd size there, "
+                "and rounds its half down; that halves are rounded up is what is derived here."
+            )
+    return {f"L_{i}": str(n) for i, n in enumerate(found, start=1)}
+
+
+def rounding_down(side: int, found: list[int]) -> Iterator[int]:
+    """Yield the blocks that halve an image of odd size, counted from 0; the stem is −1."""
+    halving = [-1, *(sum(found[:i]) for i, stride in enumerate(STRIDES) if stride == 2)]
+    for block in halving:
+        if side % 2:
+            yield block
+        side = (side + 1) // 2
+
+
+def norm(theirs: str, ours: str) -> dict[str, str]:
+    """Return the two weights of a batch norm."""
+    return {f"{theirs}.weight": f"{ours}.norm.g", f"{theirs}.bias": f"{ours}.norm.b"}
+
+
+STEM_PARTS = {"convolution.weight": "stem.convolution.F", **norm("batchnorm", "stem")}
+PARTS = {
+    "expansion.expand_conv.weight": "expand.convolution.F",
+    **norm("expansion.expand_bn", "expand"),
+    "depthwise_conv.depthwise_conv.weight": "depthwise.convolution.F",
+    **norm("depthwise_conv.depthwise_norm", "depthwise"),
+    "squeeze_excite.reduce.weight": "squeeze_excitation.squeeze.W",
+    "squeeze_excite.reduce.bias": "squeeze_excitation.squeeze.b",
+    "squeeze_excite.expand.weight": "squeeze_excitation.excite.W",
+    "squeeze_excite.expand.bias": "squeeze_excitation.excite.b",
+    "projection.project_conv.weight": "narrow.convolution.F",
+    **norm("projection.project_bn", "narrow"),
+}  # fmt: skip
+TOP = {"top_conv.weight": "last.convolution.F", **norm("top_bn", "last")}
+
+EFFICIENTNET = Family(
+    "efficientnet",
+    {
+        "EfficientNetForImageClassification":
+            Built("efficientnet", {"head": "true"}, labels=True),
+        "EfficientNetModel": Built("efficientnet", {"head": "false"}),
+    },
+    {
+        "num_channels": Size("C_in"),
+        "image_size": Pair(("H", "W")),
+        **dict.fromkeys(
+            ("width_coefficient", "depth_coefficient", "depth_divisor", "num_block_repeats",
+             "depthwise_padding", "hidden_dim"), Ruled(),
+        ),
+        "kernel_sizes": Only((KERNELS,)),
+        "in_channels": Only(([STEM, *CHANNELS[:-1]],)),
+        "out_channels": Only((CHANNELS,)),
+        "strides": Only((STRIDES,)),
+        "expand_ratios": Only((WIDENED,)),
+        "squeeze_expansion_ratio": Only((0.25,)),
+        "hidden_act": Only(("swish", "silu")),
+        "pooling_type": Only(("mean",)),
+        "batch_norm_momentum": FREE,
+        "drop_connect_rate": FREE,
+        "num_hidden_layers": FREE,
+        **UNTIED,
+    },
+    (Rule((), channels), Rule(("image_size",), depths)),
+    tensors={
+        **{f"efficientnet.embeddings.{theirs}": (ours,) for theirs, ours in STEM_PARTS.items()},
+        **{f"efficientnet.encoder.blocks.*.{theirs}": tuple(
+            f"stage_{i}.{which}.{ours}" for i in range(1, 8) for which in ("first", "block"))
+           for theirs, ours in PARTS.items()},
+        **{f"efficientnet.encoder.{theirs}": (ours,) for theirs, ours in TOP.items()},
+        **HEADS,
+    },
+)  # fmt: skip

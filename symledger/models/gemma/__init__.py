@@ -1,0 +1,1 @@
+"""Gemma, Gemma 2 and Gemma 3 (text)."""

@@ -1,0 +1,94 @@
+"""Gemma, Gemma 2 and Gemma 3 as a language model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from symledger.catalogue.argument_specs import BOOLS, Choice, Number, Only, Settings, Use
+from symledger.config_keys import window_keys as windows
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import DENSE, DIVIDED, GATE, WIDTHS, heads
+from symledger.config_keys.family import Built, Family, Ruled
+
+TANH = ("gelu_pytorch_tanh",)
+
+
+@dataclass(frozen=True)
+class Cap(Use):
+    """A number that scores stay below, or null: whether they are capped."""
+
+    option: str
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the option."""
+        if value is None:
+            return {self.option: "false"}
+        Number((0,)).settings(name, value)
+        return {self.option: "true"}
+
+
+KEYS = {
+    **WIDTHS,
+    "attention_bias": Choice("attention_bias"),
+    "attention_dropout": FREE,
+    "use_bidirectional_attention": Only((None, False)),
+}
+LATER = {
+    **KEYS,
+    "hidden_activation": GATE,
+    "hidden_act": FREE,
+    "query_pre_attn_scalar": FREE,
+    "cache_implementation": FREE,
+    "sliding_window_size": FREE,
+    **windows.LISTED,
+    "attn_logit_softcapping": Cap("capped_scores"),
+    "final_logit_softcapping": Cap("capped_logits"),
+}
+"""``hidden_act`` and ``sliding_window_size`` stand in some files, and are read by nothing."""
+
+GEMMA = Family(
+    "gemma",
+    heads("gemma", "Gemma", spans=False),
+    {
+        **KEYS,
+        "hidden_act": Choice("activation", {**GATE.values, "gelu": "gelu_tanh"}),
+        "hidden_activation": Only((*TANH, None)),
+    },
+    tensors=DENSE,
+)
+"""In ``hidden_act``, ``gelu`` means the approximation by tanh, as the class takes it."""
+
+NORMS = {
+    f"model.layers.*.{name}.weight": (f"block.norm_{i + 1}.g", f"windowed_block.norm_{i + 1}.g")
+    for i, name in enumerate((
+        "input_layernorm", "post_attention_layernorm",
+        "pre_feedforward_layernorm", "post_feedforward_layernorm",
+    ))
+}  # fmt: skip
+
+GEMMA2 = Family(
+    "gemma2",
+    heads("gemma2", "Gemma2", spans=False),
+    LATER,
+    (DIVIDED, *windows.windows(windows.all_but_each(2), asked=True)),
+    {**DENSE, **NORMS},
+)
+
+GEMMA3 = Family(
+    "gemma3_text",
+    {
+        "Gemma3ForCausalLM": Built("gemma3", {"head": "lm"}),
+        "Gemma3TextModel": Built("gemma3", {"head": "bare"}),
+        "Gemma3TextForSequenceClassification": Built("gemma3", {"head": "sequences"}, labels=True),
+    },
+    {
+        **LATER,
+        "sliding_window_pattern": Ruled(),
+        "use_bidirectional_attention": Choice("both_ways", {**BOOLS, None: "false"}),
+    },
+    (DIVIDED, *windows.windows(
+        windows.all_but_each(6, "sliding_window_pattern"), asked=True,
+        halved="use_bidirectional_attention",
+    )),
+    {**DENSE, **NORMS},
+)

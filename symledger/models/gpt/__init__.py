@@ -1,0 +1,1 @@
+"""GPT, the first one."""

@@ -1,0 +1,1 @@
+"""GPT-BigCode (SantaCoder, StarCoder)."""

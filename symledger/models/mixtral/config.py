@@ -1,0 +1,26 @@
+"""Mixtral: Mistral's keys, and those of its experts."""
+
+from __future__ import annotations
+
+from symledger.catalogue.argument_specs import Size
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import GATE, SPARSE, WIDTHS, heads
+from symledger.config_keys.family import Family
+from symledger.config_keys.window_keys import ONE, windows
+
+MIXTRAL = Family(
+    "mixtral",
+    heads("mixtral", "Mixtral"),
+    {
+        **WIDTHS,
+        "hidden_act": GATE,
+        "attention_dropout": FREE,
+        "num_local_experts": Size("E"),
+        "num_experts_per_tok": Size("k"),
+        "output_router_logits": FREE,
+        "router_jitter_noise": FREE,
+        **ONE,
+    },
+    windows(),
+    SPARSE,
+)

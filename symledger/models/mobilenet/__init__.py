@@ -1,0 +1,1 @@
+"""MobileNetV2 and EfficientNet."""

@@ -1,0 +1,45 @@
+"""MPT: pre-LN blocks with ALiBi, and no bias anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.attention.attention import Attention
+from symledger.components.attention.relative import ALiBiAttention
+from symledger.components.blocks.blocks import PreLNBlock, norm
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.ir.tensor import Tensor
+from symledger.models.shared.decoder import Decoder
+from symledger.notation.component import Component
+from symledger.sizes import Size
+
+
+@dataclass(frozen=True)
+class MPT(Decoder):
+    """The decoder-only transformer of MPT: its norms scale, and shift nothing.
+
+    Source: MosaicML NLP Team, *Introducing MPT-7B* (2023).
+    """
+
+    title: ClassVar[str] = "decoder-only transformer, ALiBi, no biases"
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.d_h: sizes.d / sizes.h, sizes.d_ff: 4 * sizes.d,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = ("MosaicML NLP Team, Introducing MPT-7B (2023)",)
+
+    def block(self) -> Component:
+        widths = (self.h, self.h, self.d_h, self.d_h)
+        attention = Attention(
+            self.d, *widths, causal=True, mixing=ALiBiAttention(*widths), cached=self.seen
+        )
+        network = FeedForward(self.d, self.d_ff, bias=False)
+        return PreLNBlock(
+            self.d, norm="layer", norm_bias=False, attention=attention, network=network
+        )
+
+    def normalize(self, x: Tensor) -> Tensor:
+        return norm("layer", self.d, bias=False)(x, name="final_norm")

@@ -1,0 +1,1 @@
+"""OLMo, dense and with experts."""

@@ -1,0 +1,60 @@
+"""OLMo 1 to 3, dense and with experts."""
+
+from __future__ import annotations
+
+from symledger.catalogue.argument_specs import Choice, Number, Settings, Size
+from symledger.config_keys import window_keys as windows
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import DENSE, GATE, SPARSE, WIDTHS, heads, kinds
+from symledger.config_keys.family import Family, Rule, Unless, Values
+from symledger.errors import BadInput
+
+KEYS = {
+    **WIDTHS,
+    "hidden_act": GATE,
+    "attention_bias": Choice("attention_bias"),
+    "attention_dropout": FREE,
+}
+CLIPPED = {**KEYS, "clip_qkv": Unless(Number((0,)))}
+
+AFTER = {
+    **DENSE,
+    **kinds({
+        "model.layers.*.post_attention_layernorm.weight": ("block.norm_1.g",),
+        "model.layers.*.post_feedforward_layernorm.weight": ("block.norm_2.g",),
+    }, "windowed_block"),
+}  # fmt: skip
+
+OLMO = Family("olmo", heads("olmo", "Olmo", tokens=False, spans=False), CLIPPED, (), DENSE)
+
+OLMO2 = Family("olmo2", heads("olmo2", "Olmo2", tokens=False, spans=False), KEYS, (), AFTER)
+
+OLMO3 = Family(
+    "olmo3",
+    heads("olmo3", "Olmo3", tokens=False, spans=False),
+    {**KEYS, **windows.LISTED},
+    windows.windows(windows.all_but_each(4), asked=True),
+    AFTER,
+)
+
+def _widths(values: Values) -> Settings:
+    """Refuse heads whose norm, which is as wide as the model, does not fit them."""
+    d, h, d_h = (values.get(x) for x in ("hidden_size", "num_attention_heads", "head_dim"))
+    if d_h is not None and d_h * h != d:
+        raise BadInput(f"head_dim = {d_h} does not fit: {h} heads of it have to be {d} wide.")
+    return {}
+
+
+OLMOE = Family(
+    "olmoe",
+    heads("olmoe", "Olmoe", tokens=False, spans=False, sequences=False),
+    {
+        **CLIPPED,
+        "num_experts": Size("E"),
+        "num_experts_per_tok": Size("k"),
+        "norm_topk_prob": FREE,
+        "output_router_logits": FREE,
+    },
+    (Rule(("hidden_size", "num_attention_heads"), _widths),),
+    SPARSE,
+)

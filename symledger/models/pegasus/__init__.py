@@ -1,0 +1,1 @@
+"""Pegasus and Marian."""

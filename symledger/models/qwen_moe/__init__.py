@@ -1,0 +1,1 @@
+"""The mixtures of experts of Qwen."""

@@ -1,0 +1,125 @@
+"""Qwen 1.5 to 3, dense and with experts."""
+
+from __future__ import annotations
+
+from symledger.catalogue.argument_specs import Choice, Only, Settings, Size, size, written
+from symledger.config_keys import window_keys as windows
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import DENSE, GATE, SPARSE, WIDTHS, heads, kinds, layers
+from symledger.config_keys.family import Family, Rule, Ruled, Values
+from symledger.errors import BadInput
+
+KEYS = {
+    **WIDTHS,
+    "hidden_act": GATE,
+    "attention_dropout": FREE,
+    "use_mrope": Only((False,)),
+    **windows.SWITCHED,
+}
+
+QWEN2 = Family(
+    "qwen2",
+    heads("qwen2", "Qwen2"),
+    KEYS,
+    windows.windows(windows.from_layer_on, switched=True),
+    DENSE,
+)
+
+QWEN3 = Family(
+    "qwen3",
+    heads("qwen3", "Qwen3"),
+    {**KEYS, "attention_bias": Choice("attention_bias")},
+    windows.windows(windows.from_layer_on, switched=True),
+    DENSE,
+)
+
+
+def dense_layers(values: Values) -> Settings:
+    """Which layers are no mixture: those that are listed, and all between each so many.
+
+    Raises:
+        BadInput: the list is none of layers.
+    """
+    listed = values["mlp_only_layers"]
+    listed = [] if listed is None else listed
+    if not isinstance(listed, list) or not all(type(i) is int and i >= 0 for i in listed):
+        raise BadInput(f"mlp_only_layers = {written(listed)} is no list of layers, from 0 on.")
+    number = layers(values)
+    step = size("decoder_sparse_step", values["decoder_sparse_step"])
+    listed = set(listed)
+    dense = sum(i in listed or (i + 1) % step != 0 for i in range(number))
+    return {"dense_layers": "true", "L_d": str(dense)} if dense else {"dense_layers": "false"}
+
+
+EXPERTS = {
+    "moe_intermediate_size": Size("d_exp"),
+    "num_experts": Size("E"),
+    "num_experts_per_tok": Size("k"),
+    "decoder_sparse_step": Ruled(),
+    "mlp_only_layers": Ruled(),
+    "norm_topk_prob": FREE,
+    "output_router_logits": FREE,
+}
+SPARSITY = Rule(("num_hidden_layers",), dense_layers)
+WINDOWS = windows.windows(windows.every_second_below, switched=True, asked=True)
+
+
+def one_difference(values: Values) -> Settings:
+    """Refuse layers of which some look back at a window, and some are dense.
+
+    Raises:
+        BadInput: it would have to be told which of them are both.
+    """
+    windowed, dense = (rule.read(values) for rule in (*WINDOWS, SPARSITY))
+    if windowed["windows"] == "some" and dense["dense_layers"] == "true":
+        raise BadInput(
+            f"{windowed['L_w']} layers look back at a window (use_sliding_window, layer_types, "
+            f"max_window_layers) and {dense['L_d']} are dense (decoder_sparse_step, "
+            "mlp_only_layers): which of them are both is not told apart here. Say "
+            "use_sliding_window = false, or decoder_sparse_step = 1 and mlp_only_layers = []."
+        )
+    return {}
+
+
+
+QWEN2_MOE = Family(
+    "qwen2_moe",
+    heads("qwen2_moe", "Qwen2Moe"),
+    {
+        **KEYS,
+        **EXPERTS,
+        "num_key_value_heads": Size("h_kv"),
+        "shared_expert_intermediate_size": Size("d_sh"),
+        "qkv_bias": Choice("qkv_bias"),
+    },
+    (*WINDOWS, SPARSITY, Rule((), one_difference)),
+    {
+        **{name: tuple(o.replace("feed_forward.", "feed_forward.mixture.", 1)
+                       if "router" in o or "experts" in o else o for o in ours)
+           for name, ours in SPARSE.items()},
+        **kinds({
+            **{f"model.layers.*.mlp.shared_expert.{x}_proj.weight": (
+                f"block.feed_forward.shared_expert.{x}.W",) for x in ("gate", "up", "down")},
+            "model.layers.*.mlp.shared_expert_gate.weight": ("block.feed_forward.shared_gate.W",),
+        }, "windowed_block"),
+    },
+)  # fmt: skip
+
+QWEN3_MOE = Family(
+    "qwen3_moe",
+    heads("qwen3_moe", "Qwen3Moe"),
+    {
+        **KEYS,
+        **EXPERTS,
+        "num_local_experts": Size("E"),
+        "attention_bias": Choice("attention_bias"),
+        "layer_types": Only((None,)),
+        "shared_expert_intermediate_size": Only((0, None)),
+        "qkv_bias": Only((False,)),
+        "use_qk_norm": Only((True,)),
+        "max_window_layers": FREE,
+    },
+    (*windows.windows(switched=True), SPARSITY),
+    SPARSE,
+)
+"""With a window, all of its layers have it; ``max_window_layers`` is read by nothing."""

@@ -1,0 +1,1 @@
+"""ResNet, ResNeXt and wide ResNet."""

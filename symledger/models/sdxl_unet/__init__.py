@@ -1,0 +1,1 @@
+"""The U-Net of SDXL."""

@@ -1,0 +1,129 @@
+"""SigLIP: its two encoders, by themselves and together, each with a configuration of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, Size, Use, written
+from symledger.config_keys.common import FREE
+from symledger.config_keys.encoder_keys import maps
+from symledger.config_keys.family import Built, Family, Rule, Unless, Values
+from symledger.config_keys.image_keys import ACTIVATIONS, UNTIED
+from symledger.errors import BadInput
+from symledger.models.clip.config import either, norm, seen, tower
+
+WIDTHS: Mapping[str, Use] = {
+    "hidden_size": Size("d"),
+    "intermediate_size": Size("d_ff"),
+    "num_hidden_layers": Size("L"),
+    "num_attention_heads": Size("h"),
+    "hidden_act": Choice("activation", ACTIVATIONS),
+    "initializer_range": FREE,
+    "initializer_factor": FREE,
+    **UNTIED,
+}
+
+
+def text(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weights of the text encoder."""
+    return {
+        f"{theirs}embeddings.token_embedding.weight": (f"{ours}token_embedding.E",),
+        f"{theirs}embeddings.position_embedding.weight": (f"{ours}positions.P",),
+        **tower(theirs, ours), **norm(f"{theirs}final_layer_norm", f"{ours}final_norm"),
+        f"{theirs}head.weight": (f"{ours}projection.W",),
+        f"{theirs}head.bias": (f"{ours}projection.b",),
+    }  # fmt: skip
+
+
+def image(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weights of the image encoder."""
+    head, pool = f"{theirs}head.", f"{ours}pool"
+    return {
+        f"{theirs}embeddings.patch_embedding.weight": (f"{ours}patches.convolution.F",),
+        f"{theirs}embeddings.patch_embedding.bias": (f"{ours}patches.convolution.b",),
+        f"{theirs}embeddings.position_embedding.weight": (f"{ours}positions.P",),
+        **tower(theirs, ours), **norm(f"{theirs}post_layernorm", f"{ours}final_norm"),
+        f"{head}probe": (f"{ours}query",),
+        **{f"{head}attention.in_proj_{x}": tuple(f"{pool}.{part}.{y}" for part in "QKV")
+           for x, y in (("weight", "W"), ("bias", "b"))},
+        **maps(**{f"{head}attention__out_proj": f"{pool}.O", f"{head}mlp__fc1": f"{pool}_network.1",
+                  f"{head}mlp__fc2": f"{pool}_network.2"}),
+        **norm(f"{head}layernorm", f"{pool}_norm"),
+    }  # fmt: skip
+
+
+TEXT = Family(
+    "siglip_text_model",
+    {"SiglipTextModel": Built("siglip_text")},
+    {
+        **WIDTHS,
+        "vocab_size": Size("V"),
+        "max_position_embeddings": Size("T_max", ("T",)),
+        "projection_size": Unless(Size("d_proj")),
+    },
+    tensors={**text("", ""), **text("text_model.", "")},
+)
+
+IMAGE = Family(
+    "siglip_vision_model",
+    {"SiglipVisionModel": Built("siglip_image")},
+    {
+        **WIDTHS,
+        "num_channels": Size("C_in"),
+        "image_size": Size("H", ("W",)),
+        "patch_size": Size("P"),
+        "vision_use_head": Choice("pooled", BOOLS),
+    },
+    tensors={**image("", ""), **image("vision_model.", "")},
+)
+
+
+def _as_wide(values: Values) -> Settings:
+    """Refuse a text's vector that is not as wide as an image's: they could not be compared."""
+    wide = {}
+    for name, part in SIGLIP.parts.items():
+        said = values.get(name)
+        wide[name] = {**part.facts["keys"], **(said if isinstance(said, dict) else {})}
+    text, image = wide["text_config"], wide["vision_config"]
+    width = text["hidden_size"] if text["projection_size"] is None else text["projection_size"]
+    if width != image["hidden_size"]:
+        raise BadInput(
+            f"text_config with hidden_size or projection_size = {written(width)} does not fit "
+            f"vision_config with hidden_size = {written(image['hidden_size'])}: the vectors of "
+            "both are compared. Say projection_size."
+        )
+    return {}
+
+
+UNREAD = Only((False,), "what it pools by attention is computed there, and not used")
+
+SIGLIP = Family(
+    "siglip",
+    {
+        "SiglipModel": Built("siglip", rules=(Rule((), _as_wide),)),
+        "SiglipForImageClassification": Built(
+            "siglip_image", {"classified": "true"}, labels=True,
+            parts=seen(replace(IMAGE, uses={**IMAGE.uses, "vision_use_head": UNREAD}), TEXT),
+        ),
+    },
+    {"initializer_factor": FREE, **UNTIED},
+    (),
+    {
+        "logit_scale": ("scale",), "logit_bias": ("offset",), **text("text_model.", "text."),
+        **either(image("vision_model.", "image."), image("vision_model.", "")),
+        **maps(classifier="classifier"),
+    },
+    parts={
+        "text_config": replace(TEXT, uses={**TEXT.uses, "projection_size": FREE}),
+        "vision_config": replace(IMAGE, uses={
+            **IMAGE.uses,
+            "hidden_size": Size("d_img"),
+            "intermediate_size": Size("f_img"),
+            "num_hidden_layers": Size("L_img"),
+            "num_attention_heads": Size("h_img"),
+            "hidden_act": Choice("image_activation", ACTIVATIONS),
+            "vision_use_head": Only((True,)),
+        }),
+    },
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""Mixtures of experts in LLaMA's blocks, with something of their own."""

@@ -1,0 +1,153 @@
+"""T5 and mT5, whose files do not always say whether the head has weights of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from symledger.catalogue.argument_specs import BOOLS, Only, Settings, Size, Use, written
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import TIED
+from symledger.config_keys.encoder_keys import ACTIVATIONS, Tensors, under
+from symledger.config_keys.family import (
+    AtLeast,
+    Built,
+    Family,
+    Rule,
+    Ruled,
+    Several,
+    Unless,
+    Values,
+)
+from symledger.errors import BadInput, nearest, shown
+from symledger.models.bart.config import HEADS
+
+
+def _activation(values: Values) -> Settings:
+    """The nonlinearity of the feed-forward networks, and whether they are gated."""
+    name = values["feed_forward_proj"]
+    kind = name.removeprefix("gated-") if isinstance(name, str) else ""
+    if kind not in ACTIVATIONS:
+        said = shown(name) if isinstance(name, str) else written(name)
+        raise BadInput(
+            f"feed_forward_proj = {said} is not supported. "
+            + nearest(str(name), [f"{gate}{x}" for gate in ("", "gated-") for x in ACTIVATIONS])
+        )
+    gated = name != kind
+    if values.get("is_gated_act", gated) is not gated:
+        raise BadInput(f"is_gated_act contradicts feed_forward_proj = {shown(name)}.")
+    activation = "gelu_new" if gated and kind == "gelu" else ACTIVATIONS[kind]
+    return {"activation": activation, "gated": BOOLS[gated]}
+
+
+def _own_head(ambiguous: Callable[[Values], bool], said: str, otherwise: str) -> Rule:
+    """Return the rule of a head of which a file does not say enough.
+
+    A file that transformers 5 wrote says of every head that it is tied to the table. Whether it
+    is, is seen only beside it: where the weights of both are there, both are loaded.
+    """
+
+    def read(values: Values) -> Settings:
+        name = (values.get("architectures") or ["ForConditionalGeneration"])[0]
+        if name.endswith(("ForConditionalGeneration", "LMHeadModel")) and ambiguous(values):
+            raise BadInput(
+                f"{said} does not say whether the head has weights of its own: transformers 5 "
+                "writes the same of both. Write tie_word_embeddings = false where it has, as in "
+                f"all that was published so (T5 1.1, FLAN, mT5), or {otherwise} where it uses "
+                "the table."
+            )
+        return {}
+
+    return Rule(("tie_word_embeddings",), read)
+
+
+def _t5_layer(stack: str) -> Tensors:
+    attention = {x: x.upper() for x in "qkvo"}
+    at = f"{stack}.block.*.layer.*."
+    return {
+        **{f"{at}{theirs}.{x}.weight": (f"{stack}.{ours}.{y}.W",)
+           for theirs, ours in {"SelfAttention": "attention",
+                                "EncDecAttention": "cross_attention"}.items()
+           for x, y in attention.items()},
+        f"{at}SelfAttention.relative_attention_bias.weight": (f"R_{stack[:3]}",),
+        f"{at}layer_norm.weight": tuple(f"{stack}.norm_{i}.g" for i in (1, 2, 3)),
+        f"{at}DenseReluDense.wi.weight": (f"{stack}.feed_forward.1.W",),
+        f"{at}DenseReluDense.wi_0.weight": (f"{stack}.feed_forward.gate.W",),
+        f"{at}DenseReluDense.wi_1.weight": (f"{stack}.feed_forward.up.W",),
+        f"{at}DenseReluDense.wo.weight": tuple(
+            f"{stack}.feed_forward.{x}.W" for x in ("2", "down")
+        ),
+        f"{stack}.final_layer_norm.weight": (f"{stack}_norm.g",),
+    }  # fmt: skip
+
+
+T5_TENSORS: Tensors = {
+    "shared.weight": ("source_embedding.E", "token_embedding.E"),
+    **_t5_layer("encoder"), **_t5_layer("decoder"),
+}  # fmt: skip
+
+BOTH: Mapping[str, Use] = {"is_encoder_decoder": Only((True,))}
+"""What a T5 with a decoder has to say: else its keys and values of the source and of what was
+written so far are kept as one. One that is its encoder says false."""
+
+T5 = Family(
+    "t5",
+    {
+        "T5ForConditionalGeneration": Built("t5", {"head": "lm"}, uses=BOTH),
+        "T5Model": Built("t5", {"head": "bare"}, uses=BOTH),
+        "T5ForSequenceClassification": Built("t5", {"head": "sequences"}, labels=True, uses=BOTH),
+        "T5ForQuestionAnswering": Built("t5", {"head": "tokens"}, labels=True, uses=BOTH),
+        "T5EncoderModel": Built("t5_encoder", {"head": "bare"}),
+        "T5ForTokenClassification": Built("t5_encoder", {"head": "tokens"}, labels=True),
+        "T5WithLMHeadModel": Built("t5", {"head": "lm"}, uses=BOTH),
+    },
+    {
+        "vocab_size": Size("V"),
+        "d_model": Size("d"),
+        "d_kv": Size("d_h"),
+        "d_ff": Size("d_ff"),
+        "num_layers": Several((Size("L"), Size("L_enc"))),
+        "num_decoder_layers": Unless(Size("L_dec")),
+        "num_heads": Size("h"),
+        "relative_attention_num_buckets": AtLeast("n_b", least=4),
+        "relative_attention_max_distance": FREE,
+        "feed_forward_proj": Ruled(),
+        "is_gated_act": Ruled(),
+        "dense_act_fn": FREE,
+        "scale_decoder_outputs": FREE,
+        "tie_word_embeddings": TIED,
+        "is_decoder": Only((False,)),
+        "n_positions": FREE,
+        "output_past": FREE,
+    },
+    rules=(
+        Rule((), _activation),
+        _own_head(
+            lambda values: values.get("scale_decoder_outputs") is False
+            and values.get("tie_word_embeddings") is not False,
+            "scale_decoder_outputs = false without tie_word_embeddings = false",
+            "leave scale_decoder_outputs out",
+        ),
+    ),
+    tensors={**T5_TENSORS, **under("transformer.", "", T5_TENSORS), **HEADS},
+    implied={"T": "512", "S": "512"},
+    follows={"num_decoder_layers": "num_layers"},
+)
+"""Version 1.1 and FLAN have a head of their own: their configurations say tie_word_embeddings =
+false. From such a configuration alone transformers 5 builds a tied head, but with the weights that
+lie beside it one of its own, and that is counted here. It was trained on 512 tokens, which is what
+is meant where no length is set."""
+
+MT5 = replace(
+    T5, model_type="mt5",
+    builds={name.replace("T5", "MT5"): built for name, built in T5.builds.items()
+            if name != "T5WithLMHeadModel"},
+    rules=(
+        Rule((), _activation),
+        _own_head(
+            lambda values: values["tie_word_embeddings"] is True,
+            "an mT5 without tie_word_embeddings = false",
+            "set tied=true besides",
+        ),
+    ),
+)  # fmt: skip

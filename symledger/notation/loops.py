@@ -1,0 +1,90 @@
+"""Bodies that are applied again and again: once to one state, or along an axis."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sympy import Expr
+
+from symledger.errors import ShapeError
+from symledger.ir.ops import Call, Input, Result
+from symledger.ir.program import Program
+from symledger.ir.tensor import Scope, Tensor, as_size, current_scope, show
+
+if TYPE_CHECKING:
+    from symledger.notation.component import Component
+
+
+def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
+           shared: bool = False, recompute: bool = False) -> Tensor:  # fmt: skip
+    """Apply a component ``times`` times: its first input is carried, the others stay the same.
+
+    With ``recompute`` nothing inside an application is kept; the backward pass runs it again.
+
+    Raises:
+        ShapeError: the body does not give back one tensor of the shape that it carries.
+    """
+    body = _body(component, name, inputs, recompute)
+    if len(body.outputs) != 1:
+        raise _not_carried(component, inputs[:1], body.outputs)
+    return _called(component, Call(body, as_size(times), shared), inputs)
+
+
+def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: Tensor, name: str,
+         over: tuple[Tensor, ...] = (), axis: int = 0, shared: bool = False,
+         reverse: bool = False, recompute: bool = False, kept: bool = False,
+         ) -> tuple[Tensor, ...]:  # fmt: skip
+    """Apply a component along an axis: carry states, take slices, stack results.
+
+    It takes the states, a slice of each tensor of ``over`` without that axis, and the ``same``
+    tensors every time. It gives the new states, then what is stacked along a new ``axis``.
+    Return the states after the last application, and the stacked results. With ``kept`` the
+    first of these states is kept between decoding steps.
+
+    Raises:
+        ShapeError: the body does not give back its states, or there are not as many slices as
+            applications.
+    """
+    times = as_size(times)
+    for x in over:
+        if x.shape[axis] != times:
+            raise ShapeError(f"axis {axis} of {show(x.shape)} has no {times} slices to go along.")
+    slices = tuple(replace(x, shape=x.shape[:axis] + x.shape[axis + 1 :]) for x in over)
+    body = _body(component, name, (*states, *slices, *same), recompute)
+    op = Call(body, times, shared, len(states), len(over), axis, reverse)
+    call = _called(component, op, (*states, *over, *same))
+    call = replace(call, state=call.shape[1]) if kept else call
+    last, each = body.outputs[: len(states)], body.outputs[len(states) :]
+    return (
+        *(Tensor(Result(y), (call,), y.shape, y.storage) for y in last),
+        *(
+            Tensor(Result(y, axis), (call,), (*y.shape[:axis], times, *y.shape[axis:]), y.storage)
+            for y in each
+        ),
+    )
+
+
+def _body(
+    component: Component, name: str, inputs: tuple[Tensor, ...], recompute: bool
+) -> Program:  # fmt: skip
+    """Record the program of one application."""
+    scope = Scope(name, component, current_scope(), recompute)
+    formals = tuple(Tensor(Input(f"x{i}"), (), x.shape, x.storage) for i, x in enumerate(inputs))
+    return Program(scope, formals, component.apply_in(scope, formals))
+
+
+def _called(component: Component, op: Call, inputs: tuple[Tensor, ...]) -> Tensor:
+    before, after = inputs[: op.states], op.body.outputs[: op.states]
+    if [x.shape for x in before] != [y.shape for y in after]:
+        raise _not_carried(component, before, op.body.outputs)
+    return Tensor(op, inputs, after[0].shape)
+
+
+def _not_carried(
+    component: Component, states: tuple[Tensor, ...], given: tuple[Tensor, ...]
+) -> ShapeError:
+    carries, gives = (", ".join(show(x.shape) for x in tensors) for tensors in (states, given))
+    return ShapeError(
+        f"{type(component).__name__} cannot be repeated: it carries {carries} but gives {gives}."
+    )

@@ -1,0 +1,1 @@
+"""Formulas and derivations in a notation: LaTeX, MathML, rows of a table."""

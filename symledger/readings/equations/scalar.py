@@ -1,0 +1,131 @@
+"""Scalar code as text, in either notation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sympy import Add, Expr, Integer, Min, Mod, Mul, Piecewise, Pow, Rational, Symbol, floor, oo, pi
+from sympy.core.relational import Relational
+
+from symledger.errors import DefinitionError
+from symledger.ir.scalars import alternatives
+from symledger.readings.equations.text import ATOM, TERMS, Notation, Piece
+from symledger.sizes import text_of
+
+
+def scalar(e: Any, given: Mapping[Symbol, Piece], notation: Notation) -> Piece:
+    """Write a scalar expression, pieces put in for some of its symbols.
+
+    >>> from symledger.readings.equations.text import TEXT
+    >>> from symledger.sizes import d, d_k
+    >>> scalar((d + 1) / d_k**2, {}, TEXT).text
+    '(d + 1) / d_k²'
+    """
+    return _Scalar(given, notation).write(e)
+
+
+class _Scalar:
+    def __init__(self, given: Mapping[Symbol, Piece], notation: Notation) -> None:
+        self.given, self.to = given, notation
+        self.places = {symbol: i for i, symbol in enumerate(given)}
+
+    def write(self, e: Any) -> Piece:
+        if e in self.given:
+            return self.given[e]
+        if isinstance(e, Symbol):
+            return Piece(self.to.size(e))
+        if isinstance(e, Rational):
+            return self.number(e)
+        if isinstance(e, Add):
+            ordered = sorted(e.args, key=self.order)
+            return self.to.sum([self.signed(term) for term in ordered])
+        if isinstance(e, Mul):
+            negative, piece = self.signed(e)
+            return self.to.sum([(True, piece)]) if negative else piece
+        if isinstance(e, Pow):
+            return self.power(e.base, e.exp)
+        if isinstance(e, Piecewise):
+            return self.select(e)
+        if isinstance(e, Relational):
+            sign = self.to.relation(e.rel_op)
+            return Piece(f"{self.write(e.lhs).text} {sign} {self.write(e.rhs).text}", TERMS)
+        return self.function(e)
+
+    def function(self, e: Any) -> Piece:
+        if e in (oo, -oo):
+            infinite = Piece(self.to.infinity)
+            return self.to.sum([(True, infinite)]) if e == -oo else infinite
+        if e == pi:
+            return Piece(self.to.circle)
+        inner = [self.write(arg).text for arg in e.args]
+        if isinstance(e, Mod):
+            return self.to.function("mod", self.to.comma.join(inner))
+        if isinstance(e, Min):
+            return self.to.function("min", self.to.comma.join(inner))
+        if isinstance(e, floor):
+            return Piece(self.to.floor(inner[0]))
+        if isinstance(e, Min):
+            return self.to.function("min", self.to.comma.join(sorted(inner)))
+        if len(inner) == 1:
+            return self.to.function(type(e).__name__, inner[0])
+        raise DefinitionError(f"{type(e).__name__} cannot be written down.")
+
+    def order(self, term: Expr) -> tuple[bool, bool, bool, int, bool, str]:
+        """Arguments in their order, then sizes, then numbers; what is subtracted comes last."""
+        places = [self.places[s] for s in term.free_symbols if s in self.places]
+        negative = bool(term.could_extract_minus_sign())
+        first, plain = min(places, default=0), isinstance(term, Symbol)
+        return negative, bool(term.is_Number), not places, first, not plain, text_of(term)
+
+    def signed(self, term: Any) -> tuple[bool, Piece]:
+        """A term without its sign: a constant in front, then what is above and below the line."""
+        negative = bool(term.could_extract_minus_sign())
+        constant, rest = (-term if negative else term).as_independent(*self.given, as_Add=False)
+        if rest == 1:
+            return negative, self.constant(constant)
+        parts = sorted(Mul.make_args(rest), key=self.order)
+        below = [1 / f for f in parts if isinstance(f, Pow) and f.exp.could_extract_minus_sign()]
+        above = [self.write(f) for f in parts if 1 / f not in below]
+        if len(above) == 1 and above[0].level == ATOM and self.to.is_plain(above[0].text):
+            constant, under = constant.as_numer_denom()
+            below += [under] if under != 1 else []
+        if not below:
+            return negative, self.to.product(above, constant)
+        top = self.to.product(above, constant) if above else self.constant(constant)
+        return negative, self.to.quotient(top, self.to.beside([self.write(f) for f in below]))
+
+    def constant(self, e: Any) -> Piece:
+        if not isinstance(e, Mul):
+            return self.write(e)
+        numerator, denominator = e.as_numer_denom()
+        if denominator != 1:
+            return self.to.quotient(self.constant(numerator), self.constant(denominator))
+        factors = sorted(e.args, key=lambda f: (not f.is_Number, text_of(f)))
+        return self.to.beside([self.write(f) for f in factors])
+
+    def number(self, e: Rational) -> Piece:
+        if e < 0:
+            return self.to.sum([(True, self.number(-e))])
+        if e.is_Integer:
+            return Piece(self.to.number(int(e)))
+        digits = len(str(e.q)) - 1
+        if e.p == 1 and digits > 2 and e.q == 10**digits:
+            return Piece(self.to.exponent(digits))
+        return self.to.quotient(*(Piece(self.to.number(int(n))) for n in (e.p, e.q)))
+
+    def power(self, base: Any, exponent: Any) -> Piece:
+        if exponent.could_extract_minus_sign():
+            return self.to.quotient(Piece(self.to.number(1)), self.write(Pow(base, -exponent)))
+        if exponent == Rational(1, 2):
+            return self.to.root(self.write(base))
+        return self.to.power(self.write(base), self.write(exponent).text)
+
+    def select(self, e: Any) -> Piece:
+        (value, condition), *rest = e.args
+        if value == 1 and [v for v, _ in rest] == [Integer(0)]:
+            return self.to.bracket(self.write(condition).text)
+        each = [(v, c) for v, condition in e.args for c in alternatives(condition)]
+        return self.to.cases(
+            [(self.write(v).text, "" if c == True else self.write(c).text) for v, c in each]  # noqa: E712
+        )

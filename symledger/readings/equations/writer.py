@@ -1,0 +1,257 @@
+"""Tensors as right sides of equations, operation by operation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import assert_never
+
+from sympy import Add
+
+from symledger.ir import scalars
+from symledger.ir.ops import (
+    Call,
+    CallBack,
+    Const,
+    Contract,
+    Gather,
+    Input,
+    Join,
+    Map,
+    Max,
+    MaxIndex,
+    Overlap,
+    Pad,
+    Param,
+    Rearrange,
+    Repeat,
+    Result,
+    Scatter,
+    Slice,
+    Sum,
+    Windows,
+)
+from symledger.ir.scalars import GRADIENT, Scalar
+from symledger.ir.tensor import ONE, Shape, Tensor
+from symledger.readings.equations.indices import Places
+from symledger.readings.equations.letters import NOWHERE, ZERO, Index, axis_of, choose, letters
+from symledger.readings.equations.letters_of import Axes
+from symledger.readings.equations.outline import Applied, Sheet
+from symledger.readings.equations.text import Notation, Piece
+from symledger.readings.pullback import index_sizes
+
+SPELLED_OUT = {"", "+", "-", "*", "/", "exp", "log", "square"}
+"""Functions that are written by their value; the others by their name."""
+
+
+@dataclass(frozen=True)
+class Equation:
+    """One line of mathematics: what is defined, by what, and its shape."""
+
+    name: str
+    left: str
+    right: str
+    shape: Shape
+
+    def __str__(self) -> str:
+        return f"{self.left} = {self.right}"
+
+
+class Writer(Places):
+    """Writes tensors in one notation."""
+
+    def __init__(self, sheet: Sheet, notation: Notation) -> None:
+        super().__init__(notation)
+        self.sheet, self.wanted = sheet, Axes(sheet)
+
+    def define(self, name: str, t: Tensor) -> Equation:
+        """Write the equation that defines a tensor under a name."""
+        expand, avoided = self.sheet.names.get(t) == name, None
+        self.sizes = frozenset()
+        while self.sizes != avoided:
+            avoided = self.sizes
+            indices = choose(self.wanted.of(t), avoided)
+            right = self.piece(t, indices, letters(indices) | avoided, expand).text
+            left = self.to.indexed(name, self.shown(indices))
+        return Equation(name, left, right, t.shape)
+
+    def piece(
+        self, t: Tensor, at: Sequence[Index], live: frozenset[str], expand: bool = False
+    ) -> Piece:
+        """Write one element of a tensor; a named one by its name."""
+        name = self.sheet.names.get(t)
+        if name is not None and not expand:
+            return Piece(self.to.indexed(name, self.shown(at)))
+        made = self.sheet.application(t)
+        if made is not None:
+            return Piece(self.to.element(self.call(made), self.shown(at)))
+        return self.operation(t, at, live)
+
+    def call(self, made: Applied) -> str:
+        """Write an applied component without indices: the whole array that it gives."""
+        times = self.size(made.times) if made.times is not None else ""
+        times = self.to.through(times) if made.each else times
+        name = self.to.operator(made.name, times, made.back, made.label)
+        return self.to.applied(name, [self.whole(x, len(made.args) == 1) for x in made.args])
+
+    def whole(self, t: Tensor, alone: bool = True) -> str:
+        """Write a whole array: by its name, or by its elements where it takes indices to say."""
+        bare = self.bare(t)
+        if bare is not None:
+            return bare.text
+        indices = choose(self.wanted.of(t), self.sizes)
+        value = self.piece(t, indices, letters(indices) | self.sizes).text
+        said = self.to.mapping(self.shown(indices), value)
+        return said if alone else self.to.parens(said)
+
+    def bare(self, t: Tensor) -> Piece | None:
+        """Write an array without indices, if it is a name, applied, or a sum of such."""
+        name, made = self.sheet.names.get(t), self.sheet.application(t)
+        if name is not None:
+            return Piece(self.to.indexed(name, ()))
+        if made is not None:
+            return Piece(self.call(made))
+        if isinstance(t.op, Rearrange) and t.op.left == t.op.right:
+            return self.bare(t.args[0])
+        if isinstance(t.op, Map) and is_linear(t.op.code):
+            pieces = [self.bare(x) for x in t.args]
+            given = {s: p for s, p in zip(t.op.code.args, pieces, strict=True) if p is not None}
+            if len(given) == len(pieces):
+                return self.scalar(t.op.code.value, given)
+        return None
+
+    def operation(self, t: Tensor, at: Sequence[Index], live: frozenset[str]) -> Piece:
+        """Write one element of the result of an operation."""
+        match t.op:
+            case Contract() as op:
+                return self._contract(op, t, at, live)
+            case Map(code):
+                return self._map(code, t, at, live)
+            case Sum(axes):
+                return self._bound(self.to.sigma, axes, t, at, live)
+            case Max():
+                return self._bound(self.to.largest, (t.rank - 1,), t, at, live)
+            case MaxIndex():
+                return self._bound(self.to.where_largest, (t.rank - 1,), t, at, live)
+            case Repeat():
+                return self._argument(t.args[0], at, live)
+            case Rearrange() as op:
+                return self.piece(t.args[0], self.rearranged(op, at), live)
+            case Slice(axis, start, _):
+                return self._argument(t.args[0], self.placed(t.args[0], at, axis, -start), live)
+            case Pad(axis, start, _):
+                inner = self._argument(t.args[0], self.placed(t.args[0], at, axis, start), live)
+                here = self.inside(at[axis], start, t.args[0].shape[axis], t.shape[axis])
+                return self.to.product([self.to.bracket(here), inner]) if here else inner
+            case Windows() as op:
+                return self._windows(op, t, at, live)
+            case Overlap() as op:
+                return self._overlap(op, t, at, live)
+            case Join(axis):
+                return self._join(t, at, axis, live)
+            case Gather(batch):
+                rows, index = t.args
+                row = Index(self.piece(index, at[: index.rank], live).text)
+                return self._argument(rows, (*at[:batch], row, *at[index.rank :]), live)
+            case Scatter(batch):
+                return self._scatter(t, at, batch, live)
+            case Const() as op:
+                places = zip(op.indices, at, strict=True)
+                return self.scalar(op.value, {s: self.atom(self.place(i)) for s, i in places})
+            case Input(name) | Param(name):
+                return Piece(self.to.indexed(name, self.shown(at)))
+            case Call() | CallBack() | Result():
+                raise AssertionError("written as an applied component")
+            case _:
+                assert_never(t.op)
+
+    def _argument(self, x: Tensor, at: Sequence[Index], live: frozenset[str]) -> Piece:
+        """Write an argument that is broadcast: its axes of length 1 take no index."""
+        lead = len(at) - x.rank
+        places = [NOWHERE if n == ONE else i for n, i in zip(x.shape, at[lead:], strict=True)]
+        return self.piece(x, places, live)
+
+    def _contract(
+        self, op: Contract, t: Tensor, at: Sequence[Index], live: frozenset[str]
+    ) -> Piece:
+        sizes = index_sizes(t)
+        summed = [n for n in sizes if n not in op.out]
+        wanted = self.wanted.of_indices(t)
+        own = choose([axis_of(wanted[n], sizes[n]) for n in summed], live)
+        place = {**dict(zip(op.out, at, strict=True)), **dict(zip(summed, own, strict=True))}
+        live = live | letters(own)
+        factors = [
+            self.piece(x, [place[n] for n in names], live)
+            for x, names in zip(t.args, (op.left, op.right), strict=False)
+        ]
+        return self.to.bound(self.to.sigma, self.shown(own), self.to.product(factors))
+
+    def _map(self, code: Scalar, t: Tensor, at: Sequence[Index], live: frozenset[str]) -> Piece:
+        pairs = list(zip(code.args, t.args, strict=True))
+        if code == scalars.ADD:
+            pairs.sort(key=lambda pair: self.sheet.returned(pair[1]))
+        given = {s: self._argument(x, at, live) for s, x in pairs}
+        if code.slope_of and code.slope_of not in SPELLED_OUT:
+            _, inner = given.values()
+            prime = self.to.called(self.to.prime(code.slope_of), inner.text)
+            return self.to.product([given[GRADIENT], prime])
+        if code.name not in SPELLED_OUT:
+            (inner,) = given.values()
+            return self.to.function(code.name, inner.text)
+        return self.scalar(code.value, given)
+
+    def _bound(
+        self, symbol: str, axes: tuple[int, ...], t: Tensor, at: Sequence[Index],
+        live: frozenset[str],
+    ) -> Piece:  # fmt: skip
+        own = choose([self.wanted.of(t.args[0])[axis] for axis in axes], live)
+        chosen = dict(zip(axes, own, strict=True))
+        places = [chosen.get(axis, i) for axis, i in enumerate(at)]
+        body = self.piece(t.args[0], places, live | letters(own))
+        return self.to.bound(symbol, self.shown(own), body)
+
+    def _join(self, t: Tensor, at: Sequence[Index], axis: int, live: frozenset[str]) -> Piece:
+        branches, start = [], ZERO
+        for x in t.args:
+            inner = self._argument(x, self.placed(x, at, axis, start), live)
+            start = (start + x.shape[axis]).expand()
+            end = self.size(start)
+            branches.append((inner.text, f"{self.index(at[axis])} {self.to.relation('<')} {end}"))
+        branches[-1] = (branches[-1][0], "")
+        return self.to.cases(branches)
+
+    def _windows(self, op: Windows, t: Tensor, at: Sequence[Index], live: frozenset[str]) -> Piece:
+        x, axis = t.args[0], op.axis
+        place = self.within(op, *at[axis : axis + 2]).text
+        index = NOWHERE if x.shape[axis] == ONE else Index(place)
+        inner = self._argument(x, [*at[:axis], index, *at[axis + 2 :]], live)
+        if op.padding == 0 and not op.past:
+            return inner
+        least, less = self.to.relation("<="), self.to.relation("<")
+        here = f"{self.place(NOWHERE)} {least} {place} {less} {self.size(x.shape[axis])}"
+        if op.fill == 0:
+            return self.to.product([self.to.bracket(here), inner])
+        return self.to.cases([(inner.text, here), (self.size(op.fill), "")])
+
+    def _overlap(self, op: Overlap, t: Tensor, at: Sequence[Index], live: frozenset[str]) -> Piece:
+        x, axis = t.args[0], op.axis
+        own = choose(self.wanted.of(x)[axis : axis + 2], live)
+        place = self.within(op, *own).text
+        here = self.to.bracket(f"{place} {self.to.relation('==')} {self.place(at[axis])}")
+        inner = self._argument(x, [*at[:axis], *own, *at[axis + 1 :]], live | letters(own))
+        return self.to.bound(self.to.sigma, self.shown(own), self.to.product([here, inner]))
+
+    def _scatter(self, t: Tensor, at: Sequence[Index], batch: int, live: frozenset[str]) -> Piece:
+        rows, index = t.args
+        own = choose(self.wanted.of(index)[batch:], live)
+        places = [*at[:batch], *own]
+        picked = self.piece(index, places, live | letters(own)).text
+        here = self.to.bracket(f"{picked} {self.to.relation('==')} {self.place(at[batch])}")
+        row = self._argument(rows, [*places, *at[batch + 1 :]], live | letters(own))
+        return self.to.bound(self.to.sigma, self.shown(own), self.to.product([here, row]))
+
+
+def is_linear(code: Scalar) -> bool:
+    """Whether scalar code only adds its arguments up, times constants."""
+    terms = Add.make_args(code.value)
+    return all(term.as_independent(*code.args, as_Add=False)[1] in code.args for term in terms)

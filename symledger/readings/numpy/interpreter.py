@@ -1,0 +1,311 @@
+"""Does it run? NumPy execution of a program, forward and backward.
+
+Every operation is executed as it is priced: a Contract by one plain ``einsum``, a Map line by
+line. So the same run on arrays of counting scalars counts the arithmetic (see ``checks``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, assert_never
+
+import numpy as np
+from sympy import Expr, Integer, Symbol
+
+from symledger.errors import DefinitionError
+from symledger.ir.ops import (
+    Call,
+    CallBack,
+    Const,
+    Contract,
+    Gather,
+    Input,
+    Join,
+    Map,
+    Max,
+    MaxIndex,
+    Overlap,
+    Pad,
+    Param,
+    Rearrange,
+    Repeat,
+    Result,
+    Scatter,
+    Slice,
+    Sum,
+    View,
+    Windows,
+)
+from symledger.ir.program import Program, Pullback
+from symledger.ir.scalars import Operand, straight_line
+from symledger.ir.tensor import Shape, Tensor
+from symledger.readings.numpy.arithmetic import FLOATS, FUNCTIONS, Arithmetic, Array
+from symledger.readings.numpy.sources import own_leaves
+from symledger.readings.numpy.values import Values, at, gathered, result
+
+Sizes = Mapping[Symbol, int]
+
+
+class Machine:
+    """Runs programs at given sizes."""
+
+    def __init__(self, sizes: Sizes, arithmetic: Arithmetic = FLOATS) -> None:
+        self.sizes = {symbol: Integer(n) for symbol, n in sizes.items()}
+        self.arithmetic = arithmetic
+        self._lengths: dict[Expr, int] = {}
+
+    def length(self, e: Expr) -> int:
+        """Return a size as the whole number that it is here.
+
+        Raises:
+            DefinitionError: it is not one at these sizes.
+        """
+        if e not in self._lengths:
+            value = e.xreplace(self.sizes)
+            if not value.is_Integer:
+                raise DefinitionError(f"{e} = {value} is not a whole number at {self.sizes}.")
+            self._lengths[e] = int(value)
+        return self._lengths[e]
+
+    def shape(self, shape: Shape) -> tuple[int, ...]:
+        """Return a shape in numbers."""
+        return tuple(self.length(n) for n in shape)
+
+    def constant(self, e: Expr) -> float:
+        """Return a constant of scalar code as a number."""
+        return float(e.xreplace(self.sizes))
+
+    def run(self, program: Program, leaves: Mapping[Tensor, Array]) -> Values:
+        """Execute a program forwards.
+
+        ``leaves`` holds the inputs and weights; those of repeated bodies are stacked along a
+        leading axis, one for each application.
+        """
+        values = Values({}, leaves=leaves)
+        for t in program.tensors:
+            if isinstance(t.op, Input | Param):
+                values.arrays[t] = leaves[t]
+            else:
+                values.arrays[t] = self._forward(t, [values[arg] for arg in t.args], values)
+        return values
+
+    def _forward(self, t: Tensor, args: list[Array], values: Values) -> Array:
+        """Execute one operation, a repetition or one of its results, as part of ``values``."""
+        if isinstance(t.op, Call):
+            return self._call(t, t.op, args, values)
+        if isinstance(t.op, Result):
+            call = t.args[0].op
+            assert isinstance(call, Call)
+            return result(call, t.op, values.inner[t.args[0]])
+        return self.execute(t, args)
+
+    def _call(self, t: Tensor, call: Call, args: list[Array], values: Values) -> Array:
+        body, times, leaves = call.body, self.length(call.times), values.leaves
+        entering = dict(zip(body.inputs, args, strict=True))
+        wholes = {x: entering[x] for x in call.sliced}
+        applications = values.inner[t] = []
+        own = {leaf for leaf, _ in own_leaves(body)} - set(body.inputs)
+        for i in range(times):
+            entering |= {x: at(whole, call, i, times) for x, whole in wholes.items()}
+            mine = {x: leaves[x] if call.shared else leaves[x][i] for x in own}
+            inner = self.run(body, {**mine, **entering})
+            applications.append(inner)
+            entering |= {x: inner[y] for x, y in zip(call.carried, body.outputs, strict=False)}
+        return entering[body.inputs[0]]
+
+    def back(
+        self, pull: Pullback, values: Values, seeds: Mapping[Tensor, Array]
+    ) -> dict[Tensor, Array]:
+        """Execute a backward program; return the gradient of each leaf that it gives.
+
+        ``values`` need only hold what the backward program mentions.
+        """
+        made = Values(dict(seeds), leaves=values.leaves)
+        further: dict[Tensor, dict[Tensor, Array]] = {}
+        for t in pull.tensors:
+            args = [self._find(arg, made.arrays, values) for arg in t.args]
+            if isinstance(t.op, CallBack):
+                ran = made if t.op.call in made.inner else values
+                made.arrays[t], further[t] = self._call_back(t.op, ran, args)
+            elif isinstance(t.op, Result) and t.args[0] in further:
+                made.arrays[t] = further[t.args[0]][t.op.leaf]
+            else:
+                made.arrays[t] = self._forward(t, args, made)
+        return {leaf: self._find(g, made.arrays, values) for leaf, g in pull.gradients.items()}
+
+    def _find(self, t: Tensor, arrays: dict[Tensor, Array], values: Values) -> Array:
+        """An array of this pass, a stored one, or a view or table made again from those."""
+        if t in arrays:
+            return arrays[t]
+        if t in values.arrays:
+            return values.arrays[t]
+        if isinstance(t.op, View | Const):
+            return self.execute(t, [self._find(arg, arrays, values) for arg in t.args])
+        raise DefinitionError(f"the backward pass needs {t}, which was not kept.")
+
+    def _call_back(
+        self, op: CallBack, values: Values, incoming: list[Array]
+    ) -> tuple[Array, dict[Tensor, Array]]:
+        assert isinstance(op.call.op, Call)
+        call, applications = op.call.op, values.inner[op.call]
+        states, stacks = incoming[: call.states], incoming[call.states :]
+        found: dict[Tensor, list[Array]] = {}
+        for i, inner in reversed(list(enumerate(applications))):
+            pull = op.first if op.first and i == 0 else op.body
+            slices = (at(g, call, i, len(applications)) for g in stacks)
+            given = self.back(pull, inner, dict(zip(pull.seeds, (*states, *slices), strict=True)))
+            states = [
+                given.pop(x) if x in given else self.zeros(x.shape, g)
+                for x, g in zip(call.carried, states, strict=True)
+            ]
+            for leaf, g in given.items():
+                found.setdefault(leaf, []).insert(0, g)
+        further = {leaf: gathered(leaf, each, call) for leaf, each in found.items()}
+        return states[0], further | dict(zip(call.carried, states, strict=True))
+
+    def execute(self, t: Tensor, args: list[Array]) -> Array:
+        """Execute one operation on arrays."""
+        match t.op:
+            case Contract() as op:
+                return self._contract(op, t, args)
+            case Map(code):
+                whole = self.shape(t.shape)
+                made = self.lines(code.args, code.value, [np.broadcast_to(x, whole) for x in args])
+                return made if made.shape == whole else np.broadcast_to(made, whole)  # a constant
+            case Sum(axes):
+                return np.add.reduce(args[0], axis=axes, keepdims=True, initial=self._zero())
+            case Repeat():
+                return np.broadcast_to(args[0], self.shape(t.shape))
+            case Max():
+                return largest(args[0])
+            case MaxIndex():
+                return np.asarray(np.argmax(args[0].real, axis=-1, keepdims=True))
+            case Rearrange():
+                return self._rearrange(t.op, args[0])
+            case Slice(axis, start, length):
+                first = self.length(start)
+                window = slice(first, first + self.length(length))
+                return args[0][(slice(None),) * axis + (window,)]
+            case Pad(axis, start, _):
+                out = self.zeros(t.shape, args[0])
+                first = self.length(start)
+                window = slice(first, first + args[0].shape[axis])
+                out[(slice(None),) * axis + (window,)] = args[0]
+                return out
+            case Windows(axis, _, padding, _, fill, _):
+                first, n = self.length(padding), args[0].shape[axis]
+                padded = self._padded(args[0].shape, t.op)
+                out = self.filled(padded, self.constant(fill), args[0])
+                np.moveaxis(out, axis, 0)[first : first + n] = np.moveaxis(args[0], axis, 0)
+                return np.take(out, self._places(t.op, *t.shape[axis : axis + 2]), axis=axis)
+            case Overlap(axis, _, padding, _, _):
+                first, n = self.length(padding), self.length(t.shape[axis])
+                out = self.zeros(self._padded(self.shape(t.shape), t.op), args[0])
+                standing = self._places(t.op, *t.args[0].shape[axis : axis + 2])
+                seen = np.moveaxis(args[0], (axis, axis + 1), (0, 1))
+                np.add.at(np.moveaxis(out, axis, 0), standing, seen)
+                return out[(slice(None),) * axis + (slice(first, first + n),)]
+            case Join(axis):
+                return np.concatenate(args, axis=axis)
+            case Gather(batch):
+                return args[0][grid(args[1], batch)]
+            case Scatter(batch):
+                out = self.zeros(t.shape, args[0])
+                np.add.at(out, grid(args[1], batch), args[0])
+                return out
+            case Const() as op:
+                places = list(np.indices(self.shape(t.shape)))
+                made = self.lines(op.indices, op.value, places)
+                if t.storage == "index":
+                    return np.broadcast_to(made.astype(int), self.shape(t.shape))
+                return self.arithmetic.lift(np.broadcast_to(made, self.shape(t.shape)))
+            case Input() | Param() | Call() | CallBack() | Result():
+                raise DefinitionError(f"{t} is not one operation.")
+            case _:
+                assert_never(t.op)
+
+    def lines(self, names: tuple[Symbol, ...], value: Expr, args: list[Array]) -> Array:
+        """Execute straight-line scalar code."""
+        slots: list[Any] = list(args)
+        places = all(arg.dtype.kind == "i" for arg in args)
+        table = FUNCTIONS if places else self.arithmetic.functions
+
+        def operand(x: Operand) -> Any:
+            return slots[x] if isinstance(x, int) else self.constant(x)
+
+        for line in straight_line(names, value):
+            slots.append(table[line.op](*(operand(x) for x in line.args)))
+        return np.asarray(slots[-1])
+
+    def _contract(self, op: Contract, t: Tensor, args: list[Array]) -> Array:
+        names = dict.fromkeys(op.left + op.right)
+        letters = {name: chr(ord("a") + i) for i, name in enumerate(names)}
+        left, right, out = (
+            "".join(letters[name] for name in part) for part in (op.left, op.right, op.out)
+        )
+        pattern = f"{left},{right}->{out}"
+        if op.pairs is None or not self.arithmetic.skip_masked:
+            return np.asarray(np.einsum(pattern, args[0], args[1]))
+        visible = args[2].astype(float) == 0
+        row, column = letters[op.pairs.query], letters[op.pairs.key]
+        if row not in out:
+            row, column, visible = column, row, visible.T
+        result = self.zeros(t.shape, args[0])
+        for i, seen in enumerate(visible):
+            chosen = {row: [i], column: np.flatnonzero(seen)}
+            a, b = (_take(x, axes, chosen) for x, axes in ((args[0], left), (args[1], right)))
+            part = np.einsum(pattern, a, b)
+            lengths = zip(out, result.shape, strict=True)
+            result[np.ix_(*(chosen.get(axis, np.arange(n)) for axis, n in lengths))] = part
+        return result
+
+    def _rearrange(self, op: Rearrange, x: Array) -> Array:
+        sizes = {name: self.length(n) for name, n in op.sizes}
+        names = [name for group in op.left for name in group]
+        opened = x.reshape([sizes[name] for name in names])
+        order = [names.index(name) for group in op.right for name in group]
+        merged = [math.prod(sizes[name] for name in group) for group in op.right]
+        return opened.transpose(order).reshape(merged)
+
+    def _padded(self, shape: tuple[int, ...], op: Windows | Overlap) -> Shape:
+        length = shape[op.axis] + 2 * self.length(op.padding)
+        length += self.length(op.stride) if op.past else 0
+        return tuple(Integer(length if i == op.axis else n) for i, n in enumerate(shape))
+
+    def _places(self, op: Windows | Overlap, positions: Expr, offsets: Expr) -> Array:
+        """Where in the padded axis each element of each window stands."""
+        starts = np.arange(self.length(positions)) * self.length(op.stride)
+        return np.add.outer(starts, np.arange(self.length(offsets)) * self.length(op.dilation))
+
+    def _zero(self) -> Any:
+        return self.arithmetic.lift(np.zeros(()))[()]
+
+    def zeros(self, shape: Shape, like: Array) -> Array:
+        """Return zeros of the same kind of number as another array."""
+        return self.filled(shape, 0.0, like)
+
+    def filled(self, shape: Shape, value: float, like: Array) -> Array:
+        """Return copies of a number, of the same kind of number as another array."""
+        lifted = self.arithmetic.lift(np.full(self.shape(shape), value))
+        return lifted if lifted.dtype == object else lifted.astype(like.dtype)
+
+
+def largest(x: Array) -> Array:
+    """The maximum along the last axis; of complex numbers, the one of largest real part."""
+    if x.dtype.kind != "c":
+        return np.maximum.reduce(x, axis=-1, keepdims=True)
+    return np.take_along_axis(x, np.argmax(x.real, axis=-1, keepdims=True), axis=-1)
+
+
+def grid(index: Array, batch: int) -> tuple[Array, ...]:
+    """The full index of the rows that ``index`` picks, its first ``batch`` axes going along."""
+    places = np.indices(index.shape)[:batch] if batch else ()
+    return (*places, index)
+
+
+def _take(x: Array, axes: str, chosen: Mapping[str, Any]) -> Array:
+    for place, axis in enumerate(axes):
+        if axis in chosen:
+            x = np.take(x, chosen[axis], axis=place)
+    return x

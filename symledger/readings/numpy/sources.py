@@ -1,0 +1,54 @@
+"""The inputs and weights of a program: their shapes, and arrays drawn at random."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symledger.ir.ops import Call, Input, Param
+from symledger.ir.program import Program
+from symledger.ir.tensor import Shape, Tensor
+from symledger.readings.numpy.arithmetic import Array
+
+if TYPE_CHECKING:
+    from symledger.readings.numpy.interpreter import Machine
+
+
+def own_leaves(program: Program) -> Iterator[tuple[Tensor, Shape]]:
+    """Yield inputs and weights with their full shapes, bodies' stacked by application."""
+    for t in program.tensors:
+        if isinstance(t.op, Input | Param):
+            yield t, t.shape
+        if isinstance(t.op, Call):
+            for leaf, shape in own_leaves(t.op.body):
+                if leaf not in t.op.body.inputs:
+                    yield leaf, shape if t.op.shared else (t.op.times, *shape)
+
+
+def random_leaves(
+    program: Program, machine: Machine, rng: np.random.Generator
+) -> dict[Tensor, Array]:
+    """Draw inputs and weights: normal values, whole numbers below their bound, masks, chances."""
+    drawn: dict[Tensor, Array] = {}
+    for leaf, symbolic in own_leaves(program):
+        shape = machine.shape(symbolic)
+        op = leaf.op
+        if isinstance(op, Input) and op.below is not None:
+            drawn[leaf] = whole_numbers(rng, machine.length(op.below), shape)
+        elif isinstance(op, Input) and op.keep is not None:
+            drawn[leaf] = (rng.random(shape) < float(op.keep)).astype(float)
+        elif isinstance(op, Input) and (op.chance or op.drawn):
+            drawn[leaf] = rng.uniform(0.1, 0.9, shape)
+        else:
+            drawn[leaf] = rng.standard_normal(shape)
+    return drawn
+
+
+def whole_numbers(rng: np.random.Generator, below: int, shape: tuple[int, ...]) -> Array:
+    """Draw whole numbers; where there are but two, both occur."""
+    if below == 2:
+        return rng.permutation(math.prod(shape)).reshape(shape) % 2
+    return rng.integers(0, below, shape)

@@ -1,0 +1,57 @@
+"""The arrays of an execution, and those of every application of the bodies that it repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from symledger.ir.ops import Call, Result
+from symledger.ir.tensor import Tensor
+from symledger.readings.numpy.arithmetic import Array
+
+
+@dataclass
+class Values:
+    """The arrays of one execution, and those of each application of each repeated body.
+
+    ``leaves`` is what it was given; from there a body that is run again takes its weights.
+    """
+
+    arrays: dict[Tensor, Array]
+    inner: dict[Tensor, list[Values]] = field(default_factory=dict)
+    leaves: Mapping[Tensor, Array] = field(default_factory=dict)
+
+    def __getitem__(self, t: Tensor) -> Array:
+        return self.arrays[t]
+
+
+def at(whole: Array, call: Call, i: int, times: int) -> Array:
+    """The slice that application ``i`` of a Call takes of a whole."""
+    place = times - 1 - i if call.reverse else i
+    taken: Array = whole[(slice(None),) * call.axis + (place,)]
+    return taken
+
+
+def result(call: Call, op: Result, applications: list[Values]) -> Array:
+    """A result of a Call: of its last application, or stacked from all of them."""
+    each = [inner[op.leaf] for inner in applications]
+    return each[-1] if op.axis is None else stacked(each, call)
+
+
+def stacked(each: list[Array], call: Call) -> Array:
+    """Stack what each application gives, in the order of the axis that it goes along."""
+    return np.stack(each[::-1] if call.reverse else each, axis=call.axis)
+
+
+def gathered(leaf: Tensor, each: list[Array], call: Call) -> Array:
+    """The gradient of a slice, a weight or a constant input, from those of all applications."""
+    if leaf in call.sliced:
+        return stacked(each, call)
+    if leaf not in call.body.inputs and not call.shared:
+        return np.stack(each)
+    total = each[-1]
+    for g in each[-2::-1]:
+        total = total + g
+    return total

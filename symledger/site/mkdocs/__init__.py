@@ -1,0 +1,1 @@
+"""The plugin of MkDocs, and what it does beside rendering."""

@@ -1,0 +1,1 @@
+"""Words of pages: texts with numbers filled in, messages, questions, statements."""

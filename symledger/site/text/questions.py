@@ -1,0 +1,161 @@
+"""The questions that have a page, as data: what is asked, of what, under which conventions."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+
+from symledger.catalogue.checkpoints import published
+from symledger.catalogue.entries import find
+from symledger.configs.read import entry_of
+
+DATA = Path(__file__).parents[1] / "data" / "questions.toml"
+
+QUANTITIES: dict[str, tuple[str, ...]] = {
+    "params": ("params",),
+    "active": ("params.active",),
+    "part": ("params",),
+    "memory": ("memory.parameters",),
+    "training": ("memory.parameters", "memory.gradients", "memory.optimizer"),
+    "activations": ("memory.saved",),
+    "kv_cache": ("memory.kv_cache",),
+    "flops": ("flops.forward",),
+}
+"""What may be asked, and the quantities whose sum is the answer."""
+
+PER: dict[str, tuple[str, ...]] = {"token": ("B", "T"), "image": ("B",), "row": ("B",)}
+"""What FLOPs may be asked for, and the sizes that they are divided by."""
+
+
+ELSEWHERE = 3
+"""How far from a question another one is that is not of its topic either."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """A count that was published and is not: its expression in the sizes, and what is wrong."""
+
+    said: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question: its address, its topic, what is asked, and how the ledger is asked for it."""
+
+    slug: str
+    topic: str
+    ask: str
+    of: str
+    name: str = ""
+    called: str = ""
+    part: tuple[str, ...] = ()
+    dtype: str = "fp32"
+    optimizer: str = "adam"
+    per: str = "token"
+    set: Mapping[str, int] = field(default_factory=dict)
+    wrong: tuple[Wrong, ...] = ()
+
+    @property
+    def path(self) -> str:
+        """The page's path."""
+        return f"questions/{self.slug}.md"
+
+    @property
+    def is_layer(self) -> bool:
+        """Whether it is about a layer as it is written in PyTorch."""
+        return "(" in self.of
+
+    @property
+    def who(self) -> str:
+        """What the question calls its target: ``LLaMA-7B``, or the layer as it is written."""
+        return self.name or f"`{self.of}`"
+
+    @property
+    def plain(self) -> str:
+        """The same without a mark, for a page's title."""
+        return self.name or self.of
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """The quantities whose sum is the answer."""
+        return QUANTITIES[self.ask]
+
+    @property
+    def commands(self) -> tuple[str, ...]:
+        """The commands that print the answer: one for each quantity."""
+        words = ["symledger", "derive", self.of]
+        words += [w for name, n in self.set.items() for w in ("--set", f"{name}={n}")]
+        words += ["--dtype", self.dtype] if self.dtype != "fp32" else []
+        words += ["--optimizer", self.optimizer] if self.ask == "training" else []
+        if self.ask == "params" and self.is_layer:
+            return (shlex.join(words),)
+        return tuple(shlex.join([*words, "--quantity", name]) for name in self.quantities)
+
+
+@cache
+def questions() -> tuple[Question, ...]:
+    """Return all questions: those that are written down, then those about every published model."""
+    found = tomllib.loads(DATA.read_text(encoding="utf-8"))
+    written = [
+        _question(topic, slug, row) for topic, rows in found.items() for slug, row in rows.items()
+    ]
+    asked = {(q.of, q.ask, q.dtype) for q in written if not q.set}
+    return (*written, *(q for q in _of_models() if (q.of, q.ask, q.dtype) not in asked))
+
+
+def _of_models() -> Iterator[Question]:
+    """Yield what people ask about every published model, a topic for each family."""
+    for known in published().values():
+        entry = find(entry_of(known))
+        slug, topic = re.sub(r"[._]", "-", known.name), f"Models: {entry.family}"
+        ask = partial(Question, topic=topic, of=known.name, name=known.name)
+        yield ask(slug=f"{slug}-parameters", ask="params")
+        if entry.load().decoding:
+            yield ask(slug=f"{slug}-memory-bf16", ask="memory", dtype="bf16")
+
+
+def _question(topic: str, slug: str, row: dict[str, object]) -> Question:
+    part, wrong = row.pop("part", ""), row.pop("wrong", ())
+    assert isinstance(part, str)
+    assert isinstance(wrong, list | tuple)
+    return Question(
+        slug, topic, part=tuple(part.split("/")) if part else (),
+        wrong=tuple(Wrong(**w) for w in wrong), **row,  # type: ignore[arg-type]  # our own data
+    )  # fmt: skip
+
+
+def related(question: Question, most: int = 6) -> tuple[Question, ...]:
+    """Return other questions: about the same, of its kind, of its topic, then what asks the same.
+
+    A layer's are about layers of its topic alone. Of equals, those that ask the same come first,
+    then the nearest.
+    """
+    known = questions()
+    place = known.index(question)
+
+    def rank(other: int) -> tuple[int, bool, int, int]:
+        q = known[other]
+        alike = subject(q.of) == subject(question.of)
+        near = (q.of == question.of, alike, q.topic == question.topic, True)
+        return near.index(True), q.ask != question.ask, abs(other - place), other
+
+    ranks = sorted(rank(i) for i in range(len(known)) if i != place)
+    found = [r for r in ranks if r[0] < ELSEWHERE or not (question.is_layer or r[1])]
+    same = [r for r in found if r[0] == 0]
+    chosen = same[: most - 2] + found[len(same) :]
+    return tuple(known[r[-1]] for r in chosen[:most])
+
+
+@cache
+def subject(of: str) -> str:
+    """Return what is asked about, sizes aside: a layer's name, or a family of models."""
+    if "(" in of:
+        return of.partition("(")[0]
+    known = published().get(of)
+    return find(entry_of(known) if known else of).family

@@ -1,0 +1,125 @@
+"""What a text names: a target of the catalogue, a layer, a configuration, or a user's own file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from os.path import isdir
+from pathlib import Path
+from typing import Any
+
+from symledger.catalogue import entries as catalogue
+from symledger.catalogue.checkpoints import Published, missing, published
+from symledger.catalogue.options import parse_option
+from symledger.configs.document import Document, load
+from symledger.errors import UnknownTarget
+from symledger.notation.component import snake
+from symledger.sizes import BY_NAME
+from symledger.targets.target import Target
+
+CALL = re.compile(r"\s*([A-Za-z_][\w.]*\s*\(|(torch\.)?nn\.)")
+FILE = re.compile(r"\.py:\w*\s*$")
+
+
+def resolve(text: str) -> Target:
+    """Find what the user named: a catalogue name, a layer, or ``path/to/model.py:ClassName``.
+
+    Raises:
+        UnknownTarget: the catalogue has no such name, the file no such class, torch.nn no such
+            layer.
+        BadInput: the file cannot be read, raises, or its class, the layer or the configuration
+            cannot be used.
+    """
+    if text == "-" or text.endswith(".json") or holds_configuration(text):
+        return _configured(text, load(text))
+    if is_call(text):
+        return _constructed(text)
+    if "/" in text and ".py" not in text and ":" not in text:
+        raise missing(text)
+    if ".py" in text or "/" in text or (":" in text and "(" not in text):
+        return _from_file(text)
+    known = published().get(text)
+    if known:
+        return _published(known)
+    try:
+        entry = catalogue.find(text)
+    except UnknownTarget:
+        if isdir(text):
+            raise missing(text) from None
+        raise
+    kind = entry.load()
+    return Target(
+        entry.name, entry.family, entry.title or kind.title, kind(**entry.options),
+        entry.inputs, entry.lengths, entry.configuration(), entry.options,
+        {name: kind.corollaries[name] for name in entry.cases},
+    )  # fmt: skip
+
+
+def is_call(text: str) -> bool:
+    """Whether a target is written as a call, or names torch.nn; files are not."""
+    return bool(CALL.match(text)) and not FILE.search(text)
+
+
+def _constructed(text: str) -> Target:
+    from symledger.torch_layers.call import read
+
+    constructor = read(text)
+    plain = resolve(constructor.entry)
+    usual = {**(plain.configuration or {}), **constructor.layer.usual}
+    return replace(plain, name=constructor.text, constructor=constructor, configuration=usual)
+
+
+def holds_configuration(text: str) -> bool:
+    """Whether a text names a folder with a configuration in it, or a pipe that gives one."""
+    try:
+        return Path(text, "config.json").is_file() or ("/" in text and Path(text).is_fifo())
+    except (OSError, ValueError):  # no name that a file could have
+        return False
+
+
+def _configured(name: str, document: Document) -> Target:
+    """The target that a configuration describes.
+
+    A choice that it does not have (a tied head, where there is none) is left out.
+    """
+    from symledger.configs.read import read
+
+    found = read(document)
+    plain = resolve(found.built.entry)
+    chosen = _chosen(plain, found.settings)
+    sizes = {s: int(n) for s, n in found.settings.items() if s in BY_NAME}
+    return replace(_preset(plain, name, chosen, sizes), configured=found)
+
+
+def _published(known: Published) -> Target:
+    if known.config:
+        return replace(_configured(known.name, known.config), source=known.source)
+    plain = resolve(known.entry)
+    chosen = _chosen(plain, known.options)
+    return replace(_preset(plain, known.name, chosen, known.sizes), source=known.source)
+
+
+def _chosen(plain: Target, settings: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        name: parse_option(plain.choices, name, text)
+        for name, text in settings.items() if name in plain.choices
+    }  # fmt: skip
+
+
+def _preset(
+    plain: Target, name: str, chosen: Mapping[str, Any], sizes: Mapping[str, int]
+) -> Target:
+    """A target at a configuration: its choices made, its sizes given, until others are set."""
+    return replace(plain.with_options(chosen), name=name, configuration=sizes)
+
+
+def _from_file(text: str) -> Target:
+    from symledger.targets import user_file as model_file
+
+    found = model_file.opened(text)
+    cases = dict(type(found.component).corollaries)
+    return Target(
+        found.name, snake(found.name), found.title, found.component,
+        configuration=found.configuration, cases=cases, origin=found.path,
+    )  # fmt: skip

@@ -1,0 +1,128 @@
+"""A user's own model: a Python file that they named, run because they did, and its class."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, is_dataclass
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+from sympy import Expr, Symbol
+
+from symledger.algebra.assumptions import parse_size
+from symledger.catalogue.options import choices_of
+from symledger.errors import BadInput, SymledgerError, UnknownTarget, nearest
+from symledger.notation.component import Component
+
+
+@contextmanager
+def guarded(path: str, what: str) -> Iterator[None]:
+    """Turn whatever a user's model file raises into one clear message; send its prints aside.
+
+    Raises:
+        BadInput: the code inside raised anything that is not already a refusal of ours.
+    """
+    try:
+        with redirect_stdout(sys.stderr):
+            yield
+    except SymledgerError:
+        raise
+    except (Exception, SystemExit) as error:
+        file = str(Path(path).resolve())
+        frames = traceback.extract_tb(error.__traceback__)
+        lines = [f.lineno for f in frames if str(Path(f.filename).resolve()) == file]
+        line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+        message = str(error).splitlines()[0][:200] if str(error) else ""
+        raise BadInput(
+            f"{what} in {path} raised {type(error).__name__}"
+            + (f" at line {line}" if line else "") + (f": {message}" if message else "")
+            + ". Run the file with Python to see it all."
+        ) from error  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """A component that a user's file defines, with what its class states about it."""
+
+    path: str
+    name: str
+    title: str
+    component: Component
+    configuration: Mapping[str, int]
+
+
+def opened(text: str) -> ModelFile:
+    """Run the file that the user named, and make a component of its class.
+
+    Raises:
+        UnknownTarget: the file has no such class.
+        BadInput: no class is named, the file cannot be read or raises, its class is no component.
+    """
+    path, colon, name = text.rpartition(":")
+    if not colon or not name.isidentifier():
+        raise BadInput(
+            f"{text[:200]} does not say which class: write path/to/model.py:ClassName."
+        )
+    module = _import(path)
+    kind = getattr(module, name, None)
+    known = [
+        n for n, c in vars(module).items()
+        if isinstance(c, type) and issubclass(c, Component) and c.__module__ == module.__name__
+    ]  # fmt: skip
+    if kind is None:
+        raise UnknownTarget(f"{path} has no class {name}. {nearest(name, known)}")
+    if not (isinstance(kind, type) and issubclass(kind, Component)):
+        raise BadInput(
+            f"{name} in {path} is not a symledger Component: subclass symledger.Component "
+            f"and give it a signature and a forward. {nearest(name, known)}"
+        )
+    if not is_dataclass(kind):
+        raise BadInput(
+            f"{name} in {path} is not a dataclass: write @dataclass(frozen=True) above its class."
+        )
+    with guarded(path, f"{name}()"):
+        choices_of(kind)  # its type hints are read here, where a failure is the file's
+        title = str(kind.title) or _first_line(kind)
+        return ModelFile(path, name, title, kind(), _sizes_of(kind, path))
+
+
+def _first_line(kind: type[Component]) -> str:
+    said = (kind.__doc__ or "").strip().partition("\n")[0].rstrip(".")
+    return "" if said.startswith(f"{kind.__name__}(") else said  # what dataclasses write
+
+
+def _sizes_of(kind: type[Component], path: str) -> dict[str, int]:
+    """Return the configuration that a user's class states, after a look at its equations."""
+    for equations in (kind.assumptions, *kind.corollaries.values()):
+        for symbol, e in equations.items():
+            if not (isinstance(symbol, Symbol) and isinstance(e, Expr | int)):
+                raise BadInput(
+                    f"{kind.__name__} in {path} assumes {symbol!r} = {e!r}: write equations "
+                    "between sizes, as in {sizes.d_ff: 4 * sizes.d}."
+                )
+    stated: Mapping[str, object] = dict(getattr(kind, "configuration", {}))
+    return {name: parse_size(str(name), str(n)) for name, n in stated.items()}
+
+
+def _import(path: str) -> ModuleType:
+    """Run the file that the user named as a module of its own."""
+    try:
+        file = Path(path)
+        if not file.is_file():
+            reason = "it is a folder" if file.is_dir() else "there is no such file"
+            raise BadInput(f"{path[:200]} cannot be read: {reason}.")
+        file.read_bytes()
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path[:200]} cannot be read: {error}.") from error
+    spec = spec_from_file_location(f"symledger_user_{file.stem}", file)
+    if spec is None or spec.loader is None:
+        raise BadInput(f"{path[:200]} is not a Python file: its name must end in .py.")
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module
+    with guarded(path, "the file"):
+        spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,182 @@
+"""What the arguments of layers do besides: several sizes, chances, functions, layers inside."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from symledger.algebra.parsing import LARGEST
+from symledger.catalogue.argument_specs import BOOLS, Settings, Size, Use, among, size, written
+from symledger.errors import BadInput
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function of torch.nn.functional that is handed over by its name."""
+
+    name: str
+
+    def __repr__(self) -> str:
+        return f"nn.functional.{self.name}"
+
+
+@dataclass(frozen=True)
+class Shape(Size):
+    """A whole number, or a shape like (64, 8, 8), of which the product is given to a symbol."""
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbol's value."""
+        lengths = value if isinstance(value, tuple) and value else (value,)
+        found = prod(size(name, length) for length in lengths)
+        if found > LARGEST:
+            raise BadInput(f"{name} = {written(value)} is out of range: sizes are 1 to 10^18.")
+        return super().settings(name, found)
+
+
+@dataclass(frozen=True)
+class Scale(Size):
+    """A whole number, maybe written as a float, or one that is the same down and across."""
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbol's value.
+
+        Raises:
+            BadInput: it is not whole, or another one across than down.
+        """
+        alike = isinstance(value, tuple) and len(value) == 2 and value[0] == value[1]
+        factor = value[0] if isinstance(value, tuple) and alike else value
+        whole = int(factor) if isinstance(factor, float) and factor.is_integer() else factor
+        if isinstance(whole, tuple | float):
+            raise BadInput(
+                f"{name} = {written(value)} is not supported: a whole number is, the same down and "
+                "across."
+            )
+        return super().settings(name, whole)
+
+
+@dataclass(frozen=True)
+class Sizes(Use):
+    """A whole number for several symbols, or a tuple with one for each: ``kernel_size=3``.
+
+    Where it is ``optional``, None leaves them as they are: a stride that is the kernel's size.
+    In a tuple, None stands for the same length as that of ``kept``: ``output_size=(None, 7)``.
+    """
+
+    symbols: tuple[str, ...]
+    least: int = 1
+    optional: bool = False
+    kept: tuple[str, ...] = ()
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbols' values."""
+        if value is None and self.optional:
+            return {}
+        each = value if isinstance(value, tuple) else (value,) * len(self.symbols)
+        if len(each) != len(self.symbols):
+            raise BadInput(
+                f"{name} = {written(value)} does not fit: one whole number or {len(self.symbols)}."
+            )
+        same = self.kept if isinstance(value, tuple) and self.kept else (None,) * len(each)
+        return {
+            symbol: kept if n is None and kept else str(size(name, n, self.least))
+            for symbol, n, kept in zip(self.symbols, each, same, strict=True)
+        }
+
+
+@dataclass(frozen=True)
+class Padding(Sizes):
+    """Sizes that may be zero, or a word: ``'valid'`` is none, ``'same'`` follows from others."""
+
+    least: int = 0
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbols' values; nothing for ``'same'``, which a rule of the layer gives."""
+        if isinstance(value, str):
+            word = among(name, value, ("valid", "same"))
+            return dict.fromkeys(self.symbols, "0") if word == "valid" else {}
+        return super().settings(name, value)
+
+
+@dataclass(frozen=True)
+class Around(Sizes):
+    """How much is added around: one number, or a pair for each axis, the last axis first.
+
+    ``symbols`` say how much is added before each axis, ``after`` how much at its other end.
+    """
+
+    least: int = 0
+    after: tuple[str, ...] = ()
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the symbols' values; those at the other end only where they differ."""
+        if not isinstance(value, tuple):
+            return super().settings(name, value)
+        if len(value) != 2 * len(self.symbols):
+            raise BadInput(
+                f"{name} = {written(value)} does not fit: one whole number or "
+                f"{2 * len(self.symbols)}."
+            )
+        before, after = value[-2::-2], value[::-2]
+        ends = Sizes(self.after, self.least).settings(name, after) if before != after else {}
+        return super().settings(name, before) | ends
+
+
+KNOWN = ("relu", "gelu", "gelu_tanh", "silu")
+"""The nonlinearities that layers take."""
+
+
+@dataclass(frozen=True)
+class Acting(Use):
+    """A nonlinearity: its name, of which PyTorch knows two, its function, or a module of it."""
+
+    option: str
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return what the option is; ``gelu_tanh`` is no function of PyTorch, only a module."""
+        if isinstance(value, Function) and value.name in KNOWN:
+            return {self.option: value.name}
+        functions = (Function(known) for known in ("relu", "gelu", "silu"))
+        return {self.option: str(among(name, value, ("relu", "gelu", *functions)))}
+
+
+@dataclass(frozen=True)
+class Entry(Use):
+    """One of some values, each of which chooses an entry of the catalogue."""
+
+    values: Mapping[object, str]
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Refuse what chooses no entry; nothing is set."""
+        among(name, value, tuple(self.values))
+        return {}
+
+
+@dataclass(frozen=True)
+class Chance(Use):
+    """A chance from 0 to below 1; above 0 it switches options on.
+
+    At 1 nothing is left, and PyTorch computes something else.
+    """
+
+    options: tuple[str, ...] = ()
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return what the options are."""
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise BadInput(f"{name} = {written(value)} is not a chance: a number from 0 to 1.")
+        if value == 1:
+            raise BadInput(
+                f"{name} = {written(value)} leaves nothing to chance: write a number below 1."
+            )
+        return dict.fromkeys(self.options, BOOLS[value > 0])
+
+
+@dataclass(frozen=True)
+class Inner(Use):
+    """A layer inside this one: what its arguments do here, and what its presence sets."""
+
+    layer: str
+    uses: Mapping[str, Use]
+    sets: Mapping[str, str] = field(default_factory=dict)
+    optional: bool = False

@@ -1,0 +1,149 @@
+"""Layers that lay elements out otherwise, or take them from the nearest ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import NoneType
+
+from symledger.catalogue.argument_specs import Free, Only, Settings, Size, Use, size, written
+from symledger.errors import BadInput
+from symledger.torch_layers.argument_uses import Scale, Sizes
+from symledger.torch_layers.images import LENGTHS, RESULT, windows
+from symledger.torch_layers.row import Arguments, Layer, Rule
+from symledger.torch_layers.rules import MOST_AXES
+
+Way = Callable[[Arguments], str]
+NEAREST = ("nearest", "nearest-exact")
+AXES = {**dict.fromkeys(NEAREST, 2), "linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
+"""How elements of another size are found, and along how many axes."""
+FINEST = 64
+"""A factor is exact as a float where it is so many parts of a whole number, or 32, 16 …"""
+
+
+def copied(factor: object) -> bool:
+    """Whether every pixel becomes several, as many down as across."""
+    several = set(factor) if isinstance(factor, tuple) else {factor}
+    return len(several) == 1 and all(isinstance(n, int | float) and n % 1 == 0 for n in several)
+
+
+def entry(way: Way) -> Way:
+    """Choose the entry: copies of every pixel, the nearest pixels, or means of neighbours."""
+
+    def chosen(values: Arguments) -> str:
+        if way(values) not in NEAREST:
+            return f"interpolation{AXES[way(values)]}d"
+        return "upsample" if copied(values["scale_factor"]) else "nearest2d"
+
+    return chosen
+
+
+def resized(way: Way) -> Rule:
+    """The lengths that are asked for, by a size or by a factor."""
+
+    def rule(values: Arguments) -> Settings:
+        asked, factor, axes = values["size"], values["scale_factor"], AXES[way(values)]
+        if (asked is None) == (factor is None):
+            raise BadInput("PyTorch takes either size or scale_factor when it is called.")
+        if way(values) in NEAREST and values.get("align_corners") is not None:
+            raise BadInput(f"PyTorch takes no align_corners with mode = {way(values)!r}.")
+        found: Settings = {}
+        if entry(way)(values) == "interpolation2d":
+            found["cubic"] = "true" if way(values) == "bicubic" else "false"
+        if asked is not None:
+            return found | Sizes(RESULT[axes]).settings("size", asked)
+        if entry(way)(values) == "upsample":
+            return Scale("u").settings("scale_factor", factor)
+        each = factor if isinstance(factor, tuple) else (factor,) * axes
+        if len(each) != axes:
+            raise BadInput(f"scale_factor = {written(factor)} does not fit: one number or {axes}.")
+        lengths = zip(RESULT[axes], LENGTHS[axes], each, strict=True)
+        return found | {new: times(number, length) for new, length, number in lengths}
+
+    return rule
+
+
+def times(factor: object, length: str) -> str:
+    """Write a length so many times as long, where a float says exactly how many.
+
+    Raises:
+        BadInput: it is no such number: of another one PyTorch rounds what comes out.
+    """
+    if isinstance(factor, bool) or not isinstance(factor, int | float) or factor <= 0:
+        raise BadInput(f"scale_factor = {written(factor)} does not fit: a number above 0 is meant.")
+    above, below = factor.as_integer_ratio()
+    if below > FINEST:
+        raise BadInput(f"scale_factor = {written(factor)} is not supported: PyTorch rounds lengths "
+                       "with it. Write the size.")  # fmt: skip
+    return f"{above}*{length}" if below == 1 else f"{above}*{length}/{below}"
+
+
+def resizing(name: str, example: str, signature: str, uses: Mapping[str, Use], way: Way) -> Layer:
+    """Return the row of what makes an image larger or smaller."""
+    return Layer(
+        name, f"size=None, scale_factor=None{signature}", "upsample", f"{name}({example})",
+        {"size": Use(), "scale_factor": Use(), **uses}, rules=(resized(way),), chosen=entry(way),
+    )  # fmt: skip
+
+
+def merged(values: Arguments) -> Settings:
+    """The first and the last axis that are merged."""
+    first, last = values["start_dim"], values["end_dim"]
+    if isinstance(first, int) and isinstance(last, int):
+        for name, axis in (("start_dim", first), ("end_dim", last)):
+            if not -MOST_AXES <= axis < MOST_AXES:
+                raise BadInput(
+                    f"{name} = {axis} does not fit: a tensor has at most {MOST_AXES} axes."
+                )
+        if (first < 0) == (last < 0) and first > last:
+            raise BadInput(f"start_dim = {first} does not fit: it comes after end_dim = {last}.")
+    return {}
+
+
+def merges(values: Arguments) -> str:
+    """Say what the symbols of an image are, where others than its own axes are merged."""
+    if (values["start_dim"], values["end_dim"]) in ((1, -1), (1, 3)):
+        return ""
+    return "C·H·W is the product of the axes that are merged, B that of all others"
+
+
+def parted(values: Arguments) -> Settings:
+    """The lengths that an axis is cut into; -1 is what is left of it."""
+    name, lengths = "unflattened_size", values["unflattened_size"]
+    if not isinstance(lengths, tuple) or len(lengths) not in (2, 3):
+        raise BadInput(f"{name} = {written(lengths)} is not supported: two or three numbers are.")
+    if lengths.count(-1) > 1:
+        raise BadInput(f"{name} = {written(lengths)} does not fit: one of them may be -1.")
+    named = zip("CHW", (*lengths, 1), strict=False)
+    return {symbol: str(size(name, n)) for symbol, n in named if n != -1}
+
+
+def parts(values: Arguments) -> str:
+    """Say what the symbols of an image are, of any axis that is cut."""
+    found = f"C·H·W is axis {values['dim']} of what enters, B the product of its other axes"
+    lengths = values["unflattened_size"]
+    return f"{found}; W = 1 is none" if isinstance(lengths, tuple) and len(lengths) == 2 else found
+
+
+SHAPES: tuple[Layer, ...] = (
+    Layer("PixelShuffle", "upscale_factor", "pixel_shuffle", "PixelShuffle(2)",
+          {"upscale_factor": Size("u")}),
+    Layer("PixelUnshuffle", "downscale_factor", "pixel_unshuffle", "PixelUnshuffle(2)",
+          {"downscale_factor": Size("u")}),
+    Layer("ChannelShuffle", "groups", "channel_shuffle", "ChannelShuffle(2)",
+          {"groups": Size("G")}),
+    resizing("Upsample", "scale_factor=2",
+             ", mode='nearest', align_corners=None, recompute_scale_factor=None",
+             {"mode": Only(tuple(AXES)), "align_corners": Free((bool, NoneType))},
+             lambda values: str(values["mode"])),
+    resizing("UpsamplingNearest2d", "scale_factor=2", "", {}, lambda values: "nearest"),
+    resizing("UpsamplingBilinear2d", "scale_factor=2", "", {}, lambda values: "bilinear"),
+    Layer("Flatten", "start_dim=1, end_dim=-1", "flatten", "Flatten()",
+          {"start_dim": Free((int,)), "end_dim": Free((int,))},
+          rules=(merged,), reads=merges),
+    Layer("Unflatten", "dim, unflattened_size", "unflatten", "Unflatten(1, (256, 7, 7))",
+          {"dim": Free((int,)), "unflattened_size": Use()}, rules=(parted,), reads=parts),
+    Layer("Unfold", "kernel_size, dilation=1, padding=0, stride=1", "unfold", "Unfold(3)",
+          windows(2)),
+    Layer("Fold", "output_size, kernel_size, dilation=1, padding=0, stride=1", "fold",
+          "Fold((32, 32), 3)", {"output_size": Sizes(LENGTHS[2]), **windows(2)}),
+)  # fmt: skip

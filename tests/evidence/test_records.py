@@ -1,0 +1,65 @@
+"""The recorded evidence is complete, passed, and about the formulas as they are now."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from symledger import derive
+from symledger.cli import check as command
+from symledger.evidence import records as evidence
+from tests.every import OWNERS, chosen
+
+
+@pytest.mark.parametrize("owner", sorted(OWNERS))
+def test_every_quantity_of_every_variant_has_fresh_passed_evidence(owner: str) -> None:
+    for name, account in chosen(owner).items():
+        statuses = {
+            quantity: {record.status for record in records}
+            for quantity, records in account.evidence.items()
+        }
+        nothing = {q for q in account.quantities if not account[q].general}
+        assert {q: s for q, s in statuses.items() if s != {"passed"} and q not in nothing} == {}, (
+            f"run `symledger check {owner} --record` after a formula of {name} has changed"
+        )
+
+
+def test_every_owner_has_a_file_and_no_file_is_left_over() -> None:
+    assert {path.stem for path in evidence.FOLDER.iterdir()} == set(OWNERS)
+
+
+@pytest.mark.parametrize("owner", sorted(OWNERS))
+def test_no_variant_is_left_over(owner: str) -> None:
+    assert set(evidence.recorded(owner)) == chosen(owner).keys()
+
+
+def test_recording_an_owner_drops_what_is_no_variant_of_it_any_more(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(command, "FOLDER", tmp_path)
+    monkeypatch.setattr(command.demonstrating, "record", lambda account: None)
+    monkeypatch.setattr(command, "_examined", lambda account: [])
+    path = tmp_path / "linear.json"
+    path.write_text('{"linear": {}, "linear[turned=true]": {}}', encoding="utf-8")
+    command.run(["linear"], record=True, as_json=False)
+    assert set(json.loads(path.read_text(encoding="utf-8"))) == {"linear", "linear[bias=false]"}
+
+
+def test_evidence_about_another_formula_is_stale(monkeypatch: pytest.MonkeyPatch) -> None:
+    account = derive("mini_gpt")
+    record = evidence.recorded("mini_gpt")["mini_gpt"]
+    changed = {**record, "hashes": {**record["hashes"], "params": "0" * 16}}
+    monkeypatch.setattr(evidence, "recorded", lambda owner: {owner: changed})
+    assert "stale" in {r.status for r in account.evidence["params"]}
+    assert {r.status for r in account.evidence["flops.forward"]} == {"passed"}
+
+
+def test_evidence_survives_another_dtype_and_configuration() -> None:
+    account = derive("mini_gpt", {"d": 128}, dtype="bf16")
+    assert {r.status for r in account.evidence["memory.saved"]} == {"passed"}
+
+
+def test_what_was_asked_for_otherwise_is_not_checked() -> None:
+    assert derive("linear", input_gradient=False).evidence["flops.backward"] == []
+    assert derive("linear", frozen=["W"]).evidence["memory.saved"] == []
+    assert derive("mini_gpt", {"tied": False, "bias": True}).evidence["params"] == []
