@@ -21,7 +21,7 @@ from symledger.algebra import terms
 from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import ENTRIES
 from symledger.errors import DefinitionError
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.notation.component import Component
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import active_params, params
@@ -182,9 +182,9 @@ def traced(component):
     asked = (e for e in ENTRIES if e.inputs and e.definition.endswith(f":{name}"))
     entry = next((e for e in asked if "cached" not in e.name), None)
     if entry is None:
-        return trace(component)
+        return program_of(component)
     lengths = {axis: parse_expression(text, BY_NAME) for axis, text in entry.lengths.items()}
-    return trace(component, entry.inputs, lengths)
+    return program_of(component, entry.inputs, lengths)
 
 
 @cache

@@ -19,7 +19,7 @@ SEQUENCE = "T"
 
 
 @dataclass(frozen=True)
-class Entry:
+class ComparedLine:
     """A line of one side: its formula with all repetitions in front, and its value."""
 
     terms: Terms
@@ -31,12 +31,12 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedRow:
     """What stands under one label on both sides; None where a side has no such line."""
 
     label: str
-    left: Entry | None
-    right: Entry | None
+    left: ComparedLine | None
+    right: ComparedLine | None
 
     @property
     def difference(self) -> int:
@@ -50,8 +50,8 @@ class Compared:
 
     quantity: str
     unit: str
-    rows: tuple[Row, ...]
-    total: Row
+    rows: tuple[ComparedRow, ...]
+    total: ComparedRow
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Comparison:
         }  # fmt: skip
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: ComparedRow) -> dict[str, Any]:
     return {
         "label": row.label, "left": row.left.to_dict() if row.left else None,
         "right": row.right.to_dict() if row.right else None, "difference": str(row.difference),
@@ -143,8 +143,8 @@ def _differing(left: Account, right: Account) -> Iterator[tuple[str, str, str]]:
 def _compared(left: Account, right: Account, name: str) -> Compared:
     sides = [dict(_lines(side, name)) for side in (left, right)]
     labels = list(dict.fromkeys((*sides[0], *sides[1])))
-    rows = tuple(Row(label, sides[0].get(label), sides[1].get(label)) for label in labels)
-    total = Row("total", _total(left, name), _total(right, name))
+    rows = tuple(ComparedRow(label, sides[0].get(label), sides[1].get(label)) for label in labels)
+    total = ComparedRow("total", _total(left, name), _total(right, name))
     assert sum(row.difference for row in rows) == total.difference
     return Compared(name, left[name].unit, rows, total)
 
@@ -155,11 +155,11 @@ def _unknown(side: Account, name: str) -> set[str]:
     return {s.name for s in symbols - side.assumed.bindings.keys()}
 
 
-def _total(side: Account, name: str) -> Entry:
+def _total(side: Account, name: str) -> ComparedLine:
     return _entry(side, name, side[name].corollary_terms)
 
 
-def _lines(side: Account, name: str) -> Iterator[tuple[str, Entry]]:
+def _lines(side: Account, name: str) -> Iterator[tuple[str, ComparedLine]]:
     """Yield the lines of a quantity, those of what is repeated with all repetitions."""
     for part in side[name].line.parts:
         for label, terms in _opened(part):
@@ -176,11 +176,11 @@ def _opened(part: Line) -> Iterator[tuple[str, Terms]]:
         yield f"{words} › {inner.label.replace('_', ' ')}", algebra.multiply(times, inner.total)
 
 
-def _entry(side: Account, name: str, terms: Terms) -> Entry:
+def _entry(side: Account, name: str, terms: Terms) -> ComparedLine:
     found = algebra.value(terms, side.assumed.bindings)
     if found is None or found.denominator != 1:
         raise BadInput(
             f"{name} of {side.target.name} has no value, for not all of its sizes are known: give "
             "them with --set, or compare configurations."
         )
-    return Entry(terms, int(found))
+    return ComparedLine(terms, int(found))

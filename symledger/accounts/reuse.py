@@ -17,7 +17,7 @@ from symledger.accounts.account import Account, derive
 from symledger.algebra import Terms, substitute
 from symledger.algebra.assumptions import Assumed
 from symledger.algebra.parsing import parse_equation
-from symledger.catalogue.argument_specs import Settings, Size
+from symledger.catalogue.argument_specs import Settings, SizeOf
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.identities import Side
 from symledger.errors import BadInput
@@ -38,7 +38,7 @@ class Occurrence:
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedPlace:
     """A place that is known from a publication, for a model that is not in the catalogue."""
 
     owner: str
@@ -50,25 +50,25 @@ class Published:
 RESNET = "He et al., Deep Residual Learning for Image Recognition (2016), table 1"
 SQUARE = {"K_h": 3, "K_w": 3}
 POINT = {"K_h": 1, "K_w": 1}
-PUBLISHED: tuple[Published, ...] = (
-    Published("linear", {"d_in": 2048, "d_out": 1000},
+PUBLISHED: tuple[PublishedPlace, ...] = (
+    PublishedPlace("linear", {"d_in": 2048, "d_out": 1000},
               "ResNet-50, -101 and -152, the map to 1,000 classes", RESNET),
-    Published("linear", {"d_in": 512, "d_out": 1000},
+    PublishedPlace("linear", {"d_in": 512, "d_out": 1000},
               "ResNet-18 and -34, the map to 1,000 classes", RESNET),
-    Published("conv2d", {"C_in": 3, "C_out": 64, "K_h": 7, "K_w": 7, "s_h": 2, "s_w": 2},
+    PublishedPlace("conv2d", {"C_in": 3, "C_out": 64, "K_h": 7, "K_w": 7, "s_h": 2, "s_w": 2},
               "ResNet, the first convolution (conv1)", RESNET),
-    Published("conv2d", {"C_in": 64, "C_out": 64, **SQUARE, "s_h": 1, "G": 1},
+    PublishedPlace("conv2d", {"C_in": 64, "C_out": 64, **SQUARE, "s_h": 1, "G": 1},
               "ResNet, the first stage (conv2_x)", RESNET),
-    Published("conv2d", {"C_in": 512, "C_out": 512, **SQUARE, "s_h": 1, "G": 1},
+    PublishedPlace("conv2d", {"C_in": 512, "C_out": 512, **SQUARE, "s_h": 1, "G": 1},
               "ResNet, the last stage (conv5_x)", RESNET),
-    Published("conv2d", {"C_in": 64, "C_out": 256, **POINT, "s_h": 1, "G": 1},
+    PublishedPlace("conv2d", {"C_in": 64, "C_out": 256, **POINT, "s_h": 1, "G": 1},
               "ResNet-50, -101 and -152, the end of a bottleneck of the first stage (conv2_x)",
               RESNET),
-    Published("conv2d", {"C_in": 1, "C_out": 6, "K_h": 5, "K_w": 5, "s_h": 1},
+    PublishedPlace("conv2d", {"C_in": 1, "C_out": 6, "K_h": 5, "K_w": 5, "s_h": 1},
               "LeNet-5, the first convolution (C1): 156 trainable parameters",
               "LeCun et al., Gradient-Based Learning Applied to Document Recognition (1998), "
               "section II.B"),
-    Published("conv2d", {"C_in": 3, "C_out": 768, "K_h": 16, "K_w": 16, "s_h": 16, "s_w": 16},
+    PublishedPlace("conv2d", {"C_in": 3, "C_out": 768, "K_h": 16, "K_w": 16, "s_h": 16, "s_w": 16},
               "ViT-B/16, the embedding of patches of 16 × 16 pixels",
               "Dosovitskiy et al., An Image is Worth 16x16 Words (2021), table 1"),
 )  # fmt: skip
@@ -85,7 +85,7 @@ Part = tuple[str, Weights]
 """What tells a part of a model: its kind, and its weights with their lengths."""
 
 
-def occurrences(account: Account) -> tuple[Occurrence, ...]:
+def places_in_models(account: Account) -> tuple[Occurrence, ...]:
     """Find a layer in well-known models."""
     whole = account.params.line
     return inventory().get((whole.component, weights(whole, account.assumed)), ())
@@ -127,7 +127,7 @@ def weights(line: Line, assumed: Assumed) -> Weights:
     )  # fmt: skip
 
 
-def published(account: Account) -> Iterator[Published]:
+def published_places(account: Account) -> Iterator[PublishedPlace]:
     """Find a layer among the places that are known from publications."""
     at = {symbol.name: n for symbol, n in account.assumed.bindings.items()}
     for known in PUBLISHED:
@@ -202,7 +202,7 @@ def written_as(entry: str, sizes: Mapping[str, int], options: Mapping[str, objec
         except BadInput:  # a default that leaves open what has to be said
             continue
         chosen = {k: str(v).lower() for k, v in options.items() if k in defaults}
-        symbols = [use.symbol for use in uses if isinstance(use, Size)]
+        symbols = [use.symbol for use in uses if isinstance(use, SizeOf)]
         if chosen == defaults and len(symbols) == len(uses):
             return f"{layer.name}({', '.join(str(sizes.get(s, s)) for s in symbols)})"
     return ""

@@ -36,7 +36,7 @@ class Use:
 
 
 @dataclass(frozen=True)
-class Size(Use):
+class SizeOf(Use):
     """A whole number, given to a symbol, and to others that are the same."""
 
     symbol: str

@@ -21,7 +21,7 @@ MODELS = Path(__file__).parents[1] / "models"
 
 
 @dataclass(frozen=True)
-class Published:
+class Checkpoint:
     """A configuration that somebody published: its name, where it stands, and what it says."""
 
     name: str
@@ -33,12 +33,12 @@ class Published:
 
 
 @cache
-def published() -> Mapping[str, Published]:
+def checkpoints() -> Mapping[str, Checkpoint]:
     """Return every published configuration by name, families in the order of their files."""
-    found: dict[str, Published] = {}
+    found: dict[str, Checkpoint] = {}
     for file in sorted(MODELS.glob("*/checkpoints/*.json"), key=lambda file: file.stem):
         for name, row in json.loads(file.read_text(encoding="utf-8")).items():
-            found[name] = Published(name, **row)
+            found[name] = Checkpoint(name, **row)
     return found
 
 
@@ -50,6 +50,6 @@ def missing(path: str) -> BadInput:
     if isdir(path):
         return BadInput(f"{shown(path)} is a folder without config.json.")
     said = re.compile(rf"(?<![\w/.-]){re.escape(path)}(?![\w/.-])", re.IGNORECASE)
-    here = [name for name, one in published().items() if said.search(one.source)]
-    known = f"It is known here as {here[0]}." if here else nearest(Path(path).name, published())
+    here = [name for name, one in checkpoints().items() if said.search(one.source)]
+    known = f"It is known here as {here[0]}." if here else nearest(Path(path).name, checkpoints())
     return BadInput(f"{shown(path)} is no file or folder, and nothing is downloaded. {known}")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal
 
-from symledger.catalogue.checkpoints import published
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.errors import UnknownTarget, nearest, shown
 
 
@@ -327,9 +327,9 @@ def find(name: str) -> Entry:
     """
     known = {**BY_NAME, **{axiom.name: axiom for axiom in AXIOMS}}
     if name not in known:
-        from symledger.catalogue.synonyms import called
+        from symledger.catalogue.synonyms import meant_by
 
-        meant = nearest(name, [*BY_NAME, *published()], called)
+        meant = nearest(name, [*BY_NAME, *checkpoints()], meant_by)
         raise UnknownTarget(
             f"{shown(name)} is not in the catalogue. {meant} "
             "`symledger list` shows all; a component of your own is path/to/model.py:ClassName."

@@ -13,7 +13,7 @@ MOST = 3
 """How many components are named."""
 
 
-def called(word: str) -> list[str]:
+def meant_by(word: str) -> list[str]:
     """Return the components that people call so, whatever its case and punctuation.
 
     What it is a name of comes first, models too; then components that are looked for by it.
@@ -39,7 +39,7 @@ def layers(word: str) -> list[str]:
     """Return the layers of torch.nn that people call so, or components, where no few layers are."""
     from symledger.torch_layers.table import LAYERS
 
-    components = called(word)
+    components = meant_by(word)
     found = [layer.name for layer in LAYERS if layer.entry in components]
     several = found if len(found) <= MOST else []
     return several or [f"the component {component}" for component in components]

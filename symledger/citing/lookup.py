@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from symledger.catalogue.checkpoints import published
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import BY_NAME
 from symledger.citing.registry import PREFIX, Tagged, as_tag, by_tag, citable, registered
 from symledger.errors import UnknownTarget, nearest, shown
@@ -32,7 +32,7 @@ def find(text: str) -> tuple[Tagged, str]:
 
 def _divided(name: str) -> tuple[str, str]:
     """Divide an id into target and quantity; a target's name may hold a dot (``llama-3.1``)."""
-    targets = [target for target in (*BY_NAME, *published()) if name.startswith(f"{target}.")]
+    targets = [target for target in (*BY_NAME, *checkpoints()) if name.startswith(f"{target}.")]
     longest = max(targets, key=len, default=name.partition(".")[0])
     return longest, name[len(longest) + 1 :]
 
@@ -41,7 +41,7 @@ def _family(target: str) -> str:
     """Return whose formulas those of a target are; a configuration has to be read for that."""
     if target in BY_NAME:
         return BY_NAME[target].family
-    if target not in published():
+    if target not in checkpoints():
         return target
     from symledger.targets.resolve import resolve
 
@@ -54,13 +54,13 @@ def _unknown(name: str, target: str) -> str:
         return (f"{name} is a target and not a formula: name one of its quantities, "
                 f"as in {name}.params.")  # fmt: skip
     family = _family(target)
-    if target in BY_NAME or target in published():
+    if target in BY_NAME or target in checkpoints():
         own = {t.quantity: f"{target}.{t.quantity}" for t in citable() if t.owner == family}
         near = nearest(name, own.values())
         return f"{shown(name)} is not a formula of {target}. {near}"
     if re.fullmatch(f"({PREFIX})?[0-9a-z]{{4}}|{PREFIX}.*", name, re.IGNORECASE):
         return f"{shown(name)} is the tag of no formula. {nearest(as_tag(name), by_tag())}"
-    named = (*BY_NAME, *published())
+    named = (*BY_NAME, *checkpoints())
     known = [*(t.id for t in citable()), *(f"{target}.params" for target in named)]
     return (f"{shown(name)} is neither the id of a formula nor a tag. {nearest(name, known)} "
             "`symledger list` shows what has formulas: an id is as in linear.params.")  # fmt: skip

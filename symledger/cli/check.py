@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import Any
 
 from symledger.accounts.account import Account, derive
-from symledger.catalogue.checkpoints import published
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import AXIOMS, BY_NAME, ENTRIES, find
 from symledger.checks.evidence import Evidence
 from symledger.checks.identities import identities
@@ -107,7 +107,7 @@ def _layers(owners: set[str]) -> Iterator[Constructor]:
 def _published(owners: set[str]) -> Iterator[Account]:
     """Yield families with the choices that their published configurations make, each once."""
     found: dict[str, tuple[str, dict[str, Any]]] = {}
-    for name, known in published().items():
+    for name, known in checkpoints().items():
         if find(entry_of(known)).family in owners:
             target = resolve(name)
             plain = resolve(target.owner).options

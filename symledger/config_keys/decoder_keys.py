@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, Size, Use, size, written
+from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, SizeOf, Use, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Context, Rule, Unless, Values
 from symledger.errors import BadInput
@@ -24,13 +24,13 @@ GATE = Choice("activation", {
 """What gates go through; others are computed in steps of their own, which keep more."""
 
 WIDTHS: Mapping[str, Use] = {
-    "vocab_size": Size("V"),
-    "hidden_size": Size("d"),
-    "intermediate_size": Size("d_ff"),
-    "num_hidden_layers": Size("L"),
-    "num_attention_heads": Size("h"),
-    "num_key_value_heads": Unless(Size("h_kv")),
-    "head_dim": Unless(Size("d_h")),
+    "vocab_size": SizeOf("V"),
+    "hidden_size": SizeOf("d"),
+    "intermediate_size": SizeOf("d_ff"),
+    "num_hidden_layers": SizeOf("L"),
+    "num_attention_heads": SizeOf("h"),
+    "num_key_value_heads": Unless(SizeOf("h_kv")),
+    "head_dim": Unless(SizeOf("d_h")),
     "max_position_embeddings": Context(),
     "tie_word_embeddings": TIED,
     "initializer_range": FREE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import Choice, Only, Size, Use
+from symledger.catalogue.argument_specs import Choice, Only, SizeOf, Use
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built
 
@@ -15,14 +15,14 @@ ACTIVATIONS: Mapping[object, str] = {
 ACTIVATION = Choice("activation", ACTIVATIONS)
 
 WIDTHS: Mapping[str, Use] = {
-    "vocab_size": Size("V"),
-    "hidden_size": Size("d"),
-    "num_hidden_layers": Size("L"),
-    "num_attention_heads": Size("h"),
-    "intermediate_size": Size("d_ff"),
+    "vocab_size": SizeOf("V"),
+    "hidden_size": SizeOf("d"),
+    "num_hidden_layers": SizeOf("L"),
+    "num_attention_heads": SizeOf("h"),
+    "intermediate_size": SizeOf("d_ff"),
     "hidden_act": ACTIVATION,
-    "max_position_embeddings": Size("T_max", ("T",)),
-    "type_vocab_size": Size("V_seg"),
+    "max_position_embeddings": SizeOf("T_max", ("T",)),
+    "type_vocab_size": SizeOf("V_seg"),
     "is_decoder": Only((False,)),
     "position_embedding_type": Only(("absolute",)),
     "tie_word_embeddings": Only((True,)),

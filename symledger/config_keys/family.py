@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from symledger import records
-from symledger.catalogue.argument_specs import Settings, Size, Use, size
+from symledger.catalogue.argument_specs import Settings, SizeOf, Use, size
 
 Values = Mapping[str, Any]
 DEFAULTS = records.FOLDER / "reference_defaults.json"
@@ -130,7 +130,7 @@ class Unless(Use):
 
 
 @dataclass(frozen=True)
-class Shifted(Size):
+class Shifted(SizeOf):
     """A whole number, given to a symbol after something is added: rows that a table has more."""
 
     by: int = 0
@@ -145,7 +145,7 @@ class Shifted(Size):
 
 
 @dataclass(frozen=True)
-class AtLeast(Size):
+class AtLeast(SizeOf):
     """A whole number for a symbol, that with less could not be computed."""
 
     least: int = 1

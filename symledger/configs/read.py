@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from symledger.catalogue.argument_specs import Only, Settings, Size, Use, written
-from symledger.catalogue.checkpoints import Published
+from symledger.catalogue.argument_specs import Only, Settings, SizeOf, Use, written
+from symledger.catalogue.checkpoints import Checkpoint
 from symledger.config_keys import common
 from symledger.config_keys import types_of_keys as typed
 from symledger.config_keys.family import Built, Family, Values
@@ -107,7 +107,7 @@ def _names(family: Family, given: Document) -> Iterator[tuple[str, str]]:
         yield from use.called(name if name in given else said.get(name, name)).items()
 
 
-def entry_of(known: Published) -> str:
+def entry_of(known: Checkpoint) -> str:
     """Return the entry of the catalogue that a published configuration is of."""
     return _built(_family(known.config), known.config)[1].entry if known.config else known.entry
 
@@ -247,7 +247,7 @@ def _keys(
                 f"is counted in a {family.model_type}. {nearest(name, family.uses)} If it changes "
                 "nothing, leave it out."
             )
-        needed = name in family.needs or (value is None and isinstance(use, Size))
+        needed = name in family.needs or (value is None and isinstance(use, SizeOf))
         if needed and name not in given:
             raise BadInput(f"{name} is missing, and {family.implementation} needs it: say it.")
         found = use.settings(name, value)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 FOLDER = records.FOLDER / "evidence"
 MUTANTS = records.FOLDER / "mutants.json"
 """What became of the deliberate mistakes that are made in programs and rules."""
-BUILT = records.FOLDER / "reference"
+REFERENCE = records.FOLDER / "reference"
 """What was found when published configurations were built by the implementation they are of; a
 file an owner of formulas."""
 Status = Literal["passed", "failed", "stale"]
@@ -104,14 +104,15 @@ def recorded(owner: str) -> dict[str, Any]:
 
 
 @cache
-def built(owner: str) -> dict[str, Any]:
+def reference(owner: str) -> dict[str, Any]:
     """Read what an owner's published configurations were compared with when they were built."""
-    return _read(BUILT / f"{owner}.json")
+    return _read(REFERENCE / f"{owner}.json")
 
 
-def every_built() -> dict[str, Any]:
+def every_reference() -> dict[str, Any]:
     """Read that of all owners."""
-    return {name: row for file in sorted(BUILT.glob("*.json")) for name, row in _read(file).items()}
+    files = sorted(REFERENCE.glob("*.json"))
+    return {name: row for file in files for name, row in _read(file).items()}
 
 
 def _read(file: Path) -> dict[str, Any]:
@@ -155,7 +156,7 @@ def of(account: Account, quantity: str) -> list[Record]:
 
 def _built(account: Account, quantity: str) -> Iterator[Record]:
     """Yield what was found when this very configuration was built, as far as it still holds."""
-    about = built(account.target.owner).get(account.target.name, {"hashes": {}, "evidence": ()})
+    about = reference(account.target.owner).get(account.target.name, {"hashes": {}, "evidence": ()})
     fresh = {q for q, h in about["hashes"].items() if h == account.fingerprint(q)}
     for e in about["evidence"]:
         if e["quantity"] in fresh & set(BASIS[quantity]):

@@ -14,7 +14,7 @@ from symledger.algebra import Terms
 from symledger.explain.index.outlines import current
 from symledger.explain.index.readings import ITSELF, QUANTITIES, Asked
 from symledger.explain.index.sources import catalogue, target
-from symledger.explain.index.table import Row, Table
+from symledger.explain.index.table import AmountRow, Table
 from symledger.explain.index.usual import Known, known
 from symledger.explain.lines import LINE, WHOLE
 from symledger.explain.match import NEAR, Match, symbols
@@ -55,7 +55,7 @@ class Explanation:
     omitted: int
     same: tuple[str, ...]
     occurs: tuple[tuple[str, str], ...]
-    nearest: tuple[Row, ...]
+    nearest: tuple[AmountRow, ...]
 
     @property
     def sections(self) -> list[tuple[Match, ...]]:
@@ -209,7 +209,7 @@ def factored(polynomial: Terms) -> str:
     return f"{common}({algebra.text({m: Fraction(c) / common for m, c in polynomial.items()})})"
 
 
-def difference(n: int, row: Row) -> str:
+def difference(n: int, row: AmountRow) -> str:
     """Say a difference in the sizes at hand, where it is a small multiple of a product of two."""
     found = [(s.name, row.sizes[s.name]) for s in sorted(symbols(row.form), key=str)]
     products = [*found, *((f"{a}{'·' * (len(a + b) > 2)}{b}" if a != b else f"{a}²", x * y)

@@ -15,7 +15,7 @@ from symledger.notation.component import Component, entering, needed, snake
 from symledger.sizes import named
 
 
-def trace(
+def program_of(
     component: Component, inputs: Mapping[str, str] | None = None,
     lengths: Mapping[str, Expr] | None = None, name: str = "",
 ) -> Program:  # fmt: skip

@@ -21,7 +21,7 @@ Kind = Literal["input", "weight", "table", "step", "output", "gradient"]
 
 
 @dataclass(frozen=True)
-class Row:
+class ShapeRow:
     """One tensor: its name, what it is, its shape, its component, and how often it is there."""
 
     name: str
@@ -36,7 +36,7 @@ class Row:
         return ".".join((*self.path, self.name))
 
 
-def shapes(program: Program, pull: Pullback | None = None) -> tuple[Row, ...]:
+def shapes(program: Program, pull: Pullback | None = None) -> tuple[ShapeRow, ...]:
     """Return the shape ledger: inputs; each component's weights, tables and steps; outputs.
 
     Given the backward program, the gradients that it gives follow; those of the weights of a
@@ -45,7 +45,7 @@ def shapes(program: Program, pull: Pullback | None = None) -> tuple[Row, ...]:
     rows = [_leaf(t, ()) for t in program.inputs]
     for use in sorted(_uses(program, ONE, ONE), key=lambda use: use.scope.order):
         rows += _component(use, program)
-    rows += (Row(_step(program, y), "output", y.shape) for y in program.outputs)
+    rows += (ShapeRow(_step(program, y), "output", y.shape) for y in program.outputs)
     return (*rows, *(_gradients(pull) if pull else ()))
 
 
@@ -77,7 +77,7 @@ def _uses(program: Program, times: Expr, sets: Expr) -> Iterator[_Use]:
             yield from _uses(t.op.body, times * t.op.times, sets * own)
 
 
-def _component(use: _Use, whole: Program) -> Iterator[Row]:
+def _component(use: _Use, whole: Program) -> Iterator[ShapeRow]:
     """Yield the weights, tables, noise and steps of one component."""
     scope, body = use.scope, use.body
     own = [t for t in body.tensors if is_leaf(t) and body.owners.get(t, t.scope) is scope]
@@ -95,22 +95,22 @@ def _component(use: _Use, whole: Program) -> Iterator[Row]:
     for name, t in scope.steps.items():
         outside = scope is whole.scope and t in whole.outputs
         if not is_leaf(t) and not outside:
-            yield Row(name, "step", t.shape, scope.path, use.times)
+            yield ShapeRow(name, "step", t.shape, scope.path, use.times)
 
 
-def _leaf(t: Tensor, path: tuple[str, ...]) -> Row:
+def _leaf(t: Tensor, path: tuple[str, ...]) -> ShapeRow:
     assert isinstance(t.op, Input | Param | Const)
     kind: Kind = "input"
     if not isinstance(t.op, Input):
         kind = "weight" if isinstance(t.op, Param) else "table"
-    return Row(t.op.name, kind, t.shape, path)
+    return ShapeRow(t.op.name, kind, t.shape, path)
 
 
 def _step(program: Program, y: Tensor) -> str:
     return next((name for name, t in program.scope.steps.items() if t is y), "")
 
 
-def _gradients(pull: Pullback) -> Iterator[Row]:
+def _gradients(pull: Pullback) -> Iterator[ShapeRow]:
     """Yield the gradient of each leaf: the inputs' first, then the weights'."""
     paths: dict[Tensor, tuple[str, ...]] = {}
     for body in pull.program.bodies:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from symledger.accounts.account import Account
-from symledger.accounts.reuse import occurrences, published, same_parameters, written_as
+from symledger.accounts.reuse import places_in_models, published_places, same_parameters, written_as
 from symledger.ledger.formula import Formula
 from symledger.printing.numbers import number
 from symledger.report.figures import (
@@ -117,9 +117,9 @@ def _where(p: Page, account: Account) -> None:
     """The models that it occurs in, from their ledgers and from publications."""
     found = [
         (o.model, " › ".join(o.path).replace("_", " ") or "all of it", f"{o.times:,} ×")
-        for o in occurrences(account)
+        for o in places_in_models(account)
     ]
-    known = list(published(account))
+    known = list(published_places(account))
     if found or known:
         p.heading("WHERE SUCH WEIGHTS OCCUR")
     if found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symledger import algebra
-from symledger.accounts.compare import Compared, Comparison, Entry, Row
+from symledger.accounts.compare import Compared, ComparedLine, ComparedRow, Comparison
 from symledger.report.layout import Page
 from symledger.report.page import conventions
 
@@ -50,7 +50,7 @@ def _quantity(p: Page, found: Comparison, compared: Compared) -> None:
         p.line((f"    {ratio:.4g} × as many {compared.unit}", "magenta"))
 
 
-def _cells(row: Row, whole: int) -> list[str]:
+def _cells(row: ComparedRow, whole: int) -> list[str]:
     share = f"{row.difference / whole:.1%}".replace("%", " %") if row.difference and whole else ""
     both = [_formula(e) for e in (row.left, row.right)]
     formula = both[0] if both[0] == both[1] else " → ".join(both)
@@ -58,9 +58,9 @@ def _cells(row: Row, whole: int) -> list[str]:
     return [row.label, _value(row.left), _value(row.right), difference, share, formula]
 
 
-def _value(entry: Entry | None) -> str:
+def _value(entry: ComparedLine | None) -> str:
     return f"{entry.value:,}" if entry else "none"
 
 
-def _formula(entry: Entry | None) -> str:
+def _formula(entry: ComparedLine | None) -> str:
     return algebra.text(entry.terms) if entry else "none"

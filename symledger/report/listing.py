@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symledger.accounts.account import derive
-from symledger.catalogue.checkpoints import Published, published
+from symledger.catalogue.checkpoints import Checkpoint, checkpoints
 from symledger.catalogue.entries import ENTRIES, Entry
 from symledger.configs.families import NAMED
 from symledger.configs.read import named
@@ -41,14 +41,14 @@ def _entries(p: Page, kind: str, heading: str) -> None:
 def _published(p: Page) -> None:
     """Every published configuration with its source, families apart."""
     p.heading("PUBLISHED CONFIGURATIONS, and where they stand")
-    table = [[known.name, said(known), known.source] for known in published().values()]
+    table = [[known.name, said(known), known.source] for known in checkpoints().values()]
     p.table(table, ("bold cyan", "", "dim"), set(), flexible=(2,), indent=4)
     p.line()
     kinds = ", ".join(name for names in NAMED.values() for name in names)
     p.wrapped(f"a config.json of your own: model_type (or _class_name) {kinds}", 4, "dim")
 
 
-def said(known: Published) -> str:
+def said(known: Checkpoint) -> str:
     """What a published configuration is of: its model_type, or its entry here."""
     return str(known.config[named(known.config)]) if known.config else known.entry
 
@@ -70,7 +70,7 @@ def to_dict(kinds: Sequence[str]) -> dict[str, Any]:
     if "models" in kinds:
         found["published"] = [
             {"name": known.name, "of": said(known), "source": known.source}
-            for known in published().values()
+            for known in checkpoints().values()
         ]
         found["model_types"] = [name for names in NAMED.values() for name in names]
     if "layers" in kinds:

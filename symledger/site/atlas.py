@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from symledger.accounts.account import Account, derive
-from symledger.catalogue.checkpoints import published
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import BY_NAME, ENTRIES, Entry, find
 from symledger.citing.registry import Tagged, registered
 from symledger.configs.read import entry_of
@@ -72,7 +72,7 @@ class Atlas:
 
     def _derived(self, target: str, settings: dict[str, str]) -> Account:
         """Derive an account, from one with the same choices where only sizes differ."""
-        if target in published() and not settings:
+        if target in checkpoints() and not settings:
             return self._resized(resolve(target))
         if not settings:
             return derive(target)
@@ -110,7 +110,7 @@ class Atlas:
     def _families(self) -> dict[str, tuple[Entry, ...]]:
         own = [entry for entry in self.models if entry.configured]
         found: dict[str, tuple[Entry, ...]] = {}
-        for entry in (*own, *map(self.entry, published())):
+        for entry in (*own, *map(self.entry, checkpoints())):
             found[entry.family] = (*found.get(entry.family, ()), entry)
         return found
 
@@ -142,7 +142,7 @@ class Atlas:
 
     def entry(self, name: str) -> Entry:
         """Return the entry of a name; a published configuration has that of its family."""
-        known = published().get(name)
+        known = checkpoints().get(name)
         if known is None:
             return BY_NAME[name]
         family = find(entry_of(known)).family
@@ -151,7 +151,7 @@ class Atlas:
     @staticmethod
     def page_of(target: str) -> str:
         """Return the path of a target's page: a published model's lies in its family's folder."""
-        known = published().get(target)
+        known = checkpoints().get(target)
         if known:
             return f"models/{find(entry_of(known)).family}/{target}.md"
         return f"{BY_NAME[target].kind}s/{target}.md"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from symledger.catalogue import entries as catalogue
-from symledger.catalogue.checkpoints import Published, missing, published
+from symledger.catalogue.checkpoints import Checkpoint, checkpoints, missing
 from symledger.catalogue.options import parse_option
 from symledger.configs.document import Document, load
 from symledger.errors import UnknownTarget
@@ -39,7 +39,7 @@ def resolve(text: str) -> Target:
         raise missing(text)
     if ".py" in text or "/" in text or (":" in text and "(" not in text):
         return _from_file(text)
-    known = published().get(text)
+    known = checkpoints().get(text)
     if known:
         return _published(known)
     try:
@@ -92,7 +92,7 @@ def _configured(name: str, document: Document) -> Target:
     return replace(_preset(plain, name, chosen, sizes), configured=found)
 
 
-def _published(known: Published) -> Target:
+def _published(known: Checkpoint) -> Target:
     if known.config:
         return replace(_configured(known.name, known.config), source=known.source)
     plain = resolve(known.entry)

@@ -20,7 +20,7 @@ from symledger.errors import (
 )
 from symledger.ir.program import Program
 from symledger.ir.tensor import ONE, as_size
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.notation.component import Component
 from symledger.sizes import BY_NAME, Size, T
 
@@ -165,7 +165,7 @@ class Target:
             for axis, text in (self.lengths or {}).items()
         }
         with self.guard("forward")():
-            return trace(self.component, self.inputs, lengths, self.name)
+            return program_of(self.component, self.inputs, lengths, self.name)
 
     def decoding(self) -> Program | None:
         """Record one decoding step, the last of T tokens; None where nothing is decoded."""
@@ -175,7 +175,7 @@ class Target:
         now = {"cached": True, self.component.seen_size: T}
         step: Component = replace(self.component, **now)  # type: ignore[type-var]
         with self.guard("forward")():
-            return trace(step, inputs, {"one": ONE}, self.name)
+            return program_of(step, inputs, {"one": ONE}, self.name)
 
     def guard(self, method: str) -> Callable[[], AbstractContextManager[None, None]]:
         """What stands around running a method of the definition: only a user's own is guarded."""

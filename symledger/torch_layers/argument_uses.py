@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from symledger.algebra.parsing import LARGEST
-from symledger.catalogue.argument_specs import BOOLS, Settings, Size, Use, among, size, written
+from symledger.catalogue.argument_specs import BOOLS, Settings, SizeOf, Use, among, size, written
 from symledger.errors import BadInput
 
 
@@ -22,7 +22,7 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Shape(Size):
+class Shape(SizeOf):
     """A whole number, or a shape like (64, 8, 8), of which the product is given to a symbol."""
 
     def settings(self, name: str, value: object) -> Settings:
@@ -35,7 +35,7 @@ class Shape(Size):
 
 
 @dataclass(frozen=True)
-class Scale(Size):
+class Scale(SizeOf):
     """A whole number, maybe written as a float, or one that is the same down and across."""
 
     def settings(self, name: str, value: object) -> Settings:
@@ -56,7 +56,7 @@ class Scale(Size):
 
 
 @dataclass(frozen=True)
-class Sizes(Use):
+class SizesOf(Use):
     """A whole number for several symbols, or a tuple with one for each: ``kernel_size=3``.
 
     Where it is ``optional``, None leaves them as they are: a stride that is the kernel's size.
@@ -85,7 +85,7 @@ class Sizes(Use):
 
 
 @dataclass(frozen=True)
-class Padding(Sizes):
+class Padding(SizesOf):
     """Sizes that may be zero, or a word: ``'valid'`` is none, ``'same'`` follows from others."""
 
     least: int = 0
@@ -99,7 +99,7 @@ class Padding(Sizes):
 
 
 @dataclass(frozen=True)
-class Around(Sizes):
+class Around(SizesOf):
     """How much is added around: one number, or a pair for each axis, the last axis first.
 
     ``symbols`` say how much is added before each axis, ``after`` how much at its other end.
@@ -118,7 +118,7 @@ class Around(Sizes):
                 f"{2 * len(self.symbols)}."
             )
         before, after = value[-2::-2], value[::-2]
-        ends = Sizes(self.after, self.least).settings(name, after) if before != after else {}
+        ends = SizesOf(self.after, self.least).settings(name, after) if before != after else {}
         return super().settings(name, before) | ends
 
 
@@ -141,7 +141,7 @@ class Acting(Use):
 
 
 @dataclass(frozen=True)
-class Entry(Use):
+class EntryOf(Use):
     """One of some values, each of which chooses an entry of the catalogue."""
 
     values: Mapping[object, str]

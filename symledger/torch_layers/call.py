@@ -15,9 +15,9 @@ from functools import cached_property
 from math import inf, isfinite
 from types import NoneType
 
-from symledger.catalogue.argument_specs import Choice, Maybe, Only, Settings, Size, Use, written
+from symledger.catalogue.argument_specs import Choice, Maybe, Only, Settings, SizeOf, Use, written
 from symledger.errors import BadInput, UnknownTarget, nearest, quoted, shown
-from symledger.torch_layers.argument_uses import KNOWN, Acting, Entry, Function, Inner
+from symledger.torch_layers.argument_uses import KNOWN, Acting, EntryOf, Function, Inner
 from symledger.torch_layers.table import BY_NAME, REFUSED, REQUIRED, Layer, said_instead
 
 LONGEST = 500
@@ -63,7 +63,7 @@ class Constructor:
     def arguments_of(self) -> dict[str, str]:
         """PyTorch's name of each symbol that an argument gives."""
         uses = self.layer.uses.items()
-        return {use.symbol: name for name, use in uses if isinstance(use, Size | Maybe)}
+        return {use.symbol: name for name, use in uses if isinstance(use, SizeOf | Maybe)}
 
     @property
     def reads(self) -> str:
@@ -92,7 +92,7 @@ def _toggled(
 ) -> Iterator[dict[str, object]]:
     for name, value in values.items():
         match uses.get(name), value:
-            case (Choice() | Entry()), bool():
+            case (Choice() | EntryOf()), bool():
                 yield {**values, name: not value}
             case Inner(uses=inner), Constructor():
                 for inside in _toggled(value.values, inner):
@@ -103,7 +103,7 @@ def _entry(uses: Mapping[str, Use], values: Mapping[str, object]) -> str:
     """The entry that an argument chooses, of a layer or of one inside it."""
     for name, use in uses.items():
         value = values[name]
-        if isinstance(use, Entry):
+        if isinstance(use, EntryOf):
             return use.values[value]
         if isinstance(use, Inner) and isinstance(value, Constructor):
             return _entry(use.uses, value.values)

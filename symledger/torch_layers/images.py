@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from types import NoneType
 from typing import Any
 
-from symledger.catalogue.argument_specs import Choice, Free, Number, Size, Use
-from symledger.torch_layers.argument_uses import Around, Padding, Sizes
+from symledger.catalogue.argument_specs import Choice, Free, Number, SizeOf, Use
+from symledger.torch_layers.argument_uses import Around, Padding, SizesOf
 from symledger.torch_layers.limits import no_less_than_the_kernel, several_values
 from symledger.torch_layers.row import EPS, FACTORY, Arguments, Layer
 from symledger.torch_layers.rules import divided, half, less_than_a_step, same_padding, untracked
@@ -19,7 +19,7 @@ LENGTHS = {axes: tuple(name.removesuffix("_o") for name in names) for axes, name
 ZEROS = f"padding_mode='zeros', {FACTORY}"
 MODES: Mapping[object, str] = {mode: mode for mode in ("zeros", "reflect", "replicate", "circular")}
 CHANNELS: Mapping[str, Use] = {
-    "in_channels": Size("C_in"), "out_channels": Size("C_out"), "groups": Size("G"),
+    "in_channels": SizeOf("C_in"), "out_channels": SizeOf("C_out"), "groups": SizeOf("G"),
     "bias": Choice("bias"),
 }  # fmt: skip
 GROUPED = (divided("in_channels", "groups"), divided("out_channels", "groups"))
@@ -33,8 +33,8 @@ def along(letter: str, axes: int) -> tuple[str, ...]:
 def windows(axes: int) -> dict[str, Use]:
     """What the arguments of a window do."""
     return {
-        "kernel_size": Sizes(along("K", axes)), "stride": Sizes(along("s", axes)),
-        "padding": Sizes(along("p", axes), least=0), "dilation": Sizes(along("r", axes)),
+        "kernel_size": SizesOf(along("K", axes)), "stride": SizesOf(along("s", axes)),
+        "padding": SizesOf(along("p", axes), least=0), "dilation": SizesOf(along("r", axes)),
     }  # fmt: skip
 
 
@@ -55,14 +55,14 @@ def transposed(axes: int, example: str) -> Layer:
         f"ConvTranspose{axes}d", "in_channels, out_channels, kernel_size, stride=1, padding=0, "
         f"output_padding=0, groups=1, bias=True, dilation=1, {ZEROS}",
         f"conv_transpose{axes}d", example,
-        {**CHANNELS, **windows(axes), "output_padding": Sizes(along("q", axes), least=0)},
+        {**CHANNELS, **windows(axes), "output_padding": SizesOf(along("q", axes), least=0)},
         rules=(*GROUPED, less_than_a_step(axes)),
     )  # fmt: skip
 
 
 def pool(axes: int, kind: str, signature: str) -> Layer:
     """Return the row of a pooling; that of the mean of a volume alone looks at the volume."""
-    uses = {**windows(axes), "stride": Sizes(along("s", axes), optional=True),
+    uses = {**windows(axes), "stride": SizesOf(along("s", axes), optional=True),
             "ceil_mode": Choice("ceil")}  # fmt: skip
     if kind == "Avg":
         uses = {**uses, "count_include_pad": Free((bool,))}
@@ -90,7 +90,7 @@ def adaptive(axes: int, kind: str, more: str = "") -> Layer:
     return Layer(
         f"Adaptive{kind}Pool{axes}d", f"output_size{more}",
         f"adaptive_{kind.lower()}_pool{axes}d", f"Adaptive{kind}Pool{axes}d(7)",
-        {"output_size": Sizes(RESULT[axes], kept=LENGTHS[axes] if axes > 1 else ())},
+        {"output_size": SizesOf(RESULT[axes], kept=LENGTHS[axes] if axes > 1 else ())},
     )  # fmt: skip
 
 
@@ -133,8 +133,8 @@ AFFINE: Mapping[str, Use] = {**EPS, "affine": Choice("affine"), "bias": Choice("
 RUNNING: Mapping[str, Use] = {
     "momentum": Free((float, NoneType)), "track_running_stats": Free((bool,)),
 }  # fmt: skip
-INSTANCE: Mapping[str, Use] = {"num_features": Size("C", also=("G",)), **AFFINE, **RUNNING}
-BATCH: Mapping[str, Use] = {**INSTANCE, "num_features": Size("C"), "eps": Number(above=0)}
+INSTANCE: Mapping[str, Use] = {"num_features": SizeOf("C", also=("G",)), **AFFINE, **RUNNING}
+BATCH: Mapping[str, Use] = {**INSTANCE, "num_features": SizeOf("C"), "eps": Number(above=0)}
 MAX, AVG = "dilation=1, return_indices=False, ceil_mode=False", "ceil_mode=False, "
 INCLUDE = "count_include_pad=True"
 
@@ -157,11 +157,11 @@ IMAGES: tuple[Layer, ...] = (
     *(instance_norm(n) for n in (1, 2, 3)),
     Layer("GroupNorm", f"num_groups, num_channels, eps=1e-05, affine=True, {KEYWORD_BIAS}",
           "group_norm", "GroupNorm(32, 256)",
-          {"num_groups": Size("G"), "num_channels": Size("C"), **AFFINE},
+          {"num_groups": SizeOf("G"), "num_channels": SizeOf("C"), **AFFINE},
           rules=(divided("num_channels", "num_groups"),),
           limits=several_values("B*C/G*H*W", "group")),
     Layer("LocalResponseNorm", "size, alpha=0.0001, beta=0.75, k=1.0", "local_response_norm",
-          "LocalResponseNorm(5)", {"size": Size("K"), "alpha": Number(), "k": Number(),
+          "LocalResponseNorm(5)", {"size": SizeOf("K"), "alpha": Number(), "k": Number(),
                                    "beta": Number(without=(0, 1, 2, 3))}),
     *(padding(n, "Zero", "zeros") for n in (1, 2, 3)),
     *(padding(n, "Constant", "zeros", ", value") for n in (1, 2, 3)),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import NoneType
 
-from symledger.catalogue.argument_specs import Free, Only, Settings, Size, Use, size, written
+from symledger.catalogue.argument_specs import Free, Only, Settings, SizeOf, Use, size, written
 from symledger.errors import BadInput
-from symledger.torch_layers.argument_uses import Scale, Sizes
+from symledger.torch_layers.argument_uses import Scale, SizesOf
 from symledger.torch_layers.images import LENGTHS, RESULT, windows
 from symledger.torch_layers.row import Arguments, Layer, Rule
 from symledger.torch_layers.rules import MOST_AXES
@@ -50,7 +50,7 @@ def resized(way: Way) -> Rule:
         if entry(way)(values) == "interpolation2d":
             found["cubic"] = "true" if way(values) == "bicubic" else "false"
         if asked is not None:
-            return found | Sizes(RESULT[axes]).settings("size", asked)
+            return found | SizesOf(RESULT[axes]).settings("size", asked)
         if entry(way)(values) == "upsample":
             return Scale("u").settings("scale_factor", factor)
         each = factor if isinstance(factor, tuple) else (factor,) * axes
@@ -126,11 +126,11 @@ def parts(values: Arguments) -> str:
 
 SHAPES: tuple[Layer, ...] = (
     Layer("PixelShuffle", "upscale_factor", "pixel_shuffle", "PixelShuffle(2)",
-          {"upscale_factor": Size("u")}),
+          {"upscale_factor": SizeOf("u")}),
     Layer("PixelUnshuffle", "downscale_factor", "pixel_unshuffle", "PixelUnshuffle(2)",
-          {"downscale_factor": Size("u")}),
+          {"downscale_factor": SizeOf("u")}),
     Layer("ChannelShuffle", "groups", "channel_shuffle", "ChannelShuffle(2)",
-          {"groups": Size("G")}),
+          {"groups": SizeOf("G")}),
     resizing("Upsample", "scale_factor=2",
              ", mode='nearest', align_corners=None, recompute_scale_factor=None",
              {"mode": Only(tuple(AXES)), "align_corners": Free((bool, NoneType))},
@@ -145,5 +145,5 @@ SHAPES: tuple[Layer, ...] = (
     Layer("Unfold", "kernel_size, dilation=1, padding=0, stride=1", "unfold", "Unfold(3)",
           windows(2)),
     Layer("Fold", "output_size, kernel_size, dilation=1, padding=0, stride=1", "fold",
-          "Fold((32, 32), 3)", {"output_size": Sizes(LENGTHS[2]), **windows(2)}),
+          "Fold((32, 32), 3)", {"output_size": SizesOf(LENGTHS[2]), **windows(2)}),
 )  # fmt: skip

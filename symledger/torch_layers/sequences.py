@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import NoneType
 
-from symledger.catalogue.argument_specs import Choice, Free, Maybe, Settings, Size, Use, size
-from symledger.torch_layers.argument_uses import Acting, Chance, Entry, Inner, Shape
+from symledger.catalogue.argument_specs import Choice, Free, Maybe, Settings, SizeOf, Use, size
+from symledger.torch_layers.argument_uses import Acting, Chance, EntryOf, Inner, Shape
 from symledger.torch_layers.row import EPS, FACTORY, MAYBE_NONE, Arguments, Layer
 from symledger.torch_layers.rules import divided, smaller, within
 
@@ -15,12 +15,12 @@ NORM: Mapping[str, Use] = {
     "normalized_shape": Shape("d"), **EPS, "elementwise_affine": Choice("affine"),
 }  # fmt: skip
 LOOKED_UP: Mapping[str, Use] = {
-    "num_embeddings": Size("V"), "embedding_dim": Size("d"),
+    "num_embeddings": SizeOf("V"), "embedding_dim": SizeOf("d"),
     "padding_idx": Free(MAYBE_NONE), "norm_type": Free((float,)),
 }  # fmt: skip
 NONLINEARITY = Choice("nonlinearity", {"tanh": "tanh", "relu": "relu"})
 CELL: Mapping[str, Use] = {
-    "input_size": Size("d_in"), "hidden_size": Size("d_s"), "bias": Choice("bias"),
+    "input_size": SizeOf("d_in"), "hidden_size": SizeOf("d_s"), "bias": Choice("bias"),
 }  # fmt: skip
 RECURRENT: Mapping[str, Use] = {
     **CELL, "num_layers": Maybe("L", "stacked", absent=1), "dropout": Chance(("dropout",)),
@@ -35,7 +35,7 @@ BLOCK_ENDS = (
 )
 BLOCK = f"d_model, nhead, dim_feedforward=2048, {BLOCK_ENDS}"
 WIDTHS: Mapping[str, Use] = {
-    "d_model": Size("d"), "nhead": Size("h"), "dim_feedforward": Size("d_ff"),
+    "d_model": SizeOf("d"), "nhead": SizeOf("h"), "dim_feedforward": SizeOf("d_ff"),
     "activation": Acting("activation"), "layer_norm_eps": Free((float,)),
     "batch_first": Free((bool,)),
 }  # fmt: skip
@@ -50,7 +50,7 @@ def block(kind: str) -> Layer:
     entry = {"encoder": "ln_block", "decoder": "ln_decoder_block"}[kind]
     uses = {
         **WIDTHS, "dropout": HIDDEN, "bias": Choice("bias", also=("norm_bias",)),
-        "norm_first": Entry({False: f"post_{entry}", True: f"pre_{entry}"}),
+        "norm_first": EntryOf({False: f"post_{entry}", True: f"pre_{entry}"}),
     }  # fmt: skip
     return Layer(
         name, BLOCK, f"post_{entry}", f"{name}(512, 8)", uses, {"causal": "false"}, HEADS
@@ -62,12 +62,12 @@ def stack(kind: str, more: str, uses: Mapping[str, Use], sets: Mapping[str, str]
     name, entries = f"Transformer{kind.title()}", {False: "post_ln_", True: "pre_ln_"}
     inner = Inner(f"{name}Layer", {
         **WIDTHS, "dropout": Chance(("dropout",)), "bias": Choice("bias"),
-        "norm_first": Entry({first: f"{ln}{kind}" for first, ln in entries.items()}),
+        "norm_first": EntryOf({first: f"{ln}{kind}" for first, ln in entries.items()}),
     })  # fmt: skip
     return Layer(
         name, f"{kind}_layer, num_layers, norm=None{more}", f"post_ln_{kind}",
         f"{name}({name}Layer(512, 8), 6)",
-        {f"{kind}_layer": inner, "num_layers": Size("L"), "norm": LAST_NORM, **uses}, sets,
+        {f"{kind}_layer": inner, "num_layers": SizeOf("L"), "norm": LAST_NORM, **uses}, sets,
     )  # fmt: skip
 
 
@@ -96,11 +96,11 @@ def sources(values: Arguments) -> Settings:
 SEQUENCES: tuple[Layer, ...] = (
     Layer("Linear", f"in_features, out_features, bias=True, {FACTORY}",
           "linear", "Linear(768, 3072)",
-          {"in_features": Size("d_in"), "out_features": Size("d_out"), "bias": Choice("bias")}),
+          {"in_features": SizeOf("d_in"), "out_features": SizeOf("d_out"), "bias": Choice("bias")}),
     Layer("Bilinear", f"in1_features, in2_features, out_features, bias=True, {FACTORY}",
           "bilinear", "Bilinear(256, 128, 64)",
-          {"in1_features": Size("d_1"), "in2_features": Size("d_2"),
-           "out_features": Size("d_out"), "bias": Choice("bias")}),
+          {"in1_features": SizeOf("d_1"), "in2_features": SizeOf("d_2"),
+           "out_features": SizeOf("d_out"), "bias": Choice("bias")}),
     Layer("Embedding", "num_embeddings, embedding_dim, padding_idx=None, max_norm=None, "
           "norm_type=2.0, scale_grad_by_freq=False, sparse=False, _weight=None, _freeze=False, "
           + FACTORY, "token_embedding", "Embedding(50257, 768)", LOOKED_UP,
@@ -133,7 +133,7 @@ SEQUENCES: tuple[Layer, ...] = (
     Layer("MultiheadAttention", "embed_dim, num_heads, dropout=0.0, bias=True, add_bias_kv=False, "
           f"add_zero_attn=False, kdim=None, vdim=None, batch_first=False, {FACTORY}",
           "attention", "MultiheadAttention(768, 12)",
-          {"embed_dim": Size("d"), "num_heads": Size("h"), "dropout": Chance(("dropout",)),
+          {"embed_dim": SizeOf("d"), "num_heads": SizeOf("h"), "dropout": Chance(("dropout",)),
            "bias": Choice("bias"), "batch_first": Free((bool,)), "kdim": Free(MAYBE_NONE),
            "vdim": Free(MAYBE_NONE), "add_bias_kv": Free((bool,)), "add_zero_attn": Free((bool,))},
           rules=(divided("embed_dim", "num_heads"), sources), chosen=sourced),
@@ -146,7 +146,7 @@ SEQUENCES: tuple[Layer, ...] = (
           "dim_feedforward=2048, dropout=0.1, activation='relu', custom_encoder=None, "
           "custom_decoder=None, layer_norm_eps=1e-05, batch_first=False, norm_first=False, "
           f"bias=True, {FACTORY}", "encoder_decoder", "Transformer()",
-          {**WIDTHS, "num_encoder_layers": Size("L_enc"), "num_decoder_layers": Size("L_dec"),
+          {**WIDTHS, "num_encoder_layers": SizeOf("L_enc"), "num_decoder_layers": SizeOf("L_dec"),
            "dropout": HIDDEN, "norm_first": Free((bool,)), "bias": Choice("bias")},
           {"causal": "false"}, HEADS),
 )  # fmt: skip

@@ -13,7 +13,7 @@ from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.ops import Pairs
 from symledger.models.mini_gpt.model import MiniGPT
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.notation.verbs import apply, einsum, maximum, param, repeat, total
 from symledger.readings.pullback import pullback
@@ -31,7 +31,7 @@ RIGHT = {
 
 
 def trials(component, number=1, distinct=False):
-    program = trace(component)
+    program = program_of(component)
     pull = pullback(program)
     return [Trial(program, pull, sizes_for(program, i, (), distinct), i) for i in range(number)]
 

@@ -7,7 +7,7 @@ from sympy import Integer
 from symledger import sizes
 from symledger.checks import counted
 from symledger.checks.counting import ELEMENTARY, Counted, CountingMachine, Meter, count, counting
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.numpy.arithmetic import FUNCTIONS
 from symledger.readings.pullback import pullback
@@ -75,14 +75,14 @@ def test_skipping_pairs_that_matter_is_found():
 
 @pytest.mark.parametrize("name", ["attention", "flash", "mini_gpt"])
 def test_stated_pairs_are_true(name):
-    program = trace(RIGHT[name])
+    program = program_of(RIGHT[name])
     found = counted.pairs(program, pullback(program))
     assert found.passed
     assert len(found.points) > 5
 
 
 def test_wrong_pairs_are_found():
-    program = trace(WrongPairs())
+    program = program_of(WrongPairs())
     assert not counted.pairs(program).passed
     assert not counted.pairs(program, pullback(program)).passed
     runs = trials(WrongPairs(), 2)
@@ -91,7 +91,7 @@ def test_wrong_pairs_are_found():
 
 
 def test_nothing_masked_gives_no_evidence_of_pairs():
-    assert counted.pairs(trace(RIGHT["linear"])) is None
+    assert counted.pairs(program_of(RIGHT["linear"])) is None
 
 
 def test_every_line_counts_one_and_gives_what_numpy_gives():

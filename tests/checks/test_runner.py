@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from symledger.checks.runner import examine
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from tests.checks.bench import (
     RIGHT,
     Exponential,
@@ -19,12 +19,13 @@ from tests.checks.bench import (
 
 @pytest.mark.parametrize("component", [*RIGHT.values(), PlainSoftmax(), Recurrence(), Handed()])
 def test_everything_passes_on_what_is_right(component):
-    for found in examine(trace(component)):
+    for found in examine(program_of(component)):
         assert found.passed, (found.quantity, found.detail)
 
 
 def test_every_quantity_is_supported():
-    quantities = Counter(found.quantity for found in examine(trace(RIGHT["mini_gpt"]), quick=True))
+    program = program_of(RIGHT["mini_gpt"])
+    quantities = Counter(found.quantity for found in examine(program, quick=True))
     expected = {
         "shapes": 1, "params": 1, "memory.kv_cache": 1, "memory.saved": 1, "gradients": 1,
         "flops.forward": 3, "flops.backward": 2,
@@ -34,7 +35,7 @@ def test_every_quantity_is_supported():
 
 
 def test_examining_twice_gives_the_same():
-    assert list(examine(trace(RIGHT["flash"]))) == list(examine(trace(RIGHT["flash"])))
+    assert list(examine(program_of(RIGHT["flash"]))) == list(examine(program_of(RIGHT["flash"])))
 
 
 @pytest.mark.parametrize(
@@ -48,5 +49,5 @@ def test_examining_twice_gives_the_same():
     ],
 )
 def test_what_is_wrong_fails_where_it_should(wrong, kinds):
-    failed = {found.kind for found in examine(trace(wrong)) if not found.passed}
+    failed = {found.kind for found in examine(program_of(wrong)) if not found.passed}
     assert failed == kinds

@@ -9,7 +9,7 @@ from symledger.components.convolution.convolution import Conv3d
 from symledger.components.embeddings.positions import LearnedPositions
 from symledger.errors import DefinitionError
 from symledger.models.llama.model import Llama
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.sizes import T, T_max, d_h, d_k, h, h_kv
 from tests.checks.bench import RIGHT, WrongPairs
@@ -19,7 +19,7 @@ from tests.checks.bench import RIGHT, WrongPairs
 @pytest.mark.parametrize("attempt", range(4))
 @pytest.mark.parametrize("name", RIGHT)
 def test_every_length_is_a_positive_whole_number(name, attempt, distinct):
-    program = trace(RIGHT[name])
+    program = program_of(RIGHT[name])
     found = sizes_for(program, attempt, distinct=distinct)
     assert found == sizes_for(program, attempt, distinct=distinct)
     lengths = [value(length, found) for length in program.lengths]
@@ -29,7 +29,7 @@ def test_every_length_is_a_positive_whole_number(name, attempt, distinct):
 
 @pytest.mark.parametrize("name", RIGHT)
 def test_attempts_differ(name):
-    program = trace(RIGHT[name])
+    program = program_of(RIGHT[name])
     points = [
         tuple(sorted((str(k), n) for k, n in sizes_for(program, i).items())) for i in range(3)
     ]
@@ -37,7 +37,7 @@ def test_attempts_differ(name):
 
 
 def test_distinct_sizes_are_distinct_but_for_repetitions():
-    program = trace(Llama())
+    program = program_of(Llama())
     for attempt in range(3):
         found = sizes_for(program, attempt)
         assert found.pop(sizes.L) in (2, 3)
@@ -45,7 +45,7 @@ def test_distinct_sizes_are_distinct_but_for_repetitions():
 
 
 def test_where_primes_make_too_much_work_sizes_are_small_and_apart():
-    program = trace(Conv3d())
+    program = program_of(Conv3d())
     lengths = {s for length in program.lengths for s in length.free_symbols}
     lengths -= program.definitions.keys()
     for attempt in range(3):
@@ -55,19 +55,19 @@ def test_where_primes_make_too_much_work_sizes_are_small_and_apart():
 
 
 def test_ties_are_mended():
-    found = sizes_for(trace(Llama()), 1)
+    found = sizes_for(program_of(Llama()), 1)
     assert found[h] % found[h_kv] == 0
     assert found[h] > found[h_kv]
     assert found[d_h] % 2 == 0
-    assert sizes_for(trace(RIGHT["attention"]))[d_k] % 2 == 0
-    positions = sizes_for(trace(LearnedPositions()), 2)
+    assert sizes_for(program_of(RIGHT["attention"]))[d_k] % 2 == 0
+    positions = sizes_for(program_of(LearnedPositions()), 2)
     assert positions[T] <= positions[T_max]
-    pairs = sizes_for(trace(WrongPairs()), 1)
+    pairs = sizes_for(program_of(WrongPairs()), 1)
     assert pairs[T] <= pairs[sizes.S]
 
 
 def test_further_quantities_are_respected():
-    found = sizes_for(trace(RIGHT["linear"]), 0, [sizes.d_in / 7, sizes.V - 20])
+    found = sizes_for(program_of(RIGHT["linear"]), 0, [sizes.d_in / 7, sizes.V - 20])
     assert found[sizes.d_in] % 7 == 0
     assert found[sizes.V] > 20
 
@@ -75,7 +75,7 @@ def test_further_quantities_are_respected():
 def test_impossible_lengths_are_refused():
     impossible = [sizes.d_in / 2, (sizes.d_in + 1) / 2]
     with pytest.raises(DefinitionError, match="no small sizes were found"):
-        sizes_for(trace(RIGHT["linear"]), 0, impossible)
+        sizes_for(program_of(RIGHT["linear"]), 0, impossible)
 
 
 def test_shared_sizes_tell_any_two_symbols_apart():

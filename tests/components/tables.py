@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from sympy import Expr, Integer, expand
 
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
@@ -24,7 +24,7 @@ class Row:
 
 
 def assert_row(component, row, inputs=None):
-    program = trace(component, inputs)
+    program = program_of(component, inputs)
     (output,) = program.outputs
     assert output.shape == row.out
     assert expand(params(program).total - row.params) == 0

@@ -38,9 +38,9 @@ def test_norms_without_weights_and_hidden_dropout(component, row):
 def test_an_encoder_has_its_blocks_and_its_norm(kind):
     from sympy import expand
 
-    from symledger.notation.calling import trace
+    from symledger.notation.calling import program_of
     from symledger.readings.params import params
 
     block = 4 * d * d_h * h + 3 * d_h * h + d + 2 * d * d_ff + d_ff + d + 4 * d
-    found = params(trace(kind(final_norm=True))).total
+    found = params(program_of(kind(final_norm=True))).total
     assert expand(found - L * block - 2 * d) == 0

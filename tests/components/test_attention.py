@@ -7,7 +7,7 @@ from symledger.components.attention.attention import Attention
 from symledger.components.attention.dot_product import ScaledDotProduct
 from symledger.components.attention.flash import FlashAttention
 from symledger.errors import DefinitionError
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params
 from symledger.sizes import B, S, Size, T, d, d_k, d_v, h, h_kv
@@ -83,7 +83,7 @@ def test_attention_with_its_maps(component, inputs, row):
     ],
 )
 def test_the_weights_of_a_case_are_a_corollary(case, weights):
-    assert expand(params(trace(Attention())).total.subs(CASES[case]) - weights) == 0
+    assert expand(params(program_of(Attention())).total.subs(CASES[case]) - weights) == 0
 
 
 @pytest.mark.parametrize(
@@ -100,23 +100,23 @@ def test_the_weights_of_a_case_are_a_corollary(case, weights):
     ids=repr,
 )
 def test_weights_in_numbers(case, weights):
-    assert params(trace(case)).total == weights
+    assert params(program_of(case)).total == weights
 
 
 @pytest.mark.parametrize("reading", [params, contraction_flops])
 @pytest.mark.parametrize("heads", [h, Integer(1)], ids=str)
 def test_grouped_heads_are_multi_head_at_h_and_multi_query_at_1(reading, heads):
-    general = reading(trace(Attention())).total.xreplace({h_kv: heads})
-    special = reading(trace(Attention(h_kv=heads))).total
+    general = reading(program_of(Attention())).total.xreplace({h_kv: heads})
+    special = reading(program_of(Attention(h_kv=heads))).total
     assert expand(general - special) == 0
 
 
 def test_dropout_inside_flash_attention_is_refused_and_not_left_out():
     with pytest.raises(DefinitionError, match="choose flash = false or dropout = false"):
-        trace(Attention(flash=True, dropout=True))
+        program_of(Attention(flash=True, dropout=True))
 
 
 def test_decoding_one_token_costs_the_maps_of_one_token_and_a_row_of_pairs():
     cache = {"x": "B T d", "past_k": "B P h_kv d_k", "past_v": "B P h_kv d_v"}
-    flops = contraction_flops(trace(Attention(), cache)).total.subs({T: 1})
+    flops = contraction_flops(program_of(Attention(), cache)).total.subs({T: 1})
     assert expand(flops - 2 * B * WEIGHTS - 2 * B * (P + 1) * h * (d_k + d_v)) == 0

@@ -5,7 +5,7 @@ from sympy import expand
 
 from symledger.components.blocks.blocks import PreLNBlock
 from symledger.components.blocks.checkpointed import CheckpointedBlock
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
@@ -28,13 +28,13 @@ def test_the_block():
 
 
 def test_backward_is_three_times_forward():
-    back = contraction_flops(pullback(trace(CheckpointedBlock()))).total
+    back = contraction_flops(pullback(program_of(CheckpointedBlock()))).total
     assert expand(back - 3 * FORWARD) == 0
 
 
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
 def test_it_is_the_block_with_its_forward_done_twice(choices):
-    block, again = trace(PreLNBlock(**choices)), trace(CheckpointedBlock(**choices))
+    block, again = program_of(PreLNBlock(**choices)), program_of(CheckpointedBlock(**choices))
     assert expand(params(again).total - params(block).total) == 0
     for price in (contraction_flops, pointwise_flops):
         forward = price(block).total
@@ -45,6 +45,6 @@ def test_it_is_the_block_with_its_forward_done_twice(choices):
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
 def test_only_what_enters_is_kept(choices):
     block = CheckpointedBlock(**choices)
-    kinds = trace(block)
+    kinds = program_of(block)
     whole = Row(params(kinds).total, contraction_flops(kinds).total, B * T * d, (B, T, d))
     assert_row(block, whole)

@@ -8,7 +8,7 @@ from symledger.components.blocks.decoder import (
     PostLNDecoderBlock,
     PreLNDecoderBlock,
 )
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.sizes import B, L_dec, L_enc, S, T, d, d_ff, d_h, d_k, d_v, h, h_kv
 
@@ -89,6 +89,6 @@ def test_every_decoder_block_looks_at_one_memory():
 
 
 def test_only_pairs_of_the_own_sequence_are_hidden():
-    program = trace(PreLNDecoderBlock(rotary=True))
+    program = program_of(PreLNDecoderBlock(rotary=True))
     full, exact = (contraction_flops(program, c).total for c in ("full", "exact"))
     assert expand(full - exact - B * T * (T - 1) * h * (d_k + d_v)) == 0

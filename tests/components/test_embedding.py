@@ -9,7 +9,7 @@ from symledger.components.embeddings.positions import LearnedPositions, Sinusoid
 from symledger.components.embeddings.rotary import RotaryPositions
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.heads_and_losses.losses import CrossEntropy
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.numpy.interpreter import Machine
 from symledger.sizes import B, Size, T, T_max, V, d, d_k, h
 
@@ -38,7 +38,7 @@ def test_tables_and_losses(component, inputs, row):
 
 
 def run(component, sizes, x):
-    program = trace(component)
+    program = program_of(component)
     return Machine(sizes).run(program, {program.inputs[0]: x})[program.outputs[0]]
 
 

@@ -10,7 +10,7 @@ from symledger.components.feed_forward.experts import Experts, MixtureOfExperts
 from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
 from symledger.errors import BadInput
 from symledger.ir.ops import Input, Param
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import active_params, params
 from symledger.readings.pullback import pullback
@@ -66,9 +66,9 @@ def test_experts(component, row):
 )
 def test_one_expert_without_a_router_is_the_dense_network(gated, dense):
     """The same parameters, FLOPs and result, all tokens in order in its slots."""
-    mixture = trace(MixtureOfExperts(Integer(1), Integer(1), activation="relu", gated=gated,
+    mixture = program_of(MixtureOfExperts(Integer(1), Integer(1), activation="relu", gated=gated,
                                      router=False))  # fmt: skip
-    plain = trace(dense)
+    plain = program_of(dense)
     for reading in (params, contraction_flops, lambda p: contraction_flops(pullback(p))):
         assert expand(reading(mixture).total - reading(plain).total) == 0
     sizes = {B: 2, T: 3, d: 5, d_ff: 7}
@@ -92,7 +92,7 @@ def test_one_expert_without_a_router_is_the_dense_network(gated, dense):
 
 @pytest.mark.parametrize("shared", [False, True])
 def test_the_active_parameters_are_those_with_a_gradient_from_one_token(shared):
-    program = trace(MixtureOfExperts(shared=shared))
+    program = program_of(MixtureOfExperts(shared=shared))
     sizes = {B: 2, T: 3, d: 4, d_ff: 5, E: 4, k: 2, E_s: 2}
     trial = Trial(program, pullback(program), sizes)
     for leaf in trial.leaves:
@@ -108,7 +108,7 @@ def test_the_active_parameters_are_those_with_a_gradient_from_one_token(shared):
 
 
 def test_the_router_has_a_gradient_and_the_choice_none():
-    program = trace(MixtureOfExperts())
+    program = program_of(MixtureOfExperts())
     names = {leaf.op.name for leaf in pullback(program).gradients}
     assert names == {"x", "W_gate", "W_up", "W_down", "W"}
 

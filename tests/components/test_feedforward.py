@@ -4,7 +4,7 @@ import pytest
 from sympy import expand
 
 from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.params import params
 from symledger.sizes import B, T, d, d_ff
 
@@ -42,6 +42,6 @@ def test_feed_forward(component, row):
 def test_a_gated_network_of_two_thirds_the_width_has_as_many_weights():
     """Shazeer, GLU Variants Improve Transformer (2020), section 3.2."""
     (case,) = GatedFeedForward.corollaries.values()
-    gated = params(trace(GatedFeedForward())).total.subs(case)
-    plain = params(trace(FeedForward(bias=False))).total.subs(FeedForward.assumptions)
+    gated = params(program_of(GatedFeedForward())).total.subs(case)
+    plain = params(program_of(FeedForward(bias=False))).total.subs(FeedForward.assumptions)
     assert expand(gated - plain) == 0

@@ -12,7 +12,7 @@ from symledger.components.image_blocks.patches import ImageEmbedding, PatchEmbed
 from symledger.components.image_blocks.residual import BasicBlock, Bottleneck
 from symledger.components.image_blocks.units import ConvolutionUnit
 from symledger.errors import BadInput
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params
 from symledger.sizes import (
@@ -91,7 +91,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("component", "weights", "flops"), ROWS, ids=lambda x: repr(x)[:60])
 def test_counts_are_those_of_the_table(component, weights, flops):
-    program = trace(component)
+    program = program_of(component)
     assert (params(program).total - weights).expand() == 0
     assert (contraction_flops(program).total - flops).expand() == 0
 

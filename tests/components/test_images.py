@@ -11,7 +11,7 @@ from symledger.components.convolution.pooling import AvgPool2d, MaxPool2d
 from symledger.components.convolution.transposed import ConvTranspose2d
 from symledger.components.convolution.windowed import square
 from symledger.components.norms.image_norms import BatchNorm, GroupNorm
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.numpy.interpreter import Machine
 from symledger.sizes import (
     B,
@@ -72,7 +72,7 @@ AT = {"B": 2, "C_in": 4, "C_out": 6, "C": 4, "G": 2, "H": 7, "W": 9, "K_h": 3, "
 
 def run(component, **changed):
     """The sizes, the input, the weights and the result of a run at AT."""
-    program = trace(component)
+    program = program_of(component)
     at = {named(name): n for name, n in {**AT, **changed}.items()}
     at |= {symbol: int(e.subs(at)) for symbol, e in program.definitions.items()}
     rng, machine = np.random.default_rng(1), Machine(at)

@@ -9,7 +9,7 @@ from sympy import expand
 from symledger import derive
 from symledger.checks.trial import Trial
 from symledger.components.attention.latent import LatentAttention
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.readings.pullback import pullback
 from symledger.sizes import B, S, T, d, d_c, d_h, d_q, d_rot, d_v, h
@@ -60,7 +60,7 @@ def test_absorbed_maps_save_the_expansion_of_what_is_remembered():
     """For every remembered position 2·d_c·h·(d_h + d_v) FLOPs, for as many wider products."""
     past = {**X, "past_c": "B P d_c", "past_r": "B P d_rot"}
     absorbed, expanded = (
-        contraction_flops(trace(LatentAttention(absorbed=a), past, {"P": S - T})).total
+        contraction_flops(program_of(LatentAttention(absorbed=a), past, {"P": S - T})).total
         for a in (True, False)
     )
     products = 2 * B * T * S * h * ((d_c + d_rot + d_c) - (WIDTH + d_v))
@@ -70,7 +70,7 @@ def test_absorbed_maps_save_the_expansion_of_what_is_remembered():
 def test_both_forms_compute_the_same():
     results = []
     for absorbed in (False, True):
-        program = trace(LatentAttention(absorbed=absorbed), X)
+        program = program_of(LatentAttention(absorbed=absorbed), X)
         trial = Trial(program, pullback(program), {s: n for s, n in SMALL.items() if s != S})
         named = {program.path(leaf): array for leaf, array in trial.leaves.items()}
         if results:

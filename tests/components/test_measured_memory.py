@@ -8,7 +8,7 @@ import pytest
 from sympy import expand
 
 from symledger.components.blocks.blocks import PostLNBlock, PreLNBlock
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.sizes import B, T, d, d_ff, d_h, h
@@ -39,5 +39,5 @@ MEASURED = {
 @pytest.mark.parametrize("name", MEASURED)
 def test_a_measured_block_keeps_as_many_bytes(name):
     block, each = MEASURED[name]
-    kept = saved(pullback(trace(block)), BYTES).total.subs(d_h, d / h)
+    kept = saved(pullback(program_of(block)), BYTES).total.subs(d_h, d / h)
     assert expand(kept - B * T * each) == 0

@@ -58,7 +58,7 @@ from symledger.components.maps.bilinear import Bilinear
 from symledger.components.norms.image_norms import BatchNorm, BatchNorm3d, GroupNorm, GroupNorm3d
 from symledger.components.norms.response import LocalResponseNorm
 from symledger.components.recurrence.recurrent_steps import GRUStep, LSTMStep, RNNStep
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.numpy.interpreter import Machine
 from symledger.sizes import (
     B,
@@ -222,12 +222,12 @@ def test_counts(component, row):
 
 
 def test_a_cell_of_long_short_term_memory_gives_its_state_and_what_it_shows():
-    program = trace(LSTMStep())
+    program = program_of(LSTMStep())
     assert [y.shape for y in program.outputs] == [(B, d_s), (B, d_s)]
 
 
 def test_adaptive_pooling_takes_the_largest_of_each_tile():
-    program = trace(AdaptiveMaxPool2d())
+    program = program_of(AdaptiveMaxPool2d())
     at = {B: 2, C: 3, H: 6, W: 8, H_o: 3, W_o: 2}
     x = np.random.default_rng(0).standard_normal((2, 3, 6, 8))
     (y,) = program.outputs
@@ -236,7 +236,7 @@ def test_adaptive_pooling_takes_the_largest_of_each_tile():
 
 
 def test_a_pixel_of_a_larger_image_comes_from_a_channel():
-    program = trace(PixelShuffle(C=Integer(1), u=Integer(2)))
+    program = program_of(PixelShuffle(C=Integer(1), u=Integer(2)))
     x = np.arange(16.0).reshape(1, 4, 2, 2)
     (y,) = program.outputs
     found = Machine({B: 1, H: 2, W: 2}).run(program, {program.inputs[0]: x})[y]
@@ -247,7 +247,7 @@ def test_a_pixel_of_a_larger_image_comes_from_a_channel():
 
 @pytest.mark.parametrize(("n", "length"), [(2, 4), (4, 2), (3, 7), (1, 3), (5, 5)])
 def test_what_lies_between_neighbours_is_on_a_straight_line(n, length):
-    program = trace(Interpolation1d(T_o=Integer(length)))
+    program = program_of(Interpolation1d(T_o=Integer(length)))
     (y,) = program.outputs
     x = np.arange(n, dtype=float)[None, None] ** 2
     found = Machine({B: 1, C: 1, T: n}).run(program, {program.inputs[0]: x})[y]
@@ -257,7 +257,7 @@ def test_what_lies_between_neighbours_is_on_a_straight_line(n, length):
 
 def test_columns_are_laid_back_where_they_came_from():
     at = {B: 2, C: 3, H: 5, W: 4, K_h: 2, K_w: 3, **dict.fromkeys(SLIDES, 1), p_h: 0, p_w: 0}
-    rng, there, back = np.random.default_rng(0), trace(Unfold()), trace(Fold())
+    rng, there, back = np.random.default_rng(0), program_of(Unfold()), program_of(Fold())
     at |= {symbol: int(e.subs(at)) for symbol, e in there.definitions.items()}
     x, columns = rng.standard_normal((2, 3, 5, 4)), rng.standard_normal((2, 18, 8))
     (y,), (z,) = there.outputs, back.outputs

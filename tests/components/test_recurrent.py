@@ -10,7 +10,7 @@ from symledger.accounts.account import derive
 from symledger.checks.runner import examine
 from symledger.components.recurrence.recurrent import GRU, LSTM, RNN
 from symledger.errors import BadInput
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.equations.sheet import backward_equations, equations
 from symledger.readings.flops import contraction_flops
 from symledger.readings.numpy.interpreter import Machine
@@ -32,7 +32,7 @@ def name(value):
 
 @pytest.mark.parametrize("kind", CELLS)
 def test_one_layer_has_two_maps_and_two_biases_for_each_gate(kind):
-    found = params(trace(kind(stacked=False))).total
+    found = params(program_of(kind(stacked=False))).total
     assert expand(found - CELLS[kind] * d_s * (d_in + d_s + 2)) == 0
 
 
@@ -42,14 +42,14 @@ def test_one_layer_has_two_maps_and_two_biases_for_each_gate(kind):
 def test_layers_above_the_first_read_the_states_below(kind, bias, both):
     gates, ways = CELLS[kind] * d_s, 2 if both else 1
     first, above = (ways * gates * (x + d_s + 2 * bias) for x in (d_in, ways * d_s))
-    program = trace(kind(bias=bias, bidirectional=both))
+    program = program_of(kind(bias=bias, bidirectional=both))
     assert expand(params(program).total - first - (L - 1) * above) == 0
     maps = 2 * B * T * ways * gates * (d_in + d_s + (L - 1) * (ways + 1) * d_s)
     assert expand(contraction_flops(program).total - maps) == 0
 
 
 def test_a_projection_narrows_what_is_carried_and_read():
-    program = trace(LSTM(projected=True, stacked=False))
+    program = program_of(LSTM(projected=True, stacked=False))
     assert expand(params(program).total - 4 * d_s * (d_in + d_p + 2) - d_s * d_p) == 0
     assert [y.shape for y in program.outputs] == [(B, T, d_p), (1, B, d_p), (1, B, d_s)]
 
@@ -70,12 +70,12 @@ def test_parameters_are_those_of_pytorch(component, count):
     """PyTorch 2.13: nn.LSTM, nn.GRU, nn.RNN(128, 256, …), proj_size=64, 2 layers and 3."""
     layers = 3 if count in (2949120, 361984) else 2
     sizes = {d_in: 128, d_s: 256, d_p: 64, L: layers}
-    assert params(trace(component)).total.subs(sizes) == count
+    assert params(program_of(component)).total.subs(sizes) == count
 
 
 def test_backward_is_twice_forward_but_for_the_gradient_of_the_first_state():
     """h₀ is a table of zeros: what the first step's map of the state would send to it is not."""
-    program = trace(LSTM(stacked=False))
+    program = program_of(LSTM(stacked=False))
     forward, backward = (
         contraction_flops(p).total for p in (program, pullback(program))
     )
@@ -95,12 +95,12 @@ def test_backward_is_twice_forward_but_for_the_gradient_of_the_first_state():
     ids=name,
 )
 def test_each_step_keeps_its_gates_and_its_states_once(component, elements):
-    kept = saved(pullback(trace(component)), ELEMENTS).total
+    kept = saved(pullback(program_of(component)), ELEMENTS).total
     assert expand(kept - B * T * elements) == 0
 
 
 def test_both_directions_side_by_side_are_a_tensor_that_the_next_layer_keeps():
-    kept = saved(pullback(trace(LSTM(bidirectional=True))), ELEMENTS).total
+    kept = saved(pullback(program_of(LSTM(bidirectional=True))), ELEMENTS).total
     assert expand(kept - B * T * (d_in + 12 * L * d_s + 2 * (L - 1) * d_s)) == 0
 
 
@@ -110,11 +110,11 @@ def test_both_directions_side_by_side_are_a_tensor_that_the_next_layer_keeps():
     ids=name,
 )
 def test_decoding_keeps_the_last_states_of_all_layers(component, elements):
-    assert expand(state(trace(component), ELEMENTS).total - L * B * elements) == 0
+    assert expand(state(program_of(component), ELEMENTS).total - L * B * elements) == 0
 
 
 def test_a_network_in_both_directions_cannot_decode():
-    assert state(trace(LSTM(bidirectional=True)), ELEMENTS).total == 0
+    assert state(program_of(LSTM(bidirectional=True)), ELEMENTS).total == 0
 
 
 OPTIONS = [
@@ -126,7 +126,7 @@ OPTIONS = [
 
 @pytest.mark.parametrize("component", OPTIONS, ids=name)
 def test_options_hold_together(component):
-    failed = [e for e in examine(trace(component)) if not e.passed]
+    failed = [e for e in examine(program_of(component)) if not e.passed]
     assert not failed, failed
 
 
@@ -140,7 +140,7 @@ def test_one_layer_is_asked_for_as_such():
 @pytest.mark.parametrize("kind", CELLS)
 def test_deriving_is_as_long_for_a_thousand_steps_as_for_two(kind):
     def length(number):
-        program = trace(kind(), {"x": "B S d_in"}, {"S": Integer(number)})
+        program = program_of(kind(), {"x": "B S d_in"}, {"S": Integer(number)})
         return [len(p.tensors) for p in (*program.bodies, pullback(program))]
 
     assert length(2) == length(1000)
@@ -172,7 +172,7 @@ def lstm(u, h, c, U, b):
 @pytest.mark.parametrize(("kind", "step"), [(RNN, rnn), (GRU, gru), (LSTM, lstm)])
 @pytest.mark.parametrize("both", [False, True])
 def test_a_run_equals_a_loop_written_by_hand(kind, step, both):
-    program = trace(kind(stacked=False, bidirectional=both))
+    program = program_of(kind(stacked=False, bidirectional=both))
     rng = np.random.default_rng(0)
     machine = Machine(SIZES)
     weights = {
@@ -200,7 +200,7 @@ def test_a_run_equals_a_loop_written_by_hand(kind, step, both):
 
 
 def test_the_equations_of_a_layer_and_its_gates_are_those_of_the_literature():
-    program = trace(LSTM(stacked=False))
+    program = program_of(LSTM(stacked=False))
     scopes = {t.scope.path: t.scope for body in program.bodies for t in body.tensors}
     gates = equations(program, scopes["first_layer", "cell", "gates"])
     assert [str(e) for e in gates] == [
@@ -220,7 +220,7 @@ def test_the_equations_of_a_layer_and_its_gates_are_those_of_the_literature():
 
 
 def test_the_way_back_through_a_layer_is_its_cell_pulled_back():
-    pull = pullback(trace(RNN(stacked=False)))
+    pull = pullback(program_of(RNN(stacked=False)))
     assert [str(e) for e in backward_equations(pull)] == [
         "∂x_bti = first_layer*(∂y, ∂h)_bti"
     ]

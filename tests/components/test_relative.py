@@ -13,7 +13,7 @@ from symledger.components.attention.relative import (
 )
 from symledger.errors import BadInput
 from symledger.ir.ops import Const
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.pullback import pullback
@@ -50,14 +50,14 @@ def test_attention_by_distance(component, row):
 
 def test_a_window_is_charged_exactly_forward_and_backward():
     pairs = w * T - w * (w - 1) / 2
-    program = trace(WindowAttention(), SELF)
+    program = program_of(WindowAttention(), SELF)
     for counted, times in ((program, 1), (pullback(program), 2)):
         exact = contraction_flops(counted, "exact").total
         assert expand(exact - times * 2 * B * pairs * h * (d_k + d_v)) == 0
 
 
 def test_after_a_cache_every_query_sees_a_whole_window():
-    exact = contraction_flops(trace(WindowAttention()), "exact").total
+    exact = contraction_flops(program_of(WindowAttention()), "exact").total
     assert expand(exact - 2 * B * w * T * h * (d_k + d_v)) == 0
 
 
@@ -78,7 +78,7 @@ def test_a_window_longer_than_the_sequence_is_refused():
 def element(component, name, sizes):
     """A computed table of a component, as an array."""
     (table,) = (
-        t for t in trace(component).tensors if isinstance(t.op, Const) and t.op.name == name
+        t for t in program_of(component).tensors if isinstance(t.op, Const) and t.op.name == name
     )
     return Machine(sizes).execute(table, [])
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from symledger import derive
-from symledger.catalogue.checkpoints import published
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.errors import BadInput
 
 # Model cards: EleutherAI's Pythia and GPT-J, BigScience's BLOOM; microsoft/phi-1_5 and phi-2,
@@ -60,7 +60,7 @@ def test_published_models_have_the_parameters_that_their_cards_say(name):
 def test_all_sizes_of_gpt_3_round_to_what_its_paper_says(name):
     millions, to = GPT3[name]
     assert abs(derive(name).params.value / 10**6 - millions) <= to / 2
-    assert published()[name].source.startswith("Brown et al., GPT-3 (2020), table 2.1")
+    assert checkpoints()[name].source.startswith("Brown et al., GPT-3 (2020), table 2.1")
 
 
 # By hand: V d_e, two maps of d_e d, and the model's blocks and positions

@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from symledger import derive
-from symledger.catalogue.checkpoints import published
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.config_keys import common
 from symledger.configs.document import DEEPEST, LARGEST, parse
 from symledger.configs.families import NAMED, every_family, loaded
@@ -320,9 +320,9 @@ def test_files_folders_and_standard_input_are_read(tmp_path):
         derive(str(tmp_path / "other.json"))
 
 
-@pytest.mark.parametrize("name", published())
+@pytest.mark.parametrize("name", checkpoints())
 def test_every_published_configuration_can_be_derived_and_has_a_source(name):
-    known = published()[name]
+    known = checkpoints()[name]
     assert known.source
     account = derive(name)
     assert account.params.value > 1000

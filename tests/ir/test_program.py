@@ -15,7 +15,7 @@ from symledger.ir.program import is_leaf
 from symledger.ir.region import Values
 from symledger.ir.tensor import Tensor
 from symledger.models.mini_gpt.model import MiniGPT
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.notation.verbs import apply, einsum, narrow, param, repeat
 from symledger.readings.pullback import pullback
@@ -43,18 +43,18 @@ class Deep(Component):
 
 
 def test_arguments_stand_before_what_is_made_of_them():
-    for program in trace(MiniGPT()).bodies:
+    for program in program_of(MiniGPT()).bodies:
         place = {t: i for i, t in enumerate(program.tensors)}
         assert all(place[arg] < place[t] for t in program.tensors for arg in t.args)
 
 
 def test_a_weight_that_is_used_twice_is_one_weight():
-    program = trace(Tied())
+    program = program_of(Tied())
     assert [program.path(w) for w in program.params] == ["W"]
 
 
 def test_the_weights_of_a_repeated_body_are_the_body_s():
-    program = trace(Deep())
+    program = program_of(Deep())
     assert program.params == ()
     (call,) = program.calls
     assert isinstance(call.op, Call)
@@ -64,7 +64,7 @@ def test_the_weights_of_a_repeated_body_are_the_body_s():
 
 
 def test_the_paths_of_mini_gpt_are_those_of_its_components():
-    program = trace(MiniGPT(tied=False))
+    program = program_of(MiniGPT(tied=False))
     body = program.bodies[1]
     assert [program.path(w) for w in program.params] == [
         "token_embedding.E", "final_norm.g", "head.W",
@@ -76,22 +76,22 @@ def test_the_paths_of_mini_gpt_are_those_of_its_components():
 
 
 def test_symbols_are_those_of_all_lengths_and_repetitions():
-    names = {str(s) for s in trace(MiniGPT()).symbols}
+    names = {str(s) for s in program_of(MiniGPT()).symbols}
     assert names == {"B", "T", "V", "d", "h", "d_h", "d_ff", "L"}
 
 
 def test_lengths_hold_every_quotient_that_must_be_whole():
-    lengths = set(trace(MiniGPT()).lengths)
+    lengths = set(program_of(MiniGPT()).lengths)
     assert {V, L, sizes.d_h / 2} <= lengths
 
 
 def test_bounds_say_that_a_context_must_lie_in_its_window():
-    assert trace(MiniGPT(positions="learned")).bounds[0] == (T, sizes.T_max)
-    assert all(b == (sizes.d_h / 2, sizes.d_h) for b in trace(MiniGPT()).bounds)
+    assert program_of(MiniGPT(positions="learned")).bounds[0] == (T, sizes.T_max)
+    assert all(b == (sizes.d_h / 2, sizes.d_h) for b in program_of(MiniGPT()).bounds)
 
 
 def test_the_backward_program_holds_no_tensor_of_the_forward_program():
-    program = trace(Tied())
+    program = program_of(Tied())
     pull = pullback(program)
     assert not set(pull.tensors) & set(program.tensors)
     assert set(pull.gradients) == {t for t in program.tensors if is_leaf(t)}
@@ -99,13 +99,13 @@ def test_the_backward_program_holds_no_tensor_of_the_forward_program():
 
 
 def test_a_fused_body_names_what_its_stated_pull_back_may_mention():
-    program = trace(LayerNorm())
+    program = program_of(LayerNorm())
     (region,) = {t.region for t in program.tensors if t.region}
     assert list(region.named) == ["x", "g", "b", "mu", "r", "y"]
 
 
 def test_a_step_that_only_the_stated_pull_back_uses_belongs_to_the_program():
-    program = trace(FlashAttention())
+    program = program_of(FlashAttention())
     assert program.scope.steps["lse"] in program.tensors
 
 
@@ -126,7 +126,7 @@ class Undone(Component):
 
 
 def test_a_stated_pull_back_is_run_only_when_it_is_asked_for():
-    program = trace(Undone())
+    program = program_of(Undone())
     assert len(program.outputs) == 1
     with pytest.raises(AttributeError, match="not nothing"):
         pullback(program)

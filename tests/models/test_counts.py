@@ -4,13 +4,13 @@ import pytest
 from sympy import Integer
 
 from symledger import derive
-from symledger.catalogue.checkpoints import published
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.models.gpt2 import model as gpt2
 from symledger.models.gpt2.model import GPT2
 from symledger.models.llama.model import Llama
 from symledger.models.mini_gpt import model as mini_gpt
 from symledger.models.mini_gpt.model import MiniGPT
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
@@ -29,7 +29,7 @@ def evaluate(model, formula, configuration):
 
 
 def parameters(model, configuration):
-    return evaluate(model, params(trace(model)).total, configuration)
+    return evaluate(model, params(program_of(model)).total, configuration)
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ LLAMA_7B = {"V": 32000, "d": 4096, "L": 32, "h": 32, "d_ff": 11008, "T": 2048, "
         # openai-community/gpt2: the sum of numel() over model.parameters() in transformers
         (GPT2(), gpt2.CONFIGURATIONS["gpt2"], 124439808),
         # Brown et al. (2020), table 2.1: "175.0B"; with V = 50257 and T_max = 2048 exactly
-        (GPT2(), published()["gpt3-175b"].sizes, 174604259328),
+        (GPT2(), checkpoints()["gpt3-175b"].sizes, 174604259328),
         # huggyllama/llama-7b: the sum of numel() over model.parameters() in transformers
         (Llama(), LLAMA_7B, 6738415616),
         (MiniGPT(), mini_gpt.CONFIGURATIONS["mini_gpt-small"], 41120),
@@ -76,7 +76,7 @@ def test_published_models_have_as_many_parameters_as_their_weights(model, config
 # for each pair 4 d in each layer; 8 · 32 · (2 · 131072 + 4 · 64 · 32 · 2) = 71303168
 @pytest.mark.parametrize("flash", [False, True])
 def test_the_mini_gpt_goes_forward_in_71303168_flops(flash):
-    forward = contraction_flops(trace(MiniGPT(flash=flash))).total
+    forward = contraction_flops(program_of(MiniGPT(flash=flash))).total
     assert evaluate(MiniGPT(), forward, MINI) == 71303168
 
 
@@ -91,12 +91,12 @@ def test_the_mini_gpt_goes_forward_in_71303168_flops(flash):
     ids=str,
 )
 def test_the_mini_gpt_goes_back_in_142606336_flops(model, backward):
-    flops = contraction_flops(pullback(trace(model))).total
+    flops = contraction_flops(pullback(program_of(model))).total
     assert evaluate(model, flops, MINI) == backward
 
 
 def test_causal_pairs_are_charged_by_convention():
-    program = trace(MiniGPT())
+    program = program_of(MiniGPT())
     full, half, exact = (
         evaluate(MiniGPT(), contraction_flops(program, causal).total, MINI)
         for causal in ("full", "half", "exact")

@@ -12,7 +12,7 @@ from symledger.components.maps.linear import Linear
 from symledger.models.gpt2.model import GPT2
 from symledger.models.llama.model import Llama
 from symledger.models.mini_gpt.model import MiniGPT
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
@@ -45,7 +45,7 @@ OF_A_BATCH = [reading for reading in READINGS if reading not in ("parameters",)]
 
 
 def read(reading, component):
-    return expand(READINGS[reading](trace(component)).total)
+    return expand(READINGS[reading](program_of(component)).total)
 
 
 @pytest.mark.parametrize("model", MODELS, ids=repr)

@@ -9,7 +9,7 @@ from symledger import sizes
 from symledger.errors import DefinitionError, ShapeError
 from symledger.ir.ops import Input
 from symledger.ir.tensor import Tensor
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.notation.component import Component, snake, steps
 from symledger.notation.verbs import einsum, param, repeat, total
 from symledger.sizes import B, S, T, V, d, d_ff, d_in, d_out, h
@@ -74,7 +74,7 @@ class Attend(Component):
 
 def test_a_tensor_that_does_not_fit_is_refused_in_the_words_of_the_notation():
     with pytest.raises(ShapeError) as refusal:
-        trace(MiniGPT())
+        program_of(MiniGPT())
     assert str(refusal.value) == (
         "Linear takes [... d_in] with d_in = d_ff, but x is [B T d].\n"
         "    axis d_in:  expected d_ff,  got d\n"
@@ -200,7 +200,7 @@ def test_a_leading_ellipsis_stands_for_any_number_of_axes():
 
 
 def test_a_trace_is_on_inputs_of_the_declared_shapes():
-    program = trace(Linear(), name="affine")
+    program = program_of(Linear(), name="affine")
     assert [x.shape for x in program.inputs] == [(B, T, d_in)]
     assert [y.shape for y in program.outputs] == [(B, T, d_out)]
     assert program.scope.name == "affine"
@@ -218,10 +218,10 @@ class Look(Component):
 
 
 def test_a_trace_takes_whole_numbers_optional_inputs_and_lengths_as_told():
-    (tokens,) = trace(Look(Integer(7))).inputs
+    (tokens,) = program_of(Look(Integer(7))).inputs
     assert tokens.op == Input("tokens", below=Integer(7))
     assert tokens.storage == "index"
-    (past,) = trace(Attend(), {"q": "B T h d_k", "k": "B S h d_k"}, {"S": T}).inputs[1:]
+    (past,) = program_of(Attend(), {"q": "B T h d_k", "k": "B S h d_k"}, {"S": T}).inputs[1:]
     assert past.shape == (B, T, h, sizes.d_k)
 
 
@@ -241,7 +241,7 @@ def test_a_class_name_gives_the_owner_of_formulas(name, owner):
 
 
 def test_names_and_steps_of_nested_uses_make_the_path():
-    program = trace(MiniGPT(forgetful=False))
+    program = program_of(MiniGPT(forgetful=False))
     (call,) = program.calls
     body = call.op.body
     assert [body.path(w) for w in body.params] == [
@@ -263,7 +263,7 @@ class Forgetful(Component):
 
 def test_a_weight_that_nothing_uses_is_refused():
     with pytest.raises(DefinitionError, match=r"has a weight W \[d d\] that nothing uses"):
-        trace(Forgetful())
+        program_of(Forgetful())
 
 
 @dataclass(frozen=True)
@@ -277,5 +277,5 @@ class Identity(Component):
 
 
 def test_an_identity_is_a_component():
-    program = trace(Identity())
+    program = program_of(Identity())
     assert program.outputs == program.inputs

@@ -5,7 +5,7 @@ import pytest
 from sympy import Integer, floor, oo
 
 from symledger.ir.ops import Overlap, Windows
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.notation.verbs import param, view
 from symledger.notation.windows import overlap, positions, windows
@@ -86,7 +86,7 @@ class Lay(Component):
     ("component", "forward", "backward"), [(See(), 0, B * T_o * K), (Lay(), B * T_o * K, 0)]
 )
 def test_each_is_the_pull_back_of_the_other(component, forward, backward):
-    program = trace(component)
+    program = program_of(component)
     back = pullback(program)
     (gradient,) = back.gradients.values()
     (result,) = program.outputs
@@ -115,7 +115,7 @@ class Squared(Component):
 
 
 def test_traffic_through_windows_is_that_of_what_stands_behind():
-    found = unfused_traffic(trace(Squared()), ELEMENTS).total
+    found = unfused_traffic(program_of(Squared()), ELEMENTS).total
     assert (found - 2 * B * T - B * T_o * K).expand() == 0
 
 
@@ -126,7 +126,7 @@ def test_traffic_through_windows_is_that_of_what_stands_behind():
 def test_windows_fill_the_axis(changed, holds):
     """As many as fit, no more and no fewer."""
     at = {**sizes_of(7, 3, 2, 1, 1), **changed}
-    bounds = [(a.subs(at), b.subs(at)) for a, b in trace(See()).bounds]
+    bounds = [(a.subs(at), b.subs(at)) for a, b in program_of(See()).bounds]
     assert all(a <= b for a, b in bounds) is holds
 
 
@@ -137,12 +137,12 @@ def test_a_window_may_not_lie_outside_where_that_is_not_zero():
         def forward(self, x):
             return steps(y=windows(x, -1, T_o, K, s, p, r, -oo))
 
-    assert (2 * p, r * (K - 1) + 1) in trace(Largest()).bounds
-    assert (2 * p, r * (K - 1) + 1) not in trace(See()).bounds
+    assert (2 * p, r * (K - 1) + 1) in program_of(Largest()).bounds
+    assert (2 * p, r * (K - 1) + 1) not in program_of(See()).bounds
 
 
 def test_how_windows_slide_stands_among_the_symbols():
-    assert {s, p, r} <= set(trace(See()).symbols)
+    assert {s, p, r} <= set(program_of(See()).symbols)
     assert (Size("p", least=0), p.least, s.least) == (p, 0, 1)
     assert p.is_nonnegative
     assert not p.is_positive

@@ -18,7 +18,7 @@ from symledger import algebra, derive
 from symledger.algebra import Terms
 from symledger.ledger.formula import Formula
 from symledger.ledger.steps import Opening
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.notation.verbs import apply, param
 from symledger.printing import latex, mathml
@@ -265,7 +265,7 @@ class Primed(Component):
 
 
 def test_names_with_primes_subscripts_and_greek_letters() -> None:
-    program = trace(Primed())
+    program = program_of(Primed())
     ours, theirs = (equations(program, notation=to) for to in (mathml.MATHML, LATEX))
     assert [spelled(e) for e in ours] == [read.plain(str(e)) for e in theirs]
     back = pullback(program)

@@ -16,7 +16,7 @@ from symledger.components.heads_and_losses.losses import CrossEntropy
 from symledger.components.heads_and_losses.softmax import Softmax
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm, RMSNorm
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.pullback import pullback
 from symledger.sizes import B, L, S, T, V, d, d_ff, d_in, d_k, d_out, d_v, h, h_kv
@@ -64,7 +64,7 @@ ROWS = B * T
     ids=repr,
 )
 def test_a_contraction_costs_two_for_every_combination_of_its_indices(component, flops):
-    assert expand(contraction_flops(trace(component)).total - flops) == 0
+    assert expand(contraction_flops(program_of(component)).total - flops) == 0
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ def test_a_contraction_costs_two_for_every_combination_of_its_indices(component,
     ids=repr,
 )
 def test_everything_else_costs_an_elementary_operation_an_element(component, flops):
-    assert expand(pointwise_flops(trace(component)).total - flops) == 0
+    assert expand(pointwise_flops(program_of(component)).total - flops) == 0
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,12 @@ def test_everything_else_costs_an_elementary_operation_an_element(component, flo
     ids=repr,
 )
 def test_going_back_is_priced_like_any_other_program(component, flops):
-    back = pullback(trace(component))
+    back = pullback(program_of(component))
     assert expand(pointwise_flops(back).total - flops) == 0
 
 
 def flops(component, causal, *, back=False):
-    program = trace(component)
+    program = program_of(component)
     return expand(contraction_flops(pullback(program) if back else program, causal).total)
 
 

@@ -9,7 +9,7 @@ from symledger.components.feed_forward.feed_forward import FeedForward
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
 from symledger.models.mini_gpt.model import MiniGPT
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.numpy.sources import own_leaves, random_leaves
 from symledger.readings.params import params
@@ -41,7 +41,7 @@ from tests.readings.small import LENGTHS, Encoded, M, Peak, Scaled, Stack, Tied
     ids=repr,
 )
 def test_a_weight_is_counted_once_for_every_repetition_that_has_its_own(component, total):
-    found = params(trace(component)).total
+    found = params(program_of(component)).total
     assert (found - total).expand() == 0
 
 
@@ -49,7 +49,7 @@ def test_a_weight_is_counted_once_for_every_repetition_that_has_its_own(componen
     "component", [MiniGPT(), MiniGPT(tied=False), Stack(nested=True)], ids=repr
 )
 def test_the_count_is_that_of_the_arrays_that_a_run_allocates(component):
-    program, machine = trace(component), Machine(LENGTHS)
+    program, machine = program_of(component), Machine(LENGTHS)
     weights = random_leaves(program, machine, np.random.default_rng(0))
     inputs = set(program.inputs)
     allocated = sum(weights[x].size for x, _ in own_leaves(program) if x not in inputs)
@@ -57,13 +57,13 @@ def test_the_count_is_that_of_the_arrays_that_a_run_allocates(component):
 
 
 def test_a_tied_weight_appears_at_its_second_use_with_nothing():
-    amounts = list(params(trace(MiniGPT())).amounts())
+    amounts = list(params(program_of(MiniGPT())).amounts())
     rows = [(a.scope.name, a.label, a.own) for a in amounts if a.label == "E"]
     assert rows == [("token_embedding", "E", V * d), ("head", "E", 0)]
 
 
 def test_a_weight_stands_in_the_component_that_uses_it():
-    amounts = params(trace(FeedForward())).amounts()
+    amounts = params(program_of(FeedForward())).amounts()
     assert [(".".join(a.scope.path), a.label, a.own) for a in amounts] == [
         ("1", "W", d * d_ff), ("1", "b", d_ff), ("2", "W", d * d_ff), ("2", "b", d),
     ]  # fmt: skip

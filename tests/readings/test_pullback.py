@@ -26,7 +26,7 @@ from symledger.ir.ops import CallBack, Const, Contract, Input, Map, MaxIndex, Pa
 from symledger.models.gpt2.model import GPT2
 from symledger.models.llama.model import Llama
 from symledger.models.mini_gpt.model import MiniGPT
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.numpy.sources import own_leaves, random_leaves
@@ -124,7 +124,7 @@ def name(value):
 
 def assert_gradients(component, inputs=None):
     """Every gradient agrees with central differences along a random direction."""
-    program = trace(component, inputs)
+    program = program_of(component, inputs)
     pull = pullback(program)
     machine, rng = Machine(LENGTHS), np.random.default_rng(7)
     leaves = random_leaves(program, machine, rng)
@@ -170,7 +170,7 @@ def test_the_gradients_of_every_operation_are_its_finite_differences(component):
 
 
 def counts(component, axes=None, **asked):
-    program = trace(component, axes)
+    program = program_of(component, axes)
     forward = contraction_flops(program).total
     return expand(forward), expand(contraction_flops(pullback(program, **asked)).total)
 
@@ -223,7 +223,7 @@ def test_what_is_not_asked_for_is_not_computed(component, asked, backward):
 
 
 def test_frozen_weights_and_unwanted_inputs_have_no_gradient():
-    program = trace(FeedForward())
+    program = program_of(FeedForward())
     pull = pullback(program, inputs=False, frozen=("1.*", "*.b"))
     assert [program.path(leaf) for leaf in pull.gradients] == ["2.W"]
 
@@ -235,7 +235,7 @@ HEAD_FORWARD = 2 * B * T * V * d
 @pytest.mark.parametrize("E", ["token_embedding.E", "*.E"])
 def test_frozen_embedding_peels_the_first_block_but_its_norm_still_needs_its_input_gradient(E):
     """The gain of the first norm is a weight: the maps into q, k, v still send gradients back."""
-    pull = pullback(trace(MiniGPT()), frozen=(E,))
+    pull = pullback(program_of(MiniGPT()), frozen=(E,))
     (back,) = (t.op for t in pull.tensors if isinstance(t.op, CallBack))
     assert back.first is not None
     flops = expand(contraction_flops(pull).total)
@@ -257,7 +257,7 @@ def test_the_first_application_after_zeros_sends_nothing_back_to_them():
 
 
 def test_a_repetition_whose_input_needs_a_gradient_is_not_peeled():
-    (back,) = (t.op for t in pullback(trace(Stack())).tensors if isinstance(t.op, CallBack))
+    (back,) = (t.op for t in pullback(program_of(Stack())).tensors if isinstance(t.op, CallBack))
     assert back.first is None
 
 
@@ -281,28 +281,29 @@ def test_a_gradient_that_every_application_adds_to_costs_an_addition_an_element(
     plain = replace(component, shared=False, **(
         {"shared_inside": False} if isinstance(component, Stack) else {}
     ))  # fmt: skip
-    found, base = (expand(pointwise_flops(pullback(trace(c))).total) for c in (component, plain))
+    programs = (program_of(c) for c in (component, plain))
+    found, base = (expand(pointwise_flops(pullback(p)).total) for p in programs)
     base_additions = (L - 1) * S * d if isinstance(component, Encoded) else 0
     assert expand(found - base - (additions - base_additions)) == 0
 
 
 def test_the_two_uses_of_a_memory_and_every_application_are_accumulated():
     """Twice in an application, and in L of them: (L − 1) additions between, L within."""
-    back = pullback(trace(Encoded()))
+    back = pullback(program_of(Encoded()))
     (inner,) = (t.op.body for t in back.tensors if isinstance(t.op, CallBack))
     added = [t for t in inner.tensors if t.shape == (S, d) and not isinstance(t.op, Contract)]
     assert len(added) == 1
 
 
 def test_the_maximum_goes_back_to_where_it_stood():
-    back = pullback(trace(Peak()))
+    back = pullback(program_of(Peak()))
     kinds = {type(t.op) for t in back.tensors}
     assert {MaxIndex, Scatter} <= kinds
 
 
 @pytest.mark.parametrize(("which", "zeros"), [("both", 0), ("mean", 1), ("rest", 1)])
 def test_a_result_of_a_fused_body_that_nothing_uses_gets_a_zero_that_computes_nothing(which, zeros):
-    back = pullback(trace(UsesCentred(which)))
+    back = pullback(program_of(UsesCentred(which)))
     assert [t.op.value for t in back.tensors if isinstance(t.op, Const)] == [0] * zeros
     assert not [t for t in back.tensors if isinstance(t.op, Map) and t.op.code.value == 0]
 
@@ -310,7 +311,7 @@ def test_a_result_of_a_fused_body_that_nothing_uses_gets_a_zero_that_computes_no
 @pytest.mark.parametrize("model", [MiniGPT, GPT2, Llama])
 def test_deriving_is_as_long_for_96_layers_as_for_2(model):
     def length(layers):
-        program = trace(model(L=Integer(layers)))
+        program = program_of(model(L=Integer(layers)))
         back = pullback(program)
         bodies = [b.op.body for b in back.tensors if isinstance(b.op, CallBack)]
         return [len(p.tensors) for p in (*program.bodies, back, *bodies)]
@@ -320,7 +321,7 @@ def test_deriving_is_as_long_for_96_layers_as_for_2(model):
 
 @pytest.mark.parametrize("function", ["relu", "tanh", "sigmoid", "exp", "sqrt", "rsqrt"])
 def test_functions_that_keep_their_result_mention_it_and_not_their_argument(function):
-    program = trace(Act(function))
+    program = program_of(Act(function))
     (used,) = (t for t in pullback(program).tensors if t.args)
     assert program.outputs[0] in used.args
     assert program.inputs[0] not in used.args

@@ -16,7 +16,7 @@ from symledger.components.maps.linear import Linear
 from symledger.components.recurrence.recurrent import LSTM
 from symledger.errors import DefinitionError
 from symledger.ir.ops import Call
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.notation.verbs import apply, noise, param, repeat, scan
 from symledger.readings.flops import contraction_flops, pointwise_flops
@@ -119,14 +119,14 @@ ALL = (Once, Repeated, Shared, RepeatedInside, OverTime, StepByStep, Mixed)
 
 @pytest.mark.parametrize("kind", ALL)
 def test_every_check_passes(kind):
-    program = trace(kind())
+    program = program_of(kind())
     failed = [e for e in examine(program, quick=True) if not e.passed]
     assert failed == []
 
 
 def gradients_and_values(component):
     """Everything that a run gives, in the order in which it was defined."""
-    program = trace(component)
+    program = program_of(component)
     trial = Trial(program, pullback(program), sizes_for(program, distinct=False), 5)
     gradients = sorted(trial.gradients.items(), key=lambda item: item[0].order)
     return [trial.values[y] for y in program.outputs], [g for _, g in gradients]
@@ -143,8 +143,8 @@ def test_nothing_that_is_computed_differs(kind):
 
 @pytest.mark.parametrize("kind", ALL)
 def test_the_forward_of_the_block_is_done_once_more(kind):
-    again, without = trace(kind(True)), trace(kind(False))
-    inner = trace(kind(False))
+    again, without = program_of(kind(True)), program_of(kind(False))
+    inner = program_of(kind(False))
     outside = 4 * X * d
     assert expand(params(again).total - params(without).total) == 0
     for price in (contraction_flops, pointwise_flops):
@@ -168,14 +168,14 @@ def test_the_forward_of_the_block_is_done_once_more(kind):
     ],
 )
 def test_what_enters_is_kept(component, elements):
-    found = saved(pullback(trace(component)), ELEMENTS).total
+    found = saved(pullback(program_of(component)), ELEMENTS).total
     assert expand(found - elements) == 0
 
 
 def test_what_is_drawn_inside_is_not_kept():
-    (mask,) = kept(pullback(trace(Once()))).redrawn
+    (mask,) = kept(pullback(program_of(Once()))).redrawn
     assert mask.storage == "mask"
-    assert kept(pullback(trace(Once(False)))).redrawn == ()
+    assert kept(pullback(program_of(Once(False)))).redrawn == ()
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ class DrawnOutside(Component):
 
 
 def test_what_is_drawn_outside_enters_and_is_kept():
-    found = kept(pullback(trace(DrawnOutside())))
+    found = kept(pullback(program_of(DrawnOutside())))
     assert {t.storage for t in found.roots} == {"value", "mask"}
     assert found.redrawn == ()
 
@@ -222,7 +222,7 @@ class Nested(Around):
 
 
 def test_blocks_within_a_block_are_run_again_when_it_is_and_when_they_are():
-    program = trace(Nested())
+    program = program_of(Nested())
     assert [e for e in examine(program, quick=True) if not e.passed] == []
     back = contraction_flops(pullback(program)).total
     assert expand(back - (2 + 1 + 1) * L * FEED - 8 * X * d) == 0
@@ -242,25 +242,25 @@ def test_blocks_used_at_once_within_a_block():
         def inner(self, x):
             return Two()(x, name="inner", recompute=self.recompute)
 
-    program = trace(Both())
+    program = program_of(Both())
     assert [e for e in examine(program, quick=True) if not e.passed] == []
     back = contraction_flops(pullback(program)).total
     assert expand(back - (2 + 1 + 1) * 2 * FEED - 8 * X * d) == 0
 
 
 def test_a_block_that_no_gradient_reaches_is_not_run_again():
-    back = pullback(trace(Once()), inputs=False, frozen=("before.*", "inner.*"))
+    back = pullback(program_of(Once()), inputs=False, frozen=("before.*", "inner.*"))
     assert back.again == ()
     assert [t.shape for t in kept(back).roots] == [(B, T, d)]  # what the last map reads
 
 
 def test_the_first_application_is_run_again_though_nothing_is_asked_of_what_enters_it():
-    program = trace(Repeated())
+    program = program_of(Repeated())
     back = pullback(program, inputs=False, frozen=("before.*",))
     call = next(t for t in program.tensors if isinstance(t.op, Call))
     assert expand(saved(back, ELEMENTS).total - (L + 1) * X) == 0
     assert kept(back).bodies[0].call is call
-    without = pullback(trace(Repeated(False)), inputs=False, frozen=("before.*",))
+    without = pullback(program_of(Repeated(False)), inputs=False, frozen=("before.*",))
     more = contraction_flops(back).total - contraction_flops(without).total
     assert expand(more - L * FEED) == 0
 
@@ -279,5 +279,5 @@ class Stated(Component):
 
 def test_a_fused_body_states_itself_what_is_computed_again():
     with pytest.raises(DefinitionError, match="say there what is computed again") as refused:
-        trace(Stated())
+        program_of(Stated())
     assert "Dropout cannot be recomputed" in str(refused.value)

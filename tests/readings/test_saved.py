@@ -17,7 +17,7 @@ from symledger.components.heads_and_losses.softmax import Softmax
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm, RMSNorm
 from symledger.models.mini_gpt.model import MiniGPT
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.numpy.sources import random_leaves
@@ -56,7 +56,7 @@ ELEMENTS = bytes_each(1, 1, 1, 1)
 
 
 def kept_bytes(component, convention=SINGLE, under=None, **asked):
-    total = saved(pullback(trace(component), **asked), convention).total
+    total = saved(pullback(program_of(component), **asked), convention).total
     return expand(total.subs(under or {}))
 
 
@@ -215,7 +215,7 @@ def test_each_stored_tensor_counts_once(component, elements):
 
 
 def test_a_carried_sequence_is_counted_as_one():
-    tally = saved(pullback(trace(MiniGPT())), ELEMENTS)
+    tally = saved(pullback(program_of(MiniGPT())), ELEMENTS)
     rows = [a.own for a in tally.amounts() if a.label == "between blocks"]
     assert [expand(row - L * B * T * d) for row in rows] == [0]
 
@@ -230,7 +230,7 @@ def test_a_carried_sequence_is_counted_as_one():
     ids=repr,
 )  # fmt: skip
 def test_the_backward_pass_runs_on_what_is_kept_and_on_nothing_less(component):
-    program = trace(component)
+    program = program_of(component)
     pull = pullback(program)
     machine, rng = Machine(LENGTHS), np.random.default_rng(3)
     leaves = random_leaves(program, machine, rng)
@@ -247,7 +247,7 @@ def test_the_backward_pass_runs_on_what_is_kept_and_on_nothing_less(component):
 
 
 def test_the_bytes_are_those_of_the_stored_arrays():
-    program = trace(PreLNBlock())
+    program = program_of(PreLNBlock())
     pull, machine = pullback(program), Machine(LENGTHS)
     values = machine.run(program, random_leaves(program, machine, np.random.default_rng(0)))
     each = bytes_each(8, 8, 8, 8)

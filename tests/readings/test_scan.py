@@ -12,7 +12,7 @@ from symledger.checks.runner import examine
 from symledger.errors import ShapeError
 from symledger.ir.ops import CallBack
 from symledger.ir.tensor import Tensor
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.notation.verbs import apply, einsum, param, repeat, scan, state, table
 from symledger.readings.flops import pointwise_flops
@@ -80,14 +80,14 @@ ALL = [
 
 @pytest.mark.parametrize("component", ALL, ids=str)
 def test_a_scan_passes_every_check(component):
-    failed = [e for e in examine(trace(component)) if not e.passed]
+    failed = [e for e in examine(program_of(component)) if not e.passed]
     assert not failed, failed
 
 
 @pytest.mark.parametrize("reverse", [False, True])
 def test_a_scan_is_a_loop(reverse):
     rng = np.random.default_rng(0)
-    program = trace(Scan(reverse=reverse))
+    program = program_of(Scan(reverse=reverse))
     lengths = {B: 2, T: 4, d: 3}
     x, c, M, W = (rng.standard_normal(n) for n in ((2, 4, 3), (2, 3), (3, 3), (3, 3)))
     (weight,) = program.bodies[1].params
@@ -103,13 +103,13 @@ def test_a_scan_is_a_loop(reverse):
 
 
 def test_shared_weights_are_there_once_and_own_ones_at_every_step():
-    assert params(trace(Scan())).total == d**2
-    assert expand(params(trace(Scan(shared=False))).total - T * d**2) == 0
+    assert params(program_of(Scan())).total == d**2
+    assert expand(params(program_of(Scan(shared=False))).total - T * d**2) == 0
 
 
 def test_the_gradient_of_shared_weights_is_added_up_between_the_steps():
     shared, own = (
-        pointwise_flops(pullback(trace(Scan(shared=each)))).total for each in (True, False)
+        pointwise_flops(pullback(program_of(Scan(shared=each)))).total for each in (True, False)
     )
     assert expand(shared - own - (T - 1) * d**2) == 0
 
@@ -117,14 +117,14 @@ def test_the_gradient_of_shared_weights_is_added_up_between_the_steps():
 @pytest.mark.parametrize(("zeros", "peeled"), [(True, True), (False, False)])
 def test_the_first_step_is_peeled_where_its_start_needs_no_gradient(zeros, peeled):
     (back,) = (
-        t.op for t in pullback(trace(Scan(zeros=zeros))).tensors if isinstance(t.op, CallBack)
+        t.op for t in pullback(program_of(Scan(zeros=zeros))).tensors if isinstance(t.op, CallBack)
     )
     assert (back.first is not None) is peeled
 
 
 def test_a_result_that_nothing_uses_sends_no_gradient_back():
     (back,) = (
-        t.op for t in pullback(trace(Scan(gives="last"))).tensors if isinstance(t.op, CallBack)
+        t.op for t in pullback(program_of(Scan(gives="last"))).tensors if isinstance(t.op, CallBack)
     )
     assert len(back.body.seeds) == 2
 
@@ -134,7 +134,7 @@ def test_sequences_are_kept_once():
 
     What is stacked of h is its sequence, and the last states are in theirs.
     """
-    kept = saved(pullback(trace(Scan())), ELEMENTS).total
+    kept = saved(pullback(program_of(Scan())), ELEMENTS).total
     assert expand(kept - (6 * B * T * d + B * d + d**2)) == 0
 
 

@@ -10,12 +10,12 @@ from symledger.components.attention.flash import FlashAttention
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.maps.linear import Linear
 from symledger.models.mini_gpt.model import MiniGPT
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.numpy.sources import random_leaves
 from symledger.readings.params import params
 from symledger.readings.pullback import pullback
-from symledger.readings.shapes import Row, shapes
+from symledger.readings.shapes import ShapeRow, shapes
 from symledger.sizes import B, H_o, L, S, T, V, W_o, d, d_ff, d_in, d_out, h
 from symledger.targets.resolve import resolve
 from tests.every import account
@@ -28,7 +28,7 @@ def table(program, backward=True):
 
 
 def test_the_ledger_of_an_affine_map_is_as_written_by_hand():
-    assert table(trace(Linear(), {"x": "B d_in"})) == [
+    assert table(program_of(Linear(), {"x": "B d_in"})) == [
         ("input", "x", (B, d_in), 1),
         ("weight", "W", (d_in, d_out), 1),
         ("weight", "b", (d_out,), 1),
@@ -49,13 +49,13 @@ def test_two_tables_of_a_name_are_told_apart_as_equations_tell_them():
 
 
 def test_tables_stand_once_and_noise_where_it_is_drawn():
-    causal = table(trace(FlashAttention(causal=True)), backward=False)
+    causal = table(program_of(FlashAttention(causal=True)), backward=False)
     assert [row for row in causal if row[0] == "table"] == [("table", "mask", (T, S), 1)]
-    assert table(trace(Dropout()), backward=False)[1][:2] == ("input", "mask")
+    assert table(program_of(Dropout()), backward=False)[1][:2] == ("input", "mask")
 
 
 def test_a_repeated_body_stands_once_with_its_times():
-    rows = table(trace(MiniGPT()))
+    rows = table(program_of(MiniGPT()))
     assert rows[0] == ("input", "tokens", (B, T), 1)
     assert rows[1] == ("step", "x", (B, T, d), 1)
     assert ("weight", "token_embedding.E", (V, d), 1) in rows
@@ -67,13 +67,13 @@ def test_a_repeated_body_stands_once_with_its_times():
 
 
 def test_components_follow_each_other_as_they_are_used():
-    paths = [r.path for r in shapes(trace(ScaledDotProduct(dropout=True))) if r.path]
+    paths = [r.path for r in shapes(program_of(ScaledDotProduct(dropout=True))) if r.path]
     assert list(dict.fromkeys(paths)) == [("softmax",), ("dropout",)]
 
 
 def test_shared_weights_are_there_once_and_steps_every_time():
     def kinds(shared, inside):
-        rows = shapes(trace(Stack(shared=shared, nested=True, shared_inside=inside)))
+        rows = shapes(program_of(Stack(shared=shared, nested=True, shared_inside=inside)))
         return {row.kind: row.times for row in rows if row.path == ("stack", "stack")}
 
     assert kinds(shared=False, inside=False) == {"weight": L * M, "step": L * M}
@@ -101,7 +101,7 @@ def assert_allocated(program):
 
 @pytest.mark.parametrize("component", [Encoded(), Encoded(True), Stack(nested=True)], ids=str)
 def test_shapes_of_repetitions_are_those_of_arrays(component):
-    assert_allocated(trace(component))
+    assert_allocated(program_of(component))
 
 
 PARTS = [e.name for e in ENTRIES if e.kind == "component"]
@@ -126,4 +126,4 @@ def test_weights_of_the_ledger_are_the_parameters(name):
 
 
 def test_a_row_knows_its_dotted_name():
-    assert Row("W", "weight", (d,), ("attention", "Q")).dotted == "attention.Q.W"
+    assert ShapeRow("W", "weight", (d,), ("attention", "Q")).dotted == "attention.Q.W"

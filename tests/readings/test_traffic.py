@@ -10,7 +10,7 @@ from symledger.components.heads_and_losses.losses import CrossEntropy
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.models.mini_gpt.model import MiniGPT
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.params import params
 from symledger.readings.traffic import state, traffic, unfused_traffic
 from symledger.sizes import B, L, S, T, V, d, d_in, d_k, d_out, d_v, h, h_kv
@@ -36,13 +36,13 @@ EACH = {"value": Integer(2), "statistic": Integer(4), "mask": Integer(1), "index
     ids=repr,
 )
 def test_fused_each_input_weight_and_output_moves_once(component, moved):
-    assert expand(traffic(trace(component), EACH).total - moved) == 0
+    assert expand(traffic(program_of(component), EACH).total - moved) == 0
 
 
 @pytest.mark.parametrize("tied", [True, False])
 def test_a_table_that_is_also_a_head_is_read_whole(tied):
     """Tied, the head reads all of E; untied, the embedding reads rows and the head its table."""
-    program = trace(MiniGPT(tied=tied))
+    program = program_of(MiniGPT(tied=tied))
     data = 8 * B * T + 2 * B * T * V
     weights = 2 * params(program).total
     rows = 0 if tied else 2 * (B * T * d - V * d)
@@ -63,14 +63,14 @@ def test_a_table_that_is_also_a_head_is_read_whole(tied):
     ids=repr,
 )
 def test_unfused_every_operation_reads_its_arguments_and_writes_its_result(component, moved):
-    assert expand(unfused_traffic(trace(component), EACH).total - moved) == 0
+    assert expand(unfused_traffic(program_of(component), EACH).total - moved) == 0
 
 
 @pytest.mark.parametrize(
     "component", [Linear(), RMSNorm(), Attention(), Encoded(), LMHead()], ids=repr
 )
 def test_fused_is_never_more_than_unfused(component):
-    program = trace(component)
+    program = program_of(component)
     ones = dict.fromkeys(EACH, Integer(1))
     at = dict.fromkeys(program.symbols, 8)
     assert traffic(program, ones).total.subs(at) <= unfused_traffic(program, ones).total.subs(at)
@@ -92,4 +92,4 @@ def test_fused_is_never_more_than_unfused(component):
     ids=repr,
 )  # fmt: skip
 def test_what_decoding_keeps_is_the_keys_and_values_of_every_layer(component, inputs, kept):
-    assert expand(state(trace(component, inputs), EACH).total - kept) == 0
+    assert expand(state(program_of(component, inputs), EACH).total - kept) == 0

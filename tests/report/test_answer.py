@@ -3,7 +3,7 @@
 import pytest
 
 from symledger import algebra, derive
-from symledger.accounts.reuse import occurrences, published, same_parameters, sizes_at
+from symledger.accounts.reuse import places_in_models, published_places, same_parameters, sizes_at
 from symledger.report.answer import page
 from symledger.report.figures import at_sizes, factored
 
@@ -92,12 +92,12 @@ def test_a_page_is_no_wider_than_it_may_be():
 
 
 def test_a_layer_occurs_where_its_weights_do():
-    assert not list(occurrences(derive("Linear(768, 3072, bias=False)")))
-    assert not list(occurrences(derive("Linear(3072, 3072)")))
-    assert not list(occurrences(derive("ReLU()")))
-    found = {(o.model, o.path, o.times) for o in occurrences(derive("Linear(768, 768)"))}
+    assert not list(places_in_models(derive("Linear(768, 3072, bias=False)")))
+    assert not list(places_in_models(derive("Linear(3072, 3072)")))
+    assert not list(places_in_models(derive("ReLU()")))
+    found = {(o.model, o.path, o.times) for o in places_in_models(derive("Linear(768, 768)"))}
     assert {("gpt2", ("block", "attention", name), 12) for name in "QKVO"} <= found
-    assert not list(published(derive("Linear(768, 3073)")))
+    assert not list(published_places(derive("Linear(768, 3073)")))
 
 
 @pytest.mark.parametrize(

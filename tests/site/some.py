@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from zlib import crc32
 
-from symledger.catalogue.checkpoints import published
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.citing.registry import by_tag
 from symledger.site import generator
 from symledger.site.atlas import Atlas
@@ -48,7 +48,7 @@ def blanks(piece):
         found = [(t.page.replace(".html", ".md"), t) for t in by_tag().values() if not t.removed]
         yield from (Blank(path, f"# {t.id}\n") for path, t in found if t.owner == owner)
     else:
-        found = ((Atlas.page_of(name), name) for name in published())
+        found = ((Atlas.page_of(name), name) for name in checkpoints())
         folder = f"models/{piece.removeprefix(PUBLISHED)}/"
         yield from (Blank(path, f"# {name}\n") for path, name in found if path.startswith(folder))
 

@@ -10,7 +10,7 @@ import pytest
 from markupsafe import Markup
 
 from symledger.accounts.rules_of_thumb import RULES
-from symledger.catalogue.checkpoints import published
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.texts import text_of
 from symledger.ledger.conventions import DTYPES, OPTIMIZERS
@@ -36,7 +36,7 @@ KINDS_OF_WORDS = [kind for kind in KINDS if kind is not api]  # docstrings are i
 NAMES = {
     *(entry.name for entry in ENTRIES), *QUANTITIES, *DTYPES, *OPTIMIZERS, *BY_NAME,
     *("symledger", "SymPy", "Python", "TeX", "LaTeX", "BibTeX", "biblatex", "PyTorch", "GPT-2"),
-    *published(),
+    *checkpoints(),
     *(layer.name for layer in LAYERS), "12LhQT", "FlopCounterMode",
     *("KiB", "MiB", "GiB", "TiB", "kB", "MB", "GB", "TB", "json", "tex", "bib", "py", "csv"),
 }  # fmt: skip
@@ -45,7 +45,7 @@ REFERENCES = {
     *(paper[key] for paper in DIALECTS["papers"] for key in ("name", "title")),
     *(tool[key] for tool in DIALECTS["tools"] for key in ("name", "version")),
     *(reference for entry in ENTRIES for reference in getattr(entry.load(), "references", ())),
-    *(known.source for known in published().values()), *(rule.source for rule in RULES),
+    *(known.source for known in checkpoints().values()), *(rule.source for rule in RULES),
     *(costs.KAPLAN, costs.PALM, costs.HOFFMANN),
 }  # fmt: skip
 EXTENSIONS = ["attr_list", "tables", "pymdownx.details", "pymdownx.superfences"]

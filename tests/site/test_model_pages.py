@@ -7,7 +7,7 @@ import pytest
 
 from symledger import derive
 from symledger.site.html import maths
-from symledger.site.kinds import course, published
+from symledger.site.kinds import checkpoints, course
 from symledger.site.kinds import model as kind
 from symledger.site.kinds.model import Model, figures
 from symledger.site.kinds.model.numbers import signed, signed_percent
@@ -17,7 +17,7 @@ from tests.site.some import left_out
 from tests.site.whole import ATLAS, SITE
 
 MODELS = {entry.name: Model(ATLAS, entry) for entry in ATLAS.models}
-PUBLISHED = {model.name: model for _, those in published.by_family(ATLAS) for model in those}
+PUBLISHED = {model.name: model for _, those in checkpoints.by_family(ATLAS) for model in those}
 EVERY = {**MODELS, **PUBLISHED}
 BOUND = [entry.name for entry in ATLAS.models if entry.configured]
 
@@ -232,7 +232,7 @@ def test_a_page_stays_light(pages):
 
 def test_data_of_every_plot_is_a_file_and_is_linked(pages):
     assert MADE
-    files = {**kind.assets(ATLAS), **published.assets(ATLAS)}
+    files = {**kind.assets(ATLAS), **checkpoints.assets(ATLAS)}
     for name, model in {**MODELS, **{name: PUBLISHED[name] for name in MADE}}.items():
         for plot in model.figures:
             assert files[plot.file].decode().splitlines()[0].split(",")[0] == plot.head[0]

@@ -9,7 +9,7 @@ import pytest
 from symledger.site import workers as shares
 from symledger.site.atlas import Atlas
 from symledger.site.kinds import families
-from symledger.site.kinds.published import by_family
+from symledger.site.kinds.checkpoints import by_family
 from symledger.site.memory import Memory, Piece
 from symledger.site.pages import Page
 from tests.site.apart import answers

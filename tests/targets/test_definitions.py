@@ -12,7 +12,7 @@ from symledger.components.convolution.pooling import MaxPool2d
 from symledger.components.convolution.transposed import ConvTranspose2d
 from symledger.errors import BadInput, Contradiction, DefinitionError
 from symledger.ir.tensor import as_size
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.report.page import page
 from symledger.sizes import K_h, T, d, p
 
@@ -98,7 +98,7 @@ def test_a_definition_is_shown():
 def test_fields_take_the_place_of_symbols_of_their_name():
     assert Conv1d(K=3, s=d).defined() == {
         symbol: floor((T + 2 * p - symbols["r"] * 2 - 1) / d) + 1
-        for symbols in [{s.name: s for s in trace(Conv1d()).symbols}]
+        for symbols in [{s.name: s for s in program_of(Conv1d()).symbols}]
         for symbol in [symbols["T_o"]]
     }
     assert Conv1d(T_o=T).defined() == {T: Conv1d().decided()[Conv1d().T_o]}
@@ -109,7 +109,7 @@ def test_fields_take_the_place_of_symbols_of_their_name():
 @pytest.mark.parametrize("attempt", range(3))
 @pytest.mark.parametrize("component", [Conv1d(), Conv2d(), ConvTranspose2d(), MaxPool2d()])
 def test_sampled_sizes_obey_definitions(component, attempt, distinct):
-    program = trace(component)
+    program = program_of(component)
     found = sizes_for(program, attempt, distinct=distinct)
     for symbol, e in program.definitions.items():
         assert found[symbol] == value(e, found)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from symledger import derive
 from symledger.errors import BadInput, SymledgerError, UnknownTarget
-from symledger.torch_layers.argument_uses import Sizes
+from symledger.torch_layers.argument_uses import SizesOf
 from symledger.torch_layers.call import CALLED, read
 from symledger.torch_layers.table import BY_NAME, LAYERS, NAMES
 from symledger.torch_layers.table import REFUSED as WITHOUT
@@ -584,7 +584,7 @@ def test_a_layer_without_a_row_is_refused_by_name_with_the_nearest(name):
 
 
 def test_a_pair_of_sizes_is_one_number_or_two():
-    use = Sizes(("k_h", "k_w"))
+    use = SizesOf(("k_h", "k_w"))
     assert use.settings("kernel_size", 3) == {"k_h": "3", "k_w": "3"}
     assert use.settings("kernel_size", (3, 5)) == {"k_h": "3", "k_w": "5"}
     for value in ((3,), (1, 2, 3), (0, 1), (), "3", None, True):

@@ -5,7 +5,6 @@ import inspect
 import io
 
 import pytest
-from tests.torch_layers.test_call import COUNTED, TOO_FEW
 
 from symledger import derive
 from symledger.algebra.parsing import parse_expression
@@ -15,6 +14,7 @@ from symledger.report.figures import snippet
 from symledger.torch_layers.call import read
 from symledger.torch_layers.limits import Limit
 from symledger.torch_layers.table import LAYERS, NAMES, REQUIRED
+from tests.torch_layers.test_call import COUNTED, TOO_FEW
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 FlopCounterMode = pytest.importorskip("torch.utils.flop_counter").FlopCounterMode

@@ -22,7 +22,7 @@ from math import prod
 from typing import Any
 
 from symledger.accounts.account import Account, derive
-from symledger.catalogue.checkpoints import published
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.transformers.denoising import entering, one_by_one
 from symledger.checks.transformers.weights import Shape, compare, weights
@@ -248,14 +248,14 @@ def record(names: Sequence[str]) -> int:
             print("✓" if e.passed else "✗", name, e.quantity, e.detail, file=sys.stderr)
         if found:
             hashes = {e.quantity: account.fingerprint(e.quantity) for e in found}
-            known = changed.setdefault(owner, dict(evidence.built(owner)))
+            known = changed.setdefault(owner, dict(evidence.reference(owner)))
             known[name] = {"hashes": hashes, "evidence": [e.to_dict() for e in found]}
     for owner, known in changed.items():
         lines = [f"{json.dumps(n)}: {json.dumps(known[n], sort_keys=True, ensure_ascii=False)}"
-                 for n in sorted(known.keys() & published().keys())]  # fmt: skip
-        (evidence.BUILT / f"{owner}.json").write_text("{" + ",\n".join(lines) + "}\n", "utf-8")
+                 for n in sorted(known.keys() & checkpoints().keys())]  # fmt: skip
+        (evidence.REFERENCE / f"{owner}.json").write_text("{" + ",\n".join(lines) + "}\n", "utf-8")
     return failed
 
 
 if __name__ == "__main__":
-    sys.exit(1 if record(sys.argv[1:] or list(published())) else 0)
+    sys.exit(1 if record(sys.argv[1:] or list(checkpoints())) else 0)

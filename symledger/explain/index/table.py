@@ -24,7 +24,7 @@ from symledger.explain.parts import Part, parts, swapped
 from symledger.explain.sums import Sum
 
 
-class Row(NamedTuple):
+class AmountRow(NamedTuple):
     """An amount at the sizes of known configurations, which are the same as far as it goes."""
 
     value: int
@@ -239,7 +239,7 @@ class Table:
                         if same.whole or n in of_parts:
                             yield n, value, same, alike.where.points[j]
 
-    def occurring(self, asked: Asked, low: int, high: int) -> Iterator[Row]:
+    def occurring(self, asked: Asked, low: int, high: int) -> Iterator[AmountRow]:
         """Yield models and their lines whose value is meant, each with where it stands."""
         spans = Spans([(low, high)])
         for alike in self.alike:
@@ -249,9 +249,9 @@ class Table:
                     points = alike.where.points[j]
                     there = tuple(point for point in points if part.occurs_in(point[0]))
                     if there:
-                        yield Row(value, part, there)
+                        yield AmountRow(value, part, there)
 
-    def around(self, n: int, most: int) -> list[Row]:
+    def around(self, n: int, most: int) -> list[AmountRow]:
         """Return a row of each of the values nearest to a number, nearest first.
 
         Only what is whole or one line counts here: a sum could always be made up that is nearer.
@@ -262,11 +262,11 @@ class Table:
         known = np.unique(np.concatenate([alike.grid.floats(rows) for alike, rows in plain]))
         place = int(np.searchsorted(known, n))
         spans = Spans(list(_whole_about(known[max(place - 4 * most, 0) : place + 4 * most])))
-        found: dict[int, Row] = {}
+        found: dict[int, AmountRow] = {}
         for alike, rows in plain:
             for i, j, value, _ in alike.grid.within(spans, rows):
                 best = min(filter(_is_plain, alike.parts[i]), key=lambda part: part.unlikely)
-                row = Row(value, best, alike.where.points[j])
+                row = AmountRow(value, best, alike.where.points[j])
                 found[value] = min(found.get(value, row), row, key=_unlikely)
         near = sorted(sorted(found), key=lambda value: abs(value - n))
         return [found[value] for value in near[:most]]
@@ -283,7 +283,7 @@ def _whole_about(values: Iterable[float]) -> Iterator[tuple[int, int]]:
         yield floor(value * (1 - SLACK)), ceil(value * (1 + SLACK))
 
 
-def _unlikely(row: Row) -> tuple[float, int]:
+def _unlikely(row: AmountRow) -> tuple[float, int]:
     return row.part.unlikely, len({s for monomial in row.form for s, _ in monomial})
 
 

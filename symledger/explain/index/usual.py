@@ -17,7 +17,7 @@ from symledger.explain.index.stamp import FOLDER, fingerprint, read_stamped
 from symledger.sizes import BY_NAME as SIZES
 
 if TYPE_CHECKING:
-    from symledger.catalogue.checkpoints import Published
+    from symledger.catalogue.checkpoints import Checkpoint
 
 FILE = "known.json"
 FIRST = ("mini_gpt", "gpt2", "bert", "llama", "mistral", "vit", "t5", "resnet", "vgg", "qwen2")
@@ -151,19 +151,19 @@ def _read(data: dict[str, Any]) -> tuple[Known, ...]:
 
 def gathered() -> tuple[Known, ...]:
     """Return the same, gathered from where they stand."""
-    from symledger.catalogue.checkpoints import published
+    from symledger.catalogue.checkpoints import checkpoints
 
     catalogued = [
         Known(e.name, "the catalogue", e.configuration(), e.family)
         for e in ENTRIES if e.configured
     ]  # fmt: skip
-    further = map(_known, published().values())
+    further = map(_known, checkpoints().values())
     own = [*catalogued, *(k for k in further if not any(map(k.repeats, catalogued)))]
     own.sort(key=lambda k: FIRST.index(k.family) if k.family in FIRST else len(FIRST))
     return (*own, *(k for k in PUBLISHED if not any(map(k.repeats, own))))
 
 
-def _known(one: Published) -> Known:
+def _known(one: Checkpoint) -> Known:
     """Read the sizes and choices of a published configuration, by the entry that it is of."""
     from symledger.configs.read import read
 
@@ -179,7 +179,7 @@ def _known(one: Published) -> Known:
 @cache
 def usual(symbol: str) -> tuple[int, ...]:
     """Return the usual values of a symbol, in order."""
-    published = {k.sizes[symbol] for k in known() if symbol in k.sizes}
+    checkpoints = {k.sizes[symbol] for k in known() if symbol in k.sizes}
     match symbol:
         case "L":
             found = LAYERS
@@ -199,7 +199,7 @@ def usual(symbol: str) -> tuple[int, ...]:
             found = DOUBLED
         case _:
             found = DOUBLED | {5, 7, 10, 14}
-    return tuple(sorted(found | published))
+    return tuple(sorted(found | checkpoints))
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Only, Settings, Size
+from symledger.catalogue.argument_specs import Only, Settings, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.encoder_keys import (
@@ -36,9 +36,9 @@ ALBERT = Family(
     {
         **WIDTHS,
         "is_decoder": FREE,
-        "embedding_size": Size("d_e"),
-        "num_hidden_groups": Size("L_g"),
-        "inner_group_num": Size("L_in"),
+        "embedding_size": SizeOf("d_e"),
+        "num_hidden_groups": SizeOf("L_g"),
+        "inner_group_num": SizeOf("L_in"),
         "down_scale_factor": FREE,
         "gap_size": FREE,
         "layers_to_keep": FREE,
@@ -82,7 +82,7 @@ ELECTRA = Family(
             "electra", {"head": "sequences", "Y": "1"}, uses=SUMMARY
         ),
     },
-    {**WIDTHS, "embedding_size": Size("d_e"), "tie_word_embeddings": TIED},
+    {**WIDTHS, "embedding_size": SizeOf("d_e"), "tie_word_embeddings": TIED},
     rules=(Rule(("embedding_size", "hidden_size"), _narrow),),
     tensors=encoder("electra", {
         **maps(electra__embeddings_project="projection",

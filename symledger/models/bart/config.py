@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Choice, Only, Settings, Size
+from symledger.catalogue.argument_specs import Choice, Only, Settings, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.encoder_keys import ACTIVATIONS, Tensors, maps, norms, under
@@ -37,14 +37,14 @@ def _layers(stack: str, ours: str) -> Tensors:
 
 
 WIDTHS = {
-    "vocab_size": Size("V"),
-    "d_model": Size("d"),
-    "encoder_layers": Size("L_enc"),
-    "encoder_attention_heads": Size("h"),
-    "encoder_ffn_dim": Size("d_ff"),
-    "decoder_layers": Size("L_dec"),
-    "decoder_attention_heads": Size("h_dec"),
-    "decoder_ffn_dim": Size("d_dec"),
+    "vocab_size": SizeOf("V"),
+    "d_model": SizeOf("d"),
+    "encoder_layers": SizeOf("L_enc"),
+    "encoder_attention_heads": SizeOf("h"),
+    "encoder_ffn_dim": SizeOf("d_ff"),
+    "decoder_layers": SizeOf("L_dec"),
+    "decoder_attention_heads": SizeOf("h_dec"),
+    "decoder_ffn_dim": SizeOf("d_dec"),
     "activation_function": Choice("activation", ACTIVATIONS),
     "scale_embedding": FREE,
     "is_decoder": Only((False,)),
@@ -73,7 +73,7 @@ it is set.
 
 def _alone(entry: str) -> Built:
     return Built(entry, {"head": "lm", "alone": "true"}, uses={
-        **ALONE, "max_position_embeddings": Size("T_max", ("T",)),
+        **ALONE, "max_position_embeddings": SizeOf("T_max", ("T",)),
     })  # fmt: skip
 
 
@@ -96,7 +96,7 @@ def _bart(model_type: str, entry: str, name: str, post: bool) -> Family:
         },
         {
             **WIDTHS,
-            "max_position_embeddings": Size("T_max", ("T", "S")),
+            "max_position_embeddings": SizeOf("T_max", ("T", "S")),
             "tie_word_embeddings": Only((True,)),
             "normalize_before": Only((not post,)),
             "add_final_layer_norm": Only((not post,)),
@@ -133,7 +133,7 @@ def _placed(model_type: str, causal: str, name: str, post: bool) -> Family:
         },
         {
             **WIDTHS,
-            "max_position_embeddings": Size("T_max", ("T", "S")),
+            "max_position_embeddings": SizeOf("T_max", ("T", "S")),
             "tie_word_embeddings": Only((True,)),
             "share_encoder_decoder_embeddings": Only((True,)),
             "decoder_vocab_size": Ruled(),
@@ -177,8 +177,8 @@ WHISPER_TENSORS: Tensors = {
 HEARD = {
     **dict.fromkeys(("vocab_size", "max_target_positions", "tie_word_embeddings"), FREE),
     **dict.fromkeys((f"decoder_{x}" for x in ("layers", "attention_heads", "ffn_dim")), FREE),
-    "encoder_layers": Size("L"),
-    "classifier_proj_size": Size("d_proj"),
+    "encoder_layers": SizeOf("L"),
+    "classifier_proj_size": SizeOf("d_proj"),
     "use_weighted_layer_sum": Only((False,)),
 }
 """What the classifier of sounds reads otherwise: nothing of the decoder. A weighted sum of what all
@@ -198,9 +198,9 @@ WHISPER = Family(
     },
     {
         **WIDTHS,
-        "num_mel_bins": Size("C"),
-        "max_source_positions": Size("S"),
-        "max_target_positions": Size("T_max", ("T",)),
+        "num_mel_bins": SizeOf("C"),
+        "max_source_positions": SizeOf("S"),
+        "max_target_positions": SizeOf("T_max", ("T",)),
         "tie_word_embeddings": TIED,
         "median_filter_width": FREE,
         "use_weighted_layer_sum": FREE,

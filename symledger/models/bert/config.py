@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symledger.catalogue.argument_specs import Settings, Size, size
+from symledger.catalogue.argument_specs import Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import MASKED, WIDTHS, classes, encoder, maps, norms, under
 from symledger.config_keys.family import Family, Rule, Ruled, Values
@@ -44,7 +44,7 @@ ROBERTA = Family(
     {
         **WIDTHS,
         "pad_token_id": Ruled(),
-        "max_position_embeddings": Size("T_max"),
+        "max_position_embeddings": SizeOf("T_max"),
     },
     rules=(Rule(("max_position_embeddings",), _behind_padding),),
     tensors=encoder(

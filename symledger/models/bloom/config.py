@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Only, Settings, Size, among, size
+from symledger.catalogue.argument_specs import Only, Settings, SizeOf, among, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS, QKV, TIED, affine, heads
 from symledger.config_keys.family import Context, Family, Rule, Ruled, Values
@@ -33,11 +33,11 @@ BLOOM = Family(
     "bloom",
     heads("bloom", "Bloom"),
     {
-        "vocab_size": Size("V"),
-        "hidden_size": Size("d"),
+        "vocab_size": SizeOf("V"),
+        "hidden_size": SizeOf("d"),
         "n_embed": Ruled(),
-        "n_layer": Size("L"),
-        "n_head": Size("h"),
+        "n_layer": SizeOf("L"),
+        "n_head": SizeOf("h"),
         "seq_length": Context(),
         "apply_residual_connection_post_layernorm": Only((False,)),
         "slow_but_exact": Ruled(),

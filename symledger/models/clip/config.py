@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from symledger.catalogue.argument_specs import Choice, Settings, Size, size, written
+from symledger.catalogue.argument_specs import Choice, Settings, SizeOf, size, written
 from symledger.config_keys import common
 from symledger.config_keys import types_of_keys as typed
 from symledger.config_keys.common import FREE
@@ -72,13 +72,13 @@ TEXT = Family(
         "CLIPTextModelWithProjection": Built("clip_text", {"projected": "true"}),
     },
     {
-        "vocab_size": Size("V"),
-        "hidden_size": Size("d"),
-        "intermediate_size": Size("d_ff"),
-        "num_hidden_layers": Size("L"),
-        "num_attention_heads": Size("h"),
-        "max_position_embeddings": Size("T_max", ("T",)),
-        "projection_dim": Size("d_proj"),
+        "vocab_size": SizeOf("V"),
+        "hidden_size": SizeOf("d"),
+        "intermediate_size": SizeOf("d_ff"),
+        "num_hidden_layers": SizeOf("L"),
+        "num_attention_heads": SizeOf("h"),
+        "max_position_embeddings": SizeOf("T_max", ("T",)),
+        "projection_dim": SizeOf("d_proj"),
         "hidden_act": Choice("activation", ACTIVATIONS),
         "initializer_range": FREE,
         "initializer_factor": FREE,
@@ -94,14 +94,14 @@ IMAGE = Family(
         "CLIPVisionModelWithProjection": Built("clip_image", {"projected": "true"}),
     },
     {
-        "hidden_size": Size("d"),
-        "intermediate_size": Size("d_ff"),
-        "num_hidden_layers": Size("L"),
-        "num_attention_heads": Size("h"),
-        "num_channels": Size("C_in"),
+        "hidden_size": SizeOf("d"),
+        "intermediate_size": SizeOf("d_ff"),
+        "num_hidden_layers": SizeOf("L"),
+        "num_attention_heads": SizeOf("h"),
+        "num_channels": SizeOf("C_in"),
         "image_size": Pair(("H", "W")),
         "patch_size": Square("P"),
-        "projection_dim": Size("d_proj"),
+        "projection_dim": SizeOf("d_proj"),
         "hidden_act": Choice("activation", ACTIVATIONS),
         "initializer_range": FREE,
         "initializer_factor": FREE,
@@ -114,10 +114,10 @@ PARTS: Mapping[str, Family] = {
     "text_config": replace(TEXT, uses={**TEXT.uses, "projection_dim": FREE}),
     "vision_config": replace(IMAGE, uses={
         **IMAGE.uses,
-        "hidden_size": Size("d_img"),
-        "intermediate_size": Size("f_img"),
-        "num_hidden_layers": Size("L_img"),
-        "num_attention_heads": Size("h_img"),
+        "hidden_size": SizeOf("d_img"),
+        "intermediate_size": SizeOf("f_img"),
+        "num_hidden_layers": SizeOf("L_img"),
+        "num_attention_heads": SizeOf("h_img"),
         "projection_dim": FREE,
         "hidden_act": Choice("image_activation", ACTIVATIONS),
     }),
@@ -174,7 +174,7 @@ CLIP = Family(
         ),
     },
     {
-        "projection_dim": Size("d_proj"),
+        "projection_dim": SizeOf("d_proj"),
         "logit_scale_init_value": FREE,
         "initializer_factor": FREE,
         **dict.fromkeys((f"{name}_dict" for name in PARTS), Ruled()),

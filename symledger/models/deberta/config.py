@@ -8,7 +8,7 @@ from symledger.catalogue.argument_specs import (
     Maybe,
     Only,
     Settings,
-    Size,
+    SizeOf,
     size,
     written,
 )
@@ -138,7 +138,7 @@ DEBERTA = Family(
         "share_att_key": Choice("shared"),
         "position_biased_input": Choice("absolute"),
         "conv_kernel_size": Ruled(),
-        "conv_groups": Size("G"),
+        "conv_groups": SizeOf("G"),
         "conv_act": Only(("tanh", "gelu", "relu")),
         "pooler_hidden_size": Ruled(),
         "pooler_hidden_act": FREE,

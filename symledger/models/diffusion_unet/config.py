@@ -11,7 +11,7 @@ from symledger.catalogue.argument_specs import (
     Free,
     Only,
     Settings,
-    Size,
+    SizeOf,
     Use,
     size,
     written,
@@ -185,10 +185,10 @@ def tensors(levels: int, inner: str = "") -> dict[str, tuple[str, ...]]:
 
 SHARED: dict[str, Use] = {
     "sample_size": Unless(Pair(("H", "W"))),
-    "in_channels": Size("C_in"),
-    "out_channels": Size("C_out"),
-    "cross_attention_dim": Size("d_ctx"),
-    "norm_num_groups": Size("G"),
+    "in_channels": SizeOf("C_in"),
+    "out_channels": SizeOf("C_out"),
+    "cross_attention_dim": SizeOf("d_ctx"),
+    "norm_num_groups": SizeOf("G"),
     "block_out_channels": Ruled(),
     "attention_head_dim": Ruled(),
     "use_linear_projection": Free((bool,)),

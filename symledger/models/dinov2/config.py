@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, Size, among, size
+from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, SizeOf, among, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
@@ -44,14 +44,14 @@ DINOV2 = Family(
         "Dinov2ForImageClassification": Built("dinov2", {"head": "classes"}, labels=True),
     },
     {
-        "hidden_size": Size("d"),
-        "num_hidden_layers": Size("L"),
-        "num_attention_heads": Size("h"),
-        "head_dim": Size("d_h"),
+        "hidden_size": SizeOf("d"),
+        "num_hidden_layers": SizeOf("L"),
+        "num_attention_heads": SizeOf("h"),
+        "head_dim": SizeOf("d_h"),
         "hidden_act": Choice("activation", ACTIVATIONS),
         "image_size": Ruled(),
         "patch_size": Square("P"),
-        "num_channels": Size("C_in"),
+        "num_channels": SizeOf("C_in"),
         "qkv_bias": Choice("qkv_bias", BOOLS),
         "use_mask_token": Choice("hiding", BOOLS),
         **dict.fromkeys(("mlp_ratio", "use_swiglu_ffn"), Ruled()),

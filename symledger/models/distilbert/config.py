@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Choice, Size
+from symledger.catalogue.argument_specs import Choice, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.encoder_keys import ACTIVATIONS, CLASSIFIED, classes, maps, norms, under
@@ -21,13 +21,13 @@ DISTILBERT = Family(
     "distilbert",
     classes("distilbert", "DistilBert", "ForMultipleChoice"),
     {
-        "vocab_size": Size("V"),
-        "max_position_embeddings": Size("T_max", ("T",)),
+        "vocab_size": SizeOf("V"),
+        "max_position_embeddings": SizeOf("T_max", ("T",)),
         "sinusoidal_pos_embds": FREE,
-        "n_layers": Size("L"),
-        "n_heads": Size("h"),
-        "dim": Size("d"),
-        "hidden_dim": Size("d_ff"),
+        "n_layers": SizeOf("L"),
+        "n_heads": SizeOf("h"),
+        "dim": SizeOf("d"),
+        "hidden_dim": SizeOf("d_ff"),
         "activation": Choice("activation", ACTIVATIONS),
         "tie_word_embeddings": TIED,
         "tie_weights_": FREE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from types import NoneType
 
-from symledger.catalogue.argument_specs import Free, Only, Settings, Size, Use, size, written
+from symledger.catalogue.argument_specs import Free, Only, Settings, SizeOf, Use, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import Pair
@@ -82,12 +82,12 @@ def tensors() -> dict[str, tuple[str, ...]]:
 USES: dict[str, Use] = {
     "num_attention_heads": Ruled(),
     "attention_head_dim": Ruled(),
-    "in_channels": Size("C_in"),
+    "in_channels": SizeOf("C_in"),
     "out_channels": Ruled(),
-    "num_layers": Size("L"),
+    "num_layers": SizeOf("L"),
     "sample_size": Pair(("H", "W")),
-    "patch_size": Size("P"),
-    "num_embeds_ada_norm": Size("Y"),
+    "patch_size": SizeOf("P"),
+    "num_embeds_ada_norm": SizeOf("Y"),
     "attention_bias": Only((True,)),
     "activation_fn": Only(("gelu-approximate",)),
     "norm_type": Only(("ada_norm_zero",)),

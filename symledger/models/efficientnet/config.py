@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from symledger.catalogue.argument_specs import Only, Settings, Size, size, written
+from symledger.catalogue.argument_specs import Only, Settings, SizeOf, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
@@ -105,7 +105,7 @@ EFFICIENTNET = Family(
         "EfficientNetModel": Built("efficientnet", {"head": "false"}),
     },
     {
-        "num_channels": Size("C_in"),
+        "num_channels": SizeOf("C_in"),
         "image_size": Pair(("H", "W")),
         **dict.fromkeys(
             ("width_coefficient", "depth_coefficient", "depth_divisor", "num_block_repeats",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, Size, among, size
+from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, SizeOf, among, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, QKV, TIED, affine, heads
 from symledger.config_keys.family import Context, Family, Rule, Ruled, Unless, Values
@@ -57,12 +57,12 @@ FALCON = Family(
     "falcon",
     heads("falcon", "Falcon"),
     {
-        "vocab_size": Size("V"),
-        "hidden_size": Size("d"),
+        "vocab_size": SizeOf("V"),
+        "hidden_size": SizeOf("d"),
         "n_embed": Ruled(),
-        "num_hidden_layers": Size("L"),
-        "num_attention_heads": Size("h"),
-        "ffn_hidden_size": Unless(Size("d_ff")),
+        "num_hidden_layers": SizeOf("L"),
+        "num_attention_heads": SizeOf("h"),
+        "ffn_hidden_size": Unless(SizeOf("d_ff")),
         "max_position_embeddings": Context(),
         "activation": ACTIVATION,
         "alibi": Choice("alibi", FLAG),

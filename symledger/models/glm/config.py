@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Choice, Size
+from symledger.catalogue.argument_specs import Choice, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, GATE, WIDTHS, heads, share
 from symledger.config_keys.family import Family, Ruled
@@ -34,7 +34,7 @@ NORMS = {
 GLM = Family(
     "glm",
     heads("glm", "Glm", spans=False),
-    {**KEYS, "num_key_value_heads": Size("h_kv"), "head_dim": Size("d_h")},
+    {**KEYS, "num_key_value_heads": SizeOf("h_kv"), "head_dim": SizeOf("d_h")},
     RULES,
     TENSORS,
 )

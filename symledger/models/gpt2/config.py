@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import Choice, Size
+from symledger.catalogue.argument_specs import Choice, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, TIED
 from symledger.config_keys.family import Built, Family, Unless
@@ -19,12 +19,12 @@ GPT2 = Family(
         "GPT2ForQuestionAnswering": Built("gpt2", {"head": "spans"}),
     },
     {
-        "vocab_size": Size("V"),
-        "n_positions": Size("T_max", ("T",)),
-        "n_embd": Size("d"),
-        "n_layer": Size("L"),
-        "n_head": Size("h"),
-        "n_inner": Unless(Size("d_ff")),
+        "vocab_size": SizeOf("V"),
+        "n_positions": SizeOf("T_max", ("T",)),
+        "n_embd": SizeOf("d"),
+        "n_layer": SizeOf("L"),
+        "n_head": SizeOf("h"),
+        "n_inner": Unless(SizeOf("d_ff")),
         "activation_function": ACTIVATION,
         "scale_attn_weights": FREE,
         "scale_attn_by_inverse_layer_idx": FREE,
@@ -65,11 +65,11 @@ GPT = Family(
         "OpenAIGPTForSequenceClassification": Built("gpt", {"head": "sequences"}, labels=True),
     },
     {
-        "vocab_size": Size("V"),
-        "n_positions": Size("T_max", ("T",)),
-        "n_embd": Size("d"),
-        "n_layer": Size("L"),
-        "n_head": Size("h"),
+        "vocab_size": SizeOf("V"),
+        "n_positions": SizeOf("T_max", ("T",)),
+        "n_embd": SizeOf("d"),
+        "n_layer": SizeOf("L"),
+        "n_head": SizeOf("h"),
         "afn": Choice("activation", WORDS),
         "tie_word_embeddings": TIED,
         "n_special": FREE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, Size, among, written
+from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, SizeOf, among, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, WIDTHS, affine, head_width, heads
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
@@ -57,7 +57,7 @@ STARCODER2 = Family(
     },
     {
         **WIDTHS,
-        "num_key_value_heads": Size("h_kv"),
+        "num_key_value_heads": SizeOf("h_kv"),
         "hidden_act": ACTIVATION,
         "use_bias": Choice("bias", BOOLS),
         "mlp_type": Only(("default",)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Settings, Size, size, written
+from symledger.catalogue.argument_specs import Settings, SizeOf, size, written
 from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, TIED, affine, head_width, heads
 from symledger.config_keys.family import Family, Rule, Ruled, Unless, Values
 from symledger.errors import BadInput
@@ -47,13 +47,13 @@ GPT_NEO = Family(
     "gpt_neo",
     heads("gpt_neo", "GPTNeo"),
     {
-        "vocab_size": Size("V"),
-        "max_position_embeddings": Size("T_max", ("T",)),
-        "hidden_size": Size("d"),
-        "num_layers": Size("L"),
-        "num_heads": Size("h"),
-        "intermediate_size": Unless(Size("d_ff")),
-        "window_size": Size("w_max"),
+        "vocab_size": SizeOf("V"),
+        "max_position_embeddings": SizeOf("T_max", ("T",)),
+        "hidden_size": SizeOf("d"),
+        "num_layers": SizeOf("L"),
+        "num_heads": SizeOf("h"),
+        "intermediate_size": Unless(SizeOf("d_ff")),
+        "window_size": SizeOf("w_max"),
         "activation_function": ACTIVATION,
         "tie_word_embeddings": TIED,
         "attention_types": Ruled(),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Free, Only, Size
+from symledger.catalogue.argument_specs import BOOLS, Choice, Free, Only, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import ATTENTION, WIDTHS, heads, kinds
 from symledger.config_keys.family import Family
@@ -19,8 +19,8 @@ GPT_OSS = Family(
         **LISTED,
         "hidden_act": Only(("silu", "swish")),
         "attention_bias": Choice("attention_bias", BOOLS),
-        "num_local_experts": Size("E"),
-        "num_experts_per_tok": Size("k"),
+        "num_local_experts": SizeOf("E"),
+        "num_experts_per_tok": SizeOf("k"),
         "experts_per_token": FREE,
         "swiglu_alpha": Free((float,)),
         "swiglu_limit": Free((float,)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Only, Settings, Size
+from symledger.catalogue.argument_specs import Only, Settings, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import (
     ACTIVATION,
@@ -18,13 +18,13 @@ from symledger.config_keys.family import Built, Family, Rule, Unless, Values
 from symledger.errors import BadInput
 
 USES = {
-    "vocab_size": Size("V"),
-    "n_positions": Size("T"),
-    "n_embd": Size("d"),
-    "n_layer": Size("L"),
-    "n_head": Size("h"),
-    "n_inner": Unless(Size("d_ff")),
-    "rotary_dim": Size("d_rot"),
+    "vocab_size": SizeOf("V"),
+    "n_positions": SizeOf("T"),
+    "n_embd": SizeOf("d"),
+    "n_layer": SizeOf("L"),
+    "n_head": SizeOf("h"),
+    "n_inner": Unless(SizeOf("d_ff")),
+    "rotary_dim": SizeOf("d_rot"),
     "activation_function": ACTIVATION,
     "tie_word_embeddings": TIED,
     "rotary": Only((True,)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Size
+from symledger.catalogue.argument_specs import SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import GATE, SPARSE, WIDTHS, heads
 from symledger.config_keys.family import Family
@@ -15,8 +15,8 @@ MIXTRAL = Family(
         **WIDTHS,
         "hidden_act": GATE,
         "attention_dropout": FREE,
-        "num_local_experts": Size("E"),
-        "num_experts_per_tok": Size("k"),
+        "num_local_experts": SizeOf("E"),
+        "num_experts_per_tok": SizeOf("k"),
         "output_router_logits": FREE,
         "router_jitter_noise": FREE,
         **ONE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import BOOLS, Only, Settings, Size, among, size
+from symledger.catalogue.argument_specs import BOOLS, Only, Settings, SizeOf, among, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
@@ -46,7 +46,7 @@ MOBILENET_V2 = Family(
         "MobileNetV2Model": Built("mobilenet_v2", {"head": "false"}),
     },
     {
-        "num_channels": Size("C_in"),
+        "num_channels": SizeOf("C_in"),
         "image_size": Pair(("H", "W")),
         **dict.fromkeys(
             ("depth_multiplier", "depth_divisible_by", "min_depth", "finegrained_output"), Ruled()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, Size, Use, size
+from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, SizeOf, Use, size
 from symledger.config_keys.common import FREE, Rotary
 from symledger.config_keys.decoder_keys import TIED, layers
 from symledger.config_keys.encoder_keys import ACTIVATIONS, CLASSIFIED, maps, norms, under
@@ -81,11 +81,11 @@ MODERNBERT = Family(
             Built("modernbert", {"head": "sequences", "Y": "1"}, uses=POOLED),
     },
     {
-        "vocab_size": Size("V"),
-        "hidden_size": Size("d"),
-        "intermediate_size": Size("d_ff"),
-        "num_hidden_layers": Size("L"),
-        "num_attention_heads": Size("h"),
+        "vocab_size": SizeOf("V"),
+        "hidden_size": SizeOf("d"),
+        "intermediate_size": SizeOf("d_ff"),
+        "num_hidden_layers": SizeOf("L"),
+        "num_attention_heads": SizeOf("h"),
         "max_position_embeddings": Context(),
         "hidden_activation": Choice("activation", ACTIVATIONS),
         "classifier_activation": Choice("head_activation", ACTIVATIONS),

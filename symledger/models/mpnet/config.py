@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Size
+from symledger.catalogue.argument_specs import SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import WIDTHS, classes, encoder, maps, norms, under
 from symledger.config_keys.family import AtLeast, Family, Several, Shifted
@@ -19,7 +19,7 @@ MPNET = Family(
     {
         **{name: use for name, use in WIDTHS.items() if name != "type_vocab_size"},
         "is_decoder": FREE,
-        "max_position_embeddings": Several((Size("T_max"), Shifted("T", by=-2))),
+        "max_position_embeddings": Several((SizeOf("T_max"), Shifted("T", by=-2))),
         "relative_attention_num_buckets": AtLeast("n_b", least=32),
     },
     tensors=encoder(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Only, Settings, Size, among, written
+from symledger.catalogue.argument_specs import Only, Settings, SizeOf, among, written
 from symledger.config_keys.common import FREE, known
 from symledger.config_keys.decoder_keys import HEADS, TIED, affine, head_width, heads
 from symledger.config_keys.family import Built, Context, Family, Rule, Ruled, Values
@@ -37,10 +37,10 @@ MPT = Family(
     "mpt",
     {**heads("mpt", "Mpt"), "MPTForCausalLM": Built("mpt", {"head": "lm"})},
     {
-        "vocab_size": Size("V"),
-        "d_model": Size("d"),
-        "n_layers": Size("L"),
-        "n_heads": Size("h"),
+        "vocab_size": SizeOf("V"),
+        "d_model": SizeOf("d"),
+        "n_layers": SizeOf("L"),
+        "n_heads": SizeOf("h"),
         "max_seq_len": Context(),
         "expansion_ratio": FREE,
         "no_bias": Only((True,)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Choice, Number, Settings, Size
+from symledger.catalogue.argument_specs import Choice, Number, Settings, SizeOf
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, GATE, SPARSE, WIDTHS, heads, kinds
@@ -50,8 +50,8 @@ OLMOE = Family(
     heads("olmoe", "Olmoe", tokens=False, spans=False, sequences=False),
     {
         **CLIPPED,
-        "num_experts": Size("E"),
-        "num_experts_per_tok": Size("k"),
+        "num_experts": SizeOf("E"),
+        "num_experts_per_tok": SizeOf("k"),
         "norm_topk_prob": FREE,
         "output_router_logits": FREE,
     },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, Size
+from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, SizeOf
 from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, TIED, affine, heads
 from symledger.config_keys.family import Family, Rule, Unless, Values
 
@@ -21,13 +21,13 @@ OPT = Family(
     "opt",
     heads("opt", "OPT", tokens=False),
     {
-        "vocab_size": Size("V"),
-        "hidden_size": Size("d"),
-        "word_embed_proj_dim": Unless(Size("d_e")),
-        "num_hidden_layers": Size("L"),
-        "num_attention_heads": Size("h"),
-        "ffn_dim": Size("d_ff"),
-        "max_position_embeddings": Size("T_max", ("T",)),
+        "vocab_size": SizeOf("V"),
+        "hidden_size": SizeOf("d"),
+        "word_embed_proj_dim": Unless(SizeOf("d_e")),
+        "num_hidden_layers": SizeOf("L"),
+        "num_attention_heads": SizeOf("h"),
+        "ffn_dim": SizeOf("d_ff"),
+        "max_position_embeddings": SizeOf("T_max", ("T",)),
         "activation_function": ACTIVATION,
         "do_layer_norm_before": Choice("post_norm", NOT),
         "_remove_final_layer_norm": Choice("last_norm", NOT),

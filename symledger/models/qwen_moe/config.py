@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Choice, Only, Settings, Size, size, written
+from symledger.catalogue.argument_specs import Choice, Only, Settings, SizeOf, size, written
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, GATE, SPARSE, WIDTHS, heads, kinds, layers
@@ -52,9 +52,9 @@ def dense_layers(values: Values) -> Settings:
 
 
 EXPERTS = {
-    "moe_intermediate_size": Size("d_exp"),
-    "num_experts": Size("E"),
-    "num_experts_per_tok": Size("k"),
+    "moe_intermediate_size": SizeOf("d_exp"),
+    "num_experts": SizeOf("E"),
+    "num_experts_per_tok": SizeOf("k"),
     "decoder_sparse_step": Ruled(),
     "mlp_only_layers": Ruled(),
     "norm_topk_prob": FREE,
@@ -88,8 +88,8 @@ QWEN2_MOE = Family(
     {
         **KEYS,
         **EXPERTS,
-        "num_key_value_heads": Size("h_kv"),
-        "shared_expert_intermediate_size": Size("d_sh"),
+        "num_key_value_heads": SizeOf("h_kv"),
+        "shared_expert_intermediate_size": SizeOf("d_sh"),
         "qkv_bias": Choice("qkv_bias"),
     },
     (*WINDOWS, SPARSITY, Rule((), one_difference)),
@@ -111,7 +111,7 @@ QWEN3_MOE = Family(
     {
         **KEYS,
         **EXPERTS,
-        "num_local_experts": Size("E"),
+        "num_local_experts": SizeOf("E"),
         "attention_bias": Choice("attention_bias"),
         "layer_types": Only((None,)),
         "shared_expert_intermediate_size": Only((0, None)),

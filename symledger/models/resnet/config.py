@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, Size
+from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
@@ -44,8 +44,8 @@ RESNET = Family(
         "ResNetModel": Built("resnet", {"head": "false"}),
     },
     {
-        "num_channels": Size("C_in"),
-        "embedding_size": Size("C"),
+        "num_channels": SizeOf("C_in"),
+        "embedding_size": SizeOf("C"),
         "hidden_sizes": Stages("C"),
         "depths": Stages("L"),
         "layer_type": Choice("bottleneck", {"bottleneck": "true", "basic": "false"}),
@@ -89,7 +89,7 @@ CONVNEXT = Family(
         "ConvNextModel": Built("convnext", {"head": "false"}),
     },
     {
-        "num_channels": Size("C_in"),
+        "num_channels": SizeOf("C_in"),
         "patch_size": Square("P"),
         "num_stages": Only((4,)),
         "hidden_sizes": Stages("C"),

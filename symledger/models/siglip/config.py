@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, Size, Use, written
+from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, SizeOf, Use, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import maps
 from symledger.config_keys.family import Built, Family, Rule, Unless, Values
@@ -14,10 +14,10 @@ from symledger.errors import BadInput
 from symledger.models.clip.config import either, norm, seen, tower
 
 WIDTHS: Mapping[str, Use] = {
-    "hidden_size": Size("d"),
-    "intermediate_size": Size("d_ff"),
-    "num_hidden_layers": Size("L"),
-    "num_attention_heads": Size("h"),
+    "hidden_size": SizeOf("d"),
+    "intermediate_size": SizeOf("d_ff"),
+    "num_hidden_layers": SizeOf("L"),
+    "num_attention_heads": SizeOf("h"),
     "hidden_act": Choice("activation", ACTIVATIONS),
     "initializer_range": FREE,
     "initializer_factor": FREE,
@@ -58,9 +58,9 @@ TEXT = Family(
     {"SiglipTextModel": Built("siglip_text")},
     {
         **WIDTHS,
-        "vocab_size": Size("V"),
-        "max_position_embeddings": Size("T_max", ("T",)),
-        "projection_size": Unless(Size("d_proj")),
+        "vocab_size": SizeOf("V"),
+        "max_position_embeddings": SizeOf("T_max", ("T",)),
+        "projection_size": Unless(SizeOf("d_proj")),
     },
     tensors={**text("", ""), **text("text_model.", "")},
 )
@@ -70,9 +70,9 @@ IMAGE = Family(
     {"SiglipVisionModel": Built("siglip_image")},
     {
         **WIDTHS,
-        "num_channels": Size("C_in"),
-        "image_size": Size("H", ("W",)),
-        "patch_size": Size("P"),
+        "num_channels": SizeOf("C_in"),
+        "image_size": SizeOf("H", ("W",)),
+        "patch_size": SizeOf("P"),
         "vision_use_head": Choice("pooled", BOOLS),
     },
     tensors={**image("", ""), **image("vision_model.", "")},
@@ -118,10 +118,10 @@ SIGLIP = Family(
         "text_config": replace(TEXT, uses={**TEXT.uses, "projection_size": FREE}),
         "vision_config": replace(IMAGE, uses={
             **IMAGE.uses,
-            "hidden_size": Size("d_img"),
-            "intermediate_size": Size("f_img"),
-            "num_hidden_layers": Size("L_img"),
-            "num_attention_heads": Size("h_img"),
+            "hidden_size": SizeOf("d_img"),
+            "intermediate_size": SizeOf("f_img"),
+            "num_hidden_layers": SizeOf("L_img"),
+            "num_attention_heads": SizeOf("h_img"),
             "hidden_act": Choice("image_activation", ACTIVATIONS),
             "vision_use_head": Only((True,)),
         }),

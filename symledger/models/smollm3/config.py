@@ -8,7 +8,7 @@ from symledger.catalogue.argument_specs import (
     Number,
     Only,
     Settings,
-    Size,
+    SizeOf,
     size,
     written,
 )
@@ -53,7 +53,7 @@ HUNYUAN = Family(
     heads("qwen3", "HunYuanDenseV1", tokens=False, spans=False),
     {
         **KEYS,
-        "head_dim": Size("d_h"),
+        "head_dim": SizeOf("d_h"),
         "attention_bias": Choice("attention_bias"),
         "norm_type": Only(("rms",)),
         **dict.fromkeys(("use_qk_norm", "use_rotary_pos_emb"), Only((True,))),
@@ -79,7 +79,7 @@ HUNYUAN = Family(
 MINISTRAL = Family(
     "ministral",
     heads("mistral", "Ministral"),
-    {**KEYS, "head_dim": Size("d_h"), **windows.LISTED},
+    {**KEYS, "head_dim": SizeOf("d_h"), **windows.LISTED},
     windows.windows(windows.all_of_them, asked=True),
     DENSE,
 )

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Free, Only, Settings, Size, Use, size
+from symledger.catalogue.argument_specs import (
+    BOOLS,
+    Choice,
+    Free,
+    Only,
+    Settings,
+    SizeOf,
+    Use,
+    size,
+)
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import GATE, SPARSE, TIED, WIDTHS, head_width, heads, turned
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
@@ -15,8 +24,8 @@ USES: Mapping[str, Use] = {
     **WIDTHS,
     "hidden_act": GATE,
     "attention_bias": Choice("attention_bias", BOOLS),
-    "num_experts_per_tok": Size("k"),
-    "num_local_experts": Size("E"),
+    "num_experts_per_tok": SizeOf("k"),
+    "num_local_experts": SizeOf("E"),
     "output_router_logits": FREE,
     "norm_topk_prob": FREE,
     "router_jitter_noise": FREE,
@@ -103,9 +112,9 @@ GLM4_MOE = Family(
     classes("glm4_moe", "Glm4Moe"),
     {
         **{name: use for name, use in USES.items() if name != "num_local_experts"},
-        "moe_intermediate_size": Size("d_exp"),
-        "n_routed_experts": Size("E"),
-        "n_shared_experts": Size("E_s"),
+        "moe_intermediate_size": SizeOf("d_exp"),
+        "n_routed_experts": SizeOf("E"),
+        "n_shared_experts": SizeOf("E_s"),
         "first_k_dense_replace": Ruled(),
         **dict.fromkeys(("rope_scaling", "rope_parameters"), Ruled()),
         "use_qk_norm": Choice("qk_norm", BOOLS),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, Size
+from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import (
     ACTIVATION,
@@ -48,7 +48,7 @@ STABLELM = Family(
     },
     {
         **{name: use for name, use in WIDTHS.items() if name != "head_dim"},
-        "num_key_value_heads": Size("h_kv"),
+        "num_key_value_heads": SizeOf("h_kv"),
         "hidden_act": ACTIVATION,
         "use_qkv_bias": Choice("bias", BOOLS),
         "qk_layernorm": Choice("qk_norm", BOOLS),

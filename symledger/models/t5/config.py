@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from symledger.catalogue.argument_specs import BOOLS, Only, Settings, Size, Use, written
+from symledger.catalogue.argument_specs import BOOLS, Only, Settings, SizeOf, Use, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.encoder_keys import ACTIVATIONS, Tensors, under
@@ -102,13 +102,13 @@ T5 = Family(
         "T5WithLMHeadModel": Built("t5", {"head": "lm"}, uses=BOTH),
     },
     {
-        "vocab_size": Size("V"),
-        "d_model": Size("d"),
-        "d_kv": Size("d_h"),
-        "d_ff": Size("d_ff"),
-        "num_layers": Several((Size("L"), Size("L_enc"))),
-        "num_decoder_layers": Unless(Size("L_dec")),
-        "num_heads": Size("h"),
+        "vocab_size": SizeOf("V"),
+        "d_model": SizeOf("d"),
+        "d_kv": SizeOf("d_h"),
+        "d_ff": SizeOf("d_ff"),
+        "num_layers": Several((SizeOf("L"), SizeOf("L_enc"))),
+        "num_decoder_layers": Unless(SizeOf("L_dec")),
+        "num_heads": SizeOf("h"),
         "relative_attention_num_buckets": AtLeast("n_b", least=4),
         "relative_attention_max_distance": FREE,
         "feed_forward_proj": Ruled(),

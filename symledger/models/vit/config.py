@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, Size, size
+from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Unless, Values
@@ -43,17 +43,17 @@ VIT = Family(
         ),
     },
     {
-        "hidden_size": Size("d"),
-        "num_hidden_layers": Size("L"),
-        "num_attention_heads": Size("h"),
-        "head_dim": Size("d_h"),
-        "intermediate_size": Size("d_ff"),
+        "hidden_size": SizeOf("d"),
+        "num_hidden_layers": SizeOf("L"),
+        "num_attention_heads": SizeOf("h"),
+        "head_dim": SizeOf("d_h"),
+        "intermediate_size": SizeOf("d_ff"),
         "hidden_act": Choice("activation", ACTIVATIONS),
         "image_size": Pair(("H", "W")),
         "patch_size": Square("P"),
-        "num_channels": Size("C_in"),
+        "num_channels": SizeOf("C_in"),
         "qkv_bias": Choice("qkv_bias", BOOLS),
-        "pooler_output_size": Unless(Size("d_out")),
+        "pooler_output_size": Unless(SizeOf("d_out")),
         "pooler_act": FREE,
         "encoder_stride": FREE,
         "initializer_range": FREE,

@@ -10,6 +10,7 @@ from symledger.site.html.templating import Templates
 from symledger.site.kinds import (
     api,
     axioms,
+    checkpoints,
     completeness,
     component,
     course,
@@ -19,7 +20,6 @@ from symledger.site.kinds import (
     home,
     model,
     notation,
-    published,
     question,
     reliability,
     rules,
@@ -43,8 +43,8 @@ class Kind(Protocol):
 
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
-    home, course, component, model, families, published, formula, notation, question, sources,
+    home, course, component, model, families, checkpoints, formula, notation, question, sources,
     rules, axioms, dialects, reliability, completeness, api,
 )  # fmt: skip
-PIECEWISE: tuple[Kind, ...] = (component, model, families, published, formula)  # type: ignore[assignment]  # modules
+PIECEWISE: tuple[Kind, ...] = (component, model, families, checkpoints, formula)  # type: ignore[assignment]  # modules
 """The kinds that give their pages to the memory one by one."""

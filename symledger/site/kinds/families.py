@@ -12,9 +12,9 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
+from symledger.site.kinds.checkpoints import COMPARED, Configured, by_family
 from symledger.site.kinds.model.costs import growing, per_each
 from symledger.site.kinds.model.numbers import count
-from symledger.site.kinds.published import COMPARED, Configured, by_family
 from symledger.site.pages import Page
 from symledger.site.plots import Axis, Figure, Series, line_plot
 
@@ -48,7 +48,7 @@ def families(atlas: Atlas) -> Families:
     if not all(known.values()):
         return Families(())
     return Families(tuple(
-        Together(family, title, tuple(map(Row.read, rows)))
+        Together(family, title, tuple(map(FamilyRow.read, rows)))
         for family, ((title,), *rows) in known.items()
     ))  # fmt: skip
 
@@ -75,14 +75,14 @@ def _at_one_length(atlas: Atlas, model: Configured) -> Account:
 
 
 @dataclass(frozen=True)
-class Row:
+class FamilyRow:
     """One configuration: its numbers by what they are, exact; None where it has none."""
 
     name: str
     numbers: Mapping[str, Fraction | None]
 
     @classmethod
-    def read(cls, known: Sequence[str]) -> Row:
+    def read(cls, known: Sequence[str]) -> FamilyRow:
         """Read what was remembered."""
         name, *numbers = known
         return cls(name, {
@@ -104,7 +104,7 @@ class Together:
 
     family: str
     title: str
-    rows: tuple[Row, ...]
+    rows: tuple[FamilyRow, ...]
 
 
 @dataclass(frozen=True)

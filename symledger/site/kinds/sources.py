@@ -22,7 +22,7 @@ BYTES = ("B", "kB", "MB", "GB", "KiB", "MiB")
 
 
 @dataclass(frozen=True)
-class Row:
+class ClaimRow:
     """A statement as it is shown: the claim, its number, verdict, truth, and what is wrong.
 
     ``low`` or ``high`` is by how much it is that, where it is about right and not but rounded.
@@ -42,7 +42,7 @@ class Group:
     """A document as it is shown: its statements that are wrong, and the others."""
 
     document: Document
-    rows: tuple[Row, ...]
+    rows: tuple[ClaimRow, ...]
 
     @property
     def anchor(self) -> str:
@@ -50,12 +50,12 @@ class Group:
         return self.document.name.lower()
 
     @property
-    def wrong(self) -> list[Row]:
+    def wrong(self) -> list[ClaimRow]:
         """What is wrong or missing."""
         return [row for row in self.rows if row.verdict in ("wrong", "missing")]
 
     @property
-    def right(self) -> list[Row]:
+    def right(self) -> list[ClaimRow]:
         """What is exact or within its tolerance."""
         return [row for row in self.rows if row not in self.wrong]
 
@@ -75,12 +75,12 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     )
 
 
-def row(statement: Statement) -> Row:
+def row(statement: Statement) -> ClaimRow:
     """Prepare a statement."""
     said = maths.inline(statement.said_terms) if statement.form else escape(said_number(statement))
     off = statement.off if statement.verdict == "within" else Fraction(0)
     by = error_percent(abs(off)) if off else ""
-    return Row(
+    return ClaimRow(
         statement.claim, said, statement.verdict, truth(statement), statement.why,
         by if off < 0 else "", by if off > 0 else "",
     )  # fmt: skip

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 
-from symledger.catalogue.checkpoints import published
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import find
 from symledger.configs.read import entry_of
 
@@ -111,7 +111,7 @@ def questions() -> tuple[Question, ...]:
 
 def _of_models() -> Iterator[Question]:
     """Yield what people ask about every published model, a topic for each family."""
-    for known in published().values():
+    for known in checkpoints().values():
         entry = find(entry_of(known))
         slug, topic = re.sub(r"[._]", "-", known.name), f"Models: {entry.family}"
         ask = partial(Question, topic=topic, of=known.name, name=known.name)
@@ -157,5 +157,5 @@ def subject(of: str) -> str:
     """Return what is asked about, sizes aside: a layer's name, or a family of models."""
     if "(" in of:
         return of.partition("(")[0]
-    known = published().get(of)
+    known = checkpoints().get(of)
     return find(entry_of(known) if known else of).family

@@ -11,7 +11,7 @@ pytest.importorskip("diffusers", reason="needs PyTorch")
 from huggingface_hub.errors import StrictDataclassError
 
 from symledger import derive
-from symledger.catalogue.checkpoints import published
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.checks.transformers import comparison as built
 from symledger.config_keys.family import facts
 from symledger.configs import record
@@ -22,7 +22,7 @@ from symledger.evidence import records as evidence
 
 FIRST = {
     known.config[named(known.config)]: name
-    for name, known in reversed(published().items()) if known.config
+    for name, known in reversed(checkpoints().items()) if known.config
 }  # fmt: skip
 """One published configuration of each family."""
 
@@ -329,12 +329,12 @@ def test_a_token_after_others_is_decoded_as_by_the_implementation(model_type):
 
 
 def test_every_published_configuration_of_an_implementation_is_recorded():
-    known = {name for name, one in published().items() if one.config}
-    assert evidence.every_built().keys() == known
+    known = {name for name, one in checkpoints().items() if one.config}
+    assert evidence.every_reference().keys() == known
 
 
 def test_what_was_recorded_of_published_configurations_holds():
-    for name, about in evidence.every_built().items():
+    for name, about in evidence.every_reference().items():
         account = derive(name)
         assert all(e["passed"] for e in about["evidence"]), name
         assert about["hashes"] == {q: account.fingerprint(q) for q in about["hashes"]}, name

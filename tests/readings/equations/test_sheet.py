@@ -30,7 +30,7 @@ from symledger.ir.ops import Const, Input, Param
 from symledger.ir.program import is_leaf
 from symledger.ir.scalars import X
 from symledger.ir.tensor import ONE
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.notation.verbs import apply, einsum, param, view
 from symledger.readings.equations.scalar import scalar
@@ -191,13 +191,13 @@ def test_equations_are_those_written_by_hand(name):
 
 
 def test_causal_attention_is_as_written_by_hand():
-    assert_written(trace(ScaledDotProduct(causal=True)), CAUSAL)
-    (mask,) = table_equations(trace(ScaledDotProduct(causal=True)))
+    assert_written(program_of(ScaledDotProduct(causal=True)), CAUSAL)
+    (mask,) = table_equations(program_of(ScaledDotProduct(causal=True)))
     assert str(mask) == "mask_ts = {0 if s ≤ t + S - T; -∞ otherwise}"
 
 
 def test_a_block_stays_short():
-    program = trace(PreLNBlock())
+    program = program_of(PreLNBlock())
     assert [str(e) for e in equations(program)] == [
         "middle_bti = x_bti + attention(norm_1(x))_bti",
         "y_bti = middle_bti + feed_forward(norm_2(middle))_bti",
@@ -245,7 +245,7 @@ def test_keys_of_a_memory_are_indexed_along_the_memory():
     assert str(equations(program)[1]) == (
         "k_{bshk} = {past_k_{bshk} if s < S - T; K(x)_{b, s + T - S, (hk)} otherwise}"
     )
-    crossed = trace(Attention(), {"x": "B T d", "memory": "B S d"})
+    crossed = program_of(Attention(), {"x": "B T d", "memory": "B S d"})
     assert str(equations(crossed)[1]) == "k_{bshk} = K(memory)_{bs(hk)}"
     assert str(equations(crossed)[-1]) == "y_bti = O(bt(hv) ↦ z_{bthv})_bti"
 
@@ -321,7 +321,7 @@ class Projected(Component):
 
 
 def test_a_merged_axis_keeps_its_parts_where_it_is_summed():
-    program = trace(Projected())
+    program = program_of(Projected())
     assert str(equations(program)[0]) == "y_bto = Σ_{(hv)} z_{bthv} W_{(hv)o}"
     assert [str(e) for e in backward_equations(pullback(program))] == [
         "∂z_{bthv} = Σ_o ∂y_bto W_{(hv)o}",
@@ -333,7 +333,7 @@ def test_a_merged_axis_keeps_its_parts_where_it_is_summed():
 
 
 def test_an_axis_split_otherwise_than_it_was_merged_is_counted_through():
-    assert str(equations(trace(Shuffled()))[0]) == (
+    assert str(equations(program_of(Shuffled()))[0]) == (
         "y_bkh = x_{b, ⌊(kh)/d_k⌋, mod((kh), d_k)}"
     )
 
@@ -348,16 +348,16 @@ class Averaged(Component):
 
 
 def test_an_index_is_never_a_size_of_its_equation():
-    assert str(equations(trace(Averaged()))[0]) == "y′_b = (1/d) Σ_i x_bi y_bi"
+    assert str(equations(program_of(Averaged()))[0]) == "y′_b = (1/d) Σ_i x_bi y_bi"
 
 
 def test_two_tensors_never_share_a_name():
-    lines = [str(e) for e in equations(trace(Renamed()))]
+    lines = [str(e) for e in equations(program_of(Renamed()))]
     assert lines == ["x′_bti = tanh(x_bti)", "y_bti = x_bti x′_bti"]
 
 
 def test_an_output_that_is_used_again_gathers_both_gradients():
-    lines = [str(e) for e in backward_equations(pullback(trace(Twice())))]
+    lines = [str(e) for e in backward_equations(pullback(program_of(Twice())))]
     assert lines == [
         "∂a_bi = ∂a_out_bi + ∂c_bi x_bi",
         "∂x_bi = ∂c_bi a_bi + ∂a_bi (1 - a_bi²)",
@@ -365,7 +365,7 @@ def test_an_output_that_is_used_again_gathers_both_gradients():
 
 
 def test_a_child_is_applied_by_its_name():
-    assert str(equations(trace(Borrowed()))[0]) == "y_bo = Σ_i Q(x)_bi W_io"
+    assert str(equations(program_of(Borrowed()))[0]) == "y_bo = Σ_i Q(x)_bi W_io"
 
 
 class Weighted(Component):
@@ -391,7 +391,7 @@ class Crossed(Component):
 
 
 def test_a_child_is_written_as_it_was_called():
-    program = trace(Crossed())
+    program = program_of(Crossed())
     forward = right_sides(equations(program))
     assert forward["z"] == "core(v, u)_bi"
     assert forward["c"] == "z_bi + late(b, a)_bi"
@@ -421,7 +421,7 @@ def right_sides(found):
 
 
 def test_a_merged_axis_is_named_by_its_parts():
-    assert str(equations(trace(Split()))[0]) == "y_bkh = tanh(x_{b(kh)})"
+    assert str(equations(program_of(Split()))[0]) == "y_bkh = tanh(x_{b(kh)})"
 
 
 A, C = scalars.X, scalars.Y
@@ -803,7 +803,7 @@ LOG_SOFTMAX = {
     ids=lambda value: ", ".join(value) if isinstance(value, dict) else str(value),
 )  # fmt: skip
 def test_what_is_printed_is_computed(component, children):
-    assert_computed(trace(component), children)
+    assert_computed(program_of(component), children)
 
 
 SMALL = ("Act", "Binary", "Cell", "Centred", "Collect", "Decoder", "Frozen", "Lookup", "Norm",
@@ -813,19 +813,19 @@ SMALL = ("Act", "Binary", "Cell", "Centred", "Collect", "Decoder", "Frozen", "Lo
 
 @pytest.mark.parametrize("name", SMALL)
 def test_what_is_printed_of_every_operation_is_computed(name):
-    assert_computed(trace(getattr(small, name)()))
+    assert_computed(program_of(getattr(small, name)()))
 
 
 @pytest.mark.parametrize("function", functions.FUNCTIONS)
 def test_what_is_printed_of_every_function_is_computed(function):
-    assert_computed(trace(small.Pointwise(function)))
+    assert_computed(program_of(small.Pointwise(function)))
 
 
 def test_names_of_several_results_and_split_axes_are_computed():
-    assert_computed(trace(Renamed()))
-    assert_computed(trace(Split()))
-    assert_computed(trace(Shuffled()))
-    assert_computed(trace(Projected()))
+    assert_computed(program_of(Renamed()))
+    assert_computed(program_of(Split()))
+    assert_computed(program_of(Shuffled()))
+    assert_computed(program_of(Projected()))
 
 
 # --- the catalogue -----------------------------------------------------------------------------
@@ -857,9 +857,9 @@ def test_every_entry_is_written_shortly_and_always_alike(name):
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
 def test_latex_compiles_with_amsmath_alone(tmp_path):
     programs = [account(entry.name).program for entry in ENTRIES]
-    programs += [trace(ScaledDotProduct(causal=True, dropout=True))]
-    programs += [trace(Renamed()), trace(Twice())]
-    programs += [trace(getattr(small, name)()) for name in (*SMALL, "Encoded", "UsesCentred")]
+    programs += [program_of(ScaledDotProduct(causal=True, dropout=True))]
+    programs += [program_of(Renamed()), program_of(Twice())]
+    programs += [program_of(getattr(small, name)()) for name in (*SMALL, "Encoded", "UsesCentred")]
     body = [rf"\[ {e} \]" for program in programs for e in lines(program, LATEX)]
     page = r"\documentclass{article}\usepackage{amsmath}\begin{document}"
     (tmp_path / "page.tex").write_text("\n".join([page, *body, r"\end{document}"]))
@@ -869,5 +869,5 @@ def test_latex_compiles_with_amsmath_alone(tmp_path):
 
 
 def test_the_functions_that_are_named_are_those_of_scalar_code():
-    u = trace(FeedForward(activation="relu"))
+    u = program_of(FeedForward(activation="relu"))
     assert [str(e) for e in backward_equations(pullback(u))][1] == "∂u_bti = ∂a_bti [a_bti > 0]"

@@ -7,7 +7,7 @@ from symledger.components.convolution.convolution import Conv1d
 from symledger.components.convolution.pooling import MaxPool2d
 from symledger.components.convolution.transposed import ConvTranspose2d
 from symledger.components.convolution.windowed import square
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.equations.sheet import LATEX, TEXT, backward_equations, equations
 from symledger.readings.pullback import pullback
 
@@ -44,6 +44,6 @@ PADDED = MaxPool2d(**square(3, stride=2, padding=1))
     ids=["plain", "general", "latex", "painted", "padded"],
 )  # fmt: skip
 def test_windows_are_written(component, notation, forward, backward):
-    program = trace(component)
+    program = program_of(component)
     assert [str(e) for e in equations(program, notation=notation)] == forward
     assert [str(e) for e in backward_equations(pullback(program), notation)] == backward

@@ -16,7 +16,7 @@ from symledger.components.norms.norms import LayerNorm, RMSNorm
 from symledger.errors import DefinitionError
 from symledger.ir.ops import Contract
 from symledger.models.mini_gpt.model import MiniGPT
-from symledger.notation.calling import trace
+from symledger.notation.calling import program_of
 from symledger.readings.numpy.arithmetic import FLOATS
 from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.numpy.sources import own_leaves, random_leaves
@@ -28,7 +28,7 @@ from tests.readings.small import LENGTHS, Collect, Lookup, M, Peak, Pick, Recurr
 
 def run(component, given=(), sizes=LENGTHS, arithmetic=FLOATS):
     """Run a component; ``given`` replaces its first inputs. Return inputs, weights, results."""
-    program, machine = trace(component), Machine(sizes, arithmetic)
+    program, machine = program_of(component), Machine(sizes, arithmetic)
     leaves = random_leaves(program, machine, np.random.default_rng(5))
     leaves |= dict(zip(program.inputs, given, strict=False))
     values = machine.run(program, leaves)
@@ -97,8 +97,8 @@ def test_a_query_sees_no_later_key():
 
 def test_decoding_against_a_cache_gives_the_last_rows_of_the_whole():
     sizes = {**LENGTHS, T: 5}
-    whole = trace(Attention(causal=True, rotary=True))
-    cached = trace(
+    whole = program_of(Attention(causal=True, rotary=True))
+    cached = program_of(
         Attention(causal=True, rotary=True),
         {"x": "B T d", "past_k": "B P h_kv d_k", "past_v": "B P h_kv d_v"},
     )
@@ -146,7 +146,7 @@ def test_slices_are_joined_and_padded_in_place():
 
 
 def test_the_first_of_equal_maxima_gets_the_gradient():
-    program = trace(Peak())
+    program = program_of(Peak())
     pull, machine = pullback(program), Machine({B: 1, T: 1, d: 3})
     values = machine.run(program, {program.inputs[0]: np.array([[[2.0, 5.0, 5.0]]])})
     (gradient,) = machine.back(pull, values, {pull.seeds[0]: np.ones((1, 1, 3))}).values()
@@ -183,7 +183,7 @@ class Watched(Machine):
 
 def test_the_first_application_runs_the_program_that_asks_for_no_input_gradient():
     """Of L applications all go back to their weights, and all but the first to their input."""
-    program = trace(Recurrent())
+    program = program_of(Recurrent())
     pull, machine = pullback(program), Watched(LENGTHS)
     values = machine.run(program, random_leaves(program, machine, np.random.default_rng(0)))
     machine.done.clear()
@@ -192,7 +192,7 @@ def test_the_first_application_runs_the_program_that_asks_for_no_input_gradient(
 
 
 def test_what_is_drawn_for_whole_numbers_lies_below_their_bound():
-    program = trace(MiniGPT())
+    program = program_of(MiniGPT())
     drawn = random_leaves(program, Machine({**LENGTHS, B: 50}), np.random.default_rng(0))
     tokens = drawn[program.inputs[0]]
     assert (tokens.min(), tokens.max()) == (0, LENGTHS[V] - 1)
@@ -205,7 +205,7 @@ def test_sizes_that_do_not_divide_are_refused():
 
 
 def test_a_value_that_was_not_kept_is_missed():
-    program = trace(Softmax())
+    program = program_of(Softmax())
     pull, machine = pullback(program), Machine(LENGTHS)
     with pytest.raises(DefinitionError, match="which was not kept"):
         machine.back(pull, Values({}), {pull.seeds[0]: np.ones((2, 3, 5))})
@@ -213,7 +213,7 @@ def test_a_value_that_was_not_kept_is_missed():
 
 def test_an_imaginary_step_gives_the_gradient_to_the_last_digit():
     """Softmax is analytic but for its maximum, which is taken from the real part."""
-    program = trace(Softmax())
+    program = program_of(Softmax())
     pull, machine = pullback(program), Machine(LENGTHS)
     rng = np.random.default_rng(1)
     x, dy, direction = (rng.standard_normal((2, 3, 5)) for _ in range(3))

@@ -17,7 +17,7 @@ from symledger.catalogue.entries import Entry
 from symledger.ir.tensor import Shape as CoreShape
 from symledger.notation.component import Component
 from symledger.printing.rows import show_shape
-from symledger.readings.shapes import Row, shapes
+from symledger.readings.shapes import ShapeRow, shapes
 from symledger.report.figures import snippet
 from symledger.report.page import describe
 from symledger.site import scripts
@@ -25,7 +25,7 @@ from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.scripts import Script
 from symledger.sizes import meaning
-from symledger.torch_layers.argument_uses import Entry as Choosing
+from symledger.torch_layers.argument_uses import EntryOf as Choosing
 from symledger.torch_layers.table import LAYERS, Layer
 
 MANY = 28
@@ -79,7 +79,7 @@ def ledger(account: Account) -> tuple[tuple[Shape, ...], tuple[Shape, ...], int]
     return tuple(_shape(account, r) for r in near), inner, len(far) - len(inner)
 
 
-def _plainly(account: Account, row: Row) -> Shape:
+def _plainly(account: Account, row: ShapeRow) -> Shape:
     """One row of many, with a plain shape."""
     return replace(_shape(account, row), shape=_plain(row.shape))
 
@@ -89,7 +89,7 @@ def _plain(shape: CoreShape) -> Markup:
     return Markup.escape(show_shape(shape, {}))
 
 
-def _shape(account: Account, row: Row) -> Shape:
+def _shape(account: Account, row: ShapeRow) -> Shape:
     name = f"∂{row.name}" if row.kind == "gradient" else row.name
     times = algebra.repeated(algebra.terms(row.times))
     return Shape(
@@ -98,7 +98,7 @@ def _shape(account: Account, row: Row) -> Shape:
     )  # fmt: skip
 
 
-def at_sizes(account: Account, row: Row) -> str:
+def at_sizes(account: Account, row: ShapeRow) -> str:
     """Write a shape in the numbers of the example."""
     at, equations = account.assumed.bindings, account.assumed.equations
     lengths = (algebra.substitute(algebra.terms(n), equations) for n in row.shape)

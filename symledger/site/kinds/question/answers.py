@@ -12,7 +12,13 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.accounts.account import Account
-from symledger.accounts.reuse import occurrences, parts, published, same_parameters, written_as
+from symledger.accounts.reuse import (
+    parts,
+    places_in_models,
+    published_places,
+    same_parameters,
+    written_as,
+)
 from symledger.algebra import Terms, substitute
 from symledger.ledger.conventions import OPTIMIZERS
 from symledger.ledger.formula import Formula
@@ -256,13 +262,13 @@ class Answer:
         return [
             Place(o.model, self.atlas.page_of(o.model), " › ".join(o.path).replace("_", " "),
                   o.times)
-            for o in occurrences(self.account) if o.path
+            for o in places_in_models(self.account) if o.path
         ] if self.question.is_layer else []  # fmt: skip
 
     @cached_property
-    def published(self) -> list[tuple[str, str]]:
+    def published_places(self) -> list[tuple[str, str]]:
         """The places that are known from publications: the place and its source."""
-        found = published(self.account) if self.question.is_layer else ()
+        found = published_places(self.account) if self.question.is_layer else ()
         return [(fact.place, fact.source) for fact in found]
 
     @cached_property

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from symledger.catalogue.checkpoints import Published, published
+from symledger.catalogue.checkpoints import Checkpoint, checkpoints
 from symledger.configs.read import Key
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
@@ -57,7 +57,7 @@ def by_family(atlas: Atlas) -> list[tuple[str, list[Configured]]]:
 
     def make() -> list[tuple[str, list[Configured]]]:
         found: dict[str, list[Configured]] = {}
-        for known in published().values():
+        for known in checkpoints().values():
             model = _configured(atlas, known)
             found.setdefault(model.entry.family, []).append(model)
         return list(found.items())
@@ -65,7 +65,7 @@ def by_family(atlas: Atlas) -> list[tuple[str, list[Configured]]]:
     return atlas.once("published configurations", make)
 
 
-def _configured(atlas: Atlas, known: Published) -> Configured:
+def _configured(atlas: Atlas, known: Checkpoint) -> Configured:
     return Configured(atlas, atlas.entry(known.name), known)
 
 
@@ -73,7 +73,7 @@ def _configured(atlas: Atlas, known: Published) -> Configured:
 class Configured(Model):
     """What the page of one published configuration shows, beside what that of a family does."""
 
-    known: Published
+    known: Checkpoint
 
     @property
     def variants(self) -> list[Variant]:
