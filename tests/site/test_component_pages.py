@@ -12,8 +12,8 @@ from symledger.accounts.account import derive
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.texts import Bug, text_of
 from symledger.checks.mutants.demonstrating import demonstrated
+from symledger.checks.mutants.mutant import SURVIVED
 from symledger.checks.mutants.statements import Statement, refused
-from symledger.checks.mutants.suite import SURVIVED
 from symledger.errors import BadInput
 from symledger.evidence import demonstrations
 from symledger.site import record_scripts as recording

@@ -8,8 +8,8 @@ from typing import Any
 
 from sympy import Expr, Integer
 
+from symledger.checks.mutants.mutant import Mutant
 from symledger.checks.mutants.rules import FUSED, Rule, Wrong, of_rules
-from symledger.checks.mutants.suite import Mutant
 from symledger.ir.ops import Param
 from symledger.ir.tensor import ONE
 from symledger.notation.recompute import block_of

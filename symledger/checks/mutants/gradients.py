@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from symledger.checks.mutants.mutant import Mutant
 from symledger.checks.mutants.rules import ANY, FUSED, Rule, Targets, Wrong, of_rules
-from symledger.checks.mutants.suite import Mutant
 from symledger.ir.ops import Call, Contract, Gather, Join, Map, Pad, Result, Slice, Sum
 from symledger.ir.tensor import Scope, Shape, Tensor
 from symledger.notation import recompute

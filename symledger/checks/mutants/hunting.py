@@ -8,7 +8,7 @@ from typing import Any
 
 from symledger.accounts.account import DISTINCT, Account, derive
 from symledger.checks.identities import identities
-from symledger.checks.mutants.suite import SURVIVED
+from symledger.checks.mutants.mutant import SURVIVED
 from symledger.checks.runner import examine
 from symledger.errors import SymledgerError
 from symledger.evidence.records import recorded, variant

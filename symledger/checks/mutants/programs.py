@@ -16,8 +16,8 @@ from sympy import Expr
 from symledger.checks.mutants import mistakes
 from symledger.checks.mutants.hunting import REFUSED, account, killer, stale
 from symledger.checks.mutants.mistakes import Mistake
+from symledger.checks.mutants.mutant import SURVIVED, Mutant
 from symledger.checks.mutants.rewriting import Rewriting
-from symledger.checks.mutants.suite import SURVIVED, Mutant
 from symledger.checks.runner import BYTES, PRICES
 from symledger.checks.sampling import sizes_for
 from symledger.checks.saved_set import saved_set

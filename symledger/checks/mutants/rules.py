@@ -15,7 +15,7 @@ from typing import Any
 from sympy import Expr, Integer
 
 from symledger.checks.mutants.hunting import killer_of_rules
-from symledger.checks.mutants.suite import Mutant
+from symledger.checks.mutants.mutant import Mutant
 from symledger.ir.ops import Contract, Gather, Map, Max, Pad, Rearrange, Repeat, Scatter, Slice, Sum
 from symledger.ir.tensor import Tensor
 from symledger.readings import flops, pullback

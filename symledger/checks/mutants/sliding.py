@@ -9,8 +9,8 @@ from sympy import Expr, Integer, Piecewise, Symbol, oo
 
 from symledger.checks.mutants.amounts import carried, once
 from symledger.checks.mutants.gradients import gradient_of
+from symledger.checks.mutants.mutant import Mutant
 from symledger.checks.mutants.rules import Rule, Targets, Wrong, of_rules, priced
-from symledger.checks.mutants.suite import Mutant
 from symledger.components.attention import dot_product
 from symledger.ir.ops import Overlap, Pairs, View, Windows
 from symledger.ir.tensor import ONE, Tensor

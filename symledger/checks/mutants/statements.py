@@ -16,7 +16,7 @@ from symledger.accounts.account import derive
 from symledger.algebra.parsing import parse_expression
 from symledger.checks import substitution
 from symledger.checks.counted import forward_and_backward
-from symledger.checks.mutants.suite import SURVIVED, Mutant
+from symledger.checks.mutants.mutant import SURVIVED, Mutant
 from symledger.checks.runner import BYTES
 from symledger.checks.sampling import sizes_for
 from symledger.checks.saved_set import saved_set

@@ -1,43 +1,19 @@
-"""Mutants: deliberate mistakes, each of which some check has to find.
-
-A check is worth what it refuses. So programs are recorded with a mistake in them, rules of the
-readings are replaced by wrong ones, and wrong statements that are common in the field are put
-where a formula belongs. Each mutant goes through the checks that every formula goes through; one
-that passes them all is a survivor, and a survivor is a defect of the checks.
-
-``python -m symledger.checks.mutants.suite`` runs them all; with ``--record`` what became of them is
-written into the package, so that the site can say it without running anything.
-"""
+"""All mutants, and what became of each: a survivor is a defect of the checks."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from symledger.evidence.records import MUTANTS
+from symledger.checks.mutants import amounts, gradients, programs, rules, sliding, statements
+from symledger.checks.mutants.mutant import Mutant
 
-SURVIVED = ""
 RULES = ("price", "pull-back", "saved", "count", "windows", "scan", "mask")
 """The kinds of mutants that are wrong rules."""
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A mistake: what kind it is, a name, and how to look for a check that finds it.
-
-    ``hunt`` returns the kind of the first check that refuses it, or SURVIVED. ``about`` names the
-    operation whose rules it breaks, where it is one alone.
-    """
-
-    kind: str
-    name: str
-    hunt: Callable[[], str]
-    about: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,27 +72,7 @@ def written(report: Report) -> str:
 
 def all_mutants() -> Iterator[Mutant]:
     """Yield every mutant: of programs, of rules, and the wrong statements of the field."""
-    from symledger.checks.mutants import (
-        amounts as mutant_amounts,
-    )
-    from symledger.checks.mutants import (
-        gradients as mutant_gradients,
-    )
-    from symledger.checks.mutants import (
-        programs as mutant_programs,
-    )
-    from symledger.checks.mutants import (
-        rules as mutant_rules,
-    )
-    from symledger.checks.mutants import (
-        sliding as mutant_sliding,
-    )
-    from symledger.checks.mutants import (
-        statements as mutant_statements,
-    )
-
-    rules = (mutant_rules, mutant_gradients, mutant_amounts, mutant_sliding)
-    kinds = (mutant_programs, *rules, mutant_statements)
+    kinds = (programs, rules, gradients, amounts, sliding, statements)
     return chain.from_iterable(kind.mutants() for kind in kinds)
 
 
@@ -124,16 +80,3 @@ def run_mutants(mutants: Iterable[Mutant] | None = None) -> Report:
     """Hunt every mutant (all of them, unless told which)."""
     chosen = all_mutants() if mutants is None else mutants
     return Report(tuple((m, m.hunt()) for m in chosen))
-
-
-def main() -> int:
-    """Print how many mutants of each kind were killed by what; 1 where one survived."""
-    report = run_mutants()
-    print(report)
-    if "--record" in sys.argv[1:] and not report.survivors:
-        MUTANTS.write_text(written(report), encoding="utf-8")
-    return 1 if report.survivors else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

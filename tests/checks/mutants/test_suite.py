@@ -9,10 +9,11 @@ import pytest
 
 from symledger import derive
 from symledger.checks.mutants.hunting import killer, killer_of_rules
+from symledger.checks.mutants.mutant import Mutant
 from symledger.checks.mutants.rewriting import Rewriting, again
 from symledger.checks.mutants.rules import replaced
 from symledger.checks.mutants.statements import STATEMENTS, Statement, refused
-from symledger.checks.mutants.suite import Mutant, Report, all_mutants, run_mutants
+from symledger.checks.mutants.suite import Report, all_mutants, run_mutants
 from symledger.evidence import records as evidence
 from symledger.ledger import conventions
 from symledger.ledger.conventions import DTYPES, OPTIMIZERS, Conventions
@@ -32,7 +33,7 @@ KINDS = {
     "forgotten sum", "forgotten gradient", "saved set", "wrong number of pairs",
     "price", "pull-back", "windows", "scan", "mask", "saved", "count", "wrong statement",
 }  # fmt: skip
-STALE = "run `python -m symledger.checks.mutants.suite --record`: a mutant or a check has changed"
+STALE = "run `python -m symledger.checks.mutants --record`: a mutant or a check has changed"
 
 
 def hunted():
