@@ -22,8 +22,8 @@ from symledger import records
 from symledger.accounts.account import Account
 from symledger.catalogue.entries import Entry
 from symledger.catalogue.texts import text_of
+from symledger.checks.entering import entering
 from symledger.checks.exact import whole
-from symledger.checks.torch.entering import entering
 from symledger.ir.tensor import Tensor
 from symledger.site.atlas import Atlas
 from symledger.site.text.examples import settings

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
-from symledger.checks.torch.entering import entering
+from symledger.checks.entering import entering
 from symledger.checks.torch.parts import Head, Positions
 from symledger.checks.trial import Array, Trial
 from symledger.ir.tensor import Tensor

@@ -1,4 +1,4 @@
-"""What an implementation has to be given to be what a program is."""
+"""What enters a program from outside: an implementation has to be given the same."""
 
 from __future__ import annotations
 
