@@ -5,6 +5,10 @@ The words are those of the component's text: its name, what else it is called, h
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from symledger.catalogue.entry import Entry
+from symledger.catalogue.texts import text_of
 from symledger.errors import bare
 
 KINDS = ("", "layer", "network", "loss")
@@ -13,33 +17,21 @@ MOST = 3
 """How many components are named."""
 
 
-def meant_by(word: str) -> list[str]:
-    """Return the components that people call so, whatever its case and punctuation.
+def meant_by(word: str, entries: Iterable[Entry]) -> list[str]:
+    """Return the entries that people call so, whatever its case and punctuation.
 
     What it is a name of comes first, models too; then components that are looked for by it.
 
-    >>> called("Dense"), called("SwiGLU"), called("Whatever")
-    (['linear'], ['gated_feed_forward'], [])
+    >>> from symledger.catalogue.entries import ENTRIES
+    >>> [meant_by(word, ENTRIES) for word in ("Dense", "SwiGLU", "Whatever")]
+    [['linear'], ['gated_feed_forward'], []]
     """
-    from symledger.catalogue.entries import ENTRIES
-    from symledger.catalogue.texts import text_of
-
     asked = {bare(word + kind) for kind in KINDS if bare(word)}
     named, sought = [], []
-    for entry in ENTRIES:
+    for entry in entries:
         text = text_of(entry.name)
         if asked & set(map(bare, (entry.name, text.name, *text.also))):
             named.append(entry.name)
         elif entry.kind == "component" and asked & set(map(bare, text.search)):
             sought.append(entry.name)
     return [*named, *sought][:MOST]
-
-
-def layers(word: str) -> list[str]:
-    """Return the layers of torch.nn that people call so, or components, where no few layers are."""
-    from symledger.torch_layers.table import LAYERS
-
-    components = meant_by(word)
-    found = [layer.name for layer in LAYERS if layer.entry in components]
-    several = found if len(found) <= MOST else []
-    return several or [f"the component {component}" for component in components]

@@ -7,7 +7,8 @@ from typing import Any
 
 from symledger.accounts.account import derive
 from symledger.catalogue.checkpoints import Checkpoint, checkpoints
-from symledger.catalogue.entries import ENTRIES, Entry
+from symledger.catalogue.entries import ENTRIES
+from symledger.catalogue.entry import Entry
 from symledger.configs.families import NAMED
 from symledger.configs.read import named
 from symledger.report.layout import NBSP, Page

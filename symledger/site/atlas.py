@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 from symledger.accounts.account import Account, derive
 from symledger.catalogue.checkpoints import checkpoints
-from symledger.catalogue.entries import BY_NAME, ENTRIES, Entry, find
+from symledger.catalogue.entries import BY_NAME, ENTRIES, find
+from symledger.catalogue.entry import Entry
 from symledger.citing.registry import Tagged, registered
 from symledger.configs.read import entry_of
 from symledger.errors import CheckFailed

@@ -20,7 +20,7 @@ from typing import Any
 import symledger.checks
 from symledger import records
 from symledger.accounts.account import Account
-from symledger.catalogue.entries import Entry
+from symledger.catalogue.entry import Entry
 from symledger.catalogue.texts import text_of
 from symledger.checks.entering import entering
 from symledger.checks.exact import whole

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
-from symledger.catalogue.entries import ENTRIES, Entry
+from symledger.catalogue.entries import ENTRIES
+from symledger.catalogue.entry import Entry
 from symledger.ir.program import Program
 from symledger.ir.tensor import Scope
 

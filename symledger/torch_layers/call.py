@@ -18,7 +18,14 @@ from types import NoneType
 from symledger.catalogue.argument_specs import Choice, Maybe, Only, Settings, SizeOf, Use, written
 from symledger.errors import BadInput, UnknownTarget, nearest, quoted, shown
 from symledger.torch_layers.argument_uses import KNOWN, Acting, EntryOf, Function, Inner
-from symledger.torch_layers.table import BY_NAME, REFUSED, REQUIRED, Layer, said_instead
+from symledger.torch_layers.table import (
+    BY_NAME,
+    REFUSED,
+    REQUIRED,
+    Layer,
+    meant_by,
+    said_instead,
+)
 
 LONGEST = 500
 CALLED = ("causal", "flash", "training")
@@ -189,9 +196,7 @@ def find(name: str) -> Layer:
         raise BadInput(
             f"PyTorch has nn.{plain}, symledger does not derive it yet. {said_instead(plain)}"
         )
-    from symledger.catalogue.synonyms import layers
-
-    meant = nearest(plain.rpartition(".")[2], BY_NAME, layers)
+    meant = nearest(plain.rpartition(".")[2], BY_NAME, meant_by)
     raise UnknownTarget(
         f"{shown(name)} is not a layer of torch.nn. {meant} "
         "`symledger list` shows those that are known."

@@ -5,13 +5,14 @@ To add a layer, add its row to ``symledger/layers``, and take it from the names 
 
 from __future__ import annotations
 
+from symledger.catalogue.entries import ENTRIES
 from symledger.torch_layers.elements import ELEMENTS
 from symledger.torch_layers.images import IMAGES
 from symledger.torch_layers.layout import SHAPES
 from symledger.torch_layers.row import REQUIRED, Layer
 from symledger.torch_layers.sequences import SEQUENCES
 
-__all__ = ["BY_NAME", "LAYERS", "NAMES", "REFUSED", "REQUIRED", "Layer", "said_instead"]
+__all__ = ["BY_NAME", "LAYERS", "NAMES", "REFUSED", "REQUIRED", "Layer", "meant_by", "said_instead"]
 
 LAYERS: tuple[Layer, ...] = (*SEQUENCES, *IMAGES, *SHAPES, *ELEMENTS)
 BY_NAME = {layer.name: layer for layer in LAYERS}
@@ -51,3 +52,13 @@ def said_instead(name: str) -> str:
     if name.startswith("Lazy"):
         return f"It learns a size from its first input: say that size, as in {REFUSED[name]}."
     return f"The nearest that it derives is {REFUSED[name]}."
+
+
+def meant_by(word: str) -> list[str]:
+    """Return the layers that people call so, or the components where more than a few layers are."""
+    from symledger.catalogue import synonyms  # reads all texts: only a refusal does
+
+    components = synonyms.meant_by(word, ENTRIES)
+    found = [layer.name for layer in LAYERS if layer.entry in components]
+    several = found if len(found) <= synonyms.MOST else []
+    return several or [f"the component {component}" for component in components]

@@ -14,7 +14,8 @@ from functools import cache, cached_property
 from sympy import Integer
 
 from symledger.algebra import Terms
-from symledger.catalogue.entries import ENTRIES, Entry
+from symledger.catalogue.entries import ENTRIES
+from symledger.catalogue.entry import Entry
 from symledger.citing.canonical import read_expression
 from symledger.errors import BadInput, nearest, shown
 from symledger.explain.index.outline import Frame, Outline, Sizes, Survey, outline

@@ -14,7 +14,8 @@ from markupsafe import Markup
 from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.axioms.axiom import Axiom
-from symledger.catalogue.entries import AXIOMS, Entry
+from symledger.catalogue.entries import AXIOMS
+from symledger.catalogue.entry import Entry
 from symledger.evidence import records as evidence
 from symledger.evidence.records import Record
 from symledger.ir.ops import CallBack, Input, Param

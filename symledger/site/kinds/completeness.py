@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from symledger.catalogue.entries import ENTRIES, Entry
+from symledger.catalogue.entries import ENTRIES
+from symledger.catalogue.entry import Entry
 from symledger.evidence import records as evidence
 from symledger.site import resources
 from symledger.site.atlas import Atlas

@@ -10,7 +10,7 @@ from functools import partial
 from markupsafe import Markup
 
 from symledger.accounts.account import Account
-from symledger.catalogue.entries import Entry
+from symledger.catalogue.entry import Entry
 from symledger.catalogue.texts import text_of
 from symledger.site import scripts
 from symledger.site.atlas import Atlas

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.accounts.reuse import written_as
-from symledger.catalogue.entries import Entry
+from symledger.catalogue.entry import Entry
 from symledger.ir.tensor import Shape as CoreShape
 from symledger.notation.component import Component
 from symledger.printing.rows import show_shape

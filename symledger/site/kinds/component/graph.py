@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
-from symledger.catalogue.entries import Entry
+from symledger.catalogue.entry import Entry
 from symledger.catalogue.texts import Text, text_of
 from symledger.site.atlas import Atlas
 

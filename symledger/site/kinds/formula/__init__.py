@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from symledger.catalogue.entries import Entry
+from symledger.catalogue.entry import Entry
 from symledger.citing.citation import Citation
 from symledger.citing.registry import by_tag, registered
 from symledger.site.atlas import Atlas

@@ -12,7 +12,7 @@ from markupsafe import Markup
 from sympy import Symbol
 
 from symledger import algebra
-from symledger.catalogue.entries import Entry
+from symledger.catalogue.entry import Entry
 from symledger.citing.citation import Citation, over
 from symledger.citing.registry import Tagged
 from symledger.evidence.records import Record

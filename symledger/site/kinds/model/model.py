@@ -9,7 +9,7 @@ from markupsafe import Markup
 from sympy import Symbol
 
 from symledger.accounts.account import Account
-from symledger.catalogue.entries import Entry
+from symledger.catalogue.entry import Entry
 from symledger.catalogue.texts import Text
 from symledger.ledger.formula import Formula
 from symledger.site.atlas import Atlas

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms, substitute
-from symledger.catalogue.entries import Entry
+from symledger.catalogue.entry import Entry
 from symledger.ledger.lines import Line
 from symledger.printing.rows import label
 from symledger.report.page import describe
