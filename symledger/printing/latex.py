@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
 from sympy import Symbol
 
 from symledger import algebra
-from symledger.accounts.account import Account
 from symledger.algebra import Number, Terms
 from symledger.ledger.formula import Formula
 from symledger.ledger.steps import Leading, Shown
@@ -17,12 +16,6 @@ from symledger.printing.rows import plus
 from symledger.printing.steps import Spelling, lines, short_percent
 
 RELATIONS = {"=": "=", "≈": r"\approx"}
-
-
-def write(account: Account, quantities: Sequence[str], depth: int) -> str:
-    """Write one ``align`` for each quantity, levels of the tree opened down to ``depth``."""
-    target = account.target.name
-    return "\n".join(derivation(target, account[name], depth) for name in quantities)
 
 
 def derivation(target: str, formula: Formula, depth: int) -> str:

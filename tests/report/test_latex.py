@@ -9,7 +9,7 @@ import pytest
 
 from symledger import derive
 from symledger.catalogue.entries import ENTRIES
-from symledger.printing import latex
+from symledger.report import latex
 from tests.every import WHOLE, account
 
 QUANTITIES = ("params", "flops.backward", "flops.training", "memory.saved", "intensity.forward")
