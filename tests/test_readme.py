@@ -36,10 +36,26 @@ def test_continuous_integration_calls_the_command_of_the_readme():
     assert testing in script.splitlines()
 
 
-def test_every_file_that_is_linked_exists():
-    links = re.findall(r"\]\(([^)#:]+)\)", README.read_text("utf-8"))
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_every_file_and_heading_that_is_linked_exists(page):
+    links = re.findall(r"\]\(([^)#:]+)(?:#([^)]+))?\)", (documents.ROOT / page).read_text("utf-8"))
     assert links
-    assert [link for link in links if not (documents.ROOT / link).exists()] == []
+    assert [file for file, _ in links if not (documents.ROOT / file).exists()] == []
+    assert [link for link in links if link[1] and link[1] not in headings(link[0])] == []
+
+
+def headings(page):
+    """The addresses that the headings of a document have."""
+    found = re.findall(r"^#+ (.+)$", (documents.ROOT / page).read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title).lower().replace(" ", "-") for title in found}
+
+
+def test_contributors_are_told_the_commands_that_are_run():
+    text = (documents.ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    script = (documents.ROOT / ".ci" / "run").read_text("utf-8")
+    for command in ("pytest", "ruff check .", "mypy"):
+        assert f"| `{command}` |" in text
+        assert f".venv/bin/{command}\n" in script
 
 
 def test_every_quantity_is_explained():

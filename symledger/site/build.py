@@ -83,10 +83,11 @@ def write(folder: Path, site: Site | None = None) -> None:
 def configuration(site: Site) -> str:
     """Return a configuration for the written folder: the navigation whole, our plugin left out."""
     import yaml
+    from mkdocs.utils.yaml import yaml_load
 
     from symledger.site.mkdocs.navigation import expanded, localized
 
-    read: dict[str, Any] = yaml.safe_load(resources.configuration().read_text(encoding="utf-8"))
+    read: dict[str, Any] = yaml_load(resources.configuration().read_text(encoding="utf-8"))
     read["nav"] = expanded(read["nav"], site)
     read["site_description"] = site.say(read["site_description"])
     localized(read["theme"], site)

@@ -35,21 +35,27 @@ def site():
 
 
 @pytest.fixture(scope="session")
-def installed(tmp_path_factory):
-    """Return the command of a wheel without its checkout; nothing, where none can be made."""
-    if find_spec("hatchling") is None:
-        return None
-    folder = tmp_path_factory.mktemp("installed")
-    return wheel.installed(wheel.made(folder), folder / "venv")
+def made(tmp_path_factory):
+    """Return a wheel that lies beside the source distribution that it was made from."""
+    if wheel.MISSING:
+        pytest.skip("needs build and hatchling: pip install build hatchling")
+    return wheel.made(tmp_path_factory.mktemp("made"))
 
 
 @pytest.fixture(scope="session")
-def built(tmp_path_factory, installed, site):
+def installed(tmp_path_factory, made):
+    """Return the command of that wheel, installed without its checkout."""
+    return wheel.installed(made, tmp_path_factory.mktemp("installed") / "venv")
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory, request, site):
     """Return the folder of a site that the command built, that of a wheel where there is one.
 
     In integration it makes and renders all pages itself; elsewhere it makes and renders some, and
     may reuse those that these tests made.
     """
+    installed = None if wheel.MISSING else request.getfixturevalue("installed")
     empty = tmp_path_factory.mktemp("built")
     folder = empty / "site"
     command = [installed] if installed else [sys.executable, "-m", "symledger"]

@@ -10,6 +10,7 @@ from subprocess import run
 
 import html5lib
 import pytest
+import yaml
 from mkdocs.__main__ import cli as mkdocs
 
 from symledger.citing.registry import registered
@@ -59,6 +60,17 @@ def test_mkdocs_builds_what_our_command_builds(monkeypatch, tmp_path):
     ours, theirs = (list(config.plugins) for config in asked)
     assert ours == theirs
     assert "symledger" in ours
+
+
+def test_the_address_of_the_site_is_given_or_there_is_none(monkeypatch, site):
+    said = []
+    for address in (None, "", "https://example.org/ledger/"):
+        with monkeypatch.context() as given:
+            given.delenv("SITE_URL", raising=False)
+            if address is not None:
+                given.setenv("SITE_URL", address)
+            said.append(yaml.safe_load(build.configuration(site))["site_url"])
+    assert said == [None, None, "https://example.org/ledger/"]
 
 
 FORMULA = registered()["linear.params"].page
@@ -178,8 +190,6 @@ def test_zensical_builds_the_same_addresses_and_anchors(built, site, tmp_path):
 
 def test_a_wheel_without_the_checkout_builds_the_same_site(built, lacking, installed):
     """It built the site of all these tests; this one made its own from the checkout."""
-    if installed is None:
-        pytest.skip("needs hatchling: pip install hatchling")
     assert not built.is_relative_to(resources.CHECKOUT)
     assert lacking == []
 

@@ -1,20 +1,22 @@
-"""A wheel of the checkout, installed where there is no checkout."""
+"""Wheels and a source distribution of the checkout, and a wheel that is installed without it."""
 
 import os
 import sys
 import venv
+from importlib.util import find_spec
 from pathlib import Path
 from subprocess import run
 
 from tests import documents
 
 PIP = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
+BUILD = [sys.executable, "-m", "build", "--no-isolation"]  # with what is installed: offline
+MISSING = not (find_spec("hatchling") and find_spec("pyproject_hooks"))  # build needs these hooks
 
 
-def made(folder):
-    """Make a wheel of the checkout, offline."""
-    alone = ["--no-deps", "--no-build-isolation", "--no-index"]
-    said(*PIP, "wheel", *alone, "-w", str(folder), str(documents.ROOT), folder=folder)
+def made(folder, *only):
+    """Make a source distribution, and a wheel from it; with ``--wheel`` a wheel of the checkout."""
+    said(*BUILD, *only, "--outdir", str(folder), str(documents.ROOT), folder=folder)
     (found,) = folder.glob("symledger-*.whl")
     return found
 
