@@ -99,7 +99,7 @@ class Trial:
 
         Matrices are divided by the root of their length, so that nothing grows with depth.
         """
-        drawn = random_leaves(self.program, self.machine, np.random.default_rng(self.seed))
+        drawn = random_leaves(self.program, self.machine.length, np.random.default_rng(self.seed))
         for leaf, array in drawn.items():
             if isinstance(leaf.op, Param) and leaf.rank > 1:
                 drawn[leaf] = array / array.shape[-2] ** 0.5

@@ -50,7 +50,7 @@ def test_a_weight_is_counted_once_for_every_repetition_that_has_its_own(componen
 )
 def test_the_count_is_that_of_the_arrays_that_a_run_allocates(component):
     program, machine = program_of(component), Machine(LENGTHS)
-    weights = random_leaves(program, machine, np.random.default_rng(0))
+    weights = random_leaves(program, machine.length, np.random.default_rng(0))
     inputs = set(program.inputs)
     allocated = sum(weights[x].size for x, _ in own_leaves(program) if x not in inputs)
     assert machine.length(params(program).total) == allocated

@@ -233,7 +233,7 @@ def test_the_backward_pass_runs_on_what_is_kept_and_on_nothing_less(component):
     program = program_of(component)
     pull = pullback(program)
     machine, rng = Machine(LENGTHS), np.random.default_rng(3)
-    leaves = random_leaves(program, machine, rng)
+    leaves = random_leaves(program, machine.length, rng)
     values = machine.run(program, leaves)
     seeds = {s: rng.standard_normal(machine.shape(s.shape)) for s in pull.seeds}
     whole = machine.back(pull, values, seeds)
@@ -249,7 +249,7 @@ def test_the_backward_pass_runs_on_what_is_kept_and_on_nothing_less(component):
 def test_the_bytes_are_those_of_the_stored_arrays():
     program = program_of(PreLNBlock())
     pull, machine = pullback(program), Machine(LENGTHS)
-    values = machine.run(program, random_leaves(program, machine, np.random.default_rng(0)))
+    values = machine.run(program, random_leaves(program, machine.length, np.random.default_rng(0)))
     each = bytes_each(8, 8, 8, 8)
     stored = sum(values[t].nbytes for t in kept(pull).roots)
     assert machine.length(saved(pull, each).total) == stored

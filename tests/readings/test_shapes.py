@@ -85,7 +85,7 @@ def assert_allocated(program):
     """Steps, outputs and gradients have the shapes of the arrays of a run."""
     known = set(program.symbols) <= LENGTHS.keys()
     machine, pull = Machine(LENGTHS if known else sizes_for(program)), pullback(program)
-    leaves = random_leaves(program, machine, np.random.default_rng(3))
+    leaves = random_leaves(program, machine.length, np.random.default_rng(3))
     values = machine.run(program, leaves)
     seeds = {s: np.ones(machine.shape(s.shape)) for s in pull.seeds}
     back = machine.back(pull, values, seeds)

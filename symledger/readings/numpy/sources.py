@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 import numpy as np
+from sympy import Expr
 
 from symledger.ir.ops import Call, Input, Param
 from symledger.ir.program import Program
 from symledger.ir.tensor import Shape, Tensor
 from symledger.readings.numpy.arithmetic import Array
-
-if TYPE_CHECKING:
-    from symledger.readings.numpy.interpreter import Machine
 
 
 def own_leaves(program: Program) -> Iterator[tuple[Tensor, Shape]]:
@@ -29,15 +26,18 @@ def own_leaves(program: Program) -> Iterator[tuple[Tensor, Shape]]:
 
 
 def random_leaves(
-    program: Program, machine: Machine, rng: np.random.Generator
+    program: Program, length: Callable[[Expr], int], rng: np.random.Generator
 ) -> dict[Tensor, Array]:
-    """Draw inputs and weights: normal values, whole numbers below their bound, masks, chances."""
+    """Draw inputs and weights: normal values, whole numbers below their bound, masks, chances.
+
+    ``length`` says what a size is as a number.
+    """
     drawn: dict[Tensor, Array] = {}
     for leaf, symbolic in own_leaves(program):
-        shape = machine.shape(symbolic)
+        shape = tuple(map(length, symbolic))
         op = leaf.op
         if isinstance(op, Input) and op.below is not None:
-            drawn[leaf] = whole_numbers(rng, machine.length(op.below), shape)
+            drawn[leaf] = whole_numbers(rng, length(op.below), shape)
         elif isinstance(op, Input) and op.keep is not None:
             drawn[leaf] = (rng.random(shape) < float(op.keep)).astype(float)
         elif isinstance(op, Input) and (op.chance or op.drawn):

@@ -749,7 +749,7 @@ def assert_computed(program, children=(), unread=()):
     """
     machine = Machine(LENGTHS)
     rng = np.random.default_rng(7)
-    leaves = random_leaves(program, machine, rng)
+    leaves = random_leaves(program, machine.length, rng)
     values, pull = machine.run(program, leaves), pullback(program)
     seeds = {s: rng.standard_normal(machine.shape(s.shape)) for s in pull.seeds}
     gradients = machine.back(pull, values, seeds)

@@ -29,7 +29,7 @@ from tests.readings.small import LENGTHS, Collect, Lookup, M, Peak, Pick, Recurr
 def run(component, given=(), sizes=LENGTHS, arithmetic=FLOATS):
     """Run a component; ``given`` replaces its first inputs. Return inputs, weights, results."""
     program, machine = program_of(component), Machine(sizes, arithmetic)
-    leaves = random_leaves(program, machine, np.random.default_rng(5))
+    leaves = random_leaves(program, machine.length, np.random.default_rng(5))
     leaves |= dict(zip(program.inputs, given, strict=False))
     values = machine.run(program, leaves)
     entered = [leaves[x] for x in program.inputs]
@@ -103,7 +103,7 @@ def test_decoding_against_a_cache_gives_the_last_rows_of_the_whole():
         {"x": "B T d", "past_k": "B P h_kv d_k", "past_v": "B P h_kv d_v"},
     )
     machine = Machine(sizes)
-    leaves = random_leaves(whole, machine, np.random.default_rng(2))
+    leaves = random_leaves(whole, machine.length, np.random.default_rng(2))
     values = machine.run(whole, leaves)
     k, v = (values[whole.scope.steps[name]] for name in "kv")
     p = next(s for s in LENGTHS if s.name == "P")
@@ -185,7 +185,7 @@ def test_the_first_application_runs_the_program_that_asks_for_no_input_gradient(
     """Of L applications all go back to their weights, and all but the first to their input."""
     program = program_of(Recurrent())
     pull, machine = pullback(program), Watched(LENGTHS)
-    values = machine.run(program, random_leaves(program, machine, np.random.default_rng(0)))
+    values = machine.run(program, random_leaves(program, machine.length, np.random.default_rng(0)))
     machine.done.clear()
     machine.back(pull, values, {pull.seeds[0]: np.ones((LENGTHS[B], LENGTHS[d]))})
     assert machine.done.count(Contract) == 2 * LENGTHS[L] - 1
@@ -193,7 +193,7 @@ def test_the_first_application_runs_the_program_that_asks_for_no_input_gradient(
 
 def test_what_is_drawn_for_whole_numbers_lies_below_their_bound():
     program = program_of(MiniGPT())
-    drawn = random_leaves(program, Machine({**LENGTHS, B: 50}), np.random.default_rng(0))
+    drawn = random_leaves(program, Machine({**LENGTHS, B: 50}).length, np.random.default_rng(0))
     tokens = drawn[program.inputs[0]]
     assert (tokens.min(), tokens.max()) == (0, LENGTHS[V] - 1)
 
