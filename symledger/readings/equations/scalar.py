@@ -1,8 +1,8 @@
-"""Scalar code as text, in either notation."""
+"""Scalar code as text, and what is text already summed and multiplied, in every notation."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sympy import Add, Expr, Integer, Min, Mod, Mul, Piecewise, Pow, Rational, Symbol, floor, oo, pi
@@ -10,7 +10,7 @@ from sympy.core.relational import Relational
 
 from symledger.errors import DefinitionError
 from symledger.ir.scalars import alternatives
-from symledger.readings.equations.text import ATOM, TERMS, Notation, Piece
+from symledger.readings.equations.text import ATOM, ONE, OPEN, PRODUCT, TERMS, Notation, Piece
 from symledger.sizes import text_of
 
 
@@ -39,10 +39,10 @@ class _Scalar:
             return self.number(e)
         if isinstance(e, Add):
             ordered = sorted(e.args, key=self.order)
-            return self.to.sum([self.signed(term) for term in ordered])
+            return total(self.to, [self.signed(term) for term in ordered])
         if isinstance(e, Mul):
             negative, piece = self.signed(e)
-            return self.to.sum([(True, piece)]) if negative else piece
+            return total(self.to, [(True, piece)]) if negative else piece
         if isinstance(e, Pow):
             return self.power(e.base, e.exp)
         if isinstance(e, Piecewise):
@@ -55,7 +55,7 @@ class _Scalar:
     def function(self, e: Any) -> Piece:
         if e in (oo, -oo):
             infinite = Piece(self.to.infinity)
-            return self.to.sum([(True, infinite)]) if e == -oo else infinite
+            return total(self.to, [(True, infinite)]) if e == -oo else infinite
         if e == pi:
             return Piece(self.to.circle)
         inner = [self.write(arg).text for arg in e.args]
@@ -65,8 +65,6 @@ class _Scalar:
             return self.to.function("min", self.to.comma.join(inner))
         if isinstance(e, floor):
             return Piece(self.to.floor(inner[0]))
-        if isinstance(e, Min):
-            return self.to.function("min", self.to.comma.join(sorted(inner)))
         if len(inner) == 1:
             return self.to.function(type(e).__name__, inner[0])
         raise DefinitionError(f"{type(e).__name__} cannot be written down.")
@@ -91,8 +89,8 @@ class _Scalar:
             constant, under = constant.as_numer_denom()
             below += [under] if under != 1 else []
         if not below:
-            return negative, self.to.product(above, constant)
-        top = self.to.product(above, constant) if above else self.constant(constant)
+            return negative, product(self.to, above, constant)
+        top = product(self.to, above, constant) if above else self.constant(constant)
         return negative, self.to.quotient(top, self.to.beside([self.write(f) for f in below]))
 
     def constant(self, e: Any) -> Piece:
@@ -106,7 +104,7 @@ class _Scalar:
 
     def number(self, e: Rational) -> Piece:
         if e < 0:
-            return self.to.sum([(True, self.number(-e))])
+            return total(self.to, [(True, self.number(-e))])
         if e.is_Integer:
             return Piece(self.to.number(int(e)))
         digits = len(str(e.q)) - 1
@@ -129,3 +127,57 @@ class _Scalar:
         return self.to.cases(
             [(self.write(v).text, "" if c == True else self.write(c).text) for v, c in each]  # noqa: E712
         )
+
+
+def product(to: Notation, factors: Sequence[Piece], constant: Expr = ONE) -> Piece:
+    """Write factors beside each other: constants first, what is open to its right last."""
+    for f in factors:
+        constant = constant * f.constant
+    negative = sum(f.negative for f in factors) % 2 == 1
+    return _term(to, negative, constant, [f.rest or f for f in factors])
+
+
+def _term(to: Notation, negative: bool, constant: Expr, rest: Sequence[Piece]) -> Piece:
+    """A product with its sign and its constant, which stay known."""
+    front = [] if constant == 1 else [scalar(constant, {}, to)]
+    whole = to.beside([*front, *rest])
+    if constant == 1 and not negative:
+        return whole
+    text, level = whole.text, whole.level
+    if negative:
+        text, level = to.negative + text, TERMS
+    return Piece(text, level, negative, constant, to.beside(rest))
+
+
+def total(to: Notation, terms: Sequence[tuple[bool, Piece]]) -> Piece:
+    """Write the sum of terms with their signs: (negative, piece)."""
+    if len(terms) == 1:
+        negative, piece = terms[0]
+        turned = negative != piece.negative
+        return _term(to, turned, piece.constant, [piece.rest or piece]) if negative else piece
+    out = ""
+    for negative, piece in terms:
+        text = piece.text
+        if piece.negative and piece.rest is not None:
+            negative, text = not negative, _term(to, False, piece.constant, [piece.rest]).text
+        elif negative and piece.level == TERMS:
+            text = to.parens(text)
+        elif not negative and text.startswith(to.negative):
+            negative, text = True, text.removeprefix(to.negative)
+        if out:
+            out += to.minus if negative else to.plus
+        elif negative:
+            out = to.negative
+        out += text
+    return Piece(out, TERMS)
+
+
+def bound(to: Notation, symbol: str, letters: Sequence[str], body: Piece) -> Piece:
+    """Write Σ, max or argmax over letters; the body reaches to the next sign."""
+    if not letters:
+        return body
+    if body.rest is not None and symbol == to.sigma:
+        inner = bound(to, symbol, letters, body.rest)
+        return _term(to, body.negative, body.constant, [inner])
+    text = body.text if body.level in (OPEN, PRODUCT, ATOM) else to.parens(body.text)
+    return Piece(f"{to.under(symbol, letters)} {text}", OPEN)

@@ -104,16 +104,6 @@ class Notation:
         """A function of arguments, which are names or say themselves what they are."""
         return f"{function}({', '.join(arguments)})"
 
-    def bound(self, symbol: str, letters: Sequence[str], body: Piece) -> Piece:
-        """Σ, max or argmax over letters; the body reaches to the next sign."""
-        if not letters:
-            return body
-        if body.rest is not None and symbol == self.sigma:
-            inner = self.bound(symbol, letters, body.rest)
-            return self.term(body.negative, body.constant, [inner])
-        text = body.text if body.level in (OPEN, PRODUCT, ATOM) else self.parens(body.text)
-        return Piece(f"{self.under(symbol, letters)} {text}", OPEN)
-
     def under(self, symbol: str, letters: Sequence[str]) -> str:
         """Put what a sum runs over under its sign."""
         joined = ", ".join(letters)
@@ -172,29 +162,6 @@ class Notation:
         """The same, its name spelled already."""
         return Piece(operator + self.parens(inner))
 
-    def product(self, factors: Sequence[Piece], constant: Expr = ONE) -> Piece:
-        """Factors beside each other: their constants first, what is open to its right last."""
-        for f in factors:
-            constant = constant * f.constant
-        negative = sum(f.negative for f in factors) % 2 == 1
-        return self.term(negative, constant, [f.rest or f for f in factors])
-
-    def term(self, negative: bool, constant: Expr, rest: Sequence[Piece]) -> Piece:
-        """A product with its sign and its constant, which stay known."""
-        whole = self.beside([*self.constants(constant), *rest])
-        if constant == 1 and not negative:
-            return whole
-        text, level = whole.text, whole.level
-        if negative:
-            text, level = self.negative + text, TERMS
-        return Piece(text, level, negative, constant, self.beside(rest))
-
-    def constants(self, constant: Expr) -> list[Piece]:
-        """A constant as a factor; one is none."""
-        from symledger.readings.equations.scalar import scalar  # which is spelled in this notation
-
-        return [] if constant == 1 else [scalar(constant, {}, self)]
-
     def beside(self, factors: Sequence[Piece]) -> Piece:
         """Factors beside each other, in parentheses where needed."""
         *first, last = sorted(factors, key=lambda f: f.level == OPEN)
@@ -208,28 +175,6 @@ class Notation:
     def times(self, factors: Sequence[str]) -> str:
         """Spell a product."""
         return " ".join(factors)
-
-    def sum(self, terms: Sequence[tuple[bool, Piece]]) -> Piece:
-        """Terms with their signs: (negative, piece)."""
-        if len(terms) == 1:
-            negative, term = terms[0]
-            turned = negative != term.negative
-            return self.term(turned, term.constant, [term.rest or term]) if negative else term
-        out = ""
-        for negative, term in terms:
-            text = term.text
-            if term.negative and term.rest is not None:
-                negative, text = not negative, self.term(False, term.constant, [term.rest]).text
-            elif negative and term.level == TERMS:
-                text = self.parens(text)
-            elif not negative and text.startswith(self.negative):
-                negative, text = True, text.removeprefix(self.negative)
-            if out:
-                out += self.minus if negative else self.plus
-            elif negative:
-                out = self.negative
-            out += text
-        return Piece(out, TERMS)
 
 
 TEXT = Notation()

@@ -37,6 +37,7 @@ from symledger.readings.equations.indices import Places
 from symledger.readings.equations.letters import NOWHERE, ZERO, Index, axis_of, choose, letters
 from symledger.readings.equations.letters_of import Axes
 from symledger.readings.equations.outline import Applied, Sheet
+from symledger.readings.equations.scalar import bound, product
 from symledger.readings.equations.text import Notation, Piece
 from symledger.readings.pullback import index_sizes
 
@@ -142,7 +143,7 @@ class Writer(Places):
             case Pad(axis, start, _):
                 inner = self._argument(t.args[0], self.placed(t.args[0], at, axis, start), live)
                 here = self.inside(at[axis], start, t.args[0].shape[axis], t.shape[axis])
-                return self.to.product([self.to.bracket(here), inner]) if here else inner
+                return product(self.to, [self.to.bracket(here), inner]) if here else inner
             case Windows() as op:
                 return self._windows(op, t, at, live)
             case Overlap() as op:
@@ -184,7 +185,7 @@ class Writer(Places):
             self.piece(x, [place[n] for n in names], live)
             for x, names in zip(t.args, (op.left, op.right), strict=False)
         ]
-        return self.to.bound(self.to.sigma, self.shown(own), self.to.product(factors))
+        return bound(self.to, self.to.sigma, self.shown(own), product(self.to, factors))
 
     def _map(self, code: Scalar, t: Tensor, at: Sequence[Index], live: frozenset[str]) -> Piece:
         pairs = list(zip(code.args, t.args, strict=True))
@@ -194,7 +195,7 @@ class Writer(Places):
         if code.slope_of and code.slope_of not in SPELLED_OUT:
             _, inner = given.values()
             prime = self.to.called(self.to.prime(code.slope_of), inner.text)
-            return self.to.product([given[GRADIENT], prime])
+            return product(self.to, [given[GRADIENT], prime])
         if code.name not in SPELLED_OUT:
             (inner,) = given.values()
             return self.to.function(code.name, inner.text)
@@ -208,7 +209,7 @@ class Writer(Places):
         chosen = dict(zip(axes, own, strict=True))
         places = [chosen.get(axis, i) for axis, i in enumerate(at)]
         body = self.piece(t.args[0], places, live | letters(own))
-        return self.to.bound(symbol, self.shown(own), body)
+        return bound(self.to, symbol, self.shown(own), body)
 
     def _join(self, t: Tensor, at: Sequence[Index], axis: int, live: frozenset[str]) -> Piece:
         branches, start = [], ZERO
@@ -230,7 +231,7 @@ class Writer(Places):
         least, less = self.to.relation("<="), self.to.relation("<")
         here = f"{self.place(NOWHERE)} {least} {place} {less} {self.size(x.shape[axis])}"
         if op.fill == 0:
-            return self.to.product([self.to.bracket(here), inner])
+            return product(self.to, [self.to.bracket(here), inner])
         return self.to.cases([(inner.text, here), (self.size(op.fill), "")])
 
     def _overlap(self, op: Overlap, t: Tensor, at: Sequence[Index], live: frozenset[str]) -> Piece:
@@ -239,7 +240,7 @@ class Writer(Places):
         place = self.within(op, *own).text
         here = self.to.bracket(f"{place} {self.to.relation('==')} {self.place(at[axis])}")
         inner = self._argument(x, [*at[:axis], *own, *at[axis + 1 :]], live | letters(own))
-        return self.to.bound(self.to.sigma, self.shown(own), self.to.product([here, inner]))
+        return bound(self.to, self.to.sigma, self.shown(own), product(self.to, [here, inner]))
 
     def _scatter(self, t: Tensor, at: Sequence[Index], batch: int, live: frozenset[str]) -> Piece:
         rows, index = t.args
@@ -248,7 +249,7 @@ class Writer(Places):
         picked = self.piece(index, places, live | letters(own)).text
         here = self.to.bracket(f"{picked} {self.to.relation('==')} {self.place(at[batch])}")
         row = self._argument(rows, [*places, *at[batch + 1 :]], live | letters(own))
-        return self.to.bound(self.to.sigma, self.shown(own), self.to.product([here, row]))
+        return bound(self.to, self.to.sigma, self.shown(own), product(self.to, [here, row]))
 
 
 def is_linear(code: Scalar) -> bool:

@@ -33,7 +33,7 @@ from symledger.ir.tensor import ONE
 from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.notation.verbs import apply, einsum, param, view
-from symledger.readings.equations.scalar import scalar
+from symledger.readings.equations.scalar import bound, product, scalar, total
 from symledger.readings.equations.sheet import (
     LATEX,
     TEXT,
@@ -460,11 +460,11 @@ def test_a_sum_that_is_subtracted_stands_in_parentheses():
 
 
 def test_parentheses_stand_around_what_is_open():
-    total = TEXT.bound("Σ", ["j"], Piece("x_j"))
-    assert TEXT.product([total, Piece("y")]).text == "y Σ_j x_j"
-    assert TEXT.product([total, total]).text == "(Σ_j x_j) Σ_j x_j"
-    assert TEXT.quotient(total, total).text == "(Σ_j x_j) / Σ_j x_j"
-    assert TEXT.bound("Σ", ["j"], TEXT.sum([(False, total), (True, Piece("y"))])).text == (
+    summed = bound(TEXT, "Σ", ["j"], Piece("x_j"))
+    assert product(TEXT, [summed, Piece("y")]).text == "y Σ_j x_j"
+    assert product(TEXT, [summed, summed]).text == "(Σ_j x_j) Σ_j x_j"
+    assert TEXT.quotient(summed, summed).text == "(Σ_j x_j) / Σ_j x_j"
+    assert bound(TEXT, "Σ", ["j"], total(TEXT, [(False, summed), (True, Piece("y"))])).text == (
         "Σ_j (Σ_j x_j - y)"
     )
 
