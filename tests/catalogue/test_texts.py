@@ -6,10 +6,10 @@ from dataclasses import fields, is_dataclass
 import pytest
 
 from symledger.catalogue.entries import BY_NAME
-from symledger.catalogue.texts import FOLDERS, Text, read, text_of
+from symledger.catalogue.texts import Text, files, read, text_of
 from symledger.errors import BadInput
 
-FILES = [file for folder in FOLDERS for file in sorted(folder.rglob("*.toml"))]
+FILES = sorted(files("en").values())
 FILLED = re.compile(r"\{\{.*?\}\}", re.DOTALL)
 YEAR = re.compile(r"\b(19|20)\d\d\b")
 NUMBER = re.compile(r"\d[\d,._ ]*\d\d|\d{3,}")

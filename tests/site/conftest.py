@@ -66,7 +66,7 @@ def built(tmp_path_factory, request, site):
         memory = str(REMEMBERED.parent)
         (empty / some.RENDERED).write_text(json.dumps(sorted(rendered())))
         python = Path(installed).with_name("python") if installed else sys.executable
-        command = [str(python), some.__file__]
+        command = [str(python), "-P", some.__file__]  # beside it lies a folder called mkdocs
     made = (*command, "site", "build", "--out", str(folder))
     said = wheel.said(*made, folder=empty, **{PLACE: memory})
     assert said == f"{folder}\n"
