@@ -34,8 +34,13 @@ def identities(account: Account) -> Iterator[Evidence]:
             found = equal_on_grid(formula.line.written.xreplace(given), formula.corollary, name)
             said = f"{name} does so with {', '.join(formula.assumptions)}"
             yield replace(_claimed(found, said), assumptions=formula.assumptions)
+    yield from related(account)
+
+
+def related(account: Account) -> Iterator[Evidence]:
+    """Prove the catalogue's identities of a target, with its own formula on this side."""
     for identity, here, there in account.identities:
-        sides = side(here, identity.quantity), side(there, identity.quantity)
+        sides = _put_in(account, here, identity.quantity), side(there, identity.quantity)
         found = equal_on_grid(*sides, identity.quantity)
         yield _claimed(found, f"{here} equals {there}")
 
@@ -46,6 +51,9 @@ def _claimed(found: Evidence, claim: str) -> Evidence:
 
 def side(of: Side, quantity: str) -> Expr:
     """Return one side of an identity, its equations put in by SymPy's own substitution."""
-    account = derive(of.name, dict(of.options))
+    return _put_in(derive(of.name, dict(of.options)), of, quantity)
+
+
+def _put_in(account: Account, of: Side, quantity: str) -> Expr:
     given = dict(parse_equation(text, BY_NAME) for text in of.equations)
     return account[quantity].expr.xreplace(given)

@@ -3,7 +3,8 @@
 A fresh executor holds the saved arrays, the weights and the incoming gradient, and nothing else.
 It must reproduce every gradient bit for bit. Then each saved array in turn is given other values;
 some gradient must change. This is stricter than filling it with NaN, which would also pass through
-a product with zero. Last, the bytes of the arrays held are compared with the formula.
+a product with zero. Last, the bytes of the arrays held are compared with the formula, and each is
+looked at whether it can be stored as is stated.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sympy import Expr
 
 from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.exact import value
+from symledger.checks.storage import unfit
 from symledger.checks.substitution import Bytes
 from symledger.checks.trial import Again, Array, Remembering, Trial
 from symledger.errors import DefinitionError
@@ -201,6 +203,7 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
     stated, stored = value(formula, trial.sizes), _bytes(holder, bytes_of)
     if stated != stored:
         wrong.append(f"the formula gives {stated} bytes, the arrays held take {stored}")
+    wrong += filter(None, (unfit(t, array) for t, array in holder.held.values()))
     return Evidence(
         "saved set", "memory.saved",
         f"the saved arrays alone ({len(holder.held)}) reproduce every gradient bit for bit, each "

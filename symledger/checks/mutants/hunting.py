@@ -1,4 +1,9 @@
-"""What looks for mistakes in a program: the checks in their usual order, then what is recorded."""
+"""What looks for mistakes in a program: the checks in their usual order, then what is recorded.
+
+The checks of a program by itself find what contradicts itself. That it is another right program
+(of other sizes, of other layers) is found by an identity with another target, or by PyTorch, which
+has the target by other means; only where these cannot tell does what is on record tell.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +12,17 @@ from functools import cache
 from typing import Any
 
 from symledger.accounts.account import DISTINCT, Account, derive
-from symledger.checks.identities import identities
+from symledger.checks.identities import identities, related
 from symledger.checks.mutants.mutant import SURVIVED
 from symledger.checks.runner import examine
+from symledger.checks.torch.witness import witnessed
 from symledger.errors import SymledgerError
 from symledger.evidence.records import recorded, variant
 from symledger.ir.program import Program, Pullback
 from symledger.ledger.formula import make_formula
 from symledger.ledger.quantities import QUANTITIES, Readings
 
+WITNESS = "pytorch"
 RECORDED = "recorded evidence"
 REFUSED = "refused"
 
@@ -29,16 +36,33 @@ def account(name: str) -> Account:
 def killer(name: str, program: Program, pull: Pullback | None = None) -> str:
     """Return the first check that refuses a program (and its backward program) of a target.
 
-    A definition whose formulas are no longer those that evidence was recorded for is refused as
-    stale; a notation error is a refusal too.
+    A definition that is another one than PyTorch has is refused, and so is one whose formulas are
+    no longer those that evidence was recorded for; a notation error is a refusal too.
     """
     try:
         for found in examine(program, quick=True, pull=pull):
             if not found.passed:
                 return found.kind
-        return SURVIVED if pull else stale(account(name), program)
+        return SURVIVED if pull else another(name, program)
     except SymledgerError as refusal:
         return f"{REFUSED}: {type(refusal).__name__}"
+
+
+def another(name: str, program: Program) -> str:
+    """Return what tells that a program is not the one of a target."""
+    of = derive(name)
+    of.program = program
+    of.readings = Readings(program, of.conventions, decoding=of.target.decoding)
+    wrong = (found.kind for found in related(of) if not found.passed)
+    return next(wrong, "") or _refused_by_pytorch(of) or stale(account(name), program)
+
+
+def _refused_by_pytorch(of: Account) -> str:
+    """Ask PyTorch, which may also refuse to be run on what is another program's."""
+    try:
+        return SURVIVED if all(found.passed for found in witnessed(of)) else WITNESS
+    except (SymledgerError, ArithmeticError, LookupError, RuntimeError, ValueError):
+        return WITNESS
 
 
 def stale(of: Account, program: Program) -> str:
@@ -64,6 +88,8 @@ def killer_of_rules(targets: Iterable[tuple[str, dict[str, Any]]]) -> str:
             for found in identities(of):
                 if not found.passed:
                     return found.kind
+        if any(map(_refused_by_pytorch, fresh)):
+            return WITNESS
         return RECORDED if any(stale(of, of.program) for of in fresh) else SURVIVED
     except (SymledgerError, IndexError, ValueError) as refusal:  # NumPy refuses shapes, too
         return f"{REFUSED}: {type(refusal).__name__}"

@@ -2,7 +2,7 @@
 
 A mistake is made in a definition, and the backward program follows it; or in the forward or the
 backward program alone, and the two no longer belong together. What makes another right program
-(another storage class, another number of layers) differs from what is on record alone.
+(another size, another number of layers) differs from what PyTorch has, or from what is on record.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cache, partial
 from sympy import Expr
 
 from symledger.checks.mutants import mistakes
-from symledger.checks.mutants.hunting import REFUSED, account, killer, stale
+from symledger.checks.mutants.hunting import REFUSED, account, another, killer
 from symledger.checks.mutants.mistakes import Mistake
 from symledger.checks.mutants.mutant import SURVIVED, Mutant
 from symledger.checks.mutants.rewriting import Rewriting
@@ -50,14 +50,14 @@ def mutants() -> Iterator[Mutant]:
     for name in TARGETS:
         program, back = account(name).program, backward(name)
         yield from _rewritten(name, "definition", program.tensors, mistakes.in_definitions)
-        yield from _rewritten(name, "record", kept(back).roots, mistakes.in_storage)
+        yield from _rewritten(name, "storage", kept(back).roots, mistakes.in_storage)
         yield from _rewritten(name, "forward", program.tensors, mistakes.in_programs)
         yield from _rewritten(name, "backward", back.tensors, mistakes.in_programs)
         yield from _untied(name)
         yield from _forgotten_gradients(name)
         yield from _saved_sets(name)
     for name in MODELS:
-        yield from _rewritten(name, "record", account(name).program.calls, mistakes.in_calls)
+        yield from _rewritten(name, "another", account(name).program.calls, mistakes.in_calls)
         yield from _untied(name)
     for name in REPEATED:
         back = backward(name)
@@ -107,8 +107,10 @@ def _mutant(name: str, where: str, t: Tensor, mistake: Mistake) -> Mutant:
         try:
             rewriting = Rewriting(t, mistake.change)
             program = rewriting.program(account(name).program)
-            if where == "record":
-                return stale(account(name), program)
+            if where == "storage":
+                return _kept(pullback(program)) or another(name, program)
+            if where == "another":
+                return another(name, program)
             if where == "definition":
                 return killer(name, program)
             return killer(name, program, rewriting.pullback(backward(name), program))
@@ -139,15 +141,15 @@ def _saved_sets(name: str) -> Iterator[Mutant]:
     found = kept(backward(name))
     for t in found.roots:
         less = replace(found, roots=tuple(other for other in found.roots if other is not t))
-        yield Mutant("saved set", f"{name}: without {t}", partial(_kept, name, less))
+        yield Mutant("saved set", f"{name}: without {t}", partial(_kept, backward(name), less))
     for t in backward(name).program.tensors:
         if t.args and t not in found.roots:
             more = replace(found, roots=(*found.roots, t))
-            yield Mutant("saved set", f"{name}: {t} as well", partial(_kept, name, more))
+            hunt = partial(_kept, backward(name), more)
+            yield Mutant("saved set", f"{name}: {t} as well", hunt)
 
 
-def _kept(name: str, k: Kept) -> str:
-    back = backward(name)
+def _kept(back: Pullback, k: Kept | None = None) -> str:
     trial = Trial(back.program, back, sizes_for(back.program))
     evidence = saved_set(trial, saved(back, PRICES).total, BYTES, k)
     return SURVIVED if evidence.passed else evidence.kind
@@ -170,6 +172,6 @@ def _with_sizes(name: str, wrong: dict[str, Expr]) -> str:
     of = account(name)
     try:
         component = replace(of.target.component, **wrong)  # type: ignore[type-var]  # a dataclass
-        return stale(of, replace(of.target, component=component).program())
+        return another(name, replace(of.target, component=component).program())
     except SymledgerError:
         return REFUSED
