@@ -38,6 +38,12 @@ WIDTHS: Mapping[str, Use] = {
 }
 """The sizes of a decoder as LLaMA's configuration names them, and many after it."""
 
+LLAMA_KEYS: Mapping[str, Use] = {**WIDTHS, "hidden_act": GATE, "attention_dropout": FREE}
+"""What configurations say that were written after LLaMA's, whatever else they add."""
+BIASES: Mapping[str, Use] = {
+    "attention_bias": Choice("attention_bias"), "mlp_bias": Choice("mlp_bias"),
+}  # fmt: skip
+
 HEADS: Mapping[str, tuple[str, ...]] = {
     "lm_head.weight": ("head.W",),
     "lm_head.bias": ("b",),
@@ -205,6 +211,13 @@ def _divided(values: Values) -> Settings:
 DIVIDED = Rule(("hidden_size", "num_attention_heads"), _divided)
 """The rule of classes of the implementation that refuse such heads."""
 
+def _older_width(values: Values) -> Settings:
+    """The older name of the width, which is believed where both are there."""
+    older = values.get("n_embed")
+    return {} if older is None else {"d": str(size("n_embed", older))}
+
+
+OLDER_WIDTH = Rule(("n_embed",), _older_width)
 QKV = ("block.attention.Q", "block.attention.K", "block.attention.V")
 
 
@@ -220,3 +233,21 @@ def affine(inside: str, modules: Mapping[str, str | tuple[str, ...]]) -> dict[st
         found[f"{inside}{name}.weight"] = weights
         found[f"{inside}{name}.bias"] = tuple(f"{part}.b" for part in parts)
     return found
+
+
+AFFINE = {
+    "model.embed_tokens.weight": ("token_embedding.E",),
+    **{
+        f"model.layers.*.self_attn.{x.lower()}_{norm}.weight": (f"block.attention.g_{x}",)
+        for x in "QK" for norm in ("norm", "layernorm.norms.*")
+    },
+    **affine("model.", {
+        "layers.*.input_layernorm": "block.norm_1",
+        "layers.*.post_attention_layernorm": "block.norm_2",
+        **{f"layers.*.self_attn.{x.lower()}_proj": f"block.attention.{x}" for x in "QKVO"},
+        **{f"layers.*.mlp.{x}_proj": f"block.feed_forward.{x}" for x in ("gate", "up", "down")},
+        "norm": "final_norm",
+    }),
+    **HEADS,
+}  # fmt: skip
+"""What weights are here where maps and norms may have biases, and each head a norm of its own."""

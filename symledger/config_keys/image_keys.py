@@ -18,6 +18,8 @@ ACTIVATIONS: Mapping[object, str] = {
 """The nonlinearities by their names in the implementation."""
 UNTIED: Mapping[str, Use] = {"tie_word_embeddings": FREE}
 """Older files say it of every model: one that scores no tokens has nothing to be tied."""
+BACKBONE = {**dict.fromkeys(("out_features", "out_indices", "stage_names"), FREE), **UNTIED}
+"""What a class gives that serves as a part of other models, which is refused."""
 STAGES = 4
 CONVOLVED = {
     "convolution.weight": "convolution.F", "normalization.weight": "norm.g",

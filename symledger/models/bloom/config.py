@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from symledger.catalogue.argument_specs import Only, Settings, SizeOf, among, size
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import HEADS, QKV, TIED, affine, heads
+from symledger.config_keys.decoder_keys import HEADS, OLDER_WIDTH, QKV, TIED, affine, heads
 from symledger.config_keys.family import Context, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
-
-
-def _width(values: Values) -> Settings:
-    """The older name of the width, which is believed where both are there."""
-    older = values.get("n_embed")
-    return {} if older is None else {"d": str(size("n_embed", older))}
 
 
 def _whole(values: Values) -> Settings:
@@ -26,8 +20,6 @@ def _whole(values: Values) -> Settings:
         )
     return {}
 
-
-WIDTH = Rule(("n_embed",), _width)
 
 BLOOM = Family(
     "bloom",
@@ -48,7 +40,7 @@ BLOOM = Family(
             "skip_bias_add_qkv", "masked_softmax_fusion", "bias_dropout_fusion",
         ), FREE),
     },
-    rules=(WIDTH, Rule((), _whole)),
+    rules=(OLDER_WIDTH, Rule((), _whole)),
     tensors={
         "transformer.word_embeddings.weight": ("token_embedding.E",),
         **affine("transformer.", {

@@ -13,29 +13,8 @@ from symledger.config_keys.decoder_keys import head_width
 from symledger.config_keys.encoder_keys import maps
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import ACTIVATIONS, UNTIED, Pair, Square
+from symledger.config_keys.tower_keys import either, norm, seen, tower
 from symledger.errors import BadInput, shown
-
-BLOCK = {
-    "layer_norm1": "norm_1", "layer_norm2": "norm_2",
-    "self_attn.q_proj": "attention.Q", "self_attn.k_proj": "attention.K",
-    "self_attn.v_proj": "attention.V", "self_attn.out_proj": "attention.O",
-    "mlp.fc1": "feed_forward.1", "mlp.fc2": "feed_forward.2",
-}  # fmt: skip
-
-
-def tower(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
-    """Return what stands behind the weights of the blocks of an encoder."""
-    found: dict[str, tuple[str, ...]] = {}
-    for name, part in BLOCK.items():
-        letter = "g" if part.startswith("norm") else "W"
-        found[f"{theirs}encoder.layers.*.{name}.weight"] = (f"{ours}block.{part}.{letter}",)
-        found[f"{theirs}encoder.layers.*.{name}.bias"] = (f"{ours}block.{part}.b",)
-    return found
-
-
-def norm(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
-    """Return what stands behind the weights of a norm."""
-    return {f"{theirs}.weight": (f"{ours}.g",), f"{theirs}.bias": (f"{ours}.b",)}
 
 
 def text(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
@@ -58,11 +37,6 @@ def image(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
         **norm(f"{theirs}post_layernorm", f"{ours}final_norm"),
         "visual_projection.weight": (f"{ours}projection.W",),
     }  # fmt: skip
-
-
-def either(*tensors: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
-    """Return what stands behind weights that are called the same inside of several classes."""
-    return {name: tuple(ours for t in tensors for ours in t[name]) for name in tensors[0]}
 
 
 TEXT = Family(
@@ -149,12 +123,6 @@ def _said_twice(values: Values) -> Settings:
                     f"{written(second)}, and {name} {written(first)}. Leave {name}_dict out."
                 )
     return {}
-
-
-def seen(image: Family, text: Family, *rules: Rule) -> dict[str, Family]:
-    """Return the parts as a class reads them that sees images, and of texts what is refused."""
-    unread = replace(text, uses=dict.fromkeys(text.uses, FREE), rules=rules)
-    return {"text_config": unread, "vision_config": image}
 
 
 def _divided(values: Values) -> Settings:

@@ -1,26 +1,39 @@
-"""Command R7B and Command A."""
+"""Cohere's Command R, and Command R7B and A."""
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Choice, Number
+from collections.abc import Mapping
+
+from symledger.catalogue.argument_specs import BOOLS, Choice, Number
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import ACTIVATION, DENSE, WIDTHS, heads
-from symledger.config_keys.family import Family, Ruled
+from symledger.config_keys.decoder_keys import ACTIVATION, AFFINE, DENSE, WIDTHS, heads
+from symledger.config_keys.family import Built, Family, Ruled
 
-KEYS = {
-    **WIDTHS,
-    "hidden_act": ACTIVATION,
-    "attention_bias": Choice("bias"),
-    "attention_dropout": FREE,
-    "logit_scale": Number(),
-}
-BARE = {"tokens": False, "spans": False, "sequences": False}
+FLAG: Mapping[object, str] = {True: "true", False: "false", None: "false"}
+
+COHERE = Family(
+    "cohere",
+    {
+        "CohereForCausalLM": Built("cohere", {"head": "lm"}),
+        "CohereModel": Built("cohere", {"head": "bare"}),
+    },
+    {
+        **WIDTHS,
+        "hidden_act": ACTIVATION,
+        "attention_bias": Choice("bias", BOOLS),
+        "use_qk_norm": Choice("qk_norm", FLAG),
+        "logit_scale": FREE,
+    },
+    tensors=AFFINE,
+)
 
 COHERE2 = Family(
     "cohere2",
-    heads("cohere2", "Cohere2", **BARE),
-    {**KEYS, **windows.LISTED, "sliding_window_pattern": Ruled(), "use_qk_norm": FREE,
+    heads("cohere2", "Cohere2", tokens=False, spans=False, sequences=False),
+    {**WIDTHS, "hidden_act": ACTIVATION, "attention_bias": Choice("bias"),
+     "attention_dropout": FREE, "logit_scale": Number(),
+     **windows.LISTED, "sliding_window_pattern": Ruled(), "use_qk_norm": FREE,
      "cache_implementation": FREE, "layer_switch": FREE, "order_of_interleaved_layers": FREE,
      "position_embedding_type": FREE, "rotary_pct": FREE, "use_embedding_sharing": FREE,
      "use_gated_activation": FREE, "use_parallel_block": FREE,

@@ -19,6 +19,7 @@ from symledger.catalogue.argument_specs import (
 )
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, DIVIDED, HEADS, TIED, heads
+from symledger.config_keys.expert_keys import dense, grouped
 from symledger.config_keys.family import Context, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
@@ -83,15 +84,6 @@ def low_rank(values: Values) -> Settings:
     return {"low_rank": "true", "d_q": str(size("q_lora_rank", rank))}
 
 
-def dense(values: Values) -> Settings:
-    """How many layers come before those with experts: none, some or all."""
-    layers = size("num_hidden_layers", values["num_hidden_layers"])
-    first = size("first_k_dense_replace", values["first_k_dense_replace"], least=0)
-    if first == 0:
-        return {"experts": "all"}
-    return {"experts": "none"} if first >= layers else {"experts": "some", "L_d": str(first)}
-
-
 def one_for_all(values: Values) -> Settings:
     """Refuse what cannot be built: keys and values have as many heads as queries."""
     h, h_kv = values["num_attention_heads"], values["num_key_value_heads"]
@@ -116,28 +108,6 @@ def turned_part(values: Values) -> Settings:
             "the part of a head that is turned by positions. Leave it out."
         )
     return {}
-
-
-def grouped(judges: int) -> Rule:
-    """Return the rule of groups of experts, of which a token's own are chosen from the best.
-
-    A group is judged by so many of its experts; there are n_group, and topk_group are kept.
-    """
-
-    def read(values: Values) -> Settings:
-        if values.get("topk_method") == "greedy" or dense(values)["experts"] == "none":
-            return {}
-        number, kept = (size(name, values[name]) for name in ("n_group", "topk_group"))
-        experts = size("n_routed_experts", values["n_routed_experts"])
-        if experts % number or experts // number < judges or kept > number:
-            raise BadInput(
-                f"n_group = {number} and topk_group = {kept} do not fit n_routed_experts = "
-                f"{experts}: it has to divide into n_group groups of at least {judges} experts, "
-                "of which topk_group are kept."
-            )
-        return {}
-
-    return Rule(("n_group", "topk_group", "n_routed_experts"), read)
 
 
 def tensors() -> dict[str, tuple[str, ...]]:

@@ -6,10 +6,17 @@ from collections.abc import Mapping
 
 from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, SizeOf, among, size
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, QKV, TIED, affine, heads
+from symledger.config_keys.decoder_keys import (
+    ACTIVATION,
+    HEADS,
+    OLDER_WIDTH,
+    QKV,
+    TIED,
+    affine,
+    heads,
+)
 from symledger.config_keys.family import Context, Family, Rule, Ruled, Unless, Values
 from symledger.errors import BadInput
-from symledger.models.bloom.config import WIDTH
 
 FLAG: Mapping[object, str] = {True: "true", False: "false", None: "false"}
 BLOCKS = ("new_decoder_architecture", "multi_query", "parallel_attn")
@@ -72,7 +79,7 @@ FALCON = Family(
         "ff_factor": FREE,
         **dict.fromkeys((*BLOCKS, "num_kv_heads", "num_ln_in_parallel_attn"), Ruled()),
     },
-    rules=(WIDTH, Rule(("num_attention_heads",), _heads), Rule((), _norms)),
+    rules=(OLDER_WIDTH, Rule(("num_attention_heads",), _heads), Rule((), _norms)),
     tensors={
         "transformer.word_embeddings.weight": ("token_embedding.E",),
         **affine("transformer.", {

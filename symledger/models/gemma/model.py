@@ -14,8 +14,8 @@ from symledger.components.blocks.blocks import Block, SandwichBlock
 from symledger.components.feed_forward.feed_forward import Activation
 from symledger.errors import DefinitionError
 from symledger.ir.tensor import Tensor
-from symledger.models.llama.model import GatedDecoder
 from symledger.models.shared.decoder import LanguageModel
+from symledger.models.shared.gated import GatedDecoder
 from symledger.models.shared.windows import WindowedDecoder, Windows
 from symledger.notation.verbs import apply
 

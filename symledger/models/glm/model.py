@@ -10,7 +10,7 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import Block, SandwichBlock
-from symledger.models.llama.model import GatedDecoder
+from symledger.models.shared.gated import GatedDecoder
 
 
 @dataclass(frozen=True)

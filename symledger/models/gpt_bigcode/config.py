@@ -1,14 +1,13 @@
-"""StarCoder: GPT-BigCode in GPT-2's words, and StarCoder2."""
+"""GPT-BigCode, which StarCoder is: GPT-2's keys, and one head of keys for all queries."""
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, SizeOf, among, written
+from symledger.catalogue.argument_specs import Settings, among, written
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, WIDTHS, affine, head_width, heads
+from symledger.config_keys.decoder_keys import head_width
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
-from symledger.config_keys.window_keys import ONE, windows
+from symledger.config_keys.gpt2_keys import TENSORS, USES
 from symledger.errors import BadInput
-from symledger.models.gpt2 import config as gpt2
 
 
 def _heads(values: Values) -> Settings:
@@ -35,7 +34,7 @@ GPT_BIGCODE = Family(
         "GPTBigCodeForTokenClassification": Built("gpt_bigcode", {"head": "tokens"}, labels=True),
     },
     {
-        **gpt2.GPT2.uses,
+        **USES,
         "multi_query": Ruled(),
         "num_key_value_heads": Ruled(),
         **dict.fromkeys((
@@ -45,36 +44,5 @@ GPT_BIGCODE = Family(
         ), FREE),
     },
     rules=(Rule(("n_embd", "n_head"), _heads),),
-    tensors=gpt2.GPT2.tensors,
-)  # fmt: skip
-
-STARCODER2 = Family(
-    "starcoder2",
-    {
-        name: built
-        for name, built in heads("starcoder2", "Starcoder2").items()
-        if "Question" not in name
-    },
-    {
-        **WIDTHS,
-        "num_key_value_heads": SizeOf("h_kv"),
-        "hidden_act": ACTIVATION,
-        "use_bias": Choice("bias", BOOLS),
-        "mlp_type": Only(("default",)),
-        "norm_type": Only(("layer_norm",)),
-        **ONE,
-    },
-    rules=windows(),
-    tensors={
-        "model.embed_tokens.weight": ("token_embedding.E",),
-        **affine("model.", {
-            "layers.*.input_layernorm": "block.norm_1",
-            "layers.*.post_attention_layernorm": "block.norm_2",
-            **{f"layers.*.self_attn.{x.lower()}_proj": f"block.attention.{x}" for x in "QKVO"},
-            "layers.*.mlp.c_fc": "block.feed_forward.1",
-            "layers.*.mlp.c_proj": "block.feed_forward.2",
-            "norm": "final_norm",
-        }),
-        **HEADS,
-    },
+    tensors=TENSORS,
 )  # fmt: skip

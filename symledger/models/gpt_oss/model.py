@@ -12,7 +12,7 @@ from symledger.components.attention.attention import Attention
 from symledger.components.attention.dot_product import OPENAI, ScaledDotProduct
 from symledger.components.blocks.blocks import Norm, PreLNBlock
 from symledger.components.feed_forward.experts import MixtureOfExperts
-from symledger.models.llama.model import GatedDecoder
+from symledger.models.shared.gated import GatedDecoder
 from symledger.models.shared.windows import WindowedDecoder, Windows
 from symledger.notation.component import Component
 from symledger.sizes import Size

@@ -1,21 +1,24 @@
-"""Mistral: LLaMA's keys, and a window."""
+"""Mistral: LLaMA's keys, and a window; Ministral, which lists the layers that have one."""
 
 from __future__ import annotations
 
-from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import DENSE, GATE, WIDTHS, heads
+from symledger.catalogue.argument_specs import SizeOf
+from symledger.config_keys.decoder_keys import DENSE, LLAMA_KEYS, heads
 from symledger.config_keys.family import Family
-from symledger.config_keys.window_keys import ONE, windows
+from symledger.config_keys.window_keys import LISTED, ONE, all_of_them, windows
 
 MISTRAL = Family(
     "mistral",
     heads("mistral", "Mistral"),
-    {
-        **WIDTHS,
-        "hidden_act": GATE,
-        "attention_dropout": FREE,
-        **ONE,
-    },
+    {**LLAMA_KEYS, **ONE},
     windows(),
+    DENSE,
+)
+
+MINISTRAL = Family(
+    "ministral",
+    heads("mistral", "Ministral"),
+    {**LLAMA_KEYS, "head_dim": SizeOf("d_h"), **LISTED},
+    windows(all_of_them, asked=True),
     DENSE,
 )

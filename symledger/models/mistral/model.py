@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from symledger.components.attention.attention import Attention
-from symledger.models.llama.model import GatedDecoder
+from symledger.models.shared.gated import GatedDecoder
 from symledger.models.shared.windows import WindowedDecoder, Windows
 
 

@@ -9,8 +9,8 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.feed_forward.experts import JIANG, MixtureOfExperts
-from symledger.models.llama.model import GatedDecoder
 from symledger.models.mistral.model import Mistral
+from symledger.models.shared.gated import GatedDecoder
 from symledger.models.shared.windows import Windows
 from symledger.notation.component import Component
 from symledger.sizes import Size

@@ -1,1 +1,1 @@
-"""MobileNetV2 and EfficientNet."""
+"""MobileNetV2."""

@@ -1,4 +1,4 @@
-"""MobileNetV2 and EfficientNet: seven stages of inverted residual blocks."""
+"""MobileNetV2: seven stages of inverted residual blocks."""
 
 from __future__ import annotations
 
@@ -96,21 +96,3 @@ class MobileNetV2(Component):
             return steps(**named, features=x, pooled=pooled)
         logits = Linear(self.C_8, self.Y)(pooled, name="head")
         return steps(**named, features=x, pooled=pooled, logits=logits)
-
-
-@dataclass(frozen=True)
-class EfficientNet(MobileNetV2):
-    """An image classifier of inverted residual blocks whose channels are scaled before narrowing.
-
-    B0 to B7 are wider, deeper and see larger images, each rounded as its authors did.
-    Source: Tan, Le, *EfficientNet* (2019), table 1 and section 3.3.
-    """
-
-    title: ClassVar[str] = "image classifier of inverted residual blocks with scaled channels"
-    assumptions: ClassVar[dict[Size, Expr]] = {**halves(5), C_i[7]: 4 * C_i[6]}
-    references: ClassVar[tuple[str, ...]] = (
-        "Tan, Le, EfficientNet: Rethinking Model Scaling (2019), table 1 and section 3.3",
-    )
-    kernels: ClassVar[tuple[int, ...]] = (3, 3, 5, 3, 5, 5, 3)
-    activation: ClassVar[Rectifier] = "silu"
-    squeezed: ClassVar[bool] = True

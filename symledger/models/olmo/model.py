@@ -16,7 +16,7 @@ from symledger.components.blocks.blocks import Block, PreLNBlock, ReorderedBlock
 from symledger.components.feed_forward.experts import MixtureOfExperts
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.tensor import Tensor
-from symledger.models.llama.model import GatedDecoder
+from symledger.models.shared.gated import GatedDecoder
 from symledger.models.shared.windows import WindowedDecoder, Windows
 from symledger.notation.component import Component
 from symledger.sizes import Size

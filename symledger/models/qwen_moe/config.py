@@ -1,37 +1,15 @@
-"""Qwen 1.5 to 3, dense and with experts."""
+"""Qwen 1.5 to 3 with experts: the keys of the dense ones, and those of experts."""
 
 from __future__ import annotations
 
 from symledger.catalogue.argument_specs import Choice, Only, Settings, SizeOf, size, written
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import DENSE, GATE, SPARSE, WIDTHS, heads, kinds, layers
+from symledger.config_keys.decoder_keys import LLAMA_KEYS, SPARSE, heads, kinds, layers
 from symledger.config_keys.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
-KEYS = {
-    **WIDTHS,
-    "hidden_act": GATE,
-    "attention_dropout": FREE,
-    "use_mrope": Only((False,)),
-    **windows.SWITCHED,
-}
-
-QWEN2 = Family(
-    "qwen2",
-    heads("qwen2", "Qwen2"),
-    KEYS,
-    windows.windows(windows.from_layer_on, switched=True),
-    DENSE,
-)
-
-QWEN3 = Family(
-    "qwen3",
-    heads("qwen3", "Qwen3"),
-    {**KEYS, "attention_bias": Choice("attention_bias")},
-    windows.windows(windows.from_layer_on, switched=True),
-    DENSE,
-)
+KEYS = {**LLAMA_KEYS, "use_mrope": Only((False,)), **windows.SWITCHED}
 
 
 def dense_layers(values: Values) -> Settings:
@@ -79,7 +57,6 @@ def one_difference(values: Values) -> Settings:
             "use_sliding_window = false, or decoder_sparse_step = 1 and mlp_only_layers = []."
         )
     return {}
-
 
 
 QWEN2_MOE = Family(

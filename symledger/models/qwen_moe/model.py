@@ -13,9 +13,9 @@ from symledger.components.feed_forward.experts import MixtureOfExperts
 from symledger.components.feed_forward.feed_forward import Activation, GatedFeedForward
 from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
-from symledger.models.llama.model import GatedDecoder
 from symledger.models.qwen2.model import Qwen2
 from symledger.models.qwen3.model import Qwen3
+from symledger.models.shared.gated import GatedDecoder
 from symledger.models.shared.sparse import SparseDecoder
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from symledger.components.attention.attention import Attention
 from symledger.components.feed_forward.feed_forward import GatedFeedForward
-from symledger.models.llama.model import GatedDecoder
+from symledger.models.shared.gated import GatedDecoder
 from symledger.notation.component import Component
 
 

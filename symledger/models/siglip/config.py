@@ -10,8 +10,8 @@ from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import maps
 from symledger.config_keys.family import Built, Family, Rule, Unless, Values
 from symledger.config_keys.image_keys import ACTIVATIONS, UNTIED
+from symledger.config_keys.tower_keys import either, norm, seen, tower
 from symledger.errors import BadInput
-from symledger.models.clip.config import either, norm, seen, tower
 
 WIDTHS: Mapping[str, Use] = {
     "hidden_size": SizeOf("d"),

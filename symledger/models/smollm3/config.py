@@ -1,103 +1,13 @@
-"""Families that say what LLaMA, Mistral or Qwen3 are in other words, or add a little to them."""
+"""SmolLM3: LLaMA's keys, and the layers that are told no positions."""
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import (
-    BOOLS,
-    Choice,
-    Number,
-    Only,
-    Settings,
-    SizeOf,
-    size,
-    written,
-)
+from symledger.catalogue.argument_specs import Settings, size, written
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import DENSE, GATE, WIDTHS, heads, kinds
+from symledger.config_keys.decoder_keys import BIASES, DENSE, LLAMA_KEYS, heads, kinds
 from symledger.config_keys.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
-
-KEYS = {**WIDTHS, "hidden_act": GATE, "attention_dropout": FREE}
-BIASES = {"attention_bias": Choice("attention_bias"), "mlp_bias": Choice("mlp_bias")}
-BARE = {"tokens": False, "spans": False, "sequences": False}
-
-SEED_OSS = Family(
-    "seed_oss",
-    heads("seed_oss", "SeedOss"),
-    {
-        **KEYS,
-        "attention_bias": Choice("qkv_bias"),
-        "attention_out_bias": Choice("output_bias"),
-        "mlp_bias": Choice("mlp_bias"),
-    },
-    (),
-    DENSE,
-)
-
-ERNIE = Family(
-    "ernie4_5",
-    heads("llama", "Ernie4_5", **BARE),
-    {
-        **KEYS,
-        "use_bias": Choice("attention_bias", BOOLS, ("mlp_bias",)),
-        "compression_ratio": FREE,
-        "use_flash_attention": FREE,
-    },
-    (),
-    DENSE,
-)
-
-HUNYUAN = Family(
-    "hunyuan_v1_dense",
-    heads("qwen3", "HunYuanDenseV1", tokens=False, spans=False),
-    {
-        **KEYS,
-        "head_dim": SizeOf("d_h"),
-        "attention_bias": Choice("attention_bias"),
-        "norm_type": Only(("rms",)),
-        **dict.fromkeys(("use_qk_norm", "use_rotary_pos_emb"), Only((True,))),
-        **dict.fromkeys(
-            ("mlp_bias", "use_cla", "add_classification_head", "position_embedding_xdrope"),
-            Only((False,)),
-        ),
-        **dict.fromkeys((
-            "attention_head_dim", "cla_share_factor", "class_num", "dense_list", "org_vocab_size",
-            "im_end_id", "im_newline_id", "im_start_id", "mask_init_id", "max_loss_tokens",
-            "pool_type", "text_end_id", "text_start_id", "vit_mapping_type",
-        ), FREE),
-    },
-    (),
-    {
-        **DENSE,
-        "model.layers.*.self_attn.query_layernorm.weight": ("block.attention.norm_Q.g",),
-        "model.layers.*.self_attn.key_layernorm.weight": ("block.attention.norm_K.g",),
-    },
-)  # fmt: skip
-"""Its norms come after the turning by positions, which is counted the same."""
-
-MINISTRAL = Family(
-    "ministral",
-    heads("mistral", "Ministral"),
-    {**KEYS, "head_dim": SizeOf("d_h"), **windows.LISTED},
-    windows.windows(windows.all_of_them, asked=True),
-    DENSE,
-)
-
-GRANITE = Family(
-    "granite",
-    heads("granite", "Granite", **BARE),
-    {
-        **KEYS,
-        **BIASES,
-        **dict.fromkeys((
-            "embedding_multiplier", "logits_scaling", "residual_multiplier",
-            "attention_multiplier",
-        ), Number()),
-    },
-    (),
-    DENSE,
-)  # fmt: skip
 
 
 def unturned(values: Values) -> Settings:
@@ -143,7 +53,7 @@ SMOLLM3 = Family(
     "smollm3",
     heads("smollm3", "SmolLM3"),
     {
-        **KEYS,
+        **LLAMA_KEYS,
         **BIASES,
         **windows.SWITCHED,
         "max_window_layers": FREE,

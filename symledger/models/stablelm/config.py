@@ -1,39 +1,13 @@
-"""StableLM, and Cohere's Command R: LLaMA's keys, other blocks."""
+"""StableLM: LLaMA's keys, other blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, SizeOf
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import (
-    ACTIVATION,
-    HEADS,
-    WIDTHS,
-    affine,
-    head_width,
-    heads,
-    turned,
-)
-from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
+from symledger.config_keys.decoder_keys import ACTIVATION, AFFINE, WIDTHS, head_width, heads, turned
+from symledger.config_keys.family import Family, Rule, Ruled, Values
 
-FLAG: Mapping[object, str] = {True: "true", False: "false", None: "false"}
 ROPE = ("partial_rotary_factor", "rope_parameters", "rope_scaling")
-TENSORS = {
-    "model.embed_tokens.weight": ("token_embedding.E",),
-    **{
-        f"model.layers.*.self_attn.{x.lower()}_{norm}.weight": (f"block.attention.g_{x}",)
-        for x in "QK" for norm in ("norm", "layernorm.norms.*")
-    },
-    **affine("model.", {
-        "layers.*.input_layernorm": "block.norm_1",
-        "layers.*.post_attention_layernorm": "block.norm_2",
-        **{f"layers.*.self_attn.{x.lower()}_proj": f"block.attention.{x}" for x in "QKVO"},
-        **{f"layers.*.mlp.{x}_proj": f"block.feed_forward.{x}" for x in ("gate", "up", "down")},
-        "norm": "final_norm",
-    }),
-    **HEADS,
-}  # fmt: skip
 
 
 def _turned(values: Values) -> Settings:
@@ -58,21 +32,5 @@ STABLELM = Family(
         **dict.fromkeys(ROPE, Ruled()),
     },
     rules=(Rule(("hidden_size", "num_attention_heads"), _turned),),
-    tensors=TENSORS,
+    tensors=AFFINE,
 )  # fmt: skip
-
-COHERE = Family(
-    "cohere",
-    {
-        "CohereForCausalLM": Built("cohere", {"head": "lm"}),
-        "CohereModel": Built("cohere", {"head": "bare"}),
-    },
-    {
-        **WIDTHS,
-        "hidden_act": ACTIVATION,
-        "attention_bias": Choice("bias", BOOLS),
-        "use_qk_norm": Choice("qk_norm", FLAG),
-        "logit_scale": FREE,
-    },
-    tensors=TENSORS,
-)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from symledger.catalogue.argument_specs import BOOLS, Only, Settings, SizeOf, Use, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
+from symledger.config_keys.encoder_decoder_keys import HEADS
 from symledger.config_keys.encoder_keys import ACTIVATIONS, Tensors, under
 from symledger.config_keys.family import (
     AtLeast,
@@ -20,7 +21,6 @@ from symledger.config_keys.family import (
     Values,
 )
 from symledger.errors import BadInput, nearest, shown
-from symledger.models.bart.config import HEADS
 
 
 def _activation(values: Values) -> Settings:

@@ -1,0 +1,43 @@
+"""GLM-4.5: routed and shared experts in LLaMA's blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.attention.attention import Attention
+from symledger.components.feed_forward.experts import MixtureOfExperts
+from symledger.models.shared.sparse import SparseDecoder
+from symledger.models.shared.sparse_llama import SparseLlama
+from symledger.notation.component import Component
+
+
+@dataclass(frozen=True)
+class Glm4Moe(SparseLlama, SparseDecoder):
+    """The decoder-only transformer of GLM-4.5: dense layers first, then routed and shared experts.
+
+    The last map of attention has no bias, whatever the others have. Half of each head is turned by
+    its position; with ``qk_norm`` queries and keys are normalized, each head by itself.
+    Source: GLM-4.5 Team, *GLM-4.5* (2025), section 2.1; transformers, ``Glm4MoeForCausalLM``.
+    """
+
+    E_s: Expr = sizes.E_s
+    d_rot: Expr = sizes.d_rot
+    partly: bool = True
+    qk_norm: bool = False
+
+    title: ClassVar[str] = "decoder-only transformer, grouped attention, routed and shared experts"
+    references: ClassVar[tuple[str, ...]] = ("GLM-4.5 Team, GLM-4.5 (2025), section 2.1",)
+
+    def attention(self) -> Attention:
+        return replace(
+            super().attention(), unbiased=("O",), qk_norm="rms" if self.qk_norm else None,
+            d_rot=self.d_rot if self.partly else None,
+        )  # fmt: skip
+
+    def network(self) -> Component:
+        widths = (self.E, self.k, self.d, self.d_exp, self.E_s)
+        return MixtureOfExperts(*widths, self.activation, shared=True)

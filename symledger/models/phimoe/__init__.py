@@ -1,0 +1,1 @@
+"""Phi-3.5-MoE: a mixture of experts in LLaMA's blocks, with layer norms."""

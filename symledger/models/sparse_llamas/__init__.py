@@ -1,1 +1,0 @@
-"""Mixtures of experts in LLaMA's blocks, with something of their own."""
