@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from os.path import isdir
 from pathlib import Path
 from typing import Any
 
-from symledger.errors import BadInput, nearest, shown
+from symledger.errors import BadInput, DefinitionError, nearest, shown
 
 MODELS = Path(__file__).parents[1] / "models"
 
@@ -34,12 +34,38 @@ class Checkpoint:
 
 @cache
 def checkpoints() -> Mapping[str, Checkpoint]:
-    """Return every published configuration by name, families in the order of their files."""
+    """Return every published configuration by name, in the order of the names of their files.
+
+    Raises:
+        DefinitionError: a file cannot be read, or two give one name.
+    """
     found: dict[str, Checkpoint] = {}
-    for file in sorted(MODELS.glob("*/checkpoints/*.json"), key=lambda file: file.stem):
-        for name, row in json.loads(file.read_text(encoding="utf-8")).items():
-            found[name] = Checkpoint(name, **row)
+    places: dict[str, Path] = {}
+    for file in sorted(MODELS.glob("*/checkpoints/*.json"), key=lambda file: (file.stem, file)):
+        for one in _of(file):
+            if one.name in found:
+                raise DefinitionError(
+                    f"{one.name} stands in {_said(places[one.name])} and in {_said(file)}: leave "
+                    "one out, or call it otherwise."
+                )
+            found[one.name], places[one.name] = one, file
     return found
+
+
+def _of(file: Path) -> Iterator[Checkpoint]:
+    """Yield the configurations of a file."""
+    try:
+        for name, row in json.loads(file.read_text(encoding="utf-8")).items():
+            yield Checkpoint(name, **row)
+    except (ValueError, TypeError, AttributeError) as error:
+        raise DefinitionError(
+            f"{_said(file)} cannot be read: {error}. It holds an object with a name for each "
+            "configuration: an object with its source, and its config; or its entry and sizes."
+        ) from error
+
+
+def _said(file: Path) -> str:
+    return file.relative_to(MODELS.parents[1]).as_posix()
 
 
 def missing(path: str) -> BadInput:

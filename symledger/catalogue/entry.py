@@ -1,4 +1,4 @@
-"""An entry of the catalogue: a name, and the definition that it stands for."""
+"""What one line of the catalogue says, and how what it names is imported."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Literal
+
+from symledger.errors import DefinitionError
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,9 @@ class Entry:
     ``inputs`` are the axes of its inputs where they are not those of its signature;
     ``lengths`` the lengths of free axes, in the syntax of assumptions; ``options`` its choices;
     ``cases`` the named corollaries of the definition that are cases of this entry.
+
+    ``reads`` are the configurations that build it: a ``model_type``, and what reads it in the
+    ``config.py`` of its folder; ``reads_class`` are those of diffusers, by their ``_class_name``.
     """
 
     name: str
@@ -27,12 +32,35 @@ class Entry:
     options: Mapping[str, Any] = field(default_factory=dict)
     cases: tuple[str, ...] = ()
     configured: bool = False
+    reads: Mapping[str, str] = field(default_factory=dict)
+    reads_class: Mapping[str, str] = field(default_factory=dict)
 
     def load(self) -> type[Any]:
-        """Import the definition's class."""
+        """Import the definition's class.
+
+        Raises:
+            DefinitionError: there is no such file, or no such class in it.
+        """
         module, _, name = self.definition.partition(":")
-        found: type[Any] = getattr(import_module(f"symledger.{module}"), name)
+        found: type[Any] = self._named(name, module)
         return found
+
+    @property
+    def reading(self) -> str:
+        """The module that reads its configurations."""
+        return f"{self.definition.rpartition('.')[0]}.config"
+
+    def constant(self, name: str) -> str:
+        """What reads the configurations that name themselves so, as its module calls it."""
+        return {**self.reads, **self.reads_class}[name]
+
+    def load_reading(self, name: str) -> object:
+        """Import that.
+
+        Raises:
+            DefinitionError: the folder has no such file, or the file no such name.
+        """
+        return self._named(self.constant(name), self.reading)
 
     @property
     def family(self) -> str:
@@ -40,9 +68,50 @@ class Entry:
         return self.owner or self.name
 
     def configuration(self) -> Mapping[str, int]:
-        """The sizes that this entry was published with; empty for a component."""
+        """The sizes that this entry was published with; empty for a component.
+
+        Raises:
+            DefinitionError: its file says none.
+        """
         if not self.configured:
             return {}
-        module = import_module(f"symledger.{self.definition.partition(':')[0]}")
-        found: Mapping[str, int] = module.CONFIGURATIONS[self.name]
-        return found
+        module = self.definition.partition(":")[0]
+        found: Mapping[str, Mapping[str, int]] = self._named("CONFIGURATIONS", module)
+        if self.name not in found:
+            raise DefinitionError(
+                f"the catalogue says that {self.name} has a configuration, but CONFIGURATIONS in "
+                f"{file_of(module)} has none of that name: write it there."
+            )
+        return found[self.name]
+
+    def _named(self, name: str, module: str) -> Any:
+        """Import a name that this entry says, or say which step was forgotten."""
+        where, wanted = file_of(module), f"the entry {self.name} of the catalogue"
+        try:
+            found = import_module(f"symledger.{module}")
+        except ModuleNotFoundError as error:
+            if not f"symledger.{module}.".startswith(f"{error.name}."):
+                raise  # it is there, and imports something that is not
+            raise DefinitionError(
+                f"there is no {where}, which {wanted} names: write the file, with {name} in it, or "
+                f"correct the entry in {CATALOGUE[self.kind]}."
+            ) from error
+        if not hasattr(found, name):
+            raise DefinitionError(
+                f"{where} has no {name}, which {wanted} names: write it there, or correct the "
+                f"entry in {CATALOGUE[self.kind]}."
+            )
+        return getattr(found, name)
+
+
+CATALOGUE = {
+    "component": "symledger/catalogue/component_entries.py",
+    "model": "symledger/catalogue/model_entries.py",
+    "axiom": "symledger/catalogue/entries.py",
+}
+"""The files that entries are in."""
+
+
+def file_of(module: str) -> str:
+    """Return the file of a module of this package: ``models.gpt2.model``."""
+    return f"symledger/{module.replace('.', '/')}.py"

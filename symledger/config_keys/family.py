@@ -15,9 +15,11 @@ from typing import Any
 
 from symledger import records
 from symledger.catalogue.argument_specs import Settings, SizeOf, Use, size
+from symledger.errors import DefinitionError
 
 Values = Mapping[str, Any]
 DEFAULTS = records.FOLDER / "reference_defaults.json"
+COMMAND = "`python -m symledger.configs.record`"
 
 
 @dataclass(frozen=True)
@@ -96,8 +98,18 @@ class Family:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        """The defaults of its keys, their types, and by which other names they go."""
-        found: Mapping[str, Any] = facts()["families"][self.like or self.model_type]
+        """The defaults of its keys, their types, and by which other names they go.
+
+        Raises:
+            DefinitionError: they were not written down yet.
+        """
+        name = self.like or self.model_type
+        if name not in facts()["families"]:
+            raise DefinitionError(
+                f"the defaults of {self.key} {name} are not in symledger/records/{DEFAULTS.name}: "
+                f"{COMMAND} writes down what {self.library} says, which has to know that name."
+            )
+        found: Mapping[str, Any] = facts()["families"][name]
         return found
 
 

@@ -9,12 +9,13 @@ from typing import Any, Literal
 
 from symledger.catalogue.argument_specs import Only, Settings, SizeOf, Use, written
 from symledger.catalogue.checkpoints import Checkpoint
+from symledger.catalogue.entry import CATALOGUE
 from symledger.config_keys import common
 from symledger.config_keys import types_of_keys as typed
 from symledger.config_keys.family import Built, Family, Values
 from symledger.configs.document import Document
-from symledger.configs.families import NAMED, loaded
-from symledger.errors import BadInput, nearest, shown
+from symledger.configs.families import READERS, loaded
+from symledger.errors import BadInput, DefinitionError, nearest, shown
 
 NOTHING: Mapping[str, Use] = {}
 STORED = "bytes are those of --dtype"
@@ -109,17 +110,35 @@ def _names(family: Family, given: Document) -> Iterator[tuple[str, str]]:
 
 def entry_of(known: Checkpoint) -> str:
     """Return the entry of the catalogue that a published configuration is of."""
-    return _built(_family(known.config), known.config)[1].entry if known.config else known.entry
+    if not known.config:
+        return known.entry
+    check_reader(known)
+    return _built(_family(known.config), known.config)[1].entry
+
+
+def check_reader(known: Checkpoint) -> None:
+    """Refuse a published configuration that is of no family here.
+
+    Raises:
+        DefinitionError: no entry reads what it names.
+    """
+    key = named(known.config)
+    name = known.config.get(key)
+    if name not in READERS[key]:
+        raise DefinitionError(
+            f"the checkpoint {known.name} is of {key} {name}, which no entry reads: say so in the "
+            f"entry of its family, in {CATALOGUE['model']}."
+        )
 
 
 def named(document: Document) -> str:
     """Return the key that names the family."""
-    return next((key for key in NAMED if key in document), next(iter(NAMED)))
+    return next((key for key in READERS if key in document), next(iter(READERS)))
 
 
 def _family(document: Document) -> Family:
     key = named(document)
-    known = NAMED[key]
+    known = READERS[key]
     name = document.get(key)
     if name is None:
         raise BadInput(
@@ -144,7 +163,7 @@ def _parts_known(document: Document) -> str:
         if isinstance(part, dict) and isinstance(part.get("model_type"), str)
     }  # fmt: skip
     found = [f"{shown(name)} is of model_type {kind}" for name, kind in kinds.items()
-             if kind in NAMED["model_type"]]  # fmt: skip
+             if kind in READERS["model_type"]]  # fmt: skip
     if not found:
         return ""
     return f" But {' and '.join(found)}, which can be derived as a file of its own."

@@ -9,7 +9,7 @@ from symledger.accounts.account import derive
 from symledger.catalogue.checkpoints import Checkpoint, checkpoints
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.entry import Entry
-from symledger.configs.families import NAMED
+from symledger.configs.families import READERS
 from symledger.configs.read import named
 from symledger.report.layout import NBSP, Page
 from symledger.torch_layers.table import LAYERS
@@ -45,7 +45,7 @@ def _published(p: Page) -> None:
     table = [[known.name, said(known), known.source] for known in checkpoints().values()]
     p.table(table, ("bold cyan", "", "dim"), set(), flexible=(2,), indent=4)
     p.line()
-    kinds = ", ".join(name for names in NAMED.values() for name in names)
+    kinds = ", ".join(name for names in READERS.values() for name in names)
     p.wrapped(f"a config.json of your own: model_type (or _class_name) {kinds}", 4, "dim")
 
 
@@ -73,7 +73,7 @@ def to_dict(kinds: Sequence[str]) -> dict[str, Any]:
             {"name": known.name, "of": said(known), "source": known.source}
             for known in checkpoints().values()
         ]
-        found["model_types"] = [name for names in NAMED.values() for name in names]
+        found["model_types"] = [name for names in READERS.values() for name in names]
     if "layers" in kinds:
         found["layers"] = [
             {"name": layer.name, "signature": str(layer), "example": layer.example}

@@ -94,6 +94,9 @@ def _configured(name: str, document: Document) -> Target:
 
 def _published(known: Checkpoint) -> Target:
     if known.config:
+        from symledger.configs.read import check_reader
+
+        check_reader(known)
         return replace(_configured(known.name, known.config), source=known.source)
     plain = resolve(known.entry)
     chosen = _chosen(plain, known.options)

@@ -10,7 +10,7 @@ from symledger import derive
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.config_keys import common
 from symledger.configs.document import DEEPEST, LARGEST, parse
-from symledger.configs.families import NAMED, every_family, loaded
+from symledger.configs.families import READERS, every_family, loaded
 from symledger.configs.read import read
 from symledger.errors import BadInput, SymledgerError
 from tests import invoke
@@ -28,7 +28,7 @@ CLASSES = {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0"
 
 
 def test_every_family_goes_by_the_name_that_it_is_found_by():
-    for key, names in NAMED.items():
+    for key, names in READERS.items():
         for name in names:
             assert (loaded(key, name).key, loaded(key, name).model_type) == (key, name)
 
