@@ -16,7 +16,7 @@ from tests.site.apart import answers
 
 SCRIPT = """
 import json, os, sys
-from symledger.site import shares
+from symledger.site import workers as shares
 from symledger.site.memory import Memory
 from symledger.site.pages import Page
 
@@ -110,7 +110,7 @@ def test_families_are_compared_when_the_numbers_of_all_are_there(tmp_path):
 
 def test_beside_a_thread_no_process_is_forked():
     script = (
-        "import _thread, threading; from symledger.site import shares\n"
+        "import _thread, threading; from symledger.site import workers as shares\n"
         "ready, never = threading.Event(), threading.Event()\n"
         "_thread.start_new_thread(lambda: ready.set() or never.wait(), ())\n"
         "ready.wait(); print(shares.processes())"

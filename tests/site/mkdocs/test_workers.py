@@ -9,7 +9,9 @@ import json, logging, os, sys
 from pathlib import Path
 from mkdocs.commands.build import build
 from mkdocs.config import load_config
-from symledger.site import hands, plugin, shares
+from symledger.site import workers as shares
+from symledger.site.mkdocs import plugin
+from symledger.site.mkdocs import workers as hands
 from symledger.site.generator import Site
 from symledger.site.pages import Page
 
