@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from symledger.version import VERSION
+
 if TYPE_CHECKING:
     from symledger.accounts.account import Account as Account
     from symledger.accounts.account import derive as derive
@@ -43,7 +45,7 @@ __all__ = [
     "Account", "Component", "Formula", "Size", "Steps", "Tensor", "apply", "derive", "einsum",
     "param", "repeat", "steps", "view",
 ]  # fmt: skip
-__version__ = "0.1.0"
+__version__ = VERSION
 
 
 def __getattr__(name: str) -> Any:

@@ -2,26 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from symledger import algebra
 from symledger.algebra import substitute
+from symledger.derivations.derivation import Derivation
+from symledger.evidence.records import Record
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
 from symledger.readings.equations.sheet import LATEX
 from symledger.sizes import meaning
 
-if TYPE_CHECKING:
-    from symledger.accounts.account import Account
-
 SCHEMA = "symledger.derive/1"
 
 
-def account_json(account: Account, quantities: Sequence[str]) -> dict[str, Any]:
+Tag = Callable[[str], str | None]
+"""Which tag a quantity has."""
+Evidence = Mapping[str, Sequence[Record]]
+"""What was recorded about each quantity."""
+
+
+def account_json(
+    derivation: Derivation, quantities: Sequence[str], tag: Tag, evidence: Evidence
+) -> dict[str, Any]:
     """Return the JSON object of an account, with the formulas of these quantities."""
-    target, assumed = account.target, account.assumed
+    target, assumed = derivation.target, derivation.assumed
     bindings = sorted(assumed.bindings.items(), key=lambda item: item[0].name)
     return {
         "schema": SCHEMA,
@@ -31,33 +38,39 @@ def account_json(account: Account, quantities: Sequence[str]) -> dict[str, Any]:
         **target.read_from(),
         "symbols": {
             s.name: {"meaning": meaning(s).meaning, "latex": meaning(s).latex, "unit": "1"}
-            for s in sorted(account.symbols.values(), key=lambda s: s.name)
+            for s in sorted(derivation.symbols.values(), key=lambda s: s.name)
         },
         "options": {
             k: str(v).lower() if isinstance(v, bool) else v for k, v in target.options.items()
         },
         "bindings": {s.name: str(n) for s, n in bindings},
         "assumptions": [f"{s} = {algebra.canonical(p)}" for s, p in assumed.equations.items()],
-        "definitions": {s.name: str(e) for s, e in account.program.definitions.items()},
+        "definitions": {s.name: str(e) for s, e in derivation.program.definitions.items()},
         "dropped": list(assumed.dropped),
-        "conventions": account.conventions.to_dict(),
-        "formulas": {name: _formula(account, name) for name in quantities},
-        "equations": _equations(account),
+        "conventions": derivation.conventions.to_dict(),
+        "formulas": {
+            name: {
+                **_formula(derivation, name, tag(name)),
+                "evidence": [e.to_dict() for e in evidence.get(name, ())],
+            }
+            for name in quantities
+        },
+        "equations": _equations(derivation),
         "corollaries": {
             name: {"assumptions": list(case.equations),
                    **{q: algebra.canonical(p) for q, p in case.forms.items()}}
-            for name, case in account.corollaries.items()
+            for name, case in derivation.corollaries.items()
         },
         "identities": [
             {"quantity": i.quantity, "this": str(here), "same_as": str(there)}
-            for i, here, there in account.identities
+            for i, here, there in derivation.identities
         ],
-        "tree": tree_json(account, account[quantities[0]]),
+        "tree": tree_json(derivation, derivation[quantities[0]]),
     }  # fmt: skip
 
 
-def _equations(account: Account) -> dict[str, list[dict[str, Any]]]:
-    written = zip(account.equations(), account.equations(LATEX), strict=True)
+def _equations(derivation: Derivation) -> dict[str, list[dict[str, Any]]]:
+    written = zip(derivation.equations(), derivation.equations(LATEX), strict=True)
     return {
         way: [
             {
@@ -70,10 +83,10 @@ def _equations(account: Account) -> dict[str, list[dict[str, Any]]]:
     }
 
 
-def _formula(account: Account, name: str) -> dict[str, Any]:
-    formula = account[name]
-    shown = {"id": formula.id, "tag": account.tag(name), **formula.to_dict()}
-    variants = account.causal(name)
+def _formula(derivation: Derivation, name: str, tag: str | None) -> dict[str, Any]:
+    formula = derivation[name]
+    shown = {"id": formula.id, "tag": tag, **formula.to_dict()}
+    variants = derivation.causal(name)
     if variants:
         shown["causal"] = {
             kind: {
@@ -83,13 +96,12 @@ def _formula(account: Account, name: str) -> dict[str, Any]:
             }
             for kind, f in variants.items()
         }
-    shown["evidence"] = [e.to_dict() for e in account.evidence.get(name, ())]
     return shown
 
 
-def tree_json(account: Account, formula: Formula) -> dict[str, Any]:
+def tree_json(derivation: Derivation, formula: Formula) -> dict[str, Any]:
     """Return a formula's tree of lines, every line of the same shape."""
-    equations, at = account.assumed.equations, account.assumed.bindings
+    equations, at = derivation.assumed.equations, derivation.assumed.bindings
     whole = algebra.value(formula.corollary_terms, at)
     written = cache(str)  # lengths: few, and often met
 
@@ -110,4 +122,4 @@ def tree_json(account: Account, formula: Formula) -> dict[str, Any]:
             "parts": [node(part, f"{name}.{part.label}", part.label) for part in line.parts],
         }
 
-    return node(formula.line, account.target.owner, account.target.name)
+    return node(formula.line, derivation.target.owner, derivation.target.name)

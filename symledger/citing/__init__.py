@@ -1,7 +1,4 @@
-"""Citing: each formula of the catalogue has a short permanent tag, and a revision.
+"""Citing: what an author has to say about a formula, found by its id or its permanent tag."""
 
-``python -m symledger.citing`` brings the registry up to date after formulas have changed.
-"""
-
-from symledger.citing.registry import Tagged as Tagged
-from symledger.citing.registry import citable as citable
+from symledger.tags.registry import Tagged as Tagged
+from symledger.tags.registry import citable as citable

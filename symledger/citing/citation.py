@@ -14,14 +14,15 @@ from typing import Any
 
 from sympy import Symbol
 
-from symledger import __version__, algebra
+from symledger import algebra
 from symledger.accounts.account import Account, derive
 from symledger.algebra import Terms
 from symledger.citing.lookup import find
-from symledger.citing.registry import Tagged
 from symledger.errors import BadInput, CheckFailed, shown
 from symledger.ledger.formula import Formula
 from symledger.sizes import meaning, text_of
+from symledger.tags.registry import Tagged
+from symledger.version import VERSION
 
 SCHEMA = "symledger.cite/1"
 AUTHOR = "The symledger developers"
@@ -64,7 +65,7 @@ class Citation:
     @property
     def source(self) -> str:
         """Where it is from: the version, the tag and the revision."""
-        return f"symledger {__version__}, {self.number}"
+        return f"symledger {VERSION}, {self.number}"
 
     @property
     def url(self) -> str | None:
@@ -136,7 +137,7 @@ class Citation:
             "history": [{"revision": n, "version": r.version, "hash": r.hash}
                         for n, r in enumerate(self.tagged.revisions, 1)],
             "author": AUTHOR,
-            "version": __version__,
+            "version": VERSION,
             "title": self.title,
             "unit": formula.unit,
             "meaning": formula.quantity.meaning,
@@ -195,6 +196,6 @@ def cite(text: str, site: str = "") -> Citation:
             )
         raise CheckFailed(
             f"{tagged.id} is not what {tagged.tag}, revision {tagged.revision}, was given to: "
-            "run python -m symledger.citing, which raises the revision."
+            "run python -m symledger.tags, which raises the revision."
         )
     return Citation(tagged, account, site)

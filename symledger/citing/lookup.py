@@ -6,8 +6,8 @@ import re
 
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import BY_NAME
-from symledger.citing.registry import PREFIX, Tagged, as_tag, by_tag, citable, registered
 from symledger.errors import UnknownTarget, nearest, shown
+from symledger.tags.registry import PREFIX, Tagged, as_tag, by_tag, citable, registered
 
 
 def find(text: str) -> tuple[Tagged, str]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
-from symledger import __version__
 from symledger.cli.click_groups import SETTINGS, Counting, Group
 from symledger.cli.site import site
 from symledger.errors import BadInput, SymledgerError
+from symledger.version import VERSION
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
 LISTED = ("components", "models", "layers")
@@ -21,7 +21,7 @@ CITED = ("text", "bibtex", "biblatex", "latex", "markdown", "json")
 @click.group(cls=Group, context_settings=SETTINGS, invoke_without_command=True,
              epilog="symledger derive mini_gpt")
 @click.pass_context
-@click.version_option(__version__, prog_name="symledger")
+@click.version_option(VERSION, prog_name="symledger")
 def cli(ctx: click.Context) -> None:
     """Closed-form parameter, memory and FLOP formulas of neural networks.
 

@@ -31,13 +31,14 @@ class Request:
 
 
 def requested(
-    target: str, settings: Mapping[str, Any], assume: Iterable[str], dtype: str, optimizer: str,
-    causal: Causal, input_gradient: bool, frozen: Iterable[str],
+    target: str, settings: Mapping[str, Any] | None = None, assume: Iterable[str] = (),
+    dtype: str = "fp32", optimizer: str = "adam", causal: Causal = "full",
+    input_gradient: bool = True, frozen: Iterable[str] = (),
 ) -> Request:  # fmt: skip
     """Take down what was asked for, as ``derive`` takes it."""
     said = {
         name: str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in settings.items()
+        for name, value in (settings or {}).items()
     }
     conventions = Conventions(dtype, optimizer, causal, input_gradient, _several(frozen))
     return Request(target, said, _several(assume), conventions)

@@ -14,7 +14,7 @@ from hashlib import sha256
 from typing import Any
 
 from symledger import records
-from symledger.accounts.account import Account
+from symledger.derivations.derivation import Derivation
 from symledger.evidence.records import recorded, variant
 
 FOLDER = records.FOLDER / "demonstrations"
@@ -86,8 +86,8 @@ def pairs(data: Iterable[tuple[str, str]]) -> Steps:
     return tuple((step, error) for step, error in data)
 
 
-def fingerprint(account: Account) -> str:
+def fingerprint(derivation: Derivation) -> str:
     """Return the fingerprint of everything that is on record about a target."""
-    about = recorded(account.target.owner).get(variant(account), {"hashes": {}})
+    about = recorded(derivation.target.owner).get(variant(derivation), {"hashes": {}})
     hashes = json.dumps(about["hashes"], sort_keys=True)
     return sha256(hashes.encode()).hexdigest()[:16]

@@ -12,12 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from symledger import records
-
-if TYPE_CHECKING:
-    from symledger.accounts.account import Account
+from symledger.derivations.derivation import Derivation
+from symledger.evidence.fingerprints import default_hash, fingerprint
 
 FOLDER = records.FOLDER / "evidence"
 MUTANTS = records.FOLDER / "mutants.json"
@@ -87,14 +86,14 @@ class Record:
         }  # fmt: skip
 
 
-def variant(account: Account) -> str:
+def variant(derivation: Derivation) -> str:
     """Name what evidence is about: an owner, and the options that are not its default ones."""
-    default = account.target.defaults
+    default = derivation.target.defaults
     changed = [
-        f"{name}={str(value).lower()}" for name, value in sorted(account.target.options.items())
+        f"{name}={str(value).lower()}" for name, value in sorted(derivation.target.options.items())
         if default[name] != value
     ]  # fmt: skip
-    return account.target.owner + (f"[{','.join(changed)}]" if changed else "")
+    return derivation.target.owner + (f"[{','.join(changed)}]" if changed else "")
 
 
 @cache
@@ -127,15 +126,15 @@ def mutants() -> dict[str, list[dict[str, Any]]]:
     return found
 
 
-def of(account: Account, quantity: str) -> list[Record]:
+def of(derivation: Derivation, quantity: str) -> list[Record]:
     """Return what was recorded about a quantity of a target; empty where it was not checked."""
-    if account.target.origin:
+    if derivation.target.origin:
         return []
-    as_built = list(_built(account, quantity))
-    about = recorded(account.target.owner).get(variant(account))
+    as_built = list(_built(derivation, quantity))
+    about = recorded(derivation.target.owner).get(variant(derivation))
     if about is None:
         return as_built
-    conventions = account.conventions
+    conventions = derivation.conventions
     asked_otherwise = bool(conventions.frozen) or not conventions.input_gradient
     if conventions.frozen and quantity in TRAINED:
         return []
@@ -143,9 +142,9 @@ def of(account: Account, quantity: str) -> list[Record]:
     for basis in BASIS[quantity]:
         if asked_otherwise and basis in BACKWARD:
             return []
-        fresh = about["hashes"].get(basis) in (None, account.fingerprint(basis))
+        fresh = about["hashes"].get(basis) in (None, fingerprint(derivation, basis))
         for e in about["evidence"]:
-            if e["quantity"] == basis and _applies(e, account, basis):
+            if e["quantity"] == basis and _applies(e, derivation, basis):
                 status: Status = "stale" if not fresh else "passed" if e["passed"] else "failed"
                 points = tuple(e["points"])
                 records.append(
@@ -154,10 +153,11 @@ def of(account: Account, quantity: str) -> list[Record]:
     return records + as_built
 
 
-def _built(account: Account, quantity: str) -> Iterator[Record]:
+def _built(derivation: Derivation, quantity: str) -> Iterator[Record]:
     """Yield what was found when this very configuration was built, as far as it still holds."""
-    about = reference(account.target.owner).get(account.target.name, {"hashes": {}, "evidence": ()})
-    fresh = {q for q, h in about["hashes"].items() if h == account.fingerprint(q)}
+    target = derivation.target
+    about = reference(target.owner).get(target.name, {"hashes": {}, "evidence": ()})
+    fresh = {q for q, h in about["hashes"].items() if h == fingerprint(derivation, q)}
     for e in about["evidence"]:
         if e["quantity"] in fresh & set(BASIS[quantity]):
             status: Status = "passed" if e["passed"] else "failed"
@@ -165,13 +165,13 @@ def _built(account: Account, quantity: str) -> Iterator[Record]:
             yield Record(e["kind"], e["quantity"], e["claim"], status, points, 0, e["worst"])
 
 
-def _applies(e: dict[str, Any], account: Account, basis: str) -> bool:
+def _applies(e: dict[str, Any], derivation: Derivation, basis: str) -> bool:
     """Whether a comparison is about the formula as it was asked for, not under other conditions."""
-    if e["causal"] and e["causal"] != account.conventions.causal:
+    if e["causal"] and e["causal"] != derivation.conventions.causal:
         return False
     if e["kind"] == "identity":
-        same_bytes = account.default_hash(basis) == account[basis].hash
-        return same_bytes and set(e["assumptions"]) <= set(account[basis].assumptions)
+        same_bytes = default_hash(derivation, basis) == derivation[basis].hash
+        return same_bytes and set(e["assumptions"]) <= set(derivation[basis].assumptions)
     return True
 
 

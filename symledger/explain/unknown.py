@@ -13,7 +13,6 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Monomial, Terms
-from symledger.citing.canonical import FUNCTIONS, read_expression
 from symledger.explain.index.forms import Forms
 from symledger.explain.index.outline import Sizes
 from symledger.explain.index.readings import QUANTITIES, readings
@@ -25,6 +24,7 @@ from symledger.explain.match import Match, Wanted, is_worth, made_of, symbols, w
 from symledger.explain.number import Number
 from symledger.explain.parts import Part
 from symledger.explain.roots import bind, solutions
+from symledger.tags.canonical import FUNCTIONS, read_expression
 
 SOLVED, ODD, FREE = 2, 5, 2
 """What adds to a rank: a size that no configuration has, and an odd one; each further one."""

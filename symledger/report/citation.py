@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from sympy import Symbol
 
-from symledger import __version__, algebra
+from symledger import algebra
 from symledger.algebra import Terms
 from symledger.citing.citation import AUTHOR, Citation, over
 from symledger.printing.latex import LATEX as SPELLED
@@ -19,6 +19,7 @@ from symledger.readings.equations.sheet import LATEX, TEXT, Notation
 from symledger.report.layout import Page
 from symledger.report.page import describe
 from symledger.sizes import meaning
+from symledger.version import VERSION
 
 ESCAPED = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -169,7 +170,7 @@ def bibtex(c: Citation) -> str:
 
 def biblatex(c: Citation) -> str:
     """Write an entry for biblatex."""
-    return _entry(c, "software", {"version": __version__, "titleaddon": c.number})
+    return _entry(c, "software", {"version": VERSION, "titleaddon": c.number})
 
 
 def _entry(c: Citation, kind: str, published: dict[str, str]) -> str:

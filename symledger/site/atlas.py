@@ -11,12 +11,12 @@ from symledger.accounts.account import Account, derive
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import BY_NAME, ENTRIES, find
 from symledger.catalogue.entry import Entry
-from symledger.citing.registry import Tagged, registered
 from symledger.configs.read import entry_of
 from symledger.errors import CheckFailed
 from symledger.site.memory import Memory
 from symledger.site.sources import digest
 from symledger.site.uses import Parts, parts, users
+from symledger.tags.registry import Tagged, registered
 from symledger.targets.resolve import resolve
 from symledger.targets.target import Target
 
@@ -166,7 +166,7 @@ class Atlas:
         """
         found = registered().get(name)
         if found is None or found.removed:
-            raise CheckFailed(f"{name} has no tag: python -m symledger.citing gives it one.")
+            raise CheckFailed(f"{name} has no tag: python -m symledger.tags gives it one.")
         return found
 
     @classmethod

@@ -16,10 +16,10 @@ from symledger.accounts.account import Account
 from symledger.catalogue import entries as catalogue
 from symledger.citing import lookup, registry
 from symledger.citing.citation import AUTHOR, cite
-from symledger.citing.registry import Removal, Revision, Tagged, citable
 from symledger.errors import BadInput, CheckFailed
 from symledger.ledger.quantities import QUANTITIES
 from symledger.report import citation
+from symledger.tags.registry import Removal, Revision, Tagged, citable
 from tests.citing.whole import citations
 from tests.every import WHOLE, share
 from tests.invoke import assert_answers, assert_refuses, run

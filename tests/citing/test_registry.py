@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from symledger.citing.registry import (
+from symledger.errors import BadInput
+from symledger.tags.registry import (
     ALPHABET,
     FILE,
     LENGTH,
@@ -22,8 +23,7 @@ from symledger.citing.registry import (
     registered_as,
     written,
 )
-from symledger.citing.update import updated
-from symledger.errors import BadInput
+from symledger.tags.update import updated
 from tests.citing.whole import derived
 from tests.every import WHOLE
 
@@ -37,7 +37,7 @@ def test_the_registry_is_up_to_date():
     changed = [i for i, found in now.items() if i not in known or known[i].hash != found]
     gone = [t.id for t in before if not t.removed and t.id not in now]
     revived = [t.id for t in before if t.removed and t.id in now]
-    assert (changed, gone, revived) == ([], [], []), "run `python -m symledger.citing`"
+    assert (changed, gone, revived) == ([], [], []), "run `python -m symledger.tags`"
 
 
 def test_the_file_is_written_as_it_would_be_written_now():

@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from functools import cache
 
 from symledger.citing.citation import Citation
-from symledger.citing.registry import citable
-from symledger.citing.update import fingerprints
+from symledger.tags.registry import citable
+from symledger.tags.update import fingerprints
 from tests.every import CATALOGUE, account
 
 
 @cache
 def derived() -> Mapping[str, str]:
-    """What ``symledger.citing.update.derived`` returns."""
+    """What ``symledger.tags.update.derived`` returns."""
     return fingerprints(map(account, CATALOGUE))
 
 

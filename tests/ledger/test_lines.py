@@ -6,6 +6,7 @@ import pytest
 from sympy import Integer
 
 from symledger import algebra
+from symledger.accounts.schema import tree_json
 from symledger.ledger.lines import Line
 from symledger.sizes import L, d, h
 from tests.every import CATALOGUE, account
@@ -84,13 +85,13 @@ def test_weights_have_shapes_and_only_unrepeated_ones_are_a_lines_own():
 
 @pytest.mark.parametrize("quantity", ["params", "flops.forward", "intensity.forward"])
 def test_shares_of_the_whole_are_shares(quantity):
-    tree = account("mini_gpt").tree_dict(account("mini_gpt")[quantity])
+    tree = tree_json(account("mini_gpt"), account("mini_gpt")[quantity])
     assert tree["share"] == "1"
     assert sum(Fraction(part["share"]) for part in tree["parts"]) == 1
 
 
 def test_shares_of_the_mini_gpt():
-    tree = account("mini_gpt").tree_dict(account("mini_gpt").params)
+    tree = tree_json(account("mini_gpt"), account("mini_gpt").params)
     shares = {part["label"]: f"{float(Fraction(part['share'])):.1%}" for part in tree["parts"]}
     assert shares == {
         "token_embedding": "24.9%", "block": "75.0%", "final_norm": "0.0%", "head": "0.0%",

@@ -8,12 +8,12 @@ from pathlib import Path
 from zlib import crc32
 
 from symledger.catalogue.checkpoints import checkpoints
-from symledger.citing.registry import by_tag
 from symledger.site import generator
 from symledger.site.atlas import Atlas
 from symledger.site.memory import Memory
 from symledger.site.mkdocs.workers import Hands, hide
 from symledger.site.pages import Page
+from symledger.tags.registry import by_tag
 
 FORMULAS, PUBLISHED = "formulas of ", "published "
 NAMED = {"linear", "mini_gpt", "gru", "attention", "gpt2", "llama", "vgg", "bert", "mixtral"}

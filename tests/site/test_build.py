@@ -13,12 +13,12 @@ import pytest
 import yaml
 from mkdocs.__main__ import cli as mkdocs
 
-from symledger.citing.registry import registered
 from symledger.errors import BadInput
 from symledger.site import build, resources, verify
 from symledger.site.generator import MANIFEST
 from symledger.site.pages import Page
 from symledger.site.verify import problems
+from symledger.tags.registry import registered
 from tests import invoke
 from tests.every import INTEGRATING
 from tests.site.whole import KINDS, page_of, part

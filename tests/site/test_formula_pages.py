@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from symledger.citing.registry import citable, registered
 from symledger.site.kinds.formula import views
 from symledger.site.links import Links
+from symledger.tags.registry import citable, registered
 from tests.site.some import Blank
 from tests.site.whole import ATLAS
 

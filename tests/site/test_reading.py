@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from symledger import algebra, derive
-from symledger.citing.registry import registered
+from symledger.tags.registry import registered
 
 LIT = "[...document.querySelectorAll('.lit')].map(e => e.dataset.sym)"
 POINTS = 300

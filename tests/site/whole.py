@@ -5,9 +5,9 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from symledger.citing.registry import registered
 from symledger.site.generator import Site
 from symledger.site.memory import Memory
+from symledger.tags.registry import registered
 from tests.every import INTEGRATING, share
 from tests.site.some import Blank, Some
 

@@ -11,12 +11,13 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
-from symledger.accounts.account import DISTINCT, Account, derive
+from symledger.accounts.account import Account, derive
 from symledger.checks.identities import identities, related
 from symledger.checks.mutants.mutant import SURVIVED
 from symledger.checks.runner import examine
 from symledger.checks.torch.witness import witnessed
 from symledger.errors import SymledgerError
+from symledger.evidence.fingerprints import DISTINCT
 from symledger.evidence.records import recorded, variant
 from symledger.ir.program import Program, Pullback
 from symledger.ledger.formula import make_formula

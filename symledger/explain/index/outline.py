@@ -15,11 +15,11 @@ from sympy import Expr, Symbol
 from symledger.algebra import Terms
 from symledger.algebra.assumptions import Assumed, check_lengths, settle
 from symledger.algebra.parsing import least, parse_size
-from symledger.citing.canonical import expression, read_expression
 from symledger.errors import BadInput, nearest, shown
 from symledger.explain.index.readings import FP32, Asked
 from symledger.explain.lines import Amount, Weight, amounts, weights
 from symledger.sizes import named
+from symledger.tags.canonical import expression, read_expression
 
 if TYPE_CHECKING:
     from symledger.accounts.account import Account

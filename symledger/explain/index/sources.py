@@ -16,13 +16,13 @@ from sympy import Integer
 from symledger.algebra import Terms
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.entry import Entry
-from symledger.citing.canonical import read_expression
 from symledger.errors import BadInput, nearest, shown
 from symledger.explain.index.outline import Frame, Outline, Sizes, Survey, outline
 from symledger.explain.index.outlines import indexed
 from symledger.explain.index.readings import Asked
 from symledger.explain.index.usual import Known, known
 from symledger.explain.parts import Variant
+from symledger.tags.canonical import read_expression
 
 Points = tuple[tuple[Known, Sizes], ...]
 """Configurations, and all sizes at each."""

@@ -7,12 +7,12 @@ from functools import partial
 
 from symledger.catalogue.entry import Entry
 from symledger.citing.citation import Citation
-from symledger.citing.registry import by_tag, registered
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
 from symledger.site.kinds.formula.view import View, path_of
 from symledger.site.links import Links
 from symledger.site.pages import Page
+from symledger.tags.registry import by_tag, registered
 
 INDEX = "f/index.md"
 

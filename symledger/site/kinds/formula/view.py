@@ -14,7 +14,6 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.catalogue.entry import Entry
 from symledger.citing.citation import Citation, over
-from symledger.citing.registry import Tagged
 from symledger.evidence.records import Record
 from symledger.ledger.formula import Formula
 from symledger.printing.numbers import error_percent, number
@@ -27,6 +26,7 @@ from symledger.site.html.copies import Copies, copies
 from symledger.site.links import Links, Part
 from symledger.site.text.examples import usual
 from symledger.sizes import meaning
+from symledger.tags.registry import Tagged
 
 VALUED = ("params", "params.active", "flops.forward", "memory.kv_cache")
 """The quantities whose values at published configurations are told."""

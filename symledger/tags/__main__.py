@@ -1,9 +1,9 @@
-"""``python -m symledger.citing``: bring the registry of tags up to date."""
+"""``python -m symledger.tags``: bring the registry of tags up to date."""
 
 import sys
 
-from symledger.citing.update import main
 from symledger.errors import SymledgerError
+from symledger.tags.update import main
 
 if __name__ == "__main__":
     try:

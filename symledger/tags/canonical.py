@@ -13,18 +13,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from hashlib import sha256
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from sympy import Add, Expr, Integer, Max, Min, Mod, Mul, Pow, Rational, Symbol, ceiling, floor
 
 from symledger import algebra
 from symledger.algebra import Monomial, Number, Terms
-from symledger.citing.registry import registered_as
+from symledger.derivations.derivation import Derivation
 from symledger.errors import DefinitionError
 from symledger.sizes import named
-
-if TYPE_CHECKING:
-    from symledger.accounts.account import Account
+from symledger.tags.registry import registered_as
 
 FUNCTIONS = {floor: "floor", ceiling: "ceiling", Max: "max", Min: "min", Mod: "mod"}
 UNORDERED = (Max, Min)
@@ -32,14 +29,14 @@ APPLIED = {name: function for function, name in FUNCTIONS.items()} | {"+": Add, 
 TOKENS = re.compile(r"[()]|[^\s()]+")
 
 
-def canonical_form(account: Account, quantity: str) -> str:
+def canonical_form(derivation: Derivation, quantity: str) -> str:
     """Return the canonical form of a quantity of a target, under the account's conventions."""
-    formula = account[quantity]
+    formula = derivation[quantity]
     forms = [formula.general, *([formula.divisor.general] if formula.divisor else [])]
     symbols = {s.name for form in forms for monomial in form for s, _ in monomial}
     parts = [formula.unit, *map(polynomial, forms)]
-    definitions = {s.name: e for s, e in account.program.definitions.items()}
-    defaults = {s.name: e for s, e in account.defaults.items()}
+    definitions = {s.name: e for s, e in derivation.program.definitions.items()}
+    defaults = {s.name: e for s, e in derivation.defaults.items()}
     for name, stated in (("where", definitions), ("with", defaults)):
         equations = _reached(stated, symbols)
         if equations:
@@ -52,15 +49,15 @@ def fingerprint(form: str) -> str:
     return sha256(form.encode()).hexdigest()[:16]
 
 
-def tag_of(account: Account, quantity: str) -> str | None:
+def tag_of(derivation: Derivation, quantity: str) -> str | None:
     """Return the tag of a quantity of a target; None where it is not the formula that has one.
 
     Under other choices or conventions an id has another form, which a citation would not be about.
     """
-    tagged = registered_as(account[quantity].id)
-    if account.target.origin or tagged is None or tagged.removed:
+    tagged = registered_as(derivation[quantity].id)
+    if derivation.target.origin or tagged is None or tagged.removed:
         return None
-    found = fingerprint(canonical_form(account, quantity))
+    found = fingerprint(canonical_form(derivation, quantity))
     return tagged.tag if found == tagged.hash else None
 
 

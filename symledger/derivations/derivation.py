@@ -1,0 +1,248 @@
+"""The derivation of a target: every quantity of it, derived when it is asked for.
+
+It knows formulas and nothing else: tags, evidence and JSON are those of an ``Account``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+from sympy import Expr, Symbol
+
+from symledger import algebra
+from symledger.algebra import Terms, substitute
+from symledger.algebra.assumptions import Assumed, settle
+from symledger.catalogue.identities import IDENTITIES, Identity, Side
+from symledger.derivations.query import (
+    Request,
+    check_frozen,
+    check_sizes,
+    chosen,
+    read_equations,
+    read_sizes,
+)
+from symledger.errors import UnknownTarget, nearest, shown
+from symledger.ir.program import Program
+from symledger.ledger.conventions import Conventions
+from symledger.ledger.formula import Formula, causal_variants, make_formula
+from symledger.ledger.quantities import QUANTITIES, Readings
+from symledger.readings.equations.sheet import TEXT, Equation, Notation, backward_equations
+from symledger.readings.equations.sheet import equations as forward_equations
+from symledger.readings.flops import Causal
+from symledger.targets.resolve import resolve
+from symledger.targets.target import Target, equations_of, symbols_of
+
+
+@dataclass(frozen=True)
+class Corollary:
+    """A named case: the equations that make it, and what some quantities are under them."""
+
+    equations: tuple[str, ...]
+    forms: Mapping[str, Terms]
+
+
+COUNTING = {"dtype", "optimizer", "causal"}
+"""The conventions that change how things are counted, and not what is computed."""
+COROLLARY_QUANTITIES = ("params", "flops.forward")
+
+
+class Derivation:
+    """Everything that is derived of one target under what was set and assumed.
+
+    Quantities are items (``derivation["flops.forward"]``) and attributes (``derivation.params``).
+    """
+
+    def __init__(self, request: Request, found: Target | None = None) -> None:
+        self.request = request
+        self.conventions = request.conventions
+        self._found = found or resolve(request.target)
+        self.settings = self._found.settled(request.settings)
+        self.target = self._found.with_options(chosen(self._found, self.settings))
+        self.program: Program = self.target.program()
+        self.symbols = symbols_of(self.program, self.target.component)
+        self.assumed = self._sizes()
+        check_frozen(self.conventions.frozen, self.program)
+        self.readings = self._readings(self.conventions)
+        self._made: dict[str, Formula] = {}
+        self._counted: dict[Conventions, Readings] = {}
+
+    def _sizes(self) -> Assumed:
+        tied = (f"{s} = {e}" for s, e in self.target.tied.items())
+        given = read_equations((*tied, *self.request.equations), self.symbols)
+        values = read_sizes(self.target, self.settings, self.symbols)
+        self.target.check_given(self.program, (s.name for s in (*values, *dict(given))))
+        usual = (self.target.configuration or {}).items()
+        configuration = {self.symbols[name]: n for name, n in usual if name in self.symbols}
+        stated = {self.symbols[s] for s in self.target.stated if s in self.symbols}
+        with self.target.in_its_words(s.name for s in (*values, *dict(given))):
+            assumed = settle(
+                self._usual, configuration, given, values, self.program.definitions, stated
+            )
+            check_sizes(self.program, assumed)
+        self.target.check_taken(self.symbols, assumed.bindings)
+        return assumed
+
+    @cached_property
+    def _usual(self) -> dict[Symbol, Expr]:
+        """The equations that the definition assumes, of those in which everything is known."""
+        return equations_of(self.target.component.assumptions, self.symbols, self.program)
+
+    @cached_property
+    def defaults(self) -> dict[Symbol, Expr]:
+        """The equations that the definition assumes, whatever was said beside them."""
+        symbols = symbols_of(self.program, self.target.component)
+        return equations_of(self.target.component.assumptions, symbols, self.program)
+
+    @cached_property
+    def quantities(self) -> tuple[str, ...]:
+        """The quantities that this target has: those that are not identically nothing."""
+        absent = {gate for gate in set(OPTIONAL.values()) if not self[gate].general}
+        if not self.target.component.decoding:
+            absent.add("flops.decode")
+        if not self.readings.has_routed:
+            absent.add("params.active")
+        return tuple(name for name in QUANTITIES if OPTIONAL.get(name, name) not in absent)
+
+    def __getitem__(self, name: str) -> Formula:
+        if name not in QUANTITIES:
+            raise UnknownTarget(
+                f"{shown(name)} is not a quantity. {nearest(name, QUANTITIES)}"
+            )
+        if name not in self._made:
+            self._made[name] = make_formula(self.target.owner, name, self.readings, self.assumed)
+        return self._made[name]
+
+    def __getattr__(self, name: str) -> Formula:
+        quantity = next((q for q in QUANTITIES if q.replace(".", "_") == name), None)
+        if quantity is None or name.startswith("__"):
+            raise AttributeError(
+                f"an account has no {name}; its quantities are "
+                + ", ".join(q.replace(".", "_") for q in QUANTITIES)
+            )
+        return self[quantity]
+
+    def causal(self, name: str) -> dict[Causal, Formula]:
+        """Return a FLOP formula under each causal convention, where that makes a difference."""
+        return causal_variants(self.target.owner, name, self.readings, self.assumed)
+
+    def under_conventions(self, name: str, conventions: Conventions) -> Formula:
+        """Return the formula of a quantity under other conventions, whatever was asked for."""
+        if conventions == self.conventions:
+            return self[name]
+        if conventions not in self._counted:
+            self._counted[conventions] = self._readings_under(conventions)
+        return make_formula(self.target.owner, name, self._counted[conventions], self.assumed)
+
+    def _readings(self, conventions: Conventions) -> Readings:
+        guard = self.target.guard("pullback")
+        return Readings(self.program, conventions, guard, self.target.decoding)
+
+    def _readings_under(self, conventions: Conventions) -> Readings:
+        """The readings under other conventions; the pull-back is shared where it is the same."""
+        counted = {name: getattr(conventions, name) for name in COUNTING}
+        if replace(self.conventions, **counted) == conventions:
+            return self.readings.under(**counted)
+        return self._readings(conventions)
+
+    @cached_property
+    def corollaries(self) -> dict[str, Corollary]:
+        """The named cases of this target."""
+        found: dict[str, Corollary] = {}
+        for name, stated in self.target.cases.items():
+            equations = equations_of(stated, self.symbols, self.program)
+            given = {s: algebra.terms(e) for s, e in equations.items()}
+            said = tuple(f"{s} = {algebra.text(p)}" for s, p in given.items())
+            if said:
+                forms = {q: substitute(self[q].general, given) for q in COROLLARY_QUANTITIES}
+                found[name] = Corollary(said, forms)
+        return found
+
+    def equations(
+        self, notation: Notation = TEXT
+    ) -> tuple[tuple[Equation, ...], tuple[Equation, ...]]:
+        """What the target computes, forward and backward, in index notation."""
+        return (
+            forward_equations(self.program, notation=notation),
+            backward_equations(self.readings.back, notation),
+        )
+
+    @property
+    def identities(self) -> tuple[tuple[Identity, Side, Side], ...]:
+        """The identities that this target is a side of: the identity, this side, the other."""
+        found = []
+        for identity in IDENTITIES:
+            for here, there in ((identity.left, identity.right), (identity.right, identity.left)):
+                if here.name == self.target.owner == self.target.entry and self._chose(here):
+                    found.append((identity, here, there))
+        return tuple(found)
+
+    def _chose(self, side: Side) -> bool:
+        expected = {**self.target.defaults, **side.options}
+        return self.target.options == expected
+
+    def subs(self, values: Mapping[Any, int] | None = None, **named: int) -> Self:
+        """Return this derivation with some symbols, given by name or as symbols, set anew."""
+        given = {**(values or {}), **named}
+        return self.at({**self.request.settings, **{str(k): str(v) for k, v in given.items()}})
+
+    def at(self, settings: Mapping[str, str]) -> Self:
+        """Return this derivation under other settings.
+
+        Where only sizes change, the program and everything that was read of it are shared.
+        """
+        request, said = replace(self.request, settings=settings), self._found.settled(settings)
+        if {**self._found.options, **chosen(self._found, said)} != self.target.options:
+            return type(self)(request, self._found)
+        return self._settled(request=request, settings=said)
+
+    def resized(self, target: Target) -> Self:
+        """Return the derivation of a target that is this one's definition at sizes of its own.
+
+        What was read of the program is shared.
+        """
+        request = replace(self.request, target=target.name)
+        return self._settled(request=request, target=target, _found=target)
+
+    def under(self, **changed: Any) -> Self:
+        """Return this derivation under other conventions: ``derivation.under(dtype="bf16")``.
+
+        Where only the way of counting changes, the program and its pull-back are shared.
+        """
+        conventions = replace(self.request.conventions, **changed)
+        request = replace(self.request, conventions=conventions)
+        if not set(changed) <= COUNTING:
+            return type(self)(request, self._found)
+        readings = self.readings.under(**changed)
+        return self._copied(request=request, conventions=conventions, readings=readings)
+
+    def _settled(self, **changed: Any) -> Self:
+        """Return a copy with some attributes changed, and its sizes settled anew."""
+        other = self._copied(symbols=dict(self.symbols), **changed)
+        other.assumed = other._sizes()
+        return other
+
+    def _copied(self, **changed: Any) -> Self:
+        """Return a copy with some attributes changed, without what was made of them."""
+        other = copy(self)
+        vars(other).update(changed, _made={})
+        vars(other).pop("corollaries", None)
+        return other
+
+    def _repr_latex_(self) -> str:
+        return self.params._repr_latex_()
+
+
+OPTIONAL = {
+    "memory.kv_cache": "memory.kv_cache",
+    **dict.fromkeys(
+        ("flops.forward", "flops.backward", "flops.training", "macs.forward", "macs.backward",
+         "macs.training", "intensity.forward"), "flops.forward",
+    ),
+}  # fmt: skip
+"""Quantities that a target may lack, and the one that tells: a norm contracts nothing, only
+attention keeps a cache. (Where no expert is routed, the active parameters are all of them.)"""
+

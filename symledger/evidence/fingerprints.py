@@ -1,0 +1,28 @@
+"""Fingerprints of formulas: whether evidence was recorded of the very formula that is asked for."""
+
+from __future__ import annotations
+
+from symledger.derivations.derivation import Derivation
+from symledger.ledger.conventions import Conventions
+from symledger.ledger.quantities import QUANTITIES
+
+DEFAULT = Conventions()
+DISTINCT = Conventions(dtype="fp16")
+"""Conventions in which every storage class has bytes of its own, so that none can be taken for
+another unseen."""
+
+
+def fingerprint(derivation: Derivation, name: str) -> str | None:
+    """Return the hash of a quantity as evidence is recorded for it; None for no quantity.
+
+    That is under the default conventions, bytes under DISTINCT ones.
+    """
+    if name not in QUANTITIES:
+        return None
+    conventions = DISTINCT if QUANTITIES[name].unit == "bytes" else DEFAULT
+    return derivation.under_conventions(name, conventions).hash
+
+
+def default_hash(derivation: Derivation, name: str) -> str:
+    """Return the hash of a quantity under the default conventions, which identities are about."""
+    return derivation.under_conventions(name, DEFAULT).hash
