@@ -14,11 +14,12 @@ import symledger
 from symledger import derive
 from symledger.accounts.account import Account
 from symledger.catalogue import entries as catalogue
-from symledger.citing import lookup, registry
+from symledger.citing import lookup
 from symledger.citing.citation import AUTHOR, cite
 from symledger.errors import BadInput, CheckFailed
 from symledger.ledger.quantities import QUANTITIES
 from symledger.report import citation
+from symledger.tags import registry
 from symledger.tags.registry import Removal, Revision, Tagged, citable
 from tests.citing.whole import citations
 from tests.every import WHOLE, share
@@ -116,7 +117,7 @@ def test_a_removed_formula_says_why_and_what_took_its_place(monkeypatch):
 
 def test_a_formula_that_is_not_what_was_registered_is_not_cited(monkeypatch):
     monkeypatch.setattr(Account, "tag", lambda self, name: None)
-    with pytest.raises(CheckFailed, match=r"python -m symledger\.citing"):
+    with pytest.raises(CheckFailed, match=r"python -m symledger\.tags"):
         cite("linear.params")
     with pytest.raises(BadInput, match=r"other choices than llama\.params"):
         cite("llama-7b.params")
