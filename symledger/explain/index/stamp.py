@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 PACKAGE = Path(__file__).parents[2]
 FOLDER = PACKAGE / "records" / "index"
 SOURCES = (
-    "accounts/account.py", "algebra/*.py", "catalogue/*.py", "citing/canonical.py",
+    "accounts/account.py", "algebra/*.py", "catalogue/*.py", "tags/canonical.py",
     "components/**/*.py", "config_keys/*.py", "configs/*.py", "derivations/*.py", "ir/*.py",
     "ledger/*.py", "models/**/*.py", "models/*/checkpoints/*.json", "notation/*.py",
     "readings/*.py", "records/reference_defaults.json", "sizes.py", "targets/*.py",
