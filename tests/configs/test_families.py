@@ -4,6 +4,7 @@ import json
 import pkgutil
 import subprocess
 import sys
+from dataclasses import fields
 from importlib import import_module
 
 import pytest
@@ -17,8 +18,9 @@ from symledger.catalogue.texts import files
 from symledger.config_keys.family import Built, Family
 from symledger.configs import families
 from symledger.configs.families import READERS, every_family
-from symledger.configs.read import check_reader, entry_of
+from symledger.configs.read import check_reader, entry_of, read
 from symledger.errors import DefinitionError
+from symledger.targets.resolve import resolve
 
 FOLDERS = [found.name for found in pkgutil.iter_modules(symledger.models.__path__)]
 ENTRIES_IN = "symledger/catalogue/model_entries.py"
@@ -60,6 +62,26 @@ def test_a_family_is_read_without_others():
     assert [name for name in read if name.startswith("symledger.")] == [
         "symledger.models.llama.config"
     ]
+
+
+ANYWHERE = {"T", "S", "B", "H", "W", "P"}
+"""Sizes of what a model is given."""
+
+
+@pytest.mark.parametrize("family", every_family(), ids=lambda family: family.model_type)
+def test_what_a_reading_sets_is_a_size_or_a_choice_of_what_it_builds(family):
+    """A name that the definition does not have would be left out, and the count be another one."""
+    known = set(ANYWHERE)
+    for built in family.builds.values():
+        known |= {f.name for f in fields(resolve(built.entry).component)}
+    said = {*family.implied, *(name for built in family.builds.values() for name in built.options)}
+    for key, use in family.uses.items():
+        said |= {*use.called(key), *getattr(use, "also", ()), getattr(use, "option", "T")}
+    for known_one in checkpoints().values():
+        if known_one.config.get(family.key) == family.model_type:
+            found = read(known_one.config)
+            said |= set(found.settings) if found.family is family else set()
+    assert said - known == set(), f"correct it in the folder of {next(iter(family.builds))}"
 
 
 def entry(**given):

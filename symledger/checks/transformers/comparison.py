@@ -27,6 +27,7 @@ from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.transformers.denoising import entering, one_by_one
 from symledger.checks.transformers.weights import Shape, compare, weights
 from symledger.configs.read import Configuration
+from symledger.errors import BadInput, shown
 from symledger.evidence import records as evidence
 
 LAYER = re.compile(r"(?<=\.)\d+(?=\.|$)")
@@ -68,17 +69,29 @@ def witnessed(account: Account) -> Iterator[Evidence]:
 
 
 def build(found: Configuration) -> Any:
-    """Build what a configuration describes, with attention operation by operation."""
+    """Build what a configuration describes, with attention operation by operation.
+
+    Raises:
+        BadInput: the implementation fails at it, in whatever way.
+    """
     import torch
 
     logging.getLogger(found.family.library).setLevel(logging.ERROR)
-    with torch.device("meta"):
-        if found.family.library == "diffusers":
-            import diffusers
+    try:
+        with torch.device("meta"):
+            return _diffuser(found) if found.family.library == "diffusers" else _transformer(found)
+    except Exception as error:
+        raise BadInput(
+            f"{found.family.implementation} builds no {found.architecture} of this configuration: "
+            f"{type(error).__name__}, {shown(str(error))}."
+        ) from error
 
-            model = getattr(diffusers, found.architecture).from_config(dict(found.given))
-            return one_by_one(model).train(False)
-        return _transformer(found)
+
+def _diffuser(found: Configuration) -> Any:
+    import diffusers
+
+    model = getattr(diffusers, found.architecture).from_config(dict(found.given))
+    return one_by_one(model).train(False)
 
 
 def _transformer(found: Configuration) -> Any:

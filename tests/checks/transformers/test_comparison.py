@@ -304,6 +304,16 @@ def run(config):
     AutoModel.from_config(read, attn_implementation="eager")(input_ids=tokens, **given)
 
 
+def test_a_configuration_that_the_implementation_fails_at_is_refused(monkeypatch):
+    def fails(found):
+        raise ZeroDivisionError("integer modulo by zero")
+
+    monkeypatch.setattr(built, "_transformer", fails)
+    said = "transformers .* builds no GPT2LMHeadModel .*: ZeroDivisionError, integer modulo by zero"
+    with pytest.raises(BadInput, match=said):
+        list(built.witnessed(derive("gpt2-small")))
+
+
 def test_flops_are_not_asked_where_a_file_leaves_the_size_of_images_open(tmp_path):
     path = tmp_path / "config.json"
     path.write_text(json.dumps({**UNET, "sample_size": None}), "utf-8")
