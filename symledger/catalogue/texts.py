@@ -1,7 +1,7 @@
 """The texts that a person writes about a component or a model, beside its definition.
 
-One TOML file a name, in ``components/texts/LANGUAGE/`` or ``models/texts/LANGUAGE/``. Its strings
-are Markdown, with formulas and numbers put in by the ledger where ``{{ … }}`` asks for them (see
+One TOML file a name, in ``texts/LANGUAGE/`` of its topic's or its family's folder. Its strings are
+Markdown, with formulas and numbers put in by the ledger where ``{{ … }}`` asks for them (see
 ``site/voice.py``); a number that the ledger can say is never typed. Unknown keys are refused.
 """
 

@@ -48,9 +48,10 @@ def test_what_a_family_has_lies_in_its_folder():
         for name in json.loads(file.read_text("utf-8")):
             entry = BY_NAME[entry_of(checkpoints()[name])]
             assert file.parents[1].name == folder(entry), f"{name} in {file}"
-    for name, file in files("en").items():
-        if "models" in file.parts:
-            assert file.parents[2].name == folder(BY_NAME[name]), file
+    for entry in ENTRIES:
+        if entry.kind == "model" and entry.family == entry.name:
+            file = published.MODELS / folder(entry) / "texts" / "en" / f"{entry.name}.toml"
+            assert files("en").get(entry.name) == file, f"write {file}"
 
 
 def test_a_family_is_read_without_others():
