@@ -10,9 +10,8 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.axioms.axiom import Axiom
-from symledger.ir.ops import Call, CallBack, Result
 from symledger.ir.region import Values
-from symledger.ir.tensor import Scope, Tensor
+from symledger.ir.tensor import Call, CallBack, Result, Scope, Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, einsum, param, repeat, scan, total
 

@@ -12,9 +12,8 @@ from symledger.checks.counting import Count, count
 from symledger.checks.evidence import Evidence, at_points, worst_of
 from symledger.checks.exact import value, whole
 from symledger.checks.trial import Trial
-from symledger.ir.ops import CallBack, Const, Contract, Pairs
-from symledger.ir.program import Program, Pullback
-from symledger.ir.tensor import Tensor
+from symledger.ir.ops import Const, Contract, Pairs
+from symledger.ir.tensor import CallBack, Program, Pullback, Tensor
 from symledger.readings.numpy.interpreter import Machine
 
 SAME = 1e-9

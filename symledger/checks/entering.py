@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from symledger.ir.ops import Input
-from symledger.ir.program import Program
+from symledger.ir.tensor import Program
 
 
 def entering(program: Program) -> tuple[Any, ...]:

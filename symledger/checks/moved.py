@@ -11,7 +11,6 @@ from symledger.checks.evidence import Evidence
 from symledger.checks.substitution import Bytes, against_arrays
 from symledger.checks.trial import Array, Trial
 from symledger.ir.ops import (
-    Call,
     Const,
     Contract,
     Gather,
@@ -22,7 +21,7 @@ from symledger.ir.ops import (
     View,
     Windows,
 )
-from symledger.ir.tensor import Tensor
+from symledger.ir.tensor import Call, Tensor
 from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.numpy.values import Values
 

@@ -14,7 +14,7 @@ from symledger.checks.sampling import sizes_for
 from symledger.checks.saved_set import saved_set
 from symledger.checks.substitution import Bytes
 from symledger.checks.trial import Trial
-from symledger.ir.program import Program, Pullback
+from symledger.ir.tensor import Program, Pullback
 from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
 from symledger.readings.params import active_params, has_routed, params
 from symledger.readings.pullback import pullback

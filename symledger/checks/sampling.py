@@ -21,8 +21,8 @@ from sympy import floor as rounded
 
 from symledger.checks.exact import value, whole
 from symledger.errors import DefinitionError
-from symledger.ir.ops import Call, Contract
-from symledger.ir.program import Program
+from symledger.ir.ops import Contract
+from symledger.ir.tensor import Call, Program
 from symledger.readings.flops import contraction_flops, pointwise_flops
 
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83)

@@ -21,8 +21,8 @@ from symledger.checks.storage import unfit
 from symledger.checks.substitution import Bytes
 from symledger.checks.trial import Again, Array, Remembering, Trial
 from symledger.errors import DefinitionError
-from symledger.ir.ops import Const, Param, Repeat, Result, View
-from symledger.ir.tensor import Tensor
+from symledger.ir.ops import Const, Param, Repeat, View
+from symledger.ir.tensor import Result, Tensor
 from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.numpy.values import Values, at, result
 from symledger.readings.saved import Kept, KeptBody, KeptState, is_result, kept, root

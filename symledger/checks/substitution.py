@@ -11,7 +11,8 @@ from symledger.checks.exact import value, whole
 from symledger.checks.trial import Array, Trial, every
 from symledger.errors import DefinitionError
 from symledger.ir.ops import Param, Storage
-from symledger.ir.tensor import ONE, Tensor, show
+from symledger.ir.shapes import ONE, show
+from symledger.ir.tensor import Tensor
 
 Bytes = Mapping[Storage, int]
 """How many bytes an element of each storage class takes."""

@@ -13,8 +13,7 @@ from sympy import Symbol
 
 from symledger.checks.exact import whole
 from symledger.ir.ops import Input, Param
-from symledger.ir.program import Program, Pullback
-from symledger.ir.tensor import Tensor
+from symledger.ir.tensor import Program, Pullback, Tensor
 from symledger.readings.numpy.arithmetic import FLOATS, Arithmetic
 from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.numpy.sources import own_leaves, random_leaves

@@ -26,7 +26,7 @@ from symledger.derivations.query import (
     read_sizes,
 )
 from symledger.errors import UnknownTarget, nearest, shown
-from symledger.ir.program import Program
+from symledger.ir.tensor import Program
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
 from symledger.ledger.quantities import QUANTITIES, Readings

@@ -13,7 +13,7 @@ from symledger.algebra.assumptions import Assumed, check_lengths
 from symledger.algebra.parsing import least, parse_equation, parse_size
 from symledger.catalogue.options import parse_option
 from symledger.errors import BadInput, nearest, shown
-from symledger.ir.program import Program
+from symledger.ir.tensor import Program
 from symledger.ledger.conventions import Conventions
 from symledger.readings.flops import Causal
 from symledger.sizes import BY_NAME

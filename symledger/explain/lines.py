@@ -8,7 +8,7 @@ from itertools import combinations
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.explain.sums import Piece, Sum, summed
-from symledger.ir.tensor import ONE
+from symledger.ir.shapes import ONE
 from symledger.ledger.lines import Line
 
 MOST_SIBLINGS = 8

@@ -1,1 +1,1 @@
-"""The language of definitions: patterns, operations, tensors, components. It knows no costs."""
+"""The language of definitions: patterns, operations, tensors, programs. It knows no costs."""

@@ -8,15 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from sympy import Expr, Symbol
 
 from symledger.ir.scalars import Scalar
-
-if TYPE_CHECKING:
-    from symledger.ir.program import Program, Pullback
-    from symledger.ir.tensor import Tensor
 
 Storage = Literal["value", "statistic", "mask", "index"]
 """What a tensor holds, which decides how many bytes an element takes: a convention."""
@@ -222,67 +218,17 @@ class Scatter:
     batch: int = 0
 
 
-@dataclass(frozen=True)
-class Call:
-    """A program applied ``times`` times to its own results: layers in depth, steps in time.
+class Repetition:
+    """What applies a program several times: see ``tensor.Call``."""
 
-    Its first ``states`` inputs are carried: each application gets what the one before gave as its
-    first results. Of the next ``slices`` inputs, application i gets the slice at i along ``axis``
-    (in ``reverse``, the last slice first); further inputs are the same every time. Each
-    application has weights of its own, or all share one set.
-
-    The tensor of a Call is its first state after the last application; a Result takes others.
-    """
-
-    body: Program
     times: Expr
-    shared: bool = False
-    states: int = 1
-    slices: int = 0
-    axis: int = 0
-    reverse: bool = False
-
-    @property
-    def carried(self) -> tuple[Tensor, ...]:
-        """The inputs of the body that are carried."""
-        return self.body.inputs[: self.states]
-
-    @property
-    def sliced(self) -> tuple[Tensor, ...]:
-        """The inputs of the body that are slices."""
-        return self.body.inputs[self.states : self.states + self.slices]
-
-
-@dataclass(frozen=True)
-class CallBack:
-    """A Call pulled back: its body's backward program, run in reverse order of application.
-
-    It takes the gradients of all states, then those of stacked results. ``first`` is the program
-    of the first application where that one differs: no gradient is asked for what enters it.
-    """
-
-    call: Tensor
-    body: Pullback
-    first: Pullback | None = None
-
-
-@dataclass(frozen=True)
-class Result:
-    """One of several results of a Call, or of the gradients of a CallBack.
-
-    Of a Call, what its body gives as ``leaf``: last, or stacked along ``axis`` from all
-    applications. Of a CallBack, the gradient of a ``leaf`` of its body: of a carried input, else
-    added up over all applications, or stacked along ``axis``.
-    """
-
-    leaf: Tensor
-    axis: int | None = None
 
 
 Leaf = Input | Param | Const
 View = Rearrange | Slice | Pad | Windows
 """The same elements under other indices: their storage is that of the argument."""
-Op = (
+Primitive = (
     Leaf | Contract | Map | Sum | Repeat | Max | MaxIndex | View | Join | Overlap
-    | Gather | Scatter | Call | CallBack | Result
+    | Gather | Scatter
 )  # fmt: skip
+"""The operations that hold no program; those that do stand in ``tensor``, beside programs."""

@@ -1,20 +1,17 @@
 """Fused bodies: a component that states its own backward program.
 
-Its forward is recorded like any other. Going back, the stated program takes the place of the
+Its forward is built like any other. Going back, the stated program takes the place of the
 derived one, so what it mentions is what must be kept. Softmax that keeps only its result, a norm
 that keeps two statistics, attention that recomputes its scores: each is a stated pull-back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from symledger.errors import DefinitionError, nearest
-
-if TYPE_CHECKING:
-    from symledger.ir.tensor import Tensor
+from symledger.ir.tensor import Region, Tensor
 
 
 class Values:
@@ -37,30 +34,22 @@ class Values:
         return found
 
 
-@dataclass(eq=False)
-class Region:
-    """The tensors of one fused body: what entered, what came out, and how to go back."""
+def gradients(region: Region, *incoming: Tensor) -> list[tuple[Tensor, Tensor]]:
+    """Run the stated pull-back; return (input or weight, its gradient) pairs.
 
-    pullback: Callable[..., Mapping[str, Tensor]]
-    named: dict[str, Tensor] = field(default_factory=dict)
-    outputs: tuple[Tensor, ...] = ()
-
-    def gradients(self, *incoming: Tensor) -> list[tuple[Tensor, Tensor]]:
-        """Run the stated pull-back; return (input or weight, its gradient) pairs.
-
-        Raises:
-            DefinitionError: it names what is not there, or a gradient has another shape.
-        """
-        stated = self.pullback(Values(self.named), *incoming)
-        for name, gradient in stated.items():
-            if name not in self.named:
-                raise DefinitionError(
-                    f"a stated pull-back gives a gradient to {name}, which is neither an input nor "
-                    f"a named step. {nearest(name, self.named)}"
-                )
-            if gradient.shape != self.named[name].shape:
-                raise DefinitionError(
-                    f"a stated pull-back gives {name} a gradient of shape {list(gradient.shape)}, "
-                    f"but {name} is {list(self.named[name].shape)}."
-                )
-        return [(self.named[name], gradient) for name, gradient in stated.items()]
+    Raises:
+        DefinitionError: it names what is not there, or a gradient has another shape.
+    """
+    stated = region.pullback(Values(region.named), *incoming)
+    for name, gradient in stated.items():
+        if name not in region.named:
+            raise DefinitionError(
+                f"a stated pull-back gives a gradient to {name}, which is neither an input nor "
+                f"a named step. {nearest(name, region.named)}"
+            )
+        if gradient.shape != region.named[name].shape:
+            raise DefinitionError(
+                f"a stated pull-back gives {name} a gradient of shape {list(gradient.shape)}, "
+                f"but {name} is {list(region.named[name].shape)}."
+            )
+    return [(region.named[name], gradient) for name, gradient in stated.items()]

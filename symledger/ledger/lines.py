@@ -16,8 +16,8 @@ from sympy import Expr
 
 from symledger import algebra
 from symledger.algebra import Terms
-from symledger.ir.tensor import ONE, Scope, Shape
-from symledger.notation.component import snake
+from symledger.ir.shapes import ONE, Shape
+from symledger.ir.tensor import Scope
 from symledger.readings.params import TIED
 from symledger.readings.tally import ZERO, Amount, Tally
 
@@ -114,8 +114,7 @@ class _Node:
             else Line(i.label, (*path, i.label), i.own, shape=i.shape or (), note=i.note)
             for i in self.items
         )  # fmt: skip
-        kind = snake(type(self.scope.component).__name__) if self.scope.component else ""
-        return Line(self.scope.name, path, ZERO, self.times, parts, component=kind)
+        return Line(self.scope.name, path, ZERO, self.times, parts, component=self.scope.kind)
 
 
 def ledger(tally: Tally) -> Line:

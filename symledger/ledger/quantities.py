@@ -15,8 +15,7 @@ from symledger import algebra
 from symledger.algebra import Terms, substitute
 from symledger.errors import BadInput
 from symledger.ir.ops import Storage
-from symledger.ir.program import Program, Pullback
-from symledger.ir.tensor import Scope
+from symledger.ir.tensor import Program, Pullback, Scope
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.lines import Line, ledger, total
 from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
@@ -36,7 +35,7 @@ class Readings:
     """The program of a target under conventions, and its tallies, each made once when asked for.
 
     ``guard`` stands around what runs a definition's own code (a stated pull-back); ``decoding``
-    records the program of one decoding step.
+    builds the program of one decoding step.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Tracing: a component called on inputs of the shapes that its signature states."""
+"""A component called on inputs of the shapes that its signature states: its program."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from sympy import Expr
 
 from symledger.errors import DefinitionError
+from symledger.ir.building import noting_weights
+from symledger.ir.naming import snake
 from symledger.ir.ops import Input, Storage
 from symledger.ir.patterns import ELLIPSIS, Operand, parse
-from symledger.ir.program import Program
-from symledger.ir.tensor import Scope, Tensor, noting_weights, show
-from symledger.notation.component import Component, entering, needed, snake
+from symledger.ir.shapes import show
+from symledger.ir.tensor import Program, Scope, Tensor
+from symledger.notation.component import Component, entering, needed
 from symledger.sizes import named
 
 
@@ -19,7 +21,7 @@ def program_of(
     component: Component, inputs: Mapping[str, str] | None = None,
     lengths: Mapping[str, Expr] | None = None, name: str = "",
 ) -> Program:  # fmt: skip
-    """Record a component's program on inputs of the shapes that its signature states.
+    """Build a component's program on inputs of the shapes that its signature states.
 
     A leading ``...`` stands for ``B T``; inputs that ``forward`` can do without are left out,
     unless the component says what its ``whole`` inputs are. ``inputs`` says otherwise: by name,

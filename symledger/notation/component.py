@@ -2,13 +2,12 @@
 
 Two things make a definition document itself: ``signature``, a type line checked at every call,
 and ``return steps(…)``, whose named values become the rows and equations of its page, in order.
-A component that states a ``pullback`` is fused (see ``fused``).
+A component that states a ``pullback`` is fused (see ``ir/region.py``).
 """
 
 from __future__ import annotations
 
 import inspect
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache, reduce
@@ -18,18 +17,11 @@ from typing import Any, ClassVar
 from sympy import Expr, Symbol
 
 from symledger.errors import DefinitionError, PatternError, ShapeError
+from symledger.ir.building import current_region, current_scope, inside
+from symledger.ir.naming import snake
 from symledger.ir.patterns import Operand, parse
-from symledger.ir.region import Region
-from symledger.ir.tensor import (
-    Scope,
-    Shape,
-    Tensor,
-    as_size,
-    current_region,
-    current_scope,
-    inside,
-    show,
-)
+from symledger.ir.shapes import Shape, as_size, show
+from symledger.ir.tensor import Region, Scope, Tensor
 from symledger.sizes import Size
 
 
@@ -138,7 +130,7 @@ class Component:
         return self.apply_in(Scope(name, self, current_scope(), recompute), inputs)
 
     def apply_in(self, scope: Scope, inputs: tuple[Tensor | None, ...]) -> tuple[Tensor, ...]:
-        """Record the computation in a given scope, its types checked against the signature."""
+        """Build the computation in a given scope, its types checked against the signature."""
         if scope.recompute and current_region():
             raise DefinitionError(
                 f"{type(self).__name__} cannot be recomputed inside a component that states its "
@@ -250,11 +242,6 @@ def where(scope: Scope) -> str:
         parts.append(f"{type(at.parent.component).__name__} › {at.name}")
         at = at.parent
     return "\n  in " + ",  in ".join(parts) if parts else ""
-
-
-def snake(name: str) -> str:
-    """Turn a class name into a formula owner: ``MiniGPT`` → ``mini_gpt``."""
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()
 
 
 def needed(component: Component) -> list[str]:

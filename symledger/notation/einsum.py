@@ -9,7 +9,8 @@ from sympy import Expr
 from symledger.errors import PatternError, ShapeError
 from symledger.ir.ops import Contract, Pairs
 from symledger.ir.patterns import parse
-from symledger.ir.tensor import Shape, Tensor, show
+from symledger.ir.shapes import Shape, show
+from symledger.ir.tensor import Tensor
 
 
 def einsum(pattern: str, left: Tensor, right: Tensor, pairs: Pairs | None = None,

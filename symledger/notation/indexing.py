@@ -6,7 +6,8 @@ from sympy import Expr
 
 from symledger.errors import ShapeError
 from symledger.ir.ops import Gather, Join, Pad, Scatter, Slice
-from symledger.ir.tensor import Tensor, as_size, show
+from symledger.ir.shapes import as_size, show
+from symledger.ir.tensor import Tensor
 from symledger.notation.view import view
 
 

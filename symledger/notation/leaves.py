@@ -6,14 +6,16 @@ from collections.abc import Callable
 
 from sympy import Expr
 
+from symledger.ir.building import note_weight
 from symledger.ir.ops import Const, Input, Param, Storage
-from symledger.ir.tensor import Tensor, as_size, note_weight
+from symledger.ir.shapes import as_size
+from symledger.ir.tensor import Tensor
 
 
 def param(
     name: str, *shape: Expr | int, trainable: bool = True, used: tuple[Expr, Expr] | None = None
 ) -> Tensor:
-    """A weight of the given shape. One that nothing uses is refused when tracing ends.
+    """A weight of the given shape. One that nothing uses is refused when the program is built.
 
     ``used`` says (k, E): it holds E experts along its first axis, of which a token uses k.
     """

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from sympy import Expr
 
 from symledger.errors import ShapeError
-from symledger.ir.ops import Call, Input, Result
-from symledger.ir.program import Program
-from symledger.ir.tensor import Scope, Tensor, as_size, current_scope, show
+from symledger.ir.building import current_scope
+from symledger.ir.ops import Input
+from symledger.ir.shapes import as_size, show
+from symledger.ir.tensor import Call, Program, Result, Scope, Tensor
 
 if TYPE_CHECKING:
     from symledger.notation.component import Component
@@ -68,7 +69,7 @@ def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: T
 def _body(
     component: Component, name: str, inputs: tuple[Tensor, ...], recompute: bool
 ) -> Program:  # fmt: skip
-    """Record the program of one application."""
+    """Build the program of one application."""
     scope = Scope(name, component, current_scope(), recompute)
     formals = tuple(Tensor(Input(f"x{i}"), (), x.shape, x.storage) for i, x in enumerate(inputs))
     return Program(scope, formals, component.apply_in(scope, formals))

@@ -1,6 +1,6 @@
 """Recomputed blocks: uses of a component whose inside is not kept, but run again going back.
 
-What enters such a block stays; its forward is recorded a second time in the backward program,
+What enters such a block stays; its forward is built a second time in the backward program,
 which then mentions that instead of what was computed on the way there. A component is used so by
 ``component(x, recompute=True)`` or ``repeat(component, L, x, recompute=True)``.
 
@@ -11,9 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from symledger.ir.program import is_leaf
-from symledger.ir.region import Region
-from symledger.ir.tensor import Scope, Tensor
+from symledger.ir.tensor import Region, Scope, Tensor, is_leaf
 
 
 def block_of(t: Tensor, outer: Scope, within: Scope | None = None) -> Scope | None:
@@ -36,7 +34,7 @@ def block_of(t: Tensor, outer: Scope, within: Scope | None = None) -> Scope | No
 
 
 def run_again(block: Iterable[Tensor]) -> dict[Tensor, Tensor]:
-    """Record the tensors of a block once more, in order; leaves and what enters stay the same."""
+    """Build the tensors of a block once more, in order; leaves and what enters stay the same."""
     made: dict[Tensor, Tensor] = {}
     regions: dict[Region, Region] = {}
     for t in block:

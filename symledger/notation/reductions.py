@@ -12,7 +12,8 @@ from sympy import Expr
 from symledger.ir import scalars
 from symledger.ir.ops import Max, MaxIndex, Rearrange, Repeat, Sum
 from symledger.ir.scalars import Scalar
-from symledger.ir.tensor import ONE, Tensor, pointwise
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor, pointwise
 
 
 def total(x: Tensor, axes: tuple[int, ...] = (-1,)) -> Tensor:

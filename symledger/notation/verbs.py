@@ -1,4 +1,4 @@
-"""The verbs that definitions are written with. Each records one operation (or a few).
+"""The verbs that definitions are written with. Each makes one operation (or a few).
 
 Axes are spoken of in patterns: ``einsum`` contracts, ``view`` splits, permutes and merges.
 Sums, means and maxima run along the last axis, which stays with length 1, so that

@@ -9,7 +9,8 @@ from sympy import Expr
 from symledger.errors import PatternError, ShapeError
 from symledger.ir.ops import Rearrange
 from symledger.ir.patterns import Axis, parse
-from symledger.ir.tensor import ONE, Shape, Tensor, as_size, show
+from symledger.ir.shapes import ONE, Shape, as_size, show
+from symledger.ir.tensor import Tensor
 
 
 def view(pattern: str, x: Tensor, **sizes: Expr | int) -> Tensor:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from sympy import Expr, Min, floor
 
 from symledger.ir.ops import Overlap, Windows
-from symledger.ir.tensor import ONE, Tensor, as_size
+from symledger.ir.shapes import ONE, as_size
+from symledger.ir.tensor import Tensor
 
 
 def positions(n: Expr, kernel: Expr, stride: Expr, padding: Expr, dilation: Expr) -> Expr:

@@ -12,7 +12,7 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms, substitute
-from symledger.ir.tensor import Shape
+from symledger.ir.shapes import Shape
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
 from symledger.ledger.steps import Shown

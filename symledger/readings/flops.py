@@ -13,8 +13,6 @@ from typing import Literal, assert_never
 from sympy import Expr, Integer
 
 from symledger.ir.ops import (
-    Call,
-    CallBack,
     Const,
     Contract,
     Gather,
@@ -28,14 +26,13 @@ from symledger.ir.ops import (
     Param,
     Rearrange,
     Repeat,
-    Result,
     Scatter,
     Slice,
     Sum,
     Windows,
 )
-from symledger.ir.program import Program, Pullback
-from symledger.ir.tensor import Tensor, product
+from symledger.ir.shapes import product
+from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor
 from symledger.readings.pullback import index_sizes
 from symledger.readings.tally import ZERO, Tally, tally
 

@@ -7,9 +7,9 @@ from fnmatch import fnmatchcase
 
 from sympy import Expr
 
-from symledger.ir.ops import Call, Param
-from symledger.ir.program import Program
-from symledger.ir.tensor import ONE, Scope, Tensor
+from symledger.ir.ops import Param
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Call, Program, Scope, Tensor
 from symledger.readings.tally import ZERO, Amount, Tally
 
 TIED = "tied to "

@@ -15,9 +15,8 @@ from typing import assert_never
 from sympy import Expr
 
 from symledger.errors import DefinitionError
+from symledger.ir.building import inside
 from symledger.ir.ops import (
-    Call,
-    CallBack,
     Const,
     Contract,
     Gather,
@@ -31,16 +30,25 @@ from symledger.ir.ops import (
     Param,
     Rearrange,
     Repeat,
-    Result,
     Scatter,
     Slice,
     Sum,
     Windows,
 )
-from symledger.ir.program import Program, Pullback
-from symledger.ir.region import Region
+from symledger.ir.region import gradients
 from symledger.ir.scalars import GRADIENT, RESULT
-from symledger.ir.tensor import ONE, Scope, Shape, Tensor, inside, pointwise
+from symledger.ir.shapes import ONE, Shape
+from symledger.ir.tensor import (
+    Call,
+    CallBack,
+    Program,
+    Pullback,
+    Region,
+    Result,
+    Scope,
+    Tensor,
+    pointwise,
+)
 from symledger.notation.recompute import block_of, run_again
 from symledger.notation.verbs import (
     argmax,
@@ -166,7 +174,7 @@ class _Walk:
         if any(g is not None for g in incoming):
             with inside(region.outputs[-1].scope):
                 pairs = zip(incoming, region.outputs, strict=True)
-                yield from region.gradients(*(zeros(y) if g is None else g for g, y in pairs))
+                yield from gradients(region, *(zeros(y) if g is None else g for g, y in pairs))
 
     def _rule(self, t: Tensor, g: Tensor) -> Iterator[Pair]:
         """Yield the gradient of each argument that needs one."""

@@ -17,9 +17,9 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr
 
-from symledger.ir.ops import Call, CallBack, Const, Input, Param, Result, Storage, View
-from symledger.ir.program import Program, Pullback
-from symledger.ir.tensor import ONE, Scope, Tensor
+from symledger.ir.ops import Const, Input, Param, Storage, View
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Scope, Tensor
 from symledger.notation.recompute import block_of
 from symledger.readings.tally import Amount, Tally
 

@@ -13,9 +13,9 @@ from typing import Literal
 
 from sympy import Expr
 
-from symledger.ir.ops import Call, Const, Input, Param
-from symledger.ir.program import Program, Pullback, is_leaf
-from symledger.ir.tensor import ONE, Scope, Shape, Tensor
+from symledger.ir.ops import Const, Input, Param
+from symledger.ir.shapes import ONE, Shape
+from symledger.ir.tensor import Call, Program, Pullback, Scope, Tensor, is_leaf
 
 Kind = Literal["input", "weight", "table", "step", "output", "gradient"]
 

@@ -8,9 +8,8 @@ from typing import NamedTuple
 
 from sympy import Expr, Integer
 
-from symledger.ir.ops import Call, CallBack
-from symledger.ir.program import Program, Pullback
-from symledger.ir.tensor import ONE, Scope, Shape, Tensor
+from symledger.ir.shapes import ONE, Shape
+from symledger.ir.tensor import Call, CallBack, Program, Pullback, Scope, Tensor
 
 ZERO = Integer(0)
 

@@ -13,20 +13,18 @@ from functools import cache
 from sympy import Add, Expr
 
 from symledger.ir.ops import (
-    Call,
     Contract,
     Gather,
     Input,
     Leaf,
     Repeat,
-    Result,
     Slice,
     Storage,
     View,
     Windows,
 )
-from symledger.ir.program import Program
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Call, Program, Result, Tensor
 from symledger.readings.tally import ZERO, Amount, Tally, tally
 
 Bytes = dict[Storage, Expr]

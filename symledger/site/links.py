@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from symledger import algebra
 from symledger.evidence.records import BASIS
+from symledger.ir.naming import snake
 from symledger.ledger.lines import Line
-from symledger.notation.component import snake
 from symledger.site.atlas import Atlas
 from symledger.site.sources import digest
 from symledger.site.uses import first_names

@@ -7,8 +7,7 @@ from functools import cache
 
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.entry import Entry
-from symledger.ir.program import Program
-from symledger.ir.tensor import Scope
+from symledger.ir.tensor import Program, Scope
 
 Parts = Mapping[str, tuple[str, ...]]
 

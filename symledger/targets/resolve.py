@@ -14,7 +14,7 @@ from symledger.catalogue.checkpoints import Checkpoint, checkpoints, missing
 from symledger.catalogue.options import parse_option
 from symledger.configs.document import Document, load
 from symledger.errors import UnknownTarget
-from symledger.notation.component import snake
+from symledger.ir.naming import snake
 from symledger.sizes import BY_NAME
 from symledger.targets.target import Target
 

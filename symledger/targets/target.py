@@ -18,8 +18,8 @@ from symledger.errors import (
     DefinitionError,
     renamed,
 )
-from symledger.ir.program import Program
-from symledger.ir.tensor import ONE, as_size
+from symledger.ir.shapes import ONE, as_size
+from symledger.ir.tensor import Program
 from symledger.notation.calling import program_of
 from symledger.notation.component import Component
 from symledger.sizes import BY_NAME, Size, T
@@ -155,7 +155,7 @@ class Target:
         return {name: getattr(self.component, name) for name in self.choices}
 
     def program(self) -> Program:
-        """Record the program.
+        """Build the program.
 
         Raises:
             SymledgerError: the definition breaks a rule; a user's own may fail in any other way.
@@ -168,7 +168,7 @@ class Target:
             return program_of(self.component, self.inputs, lengths, self.name)
 
     def decoding(self) -> Program | None:
-        """Record one decoding step, the last of T tokens; None where nothing is decoded."""
+        """Build one decoding step, the last of T tokens; None where nothing is decoded."""
         inputs = self.component.decoding
         if not inputs:
             return None

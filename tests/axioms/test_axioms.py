@@ -9,7 +9,7 @@ from symledger import derive
 from symledger.axioms.axiom import Axiom
 from symledger.catalogue.entries import AXIOMS
 from symledger.ir import ops
-from symledger.ir.program import Program
+from symledger.ir.tensor import Program
 from symledger.sizes import B, K, L, S, T, T_o, V, d, d_in, d_k, d_out
 
 

@@ -10,10 +10,9 @@ from symledger import sizes
 from symledger.components.attention.flash import FlashAttention
 from symledger.components.norms.norms import LayerNorm
 from symledger.errors import ShapeError
-from symledger.ir.ops import Call, Input, Param
-from symledger.ir.program import is_leaf
+from symledger.ir.ops import Input, Param
 from symledger.ir.region import Values
-from symledger.ir.tensor import Tensor
+from symledger.ir.tensor import Call, Tensor, is_leaf
 from symledger.models.mini_gpt.model import MiniGPT
 from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps

@@ -7,10 +7,11 @@ from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.errors import DefinitionError, ShapeError
+from symledger.ir.naming import snake
 from symledger.ir.ops import Input
 from symledger.ir.tensor import Tensor
 from symledger.notation.calling import program_of
-from symledger.notation.component import Component, snake, steps
+from symledger.notation.component import Component, steps
 from symledger.notation.verbs import einsum, param, repeat, total
 from symledger.sizes import B, S, T, V, d, d_ff, d_in, d_out, h
 

@@ -7,7 +7,8 @@ from sympy import Integer
 
 from symledger.errors import PatternError, ShapeError
 from symledger.ir.ops import Contract, Rearrange
-from symledger.ir.tensor import Tensor, show
+from symledger.ir.shapes import show
+from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import (
     argmax,
     einsum,

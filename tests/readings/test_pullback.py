@@ -22,7 +22,8 @@ from symledger.components.heads_and_losses.softmax import Softmax
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm, RMSNorm
 from symledger.ir.functions import FUNCTIONS
-from symledger.ir.ops import CallBack, Const, Contract, Input, Map, MaxIndex, Param, Scatter
+from symledger.ir.ops import Const, Contract, Input, Map, MaxIndex, Param, Scatter
+from symledger.ir.tensor import CallBack
 from symledger.models.gpt2.model import GPT2
 from symledger.models.llama.model import Llama
 from symledger.models.mini_gpt.model import MiniGPT

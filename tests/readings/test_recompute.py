@@ -15,7 +15,7 @@ from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.maps.linear import Linear
 from symledger.components.recurrence.recurrent import LSTM
 from symledger.errors import DefinitionError
-from symledger.ir.ops import Call
+from symledger.ir.tensor import Call
 from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.notation.verbs import apply, noise, param, repeat, scan

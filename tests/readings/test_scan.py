@@ -10,8 +10,7 @@ from sympy import Expr, Integer, expand
 from symledger import sizes
 from symledger.checks.runner import examine
 from symledger.errors import ShapeError
-from symledger.ir.ops import CallBack
-from symledger.ir.tensor import Tensor
+from symledger.ir.tensor import CallBack, Tensor
 from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.notation.verbs import apply, einsum, param, repeat, scan, state, table

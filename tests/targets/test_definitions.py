@@ -11,7 +11,7 @@ from symledger.components.convolution.convolution import Conv1d, Conv2d
 from symledger.components.convolution.pooling import MaxPool2d
 from symledger.components.convolution.transposed import ConvTranspose2d
 from symledger.errors import BadInput, Contradiction, DefinitionError
-from symledger.ir.tensor import as_size
+from symledger.ir.shapes import as_size
 from symledger.notation.calling import program_of
 from symledger.report.page import page
 from symledger.sizes import K_h, T, d, p

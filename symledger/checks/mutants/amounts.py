@@ -11,7 +11,7 @@ from sympy import Expr, Integer
 from symledger.checks.mutants.mutant import Mutant
 from symledger.checks.mutants.rules import FUSED, Rule, Wrong, of_rules
 from symledger.ir.ops import Param
-from symledger.ir.tensor import ONE
+from symledger.ir.shapes import ONE
 from symledger.notation.recompute import block_of
 from symledger.readings import params, saved, tally, traffic
 

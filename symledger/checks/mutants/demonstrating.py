@@ -21,8 +21,7 @@ from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
 from symledger.errors import BadInput
 from symledger.evidence.demonstrations import FOLDER, Demonstration, Found, Steps, fingerprint
-from symledger.ir.program import Program, Pullback
-from symledger.ir.tensor import Tensor
+from symledger.ir.tensor import Program, Pullback, Tensor
 
 STEPS = tuple(10.0**-n for n in range(1, 13))
 

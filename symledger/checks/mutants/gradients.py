@@ -8,8 +8,9 @@ from typing import Any
 
 from symledger.checks.mutants.mutant import Mutant
 from symledger.checks.mutants.rules import ANY, FUSED, Rule, Targets, Wrong, of_rules
-from symledger.ir.ops import Call, Contract, Gather, Join, Map, Pad, Result, Slice, Sum
-from symledger.ir.tensor import Scope, Shape, Tensor
+from symledger.ir.ops import Contract, Gather, Join, Map, Pad, Slice, Sum
+from symledger.ir.shapes import Shape
+from symledger.ir.tensor import Call, Result, Scope, Tensor
 from symledger.notation import recompute
 from symledger.notation.verbs import expand, narrow, pad, reduce, scatter
 from symledger.readings import pullback

@@ -19,7 +19,7 @@ from symledger.checks.torch.witness import witnessed
 from symledger.errors import SymledgerError
 from symledger.evidence.fingerprints import DISTINCT
 from symledger.evidence.records import recorded, variant
-from symledger.ir.program import Program, Pullback
+from symledger.ir.tensor import Program, Pullback
 from symledger.ledger.formula import make_formula
 from symledger.ledger.quantities import QUANTITIES, Readings
 

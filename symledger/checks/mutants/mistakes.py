@@ -10,9 +10,9 @@ from typing import Any, get_args
 from sympy import Add, Expr, Integer
 
 from symledger.checks.mutants.rewriting import Change, again
-from symledger.ir.ops import Call, Contract, Join, Map, Op, Param, Repeat, Scatter, Storage, Sum
+from symledger.ir.ops import Contract, Join, Map, Param, Repeat, Scatter, Storage, Sum
 from symledger.ir.scalars import Scalar
-from symledger.ir.tensor import Tensor
+from symledger.ir.tensor import Call, Op, Tensor
 from symledger.notation.verbs import expand, narrow, table
 
 

@@ -1,4 +1,4 @@
-"""Recorded programs with one mistake in them.
+"""Programs with one mistake in them.
 
 A mistake is made in a definition, and the backward program follows it; or in the forward or the
 backward program alone, and the two no longer belong together. What makes another right program
@@ -25,9 +25,8 @@ from symledger.checks.trial import Trial
 from symledger.components.heads_and_losses.log_softmax import LogSoftmax
 from symledger.components.heads_and_losses.softmax import Softmax
 from symledger.errors import SymledgerError
-from symledger.ir.ops import CallBack, Map, Max, Repeat
-from symledger.ir.program import Pullback
-from symledger.ir.tensor import Tensor
+from symledger.ir.ops import Map, Max, Repeat
+from symledger.ir.tensor import CallBack, Pullback, Tensor
 from symledger.readings.pullback import is_zero, pullback
 from symledger.readings.saved import Kept, kept, saved
 

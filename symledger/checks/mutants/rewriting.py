@@ -1,4 +1,4 @@
-"""Recorded programs with one tensor changed: everything that depends on it is recorded again.
+"""Programs with one tensor changed: everything that depends on it is built again.
 
 The body of a repetition stays as it is, but its backward program may be where the change is.
 """
@@ -9,10 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from symledger.ir.ops import CallBack
-from symledger.ir.program import Program, Pullback
-from symledger.ir.region import Region
-from symledger.ir.tensor import Tensor, inside
+from symledger.ir.building import inside
+from symledger.ir.tensor import CallBack, Program, Pullback, Region, Tensor
 
 Change = Callable[[Tensor, tuple[Tensor, ...]], Tensor]
 """Makes another tensor from one and its (rewritten) arguments."""
@@ -50,7 +48,7 @@ class Rewriting:
         return inner.pullback(old, old.program)
 
     def _again(self, t: Tensor, args: tuple[Tensor, ...]) -> Tensor:
-        """Record a tensor again; one that goes back through a repetition, through its copy."""
+        """Build a tensor again; one that goes back through a repetition, through its copy."""
         if not isinstance(t.op, CallBack):
             return again(t, args)
         first = self._body(t.op.first) if t.op.first else None
@@ -73,6 +71,6 @@ class Rewriting:
 
 
 def again(t: Tensor, args: tuple[Tensor, ...], **other: Any) -> Tensor:
-    """Record a tensor again, on other arguments or with something else changed about it."""
+    """Build a tensor again, on other arguments or with something else changed about it."""
     as_it_was = {"op": t.op, "shape": t.shape, "storage": t.storage, "state": t.state}
     return Tensor(args=args, **{**as_it_was, **other})

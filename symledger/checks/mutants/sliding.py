@@ -13,7 +13,8 @@ from symledger.checks.mutants.mutant import Mutant
 from symledger.checks.mutants.rules import Rule, Targets, Wrong, of_rules, priced
 from symledger.components.attention import dot_product
 from symledger.ir.ops import Overlap, Pairs, View, Windows
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import table
 from symledger.notation.windows import overlap, windows
 from symledger.readings import flops, params, pullback, saved, tally

@@ -23,7 +23,7 @@ from symledger.checks.exact import value, whole
 from symledger.checks.torch.artefacts import ARTEFACTS, Uses
 from symledger.checks.trial import Trial
 from symledger.ir.ops import Input
-from symledger.ir.program import Program
+from symledger.ir.tensor import Program
 from symledger.readings.pullback import pullback
 from symledger.sizes import BY_NAME
 

@@ -14,9 +14,8 @@ from sympy import Expr
 
 from symledger import algebra
 from symledger.accounts.account import Account
-from symledger.ir.ops import Call
-from symledger.ir.program import Program
-from symledger.ir.tensor import ONE
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Call, Program
 
 Shape = tuple[int, ...]
 Shapes = Mapping[str, Mapping[Shape, int]]

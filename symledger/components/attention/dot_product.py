@@ -11,7 +11,8 @@ from symledger import sizes
 from symledger.components.attention.masks import EVERYTHING, Masked, causal_mask
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.heads_and_losses.softmax import Softmax
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, einsum, expand, join, narrow, param, view
 from symledger.sizes import Size

@@ -13,7 +13,8 @@ from symledger.components.embeddings.rotary import RotaryPositions
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.errors import DefinitionError
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import einsum, expand, join, narrow, param, remembered, state, view
 from symledger.sizes import Size

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from sympy import Expr, Integer, Piecewise, Symbol, oo
 
 from symledger.ir.ops import Pairs
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import table
 
 Masked = tuple[Tensor | None, Pairs | None]

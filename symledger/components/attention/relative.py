@@ -17,7 +17,8 @@ from symledger.components.attention.masks import (
     recent_mask,
     window_mask,
 )
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Steps, steps
 from symledger.notation.verbs import gather, indices, param, table, view
 from symledger.sizes import Size

@@ -10,7 +10,8 @@ from sympy import Expr, Integer
 from symledger import sizes
 from symledger.components.attention.dot_product import VASWANI, ScaledDotProduct
 from symledger.components.maps.linear import Linear
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import expand, join, param, table, view
 from symledger.sizes import Size

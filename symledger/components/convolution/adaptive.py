@@ -13,7 +13,8 @@ from symledger import sizes
 from symledger.components.convolution.pooling import GOODFELLOW, IMAGE, SEQUENCE, VOLUME, alone
 from symledger.components.convolution.windowed import OFFSETS, PLACES
 from symledger.ir.region import Values
-from symledger.ir.tensor import Shape, Tensor, product
+from symledger.ir.shapes import Shape, product
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import argmax, maximum, mean, scatter, view
 

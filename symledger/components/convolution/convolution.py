@@ -21,7 +21,8 @@ from symledger.components.convolution.windowed import (
     Windowed3d,
     alike,
 )
-from symledger.ir.tensor import ONE, Shape, Tensor
+from symledger.ir.shapes import ONE, Shape
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Steps, steps
 from symledger.notation.verbs import copied, einsum, param, view
 from symledger.sizes import C_in, C_out, G, Size

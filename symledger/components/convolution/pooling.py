@@ -19,7 +19,8 @@ from symledger.components.convolution.windowed import (
     decided,
 )
 from symledger.ir.region import Values
-from symledger.ir.tensor import ONE, Shape, Tensor
+from symledger.ir.shapes import ONE, Shape
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Steps, steps
 from symledger.notation.verbs import argmax, maximum, mean, scatter, table, total, view
 from symledger.notation.windows import positions, positions_past

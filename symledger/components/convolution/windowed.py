@@ -10,7 +10,8 @@ from typing import ClassVar
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.ir.tensor import ONE, Shape, Tensor, product
+from symledger.ir.shapes import ONE, Shape, product
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component
 from symledger.notation.windows import overlap, positions, windows
 from symledger.sizes import Size

@@ -9,7 +9,8 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.convolution.adaptive import AdaptiveMaxPool1d
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import einsum, gather, param, reduce, view
 

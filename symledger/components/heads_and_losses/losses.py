@@ -10,7 +10,8 @@ from sympy import Expr, Rational
 from symledger import sizes
 from symledger.components.heads_and_losses.log_softmax import LogSoftmax
 from symledger.ir.functions import loss
-from symledger.ir.tensor import ONE, Tensor, pointwise
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, gather, reduce
 

@@ -12,7 +12,8 @@ from symledger.components.convolution.convolution import Conv2d
 from symledger.components.feed_forward.feed_forward import Activation, FeedForward
 from symledger.components.image_blocks.units import centred
 from symledger.components.norms.norms import LayerNorm
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import param, view
 

@@ -16,7 +16,8 @@ from symledger.components.feed_forward.feed_forward import GatedFeedForward
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.image_norms import GroupNorm
 from symledger.components.norms.norms import LayerNorm
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, repeat, view
 

@@ -11,7 +11,8 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.image_blocks.units import ConvolutionUnit, Rectifier, fitting
 from symledger.components.maps.linear import Linear
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, mean, view
 from symledger.sizes import Size

@@ -10,7 +10,8 @@ from sympy import Expr, Integer, floor
 from symledger import sizes
 from symledger.components.convolution.convolution import Conv2d
 from symledger.components.embeddings.positions import LearnedPositions
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import expand, join, param, view
 from symledger.sizes import Size

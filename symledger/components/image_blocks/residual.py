@@ -11,7 +11,8 @@ from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.components.image_blocks.units import ConvolutionUnit, fitting
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply
 from symledger.sizes import Size

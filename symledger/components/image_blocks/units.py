@@ -11,7 +11,8 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.convolution.convolution import Conv2d
 from symledger.components.norms.image_norms import BatchNorm
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply
 from symledger.notation.windows import positions

@@ -12,7 +12,8 @@ from sympy import Expr, Piecewise, Rational, Symbol, floor
 
 from symledger import sizes
 from symledger.components.convolution.pooling import IMAGE, SEQUENCE, VOLUME
-from symledger.ir.tensor import Shape, Tensor
+from symledger.ir.shapes import Shape
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import gather, table, take, view
 

@@ -11,7 +11,8 @@ from sympy import Expr, Integer
 from symledger import sizes
 from symledger.components.norms.norms import EPSILON
 from symledger.ir.region import Values
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, mean, param, reduce, statistic, table, view
 from symledger.sizes import Size

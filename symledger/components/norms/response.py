@@ -8,7 +8,8 @@ from typing import ClassVar
 from sympy import Expr, Integer, Rational, floor
 
 from symledger import sizes
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, pad, total, view
 from symledger.notation.windows import windows

@@ -11,7 +11,8 @@ from symledger import sizes
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.components.state_spaces.selective import CausalConvolution
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import (
     apply,

@@ -13,7 +13,8 @@ from symledger.components.feed_forward.feed_forward import Activation
 from symledger.components.image_blocks.convnext import LIU, ChannelLayerNorm, ConvNeXtBlock
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.models.shared.stages import halves, halvings
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import mean, repeat, view

@@ -17,7 +17,8 @@ from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.heads_and_losses.heads import Pooled
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.models.shared.encoder import Encoder, Trained
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, einsum, gather, indices, param, repeat, view

@@ -19,7 +19,8 @@ from symledger.components.image_blocks.diffusion import (
     convolved,
 )
 from symledger.components.norms.image_norms import GroupNorm
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, expand, join, view
 from symledger.sizes import C_i, Size

@@ -10,7 +10,8 @@ from sympy import Expr
 from symledger.components.feed_forward.feed_forward import act
 from symledger.components.heads_and_losses.heads import Pooled
 from symledger.components.maps.linear import Linear
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.models.albert.model import Narrow
 from symledger.models.shared.encoder import Task
 from symledger.notation.verbs import view

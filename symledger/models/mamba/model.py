@@ -10,7 +10,7 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.blocks.blocks import Norm
 from symledger.components.state_spaces.selective import GU, MambaMixer, MixerBlock
-from symledger.ir.tensor import ONE
+from symledger.ir.shapes import ONE
 from symledger.models.shared.decoder import LanguageModel
 from symledger.notation.component import Component
 from symledger.sizes import Size

@@ -11,7 +11,7 @@ from symledger import sizes
 from symledger.components.blocks.blocks import Norm
 from symledger.components.state_spaces.dual import DAO, Mamba2Mixer
 from symledger.components.state_spaces.selective import MixerBlock
-from symledger.ir.tensor import ONE
+from symledger.ir.shapes import ONE
 from symledger.models.shared.decoder import LanguageModel
 from symledger.notation.component import Component
 from symledger.sizes import Size

@@ -11,7 +11,8 @@ from symledger import sizes
 from symledger.components.image_blocks.inverted import SANDLER, InvertedResidual
 from symledger.components.image_blocks.units import ConvolutionUnit, Rectifier
 from symledger.components.maps.linear import Linear
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.models.shared.stages import Stage, halves, halvings
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import mean, view

@@ -15,7 +15,8 @@ from symledger.components.embeddings.embedding import LMHead
 from symledger.components.feed_forward.feed_forward import Activation, GatedFeedForward, act
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.maps.linear import Linear
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.models.shared.encoder import Encoder
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import mean, narrow, param, repeat, view

@@ -13,7 +13,8 @@ from symledger.components.convolution.windowed import square
 from symledger.components.image_blocks.residual import HE, XIE, BasicBlock, Bottleneck
 from symledger.components.image_blocks.units import ConvolutionUnit
 from symledger.components.maps.linear import Linear
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.models.shared.stages import Stage, halves, halvings
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import mean, view

@@ -16,7 +16,8 @@ from symledger.components.feed_forward.feed_forward import Activation, FeedForwa
 from symledger.components.image_blocks.patches import PatchEmbedding
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.models.clip.model import TwoEncoders
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import expand, mean, narrow, param, repeat, view

@@ -14,7 +14,8 @@ from symledger.components.convolution.pooling import MaxPool2d
 from symledger.components.convolution.windowed import square
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.image_norms import BatchNorm
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, view
 

@@ -15,7 +15,8 @@ from symledger.components.convolution.convolution import Conv1d
 from symledger.components.embeddings.positions import LearnedPositions
 from symledger.components.feed_forward.feed_forward import Activation
 from symledger.components.maps.linear import Linear
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.models.bart.model import Sequential
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, mean, param, view

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from sympy import Expr, Symbol
 
 from symledger.ir.ops import Overlap, Rearrange, Windows
-from symledger.ir.tensor import ONE, Tensor
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
 from symledger.readings.equations.letters import NOWHERE, ZERO, Axis, Index
 from symledger.readings.equations.outline import groups_of
 from symledger.readings.equations.scalar import scalar

@@ -12,7 +12,7 @@ from string import ascii_lowercase
 
 from sympy import Expr
 
-from symledger.ir.tensor import ONE, Shape, product
+from symledger.ir.shapes import ONE, Shape, product
 from symledger.sizes import text_of
 
 ZERO = ONE * 0

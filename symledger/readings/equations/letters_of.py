@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import assert_never
 
 from symledger.ir.ops import (
-    Call,
-    CallBack,
     Const,
     Contract,
     Gather,
@@ -15,19 +13,17 @@ from symledger.ir.ops import (
     Map,
     Max,
     MaxIndex,
-    Op,
     Overlap,
     Pad,
     Param,
     Rearrange,
     Repeat,
-    Result,
     Scatter,
     Slice,
     Sum,
     Windows,
 )
-from symledger.ir.tensor import Tensor
+from symledger.ir.tensor import Call, CallBack, Op, Result, Tensor
 from symledger.readings.equations.letters import Axis, lower, merged, plain
 from symledger.readings.equations.outline import Sheet, groups_of
 from symledger.readings.pullback import index_sizes

@@ -9,10 +9,9 @@ from sympy import Expr
 
 from symledger.errors import DefinitionError
 from symledger.ir import scalars
-from symledger.ir.ops import Call, CallBack, Const, Contract, Input, Map, Param, Rearrange, Result
-from symledger.ir.program import Program, is_leaf
-from symledger.ir.tensor import ONE, Scope, Tensor
-from symledger.notation.component import snake
+from symledger.ir.ops import Const, Contract, Input, Map, Param, Rearrange
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Call, CallBack, Program, Result, Scope, Tensor, is_leaf
 from symledger.readings.equations.letters import Axis
 from symledger.readings.pullback import index_sizes, is_zero
 
@@ -242,7 +241,7 @@ def call_name(scope: Scope) -> str:
     beside = scope.parent.steps if scope.parent else {}
     if scope.name.isidentifier() and scope.name not in beside:
         return scope.name
-    return f"{snake(type(scope.component).__name__)}_{scope.name}"
+    return f"{scope.kind}_{scope.name}"
 
 
 def output_name(scope: Scope, child: Child, t: Tensor) -> str:

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from symledger.ir.ops import Const, Input, Param
-from symledger.ir.program import Program
-from symledger.ir.tensor import Scope, Tensor
+from symledger.ir.tensor import Program, Scope, Tensor
 from symledger.readings.equations.outline import Applied, Outline, Sheet, call_name, labels
 from symledger.readings.pullback import pullback
 

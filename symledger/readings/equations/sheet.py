@@ -13,8 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from symledger.ir.ops import Const, Param, Rearrange
-from symledger.ir.program import Program, Pullback
-from symledger.ir.tensor import Scope, Tensor
+from symledger.ir.tensor import Program, Pullback, Scope, Tensor
 from symledger.readings.equations.latex import LATEX
 from symledger.readings.equations.outline import Outline, Sheet
 from symledger.readings.equations.reverse import Reverse, Target

@@ -10,8 +10,6 @@ from sympy import Add
 
 from symledger.ir import scalars
 from symledger.ir.ops import (
-    Call,
-    CallBack,
     Const,
     Contract,
     Gather,
@@ -25,14 +23,14 @@ from symledger.ir.ops import (
     Param,
     Rearrange,
     Repeat,
-    Result,
     Scatter,
     Slice,
     Sum,
     Windows,
 )
 from symledger.ir.scalars import GRADIENT, Scalar
-from symledger.ir.tensor import ONE, Shape, Tensor
+from symledger.ir.shapes import ONE, Shape
+from symledger.ir.tensor import Call, CallBack, Result, Tensor
 from symledger.readings.equations.indices import Places
 from symledger.readings.equations.letters import NOWHERE, ZERO, Index, axis_of, choose, letters
 from symledger.readings.equations.letters_of import Axes

@@ -15,8 +15,6 @@ from sympy import Expr, Integer, Symbol
 
 from symledger.errors import DefinitionError
 from symledger.ir.ops import (
-    Call,
-    CallBack,
     Const,
     Contract,
     Gather,
@@ -30,16 +28,15 @@ from symledger.ir.ops import (
     Param,
     Rearrange,
     Repeat,
-    Result,
     Scatter,
     Slice,
     Sum,
     View,
     Windows,
 )
-from symledger.ir.program import Program, Pullback
 from symledger.ir.scalars import Operand, straight_line
-from symledger.ir.tensor import Shape, Tensor
+from symledger.ir.shapes import Shape
+from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor
 from symledger.readings.numpy.arithmetic import FLOATS, FUNCTIONS, Arithmetic, Array
 from symledger.readings.numpy.sources import own_leaves
 from symledger.readings.numpy.values import Values, at, gathered, result

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from sympy import Expr
 
-from symledger.ir.ops import Call, Input, Param
-from symledger.ir.program import Program
-from symledger.ir.tensor import Shape, Tensor
+from symledger.ir.ops import Input, Param
+from symledger.ir.shapes import Shape
+from symledger.ir.tensor import Call, Program, Tensor
 from symledger.readings.numpy.arithmetic import Array
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from symledger.ir.ops import Call, Result
-from symledger.ir.tensor import Tensor
+from symledger.ir.tensor import Call, Result, Tensor
 from symledger.readings.numpy.arithmetic import Array
 
 

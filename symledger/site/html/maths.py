@@ -12,7 +12,7 @@ from sympy import Expr, Symbol
 
 from symledger.accounts.account import Account
 from symledger.algebra import Terms, constant, terms
-from symledger.ir.tensor import Shape
+from symledger.ir.shapes import Shape
 from symledger.ledger.formula import Formula
 from symledger.ledger.steps import Leading, Shown
 from symledger.printing import mathml

@@ -18,9 +18,8 @@ from symledger.catalogue.entries import AXIOMS
 from symledger.catalogue.entry import Entry
 from symledger.evidence import records as evidence
 from symledger.evidence.records import Record
-from symledger.ir.ops import CallBack, Input, Param
-from symledger.ir.program import Pullback
-from symledger.ir.tensor import Tensor
+from symledger.ir.ops import Input, Param
+from symledger.ir.tensor import CallBack, Pullback, Tensor
 from symledger.printing import mathml
 from symledger.printing.mathml import MATHML
 from symledger.printing.rows import show_shape

@@ -9,7 +9,7 @@ from pathlib import Path
 from symledger import algebra, derive
 from symledger.algebra.parsing import parse_expression
 from symledger.checks.torch.artefacts import ARTEFACTS
-from symledger.ir.tensor import ONE
+from symledger.ir.shapes import ONE
 from tests.checks.ground_truth import saved
 from tests.checks.ground_truth.families import FAMILIES, KINDS, MODULES
 

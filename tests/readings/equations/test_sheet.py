@@ -27,9 +27,9 @@ from symledger.components.norms.norms import LayerNorm, RMSNorm
 from symledger.ir import functions, scalars
 from symledger.ir.functions import function
 from symledger.ir.ops import Const, Input, Param
-from symledger.ir.program import is_leaf
 from symledger.ir.scalars import X
-from symledger.ir.tensor import ONE
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import is_leaf
 from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.notation.verbs import apply, einsum, param, view

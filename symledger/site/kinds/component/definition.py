@@ -14,7 +14,7 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.accounts.reuse import written_as
 from symledger.catalogue.entry import Entry
-from symledger.ir.tensor import Shape as CoreShape
+from symledger.ir.shapes import Shape as CoreShape
 from symledger.notation.component import Component
 from symledger.printing.rows import show_shape
 from symledger.readings.shapes import ShapeRow, shapes

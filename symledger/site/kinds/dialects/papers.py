@@ -16,7 +16,7 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
 from symledger.algebra.parsing import parse_expression
-from symledger.ir.tensor import ONE
+from symledger.ir.shapes import ONE
 from symledger.ledger.lines import Line
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
