@@ -66,7 +66,7 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("gru_cell", "components.recurrence.recurrent_steps:GRUStep"),
     Entry("lstm_cell", "components.recurrence.recurrent_steps:LSTMStep"),
     Entry("token_embedding", "components.embeddings.embedding:TokenEmbedding"),
-    Entry("embedding_bag", "components.embeddings.embedding:EmbeddingBag"),
+    Entry("embedding_bag", "components.embeddings.embedding_bag:EmbeddingBag"),
     Entry("learned_positions", "components.embeddings.positions:LearnedPositions"),
     Entry("sinusoidal_positions", "components.embeddings.positions:SinusoidalPositions"),
     Entry("rotary_positions", "components.embeddings.rotary:RotaryPositions"),

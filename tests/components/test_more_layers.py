@@ -14,7 +14,7 @@ from symledger.components.convolution.convolution import Conv1d, Conv3d
 from symledger.components.convolution.padding import Padding1d, Padding2d
 from symledger.components.convolution.pooling import AvgPool1d, MaxPool3d
 from symledger.components.convolution.transposed import ConvTranspose1d, ConvTranspose3d
-from symledger.components.embeddings.embedding import EmbeddingBag
+from symledger.components.embeddings.embedding_bag import EmbeddingBag
 from symledger.components.feed_forward.activation import GLU, PReLU, RandomizedReLU
 from symledger.components.heads_and_losses.distances import (
     CosineEmbedding,
