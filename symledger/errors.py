@@ -6,7 +6,8 @@
     │   └── Contradiction          two assumptions that cannot both hold
     ├── DefinitionError            a component that is not well formed
     │   ├── PatternError           notation that cannot be read
-    │   └── ShapeError             a tensor that does not fit a declared pattern
+    │   ├── ShapeError             a tensor that does not fit a declared pattern
+    │   └── UnknownSize            a symbol that the alphabet has not
     ├── UnverifiedStep             an equals sign that could not be proven
     └── CheckFailed                1  evidence that contradicts a formula
 
@@ -18,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 
 
 class SymledgerError(Exception):
@@ -52,6 +54,10 @@ class ShapeError(DefinitionError):
     """A tensor that does not fit the pattern it was given to."""
 
 
+class UnknownSize(DefinitionError, AttributeError):
+    """A symbol that a definition takes from the alphabet, and that is not there."""
+
+
 class UnverifiedStep(SymledgerError):
     """An equals sign between two expressions that are not identically equal."""
 
@@ -74,6 +80,20 @@ def renamed(names: Mapping[str, str]) -> Iterator[None]:
     except SymledgerError as error:
         said = re.sub(r"[A-Za-z_]\w*", lambda word: names.get(word[0], word[0]), str(error))
         raise type(error)(said) from error
+
+
+def raised(error: BaseException, file: Path) -> str:
+    """Say what a Python file raised, and in which of its lines."""
+    from traceback import extract_tb  # only a refusal needs it
+
+    frames = extract_tb(error.__traceback__)
+    lines = [f.lineno for f in frames if Path(f.filename).resolve() == file.resolve()]
+    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
+    message = str(error).splitlines()[0][:200] if str(error) else ""
+    return (
+        f"raised {type(error).__name__}" + (f" at line {line}" if line else "")
+        + (f": {message.rstrip('.')}" if message else "") + "."
+    )  # fmt: skip
 
 
 def shown(text: str) -> str:

@@ -6,11 +6,11 @@ A size is a SymPy symbol that knows what it stands for. All sizes are positive i
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, Symbol
 
-from symledger.errors import DefinitionError
+from symledger.errors import DefinitionError, UnknownSize
 
 
 class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
@@ -187,7 +187,7 @@ IMAGES = (
     *(q_h, q_w, Y, q, D, D_o, K_d, s_d, p_d, r_d, q_d, e, e_d, e_h, e_w),
 )
 
-ALPHABET: tuple[Size, ...] = (
+ORDER: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
     *IMAGES, *VISION,
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
@@ -196,7 +196,20 @@ ALPHABET: tuple[Size, ...] = (
     *(L_g, L_in, n_r, T_k, h_dec, d_dec),
     *(T_e, N, n),
 )
+"""The order in which symbols are listed; what is not named here comes after them."""
+DECLARED = tuple(symbol for symbol in list(globals().values()) if isinstance(symbol, Size))
+ALPHABET: tuple[Size, ...] = tuple(dict.fromkeys((*ORDER, *DECLARED)))
 BY_NAME: dict[str, Size] = {symbol.name: symbol for symbol in ALPHABET}
+
+
+if not TYPE_CHECKING:  # a type checker is to find it by itself
+
+    def __getattr__(name: str) -> Size:
+        """Refuse a symbol that is not there, and say how to declare it."""
+        raise UnknownSize(
+            f"there is no size {name} in symledger/sizes.py: declare it there, "
+            f'as in {name} = Size("{name}", "what it counts").'
+        )
 
 
 def named(name: str) -> Size:

@@ -16,7 +16,6 @@ from sympy import Integer
 import symledger
 import symledger.components
 import symledger.models
-from symledger import sizes
 from symledger.algebra import terms
 from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import ENTRIES
@@ -253,10 +252,6 @@ def variants(cls):
     for one, other in combinations(choices(cls), 2):  # some symbols stand where two are made
         if one[0] != other[0]:
             yield cls(**dict((one, other)))
-
-
-def test_every_size_is_in_the_alphabet():
-    assert {s for s in vars(sizes).values() if isinstance(s, Size)} <= {*BY_NAME.values()}
 
 
 @pytest.mark.parametrize("cls", DEFINED)

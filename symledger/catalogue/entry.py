@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib import import_module
 from typing import Any, Literal
 
+from symledger.catalogue.definition import Definition, file_of
 from symledger.errors import DefinitionError
 
 
@@ -35,15 +35,34 @@ class Entry:
     reads: Mapping[str, str] = field(default_factory=dict)
     reads_class: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def named(self) -> Definition:
+        """The definition, as it is named here."""
+        return Definition(self.definition, self.name, CATALOGUE[self.kind])
+
     def load(self) -> type[Any]:
         """Import the definition's class.
 
         Raises:
-            DefinitionError: there is no such file, or no such class in it.
+            DefinitionError: it is not there, or is not written as a definition is.
         """
-        module, _, name = self.definition.partition(":")
-        found: type[Any] = self._named(name, module)
-        return found
+        return self.named.load()
+
+    def made(self) -> Any:
+        """Make the component that this entry is about.
+
+        Raises:
+            DefinitionError: it cannot be made as this entry says.
+        """
+        return self.named.made(self.options, self.inputs or ())
+
+    def corollaries(self) -> Mapping[str, Any]:
+        """Return the equations of its cases.
+
+        Raises:
+            DefinitionError: the definition has no such case.
+        """
+        return self.named.cases(self.cases)
 
     @property
     def reading(self) -> str:
@@ -60,7 +79,7 @@ class Entry:
         Raises:
             DefinitionError: the folder has no such file, or the file no such name.
         """
-        return self._named(self.constant(name), self.reading)
+        return self.named.named(self.constant(name), self.reading)
 
     @property
     def family(self) -> str:
@@ -75,33 +94,14 @@ class Entry:
         """
         if not self.configured:
             return {}
-        module = self.definition.partition(":")[0]
-        found: Mapping[str, Mapping[str, int]] = self._named("CONFIGURATIONS", module)
+        module = self.named.module
+        found: Mapping[str, Mapping[str, int]] = self.named.named("CONFIGURATIONS", module)
         if self.name not in found:
             raise DefinitionError(
                 f"the catalogue says that {self.name} has a configuration, but CONFIGURATIONS in "
                 f"{file_of(module)} has none of that name: write it there."
             )
         return found[self.name]
-
-    def _named(self, name: str, module: str) -> Any:
-        """Import a name that this entry says, or say which step was forgotten."""
-        where, wanted = file_of(module), f"the entry {self.name} of the catalogue"
-        try:
-            found = import_module(f"symledger.{module}")
-        except ModuleNotFoundError as error:
-            if not f"symledger.{module}.".startswith(f"{error.name}."):
-                raise  # it is there, and imports something that is not
-            raise DefinitionError(
-                f"there is no {where}, which {wanted} names: write the file, with {name} in it, or "
-                f"correct the entry in {CATALOGUE[self.kind]}."
-            ) from error
-        if not hasattr(found, name):
-            raise DefinitionError(
-                f"{where} has no {name}, which {wanted} names: write it there, or correct the "
-                f"entry in {CATALOGUE[self.kind]}."
-            )
-        return getattr(found, name)
 
 
 CATALOGUE = {
@@ -110,8 +110,3 @@ CATALOGUE = {
     "axiom": "symledger/catalogue/entries.py",
 }
 """The files that entries are in."""
-
-
-def file_of(module: str) -> str:
-    """Return the file of a module of this package: ``models.gpt2.model``."""
-    return f"symledger/{module.replace('.', '/')}.py"

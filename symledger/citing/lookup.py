@@ -56,6 +56,9 @@ def _unknown(name: str, target: str) -> str:
     family = _family(target)
     if target in BY_NAME or target in checkpoints():
         own = {t.quantity: f"{target}.{t.quantity}" for t in citable() if t.owner == family}
+        if not own:
+            return (f"the formulas of {family} have no tags yet: `symledger record {family}` "
+                    "gives each of them one.")  # fmt: skip
         near = nearest(name, own.values())
         return f"{shown(name)} is not a formula of {target}. {near}"
     if re.fullmatch(f"({PREFIX})?[0-9a-z]{{4}}|{PREFIX}.*", name, re.IGNORECASE):

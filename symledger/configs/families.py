@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 
+from symledger.catalogue.definition import file_of
 from symledger.catalogue.entries import BY_NAME, ENTRIES
-from symledger.catalogue.entry import CATALOGUE, Entry, file_of
+from symledger.catalogue.entry import CATALOGUE, Entry
 from symledger.config_keys.family import Family
 from symledger.errors import DefinitionError
 

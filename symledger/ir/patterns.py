@@ -103,7 +103,7 @@ def _operand(text: str, pattern: str) -> Operand:
         ):
             raise PatternError(
                 f'"{pattern}" cannot be read at "{body[position:].strip()}": an axis is a name, '
-                'a group "(a b)" or a leading "...".'
+                'a group "(a b)", "()" for length 1, or a leading "...".'
             )
         position = match.end()
         if word == "(":

@@ -13,7 +13,7 @@ from symledger.ir.ops import Input, Storage
 from symledger.ir.patterns import ELLIPSIS, Operand, parse
 from symledger.ir.shapes import show
 from symledger.ir.tensor import Program, Scope, Tensor
-from symledger.notation.component import Component, entering, needed
+from symledger.notation.component import Component, entering, needed, typed
 from symledger.sizes import named
 
 
@@ -32,7 +32,7 @@ def program_of(
         DefinitionError: the component breaks a rule of the notation.
     """
     scope = Scope(name or snake(type(component).__name__), component)
-    operands = dict(zip(needed(component), parse(component.signature).inputs, strict=False))
+    operands = dict(zip(needed(component), typed(component).inputs, strict=False))
     inputs = component.whole if inputs is None else inputs
     if inputs is not None:
         operands = {label: parse(f"{axes} ->").inputs[0] for label, axes in inputs.items()}

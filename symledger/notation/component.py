@@ -19,7 +19,7 @@ from sympy import Expr, Symbol
 from symledger.errors import DefinitionError, PatternError, ShapeError
 from symledger.ir.building import current_region, current_scope, inside
 from symledger.ir.naming import snake
-from symledger.ir.patterns import Operand, parse
+from symledger.ir.patterns import Operand, Pattern, parse
 from symledger.ir.shapes import Shape, as_size, show
 from symledger.ir.tensor import Region, Scope, Tensor
 from symledger.sizes import Size
@@ -136,7 +136,7 @@ class Component:
                 f"{type(self).__name__} cannot be recomputed inside a component that states its "
                 f"pull-back: say there what is computed again.{where(scope)}"
             )
-        pattern = parse(self.signature)
+        pattern = typed(self)
         groups = (a for o in (*pattern.inputs, *pattern.outputs) for a in o.axes if len(a) != 1)
         for group in groups:
             if self.size_of(group) is None:
@@ -242,6 +242,24 @@ def where(scope: Scope) -> str:
         parts.append(f"{type(at.parent.component).__name__} › {at.name}")
         at = at.parent
     return "\n  in " + ",  in ".join(parts) if parts else ""
+
+
+def typed(component: Component) -> Pattern:
+    """Return the type line of a component, read.
+
+    Raises:
+        PatternError: there is none, or it cannot be read.
+    """
+    try:
+        return parse(component.signature)
+    except PatternError as error:
+        kind = type(component).__name__
+        if component.signature:
+            raise PatternError(f"the signature of {kind}: {error}") from error
+        raise PatternError(
+            f"{kind} has no signature: say what goes in and what comes out, as in "
+            'signature: ClassVar[str] = "... d_in -> ... d_out".'
+        ) from error
 
 
 def needed(component: Component) -> list[str]:

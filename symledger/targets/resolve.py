@@ -48,11 +48,9 @@ def resolve(text: str) -> Target:
         if isdir(text):
             raise missing(text) from None
         raise
-    kind = entry.load()
     return Target(
-        entry.name, entry.family, entry.title or kind.title, kind(**entry.options),
-        entry.inputs, entry.lengths, entry.configuration(), entry.options,
-        {name: kind.corollaries[name] for name in entry.cases},
+        entry.name, entry.family, entry.title or entry.load().title, entry.made(),
+        entry.inputs, entry.lengths, entry.configuration(), entry.options, entry.corollaries(),
     )  # fmt: skip
 
 
@@ -121,8 +119,8 @@ def _from_file(text: str) -> Target:
     from symledger.targets import user_file as model_file
 
     found = model_file.opened(text)
-    cases = dict(type(found.component).corollaries)
     return Target(
         found.name, snake(found.name), found.title, found.component,
-        configuration=found.configuration, cases=cases, origin=found.path,
+        configuration=found.configuration, cases=dict(type(found.component).corollaries),
+        origin=found.path,
     )  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, is_dataclass
@@ -15,7 +14,7 @@ from sympy import Expr, Symbol
 
 from symledger.algebra.assumptions import parse_size
 from symledger.catalogue.options import choices_of
-from symledger.errors import BadInput, SymledgerError, UnknownTarget, nearest
+from symledger.errors import BadInput, SymledgerError, UnknownTarget, nearest, raised
 from symledger.notation.component import Component
 
 
@@ -32,16 +31,8 @@ def guarded(path: str, what: str) -> Iterator[None]:
     except SymledgerError:
         raise
     except (Exception, SystemExit) as error:
-        file = str(Path(path).resolve())
-        frames = traceback.extract_tb(error.__traceback__)
-        lines = [f.lineno for f in frames if str(Path(f.filename).resolve()) == file]
-        line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
-        message = str(error).splitlines()[0][:200] if str(error) else ""
-        raise BadInput(
-            f"{what} in {path} raised {type(error).__name__}"
-            + (f" at line {line}" if line else "") + (f": {message}" if message else "")
-            + ". Run the file with Python to see it all."
-        ) from error  # fmt: skip
+        said = f"{what} in {path} {raised(error, Path(path))}"
+        raise BadInput(f"{said} Run the file with Python to see it all.") from error
 
 
 @dataclass(frozen=True)

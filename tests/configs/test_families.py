@@ -109,7 +109,8 @@ def test_a_module_that_fails_inside_is_not_said_to_be_missing(tmp_path, monkeypa
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "model.py").write_text("import there_is_none\n")
     monkeypatch.setattr(symledger.models, "__path__", [str(tmp_path)])
-    with pytest.raises(ModuleNotFoundError, match="there_is_none"):
+    said = "symledger/models/new/model.py raised ModuleNotFoundError.* 'there_is_none'"
+    with pytest.raises(DefinitionError, match=said):
         Entry("new", "models.new.model:New", "model").load()
 
 

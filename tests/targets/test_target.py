@@ -162,7 +162,7 @@ BROKEN = {
                      r"Model\(\) in .* raised TypeError"),
     "has an unknown type": (PLAIN + "    e: 'Nothing' = 3\n" + IDENTITY, BadInput,
                             "raised NameError"),
-    "has no signature": (PLAIN + IDENTITY, DefinitionError, "is not a pattern"),
+    "has no signature": (PLAIN + IDENTITY, DefinitionError, "Model has no signature"),
     "has a broken signature": (PLAIN + '    signature = "B (d -> d"\n' + IDENTITY,
                                DefinitionError, "cannot be read"),
     "has no forward": (TYPED, DefinitionError, "Model has no forward"),

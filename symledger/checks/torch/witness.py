@@ -9,9 +9,10 @@ differ by a single unit. Without PyTorch there is nothing to compare.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, Integer
@@ -79,8 +80,9 @@ POINTS: tuple[dict[str, int], ...] = (
      "d_e": 9, "n_r": 4, "L_g": 3, "L_in": 2, "h_dec": 4, "d_dec": 21, "T_k": 11,
      "P": 4, "t": 4, "C_s": 1, "d_f": 10, "d_ctx": 7, "d_proj": 9},
 )  # fmt: skip
-"""Sizes of every symbol; a case makes those equal that it cannot tell apart, and what other sizes
-decide follows from them."""
+"""Sizes of symbols; a case makes those equal that it cannot tell apart, and what other sizes decide
+follows from them. A symbol that is not here gets a small one; where it does not fit, write it here.
+"""
 
 
 def installed() -> bool:
@@ -111,9 +113,18 @@ def kept_without(known: Mapping[str, Any], hashes: Mapping[str, str]) -> list[di
     return [e for e in said if known["hashes"].get(e["quantity"]) == hashes.get(e["quantity"])]
 
 
-def sizes_at(point: dict[str, int], case: Case) -> dict[str, int]:
-    """Return the sizes of a point, those made equal that a case cannot tell apart."""
+def sizes_at(
+    point: dict[str, int], case: Case, names: Iterable[str] = (), least: int = 2
+) -> dict[str, int]:
+    """Return the sizes of a point, those made equal that a case cannot tell apart.
+
+    A symbol among ``names`` that the point has not gets a size that no other one of them has.
+    """
     sizes = dict(point)
+    taken = {sizes.get(name, 0) for name in names}
+    for name in sorted({*names} - sizes.keys()):
+        sizes[name] = next(n for n in count(least) if n not in taken)
+        taken.add(sizes[name])
     for name, product in case.equal.items():
         factors = (sizes.get(factor) or int(factor) for factor in product.split("*"))
         sizes[name] = math.prod(factors)
@@ -127,7 +138,7 @@ def _compared(account: Account, case: Case) -> Iterator[Evidence]:
     back = pullback(program)
     runs: list[Run] = []
     for seed, point in enumerate(POINTS):
-        sizes = sizes_at(point, case)
+        sizes = sizes_at(point, case, account.symbols, 2 + seed)
         here = {s: sizes[s.name] for s in account.symbols.values() if s not in program.definitions}
         here.update({symbol: whole(e, here) for symbol, e in program.definitions.items()})
         trial, names = Trial(program, back, here, seed), case.names(sizes, options)

@@ -159,6 +159,16 @@ def test_sizes_that_a_case_cannot_tell_apart_are_made_equal():
     assert found == {"h": 3, "d_k": 4, "d": 12, "h_kv": 3}
 
 
+def test_a_symbol_without_a_size_gets_one_of_its_own():
+    class Case:
+        equal = {"h": "3*n_new"}  # noqa: RUF012  # a stand-in
+
+    point = {"d": 2, "h": 9, "L": 3}
+    assert sizes_at(point, Case, {"d", "n_new"}) == {"d": 2, "h": 9, "L": 3, "n_new": 3}
+    names = {"d", "L", "n_new", "n_old"}
+    assert [sizes_at(point, Case, names, least)["n_new"] for least in (2, 5)] == [4, 5]
+
+
 def test_without_pytorch_the_rest_is_checked_and_the_page_says_so(monkeypatch, capsys):
     monkeypatch.setattr(torch_witness, "installed", lambda: False)
     monkeypatch.setattr(command, "installed", lambda: False)
