@@ -30,3 +30,10 @@ def assert_row(component, row, inputs=None):
     assert expand(params(program).total - row.params) == 0
     assert expand(contraction_flops(program).total - row.forward) == 0
     assert expand(saved(pullback(program), ELEMENTS).total - row.saved) == 0
+
+
+def assert_counts(component, weights, flops):
+    """Weights and FLOPs alone."""
+    program = program_of(component)
+    assert expand(params(program).total - weights) == 0
+    assert expand(contraction_flops(program).total - flops) == 0
