@@ -11,15 +11,8 @@ from typing import ClassVar
 
 from sympy import Expr
 
-from symledger import Component, sizes, steps
-from symledger.components.blocks.blocks import PreLNBlock
-from symledger.components.embeddings.embedding import LMHead, TokenEmbedding
-from symledger.components.maps.linear import Linear
-from symledger.components.norms.norms import LayerNorm
-from symledger.ir.tensor import Tensor
-from symledger.notation.component import Steps
-from symledger.notation.verbs import apply, param, repeat
-from symledger.sizes import Size
+from symledger import Component, Size, Steps, Tensor, apply, param, repeat, sizes, steps
+from symledger.components import LayerNorm, Linear, LMHead, PreLNBlock, TokenEmbedding
 
 BOTTLENECK = Size("r", "bottleneck width of an adapter")
 

@@ -1,5 +1,7 @@
 """Closed-form parameter, memory and FLOP formulas of neural networks, derived and checked.
 
+What stands here and in ``symledger.components`` is public; every other module may move.
+
 >>> from symledger import derive
 >>> derive("mini_gpt").params
 <mini_gpt.params: 12Ld² + 2Ld + Vd + d = 131,392 parameters>
@@ -20,30 +22,52 @@ if TYPE_CHECKING:
     from symledger.notation.component import Steps as Steps
     from symledger.notation.component import steps as steps
     from symledger.notation.verbs import apply as apply
+    from symledger.notation.verbs import argmax as argmax
+    from symledger.notation.verbs import copied as copied
+    from symledger.notation.verbs import drawn as drawn
     from symledger.notation.verbs import einsum as einsum
+    from symledger.notation.verbs import expand as expand
+    from symledger.notation.verbs import gather as gather
+    from symledger.notation.verbs import indices as indices
+    from symledger.notation.verbs import join as join
+    from symledger.notation.verbs import maximum as maximum
+    from symledger.notation.verbs import mean as mean
+    from symledger.notation.verbs import narrow as narrow
+    from symledger.notation.verbs import noise as noise
+    from symledger.notation.verbs import over_rows as over_rows
+    from symledger.notation.verbs import pad as pad
     from symledger.notation.verbs import param as param
+    from symledger.notation.verbs import reduce as reduce
+    from symledger.notation.verbs import remembered as remembered
     from symledger.notation.verbs import repeat as repeat
+    from symledger.notation.verbs import scan as scan
+    from symledger.notation.verbs import scatter as scatter
+    from symledger.notation.verbs import state as state
+    from symledger.notation.verbs import statistic as statistic
+    from symledger.notation.verbs import table as table
+    from symledger.notation.verbs import take as take
+    from symledger.notation.verbs import total as total
     from symledger.notation.verbs import view as view
     from symledger.sizes import Size as Size
 
-_HOMES = {
-    "Account": "symledger.accounts.account",
-    "Component": "symledger.notation.component",
-    "Formula": "symledger.ledger.formula",
-    "Size": "symledger.sizes",
-    "Steps": "symledger.notation.component",
-    "Tensor": "symledger.ir.tensor",
-    "apply": "symledger.notation.verbs",
-    "derive": "symledger.accounts.account",
-    "einsum": "symledger.notation.verbs",
-    "param": "symledger.notation.verbs",
-    "repeat": "symledger.notation.verbs",
-    "steps": "symledger.notation.component",
-    "view": "symledger.notation.verbs",
+_NAMES = {
+    "accounts.account": ("Account", "derive"),
+    "ir.tensor": ("Tensor",),
+    "ledger.formula": ("Formula",),
+    "notation.component": ("Component", "Steps", "steps"),
+    "notation.verbs": (
+        "param", "table", "indices", "noise", "drawn", "remembered", "einsum", "view", "total",
+        "reduce", "over_rows", "mean", "expand", "maximum", "argmax", "narrow", "pad", "join",
+        "gather", "take", "scatter", "repeat", "scan", "apply", "copied", "statistic", "state",
+    ),
+    "sizes": ("Size",),
 }
+_HOMES = {name: home for home, names in _NAMES.items() for name in names}
 __all__ = [
-    "Account", "Component", "Formula", "Size", "Steps", "Tensor", "apply", "derive", "einsum",
-    "param", "repeat", "steps", "view",
+    "Account", "Component", "Formula", "Size", "Steps", "Tensor", "apply", "argmax", "copied",
+    "derive", "drawn", "einsum", "expand", "gather", "indices", "join", "maximum", "mean",
+    "narrow", "noise", "over_rows", "pad", "param", "reduce", "remembered", "repeat", "scan",
+    "scatter", "state", "statistic", "steps", "table", "take", "total", "view",
 ]  # fmt: skip
 __version__ = VERSION
 
@@ -54,4 +78,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'symledger' has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(_HOMES[name]), name)
+    return getattr(import_module(f"symledger.{_HOMES[name]}"), name)

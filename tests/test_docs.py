@@ -36,7 +36,7 @@ def test_the_tutorial_writes_the_example():
 
 
 def test_the_tutorial_quotes_softmax_as_it_is():
-    source = documents.ROOT / "symledger" / "components" / "softmax.py"
+    source = documents.ROOT / "symledger" / "components" / "heads_and_losses" / "softmax.py"
     quoted = lines(documents.blocks(OWN_MODEL, "python")[-1])
     assert "\n".join(quoted) in "\n".join(lines(source.read_text("utf-8")))
 
