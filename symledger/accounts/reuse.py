@@ -17,7 +17,7 @@ from symledger.accounts.account import Account, derive
 from symledger.algebra import Terms, substitute
 from symledger.algebra.assumptions import Assumed
 from symledger.algebra.parsing import parse_equation
-from symledger.catalogue.argument_specs import Settings, SizeOf
+from symledger.arguments.specs import Settings, SizeOf
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.identities import Side
 from symledger.errors import BadInput

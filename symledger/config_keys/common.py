@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symledger.catalogue.argument_specs import Free, Only, Settings, Use, written
+from symledger.arguments.specs import Free, Only, Settings, Use, written
 from symledger.errors import BadInput
 
 FREE = Use()

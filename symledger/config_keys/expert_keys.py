@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Settings, SizeOf, Use, size
+from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import GATE, WIDTHS, heads
 from symledger.config_keys.family import Built, Rule, Values

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from symledger import records
-from symledger.catalogue.argument_specs import Settings, SizeOf, Use, size
+from symledger.arguments.specs import Settings, SizeOf, Use, size
 from symledger.errors import DefinitionError
 
 Values = Mapping[str, Any]

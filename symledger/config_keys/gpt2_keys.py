@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import SizeOf, Use
+from symledger.arguments.specs import SizeOf, Use
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, TIED
 from symledger.config_keys.family import Unless

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symledger.catalogue.argument_specs import Settings, Use, size, written
+from symledger.arguments.specs import Settings, Use, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Values
 from symledger.errors import BadInput

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, SizeOf, Use, size, written
+from symledger.arguments.specs import BOOLS, Choice, Only, SizeOf, Use, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.family import Ruled, Values

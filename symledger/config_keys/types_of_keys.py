@@ -6,7 +6,7 @@ import json
 import re
 from math import inf, nan
 
-from symledger.catalogue.argument_specs import Free, Number, Use
+from symledger.arguments.specs import Free, Number, Use
 from symledger.config_keys.common import Rotary, Stored
 from symledger.config_keys.family import Family, Unless, Values
 from symledger.errors import BadInput, shown

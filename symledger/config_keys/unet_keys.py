@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from types import NoneType
 
-from symledger.catalogue.argument_specs import Free, Only, SizeOf, Use, size
+from symledger.arguments.specs import Free, Only, SizeOf, Use, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Ruled, Unless
 from symledger.config_keys.image_keys import STAGES, Pair

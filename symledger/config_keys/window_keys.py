@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from symledger.catalogue.argument_specs import Settings, among, size, written
+from symledger.arguments.specs import Settings, among, size, written
 from symledger.config_keys.decoder_keys import layers
 from symledger.config_keys.family import Rule, Ruled, Values
 from symledger.errors import BadInput, shown

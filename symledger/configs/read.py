@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from symledger.catalogue.argument_specs import Only, Settings, SizeOf, Use, written
+from symledger.arguments.specs import Only, Settings, SizeOf, Use, written
 from symledger.catalogue.checkpoints import Checkpoint
 from symledger.catalogue.entry import CATALOGUE
 from symledger.config_keys import common

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import prod
 
 from symledger.algebra.parsing import LARGEST
-from symledger.catalogue.argument_specs import BOOLS, Settings, SizeOf, Use, among, size, written
+from symledger.arguments.specs import BOOLS, Settings, SizeOf, Use, among, size, written
 from symledger.errors import BadInput
 
 

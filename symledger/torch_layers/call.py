@@ -15,7 +15,7 @@ from functools import cached_property
 from math import inf, isfinite
 from types import NoneType
 
-from symledger.catalogue.argument_specs import Choice, Maybe, Only, Settings, SizeOf, Use, written
+from symledger.arguments.specs import Choice, Maybe, Only, Settings, SizeOf, Use, written
 from symledger.errors import BadInput, UnknownTarget, nearest, quoted, shown
 from symledger.torch_layers.argument_uses import KNOWN, Acting, EntryOf, Function, Inner
 from symledger.torch_layers.table import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from symledger.catalogue.argument_specs import Choice, Free, Maybe, Number, Only, Use
+from symledger.arguments.specs import Choice, Free, Maybe, Number, Only, Use
 from symledger.torch_layers.argument_uses import Chance
 from symledger.torch_layers.row import FACTORY, INPLACE, MAYBE_NONE, Arguments, Layer, Rule
 from symledger.torch_layers.rules import an_axis, at_most, reversible, rising, scaled

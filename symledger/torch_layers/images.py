@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import NoneType
 from typing import Any
 
-from symledger.catalogue.argument_specs import Choice, Free, Number, SizeOf, Use
+from symledger.arguments.specs import Choice, Free, Number, SizeOf, Use
 from symledger.torch_layers.argument_uses import Around, Padding, SizesOf
 from symledger.torch_layers.limits import no_less_than_the_kernel, several_values
 from symledger.torch_layers.row import EPS, FACTORY, Arguments, Layer

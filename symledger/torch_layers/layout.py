@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import NoneType
 
-from symledger.catalogue.argument_specs import Free, Only, Settings, SizeOf, Use, size, written
+from symledger.arguments.specs import Free, Only, Settings, SizeOf, Use, size, written
 from symledger.errors import BadInput
 from symledger.torch_layers.argument_uses import Scale, SizesOf
 from symledger.torch_layers.images import LENGTHS, RESULT, windows

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import NoneType
 
-from symledger.catalogue.argument_specs import Free, Only, Settings, Use
+from symledger.arguments.specs import Free, Only, Settings, Use
 from symledger.torch_layers.limits import Limit
 
 Arguments = Mapping[str, object]

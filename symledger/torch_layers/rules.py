@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Settings, written
+from symledger.arguments.specs import Settings, written
 from symledger.errors import BadInput
 from symledger.torch_layers.row import Arguments, Rule
 

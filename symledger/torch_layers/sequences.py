@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import NoneType
 
-from symledger.catalogue.argument_specs import Choice, Free, Maybe, Settings, SizeOf, Use, size
+from symledger.arguments.specs import Choice, Free, Maybe, Settings, SizeOf, Use, size
 from symledger.torch_layers.argument_uses import Acting, Chance, EntryOf, Inner, Shape
 from symledger.torch_layers.row import EPS, FACTORY, MAYBE_NONE, Arguments, Layer
 from symledger.torch_layers.rules import divided, smaller, within

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symledger.catalogue.argument_specs import Settings, SizeOf, size
+from symledger.arguments.specs import Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import MASKED, WIDTHS, classes, encoder, maps, norms, under
 from symledger.config_keys.family import Family, Rule, Ruled, Values

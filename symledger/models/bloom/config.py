@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Only, Settings, SizeOf, among, size
+from symledger.arguments.specs import Only, Settings, SizeOf, among, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS, OLDER_WIDTH, QKV, TIED, affine, heads
 from symledger.config_keys.family import Context, Family, Rule, Ruled, Values

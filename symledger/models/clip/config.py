@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from symledger.catalogue.argument_specs import Choice, Settings, SizeOf, size, written
+from symledger.arguments.specs import Choice, Settings, SizeOf, size, written
 from symledger.config_keys import common
 from symledger.config_keys import types_of_keys as typed
 from symledger.config_keys.common import FREE

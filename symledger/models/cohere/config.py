@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Number
+from symledger.arguments.specs import BOOLS, Choice, Number
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import ACTIVATION, AFFINE, DENSE, WIDTHS, heads

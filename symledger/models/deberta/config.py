@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import (
+from symledger.arguments.specs import (
     BOOLS,
     Choice,
     Maybe,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import NoneType
 
-from symledger.catalogue.argument_specs import (
+from symledger.arguments.specs import (
     BOOLS,
     Choice,
     Free,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Choice, Only, Settings, written
+from symledger.arguments.specs import Choice, Only, Settings, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Values
 from symledger.config_keys.image_keys import STAGES, staged

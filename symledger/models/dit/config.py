@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from types import NoneType
 
-from symledger.catalogue.argument_specs import Free, Only, Settings, SizeOf, Use, size, written
+from symledger.arguments.specs import Free, Only, Settings, SizeOf, Use, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import Pair

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from symledger.catalogue.argument_specs import Only, Settings, SizeOf, size, written
+from symledger.arguments.specs import Only, Settings, SizeOf, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values

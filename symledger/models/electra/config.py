@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Only, Settings, SizeOf
+from symledger.arguments.specs import Only, Settings, SizeOf
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.encoder_keys import UNTIED, WIDTHS, classes, encoder, maps, norms
 from symledger.config_keys.family import Built, Family, Rule, Values

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Number, Only, Settings, Use
+from symledger.arguments.specs import BOOLS, Choice, Number, Only, Settings, Use
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, DIVIDED, GATE, WIDTHS, heads

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Settings, SizeOf, size, written
+from symledger.arguments.specs import Settings, SizeOf, size, written
 from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, TIED, affine, head_width, heads
 from symledger.config_keys.family import Family, Rule, Ruled, Unless, Values
 from symledger.errors import BadInput

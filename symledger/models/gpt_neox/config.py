@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Settings
+from symledger.arguments.specs import BOOLS, Choice, Settings
 from symledger.config_keys.decoder_keys import (
     ACTIVATION,
     HEADS,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Free, Only, SizeOf
+from symledger.arguments.specs import BOOLS, Choice, Free, Only, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import ATTENTION, WIDTHS, heads, kinds
 from symledger.config_keys.family import Family

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Number
+from symledger.arguments.specs import Number
 from symledger.config_keys.decoder_keys import BIASES, DENSE, LLAMA_KEYS, heads
 from symledger.config_keys.family import Family
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symledger.catalogue.argument_specs import Free, Only, Settings, size
+from symledger.arguments.specs import Free, Only, Settings, size
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.state_space_keys import LENGTH, TENSORS, USES, inner, maps
 

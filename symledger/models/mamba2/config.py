@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Only, Settings, SizeOf, size
+from symledger.arguments.specs import Only, Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Values
 from symledger.config_keys.state_space_keys import LAYER, LENGTH, TENSORS, USES, inner, maps

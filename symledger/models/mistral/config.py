@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import SizeOf
+from symledger.arguments.specs import SizeOf
 from symledger.config_keys.decoder_keys import DENSE, LLAMA_KEYS, heads
 from symledger.config_keys.family import Family
 from symledger.config_keys.window_keys import LISTED, ONE, all_of_them, windows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import SizeOf
+from symledger.arguments.specs import SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import GATE, SPARSE, WIDTHS, heads
 from symledger.config_keys.family import Family

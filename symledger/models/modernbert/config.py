@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, SizeOf, Use, size
+from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, Use, size
 from symledger.config_keys.common import FREE, Rotary
 from symledger.config_keys.decoder_keys import TIED, layers
 from symledger.config_keys.encoder_keys import ACTIVATIONS, CLASSIFIED, maps, norms, under

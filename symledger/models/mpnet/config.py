@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import SizeOf
+from symledger.arguments.specs import SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import WIDTHS, classes, encoder, maps, norms, under
 from symledger.config_keys.family import AtLeast, Family, Several, Shifted

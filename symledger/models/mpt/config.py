@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Only, Settings, SizeOf, among, written
+from symledger.arguments.specs import Only, Settings, SizeOf, among, written
 from symledger.config_keys.common import FREE, known
 from symledger.config_keys.decoder_keys import HEADS, TIED, affine, head_width, heads
 from symledger.config_keys.family import Built, Context, Family, Rule, Ruled, Values

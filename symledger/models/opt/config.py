@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, SizeOf
+from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf
 from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, TIED, affine, heads
 from symledger.config_keys.family import Family, Rule, Unless, Values
 

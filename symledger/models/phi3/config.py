@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Only
+from symledger.arguments.specs import Only
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, GATE, WIDTHS, heads, share
 from symledger.config_keys.family import Family, Ruled

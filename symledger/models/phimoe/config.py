@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, size
+from symledger.arguments.specs import BOOLS, Choice, Only, Settings, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import SPARSE
 from symledger.config_keys.expert_keys import BLOCK, LAYER, USES, classes

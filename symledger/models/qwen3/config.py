@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Choice, Only, SizeOf
+from symledger.arguments.specs import Choice, Only, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, LLAMA_KEYS, heads
 from symledger.config_keys.family import Family

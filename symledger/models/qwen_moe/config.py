@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Choice, Only, Settings, SizeOf, size, written
+from symledger.arguments.specs import Choice, Only, Settings, SizeOf, size, written
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import LLAMA_KEYS, SPARSE, heads, kinds, layers

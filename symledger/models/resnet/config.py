@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, SizeOf
+from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf
 from symledger.config_keys.family import Built, Family, Rule, Values
 from symledger.config_keys.image_keys import BACKBONE, CONVOLVED, Stages, staged
 

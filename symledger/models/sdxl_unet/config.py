@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Only, Settings, size, written
+from symledger.arguments.specs import Only, Settings, size, written
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import staged
 from symledger.config_keys.unet_keys import (

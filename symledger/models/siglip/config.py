@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, Settings, SizeOf, Use, written
+from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, Use, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import maps
 from symledger.config_keys.family import Built, Family, Rule, Unless, Values

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Settings, size, written
+from symledger.arguments.specs import Settings, size, written
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import BIASES, DENSE, LLAMA_KEYS, heads, kinds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import BOOLS, Choice, Only, SizeOf
+from symledger.arguments.specs import BOOLS, Choice, Only, SizeOf
 from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, WIDTHS, affine, heads
 from symledger.config_keys.family import Family
 from symledger.config_keys.window_keys import ONE, windows

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
-from symledger.catalogue.argument_specs import BOOLS, Only, Settings, SizeOf, Use, written
+from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, Use, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.encoder_decoder_keys import HEADS

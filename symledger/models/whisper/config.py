@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.catalogue.argument_specs import Only, SizeOf
+from symledger.arguments.specs import Only, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.encoder_decoder_keys import ALONE, HEADS, WIDTHS, layers
