@@ -1,74 +1,56 @@
-"""Who may import whom, and what no source may call: the rules that keep the parts apart."""
+"""Who may import whom, as docs/architecture.md says, and what no source may call."""
 
 import ast
-import importlib
-import inspect
-import pkgutil
-from dataclasses import MISSING, fields
+import re
+from fnmatch import fnmatchcase
 from functools import cache
-from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
-
-import pytest
-from sympy import Integer
 
 import symledger
-import symledger.components
-import symledger.models
-from symledger.algebra import terms
-from symledger.algebra.parsing import parse_expression
-from symledger.catalogue.entries import ENTRIES
-from symledger.errors import DefinitionError
-from symledger.notation.calling import program_of
-from symledger.notation.component import Component
-from symledger.readings.flops import contraction_flops, pointwise_flops
-from symledger.readings.params import active_params, params
-from symledger.readings.pullback import pullback
-from symledger.readings.saved import saved
-from symledger.readings.traffic import state, traffic
-from symledger.sizes import BY_NAME, Size, T_max, V_seg, Y, d_out
+from tests import documents
 
 ROOT = Path(symledger.__file__).parent
+TABLE = documents.ROOT / "docs" / "architecture.md"
+REFUSED = {"eval", "exec", "sympify", "simplify", "parse_expr"}
+LIMITED = {
+    "numpy", "click", "rich", "torch", "transformers", "diffusers", "mkdocs", "jinja2",
+    "markupsafe", "griffe", "zensical", "yaml",
+}  # fmt: skip
+"""Packages from outside that only some rooms may import; each row of the table says which."""
 
 
 def module_name(path):
-    inner = path.relative_to(ROOT.parent).with_suffix("")
-    return ".".join((inner.parent if inner.name == "__init__" else inner).parts)
+    inner = path.relative_to(ROOT).with_suffix("")
+    return ".".join(inner.parent.parts if inner.name == "__init__" else inner.parts)
 
 
 SOURCES = {module_name(path): path for path in sorted(ROOT.rglob("*.py"))}
+"""Every file by its module, as it is called within the package."""
 
-ONLY = {
-    # a layer, and all that it may import of symledger beside itself
-    "sizes": {"errors"},
-    "errors": set(),
-    "core": {"sizes", "errors"},
-    "components": {"sizes", "errors", "core"},
-    "models": {"sizes", "errors", "core", "components"},
-    "readings": {"sizes", "errors", "core"},
-}
-NEVER = {
-    # a layer above those, and what it may not import
-    "ledger": {"components", "models", "catalogue", "checks", "derivation"},
-    "derivation": {"components", "models", "catalogue", "checks"},
-    "configurations": {"components", "models", "checks"},  # a file is read before any is imported
-}
-FRONT = {"cli", "commands", "site", "__main__"}
-"""What imports everything and is imported by nothing below."""
-EVIDENCE = {"checks"} | FRONT
-"""Who may import the checks: a formula is derived without them."""
-OUTSIDE = {
-    # a package, and the only parts that may import it
-    "numpy": {"readings.numeric", "checks", "explain"},
-    "click": FRONT,
-    "rich": FRONT | {"report"},
-    "torch": {"checks"},
-    "mkdocs": {"site"},
-    "jinja2": {"site"},
-    "griffe": {"site"},
-}
-REFUSED = {"eval", "exec", "sympify", "simplify", "parse_expr"}
+
+def table():
+    """The rows under "Who may import whom": a room or a pattern, the rooms and packages it may."""
+    text = TABLE.read_text("utf-8").partition("## Who may import whom")[2].partition("\n## ")[0]
+    rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| `")]
+    return {
+        room.strip(" `"): (set(named(inside)), set(named(outside)))
+        for room, _, inside, outside in rows
+    }
+
+
+def named(cell):
+    return re.findall(r"`([^`]+)`", cell)
+
+
+ROWS = table()
+
+
+@cache
+def room(module):
+    """The row that a module belongs to: the most specific pattern that fits."""
+    path = module.replace(".", "/") or "symledger"
+    fits = [row for row in ROWS if any(fnmatchcase(path, p) for p in (row, f"{row}/*"))]
+    return max(fits, key=len, default=None)
 
 
 @cache
@@ -76,232 +58,121 @@ def tree(module):
     return ast.parse(SOURCES[module].read_text(encoding="utf-8"))
 
 
+def modules(name):
+    """The modules that a dotted name means: itself, or the module that it is a name in."""
+    name = name.removeprefix("symledger").lstrip(".")
+    return {name} if name in SOURCES else {name.rpartition(".")[0]} & set(SOURCES)
+
+
 @cache
 def imports(module):
-    """Every module that a module imports anywhere in its source, also where only types need it."""
-    package = module if SOURCES[module].name == "__init__.py" else module.rpartition(".")[0]
+    """Every import in a source: where only types need it, lazy ones, those by text."""
     found = set()
     for node in ast.walk(tree(module)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) - node.level + 1]
-            base = ".".join((above if node.level else []) + ([node.module] if node.module else []))
-            inner = {f"{base}.{alias.name}" for alias in node.names} & set(SOURCES)
-            found |= inner or {base}
+            assert not node.level, f"{module} imports relatively"
+            inner = [f"{node.module}.{alias.name}" for alias in node.names]
+            found |= {name if modules(name) == {plain(name)} else node.module for name in inner}
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found |= {f"symledger.{name}" for name in by_text(module, node.value)}
     return found
 
 
-def layer(module):
-    """The part of symledger that a module belongs to; the package itself is the front door."""
-    parts = module.split(".")
-    return parts[1] if len(parts) > 1 else ""
+def plain(name):
+    return name.removeprefix("symledger").lstrip(".")
+
+
+def by_text(module, text):
+    """The modules that a text names: ``components.maps.linear:Linear`` in the catalogue."""
+    name = text.partition(":")[0].removeprefix("symledger.")
+    if name in SOURCES and "." in name:
+        yield name
+    family = name.removesuffix(".model")
+    if module.startswith("catalogue") and f"{family}.config" in SOURCES:
+        yield f"{family}.config"  # what an entry reads stands beside its definition
 
 
 def own(module):
-    """The layers of symledger, other than its own, that a module imports."""
-    used = {layer(name) for name in imports(module) if name.split(".")[0] == "symledger"}
-    return used - {layer(module), ""}
+    """The modules of symledger that a module imports, other than itself and its package."""
+    used = {m for name in imports(module) if name.split(".")[0] == "symledger"
+            for m in modules(name)}  # fmt: skip
+    return used - {module}
 
 
 def test_the_walk_sees_the_imports_that_are_there():
-    assert "symledger.notation.component" in imports("symledger.components.maps.linear")
-    assert "symledger.sizes" in imports("symledger.components.maps.linear")
-    assert own("symledger.ir.tensor") == {"errors"}
-    assert own("symledger.readings.numpy.interpreter") == {"core", "errors"}
-    assert "numpy" in imports("symledger.readings.numpy.interpreter")
+    assert {"notation.component", "sizes"} <= own("components.maps.linear")
+    assert "numpy" in imports("readings.numpy.interpreter")
+    assert "components.maps.linear" in own("catalogue.component_entries")
+    assert {"models.llama.model", "models.llama.config"} <= own("catalogue.model_entries")
+    assert room("models.llama.config") == "models/*/config"
+    assert room("models.shared.decoder") == "models/shared"
+    assert room("") == "symledger"
 
 
-@pytest.mark.parametrize("module", [m for m in SOURCES if layer(m) in ONLY])
-def test_a_lower_layer_imports_only_those_below_it(module):
-    assert own(module) <= ONLY[layer(module)]
+def test_every_room_imports_what_the_table_says_and_all_that_it_says():
+    homeless = [module for module in SOURCES if room(module) is None]
+    assert homeless == [], f"files in no row of {TABLE.name}"
+    used = {}
+    for module in SOURCES:
+        for other in own(module):
+            if room(other) != room(module):
+                used.setdefault((room(module), room(other)), []).append(f"{module} -> {other}")
+    allowed = {(row, other) for row, (inside, _) in ROWS.items() for other in inside}
+    violations = [arrow for pair, arrows in used.items() if pair not in allowed for arrow in arrows]
+    assert sorted(violations) == [], f"imports that {TABLE.name} does not allow"
+    assert sorted(allowed - used.keys()) == [], f"{TABLE.name} allows what nobody does"
 
 
-@pytest.mark.parametrize("module", [m for m in SOURCES if layer(m) in NEVER])
-def test_ledger_derivation_and_configurations_know_no_component_and_no_check(module):
-    assert not own(module) & NEVER[layer(module)]
+def test_the_table_goes_downwards():
+    order = list(ROWS)
+    upwards = [(row, other) for row, (inside, _) in ROWS.items() for other in inside
+               if other not in order or order.index(other) >= order.index(row)]  # fmt: skip
+    assert upwards == [], "a room may import only rooms of rows above its own"
 
 
-@pytest.mark.parametrize("module", [m for m in SOURCES if layer(m) not in ("", *FRONT)])
-def test_nothing_imports_the_front(module):
-    assert not own(module) & FRONT
-    assert "checks" not in own(module) or layer(module) in EVIDENCE
+def test_components_and_readings_have_no_arrow_between_them():
+    assert "readings" not in ROWS["components"][0] | ROWS["models/*/model"][0]
+    assert not {room for room in ROWS["readings"][0] if room.startswith(("components", "models"))}
 
 
-@pytest.mark.parametrize("package", OUTSIDE)
-def test_a_package_from_outside_is_imported_only_where_it_is_meant(package):
-    users = {m.removeprefix("symledger.") for m in SOURCES if package in top_level(m)}
-    allowed = tuple(f"{name}." for name in OUTSIDE[package])
-    assert {u for u in users if not f"{u}.".startswith(allowed)} == set()
+def test_no_file_imports_itself_by_way_of_others():
+    """Not even where only types need it, or within a function."""
+    left = {module: own(module) for module in SOURCES}
+    while free := [module for module, used in left.items() if not used & left.keys()]:
+        for module in free:
+            del left[module]
+    while free := [m for m in left if not any(m in used for used in left.values())]:
+        for module in free:
+            del left[module]
+    assert left == {}, "files in circles"
 
 
-def top_level(module):
-    return {name.split(".")[0] for name in imports(module)}
+def test_a_package_from_outside_is_imported_only_where_it_is_meant():
+    found = {(room(m), name.split(".")[0]) for m in SOURCES for name in imports(m)}
+    used = {(row, package) for row, package in found if package in LIMITED}
+    allowed = {(row, package) for row, (_, outside) in ROWS.items() for package in outside}
+    assert used == allowed
 
 
 def called(node):
     return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
 
 
-@pytest.mark.parametrize("module", SOURCES)
-def test_no_source_calls_what_the_design_refuses(module):
+def test_no_source_calls_what_the_design_refuses():
     """Nothing a user or a file supplies is run; nothing is simplified or left unevaluated."""
-    calls = [node for node in ast.walk(tree(module)) if isinstance(node, ast.Call)]
-    assert not {called(call.func) for call in calls} & REFUSED
-    unevaluated = [k for call in calls for k in call.keywords if k.arg == "evaluate"]
-    assert not [k for k in unevaluated if getattr(k.value, "value", None) is False]
+    found = []
+    for module in SOURCES:
+        calls = [node for node in ast.walk(tree(module)) if isinstance(node, ast.Call)]
+        found += [(module, called(call.func)) for call in calls if called(call.func) in REFUSED]
+        found += [(module, "evaluate=False") for call in calls for k in call.keywords
+                  if k.arg == "evaluate" and getattr(k.value, "value", None) is False]  # fmt: skip
+    assert found == []
 
 
-# Every symbol and option of a definition shows in some formula.
-
-BYTES = {"value": Integer(2), "statistic": Integer(4), "mask": Integer(1), "index": Integer(8)}
-
-
-def defined(package):
-    for found in pkgutil.iter_modules(package.__path__, f"{package.__name__}."):
-        module = importlib.import_module(found.name)
-        for _, cls in inspect.getmembers(module, inspect.isclass):
-            own_forward = issubclass(cls, Component) and cls.forward is not Component.forward
-            given = [f.name for f in fields(cls) if f.default is MISSING] if own_forward else []
-            if own_forward and cls.title and cls.__module__ == found.name and not given:
-                yield cls
-
-
-ASKED = {entry.definition.partition(":")[2] for entry in ENTRIES}
-"""What can be asked about by name; the parts that families have for themselves are in them."""
-DEFINED = [
-    *defined(symledger.components),
-    *(cls for cls in defined(symledger.models) if cls.__name__ in ASKED),
-]
-
-
-def traced(component):
-    """Record a component on the inputs that the catalogue has for it."""
-    name = type(component).__name__
-    asked = (e for e in ENTRIES if e.inputs and e.definition.endswith(f":{name}"))
-    entry = next((e for e in asked if "cached" not in e.name), None)
-    if entry is None:
-        return program_of(component)
-    lengths = {axis: parse_expression(text, BY_NAME) for axis, text in entry.lengths.items()}
-    return program_of(component, entry.inputs, lengths)
-
-
-@cache
-def read(component):
-    """Record a component; refused by name counts as a formula, so that is None."""
-    try:
-        return traced(component)
-    except DefinitionError:
-        return None
-
-
-@cache
-def read_back(component):
-    """Pull a recorded component back; the same."""
-    try:
-        return pullback(read(component))
-    except DefinitionError:
-        return None
-
-
-@cache
-def formula(component, name):
-    """One count of a component; None where its pull-back is refused."""
-    if name in FORWARD:
-        return terms(FORWARD[name](read(component)).total)
-    back = read_back(component)
-    return back and terms(BACKWARD[name](back).total)
-
-
-FORWARD = {
-    "params": params,
-    "active": active_params,
-    "forward": contraction_flops,
-    "exact": lambda program: contraction_flops(program, "exact"),
-    "pointwise": pointwise_flops,
-    "traffic": lambda program: traffic(program, BYTES),
-    "state": lambda program: state(program, BYTES),
-}
-BACKWARD = {
-    "backward": contraction_flops,
-    "pointwise back": pointwise_flops,
-    "saved": lambda back: saved(back, BYTES),
-}
-COUNTS = (*FORWARD, *BACKWARD)
-"""A pull-back takes as long as a record, and is asked for where nothing else tells."""
-
-
-def choices(cls):
-    """(option, value) for every value of every option that is not its default."""
-    hints = get_type_hints(cls)
-    for option in fields(cls):
-        hint = hints[option.name]
-        values: tuple[Any, ...] = get_args(hint) if get_origin(hint) is Literal else ()
-        if hints[option.name] is bool:
-            values = (False, True)
-        for value in values:
-            if value != option.default and not isinstance(value, type):
-                yield option.name, value
-
-
-def variants(cls):
-    """A component as it is, with each choice made otherwise, then with two of them."""
-    yield cls()
-    for option, value in choices(cls):
-        yield cls(**{option: value})
-    for one, other in combinations(choices(cls), 2):  # some symbols stand where two are made
-        if one[0] != other[0]:
-            yield cls(**dict((one, other)))
-
-
-@pytest.mark.parametrize("cls", DEFINED)
-def test_every_declared_symbol_stands_in_some_formula(cls):
-    left = {f.default for f in fields(cls) if isinstance(f.default, Size)}
-    left -= INHERITED.get(cls.__name__, set())
-    for variant in variants(cls):
-        for e in standing(variant, left):
-            left -= e
-            if not left:
-                return
-    assert left == set()
-
-
-def standing(variant, asked):
-    """Yield the symbols in how others decide sizes, then in counts, where one is in the program."""
-    program = read(variant)
-    if program:
-        yield from (e.free_symbols for e in program.definitions.values())
-        counts = COUNTS if asked & set(program.symbols) else ()
-        yield from ({s for m in formula(variant, name) or () for s, _ in m} for name in counts)
-
-
-INHERITED = {
-    "DinoV2": {d_out}, "DistilBert": {V_seg}, "MPNet": {V_seg}, "ModernBert": {V_seg, T_max},
-    "Whisper": {Y},
-}  # fmt: skip
-"""Sizes that a family has from what it is made after, and no use for: segments, classes …"""
-
-
-@pytest.mark.parametrize("cls", DEFINED)
-def test_every_option_changes_some_formula_or_is_refused(cls):
-    for option, value in choices(cls):
-        assert differs(cls(**{option: value}), cls()), (option, value)
-
-
-def differs(variant, plain):
-    """Whether a formula, or how others decide a size in it, is another one."""
-    if read(variant) is None or read(plain) is None:
-        return read(variant) is not read(plain)
-    return read(variant).definitions != read(plain).definitions or any(
-        formula(variant, name) != formula(plain, name) for name in COUNTS
-    )
-
-
-def test_the_walk_sees_definitions_and_their_options():
-    names = {cls.__name__ for cls in DEFINED}
-    assert {"Linear", "Attention", "PreLNBlock", "MiniGPT"} <= names
-    options = [(cls.__name__, *choice) for cls in DEFINED for choice in choices(cls)]
-    assert ("MiniGPT", "positions", "learned") in options
-    assert all(isinstance(cls(), Component) for cls in DEFINED)
-    linear = next(cls for cls in DEFINED if cls.__name__ == "Linear")
-    assert all(formula(linear(), name) for name in COUNTS if name != "state")
+def test_models_of_ones_own_import_public_names_alone():
+    texts = [*(documents.ROOT / "examples").glob("*.py"), documents.ROOT / "docs" / "own_model.md"]
+    found = [re.findall(r"^(?:from|import) (symledger\S*)", file.read_text("utf-8"), re.MULTILINE)
+             for file in texts]  # fmt: skip
+    assert {name for names in found for name in names} == {"symledger", "symledger.components"}

@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from symledger.catalogue.entries import BY_NAME, ENTRIES
 from symledger.site import generator, memory, resources
 from symledger.site.generator import remembered
 from symledger.site.memory import PLACE, Memory, place
@@ -15,8 +16,8 @@ from tests.site.whole import REMEMBERED
 
 LINEAR, BLOCK = "symledger.components.maps.linear", "symledger.models.block"
 FILES = {
-    "components.linear": b"class Linear:\n    size = 1\n",
-    "components.norms": b"class Norm: ...\n",
+    "components.maps.linear": b"class Linear:\n    size = 1\n",
+    "components.norms.norms": b"class Norm: ...\n",
     "models.block": b"from symledger.components.maps.linear import Linear\n",
 }
 
@@ -58,14 +59,51 @@ def build(tmp_path, unchanged):
 def test_what_was_made_of_the_same_is_not_made_again(build):
     assert build() == ["linear", "block", "home"]
     assert build() == []
-    assert build(components__norms=b"class Norm: size = 2") == []
+    assert build(components__norms__norms=b"class Norm: size = 2") == []
 
 
 def test_a_change_reaches_all_that_is_made_of_it_and_a_comment_what_shows_it(build):
     build()
-    assert build(components__linear=FILES["components.linear"] + b"# why\n") == ["linear"]
-    assert build(components__linear=b"class Linear:\n    size = 2\n") == ["linear", "block"]
+    linear = FILES["components.maps.linear"]
+    assert build(components__maps__linear=linear + b"# why\n") == ["linear"]
+    assert build(components__maps__linear=b"class Linear:\n    size = 2\n") == ["linear", "block"]
     assert build(models__block=b"import symledger.components.norms.norms\n") == ["linear", "block"]
+
+
+def test_every_definition_of_the_catalogue_is_told_apart_from_the_rest():
+    """Files lie in folders of topics and families: what is not found there would seem unchanged."""
+    found = Sources().definitions
+    defined = {entry.definition.partition(":")[0] for entry in ENTRIES}
+    assert defined - found.keys() == set()
+    assert not [name for name in found if name.endswith((".config", "__init__"))]
+    assert {entry.load().__module__ for entry in ENTRIES} == {f"symledger.{n}" for n in defined}
+
+
+def test_a_changed_definition_remakes_its_own_pages_and_no_others(tmp_path, unchanged):
+    """With the modules of the package as they are, by what pages note of the classes they show."""
+    source = Sources().definitions
+
+    def run(changed=None):
+        known, made = Memory(tmp_path / "site.json"), []
+        known.sources.definitions = source | (changed or {})
+
+        def make(name):
+            made.append(name)
+            known.note_definition(BY_NAME[name].load())
+            return Page(f"{name}.md", name)
+
+        for name in ("linear", "feed_forward", "conv2d", "softmax"):
+            known.page(name, partial(make, name))
+        known.save()
+        return made
+
+    assert run() == ["linear", "feed_forward", "conv2d", "softmax"]
+    linear = source["components.maps.linear"]
+    assert run({"components.maps.linear": linear + b"# why\n"}) == []
+    assert run({"components.maps.linear": linear + b"WHY = 1\n"}) == ["linear", "feed_forward"]
+    assert run({"components.heads_and_losses.softmax": b"WHY = 1\n"}) == [
+        "linear", "feed_forward", "softmax",
+    ]  # fmt: skip  # the map is as it was again
 
 
 def test_where_anything_else_differs_nothing_is_known(build, monkeypatch):
@@ -85,7 +123,7 @@ def test_a_memory_that_cannot_be_read_is_none(build, tmp_path, text):
 def test_what_a_table_says_counts_and_not_what_it_is_made_of(tmp_path):
     def run(answer, text):
         known, made = Memory(tmp_path / "site.json"), []
-        known.sources.definitions = FILES | {"components.linear": text}
+        known.sources.definitions = FILES | {"components.maps.linear": text}
 
         def table():
             known._note_module("code", LINEAR)

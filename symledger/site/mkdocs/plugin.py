@@ -37,7 +37,7 @@ LOG = get_plugin_logger("symledger")
 EPOCH = "1780272000"
 """The date that a build states where SOURCE_DATE_EPOCH states none: builds have no clock."""
 HEADING = re.compile(r"^# .*$", re.MULTILINE)
-SOURCE = Source()
+SOURCE = Source(__name__)
 """The package as it was imported; MkDocs makes a new plugin for every build while it serves."""
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import linecache
 import sys
+from collections.abc import Container
 from importlib import import_module
 from pathlib import Path
 from time import time_ns
@@ -18,17 +19,15 @@ if TYPE_CHECKING:
     from symledger.site.generator import Site
 
 PACKAGE = Path(__file__).parents[2]
-KEPT = (
-    "symledger", "symledger.site", "symledger.site.mkdocs", "symledger.site.mkdocs.plugin",
-    __name__,
-)  # fmt: skip
-"""What stays imported: the plugin itself, which MkDocs holds."""
+KEPT = ("symledger", "symledger.site", "symledger.site.mkdocs", __name__)
+"""What stays imported, with the module that MkDocs holds a ``Source`` in."""
 
 
 class Source:
     """The package as it was when it was imported last."""
 
-    def __init__(self) -> None:
+    def __init__(self, holder: str) -> None:
+        self.kept_modules = (*KEPT, holder)
         self.state = state()
         self.dirty = False
         self.before: dict[str, object] = {}
@@ -42,7 +41,7 @@ class Source:
         if found != self.state:
             self.state = found
             site.STARTED = now
-            forget()
+            forget(self.kept_modules)
         generator = import_module("symledger.site.generator")
         made: Site = generator.remembered(language, self.kept)
         return made
@@ -65,15 +64,15 @@ def state() -> dict[str, int]:
     return {str(file): file.stat().st_mtime_ns for file in files}
 
 
-def forget() -> None:
-    """Forget every module of the package, and the source lines that were read of it.
+def forget(but: Container[str]) -> None:
+    """Forget every module of the package but some, and the source lines that were read of it.
 
     A package that is kept would still give its modules by name.
     """
     linecache.checkcache()
     for name in list(sys.modules):
-        if name.startswith("symledger.") and name not in KEPT:
+        if name.startswith("symledger.") and name not in but:
             del sys.modules[name]
             package, _, module = name.rpartition(".")
-            if package in KEPT:
+            if package in but:
                 vars(sys.modules[package]).pop(module, None)

@@ -38,7 +38,7 @@ class Small:
 def test_only_what_changed_is_written_again(tmp_path, monkeypatch):
     (tmp_path / "docs").mkdir()
     out = tmp_path / "site"
-    source = Source()
+    source = Source(__name__)
     monkeypatch.setattr(plugin, "SOURCE", source)
 
     def run(**changed):

@@ -2,14 +2,14 @@
 
 import sys
 
-from symledger.site.mkdocs import reloading
+from symledger.site.mkdocs import plugin, reloading
 from symledger.site.mkdocs.reloading import KEPT, Source
 
 
 def test_a_changed_file_is_imported_anew_and_an_unchanged_package_is_not(monkeypatch):
     kept = dict(sys.modules)
-    named = {name: dict(vars(kept[name])) for name in KEPT if name in kept}
-    source = Source()
+    named = {name: dict(vars(kept[name])) for name in (*KEPT, plugin.__name__) if name in kept}
+    source = Source(plugin.__name__)
     try:
         before = type(source.site("en"))
         assert type(source.site("en")) is before

@@ -1,0 +1,181 @@
+"""Every symbol and option of a definition shows in some formula."""
+
+import importlib
+import inspect
+import pkgutil
+from dataclasses import MISSING, fields
+from functools import cache
+from itertools import combinations
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import pytest
+from sympy import Integer
+
+import symledger.components
+import symledger.models
+from symledger.algebra import terms
+from symledger.algebra.parsing import parse_expression
+from symledger.catalogue.entries import ENTRIES
+from symledger.errors import DefinitionError
+from symledger.notation.calling import program_of
+from symledger.notation.component import Component
+from symledger.readings.flops import contraction_flops, pointwise_flops
+from symledger.readings.params import active_params, params
+from symledger.readings.pullback import pullback
+from symledger.readings.saved import saved
+from symledger.readings.traffic import state, traffic
+from symledger.sizes import BY_NAME, Size, T_max, V_seg, Y, d_out
+
+BYTES = {"value": Integer(2), "statistic": Integer(4), "mask": Integer(1), "index": Integer(8)}
+
+
+def defined(package):
+    for found in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+        if found.ispkg or found.name.endswith(".config"):
+            continue
+        module = importlib.import_module(found.name)
+        for _, cls in inspect.getmembers(module, inspect.isclass):
+            own_forward = issubclass(cls, Component) and cls.forward is not Component.forward
+            given = [f.name for f in fields(cls) if f.default is MISSING] if own_forward else []
+            if own_forward and cls.title and cls.__module__ == found.name and not given:
+                yield cls
+
+
+ASKED = {entry.definition.partition(":")[2] for entry in ENTRIES}
+"""What can be asked about by name; the parts that families have for themselves are in them."""
+DEFINED = [
+    *defined(symledger.components),
+    *(cls for cls in defined(symledger.models) if cls.__name__ in ASKED),
+]
+
+
+def traced(component):
+    """Record a component on the inputs that the catalogue has for it."""
+    name = type(component).__name__
+    asked = (e for e in ENTRIES if e.inputs and e.definition.endswith(f":{name}"))
+    entry = next((e for e in asked if "cached" not in e.name), None)
+    if entry is None:
+        return program_of(component)
+    lengths = {axis: parse_expression(text, BY_NAME) for axis, text in entry.lengths.items()}
+    return program_of(component, entry.inputs, lengths)
+
+
+@cache
+def read(component):
+    """Record a component; refused by name counts as a formula, so that is None."""
+    try:
+        return traced(component)
+    except DefinitionError:
+        return None
+
+
+@cache
+def read_back(component):
+    """Pull a recorded component back; the same."""
+    try:
+        return pullback(read(component))
+    except DefinitionError:
+        return None
+
+
+@cache
+def formula(component, name):
+    """One count of a component; None where its pull-back is refused."""
+    if name in FORWARD:
+        return terms(FORWARD[name](read(component)).total)
+    back = read_back(component)
+    return back and terms(BACKWARD[name](back).total)
+
+
+FORWARD = {
+    "params": params,
+    "active": active_params,
+    "forward": contraction_flops,
+    "exact": lambda program: contraction_flops(program, "exact"),
+    "pointwise": pointwise_flops,
+    "traffic": lambda program: traffic(program, BYTES),
+    "state": lambda program: state(program, BYTES),
+}
+BACKWARD = {
+    "backward": contraction_flops,
+    "pointwise back": pointwise_flops,
+    "saved": lambda back: saved(back, BYTES),
+}
+COUNTS = (*FORWARD, *BACKWARD)
+"""A pull-back takes as long as a record, and is asked for where nothing else tells."""
+
+
+def choices(cls):
+    """(option, value) for every value of every option that is not its default."""
+    hints = get_type_hints(cls)
+    for option in fields(cls):
+        hint = hints[option.name]
+        values: tuple[Any, ...] = get_args(hint) if get_origin(hint) is Literal else ()
+        if hints[option.name] is bool:
+            values = (False, True)
+        for value in values:
+            if value != option.default and not isinstance(value, type):
+                yield option.name, value
+
+
+def variants(cls):
+    """A component as it is, with each choice made otherwise, then with two of them."""
+    yield cls()
+    for option, value in choices(cls):
+        yield cls(**{option: value})
+    for one, other in combinations(choices(cls), 2):  # some symbols stand where two are made
+        if one[0] != other[0]:
+            yield cls(**dict((one, other)))
+
+
+@pytest.mark.parametrize("cls", DEFINED)
+def test_every_declared_symbol_stands_in_some_formula(cls):
+    left = {f.default for f in fields(cls) if isinstance(f.default, Size)}
+    left -= INHERITED.get(cls.__name__, set())
+    for variant in variants(cls):
+        for e in standing(variant, left):
+            left -= e
+            if not left:
+                return
+    assert left == set()
+
+
+def standing(variant, asked):
+    """Yield the symbols in how others decide sizes, then in counts, where one is in the program."""
+    program = read(variant)
+    if program:
+        yield from (e.free_symbols for e in program.definitions.values())
+        counts = COUNTS if asked & set(program.symbols) else ()
+        yield from ({s for m in formula(variant, name) or () for s, _ in m} for name in counts)
+
+
+INHERITED = {
+    "DinoV2": {d_out}, "DistilBert": {V_seg}, "MPNet": {V_seg}, "ModernBert": {V_seg, T_max},
+    "Whisper": {Y},
+}  # fmt: skip
+"""Sizes that a family has from what it is made after, and no use for: segments, classes …"""
+
+
+@pytest.mark.parametrize("cls", DEFINED)
+def test_every_option_changes_some_formula_or_is_refused(cls):
+    for option, value in choices(cls):
+        assert differs(cls(**{option: value}), cls()), (option, value)
+
+
+def differs(variant, plain):
+    """Whether a formula, or how others decide a size in it, is another one."""
+    if read(variant) is None or read(plain) is None:
+        return read(variant) is not read(plain)
+    return read(variant).definitions != read(plain).definitions or any(
+        formula(variant, name) != formula(plain, name) for name in COUNTS
+    )
+
+
+def test_the_walk_sees_definitions_and_their_options():
+    names = {cls.__name__ for cls in DEFINED}
+    assert {"Linear", "Attention", "PreLNBlock", "MiniGPT"} <= names
+    options = [(cls.__name__, *choice) for cls in DEFINED for choice in choices(cls)]
+    assert ("MiniGPT", "positions", "learned") in options
+    assert all(isinstance(cls(), Component) for cls in DEFINED)
+    linear = next(cls for cls in DEFINED if cls.__name__ == "Linear")
+    assert all(formula(linear(), name) for name in COUNTS if name != "state")
