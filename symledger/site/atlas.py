@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 
 from symledger.accounts.account import Account, derive
 from symledger.catalogue.checkpoints import checkpoints
+from symledger.catalogue.definition import file_of
 from symledger.catalogue.entries import BY_NAME, ENTRIES, find
 from symledger.catalogue.entry import Entry
 from symledger.configs.read import entry_of
-from symledger.errors import CheckFailed
+from symledger.errors import CheckFailed, DefinitionError
 from symledger.site.memory import Memory
 from symledger.site.sources import digest
 from symledger.site.uses import Parts, parts, users
@@ -36,8 +37,22 @@ TOPICS: dict[str, str] = {
 }
 """The topics of the component pages: the folders of ``components``, each with its heading."""
 
-
 Made = TypeVar("Made")
+
+
+def topic_of(entry: Entry) -> str:
+    """Return the heading of the topic that a component is in.
+
+    Raises:
+        DefinitionError: its folder is no topic.
+    """
+    folder = entry.named.module.split(".")[1]
+    if folder not in TOPICS:
+        raise DefinitionError(
+            f"{file_of(entry.named.module)} is in no topic: move it into a folder of TOPICS in "
+            "symledger/site/atlas.py, or add its own folder there, with a heading."
+        )
+    return TOPICS[folder]
 
 
 @dataclass
@@ -95,7 +110,7 @@ class Atlas:
         found: dict[str, list[Entry]] = {heading: [] for heading in TOPICS.values()}
         for entry in ENTRIES:
             if entry.kind == "component":
-                found[TOPICS[entry.definition.split(".")[1]]].append(entry)
+                found[topic_of(entry)].append(entry)
         return {topic: tuple(entries) for topic, entries in found.items() if entries}
 
     @property

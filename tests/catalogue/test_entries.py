@@ -23,7 +23,9 @@ NAMES = [entry.name for entry in ENTRIES]
 
 
 def test_names_are_unique():
-    assert len(set(NAMES)) == len(NAMES) == len(BY_NAME)
+    twice = sorted(name for name in set(NAMES) if NAMES.count(name) > 1)
+    assert twice == [], "an entry of that name is in symledger/catalogue more than once"
+    assert len(NAMES) == len(BY_NAME)
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
@@ -35,7 +37,7 @@ def test_an_entry_is_well_formed(entry):
     assert BY_NAME[entry.family].definition == entry.definition
     assert bool(entry.configuration()) == entry.configured
     assert find(entry.name) is entry
-    assert entry.title or entry.load().title
+    assert entry.title or entry.load().title, f"{entry.definition} needs a title: ClassVar[str]"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -11,7 +11,7 @@ import json
 from itertools import islice
 
 from symledger.accounts.account import Account
-from symledger.catalogue.texts import Mistake, text_of
+from symledger.catalogue.texts import Mistake, said_by, text_of
 from symledger.checks import gradients
 from symledger.checks.evidence import worst_of
 from symledger.checks.mutants import mistakes
@@ -35,7 +35,8 @@ def demonstrated(account: Account) -> Demonstration:
     program, back = account.program, account.readings.back
     trial = Trial(program, back, sizes_for(program))
     bugs = text_of(account.target.name).bugs
-    found = {str(b.mistake): _found(account, b.mistake) for b in bugs if b.mistake}
+    with said_by(account.target.name):
+        found = {str(b.mistake): _found(account, b.mistake) for b in bugs if b.mistake}
     if not trial.varied:
         return Demonstration(fingerprint(account), trial.point, trial.seed, mistakes=found)
     analytic = gradients.error_of_complex_step(trial)

@@ -21,6 +21,7 @@ from symledger import algebra, sizes
 from symledger.accounts.account import Account
 from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import find
+from symledger.catalogue.texts import place, said_by
 from symledger.errors import BadInput, quoted
 from symledger.ledger.formula import Formula
 from symledger.site.atlas import Atlas
@@ -55,10 +56,11 @@ class Voice:
         """
         words = {name: partial(getattr(self, name), sheet) for name in WORDS}
         try:
-            said = sandbox().from_string(text).render(words) if "{" in text else text
+            with said_by(self.account.target.entry):
+                said = sandbox().from_string(text).render(words) if "{" in text else text
         except (TemplateError, TypeError) as error:
             raise BadInput(
-                f"the text {quoted(text)} of {self.account.target.name} cannot be said: {error}. "
+                f"{place(self.account.target.entry)}: {quoted(text)} cannot be said: {error}. "
                 f"It may call {', '.join(WORDS)}."
             ) from error
         return Markup(said)  # noqa: S704  # Markdown of ours; what is filled in is escaped

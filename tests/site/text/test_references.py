@@ -12,12 +12,13 @@ REFERRED = sorted({r for entry in ENTRIES for r in entry.load().references})
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.name)
 def test_every_definition_refers_to_something(entry):
-    assert entry.load().references
+    assert entry.load().references, f"say where {entry.definition} comes from: references = (…,)"
 
 
 @pytest.mark.parametrize("reference", REFERRED)
 def test_every_work_has_an_address(reference):
     for one in cited(reference):
+        assert one.address, f"give {one.work} its address in symledger/site/data/references.toml"
         assert re.fullmatch(r"https://[a-z0-9.]+/\S*", one.address)
         assert not one.place or one.place.startswith((", ", " without"))
     assert "; ".join(one.work + one.place for one in cited(reference)) == reference
@@ -25,7 +26,7 @@ def test_every_work_has_an_address(reference):
 
 def test_no_address_is_left_over():
     used = {one.work for reference in REFERRED for one in cited(reference)}
-    assert used == set(works())
+    assert set(works()) - used == set(), "take them out of symledger/site/data/references.toml"
 
 
 def test_numbers_of_arxiv_are_of_the_year_or_before_it():

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from symledger.accounts.account import Account
 from symledger.catalogue.entry import Entry
-from symledger.catalogue.texts import text_of
+from symledger.catalogue.texts import said_by, text_of
 from symledger.site import scripts
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
@@ -73,7 +73,8 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     atlas.memory.note_text(*definition.files(entry))
     text = text_of(entry.name, templates.language)
     chosen = settings(atlas.account(entry.name), text)
-    account = atlas.account(entry.name, **chosen)
+    with said_by(entry.name):
+        account = atlas.account(entry.name, **chosen)
     voice = Voice(atlas, account, chosen)
     forward, backward = definition.equations(account, text.intuition)
     around = graph.neighbours(atlas, entry, text)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from symledger.catalogue.texts import Exercise
+from symledger.catalogue.texts import Exercise, said_by
 from symledger.site.html import maths
 from symledger.site.kinds.component.numbers import in_units, is_rounded, shown
 from symledger.site.text.voice import Voice
@@ -27,7 +27,8 @@ class Solved:
 
 def solved(voice: Voice, exercises: tuple[Exercise, ...]) -> tuple[Solved, ...]:
     """Return exercises with the ledger's answers."""
-    return tuple(_solved(voice, e, e.settings) for e in exercises)
+    with said_by(voice.account.target.entry):
+        return tuple(_solved(voice, e, e.settings) for e in exercises)
 
 
 def _solved(voice: Voice, exercise: Exercise, settings: Mapping[str, object]) -> Solved:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from symledger import algebra, sizes
 from symledger.accounts.account import Account
 from symledger.algebra.parsing import parse_expression
-from symledger.catalogue.texts import Bug
+from symledger.catalogue.texts import Bug, said_by
 from symledger.errors import BadInput
 from symledger.evidence.demonstrations import Demonstration, Found, Steps, demonstration
 from symledger.evidence.records import Record
@@ -132,7 +132,9 @@ def bugs(
     for bug in texts:
         if bug.mistake is None:
             chosen = {**settings, **{name: word(v) for name, v in bug.options.items()}}
-            found.append(_formula(atlas.account(account.request.target, **chosen), bug))
+            with said_by(account.target.entry):
+                other = atlas.account(account.request.target, **chosen)
+                found.append(_formula(other, bug))
             continue
         seen = shown.mistakes.get(str(bug.mistake)) if shown else None
         if seen is None:
@@ -177,6 +179,6 @@ def refused(
             if there is not None and truth is not None and there != truth:
                 return record.kind, point, there, truth
     raise BadInput(
-        f"{algebra.canonical(wrong)} agrees with {right.id} wherever a check compared them: "
-        "it demonstrates nothing."
+        f"the wrong formula {algebra.canonical(wrong)} agrees with {right.id} wherever a check "
+        "compared them: it demonstrates nothing."
     )

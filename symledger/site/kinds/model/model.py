@@ -10,7 +10,7 @@ from sympy import Symbol
 
 from symledger.accounts.account import Account
 from symledger.catalogue.entry import Entry
-from symledger.catalogue.texts import Text
+from symledger.catalogue.texts import Text, said_by
 from symledger.ledger.formula import Formula
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
@@ -71,7 +71,8 @@ class Model:
         """Return what says its text, at the sizes that the text states."""
         stated = text.example.settings if text.example else {}
         chosen = {name: word(value) for name, value in stated.items()}
-        return Voice(self.atlas, self.atlas.account(self.name, **chosen), chosen)
+        with said_by(self.name):
+            return Voice(self.atlas, self.atlas.account(self.name, **chosen), chosen)
 
     @property
     def title(self) -> str:
