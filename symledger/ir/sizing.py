@@ -41,6 +41,16 @@ class Node(Protocol):
         """Its lengths."""
 
 
+def index_sizes(t: Node) -> dict[str, Expr]:
+    """Return the length of every index of a Contract."""
+    assert isinstance(t.op, Contract)
+    op, (left, right) = t.op, t.args[:2]
+    return {
+        **dict(zip(op.left, left.shape, strict=True)),
+        **dict(zip(op.right, right.shape, strict=True)),
+    }
+
+
 class Sizing:
     """What the sizes of a program have to be; a program says which tensors it has."""
 

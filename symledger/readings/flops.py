@@ -12,28 +12,10 @@ from typing import Literal, assert_never
 
 from sympy import Expr, Integer
 
-from symledger.ir.ops import (
-    Const,
-    Contract,
-    Gather,
-    Input,
-    Join,
-    Map,
-    Max,
-    MaxIndex,
-    Overlap,
-    Pad,
-    Param,
-    Rearrange,
-    Repeat,
-    Scatter,
-    Slice,
-    Sum,
-    Windows,
-)
+from symledger.ir import ops
 from symledger.ir.shapes import product
+from symledger.ir.sizing import index_sizes
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor
-from symledger.readings.pullback import index_sizes
 from symledger.readings.tally import ZERO, Tally, tally
 
 Causal = Literal["full", "half", "exact"]
@@ -52,7 +34,7 @@ def pointwise_flops(program: Program | Pullback) -> Tally:
 
 def contraction(t: Tensor, causal: Causal) -> Expr:
     """Price a Contract: 2 × the product of all its index lengths; anything else is free."""
-    if not isinstance(t.op, Contract):
+    if not isinstance(t.op, ops.Contract):
         return ZERO
     sizes = index_sizes(t)
     pairs = t.op.pairs if causal != "full" else None
@@ -66,19 +48,21 @@ def contraction(t: Tensor, causal: Causal) -> Expr:
 def pointwise(t: Tensor) -> Expr:
     """Price everything that is not a contraction, an elementary operation an element."""
     match t.op:
-        case Map(code):
+        case ops.Map(code):
             return _each(code.operations, t.size)
-        case Rearrange() | Param() | Contract() | Slice() | Windows() | Repeat():  # most of all
+        case ops.Rearrange() | ops.Param() | ops.Contract() | ops.Slice():  # most of all
             return ZERO
-        case Sum():
+        case ops.Sum():
             return t.args[0].size
-        case Max():
+        case ops.Max():
             return (t.args[0].shape[-1] - 1) * t.size
-        case Scatter() | Overlap():
+        case ops.Scatter() | ops.Overlap():
             return t.args[0].size
         case Result(leaf, axis):
             return _accumulated(t, leaf) if axis is None else ZERO
-        case Input() | Const() | MaxIndex() | Gather() | Pad() | Join() | Call() | CallBack():
+        case ops.Windows() | ops.Repeat() | ops.Input() | ops.Const() | ops.MaxIndex():
+            return ZERO
+        case ops.Gather() | ops.Pad() | ops.Join() | Call() | CallBack():
             return ZERO
         case _:
             assert_never(t.op)

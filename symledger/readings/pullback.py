@@ -15,26 +15,8 @@ from typing import assert_never
 from sympy import Expr
 
 from symledger.errors import DefinitionError
+from symledger.ir import ops
 from symledger.ir.building import inside
-from symledger.ir.ops import (
-    Const,
-    Contract,
-    Gather,
-    Input,
-    Join,
-    Map,
-    Max,
-    MaxIndex,
-    Overlap,
-    Pad,
-    Param,
-    Rearrange,
-    Repeat,
-    Scatter,
-    Slice,
-    Sum,
-    Windows,
-)
 from symledger.ir.region import gradients
 from symledger.ir.scalars import GRADIENT, RESULT
 from symledger.ir.shapes import ONE, Shape
@@ -84,7 +66,7 @@ def pullback(program: Program, inputs: bool = True, frozen: tuple[str, ...] = ()
 
 
 def _differentiable(leaf: Tensor) -> bool:
-    return not isinstance(leaf.op, Input) or leaf.op.varies
+    return not isinstance(leaf.op, ops.Input) or leaf.op.varies
 
 
 class _Walk:
@@ -116,7 +98,7 @@ class _Walk:
     def run(self) -> Pullback:
         """Walk, and return the backward program."""
         outputs = self.program.outputs
-        seeds = tuple(Tensor(Input("gradient"), (), y.shape, scope=y.scope) for y in outputs)
+        seeds = tuple(Tensor(ops.Input("gradient"), (), y.shape, scope=y.scope) for y in outputs)
         for y, seed in zip(outputs, seeds, strict=True):
             self._add(y, seed)
         self._back(self.program.tensors)
@@ -225,62 +207,55 @@ def _of_argument(t: Tensor, g: Tensor, position: int) -> Tensor:
     """The gradient of one argument of an operation, given the gradient of its result."""
     arg = t.args[position]
     match t.op:
-        case Contract() as op:
+        case ops.Contract() as op:
             return _contract(op, t, g, position)
-        case Map(code):
+        case ops.Map(code):
             slope = code.slope(position)
             if slope.value == GRADIENT:
                 return unbroadcast(g, arg.shape)
             known = {**dict(zip(code.args, t.args, strict=True)), RESULT: t, GRADIENT: g}
             return unbroadcast(pointwise(slope, *(known[s] for s in slope.args)), arg.shape)
-        case Sum():
+        case ops.Sum():
             return expand(g, arg.shape)
-        case Repeat():
+        case ops.Repeat():
             return unbroadcast(g, arg.shape)
-        case Max():
+        case ops.Max():
             return scatter(g, argmax(arg), arg.shape, batch=arg.rank - 1)
-        case Rearrange(left, right, sizes):
-            return Tensor(Rearrange(right, left, sizes), (g,), arg.shape)
-        case Slice(axis, start, _):
+        case ops.Rearrange(left, right, sizes):
+            return Tensor(ops.Rearrange(right, left, sizes), (g,), arg.shape)
+        case ops.Slice(axis, start, _):
             return pad(g, axis, start, arg.shape[axis])
-        case Pad(axis, start, _):
+        case ops.Pad(axis, start, _):
             return narrow(g, axis, start, arg.shape[axis])
-        case Windows(axis, stride, padding, dilation, _, past):
+        case ops.Windows(axis, stride, padding, dilation, _, past):
             return overlap(g, axis, arg.shape[axis], stride, padding, dilation, past)
-        case Overlap(axis, stride, padding, dilation, past):
+        case ops.Overlap(axis, stride, padding, dilation, past):
             number, kernel = arg.shape[axis : axis + 2]
             return windows(g, axis, number, kernel, stride, padding, dilation, past=past)
-        case Join(axis):
+        case ops.Join(axis):
             before: Expr = sum((x.shape[axis] for x in t.args[:position]), start=ONE * 0)
             return narrow(g, axis, before, arg.shape[axis])
-        case Gather(batch):
+        case ops.Gather(batch):
             return scatter(g, t.args[1], arg.shape, batch)
-        case Scatter(batch):
+        case ops.Scatter(batch):
             return gather(g, t.args[1], batch)
-        case Input() | Param() | Const() | Call() | MaxIndex() | CallBack() | Result():
+        case (
+            ops.Input() | ops.Param() | ops.Const() | ops.MaxIndex()
+            | Call() | CallBack() | Result()
+        ):  # fmt: skip
             raise DefinitionError(f"{t.op} has no pull-back here.")
         case _:
             assert_never(t.op)
 
 
-def _contract(op: Contract, t: Tensor, g: Tensor, position: int) -> Tensor:
+def _contract(op: ops.Contract, t: Tensor, g: Tensor, position: int) -> Tensor:
     """A Contract over the same indices, at the same price, with result and argument swapped."""
     (left, right), mask = t.args[:2], t.args[2:]
     if position == 0:
-        back, args = Contract(op.out, op.right, op.left, op.pairs), (g, right, *mask)
+        back, args = ops.Contract(op.out, op.right, op.left, op.pairs), (g, right, *mask)
     else:
-        back, args = Contract(op.left, op.out, op.right, op.pairs), (left, g, *mask)
+        back, args = ops.Contract(op.left, op.out, op.right, op.pairs), (left, g, *mask)
     return Tensor(back, args, t.args[position].shape)
-
-
-def index_sizes(t: Tensor) -> dict[str, Expr]:
-    """Return the length of every index of a Contract."""
-    assert isinstance(t.op, Contract)
-    op, (left, right) = t.op, t.args[:2]
-    return {
-        **dict(zip(op.left, left.shape, strict=True)),
-        **dict(zip(op.right, right.shape, strict=True)),
-    }
 
 
 def zeros(y: Tensor) -> Tensor:
@@ -290,7 +265,7 @@ def zeros(y: Tensor) -> Tensor:
 
 def is_zero(g: Tensor) -> bool:
     """Whether a gradient is such a zero."""
-    return any(isinstance(x.op, Const) and x.op.name == "zero" for x in (g, *g.args))
+    return any(isinstance(x.op, ops.Const) and x.op.name == "zero" for x in (g, *g.args))
 
 
 def unbroadcast(g: Tensor, shape: Shape) -> Tensor:

@@ -17,8 +17,9 @@ from sympy import Expr, Integer
 from symledger.checks.mutants.hunting import killer_of_rules
 from symledger.checks.mutants.mutant import Mutant
 from symledger.ir.ops import Contract, Gather, Map, Max, Pad, Rearrange, Repeat, Scatter, Slice, Sum
+from symledger.ir.sizing import index_sizes
 from symledger.ir.tensor import Tensor
-from symledger.readings import flops, pullback
+from symledger.readings import flops
 
 Targets = tuple[tuple[str, dict[str, Any]], ...]
 
@@ -97,7 +98,7 @@ def priced(kind: type[Any], price: Callable[[Tensor, Expr], Expr]) -> Callable[[
 
 def _summed(t: Tensor) -> Expr:
     """The length of an index that a Contract sums over."""
-    sizes = pullback.index_sizes(t)
+    sizes = index_sizes(t)
     return next(n for index, n in sizes.items() if index not in t.op.out)  # type: ignore[union-attr]  # a Contract
 
 

@@ -4,29 +4,11 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from symledger.ir.ops import (
-    Const,
-    Contract,
-    Gather,
-    Input,
-    Join,
-    Map,
-    Max,
-    MaxIndex,
-    Overlap,
-    Pad,
-    Param,
-    Rearrange,
-    Repeat,
-    Scatter,
-    Slice,
-    Sum,
-    Windows,
-)
+from symledger.ir import ops
+from symledger.ir.sizing import index_sizes
 from symledger.ir.tensor import Call, CallBack, Op, Result, Tensor
 from symledger.readings.equations.letters import Axis, lower, merged, plain
 from symledger.readings.equations.outline import Sheet, groups_of
-from symledger.readings.pullback import index_sizes
 
 
 class Axes:
@@ -53,22 +35,22 @@ class Axes:
         if applied is not None:
             return next((self.of(x) for x in applied.args if x.shape == t.shape), ())
         match t.op:
-            case Contract(_, _, out):
+            case ops.Contract(_, _, out):
                 wanted = self.of_indices(t)
                 return tuple(wanted[n] for n in out)
-            case Rearrange(_, right, _):
+            case ops.Rearrange(_, right, _):
                 return merged(t.shape, [groups_of(t.op, right), self._moved(t, t.op)])
-            case Map() | Repeat() | Join():
+            case ops.Map() | ops.Repeat() | ops.Join():
                 return merged(t.shape, [self.of(x) for x in t.args])
-            case Windows(axis):
+            case ops.Windows(axis):
                 inner = self.of(t.args[0])
                 return (*inner[:axis], (), (), *inner[axis + 1 :])
-            case Overlap(axis):
+            case ops.Overlap(axis):
                 inner = self.of(t.args[0])
                 return (*inner[:axis], (), *inner[axis + 2 :])
-            case Sum() | Max() | MaxIndex() | Slice() | Pad():
+            case ops.Sum() | ops.Max() | ops.MaxIndex() | ops.Slice() | ops.Pad():
                 return self.of(t.args[0])
-            case Input() | Param() | Const() | Gather() | Scatter():
+            case ops.Input() | ops.Param() | ops.Const() | ops.Gather() | ops.Scatter():
                 return ()
             case Call() | CallBack() | Result():
                 return ()
@@ -77,7 +59,7 @@ class Axes:
 
     def of_indices(self, t: Tensor) -> dict[str, Axis]:
         """The letters wanted for each index of a Contract: a merged axis keeps its parts."""
-        assert isinstance(t.op, Contract)
+        assert isinstance(t.op, ops.Contract)
         found: dict[str, Axis] = {n: ((n, length),) for n, length in index_sizes(t).items()}
         for x, names in zip(t.args, (t.op.left, t.op.right), strict=False):
             if x not in self.sheet.names:
@@ -85,11 +67,11 @@ class Axes:
                 found |= {n: axis for n, axis in axes if len(axis) > 1}
         return found
 
-    def _moved(self, t: Tensor, op: Rearrange) -> tuple[Axis, ...]:
+    def _moved(self, t: Tensor, op: ops.Rearrange) -> tuple[Axis, ...]:
         names = {g[0]: a for g, a in zip(op.left, self.of(t.args[0]), strict=True) if len(g) == 1}
         return tuple(names.get(g[0], ()) if len(g) == 1 else () for g in op.right)
 
 
 def along(op: Op) -> int | None:
     """The axis that an operation takes a part of, or makes of parts."""
-    return op.axis if isinstance(op, Slice | Pad | Join) else None
+    return op.axis if isinstance(op, ops.Slice | ops.Pad | ops.Join) else None

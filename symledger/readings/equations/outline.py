@@ -11,9 +11,10 @@ from symledger.errors import DefinitionError
 from symledger.ir import scalars
 from symledger.ir.ops import Const, Contract, Input, Map, Param, Rearrange
 from symledger.ir.shapes import ONE
+from symledger.ir.sizing import index_sizes
 from symledger.ir.tensor import Call, CallBack, Program, Result, Scope, Tensor, is_leaf
 from symledger.readings.equations.letters import Axis
-from symledger.readings.pullback import index_sizes, is_zero
+from symledger.readings.pullback import is_zero
 
 
 @dataclass(frozen=True)

@@ -8,28 +8,10 @@ from typing import assert_never
 
 from sympy import Add
 
-from symledger.ir import scalars
-from symledger.ir.ops import (
-    Const,
-    Contract,
-    Gather,
-    Input,
-    Join,
-    Map,
-    Max,
-    MaxIndex,
-    Overlap,
-    Pad,
-    Param,
-    Rearrange,
-    Repeat,
-    Scatter,
-    Slice,
-    Sum,
-    Windows,
-)
+from symledger.ir import ops, scalars
 from symledger.ir.scalars import GRADIENT, Scalar
 from symledger.ir.shapes import ONE, Shape
+from symledger.ir.sizing import index_sizes
 from symledger.ir.tensor import Call, CallBack, Result, Tensor
 from symledger.readings.equations.indices import Places
 from symledger.readings.equations.letters import NOWHERE, ZERO, Index, axis_of, choose, letters
@@ -37,7 +19,6 @@ from symledger.readings.equations.letters_of import Axes
 from symledger.readings.equations.outline import Applied, Sheet
 from symledger.readings.equations.scalar import bound, product
 from symledger.readings.equations.text import Notation, Piece
-from symledger.readings.pullback import index_sizes
 
 SPELLED_OUT = {"", "+", "-", "*", "/", "exp", "log", "square"}
 """Functions that are written by their value; the others by their name."""
@@ -110,9 +91,9 @@ class Writer(Places):
             return Piece(self.to.indexed(name, ()))
         if made is not None:
             return Piece(self.call(made))
-        if isinstance(t.op, Rearrange) and t.op.left == t.op.right:
+        if isinstance(t.op, ops.Rearrange) and t.op.left == t.op.right:
             return self.bare(t.args[0])
-        if isinstance(t.op, Map) and is_linear(t.op.code):
+        if isinstance(t.op, ops.Map) and is_linear(t.op.code):
             pieces = [self.bare(x) for x in t.args]
             given = {s: p for s, p in zip(t.op.code.args, pieces, strict=True) if p is not None}
             if len(given) == len(pieces):
@@ -122,42 +103,42 @@ class Writer(Places):
     def operation(self, t: Tensor, at: Sequence[Index], live: frozenset[str]) -> Piece:
         """Write one element of the result of an operation."""
         match t.op:
-            case Contract() as op:
+            case ops.Contract() as op:
                 return self._contract(op, t, at, live)
-            case Map(code):
+            case ops.Map(code):
                 return self._map(code, t, at, live)
-            case Sum(axes):
+            case ops.Sum(axes):
                 return self._bound(self.to.sigma, axes, t, at, live)
-            case Max():
+            case ops.Max():
                 return self._bound(self.to.largest, (t.rank - 1,), t, at, live)
-            case MaxIndex():
+            case ops.MaxIndex():
                 return self._bound(self.to.where_largest, (t.rank - 1,), t, at, live)
-            case Repeat():
+            case ops.Repeat():
                 return self._argument(t.args[0], at, live)
-            case Rearrange() as op:
+            case ops.Rearrange() as op:
                 return self.piece(t.args[0], self.rearranged(op, at), live)
-            case Slice(axis, start, _):
+            case ops.Slice(axis, start, _):
                 return self._argument(t.args[0], self.placed(t.args[0], at, axis, -start), live)
-            case Pad(axis, start, _):
+            case ops.Pad(axis, start, _):
                 inner = self._argument(t.args[0], self.placed(t.args[0], at, axis, start), live)
                 here = self.inside(at[axis], start, t.args[0].shape[axis], t.shape[axis])
                 return product(self.to, [self.to.bracket(here), inner]) if here else inner
-            case Windows() as op:
+            case ops.Windows() as op:
                 return self._windows(op, t, at, live)
-            case Overlap() as op:
+            case ops.Overlap() as op:
                 return self._overlap(op, t, at, live)
-            case Join(axis):
+            case ops.Join(axis):
                 return self._join(t, at, axis, live)
-            case Gather(batch):
+            case ops.Gather(batch):
                 rows, index = t.args
                 row = Index(self.piece(index, at[: index.rank], live).text)
                 return self._argument(rows, (*at[:batch], row, *at[index.rank :]), live)
-            case Scatter(batch):
+            case ops.Scatter(batch):
                 return self._scatter(t, at, batch, live)
-            case Const() as op:
+            case ops.Const() as op:
                 places = zip(op.indices, at, strict=True)
                 return self.scalar(op.value, {s: self.atom(self.place(i)) for s, i in places})
-            case Input(name) | Param(name):
+            case ops.Input(name) | ops.Param(name):
                 return Piece(self.to.indexed(name, self.shown(at)))
             case Call() | CallBack() | Result():
                 raise AssertionError("written as an applied component")
@@ -171,7 +152,7 @@ class Writer(Places):
         return self.piece(x, places, live)
 
     def _contract(
-        self, op: Contract, t: Tensor, at: Sequence[Index], live: frozenset[str]
+        self, op: ops.Contract, t: Tensor, at: Sequence[Index], live: frozenset[str]
     ) -> Piece:
         sizes = index_sizes(t)
         summed = [n for n in sizes if n not in op.out]
@@ -219,7 +200,9 @@ class Writer(Places):
         branches[-1] = (branches[-1][0], "")
         return self.to.cases(branches)
 
-    def _windows(self, op: Windows, t: Tensor, at: Sequence[Index], live: frozenset[str]) -> Piece:
+    def _windows(
+        self, op: ops.Windows, t: Tensor, at: Sequence[Index], live: frozenset[str]
+    ) -> Piece:
         x, axis = t.args[0], op.axis
         place = self.within(op, *at[axis : axis + 2]).text
         index = NOWHERE if x.shape[axis] == ONE else Index(place)
@@ -232,7 +215,9 @@ class Writer(Places):
             return product(self.to, [self.to.bracket(here), inner])
         return self.to.cases([(inner.text, here), (self.size(op.fill), "")])
 
-    def _overlap(self, op: Overlap, t: Tensor, at: Sequence[Index], live: frozenset[str]) -> Piece:
+    def _overlap(
+        self, op: ops.Overlap, t: Tensor, at: Sequence[Index], live: frozenset[str]
+    ) -> Piece:
         x, axis = t.args[0], op.axis
         own = choose(self.wanted.of(x)[axis : axis + 2], live)
         place = self.within(op, *own).text

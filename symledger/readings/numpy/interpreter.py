@@ -14,26 +14,7 @@ import numpy as np
 from sympy import Expr, Integer, Symbol
 
 from symledger.errors import DefinitionError
-from symledger.ir.ops import (
-    Const,
-    Contract,
-    Gather,
-    Input,
-    Join,
-    Map,
-    Max,
-    MaxIndex,
-    Overlap,
-    Pad,
-    Param,
-    Rearrange,
-    Repeat,
-    Scatter,
-    Slice,
-    Sum,
-    View,
-    Windows,
-)
+from symledger.ir import ops
 from symledger.ir.scalars import Operand, straight_line
 from symledger.ir.shapes import Shape
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor
@@ -81,7 +62,7 @@ class Machine:
         """
         values = Values({}, leaves=leaves)
         for t in program.tensors:
-            if isinstance(t.op, Input | Param):
+            if isinstance(t.op, ops.Input | ops.Param):
                 values.arrays[t] = leaves[t]
             else:
                 values.arrays[t] = self._forward(t, [values[arg] for arg in t.args], values)
@@ -137,7 +118,7 @@ class Machine:
             return arrays[t]
         if t in values.arrays:
             return values.arrays[t]
-        if isinstance(t.op, View | Const):
+        if isinstance(t.op, ops.View | ops.Const):
             return self.execute(t, [self._find(arg, arrays, values) for arg in t.args])
         raise DefinitionError(f"the backward pass needs {t}, which was not kept.")
 
@@ -164,60 +145,60 @@ class Machine:
     def execute(self, t: Tensor, args: list[Array]) -> Array:
         """Execute one operation on arrays."""
         match t.op:
-            case Contract() as op:
+            case ops.Contract() as op:
                 return self._contract(op, t, args)
-            case Map(code):
+            case ops.Map(code):
                 whole = self.shape(t.shape)
                 made = self.lines(code.args, code.value, [np.broadcast_to(x, whole) for x in args])
                 return made if made.shape == whole else np.broadcast_to(made, whole)  # a constant
-            case Sum(axes):
+            case ops.Sum(axes):
                 return np.add.reduce(args[0], axis=axes, keepdims=True, initial=self._zero())
-            case Repeat():
+            case ops.Repeat():
                 return np.broadcast_to(args[0], self.shape(t.shape))
-            case Max():
+            case ops.Max():
                 return largest(args[0])
-            case MaxIndex():
+            case ops.MaxIndex():
                 return np.asarray(np.argmax(args[0].real, axis=-1, keepdims=True))
-            case Rearrange():
+            case ops.Rearrange():
                 return self._rearrange(t.op, args[0])
-            case Slice(axis, start, length):
+            case ops.Slice(axis, start, length):
                 first = self.length(start)
                 window = slice(first, first + self.length(length))
                 return args[0][(slice(None),) * axis + (window,)]
-            case Pad(axis, start, _):
+            case ops.Pad(axis, start, _):
                 out = self.zeros(t.shape, args[0])
                 first = self.length(start)
                 window = slice(first, first + args[0].shape[axis])
                 out[(slice(None),) * axis + (window,)] = args[0]
                 return out
-            case Windows(axis, _, padding, _, fill, _):
+            case ops.Windows(axis, _, padding, _, fill, _):
                 first, n = self.length(padding), args[0].shape[axis]
                 padded = self._padded(args[0].shape, t.op)
                 out = self.filled(padded, self.constant(fill), args[0])
                 np.moveaxis(out, axis, 0)[first : first + n] = np.moveaxis(args[0], axis, 0)
                 return np.take(out, self._places(t.op, *t.shape[axis : axis + 2]), axis=axis)
-            case Overlap(axis, _, padding, _, _):
+            case ops.Overlap(axis, _, padding, _, _):
                 first, n = self.length(padding), self.length(t.shape[axis])
                 out = self.zeros(self._padded(self.shape(t.shape), t.op), args[0])
                 standing = self._places(t.op, *t.args[0].shape[axis : axis + 2])
                 seen = np.moveaxis(args[0], (axis, axis + 1), (0, 1))
                 np.add.at(np.moveaxis(out, axis, 0), standing, seen)
                 return out[(slice(None),) * axis + (slice(first, first + n),)]
-            case Join(axis):
+            case ops.Join(axis):
                 return np.concatenate(args, axis=axis)
-            case Gather(batch):
+            case ops.Gather(batch):
                 return args[0][grid(args[1], batch)]
-            case Scatter(batch):
+            case ops.Scatter(batch):
                 out = self.zeros(t.shape, args[0])
                 np.add.at(out, grid(args[1], batch), args[0])
                 return out
-            case Const() as op:
+            case ops.Const() as op:
                 places = list(np.indices(self.shape(t.shape)))
                 made = self.lines(op.indices, op.value, places)
                 if t.storage == "index":
                     return np.broadcast_to(made.astype(int), self.shape(t.shape))
                 return self.arithmetic.lift(np.broadcast_to(made, self.shape(t.shape)))
-            case Input() | Param() | Call() | CallBack() | Result():
+            case ops.Input() | ops.Param() | Call() | CallBack() | Result():
                 raise DefinitionError(f"{t} is not one operation.")
             case _:
                 assert_never(t.op)
@@ -235,7 +216,7 @@ class Machine:
             slots.append(table[line.op](*(operand(x) for x in line.args)))
         return np.asarray(slots[-1])
 
-    def _contract(self, op: Contract, t: Tensor, args: list[Array]) -> Array:
+    def _contract(self, op: ops.Contract, t: Tensor, args: list[Array]) -> Array:
         names = dict.fromkeys(op.left + op.right)
         letters = {name: chr(ord("a") + i) for i, name in enumerate(names)}
         left, right, out = (
@@ -257,7 +238,7 @@ class Machine:
             result[np.ix_(*(chosen.get(axis, np.arange(n)) for axis, n in lengths))] = part
         return result
 
-    def _rearrange(self, op: Rearrange, x: Array) -> Array:
+    def _rearrange(self, op: ops.Rearrange, x: Array) -> Array:
         sizes = {name: self.length(n) for name, n in op.sizes}
         names = [name for group in op.left for name in group]
         opened = x.reshape([sizes[name] for name in names])
@@ -265,12 +246,12 @@ class Machine:
         merged = [math.prod(sizes[name] for name in group) for group in op.right]
         return opened.transpose(order).reshape(merged)
 
-    def _padded(self, shape: tuple[int, ...], op: Windows | Overlap) -> Shape:
+    def _padded(self, shape: tuple[int, ...], op: ops.Windows | ops.Overlap) -> Shape:
         length = shape[op.axis] + 2 * self.length(op.padding)
         length += self.length(op.stride) if op.past else 0
         return tuple(Integer(length if i == op.axis else n) for i, n in enumerate(shape))
 
-    def _places(self, op: Windows | Overlap, positions: Expr, offsets: Expr) -> Array:
+    def _places(self, op: ops.Windows | ops.Overlap, positions: Expr, offsets: Expr) -> Array:
         """Where in the padded axis each element of each window stands."""
         starts = np.arange(self.length(positions)) * self.length(op.stride)
         return np.add.outer(starts, np.arange(self.length(offsets)) * self.length(op.dilation))
