@@ -17,7 +17,7 @@ import pytest
 from sympy import Integer, Rational, diff, solve
 
 from symledger import algebra, derive
-from symledger.ledger.conventions import byte_units
+from symledger.printing.units import byte_units
 from symledger.readings.numpy.interpreter import Machine
 from symledger.sizes import B, L, T, d, d_in, d_out
 

@@ -9,9 +9,9 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
-from symledger.ledger.conventions import BINARY, decimal, in_unit
 from symledger.ledger.formula import Formula
 from symledger.printing.steps import short_percent
+from symledger.printing.units import BINARY, decimal, in_unit
 
 
 def number(value: int | Fraction) -> str:

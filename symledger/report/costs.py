@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from symledger.accounts.account import Account
-from symledger.ledger.conventions import DTYPES, Conventions, byte_units
+from symledger.ledger.conventions import DTYPES, Conventions
 from symledger.ledger.formula import Formula
 from symledger.printing.numbers import short_bytes
+from symledger.printing.units import byte_units
 from symledger.report.layout import NBSP, Page
 
 MEMORY = ("memory.parameters", "memory.gradients", "memory.optimizer", "memory.saved",

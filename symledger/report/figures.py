@@ -14,11 +14,12 @@ from math import gcd
 from symledger import algebra
 from symledger.accounts.account import Account, derive
 from symledger.algebra import Terms
-from symledger.ledger.conventions import Conventions, byte_units
+from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula
 from symledger.ledger.steps import Shown
 from symledger.printing.numbers import number
 from symledger.printing.rows import plus, written
+from symledger.printing.units import byte_units
 from symledger.report.costs import FLOPS
 
 EACH = {"1": "", "B": " a row", "BT": " a token"}

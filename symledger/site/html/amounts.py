@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from symledger.ledger.conventions import byte_units
+from symledger.printing.units import byte_units
 
 TOGETHER = "\u00a0"
 

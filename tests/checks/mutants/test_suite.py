@@ -16,14 +16,15 @@ from symledger.checks.mutants.statements import STATEMENTS, Statement, refused
 from symledger.checks.mutants.suite import Report, all_mutants, run_mutants
 from symledger.checks.torch.witness import installed
 from symledger.evidence import records as evidence
-from symledger.ledger import conventions
 from symledger.ledger.conventions import DTYPES, OPTIMIZERS, Conventions
+from symledger.printing import units
 from symledger.readings import flops
 from tests.every import INTEGRATING, share
 from tests.ledger import test_conventions as conventions_tests
+from tests.printing import test_units as units_tests
 
 SECONDS = 60
-units = conventions_tests.test_bytes_are_written_in_units_by_their_right_names
+in_units = units_tests.test_bytes_are_written_in_units_by_their_right_names
 value_bytes = conventions_tests.test_bytes_of_a_value
 optimizer_state = conventions_tests.test_bytes_of_optimizer_state
 
@@ -126,7 +127,7 @@ def test_a_wrong_rule_is_taken_back():
 
 ADAM = replace(OPTIMIZERS["adam"], copies=1)
 WIDE = replace(OPTIMIZERS["adam-mixed"], wide=2)
-SWAPPED = tuple((n, name.replace("i", "")) for n, name in conventions.BINARY)
+SWAPPED = tuple((n, name.replace("i", "")) for n, name in units.BINARY)
 
 
 @pytest.mark.parametrize(
@@ -149,9 +150,9 @@ def test_a_wrong_convention_is_refused(mistake, convention, check, monkeypatch):
 
 
 def test_mib_called_mb_is_refused(monkeypatch):
-    monkeypatch.setattr(conventions, "BINARY", SWAPPED)
+    monkeypatch.setattr(units, "BINARY", SWAPPED)
     with pytest.raises(AssertionError):
-        units(9_449_472, "≈ 9.012 MiB ≈ 9.449 MB")
+        in_units(9_449_472, "≈ 9.012 MiB ≈ 9.449 MB")
 
 
 def test_adam_times_three_is_refused(monkeypatch):

@@ -12,8 +12,8 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
 from symledger.algebra.parsing import parse_expression
-from symledger.ledger.conventions import BINARY, DECIMAL
 from symledger.printing.rows import percent
+from symledger.printing.units import BINARY, DECIMAL
 from symledger.site.html import maths
 from symledger.site.text.questions import Question
 
