@@ -8,15 +8,13 @@ Markdown, with formulas and numbers put in by the ledger where ``{{ … }}`` ask
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
-from symledger.catalogue.entries import find
-from symledger.errors import BadInput, SymledgerError, nearest, quoted, shown
+from symledger.errors import BadInput, nearest, quoted, shown
 
 PACKAGE = Path(__file__).parents[1]
 LANGUAGE = "en"
@@ -122,26 +120,6 @@ def files(language: str) -> Mapping[str, Path]:
         for file in PACKAGE.glob(f"{kind}/*/texts/{language}/*.toml")
     )  # fmt: skip
     return {file.stem: file for file in found}
-
-
-def place(name: str) -> str:
-    """Return where the text of a name is written, or is to be, from the top of a checkout."""
-    folder = PACKAGE.joinpath(*find(name).named.module.split(".")[:2])
-    file = file_of(name) or folder / "texts" / LANGUAGE / f"{name}.toml"
-    return file.relative_to(PACKAGE.parent).as_posix()
-
-
-@contextmanager
-def said_by(name: str) -> Iterator[None]:
-    """Let what is refused say in which text it stands.
-
-    Raises:
-        SymledgerError: what was refused inside, after the file.
-    """
-    try:
-        yield
-    except SymledgerError as error:
-        raise type(error)(f"{place(name)}: {error}") from error
 
 
 @cache

@@ -11,7 +11,8 @@ import pytest
 
 from symledger.accounts.account import derive
 from symledger.catalogue.entries import ENTRIES
-from symledger.catalogue.texts import Bug, place, text_of
+from symledger.catalogue.text_places import place
+from symledger.catalogue.texts import Bug, text_of
 from symledger.checks.mutants.demonstrating import demonstrated
 from symledger.checks.mutants.mutant import SURVIVED
 from symledger.checks.mutants.statements import Statement, refused

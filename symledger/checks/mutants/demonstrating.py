@@ -11,7 +11,8 @@ import json
 from itertools import islice
 
 from symledger.accounts.account import Account
-from symledger.catalogue.texts import Mistake, said_by, text_of
+from symledger.catalogue.text_places import said_by
+from symledger.catalogue.texts import Mistake, text_of
 from symledger.checks import gradients
 from symledger.checks.evidence import worst_of
 from symledger.checks.mutants import mistakes

@@ -21,7 +21,7 @@ from symledger import algebra, sizes
 from symledger.accounts.account import Account
 from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import find
-from symledger.catalogue.texts import place, said_by
+from symledger.catalogue.text_places import place, said_by
 from symledger.errors import BadInput, quoted
 from symledger.ledger.formula import Formula
 from symledger.site.atlas import Atlas

@@ -11,7 +11,8 @@ from markupsafe import Markup
 
 from symledger.accounts.account import Account
 from symledger.catalogue.entry import Entry
-from symledger.catalogue.texts import said_by, text_of
+from symledger.catalogue.text_places import said_by
+from symledger.catalogue.texts import text_of
 from symledger.site import scripts
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths

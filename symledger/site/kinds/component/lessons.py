@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from symledger.catalogue.texts import Exercise, said_by
+from symledger.catalogue.text_places import said_by
+from symledger.catalogue.texts import Exercise
 from symledger.site.html import maths
 from symledger.site.kinds.component.numbers import in_units, is_rounded, shown
 from symledger.site.text.voice import Voice

@@ -10,7 +10,8 @@ from markupsafe import Markup
 from symledger import algebra, sizes
 from symledger.accounts.account import Account
 from symledger.algebra.parsing import parse_expression
-from symledger.catalogue.texts import Bug, said_by
+from symledger.catalogue.text_places import said_by
+from symledger.catalogue.texts import Bug
 from symledger.errors import BadInput
 from symledger.evidence.demonstrations import Demonstration, Found, Steps, demonstration
 from symledger.evidence.records import Record

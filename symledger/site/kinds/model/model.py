@@ -10,7 +10,8 @@ from sympy import Symbol
 
 from symledger.accounts.account import Account
 from symledger.catalogue.entry import Entry
-from symledger.catalogue.texts import Text, said_by
+from symledger.catalogue.text_places import said_by
+from symledger.catalogue.texts import Text
 from symledger.ledger.formula import Formula
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
