@@ -12,6 +12,7 @@ from sympy import prime
 
 from symledger import derive
 from symledger.accounts.schema import tree_json
+from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import BY_NAME, ENTRIES, find
 from symledger.catalogue.identities import IDENTITIES
 from symledger.errors import UnknownTarget
@@ -213,3 +214,8 @@ def test_a_value_is_its_canonical_form_at_these_sizes(name, h, half, L, V):
     assert {s: at[s] for s in chosen} == chosen
     for formula in shown["formulas"].values():
         assert Fraction(formula["value"]) == evaluate(formula["expr"], at)
+
+
+def test_no_checkpoint_has_the_name_of_an_entry():
+    """Their files are not read where the catalogue has the name."""
+    assert set(BY_NAME) & set(checkpoints()) == set()
