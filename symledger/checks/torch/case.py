@@ -13,6 +13,9 @@ from symledger.checks.torch.parts import Options, Sizes
 
 Names = Mapping[str, tuple[str, ...]]
 
+SEVERAL = {"B": "2*B"}
+"""Several sequences at every point: that of a single one is the same, whichever comes first."""
+
 
 @dataclass(frozen=True)
 class Case:

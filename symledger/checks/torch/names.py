@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from symledger.checks.torch.case import Names
-from symledger.checks.torch.parts import Options, Sizes
 
 PACKED: Names = {
     "in_proj_weight": ("Q.W'", "K.W'", "V.W'"), "in_proj_bias": ("Q.b", "K.b", "V.b"),
@@ -24,14 +23,3 @@ def layer_names(theirs: str, ours: str, crossed: bool = False) -> Names:
         **{f"{theirs}norm{i}.{k}": (f"{ours}norm_{i}.{n}",) for i in (1, 2, 3)
            for k, n in (("weight", "g"), ("bias", "b"))},
     }  # fmt: skip
-
-
-def transformer_names(s: Sizes, o: Options) -> Names:
-    """The weights of both stacks of ``torch.nn.Transformer``."""
-    found: dict[str, tuple[str, ...]] = {}
-    for stack, number in (("encoder", s["L_enc"]), ("decoder", s["L_dec"])):
-        found.update({f"{stack}.norm.{k}": (f"{stack}_norm.{n}",)
-                      for k, n in (("weight", "g"), ("bias", "b"))})  # fmt: skip
-        for i in range(number):
-            found.update(layer_names(f"{stack}.layers.{i}.", f"{stack}.{i}.", stack == "decoder"))
-    return found

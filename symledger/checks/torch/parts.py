@@ -1,4 +1,4 @@
-"""What models in PyTorch are made of besides attention, and what all of them are given.
+"""What modules in PyTorch are made of, and what all of them are given.
 
 Nothing in these files knows a formula or a program of ours. ``s`` holds sizes, ``o`` choices, by
 name. Tables (rotary angles, causal masks) are buffers: they are computed, not activations.
@@ -17,7 +17,6 @@ from torch.utils.checkpoint import checkpoint, set_checkpoint_early_stop
 
 Sizes = Mapping[str, int]
 Options = Mapping[str, Any]
-
 EPSILON = 1e-5
 ACTIVATIONS: Mapping[str, Any] = {
     "relu": F.relu, "gelu": F.gelu, "silu": F.silu, "tanh": torch.tanh, "sigmoid": torch.sigmoid,
@@ -54,54 +53,9 @@ class Function(nn.Module):
         return self.function(*inputs)
 
 
-class Head(nn.Linear):
-    """Logits: a linear map without bias, its weight one row for each token."""
-
-    def __init__(self, s: Sizes) -> None:
-        super().__init__(s["d"], s["V"], bias=False)
-
-
-class Positions(nn.Embedding):
-    """A learned row for each position, added."""
-
-    def __init__(self, s: Sizes) -> None:
-        super().__init__(s["T_max"], s["d"])
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Add the rows of the positions that are there."""
-        return x + self.weight[: x.shape[1]]
-
-
-class Sinusoids(nn.Module):
-    """Sines at even and cosines at odd places, added."""
-
-    def __init__(self, s: Sizes) -> None:
-        super().__init__()
-        t, i = torch.arange(s["T"]).double()[:, None], torch.arange(s["d"])
-        turn = t / 10000 ** (2 * (i // 2).double() / s["d"])
-        self.register_buffer("table", torch.where(i % 2 == 0, turn.sin(), turn.cos()))
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Add the table."""
-        return x + self.table
-
-
-class Rotary(nn.Module):
-    """Pairs (i, i + half) turned by an angle that grows with the position."""
-
-    def __init__(self, length: int, width: int, start: int = 0) -> None:
-        super().__init__()
-        i = torch.arange(width // 2).double()
-        turn = torch.arange(start, start + length).double()[:, None, None] / (
-            10000 ** (2 * i / width)
-        )
-        self.register_buffer("cos", turn.cos())
-        self.register_buffer("sin", turn.sin())
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Turn."""
-        a, b = x.chunk(2, -1)
-        return torch.cat((a * self.cos - b * self.sin, a * self.sin + b * self.cos), -1)
+def seq_first(x: Tensor) -> Tensor:
+    """Put the sequence before the batch, as PyTorch's layers have it, in memory too."""
+    return x.transpose(0, 1).contiguous()
 
 
 def recomputed(part: Callable[..., Tensor], *inputs: Tensor, early: bool = False) -> Tensor:

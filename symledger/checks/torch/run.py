@@ -16,7 +16,7 @@ from torch import nn
 from torch.utils.flop_counter import FlopCounterMode
 
 from symledger.checks.entering import entering
-from symledger.checks.torch.parts import Head, Positions
+from symledger.checks.torch.modules.embeddings import Head, Positions
 from symledger.checks.trial import Array, Trial
 from symledger.ir.tensor import Tensor
 

@@ -1,1 +1,1 @@
-"""Components and models once more, written as users of PyTorch write them."""
+"""Components once more, a file a topic, written as users of PyTorch write them."""

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
-from symledger.checks.torch.parts import Options, Rotary, Sizes, causal_mask, dropout
+from symledger.checks.torch.artefacts import Uses
+from symledger.checks.torch.case import Case, Names
+from symledger.checks.torch.modules.embeddings import Rotary
+from symledger.checks.torch.names import PACKED
+from symledger.checks.torch.parts import Options, Sizes, causal_mask, dropout, seq_first
+from symledger.checks.torch.uses import OWN, in_attention
+
+MULTI_HEAD = {"S": "T", "h_kv": "h", "d_v": "d_k"}
+HEADS = {**MULTI_HEAD, "d": "h*d_k"}
 
 
 class DotProduct(nn.Module):
@@ -131,3 +141,91 @@ class MultiheadAttention(nn.MultiheadAttention):
     def forward(self, x: Tensor) -> Tensor:
         """Attend, by the fused function."""
         return super().forward(x, x, x, need_weights=False)[0]
+
+
+class Sourced(nn.Module):
+    """Attention whose queries, keys and values come from three sequences."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.width, hidden = s["d_h"], s["h"] * s["d_h"]
+        self.Q = nn.Linear(s["d"], hidden, o["bias"])
+        self.K = nn.Linear(s["d_key"], hidden, o["bias"])
+        self.V = nn.Linear(s["d_val"], hidden, o["bias"])
+        self.O = nn.Linear(hidden, s["d"], o["bias"] or o["out_bias"])
+        if o["bias_kv"]:
+            self.bias_k, self.bias_v = (nn.Parameter(torch.randn(hidden)) for _ in range(2))
+        self.zero, self.core = o["zero_kv"], DotProduct(s, o)
+
+    def forward(self, x: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        """Attend, to one learned key and one of zeros as well."""
+        k = self.longer(self.K(key), getattr(self, "bias_k", None))
+        v = self.longer(self.V(value), getattr(self, "bias_v", None))
+        heads = (y.unflatten(-1, (-1, self.width)) for y in (self.Q(x), k, v))
+        return self.O(self.core(*heads).flatten(-2))
+
+    def longer(self, x: Tensor, learned: Tensor | None) -> Tensor:
+        """Append what is attended to besides."""
+        one = x.shape[0], 1, x.shape[2]
+        more = [] if learned is None else [learned.expand(one)]
+        more += [torch.zeros(one, dtype=x.dtype)] * self.zero
+        return torch.cat((x, *more), 1) if more else x
+
+
+class SourcedMultihead(nn.MultiheadAttention):
+    """PyTorch's own, not fused: the weights are asked for."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__(s["d"], s["h"], 0.1 * o["dropout"], o["bias"], o["bias_kv"],
+                         o["zero_kv"], s["d_key"], s["d_val"])  # fmt: skip
+
+    def forward(self, x: Tensor, key: Tensor, value: Tensor) -> Tensor:
+        """Attend."""
+        return super().forward(seq_first(x), seq_first(key), seq_first(value))[0].transpose(0, 1)
+
+
+def _multihead_names(s: Sizes, o: Options) -> Names:
+    return {**{f"{x}_proj_weight": (f"{x.upper()}.W'",) for x in "qkv"},
+            "in_proj_bias": ("Q.b", "K.b", "V.b"),
+            "out_proj.weight": ("O.W'",), "out_proj.bias": ("O.b",)}  # fmt: skip
+
+
+def _noise(o: Options) -> Uses:
+    return {"noise": f"B*T*h*(S + {o['bias_kv'] + o['zero_kv']})"} if o["dropout"] else {}
+
+
+CASES: Mapping[str, tuple[Case, ...]] = {
+    "attention": tuple(
+        Case("four nn.Linear around it", Attention, uses=in_attention,
+             equal={**({"d_v": "d_k"} if flash else {}), **({"S": "T"} if rotary else {})},
+             given={"flash": flash, "rotary": rotary})
+        for flash in (False, True) for rotary in (False, True)),
+    "self_attention": (
+        *(Case("four nn.Linear around it", Attention,
+               uses=lambda o: in_attention(o, OWN), given={"flash": flash},
+               equal={**({"d_v": "d_k"} if flash else {}), "S": "T"})
+          for flash in (False, True)),
+        Case("four nn.Linear and repeat_interleave", lambda s, o: Attention(
+            s, {**o, "repeated": True}), uses=lambda o: {
+                **in_attention(o, OWN), "repeated heads": "B*T*(h - h_kv)*(d_k + d_v)"},
+            equal={"S": "T"}, given={"flash": False}),
+        Case("nn.MultiheadAttention", MultiheadAttention, lambda s, o: PACKED,
+             lambda o: in_attention(o, OWN), HEADS, {"flash": True, "causal": False}),
+    ),
+    "cached_attention": tuple(
+        Case("four nn.Linear and torch.cat", Cached, uses=in_attention,
+             equal={"d_v": "d_k"} if flash else {}, given={"flash": flash})
+        for flash in (False, True)),
+    "sourced_attention": (
+        Case("four nn.Linear around it", Sourced, uses=_noise),
+        Case("nn.MultiheadAttention", SourcedMultihead, _multihead_names, _noise,
+             {"d": "h*d_h"}, {"bias_kv": False, "out_bias": False}),
+    ),
+    "dot_product_attention": (Case("torch.einsum and F.softmax", DotProduct, uses=in_attention),),
+    "flash_attention": (Case("F.scaled_dot_product_attention",
+                             lambda s, o: DotProduct(s, {**o, "flash": True}),
+                             uses=lambda o: in_attention({"flash": True}), equal=MULTI_HEAD),),
+    "window_attention": (Case("torch.einsum and F.softmax", Window, equal={"S": "T"}),),
+    "alibi_attention": (Case("torch.einsum and F.softmax", ALiBi),),
+    "relative_attention": (Case("torch.einsum and F.embedding", Relative),),
+}  # fmt: skip

@@ -1,27 +1,29 @@
-"""Decoders, encoders, both together, BERT and LoRA once more, written in PyTorch."""
+"""Blocks on top of each other once more, and those that attend to a memory, in PyTorch."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
 
-import torch
 from torch import Tensor, nn
-from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
-from symledger.checks.torch.modules.models import Block, norm
-from symledger.checks.torch.modules.recurrent import seq_first
+from symledger.checks.torch.artefacts import Uses
+from symledger.checks.torch.case import SEVERAL, Case, Names
+from symledger.checks.torch.modules.blocks import Block
+from symledger.checks.torch.modules.norms import norm
+from symledger.checks.torch.names import layer_names
 from symledger.checks.torch.parts import (
     ACTIVATIONS,
     EPSILON,
-    Head,
     Options,
-    Positions,
     Sizes,
     causal_mask,
     dropout,
-    recomputed,
+    seq_first,
 )
+from symledger.checks.torch.uses import in_block, in_stack
+
+CROSSED = {"h_kv": "h", "d_v": "d_k", "d": "h*d_k"}
 
 
 class DecoderLayer(nn.TransformerDecoderLayer):
@@ -121,97 +123,65 @@ class Transformer(nn.Transformer):
         return super().forward(source, x, tgt_mask=self.mask, tgt_is_causal=True).transpose(0, 1)
 
 
-class MaskedHead(nn.Module):
-    """Logits of masked tokens, from a table of its own or from the embedding's."""
-
-    def __init__(self, s: Sizes, o: Options, tied: bool = False, width: int | None = None) -> None:
-        super().__init__()
-        self.act, width = ACTIVATIONS[o["activation"]], width or s["d"]
-        self.map = nn.Linear(s["d"], width)
-        self.norm = nn.LayerNorm(width, eps=EPSILON)
-        self.b = nn.Parameter(torch.zeros(s["V"]))
-        self.table = None if tied else Head({**s, "d": width})
-
-    def forward(self, x: Tensor, rows: Tensor | None = None) -> Tensor:
-        """Map, act, normalize, score."""
-        z = self.norm(self.act(self.map(x)))
-        return F.linear(z, rows, self.b) if self.table is None else self.table(z) + self.b
+def transformer_names(s: Sizes, o: Options) -> Names:
+    """The weights of both stacks of ``torch.nn.Transformer``."""
+    found: dict[str, tuple[str, ...]] = {}
+    for stack, number in (("encoder", s["L_enc"]), ("decoder", s["L_dec"])):
+        found.update({f"{stack}.norm.{k}": (f"{stack}_norm.{n}",)
+                      for k, n in (("weight", "g"), ("bias", "b"))})  # fmt: skip
+        for i in range(number):
+            found.update(layer_names(f"{stack}.layers.{i}.", f"{stack}.{i}.", stack == "decoder"))
+    return found
 
 
-class Pooler(nn.Module):
-    """The first token's vector, mapped and through tanh, or another function."""
-
-    def __init__(self, s: Sizes, o: Options) -> None:
-        super().__init__()
-        self.act = ACTIVATIONS[o["activation"]]
-        self.map = nn.Linear(s["d"], s["d"])
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Pool."""
-        return self.act(self.map(x[:, 0]))
+def in_plain_stack(o: Options, crossed: bool) -> Uses:
+    """What occurs in a layer of PyTorch's own stacks."""
+    return in_stack(in_block({**o, "hidden_dropout": o["dropout"], "norm": "layer"}, crossed), {})
 
 
-class Encoder(nn.Module):
-    """An encoder like BERT's, its tables maybe narrower, with the head that is chosen."""
-
-    def __init__(self, s: Sizes, o: Options) -> None:
-        super().__init__()
-        choices = {**o, "norm": "layer", "gated": False, "bias": True}
-        table = {**s, "d": s["d_e"] if o["narrow"] else s["d"]}
-        self.token_embedding = nn.Embedding(s["V"], table["d"])
-        if o["segments"]:
-            self.segment_embedding = nn.Embedding(s["V_seg"], table["d"])
-        self.positions = Positions(table)
-        self.first = o["first"]
-        self.embedding_norm = nn.LayerNorm(table["d"], eps=EPSILON)
-        self.drop = dropout(o)
-        self.projection = nn.Linear(s["d_e"], s["d"]) if o["narrow"] else nn.Identity()
-        self.block = nn.ModuleList(Block(s, choices, False) for _ in range(s["L"]))
-        self.recompute, self.head, self.pools = o["recompute"], o["head"], o["pooler"]
-        if self.head in ("sequences", "pretraining") or (self.head == "bare" and self.pools):
-            self.pooler = Pooler(s, {"activation": o["pooled_by"]})
-        if self.head in ("masked", "pretraining"):
-            self.masked_head = MaskedHead(s, o, o.get("tied", True), table["d"])
-        if self.head == "pretraining":
-            self.next_head = nn.Linear(s["d"], o.get("relations", 2))
-        if self.head in ("sequences", "tokens"):
-            self.classifier = nn.Linear(s["d"], s["Y"])
-
-    def forward(
-        self, tokens: Tensor, segments: Tensor | None = None
-    ) -> Tensor | tuple[Tensor, Tensor]:
-        """Return what the head gives."""
-        x = self.token_embedding(tokens)
-        x = x if segments is None else x + self.segment_embedding(segments)
-        x = x + self.positions.weight[self.first : self.first + x.shape[1]]
-        x = self.projection(self.drop(self.embedding_norm(x)))
-        for block in self.block:
-            x = recomputed(block, x) if self.recompute else block(x)
-        if self.head == "pretraining":
-            pooled = self.pooler(x)
-            return self.masked_head(x, self.token_embedding.weight), self.next_head(pooled)
-        if self.head == "masked":
-            return self.masked_head(x, self.token_embedding.weight)
-        if self.head == "bare":
-            return (x, self.pooler(x)) if self.pools else x
-        return self.classifier(self.drop(self.pooler(x) if self.head == "sequences" else x))
+def in_encoder_decoder(o: Options) -> Uses:
+    """What occurs in an encoder and in a decoder that reads it."""
+    choices = {**o, "norm": "layer"}
+    within = {name: count.replace("T", "S") for name, count in in_block(choices).items()}
+    return in_stack(within, in_stack(in_block(choices, crossed=True), {}, "L_dec"), "L_enc")
 
 
-class LoRALinear(nn.Module):
-    """A frozen affine map and a trained low-rank update."""
+def _decoder_blocks(pre: bool) -> tuple[Case, ...]:
+    return (
+        Case("the block written with torch.nn", lambda s, o: DecoderBlock(s, o, pre),
+             uses=lambda o: in_block(o, crossed=True), equal={"d_v": "d_k"}),
+        Case("nn.TransformerDecoderLayer", lambda s, o: DecoderLayer(s, o, pre),
+             lambda s, o: layer_names("", "", crossed=True), lambda o: in_block(o, crossed=True),
+             CROSSED, {"flash": True}),
+    )  # fmt: skip
 
-    def __init__(self, s: Sizes, o: Options) -> None:
-        super().__init__()
-        frozen: Mapping[str, tuple[int, ...]] = {
-            "W": (s["d_in"], s["d_out"]), **({"b": (s["d_out"],)} if o["bias"] else {}),
-        }  # fmt: skip
-        for name, shape in frozen.items():
-            self.register_parameter(name, nn.Parameter(torch.randn(shape), requires_grad=False))
-        self.A = nn.Parameter(torch.randn(s["d_in"], s["d_r"]))
-        self.B = nn.Parameter(torch.randn(s["d_r"], s["d_out"]))
-        self.scale = 16 / s["d_r"]
 
-    def forward(self, x: Tensor) -> Tensor:
-        """Map, and add the update."""
-        frozen = x @ self.W + self.b if hasattr(self, "b") else x @ self.W
-        return frozen + x @ self.A @ self.B * self.scale
+def _stacks(pre: bool, crossed: bool = False) -> tuple[Case, ...]:
+    equal = {"h_kv": "h", "d_k": "d_h", "d_v": "d_h"}
+    name = "decoder" if crossed else "encoder"
+    return (Case(f"the {name} written with torch.nn",
+                 lambda s, o: Stack(s, o, pre, crossed),
+                 uses=lambda o: in_plain_stack(o, crossed),
+                 equal=equal if crossed else {**equal, "S": "T"}),)  # fmt: skip
+
+
+CASES: Mapping[str, tuple[Case, ...]] = {
+    "pre_ln_decoder_block": _decoder_blocks(pre=True),
+    "post_ln_decoder_block": _decoder_blocks(pre=False),
+    "pre_ln_encoder": _stacks(pre=True),
+    "post_ln_encoder": _stacks(pre=False),
+    "pre_ln_decoder": _stacks(pre=True, crossed=True),
+    "post_ln_decoder": _stacks(pre=False, crossed=True),
+    "encoder_decoder": (
+        Case("the stacks written with torch.nn", EncoderDecoder, uses=in_encoder_decoder,
+             equal={"h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),
+        Case("nn.Transformer", Transformer, transformer_names, in_encoder_decoder,
+             {"h_kv": "h", "d": "h*d_h", "d_k": "d_h", "d_v": "d_h"},
+             {"flash": True, "last_norm": True}),
+        Case("nn.Transformer, batch first",
+             lambda s, o: Transformer(s, o, batch_first=True), transformer_names,
+             lambda o: {**in_encoder_decoder(o), "batch first": "(L_dec - 1)*B*S*d"},
+             {**SEVERAL, "h_kv": "h", "d": "h*d_h", "d_k": "d_h", "d_v": "d_h"},
+             {"flash": True, "last_norm": True}),
+    ),
+}  # fmt: skip

@@ -1,79 +1,26 @@
-"""Encoders with tables of their own width, and encoder-decoders, once more in PyTorch.
-
-Nothing here knows a formula or a program of ours. ``s`` holds sizes, ``o`` choices, by name.
-"""
+"""T5, BART, Whisper and Pegasus once more, written in PyTorch."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Mapping
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
-from symledger.checks.torch import parts as parts
-from symledger.checks.torch.modules import attention as attention
-from symledger.checks.torch.modules.models import Block, FeedForward, GatedFeedForward
-from symledger.checks.torch.modules.sequences import DecoderBlock, Encoder, Pooler
-from symledger.checks.torch.parts import ACTIVATIONS, EPSILON, Head, Options, Sizes, recomputed
+from symledger.checks.torch.artefacts import Uses
+from symledger.checks.torch.case import Case
+from symledger.checks.torch.modules.attention import Attention
+from symledger.checks.torch.modules.blocks import Block
+from symledger.checks.torch.modules.blocks_stacked import DecoderBlock
+from symledger.checks.torch.modules.embeddings import Head, Positions
+from symledger.checks.torch.modules.feed_forward import FeedForward, GatedFeedForward
+from symledger.checks.torch.modules.heads_and_losses import Pooler
+from symledger.checks.torch.parts import EPSILON, Options, Sizes, recomputed
+from symledger.checks.torch.uses import counted, summed
 
 
-class Electra(Encoder):
-    """An encoder that tells which tokens were replaced, or one with another head."""
-
-    def __init__(self, s: Sizes, o: Options) -> None:
-        found = o["head"] == "pretraining"
-        super().__init__(s, {**o, "head": "bare"} if found else o)
-        if found:
-            self.act = ACTIVATIONS[o["activation"]]
-            self.replaced_map = nn.Linear(s["d"], s["d"])
-            self.replaced_head = nn.Linear(s["d"], 1)
-
-    def forward(self, *inputs: Tensor) -> Tensor | tuple[Tensor, ...]:
-        """Return what the head gives."""
-        x = super().forward(*inputs)
-        if not hasattr(self, "act"):
-            return x
-        return self.replaced_head(self.act(self.replaced_map(x)))[..., 0]
-
-
-class Group(nn.Module):
-    """Layers that are applied one after the other, again and again."""
-
-    def __init__(self, layers: list[nn.Module], times: int, recompute: bool) -> None:
-        super().__init__()
-        self.group = nn.Module()
-        self.group.layer = nn.ModuleList(layers)
-        self.times, self.recompute = times, recompute
-
-    def through(self, x: Tensor) -> Tensor:
-        """Apply all layers once."""
-        for layer in self.group.layer:
-            x = layer(x)
-        return x
-
-    def forward(self, x: Tensor) -> Tensor:
-        """Apply them as often as is said."""
-        for _ in range(self.times):
-            x = recomputed(self.through, x) if self.recompute else self.through(x)
-        return x
-
-
-class Albert(Encoder):
-    """An encoder whose layers share weights, in groups."""
-
-    def __init__(self, s: Sizes, o: Options) -> None:
-        super().__init__({**s, "L": 0}, {**o, "relations": s["Y"]})
-        choices = {**o, "norm": "layer", "gated": False, "bias": True}
-        self.groups = nn.ModuleList(
-            Group([Block(s, choices, False) for _ in range(s["L_in"])], s["L"] // s["L_g"],
-                  o["recompute"])
-            for _ in range(s["L_g"])
-        )  # fmt: skip
-        del self.block
-        self.block = self.groups
-        self.recompute = False
-
-
-class Biased(attention.Attention):
+class Biased(Attention):
     """Attention whose scores are not scaled, and may have biases."""
 
     def __init__(self, s: Sizes, o: Options) -> None:
@@ -206,7 +153,7 @@ class Bart(Pair):
     def enter(self, s: Sizes) -> None:
         """Make what stands at the entrances."""
         for name in ("source", "token")[self.alone :]:
-            self.add_module(f"{name}_positions", parts.Positions({**s, "T_max": s["T_max"] + 2}))
+            self.add_module(f"{name}_positions", Positions({**s, "T_max": s["T_max"] + 2}))
             self.add_module(f"{name}_norm", nn.LayerNorm(s["d"], EPSILON))
 
     def entered(self, x: Tensor, name: str) -> Tensor:
@@ -244,13 +191,13 @@ class Whisper(Bart):
             self.unbias(block.attention)
             self.unbias(block.cross_attention)
 
-    def unbias(self, attention: attention.Attention) -> None:
+    def unbias(self, attention: Attention) -> None:
         """Take the bias of the keys away."""
         attention.K = nn.Linear(attention.K.in_features, attention.K.out_features, bias=False)
 
     def enter(self, s: Sizes) -> None:
         """Make what stands at the entrances."""
-        self.positions = parts.Positions(s)
+        self.positions = Positions(s)
         if not self.alone:
             self.conv_1 = nn.Conv1d(s["C"], s["d"], 3, padding=1)
             self.conv_2 = nn.Conv1d(s["d"], s["d"], 3, stride=2, padding=1)
@@ -299,3 +246,36 @@ class Pegasus(Bart):
     def place(self, tokens: Tensor) -> Tensor:
         """Return what enters the decoder."""
         return self.table(tokens) + self.P_dec[: tokens.shape[1]]
+
+
+def _normed(stacks: Mapping[str, str], o: Options) -> Uses:
+    """The RMS norms of T5: in each in_block, unless it is run again, and behind each stack."""
+    norms = (
+        summed(f"{count}*{rows}*d" * (not o["recompute"]), f"{rows}*d")
+        for count, rows in stacks.items()
+    )
+    return counted(fused_norm=summed(*norms))
+
+
+def _read_and_written(kind: Callable[[Sizes, Options], nn.Module]) -> tuple[Case, ...]:
+    """An encoder-decoder, at once on all of a source and all tokens."""
+    return (Case("the model written with torch.nn", kind, given={"cached": False},
+                 equal={"h_kv": "h", "d_k": "d_h", "d_v": "d_h", "T_max": "2*S"}),)  # fmt: skip
+
+
+CASES: Mapping[str, tuple[Case, ...]] = {
+    "t5": (Case("the model written with torch.nn", T5, given={"cached": False},
+                uses=lambda o: _normed({"2*L_enc": "B*S", "3*L_dec": "B*T"}, o),
+                equal={"h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),),
+    "t5_encoder": (Case("the model written with torch.nn",
+                        lambda s, o: T5(s, o, alone=True),
+                        uses=lambda o: _normed({"2*L": "B*T"}, o),
+                        equal={"S": "T", "h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),),
+    "bart": _read_and_written(lambda s, o: Bart(s, o, pre=False)),
+    "mbart": _read_and_written(lambda s, o: Bart(s, o, pre=True)),
+    "pegasus": _read_and_written(lambda s, o: Pegasus(s, o, pre=True)),
+    "marian": _read_and_written(lambda s, o: Pegasus(s, o, pre=False)),
+    "whisper": _read_and_written(Whisper),
+    "whisper_classifier": (Case("the model written with torch.nn", Classifier,
+                                equal={"h_kv": "h", "d_k": "d_h", "d_v": "d_h"}),),
+}  # fmt: skip

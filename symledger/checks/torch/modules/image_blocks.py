@@ -9,8 +9,8 @@ from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
 from symledger.checks.torch.case import Case
-from symledger.checks.torch.modules.attention import Attention, DotProduct
-from symledger.checks.torch.modules.models import FeedForward, GatedFeedForward
+from symledger.checks.torch.modules.attention import DotProduct
+from symledger.checks.torch.modules.feed_forward import GatedFeedForward
 from symledger.checks.torch.parts import ACTIVATIONS, EPSILON, Options, Sizes
 
 RECTIFIERS = {"none": nn.Identity, "relu": nn.ReLU, "relu6": nn.ReLU6, "silu": nn.SiLU}
@@ -142,55 +142,6 @@ class ConvNeXtBlock(nn.Module):
         return x + y.permute(0, 3, 1, 2)
 
 
-class Modulation(nn.Module):
-    """Several vectors from one condition."""
-
-    def __init__(self, d: int, number: int) -> None:
-        super().__init__()
-        self.number, self.map = number, nn.Linear(d, number * d)
-
-    def forward(self, c: Tensor) -> tuple[Tensor, ...]:
-        """Return the vectors, each beside a sequence."""
-        return self.map(F.silu(c))[:, None].chunk(self.number, -1)
-
-
-class Conditioned(nn.Module):
-    """A transformer block whose norms a condition scales and shifts."""
-
-    def __init__(self, s: Sizes, o: Options) -> None:
-        super().__init__()
-        d = s["d"]
-        self.modulation = Modulation(d, 6)
-        own = {**s, "h_kv": s["h"], "d_k": s["d_h"], "d_v": s["d_h"], "S": s["T"]}
-        self.attention = Attention(own, {"bias": True})
-        self.feed_forward = FeedForward(s, {"activation": "gelu_tanh", "bias": True})
-        self.norm = nn.LayerNorm(d, EPSILON, elementwise_affine=False)
-
-    def forward(self, x: Tensor, c: Tensor) -> Tensor:
-        """Attend, then feed forward."""
-        shift_1, scale_1, gate_1, shift_2, scale_2, gate_2 = self.modulation(c)
-        x = x + gate_1 * self.attention(self.norm(x) * (scale_1 + 1) + shift_1)
-        return x + gate_2 * self.feed_forward(self.norm(x) * (scale_2 + 1) + shift_2)
-
-
-class Step(nn.Module):
-    """A step of a diffusion as a vector."""
-
-    def __init__(self, s: Sizes, o: Options) -> None:
-        super().__init__()
-        half = s["d_f"] // 2
-        rates = 10000.0 ** (-torch.arange(half).double() / half)
-        self.register_buffer("rates", rates)
-        self.add_module("1", nn.Linear(s["d_f"], s["d"]))
-        self.add_module("2", nn.Linear(s["d"], s["d"]))
-
-    def forward(self, step: Tensor) -> Tensor:
-        """Map its sines and cosines."""
-        turned = step[:, None] * self.rates
-        waves = torch.cat((turned.cos(), turned.sin()), -1)
-        return self.get_submodule("2")(F.silu(self.get_submodule("1")(waves)))
-
-
 class StepResidual(nn.Module):
     """Two convolutions after group norms, the step added between."""
 
@@ -274,12 +225,8 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "convnext_block": (Case(
         "the block written with torch.nn", ConvNeXtBlock,
         uses=lambda o: {"groups": "2*(C - 1)*B*C*49*H*W"}),),
-    "conditioned_block": (Case("the block written with torch.nn", Conditioned,
-                               given={"flash": False}),),
-    "step_embedding": (Case("the embedding written with torch.nn", Step),),
     "step_residual": (Case("the block written with torch.nn", StepResidual,
                            equal={"C_in": "2*G", "C_out": "3*G"}),),
     "spatial_transformer": (Case("the block written with torch.nn", Spatial,
                                  equal={"C": "h*G"}),),
 }  # fmt: skip
-"""Blocks of networks of images."""

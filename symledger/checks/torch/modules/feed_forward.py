@@ -1,16 +1,47 @@
-"""Mixtures of experts once more, written in PyTorch."""
+"""Feed-forward networks, their nonlinearities and mixtures of experts once more, in PyTorch."""
 
 from __future__ import annotations
 
-from functools import partial
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
-from symledger.checks.torch.modules.attention import Attention
-from symledger.checks.torch.modules.models import FeedForward, GatedFeedForward, norm
-from symledger.checks.torch.parts import ACTIVATIONS, Head, Options, Sizes, recomputed
+from symledger.checks.torch.artefacts import Uses
+from symledger.checks.torch.case import Case
+from symledger.checks.torch.parts import ACTIVATIONS, Function, Options, Sizes, dropout
+from symledger.checks.torch.uses import counted
+
+
+class FeedForward(nn.Module):
+    """Widen, act, return."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.act, self.drop = ACTIVATIONS[o["activation"]], dropout(o, "hidden_dropout")
+        self.add_module("1", nn.Linear(s["d"], s["d_ff"], o["bias"]))
+        self.add_module("2", nn.Linear(s["d_ff"], s["d"], o["bias"]))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply both maps."""
+        hidden = self.act(self.get_submodule("1")(x))
+        return self.get_submodule("2")(self.drop(hidden))
+
+
+class GatedFeedForward(nn.Module):
+    """Widen twice, multiply, return."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.act, self.drop = ACTIVATIONS[o["activation"]], dropout(o, "hidden_dropout")
+        self.gate, self.up = (nn.Linear(s["d"], s["d_ff"], o["bias"]) for _ in range(2))
+        self.down = nn.Linear(s["d_ff"], s["d"], o["bias"])
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Apply all three maps."""
+        return self.down(self.drop(self.act(self.gate(x)) * self.up(x)))
 
 
 class Experts(nn.Module):
@@ -83,36 +114,25 @@ class Mixture(nn.Module):
         return y + self.shared_experts(x) if hasattr(self, "shared_experts") else y
 
 
-class MixtureBlock(nn.Module):
-    """A block with a mixture of experts in place of its feed-forward network."""
-
-    def __init__(self, s: Sizes, o: Options) -> None:
-        super().__init__()
-        self.norm_1, self.norm_2 = norm(s, o), norm(s, o)
-        self.attention, self.feed_forward = Attention(s, o), Mixture(s, o)
-
-    def forward(self, x: Tensor, slots: Tensor) -> Tensor:
-        """Attend, then mix, each beside a residual path."""
-        x = x + self.attention(self.norm_1(x))
-        return x + self.feed_forward(self.norm_2(x), slots)
+def _noisy(build: Any) -> Callable[[Sizes, Options], nn.Module]:
+    return lambda s, o: build(s, {**o, "hidden_dropout": o["dropout"]})
 
 
-class Mixtral(nn.Module):
-    """A decoder of such blocks."""
+def _feed_forward(o: Options) -> Uses:
+    return counted(noise="B*T*d_ff" * o["dropout"])
 
-    def __init__(self, s: Sizes, o: Options) -> None:
-        super().__init__()
-        self.token_embedding = nn.Embedding(s["V"], s["d"])
-        self.block = nn.ModuleList(MixtureBlock(s, o) for _ in range(s["L"]))
-        self.recompute = o["recompute"]
-        self.final_norm = norm(s, o)
-        self.head = None if o["tied"] else Head(s)
 
-    def forward(self, tokens: Tensor, slots: Tensor) -> Tensor:
-        """Return the logits."""
-        x = self.token_embedding(tokens)
-        for block, given in zip(self.block, slots, strict=True):
-            sent = partial(block, slots=given)  # the choice is no input of what is run again
-            x = recomputed(sent, x) if self.recompute else sent(x)
-        x = self.final_norm(x)
-        return self.head(x) if self.head else F.linear(x, self.token_embedding.weight)
+CASES: Mapping[str, tuple[Case, ...]] = {
+    "feed_forward": (Case("two nn.Linear", _noisy(FeedForward), uses=_feed_forward),),
+    "gated_feed_forward": (Case("three nn.Linear", _noisy(GatedFeedForward), uses=_feed_forward),),
+    "activation": (Case(
+        "the function of torch",
+        lambda s, o: Function(ACTIVATIONS.get(o["function"]) or getattr(F, o["function"])),
+        uses=lambda o: {"exponential": "B*T*n"} if o["function"] == "log_sigmoid" else {}),),
+    "rrelu": (Case("nn.RReLU", lambda s, o: nn.RReLU()),),
+    "prelu": (Case("nn.PReLU", lambda s, o: nn.PReLU(s["C"] if o["by_channel"] else 1)),),
+    "glu": (Case("nn.GLU", lambda s, o: nn.GLU()),),
+    "experts": (Case("torch.bmm", Experts),),
+    "router": (Case("F.softmax and torch.gather", Router),),
+    "mixture_of_experts": (Case("indexing and index_put", Mixture),),
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""Models once more, written as users of PyTorch write them."""

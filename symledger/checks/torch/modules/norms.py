@@ -1,0 +1,72 @@
+"""Norms once more, in PyTorch: along a vector, by channel and across channels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from symledger.checks.torch.case import Case
+from symledger.checks.torch.parts import EPSILON, Options, Sizes
+from symledger.checks.torch.uses import counted
+from symledger.checks.torch.windows import elements, layer_of
+
+
+def norm(s: Sizes, o: Options) -> nn.Module:
+    """Return a norm of the kind that is chosen."""
+    if o["norm"] in ("layer", "layer_plain"):
+        weighted = o["norm"] == "layer"
+        return nn.LayerNorm(s["d"], EPSILON, weighted, o.get("norm_bias", True))
+    return (ComposedRMSNorm if o["norm"] == "rms_composed" else nn.RMSNorm)(s["d"], eps=EPSILON)
+
+
+class ComposedRMSNorm(nn.RMSNorm):
+    """The RMS norm operation by operation, as handwritten implementations have it."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Divide by the root mean square, then scale."""
+        return self.weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps))
+
+
+def _batch_norm(axes: int) -> tuple[Case, ...]:
+    kind = layer_of("BatchNorm", axes)
+    unread = {"unread input": elements(axes, "B", "C")}
+    return (Case(f"nn.{kind.__name__}",
+                 lambda s, o: kind(s["C"], EPSILON, affine=o["affine"], bias=o["bias"])
+                 .train(o["training"]),
+                 uses=lambda o: {} if o["affine"] or o["training"] else unread),)  # fmt: skip
+
+
+def _group_norm(axes: int) -> tuple[Case, ...]:
+    """Groups of channels; and each channel by itself, with running statistics or without."""
+    kind = layer_of("InstanceNorm", axes)
+
+    def instance(running: bool) -> Case:
+        return Case(
+            f"nn.{kind.__name__}{' with running statistics' * running}",
+            lambda s, o: kind(s["C"], EPSILON, affine=o["affine"], bias=o["bias"],
+                              track_running_stats=running),
+            uses=lambda o: {"repeated weights": f"{o['affine'] + 2 * running}*B*C"},
+            equal={"G": "C"})  # fmt: skip
+
+    return Case("nn.GroupNorm", lambda s, o: nn.GroupNorm(
+        s["G"], s["C"], EPSILON, o["affine"], bias=o["bias"])), instance(False), instance(True)
+
+
+CASES: Mapping[str, tuple[Case, ...]] = {
+    "layer_norm": (Case("nn.LayerNorm", lambda s, o: nn.LayerNorm(
+        s["d"], eps=EPSILON, elementwise_affine=o["affine"], bias=o["bias"])),),
+    "rms_norm": (Case("nn.RMSNorm", lambda s, o: nn.RMSNorm(
+        s["d"], eps=EPSILON, elementwise_affine=o["affine"]),
+        uses=lambda o: counted(
+            fused_norm="B*T*d" * (o["affine"] and o["input_gradient"]),
+            normalized_alone="B*T" * (o["affine"] and not o["input_gradient"]))),),
+    "composed_rms_norm": (Case("x · rsqrt(mean(x²) + ε) · g",
+                               lambda s, o: ComposedRMSNorm(s["d"], eps=EPSILON)),),
+    "batch_norm": _batch_norm(2), "batch_norm3d": _batch_norm(3),
+    "group_norm": _group_norm(2), "group_norm3d": _group_norm(3),
+    "local_response_norm": (Case(
+        "nn.LocalResponseNorm", lambda s, o: nn.LocalResponseNorm(s["K"]),
+        uses=lambda o: {"unread input": "B*(C + K - 1)*H*W"}),),
+}  # fmt: skip
