@@ -5,12 +5,14 @@ from sympy import expand
 
 from symledger.components.blocks.decoder import (
     EncoderDecoder,
+    PostLNDecoder,
     PostLNDecoderBlock,
+    PreLNDecoder,
     PreLNDecoderBlock,
 )
 from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
-from symledger.sizes import B, L_dec, L_enc, S, T, d, d_ff, d_h, d_k, d_v, h, h_kv
+from symledger.sizes import B, L, L_dec, L_enc, S, T, d, d_ff, d_h, d_k, d_v, h, h_kv
 from tests.components.tables import Row, assert_row
 
 WEIGHTS = d * h * d_k + d * h_kv * (d_k + d_v) + h * d_v * d
@@ -57,6 +59,20 @@ PAIRS = B * h * T * (T + S)
 )  # fmt: skip
 def test_decoder_blocks(block, row):
     assert_row(block, row)
+
+
+@pytest.mark.parametrize(("kind", "ended"), [(PreLNDecoder, 0), (PostLNDecoder, 1)])
+def test_a_stack_is_its_blocks_its_norm_and_one_memory(kind, ended):
+    block = 8 * d * h * d_h + FEED + 6 * h * d_h + 9 * d + d_ff
+    maps = 2 * B * T * (6 * d * h * d_h + FEED) + 4 * B * S * d * h * d_h
+    kept = T * (6 * d + 6 * h * d_h + d_ff + 6) + 2 * S * h * d_h + h * T * (T + S)
+    row = Row(
+        L * block + ended * 2 * d,
+        L * (maps + 4 * B * T * (T + S) * h * d_h),
+        L * B * kept + B * S * d + ended * B * T * (d + 2),
+        OUT,
+    )
+    assert_row(kind(final_norm=bool(ended)), row)
 
 
 def test_every_decoder_block_looks_at_one_memory():

@@ -6,6 +6,8 @@ import pytest
 from symledger.components.convolution.adaptive import (
     AdaptiveAvgPool1d,
     AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
     AdaptiveMaxPool2d,
     AdaptiveMaxPool3d,
 )
@@ -23,6 +25,8 @@ SMALL = (B, C, H_o, W_o)
     [
         (AdaptiveAvgPool2d(), Row(0, 0, 0, SMALL)),
         (AdaptiveAvgPool1d(), Row(0, 0, 0, (B, C, T_o))),
+        (AdaptiveAvgPool3d(), Row(0, 0, 0, (B, C, D_o, H_o, W_o))),
+        (AdaptiveMaxPool1d(), Row(0, 0, B * C * T_o, (B, C, T_o))),
         (AdaptiveMaxPool3d(), Row(0, 0, B * C * D_o * H_o * W_o, (B, C, D_o, H_o, W_o))),
     ],
     ids=repr,

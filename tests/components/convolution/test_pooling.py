@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from symledger.components.convolution.pooling import AvgPool1d, AvgPool2d, MaxPool2d, MaxPool3d
+from symledger.components.convolution.pooling import (
+    AvgPool1d,
+    AvgPool2d,
+    AvgPool3d,
+    MaxPool1d,
+    MaxPool2d,
+    MaxPool3d,
+)
 from symledger.sizes import B, C, D_o, H_o, T_o, W_o
 from tests.components.runs import padded, patch, run
 from tests.components.tables import Row, assert_row
@@ -16,7 +23,9 @@ SMALL = (B, C, H_o, W_o)
     [
         (MaxPool2d(), Row(0, 0, B * C * H_o * W_o, SMALL)),
         (AvgPool2d(), Row(0, 0, 0, SMALL)),
+        (MaxPool1d(), Row(0, 0, B * C * T_o, (B, C, T_o))),
         (AvgPool1d(), Row(0, 0, 0, (B, C, T_o))),
+        (AvgPool3d(), Row(0, 0, 0, (B, C, D_o, H_o, W_o))),
         (MaxPool3d(), Row(0, 0, B * C * D_o * H_o * W_o, (B, C, D_o, H_o, W_o))),
         (MaxPool3d(ceil=True), Row(0, 0, B * C * D_o * H_o * W_o, (B, C, D_o, H_o, W_o))),
         (AvgPool1d(ceil=True), Row(0, 0, 0, (B, C, T_o))),

@@ -6,7 +6,7 @@ from sympy import Integer, expand
 
 from symledger import derive
 from symledger.checks.trial import Trial
-from symledger.components.feed_forward.experts import Experts, MixtureOfExperts
+from symledger.components.feed_forward.experts import Experts, MixtureOfExperts, Router
 from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
 from symledger.errors import BadInput
 from symledger.ir.ops import Input, Param
@@ -14,7 +14,7 @@ from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import active_params, params
 from symledger.readings.pullback import pullback
-from symledger.sizes import B, E, E_s, T, T_e, d, d_ff, k
+from symledger.sizes import B, E, E_s, N, T, T_e, d, d_ff, k
 from tests.components.tables import Row, assert_row
 
 OUT = (B, T, d)
@@ -32,6 +32,8 @@ WEIGHTED = 2 * ROUTED * d + 4 * ROUTED * d_ff + ROUTED  # given, made, inside; t
             Experts(gated=False),
             Row(2 * E * d * d_ff, 4 * E * T_e * d * d_ff, E * T_e * (d + 2 * d_ff), (E, T_e, d)),
         ),
+        # kept: the rows, their softmax, the slots
+        (Router(), Row(d * E, 2 * N * d * E, N * d + N * E + E * T_e, (E, T_e, 1))),
         (
             MixtureOfExperts(),
             Row(E * GATED + d * E, 2 * ROUTED * GATED + 2 * B * T * d * E, ROUTER + WEIGHTED, OUT),
