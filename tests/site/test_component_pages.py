@@ -5,21 +5,24 @@ import gzip
 import io
 import re
 from contextlib import redirect_stdout
+from dataclasses import replace
 from functools import cache
 
 import pytest
 
 from symledger.accounts.account import derive
 from symledger.catalogue.entries import ENTRIES
+from symledger.catalogue.entry import Entry
 from symledger.catalogue.text_places import place
-from symledger.catalogue.texts import Bug, text_of
+from symledger.catalogue.texts import Bug, Example, Exercise, Text, text_of
 from symledger.checks.mutants.demonstrating import demonstrated
 from symledger.checks.mutants.mutant import SURVIVED
 from symledger.checks.mutants.statements import Statement, refused
-from symledger.errors import BadInput
+from symledger.errors import BadInput, DefinitionError, SymledgerError
 from symledger.evidence import demonstrations
 from symledger.site import record_scripts as recording
 from symledger.site import scripts
+from symledger.site.atlas import topic_of
 from symledger.site.html.amounts import TOGETHER
 from symledger.site.html.templating import Templates
 from symledger.site.kinds import component
@@ -51,10 +54,13 @@ def lacking(name):
     """What a page lacks, each with the file to edit."""
     account, text, file = ATLAS.account(name), text_of(name), place(name)
     unbound = sorted(undecided(account) - settings(account, text).keys())
-    without = sorted({e.name for e in account.equations()[1]} - text.intuition.keys())
+    backward = {e.name for e in account.equations()[1]}
+    without = sorted(backward - text.intuition.keys())
+    vain = sorted(text.intuition.keys() - backward)
     return [
         *([f"{file}: give {', '.join(unbound)} a size in settings of [example]"] * bool(unbound)),
         *([f"{file}: write a line of [intuition] for {', '.join(without)}"] * bool(without)),
+        *([f"{file}: no backward equation is of {', '.join(vain)}"] * bool(vain)),
         *(f"{file}: write {part}, as docs/architecture.md says"
           for part in ("example", "bugs", "questions", "exercises") if not getattr(text, part)),
     ]  # fmt: skip
@@ -296,3 +302,38 @@ def test_variants_change_one_thing_and_cases_have_sizes_of_their_own():
     assert rows["multi-query"].forms[0].value == f"{2 * 768**2 + 2 * 768 * 64:,}"
     assert rows["grouped"].given.endswith("h_kv = 4")
     assert rows["grouped"].forms[0].value == f"{2 * 768**2 + 2 * 768 * 256:,}"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"before": ("liner",)}, "liner is not in the catalogue. Did you mean linear"),
+        ({"example": Example({"d_inn": 64}, "")}, "d_inn is neither a symbol nor an option"),
+        ({"why": "{{ n('parms') }}"}, "parms is not a quantity. Did you mean params"),
+        ({"why": "{{ nn('params') }}"}, "cannot be said: 'nn' is undefined"),
+        ({"bugs": (Bug("b", "", "params", "d_inn*d_out"),)}, "names d_inn, which is not a symbol"),
+        ({"bugs": (Bug("b", "", "params", "d_out*(d_in + 1)"),)}, "it demonstrates nothing"),
+        ({"exercises": (Exercise("?", "params", {"d_inn": 1}),)}, "d_inn is neither a symbol"),
+    ],
+)
+def test_what_a_text_says_wrongly_is_refused_with_its_file(wrong, said, monkeypatch):
+    text = replace(text_of("linear"), **wrong)
+    monkeypatch.setattr(component, "text_of", lambda *_: text)
+    with pytest.raises(SymledgerError, match=re.escape(said)) as refused:
+        component.page(ATLAS, Templates(), COMPONENTS["linear"])
+    assert str(refused.value).startswith("symledger/components/maps/texts/en/linear.toml: ")
+
+
+def test_what_a_page_lacks_is_said_with_its_file(monkeypatch):
+    monkeypatch.setitem(globals(), "text_of", lambda _: Text())
+    file = "symledger/components/maps/texts/en/bilinear.toml"
+    assert lacking.__wrapped__("bilinear") == [
+        f"{file}: write a line of [intuition] for ∂W, ∂b, ∂x, ∂z",
+        *(f"{file}: write {part}, as docs/architecture.md says"
+          for part in ("example", "bugs", "questions", "exercises")),
+    ]  # fmt: skip
+
+
+def test_a_component_in_no_topic_is_refused_with_the_files_to_edit():
+    with pytest.raises(DefinitionError, match=r"maxout.py is in no topic: .*/atlas.py, or add"):
+        topic_of(Entry("maxout", "components.maxout:Maxout"))

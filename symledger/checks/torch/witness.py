@@ -10,9 +10,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import count
+from pathlib import Path
+from traceback import extract_tb
 from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, Integer
@@ -23,6 +26,7 @@ from symledger.checks.evidence import Evidence, at_points, worst_of
 from symledger.checks.exact import value, whole
 from symledger.checks.torch.artefacts import ARTEFACTS, Uses
 from symledger.checks.trial import Trial
+from symledger.errors import DefinitionError, SymledgerError, raised
 from symledger.ir.ops import Input
 from symledger.ir.tensor import Program
 from symledger.readings.pullback import pullback
@@ -41,6 +45,8 @@ SAID = {
 }
 CLOSE = 1e-10
 """How far values may be apart in double precision: only the order of additions differs."""
+
+HERE = Path(__file__).parent
 
 POINTS: tuple[dict[str, int], ...] = (
     {"B": 3, "T": 5, "S": 7, "d": 12, "h": 4, "h_kv": 2, "d_k": 6, "d_v": 3, "d_h": 6, "d_ff": 10,
@@ -95,14 +101,45 @@ def witnessed(account: Account) -> Iterator[Evidence]:
     options = account.target.options
     if not installed():
         return
-    from symledger.checks.torch.cases import CASES
     from symledger.checks.torch.run import one_thread
 
-    for case in CASES.get(account.target.owner, ()) if not account.target.origin else ():
-        if all(options[name] == choice for name, choice in case.given.items()):
+    for case in _cases().get(account.target.owner, ()) if not account.target.origin else ():
+        with _telling(account, case):
+            asked = all(options[name] == choice for name, choice in case.given.items())
             with one_thread():
-                found = list(_compared(account, case))
-            yield from found
+                found = list(_compared(account, case)) if asked else []
+        yield from found
+
+
+def _cases() -> Mapping[str, tuple[Case, ...]]:
+    try:
+        from symledger.checks.torch.cases import CASES
+    except Exception as error:
+        file = HERE / "cases.py"
+        raise DefinitionError(f"symledger/checks/torch/cases.py {raised(error, file)}") from error
+    return CASES
+
+
+@contextmanager
+def _telling(account: Account, case: Case) -> Iterator[None]:
+    """Say which case cannot be used, and where, in place of what Python says of it.
+
+    Raises:
+        DefinitionError: it raised something that is no refusal of ours.
+    """
+    try:
+        yield
+    except SymledgerError:
+        raise
+    except Exception as error:
+        frames = [Path(frame.filename) for frame in extract_tb(error.__traceback__)]
+        file = [path for path in frames if path.is_relative_to(HERE)][-1]
+        has = ", ".join((*account.symbols, *account.target.options))
+        raise DefinitionError(
+            f"{account.target.owner} is written in PyTorch as {case.said} (CASES in symledger/"
+            f"checks/torch/cases.py), and symledger/checks/torch/{file.relative_to(HERE)} "
+            f"{raised(error, file)} Its sizes and options are {has}."
+        ) from error
 
 
 def kept_without(known: Mapping[str, Any], hashes: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from symledger.checks.torch.artefacts import ARTEFACTS
 from symledger.checks.torch.witness import POINTS, kept_without, sizes_at, witnessed
 from symledger.cli import check as command
 from symledger.configs.families import every_family
+from symledger.errors import DefinitionError
 from symledger.evidence.records import recorded
 from symledger.ir.ops import Map
 from symledger.ledger.quantities import Readings
@@ -159,6 +160,28 @@ def test_sizes_that_a_case_cannot_tell_apart_are_made_equal():
 
     found = sizes_at({"h": 3, "d_k": 4, "d": 5, "h_kv": 1}, Case)
     assert found == {"h": 3, "d_k": 4, "d": 12, "h_kv": 3}
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"build": lambda s, o: s["d_inn"]}, "raised KeyError"),
+        ({"given": {"biased": True}}, "raised KeyError.*: 'biased'"),
+        ({"equal": {"d_in": "d_inn"}}, "raised ValueError.*: .*'d_inn'"),
+        ({"uses": lambda o: {"nothing such": "1"}}, "raised KeyError.*: 'nothing such'"),
+    ],
+)
+def test_a_case_that_cannot_be_used_is_named(wrong, said, monkeypatch):
+    from symledger.checks.torch import cases
+
+    (plain_case,) = cases.CASES["linear"]
+    monkeypatch.setattr(cases, "CASES", {"linear": (replace(plain_case, **wrong),)})
+    with pytest.raises(DefinitionError, match=said) as refused:
+        list(witnessed(derive("linear")))
+    message = str(refused.value)
+    assert message.startswith("linear is written in PyTorch as nn.Linear (CASES in symledger/")
+    assert message.endswith("Its sizes and options are B, d_in, d_out, bias.")
 
 
 def test_a_symbol_without_a_size_gets_one_of_its_own():

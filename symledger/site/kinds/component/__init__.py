@@ -10,6 +10,7 @@ from functools import partial
 from markupsafe import Markup
 
 from symledger.accounts.account import Account
+from symledger.catalogue.entries import find
 from symledger.catalogue.entry import Entry
 from symledger.catalogue.text_places import said_by
 from symledger.catalogue.texts import text_of
@@ -75,6 +76,8 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     text = text_of(entry.name, templates.language)
     chosen = settings(atlas.account(entry.name), text)
     with said_by(entry.name):
+        for name in text.before:
+            find(name)  # there has to be such a page
         account = atlas.account(entry.name, **chosen)
     voice = Voice(atlas, account, chosen)
     forward, backward = definition.equations(account, text.intuition)

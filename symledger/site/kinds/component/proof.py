@@ -171,9 +171,13 @@ def refused(
     """Return the check, the sizes at which it was made, and what either formula says there.
 
     Raises:
-        BadInput: the formulas agree wherever a check compared.
+        BadInput: the formulas agree wherever a check compared, or nothing was recorded.
     """
-    for record in account.evidence[right.quantity.name]:
+    records = account.evidence[right.quantity.name]
+    if not records:
+        owner = account.target.owner
+        raise BadInput(f"nothing is recorded of {right.id} yet: run `symledger record {owner}`.")
+    for record in records:
         for point in record.points if record.kind in EXACT else ():
             at = {s: point[s.name] for s in account.symbols.values() if s.name in point}
             there, truth = algebra.value(wrong, at), algebra.value(right.general, at)
