@@ -143,9 +143,10 @@ def test_the_code_prints_what_the_page_says(name):
 def scripted(name):
     found = definition.witness(COMPONENTS[name], example(name)[0])
     if found is None:
-        owner = COMPONENTS[name].family
-        pytest.fail(f"no script says how {owner} is written in PyTorch: give {owner} a row of "
-                    f"CASES in symledger/checks/torch/modules, and run `symledger record {owner}`",
+        entry = COMPONENTS[name]
+        file = f"symledger/checks/torch/modules/{entry.named.module.split('.')[1]}.py"
+        pytest.fail(f"no script says how {name} is written in PyTorch: give {entry.family} a row "
+                    f"of CASES in {file}, and run `symledger record {entry.family}`",
                     pytrace=False)  # fmt: skip
     return found
 

@@ -49,5 +49,10 @@ def joined(tables: Iterable[Mapping[str, tuple[Case, ...]]]) -> Mapping[str, tup
     return found
 
 
+def file_of(target: str) -> str:
+    """Return the file with the cases of a target."""
+    return str(next(f.__file__ for f in (*COMPONENTS, *MODELS) if target in f.CASES))
+
+
 CASES = joined(file.CASES for file in (*COMPONENTS, *MODELS))
 """Every target that PyTorch has, or that is a few lines of it."""

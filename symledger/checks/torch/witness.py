@@ -115,8 +115,7 @@ def _cases() -> Mapping[str, tuple[Case, ...]]:
     try:
         from symledger.checks.torch.cases import CASES
     except Exception as error:
-        file = HERE / "cases.py"
-        raise DefinitionError(f"symledger/checks/torch/cases.py {raised(error, file)}") from error
+        raise DefinitionError(_raised(error)) from error
     return CASES
 
 
@@ -132,14 +131,22 @@ def _telling(account: Account, case: Case) -> Iterator[None]:
     except SymledgerError:
         raise
     except Exception as error:
-        frames = [Path(frame.filename) for frame in extract_tb(error.__traceback__)]
-        file = [path for path in frames if path.is_relative_to(HERE)][-1]
+        from symledger.checks.torch.cases import file_of
+
+        owner = account.target.owner
         has = ", ".join((*account.symbols, *account.target.options))
         raise DefinitionError(
-            f"{account.target.owner} is written in PyTorch as {case.said} (CASES in symledger/"
-            f"checks/torch/cases.py), and symledger/checks/torch/{file.relative_to(HERE)} "
-            f"{raised(error, file)} Its sizes and options are {has}."
+            f"{owner} is {case.said} by its row of CASES in symledger/checks/torch/"
+            f"{Path(file_of(owner)).relative_to(HERE)}, which cannot be used: {_raised(error)} "
+            f"Its sizes and options are {has}."
         ) from error
+
+
+def _raised(error: Exception) -> str:
+    """Say what was raised, and where in this folder."""
+    frames = [Path(frame.filename) for frame in extract_tb(error.__traceback__)]
+    file = [path for path in frames if path.is_relative_to(HERE)][-1]
+    return f"symledger/checks/torch/{file.relative_to(HERE)} {raised(error, file)}"
 
 
 def kept_without(known: Mapping[str, Any], hashes: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -70,7 +70,7 @@ def test_pytorch_has_every_component_and_model():
     built = {find(b.entry).family for family in every_family() for b in family.builds.values()}
     assert set(CASES) - owners == set(), "the catalogue has nothing of that name"
     without = owners - set(CASES) - built  # the comparison with transformers builds these
-    assert without - MEASURED == set(), "write a row of CASES in symledger/checks/torch/modules"
+    assert without - MEASURED == set(), "give each a row of CASES in its topic's file of modules"
     assert without == MEASURED
 
 
@@ -180,7 +180,8 @@ def test_a_case_that_cannot_be_used_is_named(wrong, said, monkeypatch):
     with pytest.raises(DefinitionError, match=said) as refused:
         list(witnessed(derive("linear")))
     message = str(refused.value)
-    assert message.startswith("linear is written in PyTorch as nn.Linear (CASES in symledger/")
+    assert message.startswith("linear is nn.Linear by its row of CASES in symledger/checks/torch/")
+    assert "/modules/maps.py, which cannot be used: symledger/checks/torch/" in message
     assert message.endswith("Its sizes and options are B, d_in, d_out, bias.")
 
 
