@@ -6,8 +6,7 @@
     │   └── Contradiction          two assumptions that cannot both hold
     ├── DefinitionError            a component that is not well formed
     │   ├── PatternError           notation that cannot be read
-    │   ├── ShapeError             a tensor that does not fit a declared pattern
-    │   └── UnknownSize            a symbol that the alphabet has not
+    │   └── ShapeError             a tensor that does not fit a declared pattern
     ├── UnverifiedStep             an equals sign that could not be proven
     └── CheckFailed                1  evidence that contradicts a formula
 
@@ -52,10 +51,6 @@ class PatternError(DefinitionError):
 
 class ShapeError(DefinitionError):
     """A tensor that does not fit the pattern it was given to."""
-
-
-class UnknownSize(DefinitionError, AttributeError):
-    """A symbol that a definition takes from the alphabet, and that is not there."""
 
 
 class UnverifiedStep(SymledgerError):

@@ -10,7 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, Symbol
 
-from symledger.errors import DefinitionError, UnknownSize
+from symledger.errors import DefinitionError
+
+
+class UnknownSize(DefinitionError, AttributeError):
+    """A symbol that a definition takes from here, and that is not here."""
 
 
 class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types

@@ -9,7 +9,8 @@ import symledger.components.maps
 from symledger import derive, sizes
 from symledger.catalogue import definition, entries
 from symledger.catalogue.entry import CATALOGUE, Entry
-from symledger.errors import BadInput, DefinitionError, PatternError, UnknownSize
+from symledger.errors import BadInput, DefinitionError, PatternError
+from symledger.sizes import UnknownSize
 from symledger.targets.resolve import resolve
 
 LISTED = CATALOGUE["component"]
