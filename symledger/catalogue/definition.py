@@ -85,9 +85,9 @@ class Definition:
                     f"the field {name} of {self.here} has no default, and an entry of the "
                     f"catalogue needs one: write it, as in {name}: Expr = sizes.{name}."
                 )
-        taken = signature(kind.forward).parameters
-        if "inputs" not in taken:  # there is a forward of its own
-            self._see("input", inputs, [*taken][1:])
+        if kind.forward.__qualname__ == "Component.forward":
+            raise DefinitionError(f"{self.here} has no forward: define what it computes.")
+        self._see("input", inputs, [*signature(kind.forward).parameters][1:])
         return kind(**options)
 
     def cases(self, named: Iterable[str]) -> Mapping[str, Any]:

@@ -85,7 +85,8 @@ def test_a_definition_with_all_of_its_steps_is_derived(catalogued):
         (" = sizes.d\n", "\n", DefinitionError,
          f"the field d of Twice in {FILE} has no default, and an entry of the catalogue needs one: "
          "write it, as in d: Expr = sizes.d."),
-        ("forward", "backward", DefinitionError, "Twice has no forward: define what it computes."),
+        ("forward", "backward", DefinitionError,
+         f"Twice in {FILE} has no forward: define what it computes."),
         ("    signature", "    signed", PatternError,
          'Twice has no signature: say what goes in and what comes out, as in signature: '
          'ClassVar[str] = "... d_in -> ... d_out".'),
