@@ -13,7 +13,7 @@ import pytest
 from symledger import derive
 from symledger.accounts.account import Account
 from symledger.catalogue.entries import AXIOMS, ENTRIES
-from symledger.cli.check import variants
+from symledger.checks.variants import variants
 from symledger.evidence.records import variant
 
 CATALOGUE = tuple(dict.fromkeys(entry.family for entry in ENTRIES))

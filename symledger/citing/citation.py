@@ -196,6 +196,6 @@ def cite(text: str, site: str = "") -> Citation:
             )
         raise CheckFailed(
             f"{tagged.id} is not what {tagged.tag}, revision {tagged.revision}, was given to: "
-            "run python -m symledger.tags, which raises the revision."
+            "run symledger record tags, which raises the revision."
         )
     return Citation(tagged, account, site)

@@ -193,9 +193,8 @@ def list_targets(kinds: tuple[str, ...], as_json: bool) -> None:
 
 @cli.command(epilog="symledger check mini_gpt")
 @click.argument("targets", nargs=-1, metavar="[TARGET …]")
-@click.option("--record", is_flag=True, help="Write what was found into the package.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def check(targets: tuple[str, ...], record: bool, as_json: bool) -> None:
+def check(targets: tuple[str, ...], as_json: bool) -> None:
     """Check formulas against what shares no code with them; without a TARGET, all of them.
 
     Exit code 1 if any check failed.
@@ -205,7 +204,28 @@ def check(targets: tuple[str, ...], record: bool, as_json: bool) -> None:
     from symledger.cli.check import run
 
     gc.enable()
-    sys.exit(run(targets, record, as_json))
+    sys.exit(run(targets, as_json))
+
+
+@cli.command(epilog="symledger record --stale")
+@click.argument("targets", nargs=-1, metavar="[TARGET …]")
+@click.option("--stale", is_flag=True, help="Leave out what is fresh.")
+@click.option("--why", default="", metavar="REASON", help="Why formulas with a tag were removed.")
+@click.option("--now", "successor", default="", metavar="OWNER",
+              help="The owner, or the formula, that takes the place of those.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def record(targets: tuple[str, ...], stale: bool, why: str, successor: str,
+           as_json: bool) -> None:  # fmt: skip
+    """Record anew what the package says of TARGETs; without any, everything.
+
+    TARGET is a name of the catalogue, a published configuration, or a kind of record: evidence,
+    demonstrations, tags, formulas, index, scripts, reference, defaults, mutants. All cores work;
+    after an interruption the same command goes on. What cannot be made here, without PyTorch say,
+    keeps its record. Exit code 1 if any check failed.
+    """
+    from symledger.cli.record import record as record_targets
+
+    sys.exit(record_targets(targets, stale, as_json, why, successor))
 
 
 cli.add_command(site)

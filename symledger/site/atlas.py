@@ -181,7 +181,7 @@ class Atlas:
         """
         found = registered().get(name)
         if found is None or found.removed:
-            raise CheckFailed(f"{name} has no tag: python -m symledger.tags gives it one.")
+            raise CheckFailed(f"{name} has no tag: symledger record tags gives it one.")
         return found
 
     @classmethod

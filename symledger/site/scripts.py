@@ -1,8 +1,8 @@
 """The witnesses as scripts that anybody can run: PyTorch alone, nothing of ours.
 
 A script is the source of a witness with all that it refers to, word for word, the call that makes
-it at the sizes of a page, and lines that print what the page says. The call was written down by
-``recording``; the source is read as text, so that no PyTorch is needed to show it.
+it at the sizes of a page, and lines that print what the page says. The call is on record; the
+source is read as text, so that no PyTorch is needed to show it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import symledger.checks
 from symledger import records
@@ -25,8 +25,10 @@ from symledger.catalogue.texts import text_of
 from symledger.checks.entering import entering
 from symledger.checks.exact import whole
 from symledger.ir.tensor import Tensor
-from symledger.site.atlas import Atlas
 from symledger.site.text.examples import settings
+
+if TYPE_CHECKING:
+    from symledger.site.atlas import Atlas
 
 FILE = records.FOLDER / "scripts.json"
 WITNESSES = Path(symledger.checks.__file__).parent / "torch"
@@ -133,7 +135,7 @@ class Call:
 @cache
 def calls() -> Mapping[str, Call]:
     """Return what was written down, by component."""
-    known = json.loads(FILE.read_text(encoding="utf-8"))
+    known = json.loads(FILE.read_text(encoding="utf-8")) if FILE.is_file() else {}
     return {name: Call(**call) for name, call in known.items()}
 
 

@@ -31,7 +31,7 @@ LENGTH = 4
 LOOKALIKE = str.maketrans("OIL", "011")
 HEAD = """\
 # The tag of every formula, for ever: tag, id, revision, and for each revision the version that made
-# it with a fingerprint of the canonical form. Written by `python -m symledger.tags`.
+# it with a fingerprint of the canonical form. Written by `symledger record`.
 """
 REMOVED = re.compile(r"removed (?P<version>\S+)(?: now (?P<now>\S+))?: (?P<why>\S.*)")
 
@@ -147,7 +147,7 @@ def parse(text: str) -> list[Tagged]:
                 raise BadInput(
                     f"two lines of the registry have the {kind} {getattr(tagged, kind)}: "
                     f"{other.id} and {tagged.id}. Delete the one that was never released, and run "
-                    "python -m symledger.tags."
+                    "symledger record tags."
                 )
     return found
 

@@ -1,4 +1,4 @@
-"""Bringing the registry up to date with the catalogue: ``python -m symledger.tags``.
+"""Bringing the registry up to date with the catalogue.
 
 New formulas get tags, a changed canonical form raises the revision, a removed formula leaves its
 tag with an explanation. What is registered already keeps its tag, so that after a merge this is
@@ -7,31 +7,20 @@ simply run again.
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from symledger.catalogue.entries import ENTRIES
 from symledger.derivations.derivation import Derivation
-from symledger.derivations.query import requested
 from symledger.errors import BadInput, nearest
 from symledger.tags.canonical import canonical_form, fingerprint
-from symledger.tags.registry import FILE, Removal, Revision, Tagged, new_tag, parse, written
-from symledger.version import VERSION
-
-
-def derived() -> dict[str, str]:
-    """Return the fingerprint of every formula that is to have a tag, by id.
-
-    These are all quantities of all owners of the catalogue, in their default choices, under the
-    default conventions.
-    """
-    owners = dict.fromkeys(entry.family for entry in ENTRIES)
-    return fingerprints(Derivation(requested(owner)) for owner in owners)
+from symledger.tags.registry import Removal, Revision, Tagged, new_tag
 
 
 def fingerprints(derivations: Iterable[Derivation]) -> dict[str, str]:
-    """Return the fingerprint of every formula of some derivations, by id."""
+    """Return the fingerprint of every formula of some derivations, by id.
+
+    In their default choices, under the default conventions, these are what has tags.
+    """
     return {
         derivation[name].id: fingerprint(canonical_form(derivation, name))
         for derivation in derivations for name in derivation.quantities
@@ -85,19 +74,3 @@ def _successor(tagged: Tagged, now: Mapping[str, str], successor: str) -> str:
             f"the place of {tagged.id}. {nearest(successor, known)}"
         )
     return found
-
-
-def main() -> None:
-    """Update the registry, and say what changed."""
-    parser = ArgumentParser("python -m symledger.tags", description=__doc__)
-    parser.add_argument("--why", default="", help="why formulas were removed")
-    parser.add_argument("--now", default="", help="the owner or formula that takes their place")
-    given = parser.parse_args()
-    before = parse(FILE.read_text(encoding="utf-8")) if FILE.is_file() else []
-    after = updated(before, derived(), VERSION, given.why, given.now)
-    FILE.write_text(written(after), encoding="utf-8")
-    known = {tagged.id: tagged for tagged in before}
-    changed = [tagged for tagged in after if known.get(tagged.id) != tagged]
-    for tagged in changed:
-        print(tagged)
-    print(f"{len(after)} formulas, {len(changed)} changed: {FILE}")

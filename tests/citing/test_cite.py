@@ -117,7 +117,7 @@ def test_a_removed_formula_says_why_and_what_took_its_place(monkeypatch):
 
 def test_a_formula_that_is_not_what_was_registered_is_not_cited(monkeypatch):
     monkeypatch.setattr(Account, "tag", lambda self, name: None)
-    with pytest.raises(CheckFailed, match=r"python -m symledger\.tags"):
+    with pytest.raises(CheckFailed, match=r"symledger record tags"):
         cite("linear.params")
     with pytest.raises(BadInput, match=r"other choices than llama\.params"):
         cite("llama-7b.params")

@@ -1,12 +1,8 @@
 """The recorded evidence is complete, passed, and about the formulas as they are now."""
 
-import json
-from pathlib import Path
-
 import pytest
 
 from symledger import derive
-from symledger.cli import check as command
 from symledger.evidence import records as evidence
 from tests.every import OWNERS, chosen
 
@@ -20,7 +16,7 @@ def test_every_quantity_of_every_variant_has_fresh_passed_evidence(owner: str) -
         }
         nothing = {q for q in account.quantities if not account[q].general}
         assert {q: s for q, s in statuses.items() if s != {"passed"} and q not in nothing} == {}, (
-            f"run `symledger check {owner} --record` after a formula of {name} has changed"
+            f"run `symledger record {owner}` after a formula of {name} has changed"
         )
 
 
@@ -31,18 +27,6 @@ def test_every_owner_has_a_file_and_no_file_is_left_over() -> None:
 @pytest.mark.parametrize("owner", sorted(OWNERS))
 def test_no_variant_is_left_over(owner: str) -> None:
     assert set(evidence.recorded(owner)) == chosen(owner).keys()
-
-
-def test_recording_an_owner_drops_what_is_no_variant_of_it_any_more(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(command, "FOLDER", tmp_path)
-    monkeypatch.setattr(command.demonstrating, "record", lambda account: None)
-    monkeypatch.setattr(command, "_examined", lambda account: [])
-    path = tmp_path / "linear.json"
-    path.write_text('{"linear": {}, "linear[turned=true]": {}}', encoding="utf-8")
-    command.run(["linear"], record=True, as_json=False)
-    assert set(json.loads(path.read_text(encoding="utf-8"))) == {"linear", "linear[bias=false]"}
 
 
 def test_evidence_about_another_formula_is_stale(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,20 +6,24 @@ import pytest
 
 from symledger.catalogue.entries import ENTRIES
 from symledger.ledger.quantities import QUANTITIES
-from tests.every import WHOLE
-
-from . import FILE, text
+from symledger.recording.formulas import FILE, section, sections, written
+from tests.every import CATALOGUE, WHOLE, account
 
 
 @WHOLE
 def test_every_formula_is_what_it_was():
-    before, now = FILE.read_text(encoding="utf-8"), text()
+    before = FILE.read_text(encoding="utf-8")
+    now = written({owner: section(account(owner)) for owner in CATALOGUE})
     if before != now:
         diff = unified_diff(before.splitlines(), now.splitlines(), "golden", "derived", "", "", 1)
         pytest.fail(
-            "\n".join(diff) + "\n\nIf this is meant, run `python -m tests.golden` and review it.",
+            "\n".join(diff) + "\n\nIf this is meant, run `symledger record formulas` and review it.",
             pytrace=False,
         )
+
+
+def test_what_is_read_is_what_is_written():
+    assert written(sections()) == FILE.read_text(encoding="utf-8")
 
 
 def test_the_golden_file_holds_every_owner_and_quantity():

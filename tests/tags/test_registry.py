@@ -37,7 +37,7 @@ def test_the_registry_is_up_to_date():
     changed = [i for i, found in now.items() if i not in known or known[i].hash != found]
     gone = [t.id for t in before if not t.removed and t.id not in now]
     revived = [t.id for t in before if t.removed and t.id in now]
-    assert (changed, gone, revived) == ([], [], []), "run `python -m symledger.tags`"
+    assert (changed, gone, revived) == ([], [], []), "run `symledger record tags`"
 
 
 def test_the_file_is_written_as_it_would_be_written_now():

@@ -596,7 +596,7 @@ def test_a_layer_can_be_checked_but_not_recorded():
     result = run("check", "Linear(2, 3)")
     assert result.code == 0
     assert result.out.startswith("linear\n")
-    assert_refuses("check", "--record", "Linear(2, 3)", said="names of the catalogue only")
+    assert_refuses("record", "Linear(2, 3)", said="no name of the catalogue", code=3)
 
 
 sizes = st.one_of(st.integers(1, 10**18), st.integers(-3, 10**19))

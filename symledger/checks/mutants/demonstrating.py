@@ -7,7 +7,6 @@ program, and the checks are asked which of them finds it.
 
 from __future__ import annotations
 
-import json
 from itertools import islice
 
 from symledger.accounts.account import Account
@@ -21,7 +20,7 @@ from symledger.checks.runner import examine
 from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
 from symledger.errors import BadInput
-from symledger.evidence.demonstrations import FOLDER, Demonstration, Found, Steps, fingerprint
+from symledger.evidence.demonstrations import Demonstration, Found, Steps, fingerprint
 from symledger.ir.tensor import Program, Pullback, Tensor
 
 STEPS = tuple(10.0**-n for n in range(1, 13))
@@ -81,12 +80,3 @@ def _made(
         there = dict.fromkeys(f'{m.kind} in "{".".join(t.scope.path)}"' for t, m in known)
         raise BadInput(f"there is no {mistake}; known: {', '.join(there)}.")
     return made
-
-
-def record(account: Account) -> None:
-    """Write what is demonstrated for a target into the package."""
-    data = demonstrated(account).to_dict()
-    FOLDER.mkdir(exist_ok=True)
-    lines = (f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=False)}" for k, v in data.items())
-    text = "{" + ",\n ".join(lines) + "}\n"
-    (FOLDER / f"{account.target.owner}.json").write_text(text, encoding="utf-8")

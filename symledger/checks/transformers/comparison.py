@@ -1,8 +1,5 @@
 """A configuration against the implementation that it configures, built without any memory.
 
-``python -m symledger.checks.transformers.comparison [NAME …]`` does so for published
-ones, and records it.
-
 Hugging Face's transformers, or diffusers, builds the model on PyTorch's meta device: every tensor
 has a shape and none has elements, so that the largest model is built in seconds. Needs the extra
 ``torch``.
@@ -10,25 +7,21 @@ has a shape and none has elements, so that the largest model is built in seconds
 
 from __future__ import annotations
 
-import json
 import logging
 import re
-import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from importlib.util import find_spec
 from inspect import signature
 from math import prod
 from typing import Any
 
-from symledger.accounts.account import Account, derive
-from symledger.catalogue.checkpoints import checkpoints
+from symledger.accounts.account import Account
 from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.transformers.denoising import entering, one_by_one
 from symledger.checks.transformers.weights import Shape, compare, weights
 from symledger.configs.read import Configuration
 from symledger.errors import BadInput, shown
-from symledger.evidence import records as evidence
 
 LAYER = re.compile(r"(?<=\.)\d+(?=\.|$)")
 """The index of a layer in a name."""
@@ -246,29 +239,3 @@ def _evidence(
     )
     detail = "; ".join(wrong[:4])
     return Evidence("pytorch", quantity, claim, (point,), 0, str(len(wrong)), not wrong, detail)
-
-
-def record(names: Sequence[str]) -> int:
-    """Compare published configurations, and write down what was found; return how many failed."""
-    changed: dict[str, dict[str, Any]] = {}
-    failed = 0
-    for name in names:
-        account = derive(name)
-        owner = account.target.owner
-        found = list(witnessed(account))
-        for e in found:
-            failed += not e.passed
-            print("✓" if e.passed else "✗", name, e.quantity, e.detail, file=sys.stderr)
-        if found:
-            hashes = {e.quantity: account.fingerprint(e.quantity) for e in found}
-            known = changed.setdefault(owner, dict(evidence.reference(owner)))
-            known[name] = {"hashes": hashes, "evidence": [e.to_dict() for e in found]}
-    for owner, known in changed.items():
-        lines = [f"{json.dumps(n)}: {json.dumps(known[n], sort_keys=True, ensure_ascii=False)}"
-                 for n in sorted(known.keys() & checkpoints().keys())]  # fmt: skip
-        (evidence.REFERENCE / f"{owner}.json").write_text("{" + ",\n".join(lines) + "}\n", "utf-8")
-    return failed
-
-
-if __name__ == "__main__":
-    sys.exit(1 if record(sys.argv[1:] or list(checkpoints())) else 0)

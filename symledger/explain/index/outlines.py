@@ -1,6 +1,6 @@
 """The index: the surveys of the whole catalogue, read from files instead of being derived.
 
-``python -m symledger.explain`` writes them into the package, one for parameters and bytes and one
+``symledger record`` writes them into the package, one for parameters and bytes and one
 for FLOPs. They hold a fingerprint of the sources that they were derived with (``stamp``): where
 these are other ones, nothing is read, and everything is derived, with the same answers.
 """

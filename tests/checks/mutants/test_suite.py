@@ -35,7 +35,7 @@ KINDS = {
     "forgotten sum", "forgotten gradient", "saved set", "wrong number of pairs",
     "price", "pull-back", "windows", "scan", "mask", "saved", "count", "wrong statement",
 }  # fmt: skip
-STALE = "run `python -m symledger.checks.mutants --record`: a mutant or a check has changed"
+STALE = "run `symledger record mutants`: a mutant or a check has changed"
 
 
 def hunted():

@@ -198,7 +198,7 @@ def test_a_symbol_without_a_size_gets_one_of_its_own():
 def test_without_pytorch_the_rest_is_checked_and_the_page_says_so(monkeypatch, capsys):
     monkeypatch.setattr(torch_witness, "installed", lambda: False)
     monkeypatch.setattr(command, "installed", lambda: False)
-    assert command.run(["softmax"], record=False, as_json=False) == 0
+    assert command.run(["softmax"], as_json=False) == 0
     said = capsys.readouterr().out
     assert "pytorch: skipped, PyTorch is not installed" in said
     assert "✓ pytorch" not in said

@@ -21,7 +21,7 @@ from tests.every import CATALOGUE, share
 @pytest.mark.parametrize("asked", index.FILES.values(), ids=index.FILES)
 def test_the_index_is_up_to_date_and_holds_every_owner(asked):
     found = index.indexed(asked)
-    assert found is not None, "run python -m symledger.explain"
+    assert found is not None, "run symledger record index"
     assert tuple(found) == CATALOGUE
     text = (index.FOLDER / f"{asked[0].quantity}.json").read_text(encoding="utf-8")
     assert text == index.written(found)
@@ -29,7 +29,7 @@ def test_the_index_is_up_to_date_and_holds_every_owner(asked):
 
 def test_the_sizes_beside_the_index_are_those_that_were_published(monkeypatch):
     file = index.FOLDER / usual.FILE
-    assert file.read_text(encoding="utf-8") == usual.written(), "run python -m symledger.explain"
+    assert file.read_text(encoding="utf-8") == usual.written(), "run symledger record index"
     assert usual.known() == usual.gathered()
     monkeypatch.setattr(usual, "fingerprint", lambda: "of other sources")
     assert usual.known.__wrapped__() == usual.gathered()

@@ -141,7 +141,7 @@ def bugs(
         if seen is None:
             raise BadInput(
                 f"no record says which check finds {bug.mistake} of {account.target.name}: "
-                f"run symledger check {account.target.name} --record."
+                f"run symledger record {account.target.name}."
             )
         found.append(Demonstrated(bug, seen.kind, found=seen))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""``python -m symledger.configs.record``: write the defaults of the implementation down.
+"""The defaults of the reference implementations, asked of the classes that read configurations.
 
 They are facts from outside: the fields of each configuration class of Hugging Face's transformers
 with their defaults, what they take for a value, and the other names that keys go by; of diffusers,
@@ -7,16 +7,13 @@ which has no such classes, what a model is told when it is made. Needs the extra
 
 from __future__ import annotations
 
-import json
 from dataclasses import MISSING, Field, fields
 from importlib import import_module
-from importlib.metadata import version
 from inspect import getsource, signature
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
 
-from symledger.config_keys.family import DEFAULTS, Family
-from symledger.configs.families import every_family
+from symledger.config_keys.family import Family
 
 PLAIN: dict[Any, str] = {
     **{kind: kind.__name__ for kind in (bool, int, float, str, list, dict)},
@@ -25,7 +22,7 @@ PLAIN: dict[Any, str] = {
 """The types that a value in JSON may have; a tuple is written as a list there."""
 
 
-def found(family: Family) -> dict[str, Any]:
+def defaults(family: Family) -> dict[str, Any]:
     """Return what the class of a family says of its keys."""
     if family.library == "diffusers":
         return _told(family.model_type)
@@ -77,19 +74,3 @@ def _default(f: Field[Any]) -> Any:
 
 def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
-
-
-def main() -> None:
-    """Write the file."""
-    every = every_family()
-    families = {family.model_type: found(family) for family in every if not family.like}
-    lines = [f'  {json.dumps(name)}: {json.dumps(row)}' for name, row in sorted(families.items())]
-    versions = {name: version(name) for name in sorted({family.library for family in every})}
-    DEFAULTS.write_text(
-        f'{{"versions": {json.dumps(versions)},\n "families": {{\n' + ",\n".join(lines) + "\n}}\n",
-        encoding="utf-8",
-    )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,0 +1,71 @@
+"""What is to be recorded: everything, or what some names stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+from symledger.catalogue.checkpoints import checkpoints
+from symledger.catalogue.entries import AXIOMS, BY_NAME, ENTRIES, find
+from symledger.configs.read import entry_of
+from symledger.errors import UnknownTarget, nearest, shown
+
+CATALOGUED = tuple(dict.fromkeys(entry.family for entry in ENTRIES))
+"""The owners of formulas that are cited and searched."""
+OWNERS = (*CATALOGUED, *(entry.name for entry in AXIOMS))
+"""These, and the axioms: all that has evidence."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Owners, configurations beside theirs, and kinds of records that are asked for as a whole.
+
+    Without any of them everything is.
+    """
+
+    owners: tuple[str, ...] = ()
+    configurations: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+    @property
+    def everything(self) -> bool:
+        """Whether nothing is named."""
+        return not (self.owners or self.configurations or self.kinds)
+
+    def among(self, kind: str, owners: Sequence[str]) -> tuple[str, ...]:
+        """Return those of some owners of which a kind of record is asked for."""
+        if self.everything or kind in self.kinds:
+            return tuple(owners)
+        return tuple(owner for owner in owners if owner in self.owners)
+
+
+def selected(names: Iterable[str], kinds: Collection[str]) -> Selection:
+    """Read names of the catalogue, of published configurations, and of kinds of records.
+
+    Raises:
+        UnknownTarget: there is no such thing to be recorded.
+    """
+    owners: list[str] = []
+    configurations: list[str] = []
+    whole: list[str] = []
+    axioms = {entry.name for entry in AXIOMS}
+    for name in names:
+        if name in kinds:
+            whole.append(name)
+        elif name in checkpoints():
+            configurations.append(name)
+        elif name in BY_NAME or name in axioms:
+            owners.append(find(name).family)
+        else:
+            known = {*BY_NAME, *axioms, *checkpoints(), *kinds}
+            raise UnknownTarget(
+                f"nothing is recorded of {shown(name)}: it is no name of the catalogue, "
+                f"no published configuration and no kind of record. {nearest(name, known)}"
+            )
+    unique = (tuple(dict.fromkeys(found)) for found in (owners, configurations, whole))
+    return Selection(*unique)
+
+
+def family_of(configuration: str) -> str:
+    """Return the owner of the formulas of a published configuration."""
+    return find(entry_of(checkpoints()[configuration])).family
