@@ -45,13 +45,13 @@ class Counted:
 
     def __add__(self, other: Number) -> Counted:
         self.meter.done += 1
-        return Counted(self.value + plain(other), self.meter)
+        return Counted(self.value + (other.value if isinstance(other, Counted) else other), self.meter)
 
     __radd__ = __add__
 
     def __mul__(self, other: Number) -> Counted:
         self.meter.done += 1
-        return Counted(self.value * plain(other), self.meter)
+        return Counted(self.value * (other.value if isinstance(other, Counted) else other), self.meter)
 
     __rmul__ = __mul__
 
@@ -88,16 +88,26 @@ def counting(meter: Meter, skip_masked: bool) -> Arithmetic:
     """Return an arithmetic whose numbers report to a meter."""
 
     def one(number: int, compute: Callable[..., float]) -> Callable[..., Array]:
-        def once(*args: Number) -> Counted:
+        def once(x: Number) -> Counted:
+            meter.done += 1
+            return Counted(compute(x.value if isinstance(x, Counted) else x), meter)
+
+        def of_two(x: Number, y: Number) -> Counted:
+            meter.done += 1
+            a = x.value if isinstance(x, Counted) else x
+            return Counted(compute(a, y.value if isinstance(y, Counted) else y), meter)
+
+        def of_several(*args: Number) -> Counted:
             meter.done += 1
             return Counted(compute(*map(plain, args)), meter)
 
-        made: Callable[..., Array] = np.frompyfunc(once, number, 1)
+        by_operands: dict[int, Callable[..., Counted]] = {1: once, 2: of_two}  # most work by far
+        made: Callable[..., Array] = np.frompyfunc(by_operands.get(number, of_several), number, 1)
         return made
 
     def lift(x: Array) -> Array:
         out = np.empty(np.shape(x), dtype=object)
-        out.ravel()[:] = [Counted(float(v), meter) for v in np.ravel(x)]
+        out.ravel()[:] = [Counted(v, meter) for v in np.ravel(x).astype(float).tolist()]
         return out
 
     functions = {name: one(*line) for name, line in ELEMENTARY.items()}
@@ -137,6 +147,19 @@ class Count:
     deviation: float
 
 
+def forward(trial: Trial) -> Count:
+    """Run a trial again on counting numbers, forward alone."""
+    machine = CountingMachine(trial.sizes, skip_masked=False)
+    values = machine.run(trial.program, _lifted(machine, trial.leaves))
+    apart = (_apart(values[t], trial.values[t]) for t in trial.program.outputs)
+    return Count(machine.take(), {}, max(apart, default=0.0))
+
+
+def _lifted(machine: CountingMachine, arrays: Mapping[Tensor, Array]) -> dict[Tensor, Array]:
+    lift = machine.arithmetic.lift
+    return {t: a if a.dtype.kind == "i" else lift(a) for t, a in arrays.items()}
+
+
 def count(trial: Trial, skip_masked: bool = False) -> Count:
     """Run a trial again on counting numbers, forward and backward.
 
@@ -144,15 +167,13 @@ def count(trial: Trial, skip_masked: bool = False) -> Count:
     must be the same.
     """
     machine = CountingMachine(trial.sizes, skip_masked)
-    lift = machine.arithmetic.lift
-    leaves = {t: a if a.dtype.kind == "i" else lift(a) for t, a in trial.leaves.items()}
-    values = machine.run(trial.program, leaves)
-    forward = machine.take()
-    gradients = machine.back(trial.pull, values, {t: lift(a) for t, a in trial.seeds.items()})
+    values = machine.run(trial.program, _lifted(machine, trial.leaves))
+    done = machine.take()
+    gradients = machine.back(trial.pull, values, _lifted(machine, trial.seeds))
     backward = machine.take()
     pairs = [(values[t], trial.values[t]) for t in trial.program.outputs]
     pairs += [(g, trial.gradients[leaf]) for leaf, g in gradients.items()]
-    return Count(forward, backward, max((_apart(a, b) for a, b in pairs), default=0.0))
+    return Count(done, backward, max((_apart(a, b) for a, b in pairs), default=0.0))
 
 
 def _apart(a: Array, b: Array) -> float:

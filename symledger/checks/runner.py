@@ -80,7 +80,7 @@ def decoded(step: Program) -> Evidence:
     trials = [Trial(step, pull, sizes_for(step, i, distinct=False), i) for i in range(3)]
     trials = trials[:1] + [trial for trial in trials[1:] if _work(trial) <= MOST]
     return counted.operations(
-        trials, [counting.count(trial) for trial in trials], contraction_flops(step).total,
+        trials, [counting.forward(trial) for trial in trials], contraction_flops(step).total,
         "flops.decode", counted.picked("flops.forward"),
         "the contraction operations of one decoding step",
     )  # fmt: skip

@@ -32,6 +32,8 @@ class Machine:
         self.sizes = {symbol: Integer(n) for symbol, n in sizes.items()}
         self.arithmetic = arithmetic
         self._lengths: dict[Expr, int] = {}
+        self._constants: dict[Expr, float] = {}
+        self._shapes: dict[Tensor, tuple[int, ...]] = {}
 
     def length(self, e: Expr) -> int:
         """Return a size as the whole number that it is here.
@@ -39,20 +41,31 @@ class Machine:
         Raises:
             DefinitionError: it is not one at these sizes.
         """
-        if e not in self._lengths:
+        known = self._lengths.get(e)
+        if known is None:
             value = e.xreplace(self.sizes)
             if not value.is_Integer:
                 raise DefinitionError(f"{e} = {value} is not a whole number at {self.sizes}.")
-            self._lengths[e] = int(value)
-        return self._lengths[e]
+            known = self._lengths[e] = int(value)
+        return known
 
     def shape(self, shape: Shape) -> tuple[int, ...]:
         """Return a shape in numbers."""
         return tuple(self.length(n) for n in shape)
 
+    def shape_of(self, t: Tensor) -> tuple[int, ...]:
+        """Return a tensor's shape in numbers."""
+        known = self._shapes.get(t)
+        if known is None:
+            known = self._shapes[t] = self.shape(t.shape)
+        return known
+
     def constant(self, e: Expr) -> float:
         """Return a constant of scalar code as a number."""
-        return float(e.xreplace(self.sizes))
+        known = self._constants.get(e)
+        if known is None:
+            known = self._constants[e] = float(e.xreplace(self.sizes))
+        return known
 
     def run(self, program: Program, leaves: Mapping[Tensor, Array]) -> Values:
         """Execute a program forwards.
@@ -148,13 +161,14 @@ class Machine:
             case ops.Contract() as op:
                 return self._contract(op, t, args)
             case ops.Map(code):
-                whole = self.shape(t.shape)
-                made = self.lines(code.args, code.value, [np.broadcast_to(x, whole) for x in args])
+                whole = self.shape_of(t)
+                wide = [x if x.shape == whole else np.broadcast_to(x, whole) for x in args]
+                made = self.lines(code.args, code.value, wide)
                 return made if made.shape == whole else np.broadcast_to(made, whole)  # a constant
             case ops.Sum(axes):
                 return np.add.reduce(args[0], axis=axes, keepdims=True, initial=self._zero())
             case ops.Repeat():
-                return np.broadcast_to(args[0], self.shape(t.shape))
+                return np.broadcast_to(args[0], self.shape_of(t))
             case ops.Max():
                 return largest(args[0])
             case ops.MaxIndex():
