@@ -36,12 +36,12 @@ class Journal:
     done: dict[tuple[str, str], Any] = field(default_factory=dict)
 
     @classmethod
-    def opened(cls, folder: Path = DRAFTS) -> Journal:
+    def opened(cls) -> Journal:
         """Return the journal of an interrupted run of these sources; a new one where none is."""
-        file, now = folder / "journal", sources()
+        file, now = DRAFTS / "journal", sources()
         lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
         if lines[:1] != [now]:
-            folder.mkdir(parents=True, exist_ok=True)
+            DRAFTS.mkdir(parents=True, exist_ok=True)
             file.write_text(f"{now}\n", encoding="utf-8")
             return cls(file)
         found = cls(file)

@@ -84,6 +84,7 @@ def cores() -> int:
 
 def _begin(kinds: Mapping[str, Kind]) -> None:
     gc.enable()
+    gc.set_threshold(100_000, 50, 50)  # millions of numbers are made, none of them in circles
     _kinds.clear()
     _kinds.update(kinds)
 

@@ -17,7 +17,7 @@ def test_every_formula_is_what_it_was():
     if before != now:
         diff = unified_diff(before.splitlines(), now.splitlines(), "golden", "derived", "", "", 1)
         pytest.fail(
-            "\n".join(diff) + "\n\nIf this is meant, run `symledger record formulas` and review it.",
+            "\n".join(diff) + "\n\nIf this is meant: `symledger record formulas`, and review it.",
             pytrace=False,
         )
 

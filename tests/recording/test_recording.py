@@ -1,0 +1,222 @@
+"""One command records everything: whole or not at all, going on where it was interrupted."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from symledger import records
+from symledger.errors import BadInput, UnknownTarget
+from symledger.recording import journal, kind, selection
+from symledger.recording.evidence import Evidence
+from symledger.recording.formulas import sections, written
+from symledger.recording.kind import Kind, Made, replaced
+from symledger.recording.kinds import NAMES, stages
+from symledger.recording.run import run
+from symledger.recording.selection import Selection, selected
+
+HOME = records.FOLDER.parents[1]
+OF_AN_OWNER = """
+from symledger.recording.kinds import stages
+from symledger.recording.run import run
+from symledger.recording.selection import Selection
+owned = tuple(tuple(k for k in stage if k.name != "index") for stage in stages())
+found = run(Selection(owners=("linear",)), owned, False, lambda *_: None, processes=1)
+assert not found.errors, found.errors
+print(found.exit_code, sorted(path.name for path in found.changed), found.kept)
+"""
+LINEAR = ("symledger/records/evidence/linear.json", "symledger/records/demonstrations/linear.json")
+MERGED = ("symledger/records/scripts.json", "symledger/records/tags.txt",
+          "tests/golden/formulas.txt")  # fmt: skip
+
+
+@pytest.fixture
+def copy(tmp_path):
+    """A copy of the package with its records, as in a checkout."""
+    skipped = shutil.ignore_patterns("__pycache__", ".recording", "index")
+    shutil.copytree(HOME / "symledger", tmp_path / "symledger", ignore=skipped)
+    os.symlink(HOME / "symledger" / "explain" / "index", tmp_path / "symledger/explain/index")
+    (tmp_path / "tests/golden").mkdir(parents=True)
+    shutil.copy(HOME / "tests/golden/formulas.txt", tmp_path / "tests/golden")
+    return tmp_path
+
+
+def recorded_in(copy, code):
+    """Run code in a copy; return what it prints."""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=copy,  # noqa: S603  # our own
+                          env={**os.environ, "PYTHONPATH": str(copy)}, check=False)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def but_for_worst(file):
+    """Read evidence without the deviations, which differ from machine to machine."""
+    text = file.read_text(encoding="utf-8")
+    return json.loads(text, object_hook=lambda d: {k: v for k, v in d.items() if k != "worst"})
+
+
+def test_from_nothing_an_owner_has_the_same_records(copy):
+    pytest.importorskip("torch", reason="needs PyTorch")
+    for name in LINEAR:
+        (copy / name).unlink()
+    less = {owner: lines for owner, lines in sections().items() if owner != "linear"}
+    (copy / MERGED[2]).write_text(written(less), encoding="utf-8")
+    scripts = json.loads((copy / MERGED[0]).read_text(encoding="utf-8"))
+    del scripts["linear"]
+    (copy / MERGED[0]).write_text(json.dumps(scripts), encoding="utf-8")
+    said = recorded_in(copy, OF_AN_OWNER)
+    assert said == "0 ['formulas.txt', 'linear.json', 'linear.json', 'scripts.json'] {}"
+    assert but_for_worst(copy / LINEAR[0]) == but_for_worst(HOME / LINEAR[0])
+    ours, theirs = (json.loads((home / LINEAR[1]).read_text()) for home in (copy, HOME))
+    assert ours["of"] == theirs["of"]
+    assert ours["mistakes"].keys() == theirs["mistakes"].keys()
+    for name in MERGED:
+        assert (copy / name).read_bytes() == (HOME / name).read_bytes()
+    assert list((copy / "symledger/records/.recording").iterdir()) == []
+
+
+def test_what_is_the_same_is_not_written_again_and_without_pytorch_its_word_stays(copy):
+    missing = "import sys\nsys.modules |= dict.fromkeys(['torch', 'transformers', 'diffusers'])\n"
+    said = recorded_in(copy, missing + OF_AN_OWNER)
+    assert said == "0 [] {'evidence': ('torch',), 'scripts': ('torch',)}"
+    assert (copy / LINEAR[0]).read_bytes() == (HOME / LINEAR[0]).read_bytes()
+
+
+class Toy(Kind):
+    """Records of four units, each its own name; one of them may be interrupted, or wrong."""
+
+    name = "toys"
+
+    def __init__(self, folder, stops="", fails="", writing="apart"):
+        self.folder, self.stops, self.fails = folder, stops, fails
+        self.writing = writing
+        self.asked = []
+
+    def units(self, selection):
+        return ("a", "b", "c", "d")
+
+    def fresh(self, unit):
+        file = self.folder / unit
+        return file.is_file() and file.read_text() == unit
+
+    def make(self, unit):
+        self.asked.append(unit)
+        if unit == self.stops:
+            raise KeyboardInterrupt
+        if unit == self.fails:
+            raise BadInput("it is wrong.")
+        return Made(unit)
+
+    def write(self, made):
+        if self.writing == "together" and len(made) < 4:
+            return []
+        return [path for unit, data in made.items() for path in replaced(self.folder / unit, data)]
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    for module in (kind, journal):
+        monkeypatch.setattr(module, "DRAFTS", tmp_path / "drafts")
+    monkeypatch.setattr(journal, "sources", lambda: "these")
+    return tmp_path / "toys"
+
+
+def made(toy, stale=False, processes=1):
+    return run(Selection(), ((toy,),), stale, lambda *_: None, processes)
+
+
+@pytest.mark.parametrize("writing", ["apart", "merged", "together"])
+def test_an_interrupted_run_goes_on_where_it_stopped(folder, writing):
+    with pytest.raises(KeyboardInterrupt):
+        made(Toy(folder, stops="c", writing=writing))
+    there = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    assert there == ([] if writing == "together" else ["a", "b"])
+    again = Toy(folder, writing=writing)
+    made(again)
+    assert again.asked == ["c", "d"]
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {n: n for n in "abcd"}
+    once_more = Toy(folder, writing=writing)
+    assert not made(once_more).changed
+    assert once_more.asked == ["a", "b", "c", "d"]
+
+
+def test_what_was_done_with_other_sources_or_is_gone_is_made_again(folder, monkeypatch):
+    with pytest.raises(KeyboardInterrupt):
+        made(Toy(folder, stops="c"))
+    (folder / "a").unlink()
+    again = Toy(folder, stops="d")
+    with pytest.raises(KeyboardInterrupt):
+        made(again)
+    assert again.asked == ["a", "c", "d"]
+    monkeypatch.setattr(journal, "sources", lambda: "others")
+    other = Toy(folder)
+    made(other)
+    assert other.asked == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_only_what_is_stale_is_made_by_however_many_processes(folder, processes):
+    folder.mkdir()
+    for unit in "abd":
+        (folder / unit).write_text("of something else" if unit == "b" else unit)
+    found = made(Toy(folder), stale=True, processes=processes)
+    assert (found.made, found.fresh) == (2, 2)
+    assert sorted(path.name for path in found.changed) == ["b", "c"]
+    assert made(Toy(folder), stale=True, processes=processes).fresh == 4
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_what_cannot_be_made_stops_nothing_else_and_is_said(folder, processes):
+    found = made(Toy(folder, fails="b"), processes=processes)
+    assert sorted(path.name for path in folder.iterdir()) == ["a", "c", "d"]
+    assert [str(error) for error in found.errors] == ["toys of b: it is wrong."]
+    assert found.exit_code == BadInput.exit_code
+
+
+def test_what_needs_a_package_that_is_not_there_is_kept_and_said(folder):
+    toy = Toy(folder)
+    toy.needs = ("no_such_package",)
+    found = made(toy)
+    assert (toy.asked, found.kept) == ([], {"toys": ("no_such_package",)})
+
+
+OWNED = [kind for kind in stages()[1] if kind.name not in ("index", "reference")]
+
+
+@pytest.mark.parametrize("name", ["linear", "lstm", "vit", "axiom_call"])
+@pytest.mark.parametrize("owned", OWNED, ids=lambda owned: owned.name)
+def test_of_these_sources_nothing_is_stale(owned, name):
+    if name in owned.units(Selection(owners=(name,))):
+        if kind.missing(owned.needs):
+            pytest.skip("needs PyTorch")
+        assert owned.fresh(name)
+
+
+def test_evidence_is_stale_where_a_variant_is_new_a_formula_another_or_a_check_failed(monkeypatch):
+    from symledger.recording import evidence
+
+    known = evidence.recorded("linear")
+    entry = known["linear"]
+    failed = [{**e, "passed": False} for e in entry["evidence"]]
+    for wrong in (
+        {"linear": entry}, {**known, "linear": {**entry, "evidence": failed}},
+        {**known, "linear": {**entry, "hashes": {**entry["hashes"], "params": "0" * 16}}},
+    ):  # fmt: skip
+        monkeypatch.setattr(evidence, "recorded", lambda owner, wrong=wrong: wrong)
+        assert not Evidence().fresh("linear")
+
+
+def test_names_are_those_of_the_catalogue_of_configurations_and_of_kinds():
+    found = selected(["gpt2", "llama-3-8b", "axiom_map", "tags", "gpt2"], NAMES)
+    assert found.owners == ("gpt2", "axiom_map")
+    assert (found.configurations, found.kinds) == (("llama-3-8b",), ("tags",))
+    with pytest.raises(UnknownTarget, match="Did you mean linear"):
+        selected(["linaer"], NAMES)
+    units = {k.name: k.units(found) for stage in stages() for k in stage}
+    assert units["evidence"] == ("gpt2", "axiom_map")
+    assert "llama-3-8b" in units["reference"]
+    assert units["mutants"] == ()
+    assert set(selection.CATALOGUED) <= set(units["tags"])
