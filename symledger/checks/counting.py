@@ -45,13 +45,15 @@ class Counted:
 
     def __add__(self, other: Number) -> Counted:
         self.meter.done += 1
-        return Counted(self.value + (other.value if isinstance(other, Counted) else other), self.meter)
+        n = other.value if isinstance(other, Counted) else other
+        return Counted(self.value + n, self.meter)
 
     __radd__ = __add__
 
     def __mul__(self, other: Number) -> Counted:
         self.meter.done += 1
-        return Counted(self.value * (other.value if isinstance(other, Counted) else other), self.meter)
+        n = other.value if isinstance(other, Counted) else other
+        return Counted(self.value * n, self.meter)
 
     __rmul__ = __mul__
 

@@ -19,7 +19,7 @@ from symledger.errors import DefinitionError
 
 Values = Mapping[str, Any]
 DEFAULTS = records.FOLDER / "reference_defaults.json"
-COMMAND = "`python -m symledger.configs.record`"
+COMMAND = "`symledger record defaults`"
 
 
 @dataclass(frozen=True)
