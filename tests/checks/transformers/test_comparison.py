@@ -14,7 +14,7 @@ from symledger import derive
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.checks.transformers import comparison as built
 from symledger.config_keys.family import facts
-from symledger.configs import record
+from symledger.configs import reference
 from symledger.configs.families import every_family
 from symledger.configs.read import named
 from symledger.errors import BadInput
@@ -355,4 +355,4 @@ KNOWN = [family for family in every_family() if not family.like]
 
 @pytest.mark.parametrize("family", KNOWN, ids=lambda f: f.model_type)
 def test_defaults_are_those_of_the_implementation(family):
-    assert facts()["families"][family.model_type] == record.found(family)
+    assert facts()["families"][family.model_type] == reference.defaults(family)
