@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from symledger.accounts.account import Account, derive
 from symledger.catalogue.entries import BY_NAME, ENTRIES
+from symledger.catalogue.text_places import place
 from symledger.catalogue.texts import text_of
+from symledger.checks.torch.witness import telling
+from symledger.errors import BadInput
 from symledger.recording.kind import Kind, Made, replaced
 from symledger.recording.owner import plain
 from symledger.recording.selection import Selection
 from symledger.site.scripts import FILE, Call, calls, closure, read_in
-from symledger.site.text.examples import settings
+from symledger.site.text.examples import settings, undecided
 
 if TYPE_CHECKING:
     from symledger.checks.torch.case import Case
@@ -75,12 +78,22 @@ def fits(case: Case, account: Account) -> bool:
 
 
 def call(case: Case, account: Account) -> Call:
-    """Return the call that makes the module of a case at the sizes of an account."""
+    """Return the call that makes the module of a case at the sizes of an account.
+
+    Raises:
+        BadInput: the text of its page gives a size no value.
+        DefinitionError: the case reads what the target has not.
+    """
     from symledger.checks.torch.written import written
 
     at = sizes(account)
+    without = ", ".join(sorted(undecided(account) - at.keys()))
+    if without:
+        file = place(account.target.entry)
+        raise BadInput(f"{file}: give {without} a size in settings of [example].")
     implied = {name: at[other] for name, other in case.equal.items() if other in at}
-    text, ours, chosen = written(case, {**implied, **at}, account.target.options)
+    with telling(account, case):
+        text, ours, chosen = written(case, {**implied, **at}, account.target.options)
     read = read_in(closure(text)[0])
     return Call(
         case.said, text, {k: v for k, v in sorted(ours.items()) if k in read},

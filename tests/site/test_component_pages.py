@@ -62,7 +62,7 @@ def lacking(name):
         *([f"{file}: give {', '.join(unbound)} a size in settings of [example]"] * bool(unbound)),
         *([f"{file}: write a line of [intuition] for {', '.join(without)}"] * bool(without)),
         *([f"{file}: no backward equation is of {', '.join(vain)}"] * bool(vain)),
-        *(f"{file}: write {part}, as docs/architecture.md says"
+        *(f"{file}: write {part}, as docs/extending.md says"
           for part in ("example", "bugs", "questions", "exercises") if not getattr(text, part)),
     ]  # fmt: skip
 
@@ -332,7 +332,7 @@ def test_what_a_page_lacks_is_said_with_its_file(monkeypatch):
     file = "symledger/components/maps/texts/en/bilinear.toml"
     assert lacking.__wrapped__("bilinear") == [
         f"{file}: write a line of [intuition] for ∂W, ∂b, ∂x, ∂z",
-        *(f"{file}: write {part}, as docs/architecture.md says"
+        *(f"{file}: write {part}, as docs/extending.md says"
           for part in ("example", "bugs", "questions", "exercises")),
     ]  # fmt: skip
 

@@ -104,7 +104,7 @@ def witnessed(account: Account) -> Iterator[Evidence]:
     from symledger.checks.torch.run import one_thread
 
     for case in _cases().get(account.target.owner, ()) if not account.target.origin else ():
-        with _telling(account, case):
+        with telling(account, case):
             asked = all(options[name] == choice for name, choice in case.given.items())
             with one_thread():
                 found = list(_compared(account, case)) if asked else []
@@ -120,7 +120,7 @@ def _cases() -> Mapping[str, tuple[Case, ...]]:
 
 
 @contextmanager
-def _telling(account: Account, case: Case) -> Iterator[None]:
+def telling(account: Account, case: Case) -> Iterator[None]:
     """Say which case cannot be used, and where, in place of what Python says of it.
 
     Raises:
