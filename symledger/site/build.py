@@ -55,21 +55,23 @@ def serve(port: int) -> None:
         )
 
 
-def write(folder: Path, site: Site | None = None) -> None:
+def write(folder: Path, site: Site | None = None, *, filled: bool = True) -> None:
     """Write every page as Markdown with its blocks in place, and a configuration beside them.
 
     Only files that changed are touched; those of an earlier writing that are gone are removed.
+    Pages that are not ``filled`` have places where their blocks belong, for who puts them in later.
 
     Raises:
         BadInput: the folder holds something that is not such a writing.
     """
     site = site or remembered()
+    empty = {} if filled else {path: p.source.encode() for path, p in site.pages.items()}
     docs = folder / "docs"
     claim(docs)
     files = {
         **{p.relative_to(resources.docs()).as_posix(): p.read_bytes()
            for p in sorted(resources.docs().rglob("*")) if p.is_file()},
-        **dict(site.files()),
+        **dict(site.files()), **empty,
     }  # fmt: skip
     for path, content in files.items():
         _put(docs / path, content)
@@ -137,13 +139,14 @@ def _mkdocs() -> Iterator[tuple[Any, Any]]:
 
 
 def _zensical(out: Path, site: Site | None) -> None:
+    """Have Zensical render the pages, and put the blocks in afterwards, which takes a fifth."""
     command = shutil.which("zensical", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None:
         raise BadInput("Zensical is not installed: pip install zensical, or --engine mkdocs.")
     site = site or Site()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        write(folder, site)
+        write(folder, site, filled=False)
         done = subprocess.run(  # noqa: S603  # the engine that the user asked for
             [command, "build", "--strict"], cwd=folder, capture_output=True, text=True, check=False
         )
@@ -152,6 +155,9 @@ def _zensical(out: Path, site: Site | None) -> None:
             raise BadInput(f"Zensical ended with exit code {done.returncode}.")
         shutil.rmtree(out, ignore_errors=True)
         shutil.copytree(folder / "site", out)
-    for page in sorted(out.rglob("*.html")):
-        html = completed(page.read_text(encoding="utf-8"), site.say("Search"))
-        page.write_text(html, encoding="utf-8")
+    made = {page.address: page for page in site.pages.values()}
+    for file in sorted(out.rglob("*.html")):
+        html = file.read_text(encoding="utf-8")
+        page = made.get(file.relative_to(out).as_posix())
+        html = page.filled(html) if page else html
+        file.write_text(completed(html, site.say("Search")), encoding="utf-8")
