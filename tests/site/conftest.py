@@ -29,6 +29,23 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.xdist_group("site"))
 
 
+TOLD = []
+"""Errors that a test has failed with."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Let what fails because the site cannot be made, or built, be one failure: the first."""
+    report = yield
+    if report.failed and item.path.is_relative_to(HERE):
+        error = vars(SITE).get("tried", (None, None))[1] or call.excinfo.value
+        if any(error is known for known in TOLD):
+            report.outcome = "skipped"
+            report.longrepr = str(item.path), 0, "Skipped: a test before failed for the same reason"
+        TOLD.append(error)
+    return report
+
+
 @pytest.fixture(scope="session")
 def site():
     return SITE
@@ -55,6 +72,7 @@ def built(tmp_path_factory, request, site):
     In integration it makes and renders all pages itself; elsewhere it makes and renders some, and
     may reuse those that these tests made.
     """
+    assert site.pages  # where these cannot be made, neither can others
     installed = None if wheel.MISSING else request.getfixturevalue("installed")
     empty = tmp_path_factory.mktemp("built")
     folder = empty / "site"

@@ -193,17 +193,14 @@ def test_most_layers_of_pytorch_stand_on_some_page():
     assert {"Linear", "MultiheadAttention", "LayerNorm", "Embedding", "Conv2d", "LSTM"} <= found
 
 
-FORMULAS = [
-    (name, bug) for name in COMPONENTS for bug in text_of(name).bugs
-    if bug.wrong and bug.quantity.startswith(("params", "flops")) and "." not in bug.quantity[6:]
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("name", "bug"), share(FORMULAS))
-def test_a_check_that_is_run_refuses_a_wrong_formula(name, bug):
-    options = " ".join(f"{k}={str(v).lower()}" for k, v in bug.options.items())
-    statement = Statement(bug.title, name, bug.quantity, bug.wrong, options)
-    assert refused(statement) != SURVIVED
+@pytest.mark.parametrize("name", share([*COMPONENTS]))
+def test_a_check_that_is_run_refuses_every_wrong_formula(name):
+    for bug in text_of(name).bugs:
+        counted = bug.quantity.startswith(("params", "flops")) and "." not in bug.quantity[6:]
+        if bug.wrong and counted:
+            options = " ".join(f"{k}={str(v).lower()}" for k, v in bug.options.items())
+            statement = Statement(bug.title, name, bug.quantity, bug.wrong, options)
+            assert refused(statement) != SURVIVED, bug.title
 
 
 @pytest.mark.parametrize("name", COMPONENTS)

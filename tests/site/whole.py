@@ -1,7 +1,7 @@
 """The whole site, generated once for all tests of it, and a page of each of its kinds."""
 
 import re
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,10 +11,29 @@ from symledger.tags.registry import registered
 from tests.every import INTEGRATING, share
 from tests.site.some import Blank, Some
 
+
+class Once(Site):
+    """A site whose pages are made once: where they cannot be, the same error comes every time."""
+
+    @cached_property
+    def tried(self):
+        try:
+            return Site.pages.func(self), None
+        except Exception as error:
+            return {}, error
+
+    @property
+    def pages(self):
+        found, error = self.tried
+        if error:
+            raise error
+        return found
+
+
 FOLDER = TemporaryDirectory(prefix="symledger-memory-")
 REMEMBERED = Path(FOLDER.name) / "site.json"
 """Where the site leaves what it was made of, once it is saved."""
-SITE = Site(memory=(Memory if INTEGRATING else Some)(REMEMBERED))
+SITE = Once(memory=(Memory if INTEGRATING else Some)(REMEMBERED))
 ATLAS = SITE.atlas
 ALONE = ("api", "axioms", "completeness", "dialects", "index", "notation", "reliability",
          "rules")  # fmt: skip
