@@ -25,6 +25,8 @@ FIRST = {
     for name, known in reversed(checkpoints().items()) if known.config
 }  # fmt: skip
 """One published configuration of each family."""
+DECODED = {"gpt2", "llama", "gemma2", "falcon", "t5", "mamba2"}
+"""Families of which a token after others is asked about, at least."""
 
 
 @pytest.mark.parametrize("model_type", FIRST)
@@ -32,6 +34,8 @@ def test_the_implementation_has_our_weights_and_flops(model_type):
     found = list(built.witnessed(derive(FIRST[model_type])))
     assert found
     assert [e.detail for e in found if not e.passed] == []
+    asked = {e.quantity for e in found}
+    assert "flops.decode" in asked or model_type not in DECODED
 
 
 MIXED = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 8}
@@ -330,12 +334,6 @@ def test_another_configuration_is_told_apart():
     account = derive(FIRST["llama"], {"h_kv": 1})
     found = {e.quantity for e in built.witnessed(account) if not e.passed}
     assert found == {"params", "flops.forward", "flops.backward", "flops.decode"}
-
-
-@pytest.mark.parametrize("model_type", ["gpt2", "llama", "gemma2", "falcon", "t5", "mamba2"])
-def test_a_token_after_others_is_decoded_as_by_the_implementation(model_type):
-    found = built.witnessed(derive(FIRST[model_type]))
-    assert [e.passed for e in found if e.quantity == "flops.decode"] == [True]
 
 
 def test_every_published_configuration_of_an_implementation_is_recorded():
