@@ -6,16 +6,15 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from copy import deepcopy
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import torch
 from torch import nn
-from torch.utils.flop_counter import FlopCounterMode
 
 from symledger.checks.entering import entering
+from symledger.checks.torch.counter import Counter
 from symledger.checks.torch.modules.embeddings import Head, Positions
 from symledger.checks.trial import Array, Trial
 from symledger.ir.tensor import Tensor
@@ -54,6 +53,16 @@ def without_onednn() -> Iterator[None]:
         warnings.simplefilter("ignore")  # it speaks of Intel's GPUs
         with torch.backends.mkldnn.flags(enabled=False):
             yield
+
+
+@dataclass(frozen=True, eq=False)
+class Passes:
+    """What a forward and a backward pass gave: FLOPs, outputs, gradients of weights and inputs."""
+
+    flops: tuple[int, int]
+    results: tuple[Array, ...]
+    trained: Mapping[str, Array]
+    asking: Mapping[Tensor, Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,17 +135,33 @@ class Run:
         asked = self.input_gradient
         return [torch.from_numpy(a).requires_grad_(asked and a.dtype.kind == "f") for a in arrays]
 
+    @cached_property
+    def passes(self) -> Passes:
+        """Both passes in double precision, of our weights, inputs and incoming gradients."""
+        module, inputs = self.module.double(), self.inputs
+        with torch.no_grad():
+            for name, parameter in module.named_parameters():
+                parameter.copy_(torch.from_numpy(self.joined(name, self.trial.leaves).copy()))
+        seeds = [torch.from_numpy(np.array(seed)) for seed in self.trial.seeds.values()]
+        with Counter() as counter:
+            results = _several(module(*inputs))
+            forward = counter.total
+            asked = [pair for pair in zip(results, seeds, strict=True) if pair[0].requires_grad]
+            torch.autograd.backward(*zip(*asked, strict=True) if asked else ((),))
+        trained = {n: _array(p.grad) for n, p in module.named_parameters() if p.requires_grad}
+        asking = {x: _array(t.grad) for x, t in zip(self.leaves, inputs, strict=True)
+                  if t.requires_grad}  # fmt: skip
+        values = tuple(result.detach().numpy() for result in results)
+        return Passes((forward, counter.total - forward), values, trained, asking)
+
     def flops(self) -> tuple[int, int]:
         """Return what PyTorch's counter counts, forward and backward."""
-        with FlopCounterMode(display=False) as counter:
-            results = _several(self.module.double()(*self.inputs))
-            forward = counter.get_total_flops()
-            torch.autograd.backward([y.sum() for y in results if y.requires_grad])
-        return forward, counter.get_total_flops() - forward
+        return self.passes.flops
 
     def saved(self) -> int:
         """Return the bytes of all storages kept for backward, in single precision."""
-        module = deepcopy(self.module).float()  # a cast would round its tables for good
+        _ = self.passes  # before a cast rounds the module's tables for good
+        module = self.module.float()
         inputs = [x.detach().float().requires_grad_(x.requires_grad) if x.is_floating_point() else x
                   for x in self.inputs]  # fmt: skip
         own = {t.untyped_storage().data_ptr() for t in (*module.parameters(), *module.buffers())}
@@ -154,25 +179,19 @@ class Run:
         return sum(storage.nbytes() for storage in kept.values())
 
     def apart(self) -> float:
-        """Return how far outputs and gradients are apart in double precision, to their scale."""
-        module, inputs = self.module.double(), self.inputs
-        with torch.no_grad():
-            for name, parameter in module.named_parameters():
-                parameter.copy_(torch.from_numpy(self.joined(name, self.trial.leaves).copy()))
-                parameter.grad = None
-        results = _several(module(*inputs))
-        seeds = [torch.from_numpy(np.array(seed)) for seed in self.trial.seeds.values()]
-        asked = [pair for pair in zip(results, seeds, strict=True) if pair[0].requires_grad]
-        torch.autograd.backward(*zip(*asked, strict=True) if asked else ((),))
-        ours = self.trial.gradients
-        outputs = zip(results, self.trial.program.outputs, strict=True)
-        pairs = [(result.detach(), self.trial.values[output]) for result, output in outputs]
-        trained = ((n, p) for n, p in module.named_parameters() if p.requires_grad)
-        pairs += [(p.grad, self.joined(n, ours)) for n, p in trained]
-        for leaf, x in zip(self.leaves, inputs, strict=True):
-            if x.requires_grad:
-                pairs.append((x.grad, ours.get(leaf, np.zeros(x.shape))))
-        return max(_apart(a.numpy(), b) for a, b in pairs)
+        """Return how far outputs and gradients are apart, to their scale."""
+        ours, known = self.trial.gradients, self.passes
+        outputs = [self.trial.values[output] for output in self.trial.program.outputs]
+        pairs = list(zip(known.results, outputs, strict=True))
+        pairs += [(g, self.joined(name, ours)) for name, g in known.trained.items()]
+        pairs += [(g, ours.get(x, np.zeros(g.shape))) for x, g in known.asking.items()]
+        return max(_apart(a, b) for a, b in pairs)
+
+
+def _array(t: torch.Tensor | None) -> Array:
+    assert t is not None, "a gradient was asked for, and there is none"
+    found: Array = t.numpy()
+    return found
 
 
 def _several(result: torch.Tensor | tuple[torch.Tensor, ...]) -> tuple[torch.Tensor, ...]:

@@ -216,3 +216,25 @@ def test_without_pytorch_its_earlier_testimony_stays_while_the_formula_does(monk
 def test_what_pytorch_said_is_on_record():
     kinds = {e["kind"] for e in recorded("gpt2")["gpt2"]["evidence"]}
     assert "pytorch" in kinds
+
+
+@pytest.mark.usefixtures("torch")
+@pytest.mark.parametrize("name", ["Linear", "MultiheadAttention", "Conv2d", "ConvTranspose2d"])
+def test_flops_are_those_of_pytorchs_own_counter(name):
+    import torch
+    from torch.utils.flop_counter import FlopCounterMode
+
+    from symledger.checks.torch.counter import Counter
+
+    x = torch.ones(2, 6, 6, requires_grad=True)
+    sizes = {name: (2, 4, 3) for name in ("Conv2d", "ConvTranspose2d")}
+    sizes["MultiheadAttention"] = (6, 2)
+    inputs = (x, x, x) if name == "MultiheadAttention" else (x,)
+    module = getattr(torch.nn, name)(*sizes.get(name, (6, 5)))
+    counts = []
+    for counter in (FlopCounterMode(display=False), Counter()):
+        with counter:
+            out = module(*inputs)
+            (out if torch.is_tensor(out) else out[0]).sum().backward()
+        counts.append(getattr(counter, "total", None) or counter.get_total_flops())
+    assert counts[0] == counts[1] > 0
