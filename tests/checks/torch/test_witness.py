@@ -227,7 +227,7 @@ def test_flops_are_those_of_pytorchs_own_counter(name):
     from symledger.checks.torch.counter import Counter
 
     x = torch.ones(2, 6, 6, requires_grad=True)
-    sizes = {name: (2, 4, 3) for name in ("Conv2d", "ConvTranspose2d")}
+    sizes = dict.fromkeys(("Conv2d", "ConvTranspose2d"), (2, 4, 3))
     sizes["MultiheadAttention"] = (6, 2)
     inputs = (x, x, x) if name == "MultiheadAttention" else (x,)
     module = getattr(torch.nn, name)(*sizes.get(name, (6, 5)))
