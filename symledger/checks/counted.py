@@ -9,9 +9,10 @@ from itertools import product
 from sympy import Expr, Symbol
 
 from symledger.checks.counting import Count, count
-from symledger.checks.evidence import Evidence, at_points, worst_of
 from symledger.checks.exact import value, whole
 from symledger.checks.trial import Trial
+from symledger.evidence.claims import Claim
+from symledger.evidence.comparison import Evidence, worst_of
 from symledger.ir.ops import Const, Contract, Pairs
 from symledger.ir.tensor import CallBack, Program, Pullback, Tensor
 from symledger.readings.numpy.interpreter import Machine
@@ -27,7 +28,7 @@ Pick = Callable[[Count], int]
 
 def operations(
     trials: Sequence[Trial], counts: Sequence[Count], formula: Expr, quantity: str, pick: Pick,
-    what: str,
+    claim: str,
 ) -> Evidence:  # fmt: skip
     """Compare a FLOP formula with the operations counted in each trial.
 
@@ -37,7 +38,7 @@ def operations(
         formula: the FLOPs as a formula.
         quantity: what the formula is called.
         pick: which number of a count it stands for.
-        what: the same in words.
+        claim: what the claim is called that they are as many.
     """
     pairs = [
         (value(formula, trial.sizes), pick(counted))
@@ -50,9 +51,7 @@ def operations(
         if not counted.deviation <= SAME
     ]
     return Evidence(
-        "counted operations", quantity,
-        f"{what} on counting numbers are as many as the formula says, {at_points(len(trials))}",
-        tuple(trial.point for trial in trials), trials[0].seed,
+        quantity, Claim(claim), tuple(trial.point for trial in trials), trials[0].seed,
         worst_of(float(abs(a - b)) for a, b in pairs), not wrong, "; ".join(wrong),
     )  # fmt: skip
 
@@ -68,10 +67,11 @@ def forward_and_backward(
     counts = [count(trial, skip_masked) for trial in trials]
     for quantity, formula in formulas.items():
         way, kind = _described(quantity)
-        skipping = " that skips masked pairs" if kind == "contraction" and skip_masked else ""
-        what = f"the {kind} operations of a {way} run{skipping}"
-        found = operations(trials, counts, formula, quantity, picked(quantity), what)
-        masked = kind == "contraction" and trials[0].program.masks
+        contracting = kind == "contraction"
+        claim = f"contractions {way}" if contracting else f"pointwise {way}"
+        claim = f"visible {claim}" if contracting and skip_masked else claim
+        found = operations(trials, counts, formula, quantity, picked(quantity), claim)
+        masked = contracting and trials[0].program.masks
         yield replace(found, causal=("exact" if skip_masked else "full") if masked else "")
 
 
@@ -116,9 +116,7 @@ def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
     if not contracts:
         return None
     return Evidence(
-        "pairs", "flops.forward",
-        "the stated numbers of pairs are those of the true entries of the mask tables, "
-        f"{at_points(len(points))}",
+        "flops.forward", Claim("pairs"),
         tuple(points.values()), 0, str(len(wrong)), not wrong, "; ".join(wrong[:3]),
     )  # fmt: skip
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from itertools import chain
 
 from symledger.accounts.account import Account
-from symledger.checks.evidence import Evidence
 from symledger.checks.identities import identities
 from symledger.checks.runner import decoded, examine
 from symledger.checks.torch.witness import witnessed
 from symledger.checks.transformers import comparison
+from symledger.evidence.comparison import Evidence
 
 
 def examined(account: Account) -> Iterator[Evidence]:

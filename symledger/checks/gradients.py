@@ -13,8 +13,9 @@ from functools import partial
 
 import numpy as np
 
-from symledger.checks.evidence import Evidence, Kind, at_points, worst_of
 from symledger.checks.trial import Again, Array, Remembering, Trial
+from symledger.evidence.claims import Claim
+from symledger.evidence.comparison import Evidence, worst_of
 from symledger.ir.ops import Map
 from symledger.ir.tensor import Tensor
 from symledger.readings.numpy.interpreter import Machine
@@ -42,7 +43,7 @@ def finite_differences(trial: Trial) -> Evidence:
     """Compare every gradient with central differences in float64, with another step if need be."""
     steps = SHORT_STEPS if "select" in _functions(trial) else STEPS
     slopes = [partial(_central, step=step) for step in steps]
-    return _compared(trial, slopes, CLOSE, "finite differences", "central differences")
+    return _compared(trial, slopes, CLOSE, "differences")
 
 
 def complex_step(trial: Trial) -> Evidence | None:
@@ -52,7 +53,7 @@ def complex_step(trial: Trial) -> Evidence | None:
     """
     if "erf" in _functions(trial):
         return None
-    return _compared(trial, [_imaginary], EXACT, "complex step", "a complex step")
+    return _compared(trial, [_imaginary], EXACT, "complex step")
 
 
 def _functions(trial: Trial) -> set[str]:
@@ -61,9 +62,7 @@ def _functions(trial: Trial) -> set[str]:
     return {line.op for t in tensors if isinstance(t.op, Map) for line in t.op.code.lines}
 
 
-def _compared(
-    trial: Trial, slopes: Sequence[Slope], tolerance: float, kind: Kind, how: str
-) -> Evidence:
+def _compared(trial: Trial, slopes: Sequence[Slope], tolerance: float, claim: str) -> Evidence:
     rng, moving = np.random.default_rng(trial.seed + 2), Moving(trial)
     apart: list[tuple[str, float]] = []
     for leaf in trial.varied:
@@ -79,19 +78,12 @@ def _compared(
                 break
         apart.append((trial.program.path(leaf), nearest))
     wrong = [f"{name} is {far:.1e} away" for name, far in apart if not far <= tolerance]
+    name = f"{claim} of one" if len(apart) == 1 else claim
     return Evidence(
-        kind, "gradients",
-        f"{_gradients(len(apart))} with {how} "
-        f"to {tolerance:.0e} of their scale, {at_points(1)}",
+        "gradients", Claim(name, (len(apart), f"{tolerance:.0e}")),
         (trial.point,), trial.seed, worst_of(far for _, far in apart), not wrong,
         "; ".join(wrong[:3]),
     )  # fmt: skip
-
-
-def _gradients(number: int) -> str:
-    if number == 1:
-        return "the gradient of 1 leaf along a random direction agrees"
-    return f"the gradients of {number} leaves along random directions agree"
 
 
 def errors_by_step(trial: Trial, steps: Iterable[float]) -> list[float]:

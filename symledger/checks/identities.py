@@ -11,8 +11,9 @@ from symledger import algebra
 from symledger.accounts.account import Account, derive
 from symledger.algebra.parsing import parse_equation
 from symledger.catalogue.identities import Side
-from symledger.checks.evidence import Evidence
 from symledger.checks.identity import equal_on_grid
+from symledger.evidence.claims import Claim
+from symledger.evidence.comparison import Evidence
 from symledger.sizes import BY_NAME
 
 COLLECTED = ("params", "flops.forward", "flops.backward", "memory.saved")
@@ -28,12 +29,11 @@ def identities(account: Account) -> Iterator[Evidence]:
     for name in COLLECTED:
         formula = account[name]
         found = equal_on_grid(formula.line.written, formula.expr, name)
-        yield _claimed(found, f"{name}, collected, equals the sum of its lines")
+        yield _claimed(found, "collected")
         if formula.equations:
             given = {s: algebra.expression(p) for s, p in formula.equations.items()}
             found = equal_on_grid(formula.line.written.xreplace(given), formula.corollary, name)
-            said = f"{name} does so with {', '.join(formula.assumptions)}"
-            yield replace(_claimed(found, said), assumptions=formula.assumptions)
+            yield replace(_claimed(found, "assumed"), assumptions=formula.assumptions)
     yield from related(account)
 
 
@@ -42,11 +42,13 @@ def related(account: Account) -> Iterator[Evidence]:
     for identity, here, there in account.identities:
         sides = _put_in(account, here, identity.quantity), side(there, identity.quantity)
         found = equal_on_grid(*sides, identity.quantity)
-        yield _claimed(found, f"{here} equals {there}")
+        yield _claimed(found, "same", str(here), str(there))
 
 
-def _claimed(found: Evidence, claim: str) -> Evidence:
-    return replace(found, claim=f"{claim}; {found.claim}")
+def _claimed(found: Evidence, claim: str, *sides: str) -> Evidence:
+    """Say what it is that was proven, or drawn points for."""
+    how = found.claim
+    return replace(found, claim=Claim(f"{claim}, {how.name}", (*how.words, *sides)))
 
 
 def side(of: Side, quantity: str) -> Expr:

@@ -14,8 +14,9 @@ from itertools import product
 import numpy as np
 from sympy import Expr, Symbol
 
-from symledger.checks.evidence import PROOF, Evidence, at_points
 from symledger.checks.exact import exponents, value
+from symledger.evidence.claims import Claim
+from symledger.evidence.comparison import Evidence
 
 LARGEST_GRID = 20_000
 """Beyond this many points, a formula is compared at random ones: evidence, not proof."""
@@ -44,9 +45,8 @@ def equal_on_grid(a: Expr, b: Expr, quantity: str = "", seed: int = 0) -> Eviden
     passed = not differing
     shown = differing or (points[-1:] if proof else points)
     return Evidence(
-        "identity", quantity,
-        f"{PROOF}: equal on a grid with more points along every symbol than its degree, {number} "
-        "in all" if proof else f"equal {at_points(len(points))}, drawn below {RANDOM_BELOW}",
+        quantity,
+        Claim("proven", (number,)) if proof else Claim("drawn", (len(points), RANDOM_BELOW)),
         tuple({str(symbol): n for symbol, n in point.items()} for point in shown),
         seed, str(max((abs(value(a, p) - value(b, p)) for p in differing), default=0)), passed,
         "" if passed else "the two differ at this point",

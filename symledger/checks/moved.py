@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from sympy import Expr, Symbol
 
-from symledger.checks.evidence import Evidence
 from symledger.checks.substitution import Bytes, against_arrays
 from symledger.checks.trial import Array, Trial
+from symledger.evidence.comparison import Evidence
 from symledger.ir.ops import (
     Const,
     Contract,
@@ -100,10 +100,10 @@ def moved(
     return (
         against_arrays(
             trials, once, lower, "traffic.forward",
-            "inputs, outputs and the weights that a run reads take the formula's bytes",
+            "moved once",
         ),
         against_arrays(
             trials, unfused, total, "traffic.unfused",
-            "what the operations of a run read and write takes the formula's bytes",
+            "moved",
         ),
     )  # fmt: skip

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from sympy import Expr, Integer
 
 from symledger.checks import counted, counting, gradients, substitution
-from symledger.checks.evidence import Evidence
 from symledger.checks.exact import value
 from symledger.checks.moved import moved
 from symledger.checks.sampling import sizes_for
 from symledger.checks.saved_set import saved_set
 from symledger.checks.substitution import Bytes
 from symledger.checks.trial import Trial
+from symledger.evidence.comparison import Evidence
 from symledger.ir.tensor import Program, Pullback
 from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
 from symledger.readings.params import active_params, has_routed, params
@@ -81,8 +81,7 @@ def decoded(step: Program) -> Evidence:
     trials = trials[:1] + [trial for trial in trials[1:] if _work(trial) <= MOST]
     return counted.operations(
         trials, [counting.forward(trial) for trial in trials], contraction_flops(step).total,
-        "flops.decode", counted.picked("flops.forward"),
-        "the contraction operations of one decoding step",
+        "flops.decode", counted.picked("flops.forward"), "decoding",
     )  # fmt: skip
 
 

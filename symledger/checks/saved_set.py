@@ -15,12 +15,13 @@ from functools import cached_property
 import numpy as np
 from sympy import Expr
 
-from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.exact import value
 from symledger.checks.storage import unfit
 from symledger.checks.substitution import Bytes
 from symledger.checks.trial import Again, Array, Remembering, Trial
 from symledger.errors import DefinitionError
+from symledger.evidence.claims import Claim
+from symledger.evidence.comparison import Evidence
 from symledger.ir.ops import Const, Param, Repeat, View
 from symledger.ir.tensor import Result, Tensor
 from symledger.readings.numpy.interpreter import Machine
@@ -205,9 +206,7 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
         wrong.append(f"the formula gives {stated} bytes, the arrays held take {stored}")
     wrong += filter(None, (unfit(t, array) for t, array in holder.held.values()))
     return Evidence(
-        "saved set", "memory.saved",
-        f"the saved arrays alone ({len(holder.held)}) reproduce every gradient bit for bit, each "
-        f"is needed, and their bytes are those of the formula, {at_points(1)}",
+        "memory.saved", Claim("saved", (len(holder.held),)),
         (trial.point,), trial.seed, str(abs(stated - stored)), not wrong, "; ".join(wrong[:3]),
     )  # fmt: skip
 

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from sympy import Expr
 
-from symledger.checks.evidence import Evidence, at_points, worst_of
 from symledger.checks.exact import value, whole
 from symledger.checks.trial import Array, Trial, every
 from symledger.errors import DefinitionError
+from symledger.evidence.claims import Claim
+from symledger.evidence.comparison import Evidence, worst_of
 from symledger.ir.ops import Param, Storage
 from symledger.ir.shapes import ONE, show
 from symledger.ir.tensor import Tensor
@@ -22,7 +23,7 @@ def parameters(trials: Sequence[Trial], formula: Expr) -> Evidence:
     """Compare a number of parameters with the elements of all weight arrays."""
     return against_arrays(
         trials, formula, [_weights(trial) for trial in trials], "params",
-        "the elements of all weight arrays of a run are as many as the formula says",
+        "weights",
     )  # fmt: skip
 
 
@@ -30,8 +31,7 @@ def active(trials: Sequence[Trial], formula: Expr) -> Evidence:
     """Compare a number of active parameters with the weight arrays, k of E slices where routed."""
     return against_arrays(
         trials, formula, [_active(trial) for trial in trials], "params.active",
-        "the elements of all weight arrays of a run, of E experts those of k, are as many as the "
-        "formula says",
+        "active weights",
     )  # fmt: skip
 
 
@@ -39,7 +39,7 @@ def state(trials: Sequence[Trial], formula: Expr, bytes_of: Bytes) -> Evidence:
     """Compare the bytes kept between decoding steps with the arrays marked as state."""
     return against_arrays(
         trials, formula, [_state(trial, bytes_of) for trial in trials], "memory.kv_cache",
-        "the arrays of a run that decoding keeps take as many bytes as the formula says",
+        "state",
     )  # fmt: skip
 
 
@@ -55,8 +55,7 @@ def against_arrays(
         if a != b
     ]
     return Evidence(
-        "substitution", quantity, f"{claim}, {at_points(len(trials))}",
-        tuple(trial.point for trial in trials), trials[0].seed,
+        quantity, Claim(claim), tuple(trial.point for trial in trials), trials[0].seed,
         worst_of(map(float, apart)), not wrong, "; ".join(wrong),
     )  # fmt: skip
 
@@ -91,9 +90,7 @@ def shapes(trials: Sequence[Trial]) -> Evidence:
     wrong = [line for trial in trials for line in _misshapen(trial)]
     number = len(trials[0].machine.made)
     return Evidence(
-        "substitution", "shapes",
-        f"the shapes of {number} arrays made in a run, forward and backward, and those of all "
-        f"gradients, are the symbolic ones, {at_points(len(trials))}",
+        "shapes", Claim("shapes", (number,)),
         tuple(trial.point for trial in trials), trials[0].seed,
         str(len(wrong)), not wrong, "; ".join(wrong[:3]),
     )  # fmt: skip

@@ -9,11 +9,11 @@ from time import perf_counter
 from typing import Any
 
 from symledger.accounts.account import Account
-from symledger.checks.evidence import Evidence
 from symledger.checks.examination import examined
 from symledger.checks.torch.witness import SKIPPED, installed
 from symledger.checks.variants import variants
 from symledger.cli.progress import progress
+from symledger.evidence.comparison import Evidence
 from symledger.evidence.records import variant
 
 SCHEMA = "symledger.check/1"
@@ -60,7 +60,7 @@ def page(account: Account, evidence: Sequence[Evidence]) -> str:
     for e in evidence:
         mark = "✓" if e.passed else "✗"
         worst = "" if e.worst == "0" else f" (worst deviation {e.worst})"
-        lines.append(f"  {mark} {e.kind}: {e.claim}{worst}")
+        lines.append(f"  {mark} {e.kind}: {e.sentence}{worst}")
         if not e.passed:
             lines.append(f"      {e.detail}")
     return "\n".join(lines)

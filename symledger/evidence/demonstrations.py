@@ -7,7 +7,7 @@ is the fingerprint of the formulas that it was recorded for.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
@@ -15,6 +15,7 @@ from typing import Any
 
 from symledger import records
 from symledger.derivations.derivation import Derivation
+from symledger.evidence.claims import Claim, Kind
 from symledger.evidence.records import recorded, variant
 
 FOLDER = records.FOLDER / "demonstrations"
@@ -25,24 +26,38 @@ Steps = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Found:
-    """The check that found a mistake: its kind, what it compares, and what it saw.
+    """The check that found a mistake: what it compares, at how many points, and what it saw.
 
     ``steps`` are the errors by step with that mistake in the backward pass.
     """
 
-    kind: str
-    claim: str
+    quantity: str
+    said: Claim
+    points: int
     detail: str
     steps: Steps = ()
 
+    @property
+    def kind(self) -> Kind:
+        """How it compares."""
+        return self.said.kind
+
+    @property
+    def claim(self) -> str:
+        """What it compares, in a sentence."""
+        return self.said.said(self.quantity, self.points)
+
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
-        return {**vars(self), "steps": [list(pair) for pair in self.steps]}
+        claim = [self.said.name, self.quantity, self.points, *self.said.words]
+        return {"claim": claim, "detail": self.detail, "errors": [e for _, e in self.steps]}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Found:
-        """Read what ``to_dict`` gave."""
-        return cls(**{**data, "steps": pairs(data["steps"])})
+    def from_dict(cls, data: Mapping[str, Any], steps: Iterable[str]) -> Found:
+        """Read what ``to_dict`` gave, and which steps its errors are of."""
+        name, quantity, points, *words = data["claim"]
+        claim = Claim(name, tuple(words))
+        return cls(quantity, claim, points, data["detail"], pairs(steps, data["errors"]))
 
 
 @dataclass(frozen=True)
@@ -65,7 +80,8 @@ class Demonstration:
         """Return what JSON can hold."""
         return {
             "of": self.of, "point": dict(self.point), "seed": self.seed,
-            "steps": [list(pair) for pair in self.steps], "analytic": self.analytic,
+            "steps": [step for step, _ in self.steps],
+            "errors": [error for _, error in self.steps], "analytic": self.analytic,
             "mistakes": {name: found.to_dict() for name, found in self.mistakes.items()},
         }  # fmt: skip
 
@@ -77,17 +93,20 @@ def demonstration(owner: str) -> Demonstration | None:
     if not file.is_file():
         return None
     data = json.loads(file.read_text(encoding="utf-8"))
-    mistakes = {name: Found.from_dict(found) for name, found in data.pop("mistakes").items()}
-    return Demonstration(**{**data, "steps": pairs(data["steps"])}, mistakes=mistakes)
+    steps = data["steps"]
+    return Demonstration(
+        data["of"], data["point"], data["seed"], pairs(steps, data["errors"]), data["analytic"],
+        {name: Found.from_dict(found, steps) for name, found in data["mistakes"].items()},
+    )
 
 
-def pairs(data: Iterable[tuple[str, str]]) -> Steps:
-    """Read pairs of a step and an error."""
-    return tuple((step, error) for step, error in data)
+def pairs(steps: Iterable[str], errors: Sequence[str]) -> Steps:
+    """Put each step beside its error, where there are errors."""
+    return tuple(zip(steps, errors, strict=True)) if errors else ()
 
 
 def fingerprint(derivation: Derivation) -> str:
     """Return the fingerprint of everything that is on record about a target."""
-    about = recorded(derivation.target.owner).get(variant(derivation), {"hashes": {}})
-    hashes = json.dumps(about["hashes"], sort_keys=True)
+    about = recorded(derivation.target.owner).get(variant(derivation))
+    hashes = json.dumps(about.hashes if about else {}, sort_keys=True)
     return sha256(hashes.encode()).hexdigest()[:16]

@@ -8,15 +8,17 @@ conventions; where a formula has changed since, its evidence is stale.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
+from functools import cache, cached_property
 from typing import Any, Literal
 
 from symledger import records
 from symledger.derivations.derivation import Derivation
+from symledger.evidence.claims import Kind
+from symledger.evidence.comparison import Evidence, Point
 from symledger.evidence.fingerprints import default_hash, fingerprint
+from symledger.evidence.store import Findings, read
 
 FOLDER = records.FOLDER / "evidence"
 MUTANTS = records.FOLDER / "mutants.json"
@@ -59,18 +61,40 @@ TRAINED = ("memory.gradients", "memory.optimizer", "memory.training")
 
 @dataclass(frozen=True)
 class Record:
-    """One recorded comparison: its kind, the claim, the points, and how far off the worst was.
+    """One recorded comparison; ``status`` is ``stale`` where the formula has changed since."""
 
-    ``status`` is ``stale`` where the formula has changed since.
-    """
-
-    kind: str
-    quantity: str
-    claim: str
+    found: Evidence
     status: Status
-    points: tuple[dict[str, int], ...] = ()
-    seed: int = 0
-    worst: str = "0"
+
+    @property
+    def kind(self) -> Kind:
+        """How it was compared."""
+        return self.found.kind
+
+    @property
+    def quantity(self) -> str:
+        """The quantity that it supports."""
+        return self.found.quantity
+
+    @cached_property
+    def claim(self) -> str:
+        """What was compared, in a sentence."""
+        return self.found.sentence
+
+    @property
+    def points(self) -> tuple[Point, ...]:
+        """The sizes at which it was compared."""
+        return self.found.points
+
+    @property
+    def seed(self) -> int:
+        """Of what was drawn."""
+        return self.found.seed
+
+    @property
+    def worst(self) -> str:
+        """The largest deviation, as short text."""
+        return self.found.worst
 
     @property
     def sizes(self) -> list[str]:
@@ -97,26 +121,21 @@ def variant(derivation: Derivation) -> str:
 
 
 @cache
-def recorded(owner: str) -> dict[str, Any]:
+def recorded(owner: str) -> Mapping[str, Findings]:
     """Read the evidence about an owner that travels with the package."""
-    return _read(FOLDER / f"{owner}.json")
+    return read(FOLDER / f"{owner}.json")
 
 
 @cache
-def reference(owner: str) -> dict[str, Any]:
+def reference(owner: str) -> Mapping[str, Findings]:
     """Read what an owner's published configurations were compared with when they were built."""
-    return _read(REFERENCE / f"{owner}.json")
+    return read(REFERENCE / f"{owner}.json")
 
 
-def every_reference() -> dict[str, Any]:
+def every_reference() -> dict[str, Findings]:
     """Read that of all owners."""
     files = sorted(REFERENCE.glob("*.json"))
-    return {name: row for file in files for name, row in _read(file).items()}
-
-
-def _read(file: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(file.read_bytes()) if file.is_file() else {}
-    return found
+    return {name: row for file in files for name, row in reference(file.stem).items()}
 
 
 @cache
@@ -142,13 +161,11 @@ def of(derivation: Derivation, quantity: str) -> list[Record]:
     for basis in BASIS[quantity]:
         if asked_otherwise and basis in BACKWARD:
             return []
-        fresh = about["hashes"].get(basis) in (None, fingerprint(derivation, basis))
-        for e in about["evidence"]:
-            if e["quantity"] == basis and _applies(e, derivation, basis):
-                status: Status = "stale" if not fresh else "passed" if e["passed"] else "failed"
-                points = tuple(e["points"])
+        fresh = about.hashes.get(basis) in (None, fingerprint(derivation, basis))
+        for e in about.evidence:
+            if e.quantity == basis and _applies(e, derivation, basis):
                 records.append(
-                    Record(e["kind"], basis, e["claim"], status, points, e["seed"], e["worst"])
+                    Record(e, "stale" if not fresh else "passed" if e.passed else "failed")
                 )
     return records + as_built
 
@@ -156,22 +173,22 @@ def of(derivation: Derivation, quantity: str) -> list[Record]:
 def _built(derivation: Derivation, quantity: str) -> Iterator[Record]:
     """Yield what was found when this very configuration was built, as far as it still holds."""
     target = derivation.target
-    about = reference(target.owner).get(target.name, {"hashes": {}, "evidence": ()})
-    fresh = {q for q, h in about["hashes"].items() if h == fingerprint(derivation, q)}
-    for e in about["evidence"]:
-        if e["quantity"] in fresh & set(BASIS[quantity]):
-            status: Status = "passed" if e["passed"] else "failed"
-            points = tuple(e["points"])
-            yield Record(e["kind"], e["quantity"], e["claim"], status, points, 0, e["worst"])
+    about = reference(target.owner).get(target.name)
+    if about is None:
+        return
+    fresh = {q for q, h in about.hashes.items() if h == fingerprint(derivation, q)}
+    for e in about.evidence:
+        if e.quantity in fresh & set(BASIS[quantity]):
+            yield Record(e, "passed" if e.passed else "failed")
 
 
-def _applies(e: dict[str, Any], derivation: Derivation, basis: str) -> bool:
+def _applies(e: Evidence, derivation: Derivation, basis: str) -> bool:
     """Whether a comparison is about the formula as it was asked for, not under other conditions."""
-    if e["causal"] and e["causal"] != derivation.conventions.causal:
+    if e.causal and e.causal != derivation.conventions.causal:
         return False
-    if e["kind"] == "identity":
+    if e.kind == "identity":
         same_bytes = default_hash(derivation, basis) == derivation[basis].hash
-        return same_bytes and set(e["assumptions"]) <= set(derivation[basis].assumptions)
+        return same_bytes and set(e.assumptions) <= set(derivation[basis].assumptions)
     return True
 
 
@@ -181,13 +198,13 @@ def killed() -> int:
     return len(found["rules"]) + sum(int(row["number"]) for row in found["others"])
 
 
-def everything() -> Iterator[dict[str, Any]]:
+def everything() -> Iterator[Evidence]:
     """Yield every recorded comparison, of all owners."""
     for file in sorted(FOLDER.glob("*.json")):
         for about in recorded(file.stem).values():
-            yield from about["evidence"]
+            yield from about.evidence
 
 
 def worst(kind: str) -> list[str]:
     """Return the worst deviation of every recorded comparison of a kind."""
-    return [e["worst"] for e in everything() if e["kind"] == kind]
+    return [e.worst for e in everything() if e.kind == kind]

@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from symledger.accounts.account import Account
 from symledger.catalogue.texts import text_of
-from symledger.checks.evidence import Evidence as Comparison
 from symledger.checks.examination import examined
 from symledger.checks.mutants.demonstrating import demonstrated
 from symledger.checks.torch.witness import installed, kept_without
 from symledger.evidence import demonstrations
 from symledger.evidence import records as evidence
+from symledger.evidence.comparison import Evidence as Comparison
 from symledger.evidence.records import recorded
+from symledger.evidence.store import Findings, written
 from symledger.recording.kind import Kind, Made, replaced
 from symledger.recording.owner import accounts, plain
 from symledger.recording.selection import CATALOGUED, OWNERS, Selection
-
-Entry = Mapping[str, Any]
-"""What is recorded of a variant: fingerprints of its formulas, and comparisons."""
 
 
 class Evidence(Kind):
@@ -43,11 +42,11 @@ class Evidence(Kind):
 
     def make(self, unit: str) -> Made:
         """Check all variants."""
-        before, made, failed = recorded(unit), dict[str, Entry](), list[str]()
+        before, made, failed = recorded(unit), dict[str, Findings](), list[str]()
         for name, account in accounts(unit).items():
             found = list(examined(account))
-            made[name] = _entry(account, found, before.get(name, {}))
-            failed += (f"{name}: {e.kind}: {e.claim}: {e.detail}" for e in found if not e.passed)
+            made[name] = findings(account, found, before.get(name))
+            failed += (f"{name}: {e.kind}: {e.sentence}: {e.detail}" for e in found if not e.passed)
         return Made(made, tuple(failed))
 
     def write(self, made: Mapping[str, Any]) -> list[Path]:
@@ -64,13 +63,12 @@ class Evidence(Kind):
         return [file for file in evidence.FOLDER.iterdir() if file.stem not in OWNERS]
 
 
-def _is_fresh(known: Entry, account: Account) -> bool:
-    hashes: Mapping[str, str] = known["hashes"]
-    if any(account.fingerprint(quantity) != found for quantity, found in hashes.items()):
+def _is_fresh(known: Findings, account: Account) -> bool:
+    if any(account.fingerprint(quantity) != found for quantity, found in known.hashes.items()):
         return False
-    if not all(e["passed"] for e in known["evidence"]):
+    if not all(e.passed for e in known.evidence):
         return False
-    return not _witnesses(account) or any(e["kind"] == "pytorch" for e in known["evidence"])
+    return not _witnesses(account) or any(e.kind == "pytorch" for e in known.evidence)
 
 
 def _witnesses(account: Account) -> bool:
@@ -86,35 +84,28 @@ def _witnesses(account: Account) -> bool:
     )
 
 
-def _entry(account: Account, found: Iterable[Comparison], before: Entry) -> Entry:
-    """Return what is recorded of a variant; of the same formulas, what is the same stays."""
-    rows = [e.to_dict() for e in found]
-    fresh = {q: account.fingerprint(q) for q in dict.fromkeys(e["quantity"] for e in rows)}
-    hashes = {q: h for q, h in fresh.items() if h}
+def findings(
+    account: Account, found: Iterable[Comparison], before: Findings | None = None
+) -> Findings:
+    """Return what is recorded of a variant; what was found before of the same formulas stays.
+
+    That is what PyTorch said, where it is not there now, and deviations: these differ from
+    machine to machine.
+    """
+    rows = list(found)
+    fresh = {q: account.fingerprint(q) for q in dict.fromkeys(e.quantity for e in rows)}
+    hashes = {q: h for q, h in sorted(fresh.items()) if h}
     rows += kept_without(before, hashes)
-    if before and before["hashes"] == hashes:
-        known = {_but_for_worst(e): e["worst"] for e in before["evidence"]}
-        rows = [{**e, "worst": known.get(_but_for_worst(e), e["worst"])} for e in rows]
-    return {"hashes": hashes, "evidence": rows}
+    if before and before.hashes == hashes:
+        known = {repr(replace(e, worst="0")): e.worst for e in map(_sorted, before.evidence)}
+        rows = [replace(e, worst=known.get(repr(replace(_sorted(e), worst="0")), e.worst))
+                for e in rows]  # fmt: skip
+    return Findings(hashes, tuple(rows))
 
 
-def _but_for_worst(e: Mapping[str, Any]) -> str:
-    """Return a comparison without its deviation, which differs from machine to machine."""
-    return json.dumps({**e, "worst": "0"}, sort_keys=True)
-
-
-def written(known: Mapping[str, Entry]) -> str:
-    """Write an owner's evidence as JSON, a comparison a line, so that a change can be reviewed."""
-
-    def line(data: Any) -> str:
-        return json.dumps(data, ensure_ascii=False, sort_keys=True)
-
-    about = [
-        f'{line(name)}: {{\n "hashes": {line(entry["hashes"])},\n "evidence": [\n  '
-        + ",\n  ".join(line(e) for e in entry["evidence"]) + "\n ]}"
-        for name, entry in sorted(known.items())
-    ]  # fmt: skip
-    return "{" + ",\n".join(about) + "}\n"
+def _sorted(e: Comparison) -> Comparison:
+    """Return a comparison with the sizes of its points in the order in which they are written."""
+    return replace(e, points=tuple(dict(sorted(point.items())) for point in e.points))
 
 
 class Demonstrations(Kind):

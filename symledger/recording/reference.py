@@ -16,6 +16,8 @@ from symledger.config_keys.family import DEFAULTS
 from symledger.configs.families import every_family
 from symledger.configs.reference import defaults
 from symledger.evidence import records as evidence
+from symledger.evidence.store import written
+from symledger.recording.evidence import findings
 from symledger.recording.kind import Kind, Made, replaced
 from symledger.recording.selection import Selection, family_of
 
@@ -44,34 +46,25 @@ class Reference(Kind):
     def fresh(self, unit: str) -> bool:
         """Whether what was built is of the formulas as they are, and was the same."""
         known = evidence.reference(family_of(unit)).get(unit)
-        if known is None or not all(e["passed"] for e in known["evidence"]):
+        if known is None or not all(e.passed for e in known.evidence):
             return False
         account = derive(unit)
-        return bool(known["hashes"] == {q: account.fingerprint(q) for q in known["hashes"]})
+        return known.hashes == {q: account.fingerprint(q) for q in known.hashes}
 
     def make(self, unit: str) -> Made:
         """Build a configuration, and compare it."""
         account = derive(unit)
         found = list(witnessed(account))
-        data = {
-            "hashes": {e.quantity: account.fingerprint(e.quantity) for e in found},
-            "evidence": [e.to_dict() for e in found],
-        }
         failed = (f"{unit}: {e.quantity}: {e.detail}" for e in found if not e.passed)
-        return Made(data, tuple(failed))
+        return Made(findings(account, found), tuple(failed))
 
     def write(self, made: Mapping[str, Any]) -> list[Path]:
         """Put the comparisons among those of other configurations of the same owner."""
         changed: list[Path] = []
         for owner, names in groupby(sorted(made, key=family_of), family_of):
             known = {**evidence.reference(owner), **{name: made[name] for name in names}}
-            lines = [
-                f"{json.dumps(n)}: {json.dumps(known[n], sort_keys=True, ensure_ascii=False)}"
-                for n in sorted(known.keys() & checkpoints().keys())
-            ]
-            changed += replaced(
-                evidence.REFERENCE / f"{owner}.json", "{" + ",\n".join(lines) + "}\n"
-            )
+            kept = {name: row for name, row in known.items() if name in checkpoints()}
+            changed += replaced(evidence.REFERENCE / f"{owner}.json", written(kept))
         evidence.reference.cache_clear()
         return changed
 

@@ -23,7 +23,7 @@ def test_gradients_agree_with_a_complex_step(name):
 def test_a_single_gradient_is_said_so():
     alone = "the gradient of 1 leaf along a random direction agrees with"
     found = gradients.finite_differences(trials(PlainSoftmax(), distinct=True)[0])
-    assert found.claim.startswith(alone)
+    assert found.sentence.startswith(alone)
 
 
 def test_a_whole_analytic_model_agrees_to_rounding():

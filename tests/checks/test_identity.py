@@ -20,7 +20,7 @@ def test_equality_on_the_grid_is_a_proof(a, b):
     assert found.passed
     assert found.worst == "0"
     assert found.quantity == "params"
-    assert found.claim.startswith("proof")
+    assert found.sentence.startswith("proof")
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_a_difference_is_found(a, b):
 
 
 def test_a_proof_uses_more_points_than_the_degree():
-    assert "6 in all" in equal_on_grid(d**2 * h + 1, 1 + h * d * d).claim
+    assert "6 in all" in equal_on_grid(d**2 * h + 1, 1 + h * d * d).sentence
     product = (d - 1) * (d - 2) * (d - 3)
     assert not equal_on_grid(product, Integer(0)).passed
 
@@ -52,8 +52,8 @@ def test_too_large_a_grid_gives_evidence_only():
     found = equal_on_grid(a, a + 0)
     assert LARGEST_GRID < 2**20
     assert found.passed
-    assert "proof" not in found.claim
-    assert f"at {RANDOM_POINTS} points" in found.claim
+    assert "proof" not in found.sentence
+    assert f"at {RANDOM_POINTS} points" in found.sentence
     assert not equal_on_grid(a, a + many[3] - many[4]).passed
 
 

@@ -16,7 +16,7 @@ def test_the_arrays_agree(name):
     found = substitution.parameters(runs, params(runs[0].program).total)
     assert found.passed
     assert found.worst == "0"
-    assert "at 3 points" in found.claim
+    assert "at 3 points" in found.sentence
     assert len(found.points) == 3
 
 

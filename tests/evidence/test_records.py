@@ -1,5 +1,7 @@
 """The recorded evidence is complete, passed, and about the formulas as they are now."""
 
+from dataclasses import replace
+
 import pytest
 
 from symledger import derive
@@ -32,7 +34,7 @@ def test_no_variant_is_left_over(owner: str) -> None:
 def test_evidence_about_another_formula_is_stale(monkeypatch: pytest.MonkeyPatch) -> None:
     account = derive("mini_gpt")
     record = evidence.recorded("mini_gpt")["mini_gpt"]
-    changed = {**record, "hashes": {**record["hashes"], "params": "0" * 16}}
+    changed = replace(record, hashes={**record.hashes, "params": "0" * 16})
     monkeypatch.setattr(evidence, "recorded", lambda owner: {owner: changed})
     assert "stale" in {r.status for r in account.evidence["params"]}
     assert {r.status for r in account.evidence["flops.forward"]} == {"passed"}

@@ -5,11 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from symledger import records
 from symledger.errors import BadInput, UnknownTarget
+from symledger.evidence.store import read
 from symledger.recording import journal, kind, selection
 from symledger.recording.evidence import Evidence
 from symledger.recording.formulas import sections, written
@@ -54,8 +56,10 @@ def recorded_in(copy, code):
 
 def but_for_worst(file):
     """Read evidence without the deviations, which differ from machine to machine."""
-    text = file.read_text(encoding="utf-8")
-    return json.loads(text, object_hook=lambda d: {k: v for k, v in d.items() if k != "worst"})
+    return {
+        name: (found.hashes, [replace(e, worst="0") for e in found.evidence])
+        for name, found in read(file).items()
+    }
 
 
 def test_from_nothing_an_owner_has_the_same_records(copy):
@@ -200,10 +204,10 @@ def test_evidence_is_stale_where_a_variant_is_new_a_formula_another_or_a_check_f
 
     known = evidence.recorded("linear")
     entry = known["linear"]
-    failed = [{**e, "passed": False} for e in entry["evidence"]]
+    failed = tuple(replace(e, passed=False) for e in entry.evidence)
     for wrong in (
-        {"linear": entry}, {**known, "linear": {**entry, "evidence": failed}},
-        {**known, "linear": {**entry, "hashes": {**entry["hashes"], "params": "0" * 16}}},
+        {"linear": entry}, {**known, "linear": replace(entry, evidence=failed)},
+        {**known, "linear": replace(entry, hashes={**entry.hashes, "params": "0" * 16})},
     ):  # fmt: skip
         monkeypatch.setattr(evidence, "recorded", lambda owner, wrong=wrong: wrong)
         assert not Evidence().fresh("linear")

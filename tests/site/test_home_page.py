@@ -53,8 +53,8 @@ def test_the_counts_are_those_of_what_is_recorded(home, site):
     kinds, comparisons = Counter(), 0
     for file in RECORDED.glob("*.json"):
         for about in json.loads(file.read_text()).values():
-            comparisons += len(about["evidence"])
-            kinds.update(e["kind"] for e in about["evidence"])
+            comparisons += len(about.evidence)
+            kinds.update(e.kind for e in about.evidence)
     said = home.source
     assert f"**{comparisons:,} recorded comparisons** of {len(kinds)} kinds" in said
     pages = [path for path in site.pages if path.startswith("f/") and "index" not in path]

@@ -144,7 +144,7 @@ def test_every_comparison_on_record_is_counted_once() -> None:
     record = reliability.Recorded()
     assert sum(len(kind.found) for kind in record.kinds) == len(record.evidence)
     written = sum(
-        len(about["evidence"])
+        len(about.evidence)
         for path in evidence.FOLDER.iterdir() for about in evidence.recorded(path.stem).values()
     )  # fmt: skip
     assert len(record.evidence) == written

@@ -13,13 +13,13 @@ from symledger.accounts.account import Account
 from symledger.catalogue.text_places import said_by
 from symledger.catalogue.texts import Mistake, text_of
 from symledger.checks import gradients
-from symledger.checks.evidence import worst_of
 from symledger.checks.mutants import mistakes
 from symledger.checks.mutants.rewriting import Change, Rewriting
 from symledger.checks.runner import examine
 from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
 from symledger.errors import BadInput
+from symledger.evidence.comparison import worst_of
 from symledger.evidence.demonstrations import Demonstration, Found, Steps, fingerprint
 from symledger.ir.tensor import Program, Pullback, Tensor
 
@@ -61,7 +61,9 @@ def _found(account: Account, mistake: Mistake) -> Found:
         if not evidence.passed:
             slopes = alone and evidence.kind == "finite differences"
             steps = _steps(Trial(wrong, alone, sizes_for(wrong))) if alone and slopes else ()
-            return Found(evidence.kind, evidence.claim, evidence.detail, steps)
+            return Found(
+                evidence.quantity, evidence.claim, len(evidence.points), evidence.detail, steps
+            )
     raise BadInput(f"no check of {account.target.name} finds {mistake}: is it one?")
 
 

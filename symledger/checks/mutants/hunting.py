@@ -68,9 +68,9 @@ def _refused_by_pytorch(of: Account) -> str:
 
 def stale(of: Account, program: Program) -> str:
     """Compare a program's formulas with the fingerprints that were recorded for its target."""
-    about = recorded(of.target.owner).get(variant(of), {"hashes": {}})
+    about = recorded(of.target.owner).get(variant(of))
     readings = Readings(program, DISTINCT, decoding=of.target.decoding)
-    for quantity, fingerprint in about["hashes"].items():
+    for quantity, fingerprint in (about.hashes if about else {}).items():
         formula = make_formula(of.target.owner, quantity, readings, of.assumed)
         if quantity in QUANTITIES and formula.hash != fingerprint:
             return RECORDED

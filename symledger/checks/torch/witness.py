@@ -16,17 +16,19 @@ from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from traceback import extract_tb
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sympy import Expr, Integer
 
 from symledger.accounts.account import Account
 from symledger.algebra.parsing import parse_expression
-from symledger.checks.evidence import Evidence, at_points, worst_of
 from symledger.checks.exact import value, whole
 from symledger.checks.torch.artefacts import ARTEFACTS, Uses
 from symledger.checks.trial import Trial
 from symledger.errors import DefinitionError, SymledgerError, raised
+from symledger.evidence.claims import Claim
+from symledger.evidence.comparison import Evidence, worst_of
+from symledger.evidence.store import Findings
 from symledger.ir.ops import Input
 from symledger.ir.tensor import Program
 from symledger.readings.pullback import pullback
@@ -37,12 +39,11 @@ if TYPE_CHECKING:
     from symledger.checks.torch.run import Run
 
 SKIPPED = "pytorch: skipped, PyTorch is not installed (pip install 'symledger[torch]')"
-SAID = {
-    "params": "{} has the formula's parameters, tensor by tensor",
-    "flops.forward": "PyTorch counts the formula's FLOPs forward in {}",
-    "flops.backward": "PyTorch counts the formula's FLOPs backward in {}",
-    "memory.saved": "PyTorch keeps the formula's bytes for the backward pass of {}",
-}
+CLAIMS = {
+    "params": "parameters", "flops.forward": "FLOPs forward", "flops.backward": "FLOPs backward",
+    "memory.saved": "kept",
+}  # fmt: skip
+"""What is claimed of each quantity; with artefacts, but for these."""
 CLOSE = 1e-10
 """How far values may be apart in double precision: only the order of additions differs."""
 
@@ -149,12 +150,12 @@ def _raised(error: Exception) -> str:
     return f"symledger/checks/torch/{file.relative_to(HERE)} {raised(error, file)}"
 
 
-def kept_without(known: Mapping[str, Any], hashes: Mapping[str, str]) -> list[dict[str, Any]]:
+def kept_without(known: Findings | None, hashes: Mapping[str, str]) -> list[Evidence]:
     """Return what PyTorch said earlier about the same formulas, where it cannot be asked now."""
-    if installed():
+    if installed() or known is None:
         return []
-    said = (e for e in known.get("evidence", ()) if e["kind"] == "pytorch")
-    return [e for e in said if known["hashes"].get(e["quantity"]) == hashes.get(e["quantity"])]
+    said = (e for e in known.evidence if e.kind == "pytorch")
+    return [e for e in said if known.hashes.get(e.quantity) == hashes.get(e.quantity)]
 
 
 def sizes_at(
@@ -224,12 +225,12 @@ def _against(
     formula = account[quantity].expr + more
     pairs = [(value(formula, run.trial.sizes), n) for run, n in zip(runs, measured, strict=True)]
     wrong = [f"the formula gives {a}, PyTorch {b}" for a, b in pairs if a != b]
-    claim = SAID[quantity].format(case.said) + (
-        f", but for {more} more ({'; '.join(reasons)})" if reasons else ""
-    )
+    claim = Claim(CLAIMS[quantity], (case.said,))
+    if reasons:
+        claim = Claim(f"{claim.name} but", (case.said, str(more), "; ".join(reasons)))
     worst = worst_of(float(abs(a - b)) for a, b in pairs)
     masked = quantity.startswith("flops") and account.program.masks
-    found = _evidence(case, runs, quantity, claim, worst, "; ".join(wrong))
+    found = _evidence(runs, quantity, claim, worst, "; ".join(wrong))
     return replace(found, causal="full" if masked else "")
 
 
@@ -265,13 +266,12 @@ def _implied(account: Account, case: Case) -> dict[str, Expr]:
 def _values(case: Case, runs: list[Run]) -> Evidence:
     apart = [run.apart() for run in runs]
     wrong = "" if max(apart) <= CLOSE else f"values are {max(apart):.1e} apart"
-    claim = f"outputs and gradients are those of {case.said} to {CLOSE:.0e} of their scale"
-    return _evidence(case, runs, "gradients", claim, worst_of(apart), wrong)
+    claim = Claim("values", (case.said, f"{CLOSE:.0e}"))
+    return _evidence(runs, "gradients", claim, worst_of(apart), wrong)
 
 
 def _evidence(
-    case: Case, runs: list[Run], quantity: str, claim: str, worst: str, wrong: str
+    runs: list[Run], quantity: str, claim: Claim, worst: str, wrong: str
 ) -> Evidence:
     points = tuple(run.trial.point for run in runs)
-    claim = f"{claim}, {at_points(len(points))}"
-    return Evidence("pytorch", quantity, claim, points, 0, worst, not wrong, wrong)
+    return Evidence(quantity, claim, points, 0, worst, not wrong, wrong)

@@ -17,11 +17,12 @@ from math import prod
 from typing import Any
 
 from symledger.accounts.account import Account
-from symledger.checks.evidence import Evidence, at_points
 from symledger.checks.transformers.denoising import entering, one_by_one
 from symledger.checks.transformers.weights import Shape, compare, weights
 from symledger.configs.read import Configuration
 from symledger.errors import BadInput, shown
+from symledger.evidence.claims import Claim
+from symledger.evidence.comparison import Evidence
 
 LAYER = re.compile(r"(?<=\.)\d+(?=\.|$)")
 """The index of a layer in a name."""
@@ -34,9 +35,10 @@ LENGTHS = {"B": 2, "T": 16}
 SOURCE = {"S": 12}
 """Of the source, where an encoder reads one."""
 WAYS = {
-    "flops.forward": "forward", "flops.backward": "backward",
-    "flops.decode": "for the last token after the others",
+    "flops.forward": "built FLOPs forward", "flops.backward": "built FLOPs backward",
+    "flops.decode": "built FLOPs decoding",
 }  # fmt: skip
+"""What is claimed of FLOPs: forward, backward, and for the last token after the others."""
 
 
 def installed(library: str = "transformers") -> bool:
@@ -54,7 +56,7 @@ def witnessed(account: Account) -> Iterator[Evidence]:
         return
     model = build(found)
     wrong = compare(weights(account), shapes(model), found.family.tensors)
-    yield _evidence(account, found, "params", "has the same parameters, tensor by tensor", wrong)
+    yield _evidence(account, found, "params", "built parameters", wrong)
     if found.family.library == "diffusers":
         yield from _denoised(account, found, model)
     elif reads_tokens(model) and not account.readings.has_routed:
@@ -225,17 +227,13 @@ def _compared(
             continue
         ours = at[quantity].value
         wrong = [] if ours == measured else [f"the formula gives {ours}, PyTorch {measured}"]
-        said = f"takes as many FLOPs {WAYS[quantity]}, by PyTorch's counter"
-        yield _evidence(at, found, quantity, said, wrong)
+        yield _evidence(at, found, quantity, WAYS[quantity], wrong)
 
 
 def _evidence(
-    account: Account, found: Configuration, quantity: str, said: str, wrong: list[str]
+    account: Account, found: Configuration, quantity: str, claim: str, wrong: list[str]
 ) -> Evidence:
     point = {symbol.name: n for symbol, n in account.assumed.bindings.items()}
-    claim = (
-        f"{found.architecture} of {found.family.implementation}, built on the meta device, "
-        f"{said}, {at_points(1)}"
-    )
+    about = Claim(claim, (found.architecture, found.family.implementation))
     detail = "; ".join(wrong[:4])
-    return Evidence("pytorch", quantity, claim, (point,), 0, str(len(wrong)), not wrong, detail)
+    return Evidence(quantity, about, (point,), 0, str(len(wrong)), not wrong, detail)

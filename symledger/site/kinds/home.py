@@ -53,7 +53,7 @@ def proof(atlas: Atlas) -> Proof:
     """Count what is recorded."""
     records = list(evidence.everything())
     return Proof(
-        sum(1 for _ in atlas.formulas()), len(records), len({r["kind"] for r in records}),
+        sum(1 for _ in atlas.formulas()), len(records), len({e.kind for e in records}),
         evidence.killed(),
     )  # fmt: skip
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, get_args
+from typing import get_args
 
 from markupsafe import Markup
 
@@ -14,9 +14,10 @@ from symledger import algebra
 from symledger.algebra import Terms
 from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import AXIOMS, ENTRIES
-from symledger.checks.evidence import Kind
 from symledger.checks.torch.artefacts import ARTEFACTS
 from symledger.evidence import records as evidence
+from symledger.evidence.claims import Kind
+from symledger.evidence.comparison import Evidence
 from symledger.site import resources
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
@@ -50,7 +51,7 @@ class Tally:
     method: str
     shares: str
     wrong: str
-    found: tuple[dict[str, Any], ...]
+    found: tuple[Evidence, ...]
     title: str = ""
 
     @property
@@ -66,17 +67,17 @@ class Tally:
     @property
     def points(self) -> int:
         """How many points were compared."""
-        return sum(len(e["points"]) for e in self.found)
+        return sum(len(e.points) for e in self.found)
 
     @property
     def passed(self) -> int:
         """How many comparisons passed."""
-        return sum(e["passed"] for e in self.found)
+        return sum(e.passed for e in self.found)
 
     @property
     def worst(self) -> str:
         """The largest deviation of all."""
-        return max((e["worst"] for e in self.found), key=float, default="0")
+        return max((e.worst for e in self.found), key=float, default="0")
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ class Recorded:
     """Everything on record."""
 
     @cached_property
-    def evidence(self) -> tuple[dict[str, Any], ...]:
+    def evidence(self) -> tuple[Evidence, ...]:
         """Every comparison, of every owner, axiom and choice."""
         return tuple(evidence.everything())
 
@@ -118,14 +119,14 @@ class Recorded:
         """The comparisons by kind."""
         said = resources.data(DATA)
         return tuple(
-            Tally(kind, **said[kind], found=tuple(e for e in self.evidence if e["kind"] == kind))
+            Tally(kind, **said[kind], found=tuple(e for e in self.evidence if e.kind == kind))
             for kind in get_args(Kind)
         )
 
     @property
     def failed(self) -> int:
         """How many comparisons on record did not pass."""
-        return sum(not e["passed"] for e in self.evidence)
+        return sum(not e.passed for e in self.evidence)
 
     @cached_property
     def mistakes(self) -> tuple[Mistakes, ...]:

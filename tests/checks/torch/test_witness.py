@@ -6,7 +6,6 @@ import pytest
 
 from symledger import derive
 from symledger.catalogue.entries import ENTRIES, find
-from symledger.checks.evidence import Evidence
 from symledger.checks.mutants.rewriting import Rewriting, again
 from symledger.checks.torch import witness as torch_witness
 from symledger.checks.torch.artefacts import ARTEFACTS
@@ -14,7 +13,10 @@ from symledger.checks.torch.witness import POINTS, kept_without, sizes_at, witne
 from symledger.cli import check as command
 from symledger.configs.families import every_family
 from symledger.errors import DefinitionError
+from symledger.evidence.claims import Claim
+from symledger.evidence.comparison import Evidence
 from symledger.evidence.records import recorded
+from symledger.evidence.store import Findings
 from symledger.ir.ops import Map
 from symledger.ledger.quantities import Readings
 from tests.every import OWNERS, chosen
@@ -206,15 +208,15 @@ def test_without_pytorch_the_rest_is_checked_and_the_page_says_so(monkeypatch, c
 
 def test_without_pytorch_its_earlier_testimony_stays_while_the_formula_does(monkeypatch):
     monkeypatch.setattr(torch_witness, "installed", lambda: False)
-    e = Evidence("pytorch", "params", "as many", ({"d": 2},), 0, "0", True).to_dict()
-    other = Evidence("pairs", "params", "as many", ({"d": 2},), 0, "0", True).to_dict()
-    known = {"hashes": {"params": "a"}, "evidence": [e, other]}
+    e = Evidence("params", Claim("parameters", ("nn.Linear",)), ({"d": 2},), 0, "0", True)
+    other = Evidence("params", Claim("weights"), ({"d": 2},), 0, "0", True)
+    known = Findings({"params": "a"}, (e, other))
     assert kept_without(known, {"params": "a"}) == [e]
     assert kept_without(known, {"params": "b"}) == []
 
 
 def test_what_pytorch_said_is_on_record():
-    kinds = {e["kind"] for e in recorded("gpt2")["gpt2"]["evidence"]}
+    kinds = {e.kind for e in recorded("gpt2")["gpt2"].evidence}
     assert "pytorch" in kinds
 
 

@@ -344,8 +344,8 @@ def test_every_published_configuration_of_an_implementation_is_recorded():
 def test_what_was_recorded_of_published_configurations_holds():
     for name, about in evidence.every_reference().items():
         account = derive(name)
-        assert all(e["passed"] for e in about["evidence"]), name
-        assert about["hashes"] == {q: account.fingerprint(q) for q in about["hashes"]}, name
+        assert all(e.passed for e in about.evidence), name
+        assert about.hashes == {q: account.fingerprint(q) for q in about.hashes}, name
 
 
 KNOWN = [family for family in every_family() if not family.like]

@@ -1,0 +1,120 @@
+"""The files of evidence: every point, claim and comparison once, by its number.
+
+A file is of one owner, so that what comes to another changes nothing in it. A comparison is a row:
+the numbers of its claim and of its points, then how far off it was, the causal convention, the
+number of its equations, and what is rare; what is usual at the end of a row is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from symledger.evidence.claims import Claim
+from symledger.evidence.comparison import Evidence, Point
+
+Read = TypeVar("Read")
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is recorded of one variant: the fingerprints of its formulas, and comparisons."""
+
+    hashes: Mapping[str, str]
+    evidence: tuple[Evidence, ...]
+
+
+class Stored(Mapping[str, Findings]):
+    """What a file holds, by variant; each is read when it is asked for."""
+
+    def __init__(self, data: Mapping[str, Any]) -> None:
+        self._data = data
+        self._variants: Mapping[str, tuple[list[int], list[int]]] = data.get("recorded", {})
+        self._known: dict[str, Findings] = {}
+        self._comparisons: dict[int, Evidence] = {}
+
+    def __getitem__(self, name: str) -> Findings:
+        if name not in self._known:
+            formulas, found = self._variants[name]
+            hashes = dict(self._data["formulas"][i] for i in formulas)
+            self._known[name] = Findings(hashes, tuple(map(self._comparison, found)))
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._variants)
+
+    def __len__(self) -> int:
+        return len(self._variants)
+
+    def _comparison(self, number: int) -> Evidence:
+        if number not in self._comparisons:
+            row: list[Any] = self._data["comparisons"][number]
+            claim, points, worst, causal, equations, rare = row + USUAL[len(row) - 2 :]
+            name, quantity, *words = self._data["claims"][claim]
+            assumptions = () if equations is None else self._data["equations"][equations]
+            self._comparisons[number] = Evidence(
+                quantity, Claim(name, tuple(words)), tuple(map(self._point, points)),
+                rare.get("seed", 0), worst, rare.get("passed", True), rare.get("detail", ""),
+                causal, tuple(assumptions),
+            )  # fmt: skip
+        return self._comparisons[number]
+
+    def _point(self, number: int) -> Point:
+        symbols, *sizes = self._data["points"][number]
+        return dict(zip(self._data["symbols"][symbols], sizes, strict=True))
+
+
+USUAL: list[Any] = ["0", "", None, {}]
+"""How a row ends where nothing else is said."""
+
+
+def read(file: Path) -> Stored:
+    """Read a file; where there is none, nothing is recorded."""
+    return Stored(json.loads(file.read_bytes()) if file.is_file() else {})
+
+
+def written(known: Mapping[str, Findings]) -> str:
+    """Write a file, a row a line, so that a change can be reviewed."""
+    tables = Tables()
+    rows = {name: tables.recorded(known[name]) for name in sorted(known)}
+    parts = [f'"{name}":[\n' + ",\n".join(table) + "]" for name, table in tables.every.items()]
+    named = ",\n".join(f"{_json(name)}:{_json(row)}" for name, row in rows.items())
+    return "{" + ",\n".join(parts) + f',\n"recorded":{{\n{named}}}}}\n'
+
+
+class Tables:
+    """What the records of an owner share, numbered as it is met."""
+
+    def __init__(self) -> None:
+        names = ("symbols", "points", "equations", "claims", "comparisons", "formulas")
+        self.every: dict[str, dict[str, int]] = {name: {} for name in names}
+
+    def recorded(self, variant: Findings) -> tuple[list[int], list[int]]:
+        """Number the formulas and the comparisons of a variant."""
+        formulas = [self._number("formulas", pair) for pair in sorted(variant.hashes.items())]
+        return formulas, [self._comparison(e) for e in variant.evidence]
+
+    def _comparison(self, e: Evidence) -> int:
+        claim = self._number("claims", [e.claim.name, e.quantity, *e.claim.words])
+        points = [self._point(point) for point in e.points]
+        equations = self._number("equations", e.assumptions) if e.assumptions else None
+        rare = {"seed": e.seed, "passed": e.passed, "detail": e.detail}
+        usual = {"seed": 0, "passed": True, "detail": ""}
+        ending = [e.worst, e.causal, equations, {k: v for k, v in rare.items() if v != usual[k]}]
+        while ending and ending[-1] == USUAL[len(ending) - 1]:
+            ending.pop()
+        return self._number("comparisons", [claim, points, *ending])
+
+    def _point(self, point: Point) -> int:
+        symbols = self._number("symbols", sorted(point))
+        return self._number("points", [symbols, *(point[name] for name in sorted(point))])
+
+    def _number(self, table: str, row: Iterable[Any]) -> int:
+        return self.every[table].setdefault(_json(list(row)), len(self.every[table]))
+
+
+def _json(thing: object) -> str:
+    return json.dumps(thing, ensure_ascii=False, separators=(",", ":"))
