@@ -41,8 +41,8 @@ def checkpoints() -> Mapping[str, Checkpoint]:
     """
     found: dict[str, Checkpoint] = {}
     places: dict[str, Path] = {}
-    for file in sorted(MODELS.glob("*/checkpoints/*.json"), key=lambda file: (file.stem, file)):
-        for one in _of(file):
+    for file in files():
+        for one in read(file):
             if one.name in found:
                 raise DefinitionError(
                     f"{one.name} stands in {_said(places[one.name])} and in {_said(file)}: leave "
@@ -52,8 +52,17 @@ def checkpoints() -> Mapping[str, Checkpoint]:
     return found
 
 
-def _of(file: Path) -> Iterator[Checkpoint]:
-    """Yield the configurations of a file."""
+def files() -> list[Path]:
+    """Return the files of all families, in the order of their names."""
+    return sorted(MODELS.glob("*/checkpoints/*.json"), key=lambda file: (file.stem, file))
+
+
+def read(file: Path) -> Iterator[Checkpoint]:
+    """Yield the configurations of a file.
+
+    Raises:
+        DefinitionError: it cannot be read.
+    """
     try:
         for name, row in json.loads(file.read_text(encoding="utf-8")).items():
             yield Checkpoint(name, **row)

@@ -11,12 +11,12 @@ from typing import Any
 from symledger import algebra
 from symledger.accounts.gc_pause import uncollected
 from symledger.algebra import Terms
-from symledger.explain.index.outlines import current
+from symledger.explain.branch import LINE, WHOLE
+from symledger.explain.index.checkpoint_sizes import known
+from symledger.explain.index.known import Known
 from symledger.explain.index.readings import ITSELF, QUANTITIES, Asked
 from symledger.explain.index.sources import catalogue, target
 from symledger.explain.index.table import AmountRow, Table
-from symledger.explain.index.usual import Known, known
-from symledger.explain.lines import LINE, WHOLE
 from symledger.explain.match import NEAR, Match, symbols
 from symledger.explain.number import Number, parse_number
 from symledger.explain.parts import Part
@@ -129,7 +129,7 @@ def _explained(number: Number, inside: str, settings: Mapping[str, str]) -> Expl
     elif settings:
         table = Table(catalogue(asked, settings), asked)
     else:
-        table = _everything(asked, current())
+        table = _everything(asked)
     found, omitted = search(table, number)
     told = [m for m in found if not m.near or number.exact or m.mistake]
     limit = (told[0].rank if told else 0) + (FAR if number.exact else SHOWN)
@@ -146,8 +146,8 @@ def _explained(number: Number, inside: str, settings: Mapping[str, str]) -> Expl
 
 
 @cache
-def _everything(asked: Sequence[Asked], index: object) -> Table:
-    """The table of the whole catalogue, with nothing set, as long as the index is the same."""
+def _everything(asked: Sequence[Asked]) -> Table:
+    """The table of the whole catalogue, with nothing set."""
     return Table(catalogue(asked, {}), asked)
 
 

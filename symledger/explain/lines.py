@@ -2,116 +2,82 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import chain
 
-from symledger import algebra
 from symledger.algebra import Terms
-from symledger.explain.sums import Piece, Sum, summed
-from symledger.ir.shapes import ONE
-from symledger.ledger.lines import Line
+from symledger.explain.branch import SUM, WHOLE, WITHOUT, Amount, Branch, Place, first_of_equal
+from symledger.explain.sums import Polynomial, all_but
 
-MOST_SIBLINGS = 8
-"""A line with more parts than this is not taken apart into sums of them."""
-Kind = str
-WHOLE, LINE, SUM, WITHOUT, SWAPPED = "whole", "line", "sum", "without", "swapped"
-Amount = tuple[Kind, str, Sum]
-"""A kind, where in the target that is, and how much."""
 Weight = tuple[str, Terms, Terms]
 """Where a weight of two axes stands, and how long these are."""
 
 
-def amounts(root: Line, quantity: str, asked: bool = False) -> Iterator[Amount]:
-    """Yield everything of a quantity of a target that may be meant, the plainest first.
+@cache
+def amounts(root: Branch, together: bool) -> tuple[Amount, ...]:
+    """Return everything of a target that may be meant, the plainest first.
 
-    Of several lines with the same polynomial the first stands for all, but where the target is
-    what was ``asked`` about: there each is an answer.
+    Sums of lines are left out but ``together``. Of several amounts with the same polynomial the
+    first stands for all.
     """
-    seen: set[object] = set()
-    for kind, said, pieces in _amounts(root):
-        if kind != WHOLE and quantity == "flops.training":
-            return  # its lines are those of the two passes
-        if kind in (SUM, WITHOUT) and quantity != "params" and not asked:
-            return  # too many of them say too little
-        amount = summed(pieces)
-        key = said if asked else frozenset(amount.terms.items())
-        if amount.terms and key not in seen:
-            seen.add(key)
-            yield kind, said, amount
+    found: list[Iterable[Amount]] = [_whole(root), *(part.lines for part in root.parts)]
+    if together:
+        found += [_together(root), *(part.sums for part in root.parts)]
+        found += [_lacking(root, part.lacking) for part in root.parts]
+        found.append(_without(root))
+    return first_of_equal(chain.from_iterable(found))
 
 
-def weights(root: Line) -> Iterator[Weight]:
+@cache
+def every_amount(root: Branch) -> tuple[Amount, ...]:
+    """Return the same of a target that was asked about: each is an answer, whatever equals it."""
+    first: dict[str, Amount] = {}
+    for amount in candidates(root):
+        if amount[2].mark:
+            first.setdefault(amount[1], amount)
+    return tuple(first.values())
+
+
+def candidates(root: Branch) -> Iterator[Amount]:
+    """Return all that may be meant, the plainest first, whatever is equal."""
+    places = [here for part in root.parts for here in part.places]
+    return chain(
+        _whole(root), *(here.lines for here in places),
+        _together(root), *(here.sums for here in places),
+        _lacking(root, places), _without(root),
+    )  # fmt: skip
+
+
+def weights(root: Branch) -> Iterator[Weight]:
     """Yield the weights of two axes."""
-    for line in root.walk():
-        if line.shape and len(line.shape) == 2:
-            yield where(line), algebra.terms(line.shape[0]), algebra.terms(line.shape[1])
+    for part in root.parts:
+        for here in part.places:
+            if here.branch.axes:
+                yield here.said, *here.branch.axes
 
 
-def _amounts(root: Line) -> Iterator[tuple[Kind, str, list[Piece]]]:
-    yield WHOLE, "", [(1, root.total)]
-    once = algebra.terms(ONE)
-    found = list(_below(root, once, ""))
-    for line, times, repeats in found:
-        yield LINE, where(line), [(1, line.each)]
-        yield LINE, where(line) + repeats, [(1, algebra.multiply(times, line.each))]
-    yield from _sums(root, once, "")
-    for line, times, repeats in found:
-        yield from _sums(line, times, repeats)
-    yield from _without(root, found)
+def _whole(root: Branch) -> Iterator[Amount]:
+    yield WHOLE, "", root.total.alone
 
 
-def _below(line: Line, times: Terms, repeats: str) -> Iterator[tuple[Line, Terms, str]]:
-    """Yield every line below one, with how often it happens in all."""
-    for part in line.parts:
-        often, said = times, repeats
-        if part.times != ONE:
-            factor = algebra.terms(part.times)
-            often = algebra.multiply(times, factor)
-            said = repeats + algebra.repeated(factor)
-        yield part, often, said
-        yield from _below(part, often, said)
+def _together(root: Branch) -> Iterator[Amount]:
+    return ((SUM, said, amount) for said, amount in root.together)
 
 
-def _sums(line: Line, times: Terms, repeats: str) -> Iterator[tuple[Kind, str, list[Piece]]]:
-    """Yield two or three parts of a line together, in one pass and in all."""
-    if len(line.parts) > MOST_SIBLINGS:
-        return
-    above = f"{where(line)} › " if line.path else ""
-    for n in (2, 3):
-        for chosen in combinations(line.parts, n) if n < len(line.parts) else ():
-            said = above + " + ".join(name(part) for part in chosen)
-            yield SUM, said, [(1, part.total) for part in chosen]
-            often = [(1, algebra.multiply(times, part.total)) for part in chosen]
-            yield SUM, said + repeats, often
+def _lacking(root: Branch, places: Iterable[Place]) -> Iterator[Amount]:
+    """Yield all but one line."""
+    for here in places:
+        yield WITHOUT, f"without {here.said}", all_but(root.total, [here.amount])
 
 
-def _without(
-    root: Line, found: list[tuple[Line, Terms, str]]
-) -> Iterator[tuple[Kind, str, list[Piece]]]:
-    """Yield all but one line, and all but those of one kind: without the biases, the norms."""
-    alike: dict[tuple[str, str], list[Terms]] = {}
-    for line, times, _ in found:
-        amount = algebra.multiply(times, line.each)
-        yield WITHOUT, f"without {where(line)}", [(1, root.total), (-1, amount)]
-        what = name(line) if line.is_leaf else kind(line)
-        for above in dict.fromkeys((" › ".join(line.path[:-1]), "")):
-            alike.setdefault((what, above), []).append(amount)
+def _without(root: Branch) -> Iterator[Amount]:
+    """Yield all but the lines of one kind: without the biases, the norms."""
+    alike: dict[tuple[str, str], list[Polynomial]] = {}
+    for part in root.parts:
+        for key, several in part.alike.items():
+            alike.setdefault(key, []).extend(several)
     for (what, above), several in alike.items():
         if len(several) > 1:
-            said = f"without every {what}" + (f" of {above.replace('_', ' ')}" if above else "")
-            yield WITHOUT, said, [(1, root.total), *((-1, amount) for amount in several)]
-
-
-def name(line: Line) -> str:
-    """A line's label for people."""
-    return line.label.replace("_", " ")
-
-
-def kind(line: Line) -> str:
-    """What kind of component a line is about."""
-    return "norm" if line.component.endswith("norm") else line.component.replace("_", " ")
-
-
-def where(line: Line) -> str:
-    """A line's place in the tree: ``block › attention``."""
-    return " › ".join(label.replace("_", " ") for label in line.path)
+            said = f"without every {what}" + (f" of {above}" if above else "")
+            yield WITHOUT, said, all_but(root.total, several)

@@ -10,11 +10,11 @@ from typing import NamedTuple
 from sympy import Symbol
 
 from symledger.algebra import Terms
+from symledger.explain.branch import WHOLE
 from symledger.explain.index.outline import Sizes
 from symledger.explain.index.readings import Asked, Reading
 from symledger.explain.index.sources import Points
 from symledger.explain.index.table import Table
-from symledger.explain.lines import WHOLE
 from symledger.explain.number import Number
 from symledger.explain.parts import Part
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.catalogue.entries import BY_NAME
+from symledger.explain.branch import LINE, SUM, SWAPPED, WHOLE, WITHOUT, Kind
+from symledger.explain.index.known import Known
 from symledger.explain.index.outline import Outline, Values
 from symledger.explain.index.readings import FP32, Asked
-from symledger.explain.index.usual import SELDOM, Known
-from symledger.explain.lines import LINE, SUM, SWAPPED, WHOLE, WITHOUT, Kind
-from symledger.explain.sums import Sum, summed
+from symledger.explain.index.usual import SELDOM
+from symledger.explain.sums import Polynomial, Sum, added_up
 
 RARE = 3
 """What a choice that hardly any model makes adds to how far something is from the plainest answer:
@@ -126,7 +127,7 @@ class Part:
     @property
     def whole(self) -> Terms:
         """The polynomial of all of the variant."""
-        return self.variant.outline.amounts[self.asked][0][2].terms
+        return self.variant.outline.whole(self.asked) or {}
 
     @property
     def near(self) -> bool:
@@ -141,7 +142,7 @@ class Part:
 
     def occurs_in(self, known: Known) -> bool:
         """Whether it stands in a configuration."""
-        told_by = next(iter(self.variant.outline.amounts))
+        told_by = next(iter(self.variant.outline.lines))
         return self.occurs and self.variant.is_chosen(known, self.quantity != told_by.quantity)
 
     @property
@@ -153,17 +154,25 @@ class Part:
 
 def parts(variant: Variant, asked: Asked) -> list[Part]:
     """Return everything of a variant that may be meant, the plainest first."""
-    found = variant.outline.amounts[asked]
-    if found and asked.dtype != FP32:  # all of it is there in any case, the same in fp32 or not
-        (_, _, plain), (_, _, amount) = variant.outline.amounts[Asked(asked.quantity)][0], found[0]
-        found = found[1:] if plain is amount or plain.terms == amount.terms else found
-    return [Part(variant, asked, *amount) for amount in found]
+    return [Part(variant, asked, *amount) for amount in variant.outline.amounts(asked)]
+
+
+def first_part(variant: Variant, asked: Asked) -> Part | None:
+    """Return the first of these, if there is any: all of the variant, which takes no search.
+
+    Bytes in another type that are the same in fp32 are there in any case.
+    """
+    drawn = variant.outline
+    whole = drawn.whole(asked)
+    if whole is not None and (asked.dtype == FP32 or whole is not drawn.whole(asked.in_fp32)):
+        return Part(variant, asked, WHOLE, "", whole.alone)
+    return next(iter(parts(variant, asked)), None)
 
 
 def swapped(variant: Variant) -> Iterator[Part]:
     """Yield a target with one axis of one weight taken for another: (d, d) for (h·d_v, d)."""
     params = Asked("params")
-    total = variant.outline.amounts[params][0][2].terms
+    total = variant.outline.whole(params) or Polynomial.of({})
     found = variant.outline.weights
     lengths = {algebra.text(n): n for _, *axes in found for n in axes}
     for where, *axes in found:
@@ -173,7 +182,10 @@ def swapped(variant: Variant) -> Iterator[Part]:
                     taken = [other if j == i else a for j, a in enumerate(axes)]
                     amount = algebra.subtract(algebra.multiply(*taken), algebra.multiply(*axes))
                     said = f"{where} taken as ({_texts(taken)}), not as ({_texts(axes)})"
-                    yield Part(variant, params, SWAPPED, said, summed([(1, total), (1, amount)]))
+                    yield Part(
+                        variant, params, SWAPPED, said,
+                        added_up((total, Polynomial.of(amount))),
+                    )  # fmt: skip
 
 
 def _text(value: object) -> str:
@@ -181,5 +193,5 @@ def _text(value: object) -> str:
     return str(value).lower()
 
 
-def _texts(axes: list[Terms]) -> str:
+def _texts(axes: Iterable[Terms]) -> str:
     return ", ".join(algebra.text(axis) for axis in axes)

@@ -13,18 +13,18 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Monomial, Terms
+from symledger.algebra.s_expressions import FUNCTIONS, read_expression
+from symledger.explain.branch import SUM, SWAPPED, WITHOUT
 from symledger.explain.index.forms import Forms
 from symledger.explain.index.outline import Sizes
 from symledger.explain.index.readings import QUANTITIES, readings
 from symledger.explain.index.sources import Source, complete, evaluate
 from symledger.explain.index.table import Table
 from symledger.explain.index.usual import is_usual, published_sizes
-from symledger.explain.lines import SUM, SWAPPED, WITHOUT
 from symledger.explain.match import Match, Wanted, is_worth, made_of, symbols, wanted_of
 from symledger.explain.number import Number
 from symledger.explain.parts import Part
 from symledger.explain.roots import bind, solutions
-from symledger.tags.canonical import FUNCTIONS, read_expression
 
 SOLVED, ODD, FREE = 2, 5, 2
 """What adds to a rank: a size that no configuration has, and an odd one; each further one."""
@@ -130,12 +130,23 @@ class Bound(NamedTuple):
     free: set[Symbol]
 
 
+class _Unbound(dict[frozenset[str], int]):
+    """How many of some sizes no equation decides."""
+
+    def __init__(self, decided: set[str]) -> None:
+        self.decided = decided
+
+    def __missing__(self, names: frozenset[str]) -> int:
+        self[names] = n = len(names - self.decided)
+        return n
+
+
 class _Bindings:
     """The formulas of parts with what is known put in, each worked out once for all alike."""
 
     def __init__(self, forms: Forms) -> None:
         self.forms = forms
-        self.free: dict[tuple[int, int], int] = {}
+        self.free: dict[int, _Unbound] = {}
         self.divided: dict[tuple[int, int], Parted] = {}
         self.alike: dict[object, Parted] = {}
         self.wholly: dict[object, bool] = {}
@@ -144,11 +155,14 @@ class _Bindings:
 
     def may_be_bound(self, part: Part, source: Source, most: int) -> bool:
         """Whether only so many sizes may be left, at first sight."""
+        most += len(source.given)
         equations = source.variant.outline.equations
-        key = id(part.amount.names), id(equations)
-        if key not in self.free:
-            self.free[key] = len(set(part.amount.names) - {s.name for s in equations})
-        return self.free[key] - len(source.given) <= most
+        if id(equations) not in self.free:
+            self.free[id(equations)] = _Unbound({s.name for s in equations})
+        unbound = self.free[id(equations)]
+        counts = [unbound[one.names] for _, one in part.amount.pieces]
+        surely = sum(counts[:1]) - sum(counts[1:])
+        return surely <= most and unbound[part.amount.names] <= most
 
     def whole(self, source: Source, found: Found, parted: Parted) -> bool:
         """Whether every axis is as long as a whole number: no width is a quarter of two."""

@@ -1,40 +1,91 @@
-"""What `explain` searches: the outlines of the catalogue, and sizes that were published."""
+"""What `explain` searches: the outlines of the catalogue, and the sizes of checkpoints."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from symledger.explain.index import outlines, usual
-from symledger.explain.index.stamp import FOLDER
+from symledger.explain.index import checkpoint_sizes, files, update
 from symledger.recording.kind import Kind, Made, replaced
-from symledger.recording.selection import Selection
+from symledger.recording.selection import CATALOGUED, Selection
 
 
 class Index(Kind):
-    """The index, as a whole."""
+    """The outlines of an owner's formulas."""
 
     name = "index"
 
     def units(self, selection: Selection) -> tuple[str, ...]:
-        """Return the index, which is of all owners."""
-        return ("index",)
-
-    def about(self, unit: str) -> str:
-        """Return what is made by one process."""
-        return unit
+        """Return the owners of formulas."""
+        return selection.among(self.name, CATALOGUED)
 
     def fresh(self, unit: str) -> bool:
-        """Whether it was derived with sources that are as they were."""
-        return all(outlines.indexed(asked) is not None for asked in outlines.FILES.values())
+        """Whether the outlines are those that are drawn now."""
+        return _is(update.path(unit), _written(unit))
 
     def make(self, unit: str) -> Made:
-        """Derive all of it."""
-        found = {f"{n}.json": outlines.written(found) for n, found in outlines.derived().items()}
-        return Made({**found, usual.FILE: usual.written()})
+        """Draw the outlines of an owner."""
+        return Made(_written(unit))
 
     def write(self, made: Mapping[str, Any]) -> list[Path]:
-        """Write its files."""
-        files = {name: text for found in made.values() for name, text in found.items()}
-        return [path for name, text in files.items() for path in replaced(FOLDER / name, text)]
+        """Write the files of owners."""
+        return [p for unit, text in made.items() for p in replaced(update.path(unit), text)]
+
+    def left_over(self) -> list[Path]:
+        """Return the files of what is no owner any more."""
+        return _others(files.FOLDER, map(update.path, CATALOGUED))
+
+
+class CheckpointSizes(Kind):
+    """The sizes of published configurations, by the files that these are in."""
+
+    name = "sizes"
+
+    def units(self, selection: Selection) -> tuple[str, ...]:
+        """Return the files of configurations, and what stands for the catalogue."""
+        every = checkpoint_sizes.units()
+        if selection.everything or self.name in selection.kinds:
+            return every
+        named = {*selection.configurations, *selection.owners}
+        return tuple(
+            unit for unit in every
+            if any({k.name, k.family} & named for k in checkpoint_sizes.resolved(unit))
+        )  # fmt: skip
+
+    def about(self, unit: str) -> str:
+        """Return what is made by one process: all of them, which take no time."""
+        return "sizes of configurations"
+
+    def fresh(self, unit: str) -> bool:
+        """Whether the sizes are those that are read now."""
+        return not checkpoint_sizes.is_stale(unit)
+
+    def make(self, unit: str) -> Made:
+        """Read the sizes of the configurations in a file."""
+        return Made(checkpoint_sizes.written(unit))
+
+    def write(self, made: Mapping[str, Any]) -> list[Path]:
+        """Write the sizes of files."""
+        path = checkpoint_sizes.path
+        return [p for unit, text in made.items() for p in replaced(path(unit), text)]
+
+    def left_over(self) -> list[Path]:
+        """Return what is of a file that is no more."""
+        return _others(
+            checkpoint_sizes.FOLDER, map(checkpoint_sizes.path, checkpoint_sizes.units())
+        )
+
+
+@lru_cache(maxsize=1)
+def _written(owner: str) -> str:
+    return update.written(owner)
+
+
+def _is(file: Path, text: str) -> bool:
+    return file.is_file() and file.read_text(encoding="utf-8") == text
+
+
+def _others(folder: Path, files: Iterable[Path]) -> list[Path]:
+    return sorted({*folder.glob("*.json")}.difference(files))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from shlex import quote
 
 from symledger.explain.answer import Explanation, difference, factored, others
+from symledger.explain.branch import SWAPPED, WITHOUT
 from symledger.explain.index.readings import FP32
 from symledger.explain.index.sources import evaluate
-from symledger.explain.lines import SWAPPED, WITHOUT
 from symledger.explain.match import Match, symbols
 from symledger.printing.numbers import number, with_numbers
 from symledger.report.layout import NBSP, Page

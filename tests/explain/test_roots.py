@@ -3,7 +3,9 @@
 import pytest
 
 from symledger import algebra
-from symledger.explain.index.usual import PUBLISHED, is_usual, known
+from symledger.explain.index.checkpoint_sizes import known
+from symledger.explain.index.known import PUBLISHED
+from symledger.explain.index.usual import is_usual
 from symledger.explain.roots import root, solve
 from symledger.sizes import V, d, d_in, d_out, h
 

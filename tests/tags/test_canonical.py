@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from sympy import Add, Integer, Max, Min, Mul, Pow, Rational, Symbol, ceiling, exp, floor
 
 from symledger import algebra, derive
+from symledger.algebra.s_expressions import expression, polynomial
 from symledger.errors import DefinitionError
-from symledger.tags.canonical import canonical_form, expression, fingerprint, polynomial, tag_of
+from symledger.tags.canonical import canonical_form, fingerprint, tag_of
 
 NAMES = ("B", "L", "T", "d", "d_ff", "h")
 MONOMIAL = st.dictionaries(st.sampled_from(NAMES), st.sampled_from((-2, -1, 1, 2, 3)), max_size=3)

@@ -5,24 +5,28 @@ An outline is plain data: the polynomials of all that may be meant, and what dec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from sympy import Expr, Symbol
 
+from symledger import algebra
 from symledger.algebra import Terms
 from symledger.algebra.assumptions import Assumed, check_lengths, settle
 from symledger.algebra.parsing import least, parse_size
+from symledger.algebra.s_expressions import expression, read_expression
 from symledger.errors import BadInput, nearest, shown
+from symledger.explain.branch import Amount, Branch
 from symledger.explain.index.readings import FP32, Asked
-from symledger.explain.lines import Amount, Weight, amounts, weights
+from symledger.explain.lines import Weight, amounts, every_amount, weights
+from symledger.explain.sums import Polynomial
 from symledger.sizes import named
-from symledger.tags.canonical import expression, read_expression
 
 if TYPE_CHECKING:
     from symledger.accounts.account import Account
+    from symledger.ledger.lines import Line
 
 Chosen = tuple[tuple[str, object], ...]
 Sizes = dict[str, int]
@@ -53,6 +57,8 @@ class Outline:
 
     ``changed`` are the choices made otherwise than by default, ``case`` the named case. The
     ``equations`` and ``bindings`` are what holds; ``settings`` the sizes that the user set.
+    ``lines`` are those of each quantity, none where it has none; of a target that was ``named`` by
+    the user, everything is an answer.
     """
 
     changed: Chosen
@@ -60,9 +66,34 @@ class Outline:
     frame: Frame
     equations: Mapping[Symbol, Terms]
     bindings: Sizes
-    amounts: Mapping[Asked, tuple[Amount, ...]]
-    weights: tuple[Weight, ...]
+    lines: Mapping[Asked, Branch | None]
+    named: bool = False
     settings: Mapping[str, str] = field(default_factory=dict)
+
+    def whole(self, asked: Asked) -> Polynomial | None:
+        """Return all of a quantity; None where that is nothing."""
+        root = self.lines[asked]
+        return (root.total or None) if root else None
+
+    def amounts(self, asked: Asked) -> tuple[Amount, ...]:
+        """Return everything of a quantity that may be meant, the plainest first.
+
+        In a type other than fp32 that is what differs there.
+        """
+        root, plain = self.lines[asked], self.lines[asked.in_fp32]
+        if root is None or (asked.dtype != FP32 and root is plain):
+            return ()
+        found = every_amount(root) if self.named else amounts(root, asked.quantity == "params")
+        if asked.dtype == FP32:
+            return found
+        same = {(said, amount.mark) for _, said, amount in self.amounts(asked.in_fp32)}
+        return tuple([one for one in found if (one[1], one[2].mark) not in same])
+
+    @cached_property
+    def weights(self) -> tuple[Weight, ...]:
+        """The weights of two axes."""
+        root = self.lines.get(Asked("params"))
+        return tuple(weights(root)) if root else ()
 
     def at(self, settings: Mapping[str, str]) -> Outline:
         """Return this outline with some sizes set.
@@ -95,29 +126,42 @@ class Survey:
 
 
 def outline(
-    account: Account, asked: Iterable[Asked], case: str = "", named_by_user: bool = False
+    account: Account, asked: Iterable[Asked], case: str = "", named: bool = False
 ) -> Outline:
-    """Draw the outline of an account, with the amounts that are asked for."""
+    """Draw the outline of an account, with the lines of what is asked for."""
     target = account.target
     changed = tuple((n, v) for n, v in target.options.items() if v != target.defaults[n])
-    drawn: dict[Asked, tuple[Amount, ...]] = {}
+    lines = {}
     for a in asked:
         counted = account.under(dtype=a.dtype) if a.dtype != FP32 else account
-        found = tuple(amounts(counted[a.quantity].line, a.quantity, named_by_user))
-        drawn[a] = _new(found, drawn[Asked(a.quantity)]) if a.dtype != FP32 else found
+        lines[a] = root(counted[a.quantity].line, a.quantity, named)
     return Outline(
         changed, case, _frame(account), account.assumed.equations,
-        {s.name: n for s, n in account.assumed.bindings.items()}, drawn,
-        tuple(weights(account["params"].line)) if Asked("params") in drawn else (),
+        {s.name: n for s, n in account.assumed.bindings.items()}, lines, named,
     )  # fmt: skip
 
 
-def _new(found: Sequence[Amount], plain: Iterable[Amount]) -> tuple[Amount, ...]:
-    """Leave out what is the same in fp32, but for the first, which is all of it, if any."""
-    same = {(said, frozenset(amount.terms.items())) for _, said, amount in plain}
-    return (*found[:1], *(
-        one for one in found[1:] if (one[1], frozenset(one[2].terms.items())) not in same
-    ))  # fmt: skip
+def root(line: Line, quantity: str, named: bool = False) -> Branch | None:
+    """Return what is searched of the lines of a quantity.
+
+    Those of a training step are those of its two passes. Unless each is an answer, what is nothing
+    counts only among parameters, where lines are added up.
+    """
+    if quantity == "flops.training":
+        return Branch("", own=Polynomial.of(line.total))
+    found = branch(line, quantity == "params" or named)
+    return found if found.total or found.parts else None
+
+
+def branch(line: Line, every: bool = True) -> Branch:
+    """Return what is searched of a line and those below it, of which some may be nothing."""
+    axes = [Polynomial.of(algebra.terms(n)) for n in line.shape or ()] if every else []
+    return Branch(
+        line.label, line.component, Polynomial.of(algebra.terms(line.own)),
+        Polynomial.of(algebra.terms(line.times)),
+        tuple(branch(part, every) for part in line.parts if every or part.total),
+        (axes[0], axes[1]) if len(axes) == 2 else None,
+    )  # fmt: skip
 
 
 def _frame(account: Account) -> Frame:

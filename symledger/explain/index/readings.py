@@ -18,6 +18,11 @@ class Asked(NamedTuple):
     quantity: str
     dtype: str = FP32
 
+    @property
+    def in_fp32(self) -> Asked:
+        """The same quantity in fp32."""
+        return Asked(self.quantity)
+
 
 QUANTITIES = {
     "parameters": (Asked("params"),),
@@ -31,6 +36,7 @@ QUANTITIES = {
 
 Activations and caches are counted for each type; weights are so many bytes each.
 """
+ALL = (*QUANTITIES["bytes"], *QUANTITIES["flop"])
 
 
 @dataclass(frozen=True)

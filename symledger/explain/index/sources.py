@@ -5,24 +5,22 @@ What derives is imported where something has to be derived: most answers are in 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property
-
-from sympy import Integer
+from functools import cached_property
 
 from symledger.algebra import Terms
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.entry import Entry
 from symledger.errors import BadInput, nearest, shown
+from symledger.explain.index.checkpoint_sizes import known
+from symledger.explain.index.decided import decided
+from symledger.explain.index.files import surveys
+from symledger.explain.index.known import Known
 from symledger.explain.index.outline import Frame, Outline, Sizes, Survey, outline
-from symledger.explain.index.outlines import indexed
 from symledger.explain.index.readings import Asked
-from symledger.explain.index.usual import Known, known
 from symledger.explain.parts import Variant
-from symledger.tags.canonical import read_expression
 
 Points = tuple[tuple[Known, Sizes], ...]
 """Configurations, and all sizes at each."""
@@ -70,17 +68,9 @@ def complete(at: Sizes, drawn: Outline) -> Sizes:
 def _decided(frame: Frame, at: Sizes) -> Iterator[tuple[str, int]]:
     """Yield the sizes that others decide, where these are known: how many patches an image has."""
     for name, text in frame.definitions:
-        if name not in at and _named_in(text) <= at.keys():
-            size = read_expression(text)
-            n = size.xreplace({s: Integer(at[s.name]) for s in size.free_symbols})
-            if n.is_Integer and n > 0:
-                yield name, int(n)
-
-
-@cache
-def _named_in(text: str) -> frozenset[str]:
-    """The names of sizes in an expression as it is written; what follows a parenthesis acts."""
-    return frozenset(re.findall(r"(?<![(\w])[A-Za-z_]\w*", text))
+        n = decided(text, at) if name not in at else None
+        if n is not None:
+            yield name, n
 
 
 def _points(knowns: Sequence[Known], drawn: Outline, given: Sizes) -> Points:
@@ -117,8 +107,8 @@ def evaluate(polynomial: Terms, at: Mapping[str, int]) -> int | Fraction | None:
 def catalogue(asked: Sequence[Asked], settings: Mapping[str, str]) -> Iterator[Source]:
     """Yield every component and family of the catalogue, with the choices that matter here.
 
-    They come from the index, and are derived where that is not up to date, or where a choice is
-    set. Settings hold wherever they can; a target that they contradict is left out.
+    They come from the index, and are derived where that lacks them, or where a choice is set.
+    Settings hold wherever they can; a target that they contradict is left out.
 
     Raises:
         BadInput: no target knows what was set, or none can take it.
@@ -126,12 +116,12 @@ def catalogue(asked: Sequence[Asked], settings: Mapping[str, str]) -> Iterator[S
     met: set[str] = set()
     taken: set[str] = set()
     refused: dict[str, BadInput] = {}
-    surveys = indexed(asked)
+    indexed = surveys(asked)
     made: dict[object, Points] = {}
     for entry in ENTRIES:
         if entry.owner:
             continue
-        found = surveys[entry.name] if surveys else survey(entry.name, asked)
+        found = indexed.get(entry.name) or survey(entry.name, asked)
         met.update(found.symbols, found.choices)
         own = {n: v for n, v in settings.items() if n in found.symbols or n in found.choices}
         try:
@@ -203,7 +193,7 @@ def target(name: str, settings: Mapping[str, str], asked: Sequence[Asked]) -> It
     at = {s.name: n for s, n in base.assumed.bindings.items()}
     here = Known(name, "", at, base.target.owner)
     family = base.target.owner
-    drawn = outline(base, asked, named_by_user=True)
+    drawn = outline(base, asked, named=True)
     yield Source(Variant(name, family, drawn, asked=True), ((here, drawn.bindings),), inside=True)
     for option, allowed in base.target.choices.items():
         for v in allowed:

@@ -8,9 +8,10 @@ from itertools import product
 from symledger.accounts.account import Account, derive
 from symledger.catalogue.entries import find
 from symledger.catalogue.options import parse_option
+from symledger.explain.index.checkpoint_sizes import gathered
 from symledger.explain.index.outline import Outline, Survey, Values, outline
 from symledger.explain.index.readings import Asked
-from symledger.explain.index.usual import SELDOM, known
+from symledger.explain.index.usual import SELDOM
 from symledger.targets.resolve import resolve
 
 MOST_VARIANTS, RARER = {"component": 24, "model": 16}, 2
@@ -93,7 +94,7 @@ def _combinations(
 def _published(base: Account, choices: Values) -> Iterator[dict[str, object]]:
     """Yield the choices that published configurations of a model make."""
     target, free = base.target, [n for n, values in choices.items() if len(values) > 1]
-    for k in known():
+    for k in gathered():
         if k.family == target.owner:
             own = [n for n in free if n in k.options]
             made = {n: parse_option(target.choices, n, str(k.options[n])) for n in own}

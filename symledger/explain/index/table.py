@@ -13,14 +13,14 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
+from symledger.explain.branch import LINE, WHOLE
 from symledger.explain.index.forms import Equations, Forms
+from symledger.explain.index.known import Known
 from symledger.explain.index.outline import Sizes
 from symledger.explain.index.readings import Asked
 from symledger.explain.index.sources import Points, Source, evaluate
-from symledger.explain.index.usual import Known
 from symledger.explain.index.values import SLACK, Grid, Span, Spans, Where
-from symledger.explain.lines import LINE, WHOLE
-from symledger.explain.parts import Part, parts, swapped
+from symledger.explain.parts import Part, first_part, parts, swapped
 from symledger.explain.sums import Sum
 
 
@@ -153,7 +153,7 @@ class Table:
 
     def __init__(self, sources: Iterable[Source], asked: Iterable[Asked]) -> None:
         self.listed: list[tuple[Source, Asked, list[Part]]] = []
-        whole: set[tuple[Asked, frozenset[object]]] = set()
+        whole: set[tuple[Asked, int]] = set()
         self.sources = tuple(sources)
         self.asked = tuple(asked)
         self.given = {name for s in self.sources if not s.inside for name in s.given}
@@ -163,16 +163,17 @@ class Table:
         self.holding: dict[tuple[int, frozenset[Symbol]], Equations] = {}
         for one in self.asked:
             for source in self.sources:
-                found = parts(source.variant, one)
-                if found:
-                    key = one, frozenset(found[0].general.items())
+                first = first_part(source.variant, one)
+                if first:
+                    key = one, first.amount.mark
                     if source.variant.near and key in whole:
                         continue  # this choice changes nothing here
                     alike = source.variant.near if source.inside else key in whole
-                    self.listed.append((source, one, found[:1] if alike else found))
+                    found = [first] if alike else parts(source.variant, one)
+                    self.listed.append((source, one, found))
                     whole.add(key)
                     if one == Asked("params") and source.given and not source.variant.near:
-                        self.listed.append((source, one, list(_swapped(found[0], source))))
+                        self.listed.append((source, one, list(_swapped(first, source))))
 
     @cached_property
     def alike(self) -> list[Alike]:

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from symledger.algebra import ONE, Monomial, Number, Terms
+from symledger.explain.index.known import Known
 from symledger.explain.index.outline import Sizes
 from symledger.explain.index.sources import Points, evaluate
-from symledger.explain.index.usual import Known
 from symledger.explain.sums import Sum
 
 Floats = NDArray[np.float64]

@@ -1,38 +1,79 @@
-"""The index: it holds what is derived now, and where it cannot be used the answers are the same."""
+"""The index: it holds what is derived now, and where it is not there the answers are the same."""
 
-import json
 import subprocess
 import sys
 
 import pytest
 
+from symledger import algebra
 from symledger.accounts.account import derive
+from symledger.evidence.records import recorded
 from symledger.explain import answer
 from symledger.explain.answer import explain
-from symledger.explain.index import outlines as index
-from symledger.explain.index import sources, usual
+from symledger.explain.index import checkpoint_sizes, files, sources, update, writer
 from symledger.explain.index.outline import outline
 from symledger.explain.index.readings import QUANTITIES, Asked
 from symledger.explain.index.sources import catalogue
-from symledger.explain.index.survey import Accounts, survey
+from symledger.explain.index.survey import survey
+from symledger.explain.lines import candidates
+from symledger.tags.canonical import fingerprint
 from tests.every import CATALOGUE, share
 
-
-@pytest.mark.parametrize("asked", index.FILES.values(), ids=index.FILES)
-def test_the_index_is_up_to_date_and_holds_every_owner(asked):
-    found = index.indexed(asked)
-    assert found is not None, "run symledger record index"
-    assert tuple(found) == CATALOGUE
-    text = (index.FOLDER / f"{asked[0].quantity}.json").read_text(encoding="utf-8")
-    assert text == index.written(found)
+SURVEYS = {asked[0].quantity: asked for asked in (QUANTITIES["bytes"], QUANTITIES["flop"])}
 
 
-def test_the_sizes_beside_the_index_are_those_that_were_published(monkeypatch):
-    file = index.FOLDER / usual.FILE
-    assert file.read_text(encoding="utf-8") == usual.written(), "run symledger record index"
-    assert usual.known() == usual.gathered()
-    monkeypatch.setattr(usual, "fingerprint", lambda: "of other sources")
-    assert usual.known.__wrapped__() == usual.gathered()
+def test_there_is_a_file_for_each_owner_and_no_other():
+    assert update.owners() == CATALOGUE
+    assert {file.stem for file in files.FOLDER.iterdir()} == set(CATALOGUE)
+    for asked in SURVEYS.values():
+        assert set(files.surveys(asked)) == set(CATALOGUE)
+
+
+@pytest.mark.parametrize("owner", share(CATALOGUE, 20))
+def test_a_file_is_what_is_derived_now(owner):
+    assert update.path(owner).read_text(encoding="utf-8") == update.written(owner)
+    assert not update.is_stale(owner)
+
+
+def test_what_is_read_of_a_file_is_what_was_written():
+    for owner in CATALOGUE:
+        found = {name: files.surveys(asked)[owner] for name, asked in SURVEYS.items()}
+        assert update.path(owner).read_text(encoding="utf-8") == writer.text(found)
+
+
+def test_files_are_of_the_formulas_that_evidence_is_about():
+    """Which takes no derivation, so that it is looked at for each owner."""
+    asked, checked = Asked("params"), 0
+    for owner, found in files.surveys(SURVEYS["params"]).items():
+        whole = algebra.canonical(found.outlines[0].whole(asked) or {})
+        about = recorded(owner).get(owner)
+        if about:
+            assert about["hashes"]["params"] == fingerprint(whole), owner
+            checked += 1
+    assert checked > 150
+
+
+@pytest.mark.parametrize("owner", share(CATALOGUE, 20))
+def test_of_equal_amounts_the_first_stands_for_all(owner):
+    """They are told apart by one number each: here, by what they come to."""
+    asked = Asked("params")
+    for drawn in files.surveys([asked])[owner].outlines:
+        first = {}
+        for kind, said, amount in candidates(drawn.lines[asked]) if drawn.lines[asked] else ():
+            first.setdefault(frozenset(amount.terms.items()), (kind, said, amount.terms))
+        first.pop(frozenset(), None)
+        found = drawn.amounts(asked)
+        assert [(kind, said, n.terms) for kind, said, n in found] == list(first.values())
+
+
+def test_the_sizes_of_checkpoints_are_those_that_were_published(monkeypatch, tmp_path):
+    stale = [unit for unit in checkpoint_sizes.units() if checkpoint_sizes.is_stale(unit)]
+    assert not stale, "run python -m symledger.explain"
+    there = {file.stem for file in checkpoint_sizes.FOLDER.iterdir()}
+    assert there == set(checkpoint_sizes.units())
+    assert checkpoint_sizes.known() == checkpoint_sizes.gathered()
+    monkeypatch.setattr(checkpoint_sizes, "FOLDER", tmp_path)
+    assert checkpoint_sizes.known.__wrapped__() == checkpoint_sizes.gathered()
 
 
 def test_an_answer_that_is_in_the_index_imports_nothing_that_derives():
@@ -49,16 +90,9 @@ def test_an_answer_that_is_in_the_index_imports_nothing_that_derives():
     assert not modules & {f"symledger.{name}" for name in unused}
 
 
-@pytest.mark.parametrize("owner", share(CATALOGUE, 20))
-def test_the_index_is_what_is_derived_now(owner):
-    accounts = Accounts(owner)
-    for asked in index.FILES.values():
-        assert index.indexed(asked)[owner] == survey(owner, asked, accounts)
-
-
 def test_of_an_index_only_what_is_asked_for_is_read():
-    (plain,) = index.indexed(QUANTITIES["parameters"])["softmax"].outlines
-    assert list(plain.amounts) == [Asked("params")]
+    (plain,) = files.surveys(QUANTITIES["parameters"])["softmax"].outlines
+    assert list(plain.lines) == [Asked("params")]
 
 
 FEW = ("linear", "layer_norm", "attention", "lstm", "gpt2")
@@ -66,7 +100,7 @@ ASKED = [("2362368", {}), ("1048576", {"d": "512", "h": "8"}), ("7087872", {"bia
 
 
 @pytest.mark.parametrize(("number", "settings"), ASKED)
-def test_a_stale_index_is_not_used_and_changes_no_answer(number, settings, monkeypatch):
+def test_without_an_index_answers_are_the_same(number, settings, monkeypatch, tmp_path):
     """Of a few targets: that all of them are read as they are derived is tested above."""
     entries = [entry for entry in sources.ENTRIES if entry.name in FEW]
     assert len(entries) == len(FEW)
@@ -77,26 +111,23 @@ def test_a_stale_index_is_not_used_and_changes_no_answer(number, settings, monke
     read = explain(number, settings=settings).to_dict()
     assert read["gives"]
     assert not asked
-    monkeypatch.setattr(index, "fingerprint", lambda: "of other sources")
-    assert index.indexed(QUANTITIES["parameters"]) is None
+    monkeypatch.setattr(files, "FOLDER", tmp_path)
     assert explain(number, settings=settings).to_dict() == read
     assert len(asked) == len(FEW)
 
 
-@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"sources": 1}', "not JSON"])
-def test_what_is_no_index_is_not_used(text, tmp_path, monkeypatch):
-    monkeypatch.setattr(index, "FOLDER", tmp_path)
-    if text is not None:
-        (tmp_path / "params.json").write_text(text)
-    assert index.indexed(QUANTITIES["parameters"]) is None
-
-
-def test_a_broken_index_is_not_used(tmp_path, monkeypatch):
-    data = json.loads((index.FOLDER / "flops.forward.json").read_text(encoding="utf-8"))
-    data["polynomials"] = data["polynomials"][:1]
-    (tmp_path / "flops.forward.json").write_text(json.dumps(data))
-    monkeypatch.setattr(index, "FOLDER", tmp_path)
-    assert index.indexed(QUANTITIES["flop"]) is None
+@pytest.mark.parametrize(
+    "change",
+    [lambda text: "", lambda text: "[]", lambda text: "{}", lambda text: "not JSON",
+     lambda text: text.replace('"format": 1', '"format": 0'),
+     lambda text: text.replace('"linear",', '"linear",["line"],')],
+)  # fmt: skip
+def test_what_is_no_index_is_not_used_and_the_files_beside_it_are(change, tmp_path, monkeypatch):
+    text = files.path("linear").read_text(encoding="utf-8")
+    (tmp_path / "linear.json").write_text(change(text), encoding="utf-8")
+    (tmp_path / "bilinear.json").write_bytes(files.path("bilinear").read_bytes())
+    monkeypatch.setattr(files, "FOLDER", tmp_path)
+    assert list(files.surveys(QUANTITIES["parameters"])) == ["bilinear"]
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from symledger.algebra import terms
+from symledger.explain.index.known import Known
 from symledger.explain.index.sources import evaluate
-from symledger.explain.index.usual import Known
 from symledger.explain.index.values import Grid, Spans, Where
-from symledger.explain.sums import Sum
+from symledger.explain.sums import Polynomial, Sum
 from symledger.sizes import d, named
 
 NAMES = ("d", "h", "L", "V")
@@ -23,6 +23,10 @@ POLYNOMIALS = st.dictionaries(MONOMIALS, COEFFICIENTS, min_size=1, max_size=4)
 SIZES = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 200_000), min_size=2)
 
 
+def summed(pieces):
+    return Sum.of(tuple((n, Polynomial.of(p)) for n, p in pieces))
+
+
 @settings(max_examples=150)
 @given(
     st.lists(st.lists(st.tuples(st.sampled_from([1, 2, -1]), POLYNOMIALS), max_size=3), min_size=1,
@@ -31,7 +35,7 @@ SIZES = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 200_000), min_siz
 )  # fmt: skip
 def test_a_grid_finds_what_is_there(sums, points, data):
     where = Where(tuple((Known(str(i), "", at), at) for i, at in enumerate(points)), NAMES)
-    grid = Grid(where, [Sum(tuple(pieces), NAMES) for pieces in sums])
+    grid = Grid(where, [summed(pieces) for pieces in sums])
     expected = {}
     for i, pieces in enumerate(sums):
         for j, at in enumerate(where.sizes):
@@ -49,7 +53,7 @@ def test_a_grid_finds_what_is_there(sums, points, data):
 def test_what_floats_hold_exactly_is_read_off_and_the_rest_is_worked_out(monkeypatch):
     below, above = 2**26, 2**27 + 1  # whose squares are below and above 2**53
     where = Where(tuple((Known(str(n), "", {"d": n}), {"d": n}) for n in (below, above)), ("d",))
-    grid = Grid(where, [Sum(((1, terms(d**2)), (-1, terms(d))), ("d",))])
+    grid = Grid(where, [summed([(1, terms(d**2)), (-1, terms(d))])])
     spans = Spans([(n * n - n, n * n - n) for n in (below, above)])
     worked_out = []
     exact = Grid.exact
