@@ -41,16 +41,20 @@ def test_what_is_read_of_a_file_is_what_was_written():
         assert update.path(owner).read_text(encoding="utf-8") == writer.text(found)
 
 
-def test_files_are_of_the_formulas_that_evidence_is_about():
-    """Which takes no derivation, so that it is looked at for each owner."""
-    asked, checked = Asked("params"), 0
-    for owner, found in files.surveys(SURVEYS["params"]).items():
-        whole = algebra.canonical(found.outlines[0].whole(asked) or {})
-        about = recorded(owner).get(owner)
-        if about:
-            assert about["hashes"]["params"] == fingerprint(whole), owner
-            checked += 1
-    assert checked > 150
+@pytest.mark.parametrize("quantity", ["params", "flops.forward"])
+def test_files_are_of_the_formulas_that_evidence_is_about(quantity):
+    """Which takes no derivation, so that it is looked at for each owner and choice."""
+    asked, checked = Asked(quantity), 0
+    for owner, found in files.surveys(SURVEYS[quantity]).items():
+        for drawn in found.outlines:
+            chosen = [f"{name}={str(value).lower()}" for name, value in sorted(drawn.changed)]
+            name = owner + (f"[{','.join(chosen)}]" if chosen else "")
+            about = recorded(owner).get(name)
+            if about and not drawn.case and quantity in about.hashes:
+                whole = algebra.canonical(drawn.whole(asked) or {})
+                assert about.hashes[quantity] == fingerprint(whole), name
+                checked += 1
+    assert checked > 300
 
 
 @pytest.mark.parametrize("owner", share(CATALOGUE, 20))
