@@ -12,7 +12,7 @@ from typing import Any
 from symledger.accounts.account import derive
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.checks.transformers.comparison import witnessed
-from symledger.config_keys.family import DEFAULTS
+from symledger.config_keys.family import DEFAULTS, facts
 from symledger.configs.families import every_family
 from symledger.configs.reference import defaults
 from symledger.evidence import records as evidence
@@ -106,10 +106,10 @@ class Defaults(Kind):
         own = {family.model_type for family in every if not family.like}
         lines = [f"  {json.dumps(n)}: {json.dumps(known[n])}" for n in sorted(known.keys() & own)]
         versions = {name: version(name) for name in sorted({family.library for family in every})}
-        return replaced(
-            DEFAULTS, f'{{"versions": {json.dumps(versions)},\n "families": {{\n'
-            + ",\n".join(lines) + "\n}}\n",
-        )  # fmt: skip
+        head = f'{{"versions": {json.dumps(versions)},\n "families": {{\n'
+        changed = replaced(DEFAULTS, head + ",\n".join(lines) + "\n}}\n")
+        facts.cache_clear()
+        return changed
 
 
 def _families() -> dict[str, Any]:
