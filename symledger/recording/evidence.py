@@ -60,7 +60,7 @@ class Evidence(Kind):
 
     def left_over(self) -> list[Path]:
         """Return the files of owners that are no more."""
-        return [file for file in evidence.FOLDER.iterdir() if file.stem not in OWNERS]
+        return [file for file in evidence.FOLDER.glob("*.json") if file.stem not in OWNERS]
 
 
 def _is_fresh(known: Findings, account: Account) -> bool:
@@ -147,4 +147,4 @@ class Demonstrations(Kind):
 
     def left_over(self) -> list[Path]:
         """Return the files of owners that are no more."""
-        return [file for file in demonstrations.FOLDER.iterdir() if file.stem not in CATALOGUED]
+        return [file for file in demonstrations.FOLDER.glob("*.json") if file.stem not in CATALOGUED]
