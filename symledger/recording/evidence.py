@@ -147,4 +147,5 @@ class Demonstrations(Kind):
 
     def left_over(self) -> list[Path]:
         """Return the files of owners that are no more."""
-        return [file for file in demonstrations.FOLDER.glob("*.json") if file.stem not in CATALOGUED]
+        files = demonstrations.FOLDER.glob("*.json")
+        return [file for file in files if file.stem not in CATALOGUED]
