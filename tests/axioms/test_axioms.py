@@ -8,7 +8,7 @@ from sympy import Expr
 from symledger import derive
 from symledger.axioms.axiom import Axiom
 from symledger.catalogue.entries import AXIOMS
-from symledger.ir import ops
+from symledger.ir import tensor
 from symledger.ir.tensor import Program
 from symledger.sizes import B, K, L, S, T, T_o, V, d, d_in, d_k, d_out
 
@@ -26,7 +26,7 @@ def test_an_axiom_shows_its_operations(name: str) -> None:
 
 
 def test_every_operation_has_an_axiom() -> None:
-    assert {op for entry in AXIOMS for op in entry.load().ops} == set(get_args(ops.Op))
+    assert {op for entry in AXIOMS for op in entry.load().ops} == set(get_args(tensor.Op))
 
 
 FREE = ("leaf", "rearrange", "slice", "pad", "join")
