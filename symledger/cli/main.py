@@ -219,7 +219,8 @@ def record(targets: tuple[str, ...], stale: bool, why: str, successor: str,
     """Record anew what the package says of TARGETs; without any, everything.
 
     TARGET is a name of the catalogue, a published configuration, or a kind of record: evidence,
-    demonstrations, tags, formulas, index, sizes, scripts, reference, defaults, mutants. All cores
+    demonstrations, tags, formulas, index, sizes, scripts, reference, defaults, messages,
+    mutants. All cores
     work; after an interruption the same command goes on. What cannot be made here, without PyTorch
     say, keeps its record. Exit code 1 if any check failed.
     """

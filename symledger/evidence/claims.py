@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from symledger.languages.message import message
+
 Kind = Literal[
     "substitution", "counted operations", "saved set", "finite differences", "complex step",
     "identity", "pairs", "pytorch",
@@ -149,4 +151,4 @@ def at_points(number: int) -> str:
     >>> at_points(1), at_points(3)
     ('at 1 point', 'at 3 points')
     """
-    return f"at {number} point{'' if number == 1 else 's'}"
+    return message("evidence.points", n=number)

@@ -6,6 +6,7 @@ from symledger.recording.evidence import Demonstrations, Evidence
 from symledger.recording.formulas import Formulas
 from symledger.recording.index import CheckpointSizes, Index
 from symledger.recording.kind import Kind
+from symledger.recording.messages import Messages
 from symledger.recording.mutants import Mutants
 from symledger.recording.reference import Defaults, Reference
 from symledger.recording.scripts import Scripts
@@ -25,7 +26,7 @@ def stages(why: str = "", successor: str = "") -> Stages:
         successor: what takes their place: an id, or an owner with the same quantities.
     """
     owned = (Evidence(), Demonstrations(), Tags(why, successor), Formulas(), Index(), Scripts())
-    return (Defaults(),), (Reference(), *owned, CheckpointSizes()), (Mutants(),)
+    return (Messages(), Defaults()), (Reference(), *owned, CheckpointSizes()), (Mutants(),)
 
 
 NAMES = tuple(kind.name for stage in stages() for kind in stage)

@@ -1,0 +1,159 @@
+"""The catalogues of messages: what translators edit is held to English, and compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from io import BytesIO, StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from symledger.languages.language import ENGLISH, LOCALE, catalogue
+from symledger.recording.kind import Kind, Made, replaced
+from symledger.recording.selection import Selection
+
+if TYPE_CHECKING:
+    from babel.messages.catalog import Catalog, Message
+
+HEADER = """\
+msgid ""
+msgstr ""
+"Language: {0}\\n"
+"Content-Type: text/plain; charset=utf-8\\n"
+"Content-Transfer-Encoding: 8bit\\n"
+"Plural-Forms: {1}\\n"
+
+"""
+
+
+EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
+"""The date in the header of what is compiled: output depends on no clock."""
+
+
+class Messages(Kind):
+    """Every catalogue lists the keys of the English one, each with the English that it renders.
+
+    That stands in comments (``#. at {n} points``), which translators' tools show. Where English
+    says otherwise now, a translation becomes fuzzy: it is left out until somebody has looked.
+    """
+
+    name = "messages"
+    needs = ("babel",)
+
+    def units(self, selection: Selection) -> tuple[str, ...]:
+        """Return the languages."""
+        found = tuple(sorted(folder.name for folder in LOCALE.iterdir()))
+        return found if selection.everything or self.name in selection.kinds else ()
+
+    def fresh(self, unit: str) -> bool:
+        """Whether a catalogue is as it would be written, and compiled so."""
+        text, (edited, compiled) = self.make(unit).data, files(unit)
+        return edited.read_text("utf-8") == text and _says(compiled, text)
+
+    def make(self, unit: str) -> Made:
+        """Return a catalogue as it is to be written."""
+        found = read(unit)
+        if unit != ENGLISH:
+            _follow(found, read(ENGLISH))
+        return Made(_written(found))
+
+    def write(self, made: Mapping[str, Any]) -> list[Path]:
+        """Write catalogues, and what they are compiled to."""
+        changed: list[Path] = []
+        for language, text in made.items():
+            edited, compiled = files(language)
+            changed += replaced(edited, text)
+            if not _says(compiled, text):
+                compiled.write_bytes(_compiled(text))
+                changed.append(compiled)
+        catalogue.cache_clear()
+        return changed
+
+
+def files(language: str) -> tuple[Path, Path]:
+    """Return the file that translators edit, and the one that is read at run time."""
+    folder = LOCALE / language / "LC_MESSAGES"
+    return folder / "symledger.po", folder / "symledger.mo"
+
+
+def read(language: str) -> Catalog:
+    """Read what translators edit."""
+    return _parsed(files(language)[0].read_text("utf-8"))
+
+
+def messages(found: Catalog) -> Iterator[tuple[str, Message]]:
+    """Yield the messages of a catalogue with their keys, without its header."""
+    for m in found:
+        if m.id:
+            yield m.id if isinstance(m.id, str) else m.id[0], m
+
+
+def sentences(said: Message) -> tuple[str, ...]:
+    """Return what a message says: one sentence, or one for each plural form."""
+    found = (said.string,) if isinstance(said.string, str) else tuple(said.string or ())
+    return found if all(found) else ()
+
+
+def stale(language: str) -> list[str]:
+    """Return the keys whose translation renders English that is said otherwise now."""
+    english = {key: sentences(m) for key, m in messages(read(ENGLISH))}
+    return [
+        key for key, m in messages(read(language))
+        if sentences(m) and (m.fuzzy or tuple(m.auto_comments) != _shown(english.get(key, ())))
+    ]  # fmt: skip
+
+
+def _shown(english: tuple[str, ...]) -> tuple[str, ...]:
+    """English as a comment shows it: line by line."""
+    return tuple(line for sentence in english for line in sentence.splitlines())
+
+
+def _follow(found: Catalog, english: Catalog) -> None:
+    """Give a catalogue the keys of the English one; mark what renders other words than now."""
+    known = dict(messages(found))
+    for old in known.values():
+        found.delete(old.id)
+    for key, source in messages(english):
+        renders, m = _shown(sentences(source)), known.get(key)
+        same_form = m is not None and isinstance(m.id, str) == isinstance(source.id, str)
+        string = m.string if m and same_form else ""
+        made = found.add(source.id, string, auto_comments=renders, flags=m.flags if m else ())
+        if m and sentences(made) and tuple(m.auto_comments) not in ((), renders):
+            made.flags.add("fuzzy")
+
+
+def _parsed(text: str) -> Catalog:
+    from babel.messages.pofile import read_po
+
+    return read_po(StringIO(text), abort_invalid=True)
+
+
+def _written(found: Catalog) -> str:
+    from babel.messages.pofile import write_po
+
+    made = BytesIO()
+    write_po(made, found, width=100, omit_header=True, no_location=True, sort_output=True,
+             ignore_obsolete=True)  # fmt: skip
+    head = HEADER.format(found.locale_identifier, found.plural_forms)
+    return head + made.getvalue().decode().strip() + "\n"
+
+
+def _compiled(text: str) -> bytes:
+    from babel.messages.mofile import write_mo
+
+    made, found = BytesIO(), _parsed(text)
+    found.creation_date = found.revision_date = EPOCH
+    write_mo(made, found)
+    return made.getvalue()
+
+
+def _says(compiled: Path, text: str) -> bool:
+    """Whether a compiled catalogue says what a text does; headers name the version of Babel."""
+    from babel.messages.mofile import read_mo
+
+    if not compiled.is_file():
+        return False
+    with compiled.open("rb") as file:
+        there = {key: sentences(m) for key, m in messages(read_mo(file))}
+    now = {key: sentences(m) for key, m in messages(_parsed(text)) if not m.fuzzy}
+    return there == {key: said for key, said in now.items() if said}

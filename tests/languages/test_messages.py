@@ -1,0 +1,114 @@
+"""Messages: every key that is used is said in English, and every language says the same."""
+
+import ast
+import pickle
+import re
+import string
+from pathlib import Path
+
+import pytest
+from jinja2 import Environment, nodes
+
+import symledger
+from symledger.errors import BadInput
+from symledger.languages.language import ENGLISH, filled, known, languages, regrouped
+from symledger.languages.message import Message, message, say
+from symledger.recording.messages import Messages, messages, read, sentences, stale
+from symledger.site import resources
+
+ROOT = Path(symledger.__file__).parent
+FOREIGN = [name for name in languages() if name != ENGLISH]
+
+
+def keys_of(call):
+    """The key of a call of ``message``, or a pattern where some of it is computed."""
+    match call.args[0] if call.args else None:
+        case ast.Constant(str(key)):
+            yield re.escape(key)
+        case ast.JoinedStr(parts):
+            yield "".join(re.escape(p.value) if isinstance(p, ast.Constant) else r"[\w.-]+"
+                          for p in parts)  # fmt: skip
+        case ast.IfExp(_, one, other):
+            yield from (re.escape(ast.literal_eval(key)) for key in (one, other))
+
+
+def in_code():
+    for path in ROOT.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "message":
+                yield from keys_of(node)
+
+
+def in_templates():
+    environment = Environment(extensions=["jinja2.ext.i18n"], autoescape=True)
+    for path in resources.templates().rglob("*.j2"):
+        tree = environment.parse(path.read_text(encoding="utf-8"))
+        for call in tree.find_all(nodes.Call):
+            if getattr(call.node, "name", "") == "message":
+                yield from (re.escape(a.value) for a in call.args[:1]
+                            if isinstance(a, nodes.Const))  # fmt: skip
+
+
+USED = {*in_code(), *in_templates()}
+
+
+def placeholders(sentence):
+    return {name for _, name, spec, conversion in string.Formatter().parse(sentence) if name
+            if not spec and not conversion}  # fmt: skip
+
+
+def test_every_key_that_is_used_is_said_in_english_and_no_other():
+    said = {key for key, _ in messages(read(ENGLISH))}
+    patterns = re.compile("|".join(sorted(USED)))
+    assert {key for key in said if not patterns.fullmatch(key)} == set(), "nobody says these"
+    assert {used for used in USED if not any(re.fullmatch(used, key) for key in said)} == set()
+
+
+def test_english_says_all_and_names_values_plainly():
+    for key, found in messages(read(ENGLISH)):
+        assert sentences(found), key
+        assert all(name.isidentifier() for s in sentences(found) for name in placeholders(s)), key
+
+
+@pytest.mark.parametrize("language", FOREIGN)
+def test_a_translation_names_the_values_that_english_names(language):
+    english = {key: sentences(m) for key, m in messages(read(ENGLISH))}
+    for key, found in messages(read(language)):
+        wanted = set().union(*map(placeholders, english[key]))
+        for sentence in sentences(found):
+            assert placeholders(sentence) | {"n"} == wanted | {"n"}, key
+
+
+@pytest.mark.parametrize("language", languages())
+def test_what_is_read_is_what_translators_edited(language):
+    assert Messages().fresh(language), "symledger record messages"
+
+
+@pytest.mark.parametrize("language", FOREIGN)
+def test_no_translation_is_of_words_that_are_said_otherwise_now(language):
+    assert stale(language) == []
+
+
+def test_a_message_is_english_and_knows_what_it_says():
+    said = message("evidence.points", n=12345)
+    assert (said, say("es", said)) == ("at 12,345 points", "en 12\u202f345 puntos")
+    again = pickle.loads(pickle.dumps(said))  # noqa: S301  # made here
+    assert isinstance(again, Message)
+    assert (again.key, again.values) == (said.key, said.values)
+
+
+@pytest.mark.parametrize(("text", "regular"), [
+    ("2,362,368", "2 362 368"), ("(1,024)", "(1 024)"), ("9,449.5 MiB", "9 449.5 MiB"),
+    ("a, b", "a, b"), ("Linear(768, 3072)", "Linear(768, 3072)"), ("x1,024", "x1,024"),
+    ("1,2,3", "1,2,3"), ("12,3456", "12,3456"), ("1,024,", "1 024,"),
+])  # fmt: skip
+def test_numbers_alone_are_grouped_anew(text, regular):
+    assert regrouped("es", text).replace("\u202f", " ") == regular
+    assert regrouped(ENGLISH, text) == text
+
+
+def test_a_key_that_is_nowhere_is_named():
+    with pytest.raises(KeyError, match=r"'no\.such' stands in no catalogue"):
+        filled("es", "no.such", {})
+    with pytest.raises(BadInput, match="no catalogue of messages in xx"):
+        known("xx")
