@@ -18,6 +18,17 @@ LISTED = ("components", "models", "layers")
 CITED = ("text", "bibtex", "biblatex", "latex", "markdown", "json")
 
 
+RECIPE = click.option(
+    "--recipe", metavar="NAME",
+    help="A usual way to run a model; what is set beside it wins. fp32, fp16, bf16 or "
+         "inference-bf16, each with -flash too; mixed, with -flash, -recompute or both.",
+)  # fmt: skip
+DTYPE = click.option("--dtype", help="The type of values, for bytes; fp32 unless told.")
+CAUSAL = click.option(
+    "--causal", help="How masked pairs are charged: full (unless told), half or exact."
+)
+
+
 @click.group(cls=Group, context_settings=SETTINGS, invoke_without_command=True,
              epilog="symledger derive mini_gpt")
 @click.pass_context
@@ -44,17 +55,17 @@ def cli(ctx: click.Context) -> None:
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--depth", type=click.IntRange(1, 9), default=2, show_default=True,
               help="How many levels of the tree to open.")
-@click.option("--dtype", default="fp32", show_default=True, help="The type of values, for bytes.")
-@click.option("--optimizer", default="adam", show_default=True,
-              help="sgd, momentum, adam or adam-mixed (fp32 master weights).")
-@click.option("--causal", default="full", show_default=True,
-              help="How masked pairs are charged: full, half or exact.")
+@RECIPE
+@DTYPE
+@click.option("--optimizer", help="sgd, momentum, adam (unless told) or adam-mixed "
+                                  "(fp32 master weights).")
+@CAUSAL
 @click.option("--freeze", multiple=True, metavar="WEIGHT",
               help="A weight that is not trained, by dotted name (* allowed); may be repeated.")
 @click.option("--no-input-gradient", is_flag=True, help="Ask for no gradient of float inputs.")
 def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
-           quantities: tuple[str, ...], form: str, as_json: bool, depth: int, dtype: str,
-           optimizer: str, causal: str, freeze: tuple[str, ...],
+           quantities: tuple[str, ...], form: str, as_json: bool, depth: int, recipe: str | None,
+           dtype: str | None, optimizer: str | None, causal: str | None, freeze: tuple[str, ...],
            no_input_gradient: bool) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
@@ -65,7 +76,7 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
 
     account = derive_account(
         target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
-        not no_input_gradient, freeze,
+        False if no_input_gradient else None, freeze or None, recipe,
     )  # fmt: skip
     for name in quantities:
         account[name]
@@ -95,11 +106,12 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
 @click.option("--quantity", "quantities", multiple=True, metavar="NAME",
               help="Compare this quantity; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--dtype", default="fp32", show_default=True, help="The type of values, for bytes.")
-@click.option("--causal", default="full", show_default=True,
-              help="How masked pairs are charged: full, half or exact.")
+@RECIPE
+@DTYPE
+@CAUSAL
 def compare(left: str, right: str, settings: tuple[str, ...], quantities: tuple[str, ...],
-            as_json: bool, dtype: str, causal: str) -> None:  # fmt: skip
+            as_json: bool, recipe: str | None, dtype: str | None,
+            causal: str | None) -> None:  # fmt: skip
     """Compare two targets: which sizes differ, and which term each difference comes from.
 
     LEFT and RIGHT are what `derive` takes: names, layers, or paths to a config.json.
@@ -107,8 +119,9 @@ def compare(left: str, right: str, settings: tuple[str, ...], quantities: tuple[
     from symledger.accounts.compare import compare as compare_targets
 
     found = compare_targets(
-        left, right, split_settings(settings), quantities, dtype=dtype, causal=causal
-    )
+        left, right, split_settings(settings), quantities, dtype=dtype, causal=causal,
+        recipe=recipe,
+    )  # fmt: skip
     if as_json:
         print_json(found.to_dict())
     else:

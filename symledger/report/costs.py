@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symledger.accounts.account import Account
+from symledger.accounts.usual import usual
 from symledger.ledger.conventions import DTYPES, Conventions
 from symledger.ledger.formula import Formula
 from symledger.printing.numbers import short_bytes
@@ -56,6 +57,7 @@ def memory(p: Page, account: Account) -> None:
     count, trained = account.params.value, account["memory.gradients"].value
     if isinstance(count, int) and isinstance(trained, int) and count:
         _dtypes(p, count, trained // c.value_bytes)
+    _usually(p, account)
 
 
 def _dtypes(p: Page, count: int, trained: int) -> None:
@@ -72,3 +74,11 @@ def _dtypes(p: Page, count: int, trained: int) -> None:
         said = f"{optimizer} {dtype} {c.value_bytes + each} B each, {whole}"
         totals.append(said.replace(" ", NBSP))
     p.wrapped("weights, gradients and optimizer: " + ",  ".join(totals), 4, "dim")
+
+
+def _usually(p: Page, account: Account) -> None:
+    """Say how such a model is usually run, where the page shows it otherwise."""
+    found = usual(account)
+    if found:
+        way = found.dtype + " as configured" * found.stated + ", flash" * found.flash
+        p.wrapped(f"as usually run ({way}): {found.command.replace(' ', NBSP)}", 6, first=4)

@@ -64,7 +64,7 @@ def _head(p: Page, account: Account) -> None:
     for part in _fold(symbols, p.width - len(indent)):
         p.line(indent + part)
     reads = target.constructor.reads if target.constructor else ""
-    for sentence in (*filter(None, [reads]), *assumed.dropped):
+    for sentence in (*filter(None, [reads]), *account.dropped):
         p.line((indent + "note: " + sentence, "yellow"))
 
 
@@ -213,7 +213,7 @@ def compared(p: Page, account: Account, names: Sequence[str]) -> None:
 def conventions(p: Page, account: Account) -> None:
     """How things are counted."""
     p.heading("CONVENTIONS")
-    for name, meaning in account.conventions.to_dict().items():
+    for name, meaning in account.counted.items():
         p.wrapped(f"{name.replace('_', ' ')}: {meaning}", 6, "dim", first=4)
 
 
