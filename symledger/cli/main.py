@@ -15,6 +15,7 @@ from symledger.version import VERSION
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
 LISTED = ("components", "models", "layers")
+ENTRIES = ("bibtex", "biblatex")
 CITED = ("text", "bibtex", "biblatex", "latex", "markdown", "json")
 
 
@@ -162,15 +163,20 @@ def explain(number: str, inside: str, settings: tuple[str, ...], unit: str | Non
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--site-url", default="", metavar="ADDRESS",
               help="The address of a site that shows the formulas; no address is printed without.")
-def cite(formula: str, form: str, as_json: bool, site_url: str) -> None:
+@click.option("--long", is_flag=True,
+              help="Let an entry for a bibliography print the formula and all that is said of it.")
+def cite(formula: str, form: str, as_json: bool, site_url: str, long: bool) -> None:
     """Write a citation of a formula, named by its ID or by its permanent TAG.
 
     ID is as in mini_gpt.params, or of a configuration as in gpt3-175b.params; TAG as in SL-4F7K.
     """
     from symledger.citing.citation import cite as cite_formula
 
-    found = cite_formula(formula, site_url)
     form = "json" if as_json else form
+    if long and form not in ENTRIES:
+        raise BadInput(f"--long is about entries of a bibliography ({' and '.join(ENTRIES)}), and "
+                       f"{form} says everything already. Leave it out.")  # fmt: skip
+    found = cite_formula(formula, site_url)
     if form == "json":
         print_json(found.to_dict())
     elif form == "text":
@@ -181,7 +187,7 @@ def cite(formula: str, form: str, as_json: bool, site_url: str) -> None:
     else:
         from symledger.report import citation
 
-        sys.stdout.write(getattr(citation, form)(found))
+        sys.stdout.write(getattr(citation, form)(found, *[long] * (form in ENTRIES)))
 
 
 @cli.command("list", epilog="symledger list models")
