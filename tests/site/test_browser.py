@@ -141,3 +141,20 @@ def test_print_shows_what_is_folded(page, built):
     page.emulate_media(media="print")
     assert page.locator("details.step:not([open]) math").first.is_visible()
     assert not page.locator(".tools").first.is_visible()
+
+
+def test_a_family_shows_its_names_where_it_is_reached_by_the_keyboard(browser, built):
+    context = browser.new_context(java_script_enabled=False, viewport=DESK)
+    page = context.new_page()
+    page.goto((built / "models" / "compare.html").as_uri())
+    family = page.locator("a.group[href='#llama']").first
+    called = family.locator(".called").first
+    assert not called.is_visible()
+    page.locator("a.group[href='#gptj']").first.focus()
+    for _ in range(100):
+        page.keyboard.press("Tab")
+        if called.is_visible():
+            break
+    assert called.is_visible()
+    assert family.get_attribute("aria-label").startswith("llama (")
+    context.close()

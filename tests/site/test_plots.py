@@ -5,9 +5,20 @@ from xml.etree import ElementTree
 
 import pytest
 
-from symledger.site.plots import Axis, Part, Series, line_plot, stacked_bar
+from symledger.site.plots import (
+    Axis,
+    Part,
+    Point,
+    Rule,
+    Series,
+    line_plot,
+    scatter_plot,
+    stacked_bar,
+)
 from symledger.site.plots.axes import scale, written
 from symledger.site.plots.figure import WIDTH, number, spread
+from symledger.site.plots.marks import SHAPES
+from symledger.site.plots.naming import Box, around, placed
 
 SVG = "{http://www.w3.org/2000/svg}"
 PARTS = [Part("embedding", 1, 1), Part("blocks < all", 3, 2), Part("norm", Fraction(0), 3)]
@@ -69,7 +80,7 @@ def test_what_a_logarithmic_axis_cannot_show_interrupts_the_line_and_stays_in_th
     figure = line_plot("x", "Line", Axis("step"), Axis("error", log=True), [one])
     (line,) = [e for e in drawn(figure).iter(f"{SVG}path") if "line" in e.get("class")]
     assert line.get("d").count("M") == 2
-    assert len(drawn(figure).findall(f"{SVG}circle")) == 4
+    assert len([e for e in drawn(figure) if "dot" in e.get("class", "")]) == 4
     assert ("3", "0") in figure.rows
 
 
@@ -120,3 +131,72 @@ def test_ticks_are_written_for_people(value, axis, text):
 
 def test_coordinates_are_short_and_have_no_negative_zero():
     assert [number(x) for x in (1.0, 1.26, -0.01, -2)] == ["1", "1.3", "0", "-2"]
+
+
+LOG = Axis("x", log=True), Axis("y", log=True)
+MANY = [Point(f"family {i % 5}", f"model-{i}", "ab"[i % 2], 10 + i, 100 * (i + 1) ** 2)
+        for i in range(60)]  # fmt: skip
+
+
+def scattered(points=MANY, rule=None):
+    return scatter_plot("x", "Points", *LOG, {"a": 1, "b": 2, "c": 3}, points, rule)
+
+
+def test_every_point_is_drawn_in_the_colour_and_shape_of_its_kind():
+    groups = drawn(scattered()).findall(f"{SVG}a")
+    assert [group.get("href") for group in groups] != []
+    marks = [mark for group in groups for mark in group.findall(f"{SVG}path")]
+    assert len(marks) == len(MANY)
+    for point in MANY:
+        (mark,) = [m for m in marks if m[0].text.startswith(f"{point.name}: ")]
+        kind = 1 + "ab".index(point.kind)
+        assert mark.get("class") == f"dot colour-{kind}"
+        assert mark.get("d").endswith(SHAPES[kind - 1])
+    assert len(set(SHAPES)) == len(SHAPES)
+
+
+def test_points_are_not_joined_and_a_line_is_named():
+    lines = [e for e in drawn(scattered()).iter(f"{SVG}path") if "mark" in e.get("class")]
+    assert not lines
+    assert not [e for e in drawn(scattered()).iter(f"{SVG}path") if "line" in e.get("class")]
+    root = drawn(scattered(rule=Rule("twice", 200)))
+    sign, line = [e for e in root.iter(f"{SVG}path") if e.get("class") == "mark"]
+    assert "twice" in [text.text for text in root.iter(f"{SVG}text")]
+    (ax, ay), (bx, by) = points(line)
+    assert sign is not line
+    assert ax < bx
+    assert ay > by
+
+
+def test_only_kinds_that_there_are_have_a_name_beside_the_plot():
+    kinds = [t.text for t in drawn(scattered()).iter(f"{SVG}text") if "kind" in t.get("class")]
+    assert kinds == ["a", "b"]
+
+
+def test_what_is_reached_by_the_keyboard_is_named_and_no_picture():
+    root = drawn(scattered(sorted(MANY, key=lambda p: p.group)))
+    assert root.get("role") == "group"
+    labels = [group.get("aria-label") for group in root.findall(f"{SVG}a")]
+    assert labels == [f"family {i} (12)" for i in range(5)]
+
+
+def test_every_point_stands_in_the_data():
+    assert scattered().head == ("", "kind", "x", "y")
+    assert scattered().rows == tuple((p.name, p.kind, str(p.x), str(p.y)) for p in MANY)
+
+
+def test_names_lie_over_no_point_and_no_other_name():
+    spots = [(20.0 + 9 * (i % 12), 30.0 + 17 * (i // 12)) for i in range(48)]
+    taken = [around(spot) for spot in spots]
+    room = Box(0, 0, 300, 140)
+    names = [name for _, name in placed(((s, f"name {i}") for i, s in enumerate(spots)),
+                                        room, taken)]  # fmt: skip
+    assert 2 <= len(names) < len(spots)
+    for i, name in enumerate(names):
+        assert name.box.within(room)
+        assert not any(name.box.meets(box) for box in taken)
+        assert not any(name.box.meets(other.box) for other in names[:i])
+
+
+def test_a_plot_is_drawn_the_same_every_time():
+    assert scattered().svg == scattered().svg

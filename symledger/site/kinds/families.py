@@ -13,16 +13,23 @@ from symledger.accounts.account import Account
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
 from symledger.site.kinds.checkpoints import COMPARED, Configured, by_family
-from symledger.site.kinds.model.costs import growing, per_each
+from symledger.site.kinds.model.costs import growing, is_state, per_each
 from symledger.site.kinds.model.numbers import count
 from symledger.site.pages import Page
-from symledger.site.plots import Axis, Figure, Series, line_plot
+from symledger.site.plots import Axis, Figure, Point, Rule, scatter_plot
 
 LENGTH = 2048
 """Tokens at which models that decode are compared; a shorter context is taken whole."""
-FEWEST = 5
-"""Configurations that a family needs to be drawn as a line of its own."""
-COLOURS = 6
+KINDS = {
+    "decoders": 1, "mixtures of experts": 2, "state spaces": 3, "encoders of text": 4,
+    "encoders and decoders": 5, "images": 6,
+}  # fmt: skip
+"""What models are, each with its colour and shape in every plot."""
+ATTENTION = {
+    "multi-head attention": 1, "grouped-query": 2, "multi-query": 3, "latent": 4,
+}  # fmt: skip
+"""What a decoder keeps: keys and values of every head, one for a group of heads, one for all; or
+what they are made of."""
 
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
@@ -63,7 +70,8 @@ def _known(atlas: Atlas, family: str, models: list[Configured]) -> list[list[str
         atlas.memory.note_definition(model.entry.load())
         account = _at_one_length(atlas, model)
         numbers = (read(account) for read in READ.values())
-        found.append([model.name, *("" if n is None else str(n) for n in numbers)])
+        kinds = kind(account), attention(account)
+        found.append([model.name, *kinds, *("" if n is None else str(n) for n in numbers)])
     return found
 
 
@@ -79,13 +87,15 @@ class FamilyRow:
     """One configuration: its numbers by what they are, exact; None where it has none."""
 
     name: str
+    kind: str
+    attention: str
     numbers: Mapping[str, Fraction | None]
 
     @classmethod
     def read(cls, known: Sequence[str]) -> FamilyRow:
         """Read what was remembered."""
-        name, *numbers = known
-        return cls(name, {
+        name, what, keys, *numbers = known
+        return cls(name, what, keys, {
             of: Fraction(n) if n else None for of, n in zip(READ, numbers, strict=True)
         })  # fmt: skip
 
@@ -126,34 +136,64 @@ class Families:
         """
         if not self.groups:
             return []
-        many, depth = Axis("parameters", log=True), Axis("layers L")
-        cache, work = Axis("bytes of cache for a token", log=True), Axis("FLOPs a token", log=True)
+        many, work = Axis("parameters", log=True), Axis("FLOPs a token", log=True)
+        depth = Axis("layers L", log=True, ticks=(3, 6, 12, 24, 48, 96))
+        width = Axis("width d", log=True, ticks=(256, 1024, 4096, 16384))
+        cache = Axis("bytes of cache for a token", log=True)
+        used = Axis("used for a token", log=True)
         return [
             self._drawn("families-depth", "Parameters and depth", (depth, "layers"), (many, "all")),
-            self._drawn("families-width", "Parameters and width",
-                        (Axis("width d", log=True), "width"), (many, "all")),
-            self._drawn("families-cache", "Cache and parameters", (many, "all"), (cache, "cache")),
-            self._drawn("families-work", "Work and parameters", (many, "all"), (work, "work")),
+            self._drawn("families-width", "Parameters and width", (width, "width"), (many, "all")),
+            self._drawn("families-cache", "Cache and parameters", (many, "all"), (cache, "cache"),
+                        by_attention=True),
+            self._drawn("families-work", "Work and parameters", (many, "all"), (work, "work"),
+                        Rule("2 FLOPs for a parameter", 2)),
             self._drawn("families-active", "Parameters used for a token, of all",
-                        (many, "all"), (Axis("used for a token", log=True), "active"), fewest=2),
+                        (many, "all"), (used, "active"), Rule("all are used", 1)),
         ]  # fmt: skip
 
     def _drawn(
-        self, name: str, title: str, x: Measure, y: Measure, fewest: int = FEWEST
-    ) -> Figure:
-        """Draw a line for each family that has enough different points."""
-        series: list[Series] = []
+        self, name: str, title: str, x: Measure, y: Measure, rule: Rule | None = None,
+        by_attention: bool = False,
+    ) -> Figure:  # fmt: skip
+        """Draw a point for each configuration that has both numbers."""
+        points = []
         for group in self.groups:
-            pairs = {(row.numbers[x[1]], row.numbers[y[1]]) for row in group.rows}
-            points = sorted((int(a), int(b)) for a, b in pairs if a is not None and b is not None)
-            if len({a for a, _ in points}) >= fewest:
-                colour = len(series) % COLOURS + 1
-                series.append(Series(group.family, tuple(points), colour, marked=True, faint=True))
-        return line_plot(name, title, x[0], y[0], series, height=60 + 15 * max(len(series), 12))
+            for row in group.rows:
+                a, b = row.numbers[x[1]], row.numbers[y[1]]
+                if a is not None and b is not None:
+                    kind = row.attention if by_attention else row.kind
+                    points.append(Point(group.family, row.name, kind, int(a), int(b)))
+        kinds = ATTENTION if by_attention else KINDS
+        return scatter_plot(name, title, x[0], y[0], kinds, points, rule)
 
 
 Measure = tuple[Axis, str]
 """What is shown along an axis, by its name in ``READ``."""
+
+
+def kind(account: Account) -> str:
+    """Return what a model is, read off its quantities and sizes."""
+    names = {symbol.name for symbol in account.symbols.values()}
+    if not {"T", "S"} & names or {"H", "W"} <= names:
+        return "images"
+    if "params.active" in account.quantities:
+        return "mixtures of experts"
+    if _writes(account):
+        return "state spaces" if is_state(account["memory.kv_cache"]) else "decoders"
+    return "encoders and decoders" if {"T", "S"} <= names else "encoders of text"
+
+
+def attention(account: Account) -> str:
+    """Return what has keys and values of its own in a model with attention; else nothing."""
+    heads, own = _size(account, "h"), _size(account, "h_kv")
+    if _size(account, "d_c"):
+        return "latent"
+    if heads is None:
+        return ""
+    if own in (None, heads):
+        return "multi-head attention"
+    return "multi-query" if own == 1 else "grouped-query"
 
 
 def _size(account: Account, name: str) -> Fraction | None:

@@ -24,6 +24,7 @@ from mkdocs.utils.templates import TemplateContext
 
 from symledger.site import resources
 from symledger.site.checkout import prefer
+from symledger.site.mkdocs.finding import find_by
 from symledger.site.mkdocs.navigation import expanded, localized
 from symledger.site.mkdocs.reloading import Source
 from symledger.site.mkdocs.searching import WORKER, mended
@@ -130,6 +131,16 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         if self.hands:
             self.hands.read()
         return env
+
+    def on_page_context(
+        self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
+    ) -> TemplateContext:
+        """Let the search, which has just seen the page, know what stands in its blocks."""
+        del config, nav
+        made = self.site.pages.get(page.file.src_uri)
+        if made and self.hands and self.hands.entries:
+            find_by(reversed(self.hands.entries), made)
+        return context
 
     def on_template_context(
         self, context: TemplateContext, *, template_name: str, config: MkDocsConfig

@@ -90,10 +90,12 @@ def written(value: float, axis: Axis) -> str:
     ['0', '512', '4,096', '2.5 M']
     >>> [written(x, Axis("", log=True, ticks=(1e-8, 512))) for x in (1e-8, 512)]
     ['10⁻⁸', '512']
+    >>> written(16_384, Axis("", log=True, ticks=(1024, 16_384)))
+    '16,384'
     """
     if axis.log and (not axis.ticks or value < 0.01):
         return "10" + str(round(log10(value))).translate(SUPERSCRIPTS)
     for unit, prefix in PREFIXES:
-        if value >= unit and value >= 10_000:
+        if value >= unit and value >= (100_000 if axis.ticks else 10_000):
             return f"{value / unit:.4g} {prefix}"
     return f"{value:,.4g}" if value < 1000 else f"{value:,.0f}"

@@ -77,15 +77,20 @@ def path(points: Iterable[tuple[float, float]]) -> str:
 
 
 def drawing(
-    name: str, title: str, description: str, height: float, parts: Sequence[Markup]
-) -> Markup:
-    """Put a drawing together: as wide as its place, named and described for who cannot see it."""
+    name: str, title: str, description: str, height: float, parts: Sequence[Markup],
+    role: str = "img",
+) -> Markup:  # fmt: skip
+    """Put a drawing together: as wide as its place, named and described for who cannot see it.
+
+    One with links in it is a "group": within an "img" nothing can be reached.
+    """
     ids = f"{name}-title", f"{name}-description"
     return Markup(
-        '<svg class="drawing" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="img" '
+        '<svg class="drawing" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {} {}" role="{}" '
         'aria-labelledby="{} {}"><title id="{}">{}</title><desc id="{}">{}</desc>{}</svg>'
     ).format(
-        WIDTH, number(height), *ids, ids[0], title, ids[1], description, Markup("").join(parts)
+        WIDTH, number(height), role, *ids, ids[0], title, ids[1], description,
+        Markup("").join(parts),
     )  # fmt: skip
 
 

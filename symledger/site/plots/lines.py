@@ -19,6 +19,7 @@ from symledger.site.plots.figure import (
     tag,
     text_width,
 )  # fmt: skip
+from symledger.site.plots.marks import mark as dot
 
 TOP, BOTTOM = 26, 40
 """Room above, for the label of the vertical axis, and below, for the horizontal one's."""
@@ -31,15 +32,13 @@ Number = int | float
 class Series:
     """A line: its name, its points, the number of its colour.
 
-    ``marked`` draws a dot at each point, as is right where they were measured; ``faint`` draws the
-    line itself thinly, where it only says which dots belong together.
+    ``marked`` draws each point, as is right where they were measured, in a shape of its own.
     """
 
     label: str
     points: tuple[tuple[Number, Number], ...]
     colour: int = 1
     marked: bool = False
-    faint: bool = False
 
 
 def line_plot(
@@ -52,11 +51,11 @@ def line_plot(
     stands in the data all the same.
     """
     frame = _frame(x, y, series, mark, height)
-    drawn = [*_grid(*frame), *_marked(*frame, mark)]
+    drawn = [*grid(*frame), *_marked(*frame, mark)]
     for one in series:
         drawn += _line(one, *frame)
     drawn += _labels(series, *frame)
-    head, rows = _data(x, y, series)
+    head, rows = _data(x, series)
     return Figure(name, title, drawing(name, title, _said(series), height, drawn), head, rows)
 
 
@@ -81,7 +80,8 @@ def _shown(point: tuple[Number, Number], x: Axis, y: Axis) -> tuple[float, float
     return point
 
 
-def _grid(x: Scale, y: Scale) -> list[Markup]:
+def grid(x: Scale, y: Scale, top: float = 0) -> list[Markup]:
+    """Draw both axes with their ticks; the label of the vertical one stands under ``top``."""
     drawn = []
     for tick in y.ticks:
         at = y.at(tick)
@@ -102,7 +102,7 @@ def _grid(x: Scale, y: Scale) -> list[Markup]:
     return [
         *drawn,
         tag("text", x.axis.label, class_="label", x=middle, y=y.start + 33, text_anchor="middle"),
-        tag("text", y.axis.label, class_="label", x=2, y=11),
+        tag("text", y.axis.label, class_="label", x=2, y=top + 11),
     ]
 
 
@@ -121,13 +121,9 @@ def _line(one: Series, x: Scale, y: Scale) -> list[Markup]:
         elif pieces[-1]:
             pieces.append([])
     lines = "".join(path(piece) for piece in pieces if len(piece) > 1)
-    style = f"line faint colour-{one.colour}" if one.faint else f"line colour-{one.colour}"
-    drawn = [tag("path", class_=style, d=lines)] if lines else []
+    drawn = [tag("path", class_=f"line colour-{one.colour}", d=lines)] if lines else []
     if one.marked:
-        drawn += [
-            tag("circle", class_=f"dot colour-{one.colour}", cx=a, cy=b, r=2.5)
-            for piece in pieces for a, b in piece
-        ]  # fmt: skip
+        drawn += [dot(one.colour, a, b) for piece in pieces for a, b in piece]
     return drawn
 
 
@@ -150,12 +146,8 @@ Data = tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
 """The head of a table, and its rows."""
 
 
-def _data(x: Axis, y: Axis, series: Sequence[Series]) -> Data:
-    """A column for each line; a row for each point, where lines hardly share a place."""
-    points = sum(len(one.points) for one in series)
-    if 2 * points < len(series) * len({a for one in series for a, _ in one.points}):
-        each = ((one.label, _text(a), _text(b)) for one in series for a, b in one.points)
-        return ("", x.label, y.label), tuple(each)
+def _data(x: Axis, series: Sequence[Series]) -> Data:
+    """A column for each line, and a row for each place of a point."""
     found: dict[Number, dict[int, Number]] = {}
     for i, one in enumerate(series):
         for a, b in one.points:

@@ -1,0 +1,61 @@
+"""What a page is found by beside its text: the numbers and formulas of its blocks.
+
+Blocks are put in after the search has seen a page. Its numbers and formulas are given to the
+search in a field of their own, ``found``, which is never shown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from symledger.site.mkdocs.formulas import words
+from symledger.site.pages import Page
+
+NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:[,\u2009\u202f\u00a0]\d{3})+|\d{5,})(?![.,]?\w)")
+"""A whole number of which no part means anything: from four digits on if they are grouped."""
+TEX = re.compile(r"<annotation[^>]*>([^<]*)</annotation>")
+STATED = re.compile('<div class="statement"|<table class="ledger working"')
+"""The blocks with the formula that a page is about: the others there are what it is made of."""
+ASIDE = re.compile(
+    r'<(figure|math|form)\b.*?</\1>|<details class="fold".*?</details>|<[^>]*>', re.DOTALL
+)
+"""What of a block is not looked through for numbers: data of plots, formulas, points of checks."""
+
+
+def find_by(entries: Iterable[dict[str, Any]], page: Page) -> None:
+    """Add to the first entry of a page in the search what stands in its blocks."""
+    for entry in entries:
+        if entry["location"] == page.address:
+            found = [*numbers(entry["text"], page.blocks), *formulas(page)]
+            if found:
+                entry["found"] = " ".join(found)
+            return
+
+
+def numbers(text: str, blocks: Iterable[str]) -> list[str]:
+    """Return the numbers of a page that its text does not spell so, in groups of three digits."""
+    here = {grouped(n) for part in (text, *(ASIDE.sub(" ", b) for b in blocks))
+            for n in NUMBER.findall(part)}  # fmt: skip
+    return sorted(here - set(NUMBER.findall(text)))
+
+
+def grouped(number: str) -> str:
+    """Write a number in groups of three digits, whatever stood between them.
+
+    >>> grouped("2362368"), grouped("2 362 368")
+    ('2,362,368', '2,362,368')
+    """
+    return f"{int(re.sub('[^0-9]', '', number)):,}"
+
+
+def formulas(page: Page) -> list[str]:
+    """Return the words of the formulas of a page.
+
+    A published configuration has those of its family, on whose page they are found.
+    """
+    if page.path.count("/") > 1:
+        return []
+    stated = [block for block in page.blocks if STATED.search(block)] or page.blocks
+    return sorted({word for block in stated for tex in TEX.findall(block) for word in words(tex)})
