@@ -127,6 +127,23 @@ class Derivation:
             )
         return self[quantity]
 
+    def in_own_sizes(self, name: str, conventions: Conventions) -> Formula:
+        """Return a formula in the sizes of its entry, which evidence is about.
+
+        One of a layer that is not that with the layer's sizes put in is returned itself.
+        """
+        found = self.under_conventions(name, conventions)
+        if not self.target.entered:
+            return found
+        own = self._in_own_sizes.under_conventions(name, conventions)
+        put_in = {s: algebra.terms(e) for s, e in self.target.entered.items()}
+        return own if substitute(own.general, put_in) == found.general else found
+
+    @cached_property
+    def _in_own_sizes(self) -> Derivation:
+        plain = replace(self.request, settings={}, equations=())
+        return Derivation(plain, self.target.in_own_sizes())
+
     def causal(self, name: str) -> dict[Causal, Formula]:
         """Return a FLOP formula under each causal convention, where that makes a difference."""
         return causal_variants(self.target.owner, name, self.readings, self.assumed)

@@ -20,7 +20,7 @@ def fingerprint(derivation: Derivation, name: str) -> str | None:
     if name not in QUANTITIES:
         return None
     conventions = DISTINCT if QUANTITIES[name].unit == "bytes" else DEFAULT
-    return derivation.under_conventions(name, conventions).hash
+    return derivation.in_own_sizes(name, conventions).hash
 
 
 def default_hash(derivation: Derivation, name: str) -> str:

@@ -67,8 +67,10 @@ class Sizing:
     def symbols(self) -> tuple[Expr, ...]:
         """Every size symbol in a shape, in how windows slide, or in a number of anything."""
         mentioned = {length for shape in self.shapes for length in shape}
-        for t in self.everywhere(Repetition, Windows, Overlap, Contract, Param):
+        for t in self.everywhere(Rearrange, Repetition, Windows, Overlap, Contract, Param):
             match t.op:
+                case Rearrange(sizes=sizes):
+                    mentioned.update(length for _, length in sizes)
                 case Repetition(times=times):
                     mentioned.add(times)
                 case Windows() | Overlap() as op:

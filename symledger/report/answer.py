@@ -9,6 +9,7 @@ from symledger.accounts.account import Account
 from symledger.accounts.reuse import places_in_models, published_places, same_parameters, written_as
 from symledger.ledger.formula import Formula
 from symledger.printing.numbers import number
+from symledger.printing.rows import show_shape
 from symledger.report.figures import (
     Held,
     at_sizes,
@@ -59,6 +60,7 @@ def _headline(p: Page, account: Account, constructor: Constructor) -> None:
     p.line((constructor.text, "bold cyan"), " has ", (has(account.params), "bold"))
     p.line()
     p.wrapped(f"torch.nn.{constructor.layer.name} is {target.entry}: {target.title}", 2)
+    p.wrapped(f"what enters and what comes out: {_shapes(account)}", 2)
     called = constructor.arguments_of
     sizes = [
         (f"{called[s.name]} = " if s.name in called else "") + f"{s} = {n:,}"
@@ -69,6 +71,14 @@ def _headline(p: Page, account: Account, constructor: Constructor) -> None:
     p.wrapped(" · ".join(choices), 2, "dim")
     for sentence in (*filter(None, [constructor.reads]), *account.dropped):
         p.wrapped(f"note: {sentence}", 2, "yellow")
+
+
+def _shapes(account: Account) -> str:
+    """The shapes of what enters and of what comes out: ``[B d_in] → [B d_out]``."""
+    return " → ".join(
+        " ".join(show_shape(t.shape, account.assumed.equations) for t in tensors)
+        for tensors in (account.program.inputs, account.program.outputs)
+    )
 
 
 def _memory(p: Page, account: Account) -> None:

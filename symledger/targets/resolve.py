@@ -9,6 +9,7 @@ from os.path import isdir
 from pathlib import Path
 from typing import Any
 
+from symledger.algebra.parsing import parse_expression
 from symledger.catalogue import entries as catalogue
 from symledger.catalogue.checkpoints import Checkpoint, checkpoints, missing
 from symledger.catalogue.options import parse_option
@@ -65,7 +66,11 @@ def _constructed(text: str) -> Target:
     constructor = read(text)
     plain = resolve(constructor.entry)
     usual = {**(plain.configuration or {}), **constructor.layer.usual}
-    return replace(plain, name=constructor.text, constructor=constructor, configuration=usual)
+    own = {BY_NAME[s]: parse_expression(e, BY_NAME) for s, e in constructor.entered.items()}
+    return replace(
+        plain.with_options({s.name: e for s, e in own.items()}), name=constructor.text,
+        constructor=constructor, configuration=usual, entered=own,
+    )  # fmt: skip
 
 
 def holds_configuration(text: str) -> bool:

@@ -46,6 +46,8 @@ class Target:
     constructor: Constructor | None = None
     configured: Configuration | None = None
     source: str = ""
+    entered: Mapping[Size, Expr] = field(default_factory=dict)
+    """Sizes of the entry as a layer has them, written in those of what enters."""
 
     @property
     def stated(self) -> Mapping[str, str]:
@@ -111,8 +113,12 @@ class Target:
             except BadInput as error:
                 raise BadInput(f"{self.name}: {error}") from error
 
+    def in_own_sizes(self) -> Target:
+        """Return a target with the sizes of its entry in place of those that a layer has."""
+        return replace(self.with_options({s.name: s for s in self.entered}), entered={})
+
     def with_options(self, chosen: Mapping[str, Any]) -> Target:
-        """Return this target with some of its choices made."""
+        """Return this target with some fields of its component given: choices made, sizes."""
         return replace(self, component=replace(self.component, **chosen)) if chosen else self  # type: ignore[type-var]
 
     def in_its_words(self, given: Iterable[str]) -> AbstractContextManager[None]:

@@ -77,6 +77,11 @@ class Constructor:
         """What symbols mean of what enters, where that cannot be seen: which axis n is."""
         return self.layer.reads(self.values)
 
+    @property
+    def entered(self) -> Settings:
+        """Sizes of the entry in those of what enters, which alone are set of a layer."""
+        return self.layer.entered(self.values)
+
     def toggled(self) -> Iterator[Constructor]:
         """Yield this constructor with each flag, of a layer inside it too, the other way round."""
         for values in _toggled(self.values, {n: self.layer.use(n) for n in self.values}):

@@ -111,7 +111,7 @@ ELEMENTS: tuple[Layer, ...] = (
     Layer("PReLU", f"num_parameters=1, init=0.25, {FACTORY}", "prelu", "PReLU()",
           {"num_parameters": Maybe("C", "by_channel", absent=1), "init": Number()}),
     Layer("GLU", "dim=-1", "glu", "GLU()", {"dim": Free((int,))}, rules=(an_axis,),
-          reads=along("2·d")),
+          reads=along("d"), entered=lambda values: {"d": "d/2"}),
     *(Layer(name, "dim=None", entry, f"{name}(dim=-1)", {"dim": Free(MAYBE_NONE)},
             rules=(an_axis,), reads=along("n"))
       for name, entry in SOFTMAXES.items()),

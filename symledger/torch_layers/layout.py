@@ -117,20 +117,32 @@ def parted(values: Arguments) -> Settings:
     return {symbol: str(size(name, n)) for symbol, n in named if n != -1}
 
 
+def left_over(values: Arguments) -> Settings:
+    """The length that is -1: what is left of an axis of n."""
+    known = parted(values)
+    return {symbol: f"n/({'*'.join(known)})" for symbol in "CHW" if symbol not in known}
+
+
 def parts(values: Arguments) -> str:
     """Say what the symbols of an image are, of any axis that is cut."""
-    found = f"C·H·W is axis {values['dim']} of what enters, B the product of its other axes"
+    whole = "n" if left_over(values) else "C·H·W"
+    found = f"{whole} is axis {values['dim']} of what enters, B the product of its other axes"
     lengths = values["unflattened_size"]
     return f"{found}; W = 1 is none" if isinstance(lengths, tuple) and len(lengths) == 2 else found
 
 
+OF_WHAT_ENTERS = "C, H and W are those of what enters"
+
 SHAPES: tuple[Layer, ...] = (
     Layer("PixelShuffle", "upscale_factor", "pixel_shuffle", "PixelShuffle(2)",
-          {"upscale_factor": SizeOf("u")}),
+          {"upscale_factor": SizeOf("u")}, entered=lambda values: {"C": "C/u**2"},
+          reads=lambda values: f"{OF_WHAT_ENTERS}; C/u² channels of u·H × u·W come out"),
     Layer("PixelUnshuffle", "downscale_factor", "pixel_unshuffle", "PixelUnshuffle(2)",
-          {"downscale_factor": SizeOf("u")}),
+          {"downscale_factor": SizeOf("u")}, entered=lambda values: {"H": "H/u", "W": "W/u"},
+          reads=lambda values: f"{OF_WHAT_ENTERS}; C·u² channels of H/u × W/u come out"),
     Layer("ChannelShuffle", "groups", "channel_shuffle", "ChannelShuffle(2)",
-          {"groups": SizeOf("G")}),
+          {"groups": SizeOf("G")}, entered=lambda values: {"C": "C/G"},
+          reads=lambda values: f"{OF_WHAT_ENTERS}; a group has C/G of the C channels"),
     resizing("Upsample", "scale_factor=2",
              ", mode='nearest', align_corners=None, recompute_scale_factor=None",
              {"mode": Only(tuple(AXES)), "align_corners": Free((bool, NoneType))},
@@ -141,9 +153,12 @@ SHAPES: tuple[Layer, ...] = (
           {"start_dim": Free((int,)), "end_dim": Free((int,))},
           rules=(merged,), reads=merges),
     Layer("Unflatten", "dim, unflattened_size", "unflatten", "Unflatten(1, (256, 7, 7))",
-          {"dim": Free((int,)), "unflattened_size": Use()}, rules=(parted,), reads=parts),
+          {"dim": Free((int,)), "unflattened_size": Use()}, rules=(parted,), reads=parts,
+          entered=left_over),
     Layer("Unfold", "kernel_size, dilation=1, padding=0, stride=1", "unfold", "Unfold(3)",
           windows(2)),
     Layer("Fold", "output_size, kernel_size, dilation=1, padding=0, stride=1", "fold",
-          "Fold((32, 32), 3)", {"output_size": SizesOf(LENGTHS[2]), **windows(2)}),
+          "Fold((32, 32), 3)", {"output_size": SizesOf(LENGTHS[2]), **windows(2)},
+          entered=lambda values: {"C": "C/(K_h*K_w)"},
+          reads=lambda values: "C is axis 1 of what enters; C/(K_h·K_w) channels come out"),
 )  # fmt: skip

@@ -31,7 +31,8 @@ class Layer:
 
     ``rules`` are about several arguments; ``chosen`` is another entry that these values choose;
     ``usual`` sizes hold until others are set; ``limits`` are about those of what enters; ``reads``
-    says what symbols mean of it, where that cannot be seen.
+    says what symbols mean of it, where that cannot be seen. ``entered`` writes sizes of the entry
+    in those of what enters, where an axis of it is not one of them: C/u**2 channels of the result.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Layer:
     usual: Mapping[str, int] = field(default_factory=dict)
     limits: tuple[Limit, ...] = ()
     reads: Callable[[Arguments], str] = lambda values: ""
+    entered: Callable[[Arguments], Settings] = lambda values: {}
 
     @cached_property
     def arguments(self) -> dict[str, object]:

@@ -60,7 +60,7 @@ def test_the_page_of_a_linear_layer():
         ("MultiheadAttention(768, 12)",
          "4(d² + d) at d = 768: linear with d_in = d, d_out = 4d; Linear(768, 3072) in PyTorch"),
         ("TransformerEncoderLayer(768, 12, 3072, norm_first=True)", "gpt2 block 12 ×"),
-        ("GLU(0)", "note: 2·d is axis 0, counted from 0, of what enters; B·T is the"),
+        ("GLU(0)", "note: d is axis 0, counted from 0, of what enters; B·T is the"),
         ("Embedding(50257, 768)", "gpt2 token embedding 1 ×"),
     ],
 )  # fmt: skip

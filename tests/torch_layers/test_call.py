@@ -258,6 +258,40 @@ def test_every_choice_is_that_of_an_argument_or_of_a_call(layer):
                 derive(layer.example, {name: str(value).lower()})
 
 
+MOVED = {  # elements of what enters and of what comes out, counted by hand
+    "ChannelShuffle(2)": ({"B": 1, "C": 4, "H": 6, "W": 4}, 96 + 96),
+    "PixelShuffle(2)": ({"B": 1, "C": 4, "H": 6, "W": 4}, 96 + 96),
+    "PixelUnshuffle(2)": ({"B": 1, "C": 4, "H": 6, "W": 4}, 96 + 96),
+    "GLU()": ({"B": 2, "T": 3, "d": 8}, 48 + 24),
+    "Fold((4, 4), 3)": ({"B": 1, "C": 18}, 18 * 4 + 2 * 16),
+    "Unflatten(1, (-1, 4))": ({"B": 2, "n": 12}, 24 + 24),
+}
+
+
+@pytest.mark.parametrize("written", MOVED)
+def test_sizes_of_a_layer_are_those_of_what_enters(written):
+    account = derive(written, MOVED[written][0])
+    assert account["traffic.forward"].value == 4 * MOVED[written][1]
+    assert {r.status for q in account.quantities for r in account.evidence[q]} == {"passed"}
+    plain = derive(account.target.entry)
+    own = account.in_own_sizes("traffic.forward", account.conventions)
+    assert own.general == plain["traffic.forward"].general != account["traffic.forward"].general
+
+
+@pytest.mark.parametrize(
+    ("written", "sizes", "said"),
+    [
+        ("ChannelShuffle(4)", {"C": 6}, "Choose C divisible by G = 4: 4 or 8"),
+        ("PixelShuffle(2)", {"C": 6}, r"Choose C divisible by u\*\*2 = 4: 4 or 8"),
+        ("PixelUnshuffle(2)", {"W": 7}, "Choose W divisible by u = 2: 6 or 8"),
+        ("GLU()", {"d": 3}, "Choose d divisible by 2: 2 or 4"),
+    ],
+)
+def test_what_does_not_divide_is_refused_in_sizes_of_what_enters(written, sizes, said):
+    with pytest.raises(BadInput, match=said):
+        derive(written, sizes)
+
+
 def test_a_length_that_is_kept_follows_what_enters():
     account = derive("AdaptiveMaxPool2d((None, 2))", {"B": 1, "C": 3, "H": 7, "W": 4})
     assert account.memory_saved.value == 8 * 3 * 7 * 2
@@ -278,12 +312,17 @@ AXES = {
     "Softmax(dim=-1)": "n is the last axis of what enters; B·T is the product of its other axes",
     "LogSoftmax(1)": "n is axis 1, counted from 0, of what enters",
     "Softmin()": "n is the axis that PyTorch chooses",
-    "GLU(0)": "2·d is axis 0",
+    "GLU(0)": "d is axis 0",
     "Softmax2d()": "n is the channels, T the places",
     "BatchNorm1d(3)": "H is the length of a sequence",
     "InstanceNorm1d(3)": "H is the length",
     "Flatten(2)": "C·H·W is the product of the axes that are merged, B that of all others",
     "Unflatten(1, (2, 3))": "C·H·W is axis 1 of what enters, B the product of its other axes",
+    "Unflatten(1, (-1, 3))": "n is axis 1 of what enters, B the product of its other axes; W = 1",
+    "PixelShuffle(2)": "C, H and W are those of what enters; C/u² channels of u·H × u·W come out",
+    "PixelUnshuffle(2)": "C, H and W are those of what enters; C·u² channels of H/u × W/u",
+    "ChannelShuffle(2)": "C, H and W are those of what enters; a group has C/G of the C channels",
+    "Fold((4, 4), 3)": "C is axis 1 of what enters; C/(K_h·K_w) channels come out",
     "CosineSimilarity()": "n is axis 1, counted from 0, of what enters; B is the product",
     "HingeEmbeddingLoss()": "a target is 1 or 0 where PyTorch's is 1 or -1",
 }

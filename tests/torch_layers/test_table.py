@@ -63,7 +63,14 @@ ORDERED = {  # how a layer is called where that is not by its inputs one after t
                     lambda layer, x, y: layer(x.flatten(0, 1), y.flatten())),
     **dict.fromkeys(("BatchNorm1d", "InstanceNorm1d"), lambda layer, x: layer(x[..., 0])),
 }  # fmt: skip
-SEQUENCES_FIRST = ("MultiheadAttention", "Transformer")
+RECURRENT = ("RNN", "GRU", "LSTM")
+
+
+def sequences_first(layer):
+    """Whether the first axis of what enters is the sequence, and the second one the batch."""
+    name = layer.layer.name
+    batched = not name.startswith(("MultiheadAttention", "Transformer")) and name not in RECURRENT
+    return not batched and not layer.values.get("batch_first")
 
 
 def free_sizes(account):
@@ -84,19 +91,28 @@ def entering(account):
     """What enters a layer."""
     for x in account.program.inputs:
         shape = [int(n.xreplace(account.assumed.bindings)) for n in x.shape]
-        if account.target.constructor.layer.name.startswith(SEQUENCES_FIRST):
+        if sequences_first(account.target.constructor):
             shape[:2] = shape[1::-1]
         kind = torch.float32 if x.op.below is None else torch.int64
         yield torch.zeros(shape, dtype=kind, device=device(account))
 
 
+def built(account):
+    """The layer as PyTorch has it."""
+    with torch.device(device(account)):
+        return eval(account.target.constructor.python(), {"nn": torch.nn})  # noqa: S307  # our own text
+
+
+def called(account, module, inputs):
+    """What comes out of a layer."""
+    name = account.target.constructor.layer.name
+    return ORDERED.get(name, lambda layer, *xs: layer(*xs))(module, *inputs)
+
+
 def computes(account):
     """Whether PyTorch takes what enters a layer."""
-    layer = account.target.constructor
-    with torch.device(device(account)):
-        module = eval(layer.python(), {"nn": torch.nn})  # noqa: S307  # our own text
     try:
-        ORDERED.get(layer.layer.name, lambda layer, *xs: layer(*xs))(module, *entering(account))
+        called(account, built(account), entering(account))
     except (RuntimeError, ValueError):
         return False
     return True
@@ -109,6 +125,56 @@ def test_no_number_is_given_where_pytorch_raises(layer):
     for length in (1, 2):
         with contextlib.suppress(BadInput):
             assert computes(account.subs(dict.fromkeys(free_sizes(account), length)))
+
+
+# Sizes that are set of a layer are those of what enters it, and what comes out is PyTorch's.
+
+OPEN = {"B": 2, "C": 36, "D": 14, "H": 42, "W": 84, "T": 14, "S": 4, "n": 24, "d": 6, "V": 7}
+"""Sizes at which every layer below runs."""
+SIZED = [
+    "PixelShuffle(3)", "PixelUnshuffle(3)", "ChannelShuffle(4)", "Fold((7, 5), (2, 3), stride=2)",
+    "Fold((4, 4), 2, dilation=2, padding=1)", "GLU(2)", "Unflatten(1, (-1, 4))",
+    "Unflatten(1, (3, -1))", "Unflatten(1, (2, -1, 3))", "Unflatten(-1, (2, 4, -1))",
+    "Unflatten(1, (3, 4))", "Conv2d(4, 8, 3, 2, padding=1)", "ConvTranspose2d(4, 8, 3, stride=2)",
+    "Unfold(3, padding=1)", "MaxPool2d(3, 2, 1, ceil_mode=True)", "UpsamplingNearest2d((5, 9))",
+]
+"""Layers beside the examples: an axis of what enters is made of several, or of a result."""
+LOOKED_UP = ("Embedding", "EmbeddingBag")
+"""Layers of which rows are read, and not the table."""
+
+
+def tensors(found):
+    """The tensors among what a layer returns."""
+    if found is None or isinstance(found, torch.Tensor):
+        return [] if found is None else [found]
+    return [t for part in found for t in tensors(part)]
+
+
+def bytes_of(found):
+    """The bytes of tensors."""
+    return sum(t.numel() * t.element_size() for t in found)
+
+
+@pytest.mark.parametrize("written", [*WRITTEN, *COUNTED])
+def test_every_size_that_is_free_is_an_axis_of_what_enters(written):
+    program = derive(written).program
+    axes = {n for x in program.inputs for n in x.shape}
+    assert {*free_sizes(derive(written))} <= {str(n) for n in axes}
+
+
+@pytest.mark.parametrize("written", [*WRITTEN, *SIZED])
+@pytest.mark.filterwarnings("ignore")  # what PyTorch says about its fast paths
+def test_as_much_is_moved_as_pytorch_moves_at_the_sizes_of_what_enters(written):
+    account = derive(written)
+    account = account.subs({n: OPEN[n] for n in free_sizes(account)})
+    inputs, module = [*entering(account)], built(account)
+    outputs = tensors(called(account, module, inputs))
+    assert sum(t.numel() for t in outputs[: len(account.program.outputs)]) == sum(
+        int(t.size.xreplace(account.assumed.bindings)) for t in account.program.outputs
+    )
+    if account.target.constructor.layer.name not in LOOKED_UP:
+        moved = bytes_of([*inputs, *module.parameters(), *outputs[: len(account.program.outputs)]])
+        assert account["traffic.forward"].value == moved
 
 
 @pytest.mark.parametrize("written", TOO_FEW)
@@ -148,7 +214,7 @@ KEPT = [
     ("Softmax(dim=1)", {"B": 2, "T": 5, "n": 3}, [(2, 3, 5)], {}),
     ("LogSoftmax(dim=0)", {"B": 2, "T": 5, "n": 3}, [(3, 2, 5)], {}),
     ("Softmin()", {"B": 2, "T": 5, "n": 3}, [(3, 2, 5)], {}),
-    ("GLU(dim=1)", {"B": 2, "T": 5, "d": 3}, [(2, 6, 5)], {}),
+    ("GLU(dim=1)", {"B": 2, "T": 5, "d": 6}, [(2, 6, 5)], {}),
     ("SmoothL1Loss(beta=0.5)", {"B": 2, "n": 5}, [(2, 5)] * 2, {}),
     ("ConstantPad2d(1, 0.5)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
     ("ZeroPad2d((0, 1, 2, 1))", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
