@@ -45,6 +45,10 @@ ALONE = {
     "encoder_attention_heads": 3, "decoder_attention_heads": 4, "encoder_ffn_dim": 9,
     "decoder_ffn_dim": 24, "pad_token_id": 0, "is_decoder": True,
 }  # fmt: skip
+T5 = {
+    "vocab_size": 100, "d_model": 16, "d_kv": 4, "d_ff": 24, "num_heads": 2, "num_layers": 1,
+    "num_decoder_layers": 2,
+}  # fmt: skip
 UNET = {
     "_class_name": "UNet2DConditionModel", "norm_num_groups": 2, "layers_per_block": 1,
     "cross_attention_dim": 5, "sample_size": [8, 24],
@@ -210,6 +214,22 @@ UNUSUAL = {
     },
     "the third level as wide as the first": {
         **UNET, "block_out_channels": [8, 16, 8, 8], "attention_head_dim": [2, 2, 2, 2],
+    },
+    "a T5 1.1 as the implementation saves it": {
+        **T5, "model_type": "t5", "feed_forward_proj": "gated-gelu", "tie_word_embeddings": True,
+        "scale_decoder_outputs": False,
+    },
+    "an mT5 as the implementation saves it": {
+        **T5, "model_type": "mt5", "feed_forward_proj": "gated-gelu", "tie_word_embeddings": True,
+    },
+    **{
+        f"{name} that says it is a decoder, as one stack of both always is": {
+            **(T5 if name.endswith("T5") else {**ALONE, "encoder_attention_heads": 2}),
+            "model_type": model_type, "is_decoder": True,
+        } for model_type, name in (
+            ("t5", "a T5"), ("mt5", "an mT5"), ("bart", "a BART"), ("pegasus", "a Pegasus"),
+            ("mbart", "an mBART"), ("marian", "a Marian"),
+        )
     },
     "slices of which there is one": {
         "model_type": "bloom", "vocab_size": 100, "hidden_size": 16, "n_layer": 1, "n_head": 2,
