@@ -157,7 +157,8 @@ class Call(ops.Repetition):
     Its first ``states`` inputs are carried: each application gets what the one before gave as its
     first results. Of the next ``slices`` inputs, application i gets the slice at i along ``axis``
     (in ``reverse``, the last slice first); further inputs are the same every time. Each
-    application has weights of its own, or all share one set.
+    application has weights of its own, or all share one set. ``times`` may be an ``average``: of
+    several such repetitions one is longer than another.
 
     The tensor of a Call is its first state after the last application; a Result takes others.
     """
@@ -169,6 +170,7 @@ class Call(ops.Repetition):
     slices: int = 0
     axis: int = 0
     reverse: bool = False
+    average: bool = False
 
     @property
     def carried(self) -> tuple[Tensor, ...]:

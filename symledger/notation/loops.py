@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 
 def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
-           shared: bool = False, recompute: bool = False) -> Tensor:  # fmt: skip
+           shared: bool = False, recompute: bool = False, average: bool = False,
+           ) -> Tensor:  # fmt: skip
     """Apply a component ``times`` times: its first input is carried, the others stay the same.
 
     With ``recompute`` nothing inside an application is kept; the backward pass runs it again.
+    ``times`` need not be whole where it is an ``average``: all counts are linear in it.
 
     Raises:
         ShapeError: the body does not give back one tensor of the shape that it carries.
@@ -29,7 +31,8 @@ def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
     body = _body(component, name, inputs, recompute)
     if len(body.outputs) != 1:
         raise _not_carried(component, inputs[:1], body.outputs)
-    return _called(component, Call(body, as_size(times), shared), inputs)
+    op = Call(body, as_size(times), shared, average=average)
+    return _called(component, op, inputs)
 
 
 def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: Tensor, name: str,

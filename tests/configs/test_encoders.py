@@ -86,6 +86,8 @@ def test_a_class_has_the_parameters_that_it_has(config, architecture, params, tm
         ({**DEBERTA, "attention_head_size": 8}, "attention_head_size = 8 does not fit"),
         ({**DEBERTA, "relative_attention": "yes"}, "relative_attention = 'yes' is not supported"),
         ({"model_type": "t5", "feed_forward_proj": "gated-mish"}, "gated-mish is not supported"),
+        ({"model_type": "albert", "num_hidden_layers": 3, "num_hidden_groups": 5},
+         "nothing would use the weights of 2. Choose at most 3 groups"),
         ({"model_type": "t5", "is_decoder": True, "architectures": ["T5EncoderModel"]},
          "is_decoder = True is not supported, only False is: its blocks would hold an attention"),
         ({"model_type": "t5", "is_gated_act": True}, "contradicts feed_forward_proj = relu"),

@@ -154,3 +154,20 @@ def test_a_repetition_must_give_back_what_it_carries(body, gives):
     message = rf"cannot be repeated: it carries \[B T d\] but gives {gives}"
     with pytest.raises(ShapeError, match=message):
         repeat(body, L, Tensor(Input("x"), (), (B, T, d)), name="body")
+
+
+@dataclass(frozen=True)
+class Uneven(Component):
+    average: bool
+
+    signature = "B T d -> B T d"
+
+    def forward(self, x):
+        return steps(y=repeat(Tied(), L / 2, x, name="body", shared=True, average=self.average))
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_an_average_number_of_repetitions_need_not_be_whole(average):
+    program = program_of(Uneven(average))
+    assert (L / 2 in program.averages, (1, L / 2) in program.bounds) == (average, average)
+    assert L / 2 in program.lengths

@@ -231,6 +231,13 @@ UNUSUAL = {
             ("mbart", "an mBART"), ("marian", "a Marian"),
         )
     },
+    **{
+        f"{L} layers of an ALBERT by {groups} groups of {inner}": {
+            **SMALL, "model_type": "albert", "architectures": ["AlbertForMaskedLM"],
+            "intermediate_size": 24, "max_position_embeddings": 32, "embedding_size": 8,
+            "num_hidden_layers": L, "num_hidden_groups": groups, "inner_group_num": inner,
+        } for L, groups, inner in ((3, 2, 1), (7, 5, 3), (4, 4, 2))
+    },
     "slices of which there is one": {
         "model_type": "bloom", "vocab_size": 100, "hidden_size": 16, "n_layer": 1, "n_head": 2,
         "slow_but_exact": True,
