@@ -238,6 +238,13 @@ UNUSUAL = {
             "num_hidden_layers": L, "num_hidden_groups": groups, "inner_group_num": inner,
         } for L, groups, inner in ((3, 2, 1), (7, 5, 3), (4, 4, 2))
     },
+    **{
+        f"a pooler of {width} values that {name} does not have": {
+            **SMALL, "model_type": "deberta-v2", "architectures": [f"DebertaV2{name}"],
+            "intermediate_size": 24, "max_position_embeddings": 32, "pooler_hidden_size": width,
+            "pad_token_id": 0,
+        } for name, width in (("ForMaskedLM", 20), ("ForTokenClassification", None))
+    },
     "slices of which there is one": {
         "model_type": "bloom", "vocab_size": 100, "hidden_size": 16, "n_layer": 1, "n_head": 2,
         "slow_but_exact": True,
