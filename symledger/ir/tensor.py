@@ -214,16 +214,26 @@ Op = ops.Primitive | Call | CallBack | Result
 
 @dataclass(frozen=True, eq=False)
 class Program(Sizing):
-    """A graph of tensors from inputs to outputs, in the order in which they were made."""
+    """A graph of tensors from inputs to outputs, in the order in which they were made.
+
+    ``idle`` are weights and results that are there, and that nothing uses.
+    """
 
     scope: Scope
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
+    idle: tuple[Tensor, ...] = ()
 
     @cached_property
     def tensors(self) -> tuple[Tensor, ...]:
-        """Every tensor that the outputs depend on, inputs included, in order."""
-        return reachable((*self.outputs, *self.inputs))
+        """Every tensor that the outputs depend on, inputs and what is idle included, in order."""
+        return reachable((*self.outputs, *self.inputs, *self.idle))
+
+    @cached_property
+    def unused(self) -> frozenset[Tensor]:
+        """The tensors that no output depends on, but for what enters."""
+        used = reachable((*self.outputs, *self.inputs)) if self.idle else self.tensors
+        return frozenset(self.tensors) - frozenset(used)
 
     @cached_property
     def _kinds(self) -> dict[type, list[Tensor]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sympy import Expr
 
 from symledger.errors import ShapeError
-from symledger.ir.building import current_scope
+from symledger.ir.building import current_scope, noting_idle
 from symledger.ir.ops import Input
 from symledger.ir.shapes import as_size, show
 from symledger.ir.tensor import Call, Program, Result, Scope, Tensor
@@ -75,7 +75,9 @@ def _body(
     """Build the program of one application."""
     scope = Scope(name, component, current_scope(), recompute)
     formals = tuple(Tensor(Input(f"x{i}"), (), x.shape, x.storage) for i, x in enumerate(inputs))
-    return Program(scope, formals, component.apply_in(scope, formals))
+    with noting_idle() as idle:
+        outputs = component.apply_in(scope, formals)
+    return Program(scope, formals, outputs, tuple(idle))
 
 
 def _called(component: Component, op: Call, inputs: tuple[Tensor, ...]) -> Tensor:

@@ -63,9 +63,10 @@ def test_a_class_has_the_parameters_that_it_has(config, architecture, params, tm
 @pytest.mark.parametrize(
     ("config", "said"),
     [
-        ({**BERT, "tie_word_embeddings": False, "architectures": ["BertForMaskedLM"]},
-         "tie_word_embeddings = False is not supported"),
-        ({**BERT, "is_decoder": True}, "is_decoder = True is not supported"),
+        ({**BERT, "is_decoder": True, "architectures": ["BertForSequenceClassification"]},
+         "is_decoder = True is not supported, only False is: what is classified is the first"),
+        ({**BERT, "is_decoder": True, "add_cross_attention": True},
+         "add_cross_attention = True is not supported"),
         ({**BERT, "position_embedding_type": "relative_key"}, "only 'absolute' is"),
         ({**BERT, "hidden_act": "mish"}, "hidden_act = 'mish' is not supported"),
         ({**XLM_R, "pad_token_id": None}, "pad_token_id = None is not a size"),

@@ -6,6 +6,7 @@ from symledger.arguments.specs import Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import (
     CLASSIFIED,
+    SECOND,
     TABLES,
     WIDTHS,
     classes,
@@ -63,7 +64,7 @@ ALBERT = Family(
                albert__pooler="pooler.map", sop_classifier__classifier="next_head",
                predictions__dense="masked_head.map"),
         **norms(predictions__LayerNorm="masked_head.norm"),
-        "predictions.bias": ("masked_head.b",),
+        "predictions.bias": ("masked_head.b",), **under("predictions.", "", SECOND),
         **under("albert.encoder.albert_layer_groups.*.albert_layers.*.", "groups.group.layer.",
                 LAYERS),
         **CLASSIFIED,

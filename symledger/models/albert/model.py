@@ -10,7 +10,7 @@ from sympy import Expr, Integer
 from symledger import sizes
 from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
-from symledger.models.bert.model import Bert
+from symledger.models.bert.model import SegmentedEncoder
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import repeat
 from symledger.sizes import Size
@@ -19,7 +19,7 @@ LAN = "Lan et al., ALBERT (2020), section 3"
 
 
 @dataclass(frozen=True)
-class Narrow(Bert):
+class Narrow(SegmentedEncoder):
     """BERT whose tables may be narrower than its blocks: an affine map leads from them to those.
 
     Source: Lan et al., *ALBERT* (2020), section 3.1.
@@ -85,7 +85,7 @@ class Albert(Narrow):
 
     title: ClassVar[str] = "BERT with narrow tables and shared layers"
     assumptions: ClassVar[dict[Size, Expr]] = {
-        **Bert.assumptions, sizes.L_g: Integer(1), sizes.L_in: Integer(1),
+        **SegmentedEncoder.assumptions, sizes.L_g: Integer(1), sizes.L_in: Integer(1),
     }  # fmt: skip
     references: ClassVar[tuple[str, ...]] = (LAN,)
 

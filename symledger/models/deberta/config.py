@@ -19,6 +19,7 @@ from symledger.config_keys.encoder_keys import (
     ACTIVATION,
     CLASSIFIED,
     MASKED,
+    SECOND,
     TABLES,
     WIDTHS,
     Tensors,
@@ -104,6 +105,11 @@ def _convolution(values: Values) -> Settings:
     return {"convolved": "true", "K": str(kernel)}
 
 
+def _newer(values: Values) -> Settings:
+    """The newer head scores with the table at the entrance, whatever is said of tying."""
+    return {} if values.get("legacy", True) else {"tied": "true"}
+
+
 def _pooled(values: Values) -> Settings:
     """Refuse a pooler of another width: its square map is given vectors of the model's."""
     width = size("hidden_size", values["hidden_size"])
@@ -163,6 +169,7 @@ DEBERTA = Family(
     },
     rules=(
         Rule(("max_position_embeddings",), _distances), Rule((), _convolution),
+        Rule(("legacy",), _newer),
         Rule(("hidden_size", "num_attention_heads"), _widths),
     ),
     tensors={
@@ -180,6 +187,7 @@ DEBERTA = Family(
         "deberta.encoder.conv.conv.bias": ("convolution.b",),
         **maps(pooler__dense="pooler.map", lm_predictions__lm_head__dense="masked_head.map"),
         "lm_predictions.lm_head.bias": ("masked_head.b",),
+        **under("lm_predictions.lm_head.", "", SECOND),
         **under("cls.predictions.", "", MASKED),
         **CLASSIFIED,
     },

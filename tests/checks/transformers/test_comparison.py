@@ -40,6 +40,11 @@ def test_the_implementation_has_our_weights_and_flops(model_type):
 
 MIXED = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 8}
 SMALL = {"vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+MASKING = {
+    **SMALL, "intermediate_size": 24, "max_position_embeddings": 32, "num_hidden_layers": 2,
+    "pad_token_id": 0,
+}  # fmt: skip
+NARROW = {key: {"embedding_size": 8} for key in ("albert", "electra")}
 ALONE = {
     "vocab_size": 100, "d_model": 16, "encoder_layers": 1, "decoder_layers": 2,
     "encoder_attention_heads": 3, "decoder_attention_heads": 4, "encoder_ffn_dim": 9,
@@ -244,6 +249,30 @@ UNUSUAL = {
             "intermediate_size": 24, "max_position_embeddings": 32, "pooler_hidden_size": width,
             "pad_token_id": 0,
         } for name, width in (("ForMaskedLM", 20), ("ForTokenClassification", None))
+    },
+    **{
+        f"{architecture} that is a decoder": {
+            **MASKING, **NARROW.get(model_type, {}), "model_type": model_type,
+            "architectures": [architecture],
+            "is_decoder": True, "tie_word_embeddings": tied,
+        } for model_type, architecture, tied in (
+            ("bert", "BertModel", True), ("bert", "BertLMHeadModel", False),
+            ("bert", "BertForPreTraining", True), ("roberta", "RobertaForCausalLM", True),
+            ("xlm-roberta", "XLMRobertaForTokenClassification", True),
+            ("electra", "ElectraForCausalLM", False), ("camembert", "CamembertForCausalLM", False),
+        )
+    },
+    **{
+        f"{architecture} with a table of its own for the scores": {
+            **MASKING, **NARROW.get(model_type, {}), "model_type": model_type,
+            "architectures": [architecture],
+            "tie_word_embeddings": False,
+        } for model_type, architecture in (
+            ("bert", "BertForPreTraining"), ("roberta", "RobertaForMaskedLM"),
+            ("xlm-roberta", "XLMRobertaForMaskedLM"), ("mpnet", "MPNetForMaskedLM"),
+            ("albert", "AlbertForPreTraining"), ("albert", "AlbertForMaskedLM"),
+            ("deberta-v2", "DebertaV2ForMaskedLM"),
+        )
     },
     "slices of which there is one": {
         "model_type": "bloom", "vocab_size": 100, "hidden_size": 16, "n_layer": 1, "n_head": 2,
