@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import Choice, Only, SizeOf
+from symledger.arguments.specs import Choice, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.encoder_keys import ACTIVATIONS, Tensors, maps, norms, under
@@ -47,7 +47,7 @@ WIDTHS = {
     "decoder_ffn_dim": SizeOf("d_dec"),
     "activation_function": Choice("activation", ACTIVATIONS),
     "scale_embedding": FREE,
-    "is_decoder": Only((False,)),
+    "is_decoder": FREE,
     "init_std": FREE,
     "encoder_layerdrop": FREE,
     "decoder_layerdrop": FREE,
@@ -55,10 +55,10 @@ WIDTHS = {
     "classif_dropout": FREE,
     "output_past": FREE,
 }
-"""The sizes of an encoder-decoder as BART's configuration names them."""
+"""The sizes of an encoder-decoder as BART's configuration names them. Which stack is a decoder is
+no matter of what is said: one has both, or a class that is the decoder alone."""
 
 ALONE = {
-    "is_decoder": FREE,
     **dict.fromkeys(
         (f"encoder_{x}" for x in ("layers", "attention_heads", "ffn_dim")), FREE
     ),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from symledger.arguments.specs import Choice, Only, SizeOf, Use
 from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.family import Built
 
 ACTIVATIONS: Mapping[object, str] = {
@@ -23,14 +25,13 @@ WIDTHS: Mapping[str, Use] = {
     "hidden_act": ACTIVATION,
     "max_position_embeddings": SizeOf("T_max", ("T",)),
     "type_vocab_size": SizeOf("V_seg"),
-    "is_decoder": Only((False,)),
+    "is_decoder": Choice("causal"),
     "position_embedding_type": Only(("absolute",)),
-    "tie_word_embeddings": Only((True,)),
+    "tie_word_embeddings": TIED,
     "classifier_dropout": FREE,
     "output_past": FREE,
 }
-"""The sizes of an encoder as BERT's configuration names them. A head that is not tied would have a
-second bias, which nothing uses: it is refused."""
+"""The sizes of an encoder as BERT's configuration names them."""
 
 LINEAR = (("weight", "W"), ("bias", "b"))
 NORM = (("weight", "g"), ("bias", "b"))
@@ -76,8 +77,13 @@ TABLES: Tensors = {
     **norms(LayerNorm="embedding_norm"),
 }
 
+SECOND: Tensors = {
+    "decoder.weight": ("masked_head.table.W",), "decoder.bias": ("b_idle",),
+}  # fmt: skip
+"""What a head that is not tied has besides: a table, and a second bias; it uses one of the two."""
+
 MASKED: Tensors = {
-    "bias": ("masked_head.b",),
+    "bias": ("masked_head.b",), **SECOND,
     **maps(transform__dense="masked_head.map"),
     **norms(transform__LayerNorm="masked_head.norm"),
 }
@@ -105,7 +111,7 @@ def classes(entry: str, name: str, *heads: str) -> dict[str, Built]:
 
     How many scores a span has is said as a number of labels, and nothing but 2 works. Where no
     head unmasks tokens there is nothing to be tied. What scores the next token is what unmasks:
-    it sees only what was before where is_decoder says so, which is refused.
+    it sees only what was before where is_decoder says so.
     """
     all_heads = {
         "Model": Built(entry, {"head": "bare"}, uses=UNTIED),
@@ -120,3 +126,15 @@ def classes(entry: str, name: str, *heads: str) -> dict[str, Built]:
     }
     known = (*list(all_heads)[:5], *heads)
     return {f"{name}{head}": all_heads[head] for head in known}
+
+
+POOLED = Only((False,), "what is classified is the first token, which would see only itself")
+
+
+def looking_back(builds: Mapping[str, Built]) -> dict[str, Built]:
+    """Return the classes of an encoder that may be a decoder: none that pools its first token."""
+    return {
+        name: replace(built, uses={**built.uses, "is_decoder": POOLED})
+        if built.options["head"] == "sequences" else built
+        for name, built in builds.items()
+    }  # fmt: skip

@@ -28,7 +28,8 @@ class Built:
 
     With ``labels`` it sorts into classes, as many as the configuration names. ``uses`` are those
     of keys that this class reads otherwise than its family, ``rules`` what they say together
-    there, and ``parts`` the configurations inside that it reads otherwise.
+    there, and ``parts`` the configurations inside that it reads otherwise. ``remarks`` say of a key
+    what has to be known besides what it sets, or nothing.
     """
 
     entry: str
@@ -37,6 +38,7 @@ class Built:
     uses: Mapping[str, Use] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     parts: Mapping[str, Family] = field(default_factory=dict)
+    remarks: Mapping[str, Callable[[Values], str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

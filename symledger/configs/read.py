@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -92,7 +92,7 @@ def read(document: Document) -> Configuration:
         settings["Y"] = str(_labels(given, family.classes))
         _check_ends(architecture, settings["Y"])
     keys = [*_classes(document, architecture, built)]
-    keys += _keys(family, given, values, settings, built.uses)
+    keys += _remarked(_keys(family, given, values, settings, built.uses), built, values)
     for rule in (*family.rules, *built.rules):
         settings.update(rule.read(values))
     typed.check(family, given, values)
@@ -276,6 +276,17 @@ def _keys(
             yield Key(name, _written(value), _status(use), said)
         elif _status(use) == "used":
             yield Key(name, _written(value), "defaulted", _said(found))
+
+
+def _remarked(keys: Iterable[Key], built: Built, values: Values) -> Iterator[Key]:
+    """Yield the keys, with what the class has to say of some of them."""
+    for key in keys:
+        remark = built.remarks[key.name](values) if key.name in built.remarks else ""
+        if not remark:
+            yield key
+            continue
+        status: Status = "defaulted" if key.status == "defaulted" else "used"
+        yield replace(key, status=status, sets="; ".join(filter(None, (key.sets, remark))))
 
 
 def _part(name: str, part: Family, document: object, settings: Settings) -> Iterator[Key]:

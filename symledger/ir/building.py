@@ -11,6 +11,30 @@ from symledger.ir.tensor import REGION, SCOPE, Region, Scope, Tensor
 _weights: ContextVar[list[Tensor] | None] = ContextVar("weights", default=None)
 
 
+_idle: ContextVar[list[Tensor] | None] = ContextVar("idle", default=None)
+
+
+@contextmanager
+def noting_idle() -> Iterator[list[Tensor]]:
+    """Note what is left idle while a program is built: it belongs to that program."""
+    left: list[Tensor] = []
+    token = _idle.set(left)
+    try:
+        yield left
+    finally:
+        _idle.reset(token)
+
+
+def leave_idle(x: Tensor) -> None:
+    """Keep a tensor in the program that is being built, though nothing uses it.
+
+    A weight that an implementation holds, or a result that it computes, and makes nothing of.
+    """
+    left = _idle.get()
+    if left is not None:
+        left.append(x)
+
+
 @contextmanager
 def noting_weights() -> Iterator[list[Tensor]]:
     """Note every weight that is made in this block."""

@@ -222,6 +222,7 @@ class Repetition:
     """What applies a program several times: see ``tensor.Call``."""
 
     times: Expr
+    average: bool
 
 
 Leaf = Input | Param | Const

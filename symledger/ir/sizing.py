@@ -19,7 +19,7 @@ from symledger.ir.ops import (
     Slice,
     Windows,
 )
-from symledger.ir.shapes import Shape
+from symledger.ir.shapes import ONE, Shape
 from symledger.sizes import text_of
 
 Bound = tuple[Expr, Expr]
@@ -110,9 +110,15 @@ class Sizing:
 
     @cached_property
     def averages(self) -> set[Expr]:
-        """The lengths that are averages, and need not be whole: rows of an expert."""
-        inputs = self.everywhere(Input)
-        return {t.shape[-1] for t in inputs if isinstance(t.op, Input) and t.op.average}
+        """What is an average, and need not be whole: rows of an expert, uses of a group."""
+        found = set()
+        for t in self.everywhere(Input, Repetition):
+            match t.op:
+                case Input(average=True):
+                    found.add(t.shape[-1])
+                case Repetition(average=True, times=times):
+                    found.add(times)
+        return found
 
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
@@ -120,7 +126,7 @@ class Sizing:
         return tuple(dict.fromkeys(bounds(self.everywhere(*BOUNDED))))
 
 
-BOUNDED = (Param, Slice, Windows, Overlap, Const, Contract)
+BOUNDED = (Param, Repetition, Slice, Windows, Overlap, Const, Contract)
 """The operations that bound a size."""
 
 
@@ -130,12 +136,15 @@ def bounds(of: Iterable[Node]) -> Iterator[Bound]:
     A slice must lie in its axis; causal queries may not outnumber the keys, nor may those
     that a query sees; no more experts are used than there are; windows must end in the padded
     axis and leave no room for one more (or start in it, where one may reach past it), nor may
-    one lie outside the axis where that is not zero; and what a table asks for.
+    one lie outside the axis where that is not zero; what is repeated is so once on average; and
+    what a table asks for.
     """
     for t in of:
         match t.op:
             case Param(used=(used, experts)) if used != experts:
                 yield used, experts
+            case Repetition(average=True, times=times):
+                yield ONE, times
             case Slice(axis, start, length):
                 whole = t.args[0].shape[axis]
                 if start + length != whole:

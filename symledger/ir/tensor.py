@@ -157,7 +157,8 @@ class Call(ops.Repetition):
     Its first ``states`` inputs are carried: each application gets what the one before gave as its
     first results. Of the next ``slices`` inputs, application i gets the slice at i along ``axis``
     (in ``reverse``, the last slice first); further inputs are the same every time. Each
-    application has weights of its own, or all share one set.
+    application has weights of its own, or all share one set. ``times`` may be an ``average``: of
+    several such repetitions one is longer than another.
 
     The tensor of a Call is its first state after the last application; a Result takes others.
     """
@@ -169,6 +170,7 @@ class Call(ops.Repetition):
     slices: int = 0
     axis: int = 0
     reverse: bool = False
+    average: bool = False
 
     @property
     def carried(self) -> tuple[Tensor, ...]:
@@ -212,16 +214,26 @@ Op = ops.Primitive | Call | CallBack | Result
 
 @dataclass(frozen=True, eq=False)
 class Program(Sizing):
-    """A graph of tensors from inputs to outputs, in the order in which they were made."""
+    """A graph of tensors from inputs to outputs, in the order in which they were made.
+
+    ``idle`` are weights and results that are there, and that nothing uses.
+    """
 
     scope: Scope
     inputs: tuple[Tensor, ...]
     outputs: tuple[Tensor, ...]
+    idle: tuple[Tensor, ...] = ()
 
     @cached_property
     def tensors(self) -> tuple[Tensor, ...]:
-        """Every tensor that the outputs depend on, inputs included, in order."""
-        return reachable((*self.outputs, *self.inputs))
+        """Every tensor that the outputs depend on, inputs and what is idle included, in order."""
+        return reachable((*self.outputs, *self.inputs, *self.idle))
+
+    @cached_property
+    def unused(self) -> frozenset[Tensor]:
+        """The tensors that no output depends on, but for what enters."""
+        used = reachable((*self.outputs, *self.inputs)) if self.idle else self.tensors
+        return frozenset(self.tensors) - frozenset(used)
 
     @cached_property
     def _kinds(self) -> dict[type, list[Tensor]]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sympy import Expr
 
 from symledger.errors import DefinitionError
-from symledger.ir.building import noting_weights
+from symledger.ir.building import noting_idle, noting_weights
 from symledger.ir.naming import snake
 from symledger.ir.ops import Input, Storage
 from symledger.ir.patterns import ELLIPSIS, Operand, parse
@@ -43,9 +43,9 @@ def program_of(
     entered = [leaves.get(p.name) for p in entering(component)]
     while entered and entered[-1] is None:
         entered.pop()
-    with noting_weights() as made:
+    with noting_weights() as made, noting_idle() as idle:
         outputs = component.apply_in(scope, tuple(entered))
-    program = Program(scope, tuple(leaves.values()), outputs)
+    program = Program(scope, tuple(leaves.values()), outputs, tuple(idle))
     used = {weight for body in program.bodies for weight in body.params}
     for weight in made:
         if weight not in used:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sympy import Expr
 
 from symledger.errors import ShapeError
-from symledger.ir.building import current_scope
+from symledger.ir.building import current_scope, noting_idle
 from symledger.ir.ops import Input
 from symledger.ir.shapes import as_size, show
 from symledger.ir.tensor import Call, Program, Result, Scope, Tensor
@@ -18,10 +18,12 @@ if TYPE_CHECKING:
 
 
 def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
-           shared: bool = False, recompute: bool = False) -> Tensor:  # fmt: skip
+           shared: bool = False, recompute: bool = False, average: bool = False,
+           ) -> Tensor:  # fmt: skip
     """Apply a component ``times`` times: its first input is carried, the others stay the same.
 
     With ``recompute`` nothing inside an application is kept; the backward pass runs it again.
+    ``times`` need not be whole where it is an ``average``: all counts are linear in it.
 
     Raises:
         ShapeError: the body does not give back one tensor of the shape that it carries.
@@ -29,7 +31,8 @@ def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
     body = _body(component, name, inputs, recompute)
     if len(body.outputs) != 1:
         raise _not_carried(component, inputs[:1], body.outputs)
-    return _called(component, Call(body, as_size(times), shared), inputs)
+    op = Call(body, as_size(times), shared, average=average)
+    return _called(component, op, inputs)
 
 
 def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: Tensor, name: str,
@@ -72,7 +75,9 @@ def _body(
     """Build the program of one application."""
     scope = Scope(name, component, current_scope(), recompute)
     formals = tuple(Tensor(Input(f"x{i}"), (), x.shape, x.storage) for i, x in enumerate(inputs))
-    return Program(scope, formals, component.apply_in(scope, formals))
+    with noting_idle() as idle:
+        outputs = component.apply_in(scope, formals)
+    return Program(scope, formals, outputs, tuple(idle))
 
 
 def _called(component: Component, op: Call, inputs: tuple[Tensor, ...]) -> Tensor:

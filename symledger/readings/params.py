@@ -14,6 +14,8 @@ from symledger.readings.tally import ZERO, Amount, Tally
 
 TIED = "tied to "
 """What the note of a weight begins with that is another component's."""
+IDLE = "nothing uses it"
+"""The note of a weight that is there, and of which nothing is made."""
 
 
 def params(program: Program) -> Tally:
@@ -25,8 +27,11 @@ def params(program: Program) -> Tally:
 
 
 def trained_params(program: Program, frozen: tuple[str, ...] = ()) -> Tally:
-    """Return the weights that are trained, those named by ``frozen`` (``*`` allowed) left out."""
-    return _weights(program, lambda body, t: is_trained(body, t, frozen))
+    """Return the weights that are trained, those named by ``frozen`` (``*`` allowed) left out.
+
+    Nor are those trained on which no result depends: no gradient reaches them.
+    """
+    return _weights(program, lambda body, t: is_trained(body, t, frozen) and t not in body.unused)
 
 
 def active_params(program: Program) -> Tally:
@@ -66,11 +71,15 @@ def _weights(
         for arg in t.args:
             if arg in users and t.scope not in users[arg]:
                 own = ZERO if users[arg] else size(arg)
-                items.append(_amount(program, arg, t.scope, own, first=not users[arg]))
+                note = TIED + program.path(arg) if users[arg] else ""
+                items.append(_amount(program, arg, t.scope, own, note))
                 users[arg].add(t.scope)
         if isinstance(t.op, Call):
             body = _weights(t.op.body, counts, size)
             items.append(Tally(body.scope, body.items, ONE if t.op.shared else t.op.times))
+    for t in program.idle:
+        if t in users and not users[t]:
+            items.append(_amount(program, t, t.scope, size(t), note=IDLE))
     return Tally(program.scope, tuple(items))
 
 
@@ -81,7 +90,8 @@ def is_trained(program: Program, t: Tensor, frozen: tuple[str, ...]) -> bool:
     return not any(fnmatchcase(program.path(t), pattern) for pattern in frozen)
 
 
-def _amount(program: Program, weight: Tensor, scope: Scope, own: Expr, first: bool) -> Amount:
+def _amount(
+    program: Program, weight: Tensor, scope: Scope, own: Expr, note: str = ""
+) -> Amount:  # fmt: skip
     assert isinstance(weight.op, Param)
-    note = "" if first else TIED + program.path(weight)
     return Amount(scope, own, weight.op.name, weight.shape, note)

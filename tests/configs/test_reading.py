@@ -18,11 +18,9 @@ from tests import invoke
 NO_MODEL = {"deepseek_v2": "num_experts_per_tok is missing", "glm4_moe": "does not divide",
             "efficientnet": "block 18, which depthwise_padding leaves out",
             "ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is missing",
-            "Transformer2DModel": "norm_type is missing",
-            "mt5": "whether the head has weights of its own"}
+            "Transformer2DModel": "norm_type is missing"}
 """Families whose defaults are no model, or one whose heads do not divide its width, or whose
-images are rounded down, or a class that is another one by its norms, or of which versions of the
-implementation say different things."""
+images are rounded down, or a class that is another one by its norms."""
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 CLASSES = {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "a", "1": "b"}}
 
@@ -229,20 +227,40 @@ def test_two_names_of_a_key_are_called_as_they_stand():
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "where"),
     [
         ({"model_type": "t5", "tie_word_embeddings": True, "scale_decoder_outputs": False},
-         "scale_decoder_outputs = false without tie_word_embeddings = false does not say"),
-        ({"model_type": "mt5", "tie_word_embeddings": True}, "does not say whether the head"),
+         "scale_decoder_outputs"),
+        ({"model_type": "t5", "scale_decoder_outputs": False}, "scale_decoder_outputs"),
+        ({"model_type": "mt5", "tie_word_embeddings": True}, "tie_word_embeddings"),
+        ({"model_type": "mt5"}, "tie_word_embeddings"),
     ],
 )  # fmt: skip
-def test_a_head_of_which_too_little_is_said_is_refused(config, said):
-    """transformers 5 writes both of any T5 1.1 and mT5, whose published weights have a head."""
-    with pytest.raises(BadInput, match=said):
-        read(config)
-    without = config["model_type"].upper() + "EncoderModel"
-    assert read({**config, "architectures": [without]}).architecture == without
+def test_a_head_that_is_saved_as_tied_is_said_to_have_been_published_otherwise(config, where):
+    """transformers 5 writes the same of any T5 1.1 and mT5, whose published weights have a head."""
+    config = {**config, "vocab_size": 100, "d_model": 8}
+    found = read(config)
+    assert found.settings.get("tied", "true") == "true"
+    assert remarked(found) == [where]
+    assert "weights of its own, 800 parameters more" in said_of(found, where)
+    for own in ({"tie_word_embeddings": False},
+                {"architectures": [config["model_type"].upper() + "EncoderModel"]}):  # fmt: skip
+        assert remarked(read({**config, **own})) == []
     assert read({**config, "tie_word_embeddings": False}).settings["tied"] == "false"
+
+
+def test_a_head_that_was_published_tied_is_not_remarked_on():
+    assert remarked(read({"model_type": "t5"})) == []
+    assert remarked(read({"model_type": "t5", "tie_word_embeddings": True})) == []
+
+
+def remarked(found):
+    """Return the keys of which more is said than what they set."""
+    return [key.name for key in found.keys if "as published" in key.sets]
+
+
+def said_of(found, name):
+    return next(key.sets for key in found.keys if key.name == name)
 
 
 def test_a_mixture_whose_layers_are_all_dense_is_the_dense_model(tmp_path):

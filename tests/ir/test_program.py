@@ -10,6 +10,7 @@ from symledger import sizes
 from symledger.components.attention.flash import FlashAttention
 from symledger.components.norms.norms import LayerNorm
 from symledger.errors import ShapeError
+from symledger.ir.building import leave_idle
 from symledger.ir.ops import Input, Param
 from symledger.ir.region import Values
 from symledger.ir.tensor import Call, Tensor, is_leaf
@@ -17,6 +18,8 @@ from symledger.models.mini_gpt.model import MiniGPT
 from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
 from symledger.notation.verbs import apply, einsum, narrow, param, repeat
+from symledger.readings.flops import contraction_flops
+from symledger.readings.params import params, trained_params
 from symledger.readings.pullback import pullback
 from symledger.sizes import B, L, T, V, d
 
@@ -154,3 +157,54 @@ def test_a_repetition_must_give_back_what_it_carries(body, gives):
     message = rf"cannot be repeated: it carries \[B T d\] but gives {gives}"
     with pytest.raises(ShapeError, match=message):
         repeat(body, L, Tensor(Input("x"), (), (B, T, d)), name="body")
+
+
+@dataclass(frozen=True)
+class Uneven(Component):
+    average: bool
+
+    signature = "B T d -> B T d"
+
+    def forward(self, x):
+        return steps(y=repeat(Tied(), L / 2, x, name="body", shared=True, average=self.average))
+
+
+@pytest.mark.parametrize("average", [False, True])
+def test_an_average_number_of_repetitions_need_not_be_whole(average):
+    program = program_of(Uneven(average))
+    assert (L / 2 in program.averages, (1, L / 2) in program.bounds) == (average, average)
+    assert L / 2 in program.lengths
+
+
+@dataclass(frozen=True)
+class Spare(Component):
+    signature = "B T d -> B T d"
+
+    def forward(self, x):
+        leave_idle(param("b_idle", d))
+        leave_idle(einsum("... i, i o -> ... o", x, param("W_idle", d, V)))
+        return steps(y=einsum("... i, i o -> ... o", x, param("W", d, d)))
+
+
+def test_what_is_idle_is_held_and_computed_and_has_no_gradient():
+    program = program_of(Spare())
+    back = pullback(program)
+    assert params(program).total == d**2 + d * V + d
+    assert trained_params(program).total == d**2
+    assert contraction_flops(program).total == 2 * B * T * d**2 + 2 * B * T * d * V
+    assert contraction_flops(back).total == 4 * B * T * d**2
+    assert {program.path(w) for w in program.params if w in program.unused} == {"b_idle", "W_idle"}
+    assert {t.op.name for t in back.gradients} == {"x", "W"}
+
+
+def test_a_repeated_body_keeps_what_is_idle_in_it():
+    @dataclass(frozen=True)
+    class Layers(Component):
+        signature = "B T d -> B T d"
+
+        def forward(self, x):
+            return steps(y=repeat(Spare(), L, x, name="layer"))
+
+    program = program_of(Layers())
+    assert params(program).total.expand() == (L * (d**2 + d * V + d)).expand()
+    assert program.idle == ()

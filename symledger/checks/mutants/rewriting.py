@@ -31,7 +31,8 @@ class Rewriting:
         for region, copy in self.regions.items():
             copy.named.update({name: self.made[t] for name, t in region.named.items()})
             copy.outputs = self._all(region.outputs)
-        return Program(old.scope, self._all(old.inputs), self._all(old.outputs))
+        ends = (self._all(old.inputs), self._all(old.outputs), self._all(old.idle))
+        return Program(old.scope, *ends)
 
     def pullback(self, old: Pullback, program: Program) -> Pullback:
         """Return the copy of a backward program, over the copy of its program."""

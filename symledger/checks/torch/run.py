@@ -88,6 +88,12 @@ class Run:
         """For every parameter of the module, the weights of ours that it is made of."""
         return {name: self._ours(name) for name, _ in self.module.named_parameters()}
 
+    def is_idle(self, name: str) -> bool:
+        """Whether a parameter of the module is weights on which no result depends."""
+        program = self.trial.program
+        unused = {program.path(w) for w in program.params if w in program.unused}
+        return unused.issuperset(self.parts[name])
+
     def _ours(self, name: str) -> tuple[str, ...]:
         if name in self.names:
             return self.names[name]
@@ -148,7 +154,8 @@ class Run:
             forward = counter.total
             asked = [pair for pair in zip(results, seeds, strict=True) if pair[0].requires_grad]
             torch.autograd.backward(*zip(*asked, strict=True) if asked else ((),))
-        trained = {n: _array(p.grad) for n, p in module.named_parameters() if p.requires_grad}
+        trained = {n: _array(p.grad) for n, p in module.named_parameters()
+                   if p.requires_grad and not self.is_idle(n)}  # fmt: skip
         asking = {x: _array(t.grad) for x, t in zip(self.leaves, inputs, strict=True)
                   if t.requires_grad}  # fmt: skip
         values = tuple(result.detach().numpy() for result in results)

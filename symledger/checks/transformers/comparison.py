@@ -106,9 +106,17 @@ def _transformer(found: Configuration) -> Any:
 
 
 def shapes(model: Any) -> Mapping[str, Counter[Shape]]:
-    """Return the shapes of a model's parameters by name, each tensor once, layers as ``*``."""
+    """Return the shapes of a model's parameters by name, each tensor once, layers as ``*``.
+
+    One that has several names, as a tied table has, goes by that inside the model without a head.
+    """
+    within = getattr(model, "base_model_prefix", "")
+    names: dict[Any, str] = {}
+    for name, p in model.named_parameters(remove_duplicate=False):
+        if p not in names or (name.startswith(f"{within}.") > names[p].startswith(f"{within}.")):
+            names[p] = name
     found: dict[str, Counter[Shape]] = {}
-    for name, p in model.named_parameters():
+    for p, name in names.items():
         found.setdefault(LAYER.sub("*", name), Counter())[tuple(p.shape)] += 1
     return found
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import SizeOf
+from symledger.arguments.specs import Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import (
     CLASSIFIED,
+    SECOND,
     TABLES,
     WIDTHS,
     classes,
@@ -13,7 +14,8 @@ from symledger.config_keys.encoder_keys import (
     norms,
     under,
 )
-from symledger.config_keys.family import Built, Family
+from symledger.config_keys.family import Built, Family, Rule, Values
+from symledger.errors import BadInput
 
 LAYERS = {
     **maps(
@@ -23,6 +25,19 @@ LAYERS = {
     ),
     **norms(attention__LayerNorm="norm_1", full_layer_layer_norm="norm_2"),
 }  # fmt: skip
+
+
+def _used(values: Values) -> Settings:
+    """Refuse more groups than layers: those that are left over would be used by nothing."""
+    groups, layers = (size(x, values[x]) for x in ("num_hidden_groups", "num_hidden_layers"))
+    if groups > layers:
+        raise BadInput(
+            f"num_hidden_groups = {groups} does not fit num_hidden_layers = {layers}: a layer uses "
+            f"one group, so nothing would use the weights of {groups - layers}. Choose at most "
+            f"{layers} groups."
+        )
+    return {}
+
 
 ALBERT = Family(
     "albert",
@@ -42,13 +57,14 @@ ALBERT = Family(
         "net_structure_type": FREE,
         "num_memory_blocks": FREE,
     },
+    rules=(Rule(("num_hidden_groups", "num_hidden_layers"), _used),),
     tensors={
         **under("albert.embeddings.", "", TABLES),
         **maps(albert__encoder__embedding_hidden_mapping_in="projection",
                albert__pooler="pooler.map", sop_classifier__classifier="next_head",
                predictions__dense="masked_head.map"),
         **norms(predictions__LayerNorm="masked_head.norm"),
-        "predictions.bias": ("masked_head.b",),
+        "predictions.bias": ("masked_head.b",), **under("predictions.", "", SECOND),
         **under("albert.encoder.albert_layer_groups.*.albert_layers.*.", "groups.group.layer.",
                 LAYERS),
         **CLASSIFIED,

@@ -10,7 +10,7 @@ from sympy import Expr, Integer
 from symledger import sizes
 from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
-from symledger.models.bert.model import Bert
+from symledger.models.bert.model import SegmentedEncoder
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import repeat
 from symledger.sizes import Size
@@ -19,7 +19,7 @@ LAN = "Lan et al., ALBERT (2020), section 3"
 
 
 @dataclass(frozen=True)
-class Narrow(Bert):
+class Narrow(SegmentedEncoder):
     """BERT whose tables may be narrower than its blocks: an affine map leads from them to those.
 
     Source: Lan et al., *ALBERT* (2020), section 3.1.
@@ -53,7 +53,7 @@ class Group(Component):
 
 @dataclass(frozen=True)
 class Groups(Component):
-    """A group of layers that is used several times with the same weights."""
+    """A group of layers that is used several times with the same weights, on average."""
 
     group: Component
     times: Expr
@@ -64,8 +64,9 @@ class Groups(Component):
 
     def forward(self, x: Tensor) -> Steps:
         y = repeat(
-            self.group, self.times, x, name="group", shared=True, recompute=self.recompute
-        )
+            self.group, self.times, x, name="group", shared=True, recompute=self.recompute,
+            average=True,
+        )  # fmt: skip
         return steps(y=y)
 
 
@@ -73,8 +74,9 @@ class Groups(Component):
 class Albert(Narrow):
     """BERT with tables of their own width, and L_g groups of layers, used L times in all.
 
-    In everything published there is one group of one layer. Besides unmasking tokens it was
-    trained to tell which of two segments came first.
+    In everything published there is one group of one layer. Where groups do not divide the layers,
+    some are used once more than others, and each L/L_g times on average. Besides unmasking tokens
+    it was trained to tell which of two segments came first.
     Source: Lan et al., *ALBERT* (2020), section 3.
     """
 
@@ -83,7 +85,7 @@ class Albert(Narrow):
 
     title: ClassVar[str] = "BERT with narrow tables and shared layers"
     assumptions: ClassVar[dict[Size, Expr]] = {
-        **Bert.assumptions, sizes.L_g: Integer(1), sizes.L_in: Integer(1),
+        **SegmentedEncoder.assumptions, sizes.L_g: Integer(1), sizes.L_in: Integer(1),
     }  # fmt: skip
     references: ClassVar[tuple[str, ...]] = (LAN,)
 

@@ -6,15 +6,25 @@ from dataclasses import replace
 
 from symledger.arguments.specs import Settings, SizeOf, size
 from symledger.config_keys.common import FREE
-from symledger.config_keys.encoder_keys import MASKED, WIDTHS, classes, encoder, maps, norms, under
+from symledger.config_keys.encoder_keys import (
+    MASKED,
+    SECOND,
+    WIDTHS,
+    classes,
+    encoder,
+    looking_back,
+    maps,
+    norms,
+    under,
+)
 from symledger.config_keys.family import Family, Rule, Ruled, Values
 
 BERT = Family(
     "bert",
-    classes(
+    looking_back(classes(
         "bert", "Bert", "ForPreTraining", "ForMultipleChoice", "ForNextSentencePrediction",
         "LMHeadModel",
-    ),
+    )),
     {
         **WIDTHS,
         **dict.fromkeys((
@@ -40,7 +50,7 @@ def _behind_padding(values: Values) -> Settings:
 
 ROBERTA = Family(
     "roberta",
-    classes("roberta", "Roberta", "ForMultipleChoice", "ForCausalLM"),
+    looking_back(classes("roberta", "Roberta", "ForMultipleChoice", "ForCausalLM")),
     {
         **WIDTHS,
         "pad_token_id": Ruled(),
@@ -52,7 +62,7 @@ ROBERTA = Family(
         {**maps(roberta__pooler__dense="pooler.map", classifier__dense="pooler.map"),
          **maps(classifier__out_proj="classifier", lm_head__dense="masked_head.map"),
          **norms(lm_head__layer_norm="masked_head.norm"), "lm_head.bias": ("masked_head.b",),
-         "lm_head.decoder.weight": ("token_embedding.E", "E")},
+         **under("lm_head.", "", SECOND)},
     ),
 )  # fmt: skip
 """Its positions begin behind the row of the padding token, which is row 1 in all that is published;
@@ -60,8 +70,8 @@ behind a later row there is room for fewer of them."""
 
 
 def _named(model_type: str, name: str) -> Family:
-    return replace(ROBERTA, model_type=model_type,
-                   builds=classes("roberta", name, "ForMultipleChoice", "ForCausalLM"))
+    builds = classes("roberta", name, "ForMultipleChoice", "ForCausalLM")
+    return replace(ROBERTA, model_type=model_type, builds=looking_back(builds))
 
 
 XLM_ROBERTA = _named("xlm-roberta", "XLMRoberta")

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from sympy import Expr, Integer
+
+from symledger import sizes
+from symledger.components.attention.attention import Attention
+from symledger.components.blocks.blocks import Block
 from symledger.components.embeddings.embedding import TokenEmbedding
+from symledger.components.embeddings.positions import LearnedPositions
 from symledger.components.heads_and_losses.heads import DEVLIN
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.encoder import PlainEncoder, Trained
@@ -14,16 +21,21 @@ from symledger.notation.verbs import param
 
 
 @dataclass(frozen=True)
-class Bert(PlainEncoder):
-    """BERT: the hidden vectors of all tokens and the pooled one of the sequence, or a head on them.
+class SegmentedEncoder(PlainEncoder):
+    """An encoder whose tokens belong to segments; its table may score masked tokens again.
 
-    It was trained to score masked tokens, and to tell whether a sentence follows another.
-    Source: Devlin et al., *BERT* (2019), sections 3 and A.2.
+    Where that table is not ``tied`` implementations have a second bias, which nothing uses.
     """
 
+    tied: bool = True
+
+    spares: ClassVar[bool] = True
     enters: ClassVar[str] = "B T in V, B T in V_seg"
-    title: ClassVar[str] = "encoder-only transformer, post-LN LayerNorm, with pooler"
-    references: ClassVar[tuple[str, ...]] = (f"{DEVLIN}, sections 3 and A.2",)
+
+    @property
+    def shares(self) -> bool:
+        """Whether the scores of masked tokens use the table at the entrance."""
+        return self.tied
 
     def forward(self, tokens: Tensor, segments: Tensor) -> Steps:
         """Add rows for each token, its segment and its position, apply L blocks, and answer."""
@@ -31,6 +43,51 @@ class Bert(PlainEncoder):
         x = self.look_up(tokens, E)
         x = x + TokenEmbedding(self.V_seg, self.d_table)(segments, name="segment_embedding")
         return self.ended(self.place(x), E)
+
+
+@dataclass(frozen=True)
+class CausalEncoder(PlainEncoder):
+    """An encoder that may be a decoder: where it is ``causal`` a token sees none after it.
+
+    So are ``cached`` tokens: they come after S − T others, whose keys and values are remembered.
+    """
+
+    causal: bool = False
+    cached: bool = False
+    S: Expr = sizes.S
+
+    @property
+    def decoding(self) -> Mapping[str, str]:  # type: ignore[override]  # a choice decides
+        """What enters in a step of decoding, where there is one."""
+        return {"tokens": "B one in V", "segments": "B one in V_seg"} if self.causal else {}
+
+    def block(self) -> Block:
+        plain = super().block()
+        if not self.cached:
+            return replace(plain, causal=self.causal)
+        attention = Attention(
+            self.d, self.h, self.h, self.d_h, self.d_h, causal=True, dropout=self.dropout,
+            flash=self.flash, cached=self.S,
+        )  # fmt: skip
+        return replace(plain, attention=attention)
+
+    def place(self, x: Tensor) -> Tensor:
+        """Add a row for each position, behind those that are remembered."""
+        before = self.S - x.shape[1] if self.cached else Integer(0)
+        first = self.first_position + before
+        return LearnedPositions(self.T_max, self.d_table, first)(x, name="positions")
+
+
+@dataclass(frozen=True)
+class Bert(CausalEncoder, SegmentedEncoder):
+    """BERT: the hidden vectors of all tokens and the pooled one of the sequence, or a head on them.
+
+    It was trained to score masked tokens, and to tell whether a sentence follows another.
+    Source: Devlin et al., *BERT* (2019), sections 3 and A.2.
+    """
+
+    title: ClassVar[str] = "encoder-only transformer, post-LN LayerNorm, with pooler"
+    references: ClassVar[tuple[str, ...]] = (f"{DEVLIN}, sections 3 and A.2",)
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf
+from symledger.config_keys.backbone_keys import given_stages
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import (
     ACTIVATIONS,
     BACKBONE,
+    STAGES,
     Pair,
     Square,
     Stages,
@@ -51,7 +53,7 @@ CONVNEXT = Family(
         "initializer_range": FREE,
         **BACKBONE,
     },
-    (Rule(("depths", "num_stages"), scaled),),
+    (Rule(("depths", "num_stages"), scaled), given_stages(lambda values: STAGES)),
     tensors={
         f"{STEM}.patch_embeddings.weight": ("stem.F",),
         f"{STEM}.patch_embeddings.bias": ("stem.b",),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symledger.arguments.specs import (
     BOOLS,
     Choice,
@@ -17,6 +19,7 @@ from symledger.config_keys.encoder_keys import (
     ACTIVATION,
     CLASSIFIED,
     MASKED,
+    SECOND,
     TABLES,
     WIDTHS,
     Tensors,
@@ -102,14 +105,27 @@ def _convolution(values: Values) -> Settings:
     return {"convolved": "true", "K": str(kernel)}
 
 
-def _widths(values: Values) -> Settings:
-    """The pooler is as wide as the model, and so are all heads together: nothing else fits."""
+def _newer(values: Values) -> Settings:
+    """The newer head scores with the table at the entrance, whatever is said of tying."""
+    return {} if values.get("legacy", True) else {"tied": "true"}
+
+
+def _pooled(values: Values) -> Settings:
+    """Refuse a pooler of another width: its square map is given vectors of the model's."""
     width = size("hidden_size", values["hidden_size"])
-    if values.get("pooler_hidden_size", width) != width:
+    said = values.get("pooler_hidden_size", width)
+    if type(said) is not int or said != width:
         raise BadInput(
-            f"pooler_hidden_size = {values['pooler_hidden_size']!r:.80} does not fit: it is "
-            f"hidden_size, {width}."
+            f"pooler_hidden_size = {written(said)} does not fit hidden_size = {width}: the class "
+            f"maps the first token's {width} values by a matrix of pooler_hidden_size rows and as "
+            "many columns, and fails. Leave it out."
         )
+    return {}
+
+
+def _widths(values: Values) -> Settings:
+    """All heads together are as wide as the model: nothing else fits."""
+    width = size("hidden_size", values["hidden_size"])
     heads = size("num_attention_heads", values["num_attention_heads"])
     if "attention_head_size" not in values:
         return {}
@@ -122,9 +138,15 @@ def _widths(values: Values) -> Settings:
     return {}
 
 
+POOLED = (Rule(("hidden_size",), _pooled),)
+"""Of classes that pool: others read nothing of a pooler."""
+
 DEBERTA = Family(
     "deberta-v2",
-    classes("deberta", "DebertaV2", "ForMultipleChoice"),
+    {
+        name: replace(built, rules=POOLED) if built.options["head"] == "sequences" else built
+        for name, built in classes("deberta", "DebertaV2", "ForMultipleChoice").items()
+    },
     {
         **WIDTHS,
         "is_decoder": FREE,
@@ -140,13 +162,14 @@ DEBERTA = Family(
         "conv_kernel_size": Ruled(),
         "conv_groups": SizeOf("G"),
         "conv_act": Only(("tanh", "gelu", "relu")),
-        "pooler_hidden_size": Ruled(),
+        "pooler_hidden_size": FREE,
         "pooler_hidden_act": FREE,
         "legacy": FREE,
         "attention_head_size": Ruled(),
     },
     rules=(
         Rule(("max_position_embeddings",), _distances), Rule((), _convolution),
+        Rule(("legacy",), _newer),
         Rule(("hidden_size", "num_attention_heads"), _widths),
     ),
     tensors={
@@ -164,6 +187,7 @@ DEBERTA = Family(
         "deberta.encoder.conv.conv.bias": ("convolution.b",),
         **maps(pooler__dense="pooler.map", lm_predictions__lm_head__dense="masked_head.map"),
         "lm_predictions.lm_head.bias": ("masked_head.b",),
+        **under("lm_predictions.lm_head.", "", SECOND),
         **under("cls.predictions.", "", MASKED),
         **CLASSIFIED,
     },

@@ -102,6 +102,7 @@ class Deberta(Encoder):
     In what was published first, positions are not added at the entrance (``absolute``), there are
     no ``segments``, and distances share the maps of tokens. The largest ones have a convolution
     of the entrance beside the first layer. Of v3 the discriminator is meant, without its head.
+    Where the table of scores is not ``tied`` there is a second bias, unused, as in BERT.
     Source: He et al., *DeBERTa* (2021), section 3; *DeBERTaV3* (2023), and their implementation.
     """
 
@@ -117,7 +118,9 @@ class Deberta(Encoder):
     absolute: bool = False
     segments: bool = False
     convolved: bool = False
+    tied: bool = True
 
+    spares: ClassVar[bool] = True
     pools: ClassVar[bool] = False
     pooled_by: ClassVar[Pooled] = "gelu"
     title: ClassVar[str] = "encoder-only transformer with disentangled attention"
@@ -132,6 +135,11 @@ class Deberta(Encoder):
             row = indices("segments", self.V_seg, *tokens.shape)
             x = x + TokenEmbedding(self.V_seg, self.d)(row, name="segment_embedding")
         return self.ended(self.place(x) if self.absolute else x, E)
+
+    @property
+    def shares(self) -> bool:
+        """Whether the scores of masked tokens use the table at the entrance."""
+        return self.tied
 
     def block(self) -> Component:
         attention = DisentangledAttention(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, among, size
+from symledger.config_keys.backbone_keys import given_stages
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
@@ -61,7 +62,10 @@ DINOV2 = Family(
         ), FREE),
         **UNTIED,
     },
-    (Rule(("hidden_size",), _hidden), Rule((), _square)),
+    (
+        Rule(("hidden_size",), _hidden), Rule((), _square),
+        given_stages(lambda values: size("num_hidden_layers", values["num_hidden_layers"])),
+    ),
     {
         "dinov2.embeddings.cls_token": ("embedding.c",),
         "dinov2.embeddings.mask_token": ("embedding.m",),

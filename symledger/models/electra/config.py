@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from symledger.arguments.specs import Only, Settings, SizeOf
-from symledger.config_keys.decoder_keys import TIED
-from symledger.config_keys.encoder_keys import UNTIED, WIDTHS, classes, encoder, maps, norms
+from symledger.config_keys.encoder_keys import (
+    UNTIED,
+    WIDTHS,
+    classes,
+    encoder,
+    looking_back,
+    maps,
+    norms,
+)
 from symledger.config_keys.family import Built, Family, Rule, Values
 
 
@@ -24,13 +31,13 @@ SUMMARY = {
 
 ELECTRA = Family(
     "electra",
-    {
+    looking_back({
         **classes("electra", "Electra", "ForPreTraining", "ForCausalLM"),
         "ElectraForMultipleChoice": Built(
             "electra", {"head": "sequences", "Y": "1"}, uses=SUMMARY
         ),
-    },
-    {**WIDTHS, "embedding_size": SizeOf("d_e"), "tie_word_embeddings": TIED},
+    }),
+    {**WIDTHS, "embedding_size": SizeOf("d_e")},
     rules=(Rule(("embedding_size", "hidden_size"), _narrow),),
     tensors=encoder("electra", {
         **maps(electra__embeddings_project="projection",

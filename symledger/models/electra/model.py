@@ -13,12 +13,13 @@ from symledger.components.maps.linear import Linear
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.albert.model import Narrow
+from symledger.models.bert.model import CausalEncoder
 from symledger.models.shared.encoder import Task
 from symledger.notation.verbs import view
 
 
 @dataclass(frozen=True)
-class Electra(Narrow):
+class Electra(CausalEncoder, Narrow):
     """BERT that tells for every token whether a smaller model, its generator, has replaced it.
 
     The generator is another one of these, that scores masked tokens, with the table of tokens once
@@ -30,6 +31,7 @@ class Electra(Narrow):
     tied: bool = True
     narrow: bool = True
 
+    spares: ClassVar[bool] = False
     pools: ClassVar[bool] = False
     pooled_by: ClassVar[Pooled] = "gelu"
     title: ClassVar[str] = "BERT trained to tell which tokens were replaced"
@@ -41,11 +43,6 @@ class Electra(Narrow):
     def gives(self) -> dict[str, str]:
         """What the heads give: that of pre-training, one score a token."""
         return {**super().gives, "pretraining": "B T"}
-
-    @property
-    def shares(self) -> bool:
-        """Whether the scores of masked tokens use the table at the entrance."""
-        return self.tied
 
     @property
     def d_table(self) -> Expr:

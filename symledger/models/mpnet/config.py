@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from symledger.arguments.specs import SizeOf
 from symledger.config_keys.common import FREE
-from symledger.config_keys.encoder_keys import WIDTHS, classes, encoder, maps, norms, under
+from symledger.config_keys.encoder_keys import (
+    SECOND,
+    WIDTHS,
+    classes,
+    encoder,
+    maps,
+    norms,
+    under,
+)
 from symledger.config_keys.family import AtLeast, Family, Several, Shifted
 
 LAYER = {
@@ -29,7 +37,7 @@ MPNET = Family(
         maps(mpnet__pooler__dense="pooler.map", classifier__dense="pooler.map",
              classifier__out_proj="classifier", lm_head__dense="masked_head.map"),
         norms(lm_head__layer_norm="masked_head.norm"),
-        {"lm_head.bias": ("masked_head.b",), "lm_head.decoder.weight": ("token_embedding.E", "E")},
+        {"lm_head.bias": ("masked_head.b",), **under("lm_head.", "", SECOND)},
     ),
 )  # fmt: skip
 """Distances fall into 32 buckets whatever is said, so a shorter table would not do; positions

@@ -41,14 +41,17 @@ class MPNet(Encoder):
     """RoBERTa without segments, whose scores have a bias for each head and bucket of distances.
 
     The biases come from one table of n_b rows, as in T5. It was trained to score masked tokens
-    in an order of its own; that changes what is asked for, and not what is computed.
+    in an order of its own; that changes what is asked for, and not what is computed. Where the
+    table of scores is not ``tied`` there is a second bias, unused, as in BERT.
     Source: Song et al., *MPNet* (2020), section 2, and its implementation; Raffel et al., *T5*
     (2020), section 2.1, for the biases.
     """
 
     head: Trained = "bare"
     n_b: Expr = sizes.n_b
+    tied: bool = True
 
+    spares: ClassVar[bool] = True
     first_position: ClassVar[int] = 2
     title: ClassVar[str] = "encoder-only transformer with shared biases of distances"
     references: ClassVar[tuple[str, ...]] = (f"{SONG}, section 2", RAFFEL)
@@ -57,6 +60,11 @@ class MPNet(Encoder):
         """Add rows for each token and its position, apply L blocks with biases, and answer."""
         E = param("E", self.V, self.d)
         return self.ended(self.place(self.look_up(tokens, E)), E)
+
+    @property
+    def shares(self) -> bool:
+        """Whether the scores of masked tokens use the table at the entrance."""
+        return self.tied
 
     def block(self) -> Component:
         mixing = BiasedAttention(

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf
+from symledger.config_keys.backbone_keys import given_stages
 from symledger.config_keys.family import Built, Family, Rule, Values
-from symledger.config_keys.image_keys import BACKBONE, CONVOLVED, Stages, staged
+from symledger.config_keys.image_keys import BACKBONE, CONVOLVED, STAGES, Stages, staged
 
 
 def widened(values: Values) -> Settings:
@@ -40,7 +41,7 @@ RESNET = Family(
         "downsample_in_bottleneck": Choice("early", BOOLS),
         **BACKBONE,
     },
-    (Rule(("hidden_sizes", "embedding_size"), widened),),
+    (Rule(("hidden_sizes", "embedding_size"), widened), given_stages(lambda values: STAGES)),
     tensors={
         **{f"resnet.embedder.embedder.{k}": (f"stem.{ours}",) for k, ours in CONVOLVED.items()},
         **{f"resnet.encoder.stages.*.layers.*.shortcut.{k}": parts(("shortcut",), ours)

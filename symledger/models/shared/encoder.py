@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.components.blocks.blocks import PostLNBlock
+from symledger.components.blocks.blocks import Block, PostLNBlock
 from symledger.components.embeddings.embedding import TokenEmbedding
 from symledger.components.embeddings.positions import LearnedPositions
 from symledger.components.feed_forward.feed_forward import Activation
@@ -17,9 +17,10 @@ from symledger.components.heads_and_losses.heads import MaskedLMHead, Pooled, Po
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
 from symledger.errors import DefinitionError
+from symledger.ir.building import leave_idle
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import repeat
+from symledger.notation.verbs import param, repeat
 from symledger.sizes import Size
 
 TWO = Integer(2)
@@ -60,6 +61,7 @@ class Encoder(Component):
     enters: ClassVar[str] = "B T in V"
     pools: ClassVar[bool] = True
     pooled_by: ClassVar[Pooled] = "tanh"
+    spares: ClassVar[bool] = False
     first_position: ClassVar[int] = 0
     assumptions: ClassVar[dict[Size, Expr]] = {
         sizes.d_h: sizes.d / sizes.h, sizes.d_ff: 4 * sizes.d, sizes.V_seg: TWO,
@@ -125,7 +127,12 @@ class Encoder(Component):
         return Pooler(self.d, self.pooled_by)(hidden, name="pooler")
 
     def unmask(self, hidden: Tensor, E: Tensor) -> Tensor:
-        """Score the tokens that may stand behind a mask."""
+        """Score the tokens that may stand behind a mask.
+
+        A family that ``spares`` has a second bias where the table is another one, unused.
+        """
+        if self.spares and not self.shares:
+            leave_idle(param("b_idle", self.V))
         head = MaskedLMHead(self.V, self.d, self.d_table, self.activation)
         return head(hidden, E if self.shares else None, name="masked_head")
 
@@ -168,7 +175,7 @@ class PlainEncoder(Encoder):
     head: Task = "bare"
     flash: bool = False
 
-    def block(self) -> Component:
+    def block(self) -> Block:
         return PostLNBlock(
             self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff,
             norm="layer", activation=self.activation, dropout=self.dropout, flash=self.flash,

@@ -96,7 +96,9 @@ def _as_wide(values: Values) -> Settings:
     return {}
 
 
-UNREAD = Only((False,), "what it pools by attention is computed there, and not used")
+UNREAD = Choice("idle", BOOLS)
+"""What images are pooled by, where the mean is classified: it is computed, and not used."""
+NEEDED = Only((True,), "what is compared with a text is what the head makes of an image")
 
 SIGLIP = Family(
     "siglip",
@@ -123,7 +125,7 @@ SIGLIP = Family(
             "num_hidden_layers": SizeOf("L_img"),
             "num_attention_heads": SizeOf("h_img"),
             "hidden_act": Choice("image_activation", ACTIVATIONS),
-            "vision_use_head": Only((True,)),
+            "vision_use_head": NEEDED,
         }),
     },
 )  # fmt: skip

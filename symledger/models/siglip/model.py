@@ -16,6 +16,7 @@ from symledger.components.feed_forward.feed_forward import Activation, FeedForwa
 from symledger.components.image_blocks.patches import PatchEmbedding
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
+from symledger.ir.building import leave_idle
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.clip.model import TwoEncoders
@@ -79,7 +80,8 @@ class SiglipImage(Seeing):
 
     What is read is an attention of one learned query to all vectors, and a network after it.
     Without ``pooled`` all vectors are the result, as models that talk about images take them.
-    Where images are ``classified`` the mean of all vectors scores Y classes instead.
+    Where images are ``classified`` the mean of all vectors scores Y classes instead; what is read
+    may be ``idle`` then: its implementation computes it, and makes nothing of it.
     Source: Zhai et al. (2023), section 3, and its implementation; Lee et al. (2019), section 3.2.
     """
 
@@ -90,6 +92,7 @@ class SiglipImage(Seeing):
     Y: Expr = sizes.Y
     pooled: bool = True
     classified: bool = False
+    idle: bool = False
 
     signature: ClassVar[str] = "B C_in H W -> ... out"
     title: ClassVar[str] = "pre-LN encoder over patches, read by attention"
@@ -109,6 +112,8 @@ class SiglipImage(Seeing):
         placed = LearnedPositions(self.T, self.d)(cut(x, name="patches"), name="positions")
         hidden = self.through(placed)
         if self.classified:
+            if self.idle:
+                leave_idle(self.read(hidden))
             averaged = view("B d one -> B (d one)", mean(view("B n d -> B d n", hidden)))
             logits = Linear(self.d, self.Y)(averaged, name="classifier")
             return steps(hidden=hidden, averaged=averaged, logits=logits)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
-from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, Use, written
+from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, Use, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.encoder_decoder_keys import HEADS
@@ -40,25 +40,28 @@ def _activation(values: Values) -> Settings:
     return {"activation": activation, "gated": BOOLS[gated]}
 
 
-def _own_head(ambiguous: Callable[[Values], bool], said: str, otherwise: str) -> Rule:
-    """Return the rule of a head of which a file does not say enough.
+def _two_heads(values: Values) -> str:
+    """Say what a file of which the head is tied may mean, too.
 
-    A file that transformers 5 wrote says of every head that it is tied to the table. Whether it
-    is, is seen only beside it: where the weights of both are there, both are loaded.
+    transformers 5 builds every head of a T5 tied, and writes so. Beside what was published with a
+    head of its own (T5 1.1, FLAN, mT5) lie the weights of both, and both are loaded.
     """
+    V, d = (size(name, values[name]) for name in ("vocab_size", "d_model"))
+    return (
+        "the head uses the table, as transformers 5 builds it; as published, it has weights of its "
+        f"own, {V * d:,} parameters more: tie_word_embeddings = false"
+    )
 
-    def read(values: Values) -> Settings:
-        name = (values.get("architectures") or ["ForConditionalGeneration"])[0]
-        if name.endswith(("ForConditionalGeneration", "LMHeadModel")) and ambiguous(values):
-            raise BadInput(
-                f"{said} does not say whether the head has weights of its own: transformers 5 "
-                "writes the same of both. Write tie_word_embeddings = false where it has, as in "
-                f"all that was published so (T5 1.1, FLAN, mT5), or {otherwise} where it uses "
-                "the table."
-            )
-        return {}
 
-    return Rule(("tie_word_embeddings",), read)
+def _saved(values: Values) -> str:
+    """Remark on a T5 that does not scale what the head is given: version 1.1, and FLAN."""
+    scaled = values.get("scale_decoder_outputs") is not False
+    return "" if scaled or values.get("tie_word_embeddings") is False else _two_heads(values)
+
+
+def _multilingual(values: Values) -> str:
+    """Remark on an mT5 that is tied: none was published."""
+    return _two_heads(values) if values["tie_word_embeddings"] is True else ""
 
 
 def _t5_layer(stack: str) -> Tensors:
@@ -90,16 +93,25 @@ BOTH: Mapping[str, Use] = {"is_encoder_decoder": Only((True,))}
 """What a T5 with a decoder has to say: else its keys and values of the source and of what was
 written so far are kept as one. One that is its encoder says false."""
 
+ALONE: Mapping[str, Use] = {"is_decoder": Only(
+    (False,), "its blocks would hold an attention to a source that is never given"
+)}  # fmt: skip
+"""What an encoder alone has to say; a decoder beside an encoder is one whatever is said."""
+
+WRITES = Built("t5", {"head": "lm"}, uses=BOTH, remarks={"scale_decoder_outputs": _saved})
+
 T5 = Family(
     "t5",
     {
-        "T5ForConditionalGeneration": Built("t5", {"head": "lm"}, uses=BOTH),
+        "T5ForConditionalGeneration": WRITES,
         "T5Model": Built("t5", {"head": "bare"}, uses=BOTH),
         "T5ForSequenceClassification": Built("t5", {"head": "sequences"}, labels=True, uses=BOTH),
         "T5ForQuestionAnswering": Built("t5", {"head": "tokens"}, labels=True, uses=BOTH),
-        "T5EncoderModel": Built("t5_encoder", {"head": "bare"}),
-        "T5ForTokenClassification": Built("t5_encoder", {"head": "tokens"}, labels=True),
-        "T5WithLMHeadModel": Built("t5", {"head": "lm"}, uses=BOTH),
+        "T5EncoderModel": Built("t5_encoder", {"head": "bare"}, uses=ALONE),
+        "T5ForTokenClassification": Built(
+            "t5_encoder", {"head": "tokens"}, labels=True, uses=ALONE
+        ),
+        "T5WithLMHeadModel": WRITES,
     },
     {
         "vocab_size": SizeOf("V"),
@@ -116,19 +128,11 @@ T5 = Family(
         "dense_act_fn": FREE,
         "scale_decoder_outputs": FREE,
         "tie_word_embeddings": TIED,
-        "is_decoder": Only((False,)),
+        "is_decoder": FREE,
         "n_positions": FREE,
         "output_past": FREE,
     },
-    rules=(
-        Rule((), _activation),
-        _own_head(
-            lambda values: values.get("scale_decoder_outputs") is False
-            and values.get("tie_word_embeddings") is not False,
-            "scale_decoder_outputs = false without tie_word_embeddings = false",
-            "leave scale_decoder_outputs out",
-        ),
-    ),
+    rules=(Rule((), _activation),),
     tensors={**T5_TENSORS, **under("transformer.", "", T5_TENSORS), **HEADS},
     implied={"T": "512", "S": "512"},
     follows={"num_decoder_layers": "num_layers"},
@@ -140,14 +144,11 @@ is meant where no length is set."""
 
 MT5 = replace(
     T5, model_type="mt5",
-    builds={name.replace("T5", "MT5"): built for name, built in T5.builds.items()
-            if name != "T5WithLMHeadModel"},
-    rules=(
-        Rule((), _activation),
-        _own_head(
-            lambda values: values["tie_word_embeddings"] is True,
-            "an mT5 without tie_word_embeddings = false",
-            "set tied=true besides",
+    builds={
+        **{name.replace("T5", "MT5"): built for name, built in T5.builds.items()
+           if name != "T5WithLMHeadModel"},
+        "MT5ForConditionalGeneration": replace(
+            WRITES, remarks={"tie_word_embeddings": _multilingual}
         ),
-    ),
+    },
 )  # fmt: skip

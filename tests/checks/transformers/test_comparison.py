@@ -40,10 +40,19 @@ def test_the_implementation_has_our_weights_and_flops(model_type):
 
 MIXED = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 8}
 SMALL = {"vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
+MASKING = {
+    **SMALL, "intermediate_size": 24, "max_position_embeddings": 32, "num_hidden_layers": 2,
+    "pad_token_id": 0,
+}  # fmt: skip
+NARROW = {key: {"embedding_size": 8} for key in ("albert", "electra")}
 ALONE = {
     "vocab_size": 100, "d_model": 16, "encoder_layers": 1, "decoder_layers": 2,
     "encoder_attention_heads": 3, "decoder_attention_heads": 4, "encoder_ffn_dim": 9,
     "decoder_ffn_dim": 24, "pad_token_id": 0, "is_decoder": True,
+}  # fmt: skip
+T5 = {
+    "vocab_size": 100, "d_model": 16, "d_kv": 4, "d_ff": 24, "num_heads": 2, "num_layers": 1,
+    "num_decoder_layers": 2,
 }  # fmt: skip
 UNET = {
     "_class_name": "UNet2DConditionModel", "norm_num_groups": 2, "layers_per_block": 1,
@@ -210,6 +219,60 @@ UNUSUAL = {
     },
     "the third level as wide as the first": {
         **UNET, "block_out_channels": [8, 16, 8, 8], "attention_head_dim": [2, 2, 2, 2],
+    },
+    "a T5 1.1 as the implementation saves it": {
+        **T5, "model_type": "t5", "feed_forward_proj": "gated-gelu", "tie_word_embeddings": True,
+        "scale_decoder_outputs": False,
+    },
+    "an mT5 as the implementation saves it": {
+        **T5, "model_type": "mt5", "feed_forward_proj": "gated-gelu", "tie_word_embeddings": True,
+    },
+    **{
+        f"{name} that says it is a decoder, as one stack of both always is": {
+            **(T5 if name.endswith("T5") else {**ALONE, "encoder_attention_heads": 2}),
+            "model_type": model_type, "is_decoder": True,
+        } for model_type, name in (
+            ("t5", "a T5"), ("mt5", "an mT5"), ("bart", "a BART"), ("pegasus", "a Pegasus"),
+            ("mbart", "an mBART"), ("marian", "a Marian"),
+        )
+    },
+    **{
+        f"{L} layers of an ALBERT by {groups} groups of {inner}": {
+            **SMALL, "model_type": "albert", "architectures": ["AlbertForMaskedLM"],
+            "intermediate_size": 24, "max_position_embeddings": 32, "embedding_size": 8,
+            "num_hidden_layers": L, "num_hidden_groups": groups, "inner_group_num": inner,
+        } for L, groups, inner in ((3, 2, 1), (7, 5, 3), (4, 4, 2))
+    },
+    **{
+        f"a pooler of {width} values that {name} does not have": {
+            **SMALL, "model_type": "deberta-v2", "architectures": [f"DebertaV2{name}"],
+            "intermediate_size": 24, "max_position_embeddings": 32, "pooler_hidden_size": width,
+            "pad_token_id": 0,
+        } for name, width in (("ForMaskedLM", 20), ("ForTokenClassification", None))
+    },
+    **{
+        f"{architecture} that is a decoder": {
+            **MASKING, **NARROW.get(model_type, {}), "model_type": model_type,
+            "architectures": [architecture],
+            "is_decoder": True, "tie_word_embeddings": tied,
+        } for model_type, architecture, tied in (
+            ("bert", "BertModel", True), ("bert", "BertLMHeadModel", False),
+            ("bert", "BertForPreTraining", True), ("roberta", "RobertaForCausalLM", True),
+            ("xlm-roberta", "XLMRobertaForTokenClassification", True),
+            ("electra", "ElectraForCausalLM", False), ("camembert", "CamembertForCausalLM", False),
+        )
+    },
+    **{
+        f"{architecture} with a table of its own for the scores": {
+            **MASKING, **NARROW.get(model_type, {}), "model_type": model_type,
+            "architectures": [architecture],
+            "tie_word_embeddings": False,
+        } for model_type, architecture in (
+            ("bert", "BertForPreTraining"), ("roberta", "RobertaForMaskedLM"),
+            ("xlm-roberta", "XLMRobertaForMaskedLM"), ("mpnet", "MPNetForMaskedLM"),
+            ("albert", "AlbertForPreTraining"), ("albert", "AlbertForMaskedLM"),
+            ("deberta-v2", "DebertaV2ForMaskedLM"),
+        )
     },
     "slices of which there is one": {
         "model_type": "bloom", "vocab_size": 100, "hidden_size": 16, "n_layer": 1, "n_head": 2,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from symledger.checks.torch.artefacts import Uses
@@ -37,6 +38,8 @@ class Encoder(nn.Module):
             self.pooler = Pooler(s, {"activation": o["pooled_by"]})
         if self.head in ("masked", "pretraining"):
             self.masked_head = MaskedHead(s, o, o.get("tied", True), table["d"])
+            if o["spares"] and not o["tied"]:
+                self.b_idle = nn.Parameter(torch.zeros(s["V"]))
         if self.head == "pretraining":
             self.next_head = nn.Linear(s["d"], o.get("relations", 2))
         if self.head in ("sequences", "tokens"):
@@ -130,21 +133,25 @@ def in_encoder(o: Options) -> Uses:
 
 def _encoders(
     kind: Callable[[Sizes, Options], nn.Module] = Encoder,
-    equal: Mapping[str, str] | None = None, **fixed: Any,
+    equal: Mapping[str, str] | None = None, given: Options | None = None, **fixed: Any,
 ) -> tuple[Case, ...]:  # fmt: skip
     """An encoder like BERT's, with what its family chooses."""
     alike = {"S": "T", "h_kv": "h", "d_k": "d_h", "d_v": "d_h", **(equal or {})}
-    usual = {"narrow": False, "segments": True, "first": 0, "pooler": True, "pooled_by": "tanh"}
+    usual = {"narrow": False, "segments": True, "first": 0, "pooler": True, "pooled_by": "tanh",
+             "spares": True}  # fmt: skip
     return (Case("the model written with torch.nn",
                  lambda s, o: kind(s, {**usual, **fixed, **o}),
                  uses=lambda o: in_encoder({**usual, **fixed, **o}),
-                 equal=alike),)  # fmt: skip
+                 given=given or {}, equal=alike),)  # fmt: skip
 
+
+WHOLE: Options = {"cached": False}
+"""What is written in PyTorch of an encoder that may be a decoder: no step of decoding."""
 
 CASES: Mapping[str, tuple[Case, ...]] = {
-    **dict.fromkeys(("bert", "bert_pretraining", "bert_classifier"), _encoders()),
-    "roberta": _encoders(equal={"T_max": "2*T"}, first=2),
+    **dict.fromkeys(("bert", "bert_pretraining", "bert_classifier"), _encoders(given=WHOLE)),
+    "roberta": _encoders(equal={"T_max": "2*T"}, given=WHOLE, first=2),
     "albert": _encoders(Albert, {"L": "2*L_g"}, narrow=True, times="L*L_in"),
-    "electra": _encoders(Electra, pooler=False, pooled_by="gelu"),
-    "distilbert": _encoders(segments=False, pooler=False, pooled_by="relu"),
+    "electra": _encoders(Electra, given=WHOLE, pooler=False, pooled_by="gelu", spares=False),
+    "distilbert": _encoders(segments=False, pooler=False, pooled_by="relu", spares=False),
 }  # fmt: skip

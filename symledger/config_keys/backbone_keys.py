@@ -1,0 +1,74 @@
+"""Which stages a class gives that serves as a part of other models: it counts nothing here.
+
+A configuration that names stages which are not there describes no model all the same.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from symledger.arguments.specs import Settings, written
+from symledger.config_keys.family import Rule, Values
+from symledger.errors import BadInput
+
+NAMED, NUMBERED = "out_features", "out_indices"
+STAGE = re.compile(r"stage([1-9][0-9]{0,17})")
+
+
+def given_stages(number: Callable[[Values], int]) -> Rule:
+    """Return the rule that stages which are named or numbered are there, in order, each once.
+
+    ``number`` says how many stages there are behind the stem, which is the first.
+    """
+
+    def read(values: Values) -> Settings:
+        found = [
+            _ordered(name, values[name], of, number(values))
+            for name, of in ((NAMED, _named), (NUMBERED, _numbered)) if values.get(name) is not None
+        ]  # fmt: skip
+        if len(found) == 2 and found[0] != found[1]:
+            raise BadInput(
+                f"{NAMED} = {written(values[NAMED])} and {NUMBERED} = {written(values[NUMBERED])} "
+                "are not the same stages. Leave one of them out."
+            )
+        return {}
+
+    return Rule((NAMED, NUMBERED), read)
+
+
+def _ordered(
+    name: str, said: object, of: Callable[[object, int], int], last: int
+) -> list[int]:  # fmt: skip
+    """Return the numbers of stages that are listed, as they are; the stem is 0."""
+    if not isinstance(said, list):
+        raise BadInput(f"{name} = {written(said)} does not fit: a list of stages is meant.")
+    found = [of(stage, last) for stage in said]
+    if found != sorted(set(found)):
+        raise BadInput(
+            f"{name} = {written(said)} does not fit: stages stand in the order in which an image "
+            "passes them, each once."
+        )
+    return found
+
+
+def _named(stage: object, last: int) -> int:
+    if stage == "stem":
+        return 0
+    known = STAGE.fullmatch(stage) if isinstance(stage, str) else None
+    if known is None or int(known[1]) > last:
+        raise BadInput(
+            f"{NAMED} names {written(stage)}, which is no stage of this model: stem is, and stage1 "
+            f"to stage{last} are."
+        )
+    return int(known[1])
+
+
+def _numbered(stage: object, last: int) -> int:
+    """Return the number of a stage; below zero it is counted from the end."""
+    if not isinstance(stage, int) or isinstance(stage, bool) or not -last - 1 <= stage <= last:
+        raise BadInput(
+            f"{NUMBERED} holds {written(stage)}, which is no stage of this model: 0 (the stem) to "
+            f"{last} are, or -1 (the last) to {-last - 1}."
+        )
+    return stage % (last + 1)
