@@ -3,7 +3,8 @@
     SymledgerError                 exit code 2 unless a class says otherwise
     ├── UnknownTarget              3  no such target or formula
     ├── BadInput                   a value, option, assumption or file that cannot be used
-    │   └── Contradiction          two assumptions that cannot both hold
+    │   ├── Contradiction          two assumptions that cannot both hold
+    │   └── NotKnown               a quantity of a function that is not known
     ├── DefinitionError            a component that is not well formed
     │   ├── PatternError           notation that cannot be read
     │   └── ShapeError             a tensor that does not fit a declared pattern
@@ -39,6 +40,14 @@ class BadInput(SymledgerError):
 
 class Contradiction(BadInput):
     """Two assumptions that cannot both hold."""
+
+
+class NotKnown(BadInput):
+    """A quantity that depends on what a ``function`` does of which only the name is known."""
+
+    def __init__(self, message: str, function: str = "") -> None:
+        super().__init__(message)
+        self.function = function
 
 
 class DefinitionError(SymledgerError):

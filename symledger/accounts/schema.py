@@ -55,6 +55,7 @@ def account_json(
             }
             for name in quantities
         },
+        **({"not_known": derivation.not_known} if derivation.not_known else {}),
         "equations": _equations(derivation),
         "corollaries": {
             name: {"assumptions": list(case.equations),

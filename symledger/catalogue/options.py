@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from functools import cache
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
+from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.errors import BadInput, nearest, shown
 
 
@@ -20,6 +21,19 @@ def choices_of(kind: type[Any]) -> dict[str, tuple[Any, ...]]:
             found[f.name] = (False, True)
         elif get_origin(hints[f.name]) is Literal:
             found[f.name] = get_args(hints[f.name])
+    return found
+
+
+@cache
+def tried_of(kind: Any) -> dict[str, tuple[Any, ...]]:
+    """Return the same choices without those that are seldom made."""
+    hints = get_type_hints(kind, include_extras=True)
+    found = dict(choices_of(kind))
+    for name in found:
+        marks = hints[name].__metadata__ if get_origin(hints[name]) is Annotated else ()
+        for mark in marks:
+            if isinstance(mark, Seldom):
+                found[name] = mark.but
     return found
 
 

@@ -40,7 +40,7 @@ def _chosen(name: str) -> Iterator[Account]:
     if default.target.configured:  # it has made its choices
         return
     stated = default.target.settled({})
-    for option, allowed in default.target.choices.items():
+    for option, allowed in default.target.tried.items():
         for value in allowed:
             if value != default.target.options[option] and option not in stated:
                 yield derive(name, {option: value})

@@ -5,23 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, size, written
+from symledger.config_keys.activations import ONE_PIECE, Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Context, Rule, Unless, Values
 from symledger.errors import BadInput
 
 TIED = Choice("tied", BOOLS)
 
-ACTIVATION = Choice("activation", {
-    "relu": "relu", "gelu": "gelu", "gelu_python": "gelu", "silu": "silu", "swish": "silu",
-    **dict.fromkeys(("gelu_new", "gelu_fast", "gelu_accurate", "gelu_pytorch_tanh"), "gelu_tanh"),
-})  # fmt: skip
-"""The nonlinearities by the names of the implementation; several compute the same."""
-
-GATE = Choice("activation", {
-    **{name: name for name in ("relu", "gelu", "gelu_new", "quick_gelu", "silu")},
-    "swish": "silu", "gelu_pytorch_tanh": "gelu_tanh",
-})  # fmt: skip
-"""What gates go through; others are computed in steps of their own, which keep more."""
+ACTIVATION = Acting(otherwise=ONE_PIECE)
+"""The nonlinearity of a plain network, a GELU by tanh in one piece."""
+GATE = Acting()
+"""What gates go through: those in steps of their own keep more."""
 
 WIDTHS: Mapping[str, Use] = {
     "vocab_size": SizeOf("V"),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import Choice, SizeOf
+from symledger.arguments.specs import SizeOf
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
-from symledger.config_keys.encoder_keys import ACTIVATIONS, Tensors, maps, norms, under
+from symledger.config_keys.encoder_keys import Tensors, maps, norms, under
 from symledger.config_keys.family import Built
 
 HEADS: Tensors = {
@@ -45,7 +46,7 @@ WIDTHS = {
     "decoder_layers": SizeOf("L_dec"),
     "decoder_attention_heads": SizeOf("h_dec"),
     "decoder_ffn_dim": SizeOf("d_dec"),
-    "activation_function": Choice("activation", ACTIVATIONS),
+    "activation_function": Acting(),
     "scale_embedding": FREE,
     "is_decoder": FREE,
     "init_std": FREE,

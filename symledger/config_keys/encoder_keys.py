@@ -6,15 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from symledger.arguments.specs import Choice, Only, SizeOf, Use
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.family import Built
 
-ACTIVATIONS: Mapping[object, str] = {
-    "gelu": "gelu", "gelu_new": "gelu_new", "gelu_pytorch_tanh": "gelu_tanh",
-    "gelu_python": "gelu", "relu": "relu", "silu": "silu", "swish": "silu",
-}  # fmt: skip
-ACTIVATION = Choice("activation", ACTIVATIONS)
+ACTIVATION = Acting()
 
 WIDTHS: Mapping[str, Use] = {
     "vocab_size": SizeOf("V"),

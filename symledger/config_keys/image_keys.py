@@ -10,12 +10,6 @@ from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Values
 from symledger.errors import BadInput
 
-ACTIVATIONS: Mapping[object, str] = {
-    "gelu": "gelu", "gelu_python": "gelu", "gelu_new": "gelu_new", "gelu_fast": "gelu_tanh",
-    "gelu_pytorch_tanh": "gelu_tanh", "quick_gelu": "quick_gelu", "relu": "relu", "silu": "silu",
-    "swish": "silu",
-}  # fmt: skip
-"""The nonlinearities by their names in the implementation."""
 UNTIED: Mapping[str, Use] = {"tie_word_embeddings": FREE}
 """Older files say it of every model: one that scores no tokens has nothing to be tied."""
 BACKBONE = {**dict.fromkeys(("out_features", "out_indices", "stage_names"), FREE), **UNTIED}

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.arguments.specs import BOOLS, Choice, Only, SizeOf, Use, size, written
+from symledger.arguments.specs import BOOLS, Choice, SizeOf, Use, size, written
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.family import Ruled, Values
@@ -19,7 +20,7 @@ USES: Mapping[str, Use] = {
     "expand": Ruled(),
     "use_bias": Choice("bias", BOOLS),
     "use_conv_bias": Choice("convolution_bias", BOOLS),
-    "hidden_act": Only(("silu", "swish")),
+    "hidden_act": Acting(learned=False),
     "tie_word_embeddings": TIED,
     "intermediate_size": FREE,
     "residual_in_fp32": FREE,

@@ -7,6 +7,7 @@ from fractions import Fraction
 from types import NoneType
 
 from symledger.arguments.specs import Free, Only, SizeOf, Use, size
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Ruled, Unless
 from symledger.config_keys.image_keys import STAGES, Pair
@@ -104,7 +105,7 @@ SHARED: dict[str, Use] = {
     "use_linear_projection": Free((bool,)),
     "upcast_attention": Free((bool, NoneType)),
     "mid_block_type": Only(("UNetMidBlock2DCrossAttn",)),
-    "act_fn": Only(("silu", "swish")),
+    "act_fn": Acting(learned=False),
     **dict.fromkeys(("mid_block_scale_factor", "resnet_out_scale_factor", "downsample_padding"),
                     Only((1,))),
     **dict.fromkeys(("conv_in_kernel", "conv_out_kernel"), Only((3,))),

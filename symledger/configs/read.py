@@ -66,6 +66,13 @@ class Configuration:
             found.update((symbol, f"{name}.{key}") for symbol, key in inside)
         return found
 
+    def called(self, function: str) -> str:
+        """Name the keys that chose a function."""
+        return " and ".join(
+            f"{key.name} = {key.value}" for key in self.keys
+            if any(said.endswith(f" = {function}") for said in key.sets.split(", "))
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return what was read as JSON data."""
         return {

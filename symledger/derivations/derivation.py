@@ -25,7 +25,7 @@ from symledger.derivations.query import (
     read_equations,
     read_sizes,
 )
-from symledger.errors import UnknownTarget, nearest, shown
+from symledger.errors import NotKnown, UnknownTarget, nearest, shown
 from symledger.ir.tensor import Program
 from symledger.ledger import recipes
 from symledger.ledger.conventions import Conventions
@@ -48,6 +48,8 @@ class Corollary:
 
 COUNTING = {"dtype", "optimizer", "causal"}
 """The conventions that change how things are counted, and not what is computed."""
+CERTAIN = ("params", "flops.forward", "flops.training")
+"""Quantities that no function of single elements changes."""
 COROLLARY_QUANTITIES = ("params", "flops.forward")
 
 
@@ -103,10 +105,10 @@ class Derivation:
     def quantities(self) -> tuple[str, ...]:
         """The quantities that this target has: those that are not identically nothing."""
         absent = {gate for gate in set(OPTIONAL.values()) if not self[gate].general}
-        if not self.target.component.decoding:
-            absent.add("flops.decode")
+        absent |= self._undecoded
         if not self.readings.has_routed:
             absent.add("params.active")
+        absent |= self.not_known.keys()
         return tuple(name for name in QUANTITIES if OPTIONAL.get(name, name) not in absent)
 
     def __getitem__(self, name: str) -> Formula:
@@ -115,8 +117,45 @@ class Derivation:
                 f"{shown(name)} is not a quantity. {nearest(name, QUANTITIES)}"
             )
         if name not in self._made:
-            self._made[name] = make_formula(self.target.owner, name, self.readings, self.assumed)
+            self._made[name] = self._formula(name, self.readings)
         return self._made[name]
+
+    def _formula(self, name: str, readings: Readings) -> Formula:
+        try:
+            return make_formula(self.target.owner, name, readings, self.assumed)
+        except NotKnown as error:
+            said = f"{self.target.name} has no {name} here: {self._because(error.function)}"
+            raise NotKnown(said, error.function) from error
+
+    def _because(self, function: str) -> str:
+        return (
+            f"{self.target.called(function)} is a function of each element of which only the name "
+            "is known, so neither its operations nor what it keeps for the backward pass are. "
+            f"Parameters and contractions do not depend on it: ask for {', '.join(CERTAIN)}."
+        )
+
+    @cached_property
+    def not_known(self) -> dict[str, str]:
+        """Quantities that depend on a function that is not known, and which function that is."""
+        found: dict[str, str] = {}
+        for name in QUANTITIES if self.program.has_unknown else ():
+            if name in self._undecoded:
+                continue
+            try:
+                self[name]
+            except NotKnown as error:
+                found[name] = error.function
+        return found
+
+    @property
+    def _undecoded(self) -> set[str]:
+        """What a target lacks that decodes nothing."""
+        return set() if self.target.component.decoding else {"flops.decode"}
+
+    @property
+    def not_known_because(self) -> str:
+        """Why these are not known; nothing where there are none."""
+        return " ".join(map(self._because, dict.fromkeys(self.not_known.values())))
 
     def __getattr__(self, name: str) -> Formula:
         quantity = next((q for q in QUANTITIES if q.replace(".", "_") == name), None)
@@ -154,7 +193,7 @@ class Derivation:
             return self[name]
         if conventions not in self._counted:
             self._counted[conventions] = self._readings_under(conventions)
-        return make_formula(self.target.owner, name, self._counted[conventions], self.assumed)
+        return self._formula(name, self._counted[conventions])
 
     def _readings(self, conventions: Conventions) -> Readings:
         guard = self.target.guard("pullback")
@@ -261,7 +300,8 @@ class Derivation:
         """Return a copy with some attributes changed, without what was made of them."""
         other = copy(self)
         vars(other).update(changed, _made={})
-        vars(other).pop("corollaries", None)
+        for name in ("corollaries", "not_known"):
+            vars(other).pop(name, None)
         return other
 
     def _repr_latex_(self) -> str:

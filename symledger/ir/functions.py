@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 
-from sympy import Expr, Piecewise, Rational, cos, erf, exp, log, pi, sin, sqrt, tanh
+from sympy import Expr, Function, Piecewise, Rational, cos, erf, exp, log, pi, sin, sqrt, tanh
 
 from symledger.errors import DefinitionError, nearest
-from symledger.ir.scalars import RESULT, Scalar, X, Y
+from symledger.ir.scalars import ARGS, RESULT, Scalar, X, Y
 
 HALF = Rational(1, 2)
 LOSSES: dict[str, Callable[[], Expr]] = {
@@ -39,6 +39,7 @@ FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
     "cube": lambda: (X**3, None),
     "sqrt": lambda: (sqrt(X), 1 / (2 * RESULT)),
     "rsqrt": lambda: (1 / sqrt(X), -(RESULT**3) / 2),
+    "erf": lambda: (erf(X), None),
     "relu": lambda: (
         Piecewise((X, X > 0), (0, True)), Piecewise((1, RESULT > 0), (0, True))
     ),
@@ -60,6 +61,7 @@ FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
     "relu6": lambda: (Piecewise((0, X < 0), (6, X > 6), (X, True)), None),
     "hardtanh": lambda: (Piecewise((-1, X < -1), (1, X > 1), (X, True)), None),
     "clamp": lambda: (Piecewise((-7, X < -7), (7, X > 7), (X, True)), None),
+    "clamp_10": lambda: (Piecewise((-10, X < -10), (10, X > 10), (X, True)), None),
     "clamp_above": lambda: (Piecewise((7, X > 7), (X, True)), None),
     "hardsigmoid": lambda: (Piecewise((0, X < -3), (1, X > 3), ((X + 3) / 6, True)), None),
     "hardswish": lambda: (Piecewise((0, X < -3), (X, X > 3), (X * (X + 3) / 6, True)), None),
@@ -81,6 +83,13 @@ FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
 def leaky() -> Scalar:
     """Return the first argument where it is positive, else the product of both."""
     return Scalar((X, Y), Piecewise((X, X > 0), (X * Y, True)))
+
+
+@cache
+def unknown(name: str, number: int) -> Scalar:
+    """Return a function of so many arguments of which nothing is known but its name."""
+    args = ARGS[:number]
+    return Scalar(args, Function(name)(*args))
 
 
 @cache

@@ -27,10 +27,11 @@ from sympy import (
     Symbol,
     log,
 )  # fmt: skip
+from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.utilities.iterables import sift
 
-from symledger.errors import DefinitionError
+from symledger.errors import DefinitionError, NotKnown
 
 X, Y, Z = ARGS = tuple(Symbol(f"_{i}", real=True) for i in range(3))
 RESULT = Symbol("_result", real=True)
@@ -70,6 +71,24 @@ class Scalar:
     def lines(self) -> tuple[Line, ...]:
         """The straight-line form; arguments are operands 0, 1, …, then come the lines."""
         return straight_line(self.args, self.value)
+
+    def check_known(self) -> None:
+        """Refuse what depends on what it does, where that is not known.
+
+        Raises:
+            NotKnown: its value names a function of which nothing is known.
+        """
+        if self._unknown:
+            raise not_known(self._unknown[0])
+
+    @property
+    def is_known(self) -> bool:
+        """Whether what it does is known."""
+        return not self._unknown
+
+    @cached_property
+    def _unknown(self) -> tuple[AppliedUndef, ...]:
+        return tuple(sorted(self.value.atoms(AppliedUndef), key=str))
 
     @cached_property
     def operations(self) -> int:
@@ -136,9 +155,19 @@ def derivative(e: Expr, x: Symbol) -> Expr:
         return e * (derivative(e.exp, x) * log(e.base) + inner if varies else inner)
     if isinstance(e, Piecewise):
         return Piecewise(*((derivative(part, x), condition) for part, condition in e.args))
+    if isinstance(e, AppliedUndef):  # of its arguments as they are: it is all of its code
+        place = "" if len(e.args) == 1 else f"_{e.args.index(x) + 1}"
+        return Function(f"{type(e).__name__}'{place}")(*e.args)
     if isinstance(e, Function) and len(e.args) == 1:
         return e.fdiff() * derivative(e.args[0], x)
     return e.diff(x)
+
+
+def not_known(e: AppliedUndef) -> NotKnown:
+    """Say that a function is not known, by its name without the marks of a slope."""
+    name = type(e).__name__.partition("'")[0]
+    said = f"what {name} does is not known: neither its operations nor what it keeps."
+    return NotKnown(said, name)
 
 
 @cache
@@ -173,6 +202,8 @@ def straight_line(args: tuple[Symbol, ...], value: Expr) -> tuple[Line, ...]:
             if e.rel_op not in ("<", "<=", ">", ">="):
                 raise DefinitionError(f"scalar code compares by order, not by {e.rel_op}.")
             return emit(e.rel_op, visit(e.lhs), visit(e.rhs))
+        if isinstance(e, AppliedUndef):
+            raise not_known(e)
         if isinstance(e, Mod):
             return emit("mod", visit(e.args[0]), visit(e.args[1]))
         if isinstance(e, Function) and type(e).__name__ in NAMED:

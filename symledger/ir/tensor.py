@@ -267,6 +267,12 @@ class Program(Sizing):
         return any(isinstance(t.op, ops.Contract) and t.op.pairs for t in contracts)
 
     @cached_property
+    def has_unknown(self) -> bool:
+        """Whether of some function only the name is known, at any depth."""
+        maps = self.everywhere(ops.Map)
+        return any(isinstance(t.op, ops.Map) and not t.op.code.is_known for t in maps)
+
+    @cached_property
     def owners(self) -> dict[Tensor, Scope]:
         """The component that each weight belongs to: the first one that uses it."""
         found: dict[Tensor, Scope] = {}

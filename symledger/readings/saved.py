@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr
 
-from symledger.ir.ops import Const, Input, Param, Storage, View
+from symledger.ir.ops import Const, Input, Map, Param, Storage, View
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Scope, Tensor
 from symledger.notation.recompute import block_of
@@ -84,7 +84,14 @@ class KeptBody:
 
 
 def kept(pull: Pullback) -> Kept:
-    """Return what the backward program needs of the forward pass."""
+    """Return what the backward program needs of the forward pass.
+
+    Raises:
+        NotKnown: what some function keeps is not known.
+    """
+    for t in pull.program.tensors:
+        if isinstance(t.op, Map):
+            t.op.code.check_known()
     forward = set(pull.program.tensors)
     mentioned = {root(arg) for t in pull.tensors for arg in t.args if arg in forward}
     bodies: list[KeptBody] = []

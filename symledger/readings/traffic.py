@@ -17,6 +17,7 @@ from symledger.ir.ops import (
     Gather,
     Input,
     Leaf,
+    Map,
     Repeat,
     Slice,
     Storage,
@@ -87,6 +88,8 @@ def unfused_traffic(program: Program, bytes_of: Bytes) -> Tally:
     def price(t: Tensor) -> Expr:
         if isinstance(t.op, STILL):
             return ZERO
+        if isinstance(t.op, Map):
+            t.op.code.check_known()
         read = (t, t.args[1]) if isinstance(t.op, Gather) else t.args
         if isinstance(t.op, Contract):
             read = t.args[:2]

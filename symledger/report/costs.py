@@ -60,6 +60,13 @@ def memory(p: Page, account: Account) -> None:
     _usually(p, account)
 
 
+def not_known(p: Page, account: Account) -> None:
+    """Quantities that depend on a function that is not known, by name, and why."""
+    if account.not_known:
+        p.heading("NOT KNOWN: " + ", ".join(account.not_known))
+        p.wrapped(account.not_known_because, 4)
+
+
 def _dtypes(p: Page, count: int, trained: int) -> None:
     """What other types and optimizers would take, for as many weights, trained or not."""
     types = ("fp32", "bf16", "int8")

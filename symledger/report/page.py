@@ -34,6 +34,7 @@ def page(account: Account, quantities: Sequence[str], depth: int, width: int) ->
     derivation(p, account.params, depth)
     costs.flops(p, account)
     costs.memory(p, account)
+    costs.not_known(p, account)
     if repeats:  # a whole model: its numbers come first
         _equations(p, account)
     _corollaries(p, account)

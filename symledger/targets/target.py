@@ -12,7 +12,7 @@ from sympy import Expr, Symbol
 
 from symledger import algebra
 from symledger.algebra import assumptions
-from symledger.catalogue.options import choices_of
+from symledger.catalogue.options import choices_of, tried_of
 from symledger.errors import (
     BadInput,
     DefinitionError,
@@ -129,6 +129,12 @@ class Target:
         names, own = self.configured.names if self.configured else {}, set(given)
         return renamed({symbol: key for symbol, key in names.items() if symbol not in own})
 
+    def called(self, function: str) -> str:
+        """Say which of its choices is a function, in the words of a configuration if it has one."""
+        said = self.configured.called(function) if self.configured else ""
+        found = (f"{name} = {v}" for name, v in self.options.items() if v == function)
+        return said or " and ".join(found) or function
+
     def read_from(self) -> dict[str, Any]:
         """Return where the sizes come from as JSON data: a configuration, its source, an axis."""
         found: dict[str, Any] = {"source": self.source} if self.source else {}
@@ -148,6 +154,12 @@ class Target:
         """The options and what each may be: ``{"bias": (False, True)}``."""
         kind: Any = type(self.component)
         return choices_of(kind)
+
+    @property
+    def tried(self) -> dict[str, tuple[Any, ...]]:
+        """Those of the choices that are looked at one by one, seldom ones left out."""
+        kind: Any = type(self.component)
+        return tried_of(kind)
 
     @property
     def defaults(self) -> dict[str, Any]:

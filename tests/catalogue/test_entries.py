@@ -59,7 +59,7 @@ def test_every_single_choice_derives_and_changes_something(owner):
     plain = every.account(owner)
     toggled = {
         (option, value)
-        for option, allowed in plain.target.choices.items()
+        for option, allowed in plain.target.tried.items()
         for value in allowed if value != plain.target.options[option]
     }  # fmt: skip
     for account in every.chosen(owner).values():

@@ -104,7 +104,7 @@ def test_what_a_key_changes_is_counted(family, changes, more, tmp_path):
     ("family", "changes", "said"),
     [
         ("gpt2", {"architectures": ["GPT2DoubleHeadsModel"]}, "GPT2DoubleHeadsModel"),
-        ("gpt2", {"activation_function": "prelu"}, "activation_function"),
+        ("gpt2", {"activation_function": "glu"}, "activation_function"),
         ("gptj", {"rotary_dim": 12}, "heads of width 8"),
         ("gptj", {"rotary_dim": 3}, "an even number"),
         ("codegen", {"n_head": 2}, "a multiple of 4"),

@@ -28,6 +28,17 @@ ACTIVATIONS: Mapping[str, Any] = {
     "gelu_new": lambda x: x * 0.5 * (
         torch.tanh((x + torch.pow(x, 3) * 0.044715) * math.sqrt(2 / math.pi)) + 1
     ),
+    "gelu_fast": lambda x: 0.5 * x * (
+        1 + torch.tanh(x * math.sqrt(2 / math.pi) * (1 + 0.044715 * x * x))
+    ),
+    "gelu_python": lambda x: x * 0.5 * (1 + torch.erf(x * math.sqrt(0.5))),
+    "gelu_10": lambda x: torch.clip(F.gelu(x), -10, 10),
+    "laplace": lambda x: 0.5 * (
+        1 + torch.erf((x - 0.707107).div(0.282095 * math.sqrt(2)))
+    ),
+    "linear": lambda x: x,
+    "relu2": lambda x: torch.square(F.relu(x)),
+    "sqrtsoftplus": lambda x: F.softplus(x).sqrt(),
 }  # fmt: skip
 
 

@@ -13,7 +13,8 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.attention.dot_product import VASWANI
-from symledger.components.feed_forward.feed_forward import Activation, FeedForward, GatedFeedForward
+from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.norms.norms import ComposedRMSNorm, LayerNorm, RMSNorm
 from symledger.ir.tensor import Tensor

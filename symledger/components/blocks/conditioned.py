@@ -12,6 +12,7 @@ from symledger.components.attention.attention import Attention
 from symledger.components.blocks.step_embedding import StepEmbedding, waves
 from symledger.components.embeddings.embedding import TokenEmbedding
 from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.feed_forward.nonlinearities import Plain
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.tensor import Tensor
@@ -61,6 +62,7 @@ class ConditionedBlock(Component):
     d_h: Expr = sizes.d_h
     d_ff: Expr = sizes.d_ff
     flash: bool = False
+    activation: Plain = "gelu_tanh"
 
     signature: ClassVar[str] = "B T d, B d -> B T d"
     title: ClassVar[str] = "transformer block whose norms a condition scales and shifts"
@@ -76,7 +78,7 @@ class ConditionedBlock(Component):
         )
         heads = (self.h, self.h, self.d_h, self.d_h)
         attention = Attention(self.d, *heads, True, flash=self.flash)
-        network = FeedForward(self.d, self.d_ff, "gelu_tanh")
+        network = FeedForward(self.d, self.d_ff, self.activation)
         n = modulated(x, shift_1, scale_1)
         u = x + gate_1 * attention(n, name="attention")
         m = modulated(u, shift_2, scale_2)

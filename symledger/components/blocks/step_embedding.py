@@ -9,6 +9,7 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.embeddings.rotary import BASE
+from symledger.components.feed_forward.nonlinearities import Plain, act
 from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
@@ -25,6 +26,7 @@ class StepEmbedding(Component):
 
     d_f: Expr = sizes.d_f
     d: Expr = sizes.d
+    activation: Plain = "silu"
 
     signature: ClassVar[str] = "B -> B d"
     title: ClassVar[str] = "the step of a diffusion as a vector"
@@ -34,7 +36,7 @@ class StepEmbedding(Component):
 
     def forward(self, step: Tensor) -> Steps:
         turning = waves(step, self.d_f)
-        u = apply("silu", Linear(self.d_f, self.d)(turning, name="1"))
+        u = act(self.activation, Linear(self.d_f, self.d)(turning, name="1"))
         return steps(waves=turning, y=Linear(self.d, self.d)(u, name="2"))
 
 

@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from sympy import Expr, Integer, Rational
 
 from symledger import sizes
+from symledger.components.feed_forward.nonlinearities import Function, act
 from symledger.ir.functions import leaky
 from symledger.ir.region import Values
 from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, drawn, join, narrow, param, view
-
-Function = Literal[
-    "relu", "gelu", "gelu_tanh", "silu", "tanh", "sigmoid", "leaky_relu", "elu", "selu", "relu6",
-    "hardtanh", "hardsigmoid", "hardswish", "hardshrink", "softshrink", "softplus", "log_sigmoid",
-    "mish", "softsign", "tanhshrink", "elu_scaled", "celu", "softplus_scaled",
-]  # fmt: skip
 
 LOWEST, HIGHEST = Rational(1, 8), Rational(1, 3)
 
@@ -29,9 +24,11 @@ class Activation(Component):
     """A scalar function of every element; nothing is learned, nothing is contracted.
 
     Kept for the backward pass is the result of relu, tanh and sigmoid, the argument of the others.
-    Two are made of several operations, as in PyTorch: softsign keeps x and 1 + |x|, tanhshrink
-    the hyperbolic tangent. Scaled ones have a constant other than 1 (α of elu and celu, β of
-    softplus): here 1/2.
+    Some are made of several operations, as in PyTorch: softsign keeps x and 1 + |x|, tanhshrink
+    the hyperbolic tangent; ``gelu_new``, ``gelu_fast``, ``gelu_python``, ``gelu_10``,
+    ``quick_gelu``, ``laplace``, ``relu2`` and ``sqrtsoftplus`` are written so in Hugging Face's
+    transformers, where ``linear`` is its argument. Scaled ones have a constant other than 1
+    (α of elu and celu, β of softplus): here 1/2.
     Source: Goodfellow, Bengio, Courville, *Deep Learning* (2016), section 6.3.
     """
 
@@ -47,11 +44,7 @@ class Activation(Component):
     )
 
     def forward(self, x: Tensor) -> Steps:
-        if self.function == "softsign":
-            return steps(y=x / (apply("abs", x) + 1))
-        if self.function == "tanhshrink":
-            return steps(y=x - apply("tanh", x))
-        return steps(y=apply(self.function, x))
+        return steps(y=act(self.function, x))
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,8 @@ from sympy import Expr, Rational
 
 from symledger import sizes
 from symledger.components.attention.dot_product import OPENAI
-from symledger.components.feed_forward.feed_forward import (
-    Activation,
-    FeedForward,
-    GatedFeedForward,
-    act,
-)
+from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
+from symledger.components.feed_forward.nonlinearities import Activation, act
 from symledger.components.heads_and_losses.softmax import Softmax
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps

@@ -3,38 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
-from sympy import Expr, Rational, pi, sqrt
+from sympy import Expr
 
 from symledger import sizes
+from symledger.components.feed_forward.nonlinearities import Activation, act
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply
 from symledger.sizes import Size
-
-Activation = Literal["relu", "gelu", "gelu_tanh", "gelu_new", "quick_gelu", "silu"]
-"""The nonlinearities; ``gelu_new`` and ``quick_gelu`` are several operations (see ``act``)."""
-
-
-def act(kind: Activation, u: Tensor) -> Tensor:
-    """Apply a nonlinearity: fused, keeping one tensor, or operation by operation.
-
-    ``gelu_new`` is u/2 · (1 + tanh(√(2/π)(u + 0.044715u³))) as Hugging Face's GPT-2 computes it,
-    which keeps u, the hyperbolic tangent and both factors of the last product. ``quick_gelu`` is
-    u σ(1.702u), which keeps both factors.
-    """
-    if kind == "quick_gelu":
-        gated: Tensor = u * apply("sigmoid", u * Rational(1702, 1000))
-        return gated
-    if kind != "gelu_new":
-        return apply(kind, u)
-    t = apply("tanh", (u + apply("cube", u) * Rational(44715, 10**6)) * sqrt(2 / pi))
-    product: Tensor = u * Rational(1, 2) * (t + 1)
-    return product
-
 
 
 @dataclass(frozen=True)

@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr
 
 from symledger import sizes
 from symledger.components.embeddings.embedding import LMHead
-from symledger.components.feed_forward.feed_forward import Activation, act
+from symledger.components.feed_forward.nonlinearities import Activation, Function, Seldom, act
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply, narrow, param, view
+from symledger.notation.verbs import narrow, param, view
 
 DEVLIN = "Devlin et al., BERT (2019)"
-Pooled = Literal["tanh", "relu", "gelu"]
+Pooled = Annotated[Literal[Function, "unknown"], Seldom(but=("tanh", "relu", "gelu"))]
 """What a pooled vector goes through."""
 
 
@@ -46,7 +46,7 @@ class Pooler(Component):
     def forward(self, x: Tensor) -> Steps:
         first = view("B one d -> B (one d)", narrow(x, 1, 0, 1))
         mapped = Linear(self.d, self.out)(first, name="map")
-        return steps(first=first, y=apply(self.activation, mapped))
+        return steps(first=first, y=act(self.activation, mapped))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.components.convolution.convolution import Conv2d
-from symledger.components.feed_forward.feed_forward import Activation, FeedForward
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.image_blocks.units import centred
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.shapes import ONE

@@ -13,13 +13,14 @@ from symledger.components.attention.sourced import SourcedAttention
 from symledger.components.convolution.convolution import Conv2d
 from symledger.components.convolution.windowed import square
 from symledger.components.feed_forward.feed_forward import GatedFeedForward
+from symledger.components.feed_forward.nonlinearities import Plain, act
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.image_norms import GroupNorm
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply, repeat, view
+from symledger.notation.verbs import repeat, view
 
 HO = "Ho et al., Denoising Diffusion Probabilistic Models (2020)"
 ROMBACH = "Rombach et al., High-Resolution Image Synthesis with Latent Diffusion Models (2022)"
@@ -49,17 +50,18 @@ class StepResidual(Component):
     C_out: Expr = sizes.C_out
     d: Expr = sizes.d
     G: Expr = sizes.G
+    activation: Plain = "silu"
 
     signature: ClassVar[str] = "B C_in H W, B d -> B C_out H W"
     title: ClassVar[str] = "two convolutions beside a residual path, the step added between"
     references: ClassVar[tuple[str, ...]] = (f"{HO}, appendix B", f"{ROMBACH}, section 3.2")
 
     def forward(self, x: Tensor, step: Tensor) -> Steps:
-        n = apply("silu", GroupNorm(self.C_in, self.G)(x, name="norm_1"))
+        n = act(self.activation, GroupNorm(self.C_in, self.G)(x, name="norm_1"))
         u = convolved(n, self.C_out, "conv_1")
-        told = Linear(self.d, self.C_out)(apply("silu", step), name="step")
+        told = Linear(self.d, self.C_out)(act(self.activation, step), name="step")
         u = u + view("b c -> b c () ()", told)
-        n = apply("silu", GroupNorm(self.C_out, self.G)(u, name="norm_2"))
+        n = act(self.activation, GroupNorm(self.C_out, self.G)(u, name="norm_2"))
         y = convolved(n, self.C_out, "conv_2")
         beside = x if self.C_in == self.C_out else convolved(x, self.C_out, "shortcut", 1)
         return steps(u=u, y=beside + y)

@@ -9,6 +9,7 @@ from typing import ClassVar
 from sympy import Expr
 
 from symledger import sizes
+from symledger.components.feed_forward.nonlinearities import Plain, act
 from symledger.components.image_blocks.units import ConvolutionUnit, Rectifier, fitting
 from symledger.components.maps.linear import Linear
 from symledger.ir.shapes import ONE
@@ -30,6 +31,7 @@ class SqueezeExcitation(Component):
 
     C: Expr = sizes.C
     C_s: Expr = sizes.C_s
+    activation: Plain = "silu"
 
     signature: ClassVar[str] = "B C H W -> B C H W"
     title: ClassVar[str] = "each channel scaled by what the means of all channels say"
@@ -38,7 +40,7 @@ class SqueezeExcitation(Component):
 
     def forward(self, x: Tensor) -> Steps:
         means = view("b c one -> b (c one)", mean(view("b c h w -> b c (h w)", x)))
-        u = apply("silu", Linear(self.C, self.C_s)(means, name="squeeze"))
+        u = act(self.activation, Linear(self.C, self.C_s)(means, name="squeeze"))
         a = apply("sigmoid", Linear(self.C_s, self.C)(u, name="excite"))
         return steps(means=means, a=a, y=x * view("b c -> b c () ()", a))
 
@@ -63,6 +65,7 @@ class InvertedResidual(Component):
     expanded: bool = True
     squeezed: bool = False
     activation: Rectifier = "relu6"
+    squeezed_by: Plain = "silu"
 
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     title: ClassVar[str] = "depthwise convolution between a widening and a narrowing map"
@@ -86,7 +89,8 @@ class InvertedResidual(Component):
         C, places = wide.shape[1], (self.H_o, self.W_o)
         seen = ConvolutionUnit(C, C, self.K, self.s, C, *places, act)(wide, name="depthwise")
         if self.squeezed:
-            seen = SqueezeExcitation(C, self.C_in / 4)(seen, name="squeeze_excitation")
+            squeezed = SqueezeExcitation(C, self.C_in / 4, self.squeezed_by)
+            seen = squeezed(seen, name="squeeze_excitation")
         narrow = ConvolutionUnit(C, self.C_out, ONE, ONE, ONE, *places, "none")
         y = narrow(seen, name="narrow")
         return steps(seen=seen, y=x + y if x.shape == y.shape else y)

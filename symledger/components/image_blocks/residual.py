@@ -10,11 +10,11 @@ from typing import ClassVar
 from sympy import Expr, Integer
 
 from symledger import sizes
+from symledger.components.feed_forward.nonlinearities import Plain, act
 from symledger.components.image_blocks.units import ConvolutionUnit, fitting
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply
 from symledger.sizes import Size
 
 HE = "He et al., Deep Residual Learning for Image Recognition (2016)"
@@ -26,7 +26,8 @@ THREE = Integer(3)
 class ResidualBlock(Component, ABC):
     """What blocks of residual networks share: an image, halved or not, beside what is computed.
 
-    It goes through a 1 × 1 convolution of the same stride where its shape changes.
+    It goes through a 1 × 1 convolution of the same stride where its shape changes. The activation
+    is the one after the sum: within, it is relu.
     """
 
     C_in: Expr = sizes.C_in
@@ -34,6 +35,7 @@ class ResidualBlock(Component, ABC):
     s: Expr = sizes.s
     H_o: Expr = sizes.H_o
     W_o: Expr = sizes.W_o
+    activation: Plain = "relu"
 
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.s: ONE}
@@ -51,7 +53,7 @@ class ResidualBlock(Component, ABC):
         added = self.inner(x)
         same = x.shape == added.shape
         beside = x if same else self.unit(x, "shortcut", self.C_out, ONE, self.s)
-        return steps(added=added, y=apply("relu", added + beside))
+        return steps(added=added, y=act(self.activation, added + beside))
 
     def unit(
         self, x: Tensor, name: str, C_out: Expr, kernel: Expr, stride: Expr = ONE, G: Expr = ONE,

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr
 
 from symledger import sizes
 from symledger.components.convolution.convolution import Conv2d
+from symledger.components.feed_forward.nonlinearities import Function, Seldom, act
 from symledger.components.norms.image_norms import BatchNorm
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply
 from symledger.notation.windows import positions
 from symledger.sizes import Size
 
-Rectifier = Literal["none", "relu", "relu6", "silu"]
+Rectifier = Annotated[
+    Literal["none", Function, "unknown"], Seldom(but=("none", "relu", "relu6", "silu"))
+]
 """The nonlinearities that follow a norm."""
 IOFFE = "Ioffe, Szegedy, Batch Normalization (2015), section 3.2"
 
@@ -70,4 +72,4 @@ class ConvolutionUnit(Component):
             **centred(self.K, self.s),
         )  # fmt: skip
         n = BatchNorm(self.C_out)(convolution(x, name="convolution"), name="norm")
-        return steps(n=n, y=n if self.activation == "none" else apply(self.activation, n))
+        return steps(n=n, y=n if self.activation == "none" else act(self.activation, n))

@@ -8,6 +8,7 @@ from typing import ClassVar
 from sympy import Expr, Integer, Piecewise, Symbol, floor, oo
 
 from symledger import sizes
+from symledger.components.feed_forward.nonlinearities import Plain, act
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.components.state_spaces.selective import CausalConvolution
@@ -202,6 +203,7 @@ class Mamba2Mixer(Component):
     bias: bool = False
     convolution_bias: bool = True
     cached: bool = False
+    activation: Plain = "silu"
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixer of Mamba-2: a gated convolution and a scan in chunks"
@@ -217,7 +219,7 @@ class Mamba2Mixer(Component):
         wide = Linear(self.d, inner + mixed + self.h, self.bias)(x, name="in")
         convolution = CausalConvolution(mixed, self.K, self.convolution_bias, self.cached)
         v = convolution(narrow(wide, -1, inner, mixed), name="convolution")
-        u = apply("silu", v)
+        u = act(self.activation, v)
         heads = view("B T (h p) -> B T h p", narrow(u, -1, 0, inner), h=self.h, p=self.d_h)
         dt = narrow(wide, -1, inner + mixed, self.h)
         Bx, C = (
@@ -227,7 +229,7 @@ class Mamba2Mixer(Component):
         chunks = StateSpaceDual(self.h, self.d_h, self.d_s, self.G, self.Q, self.n_c, self.cached)
         scanned = chunks(heads, dt, Bx, C, name="scan")
         merged = view("B T h p -> B T (h p)", scanned)
-        gated = merged * apply("silu", narrow(wide, -1, 0, inner))
+        gated = merged * act(self.activation, narrow(wide, -1, 0, inner))
         normed = self.normalize(gated)
         y = Linear(inner, self.d, self.bias)(normed, name="out")
         return steps(wide=wide, v=v, u=u, Bx=Bx, C=C, scanned=scanned, gated=gated,

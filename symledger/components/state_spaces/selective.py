@@ -12,6 +12,7 @@ from typing import ClassVar
 from sympy import Expr, Integer
 
 from symledger import sizes
+from symledger.components.feed_forward.nonlinearities import Plain, act
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.ir.tensor import Tensor
@@ -163,6 +164,7 @@ class MambaMixer(Component):
     convolution_bias: bool = True
     cached: bool = False
     normed: bool = False
+    activation: Plain = "silu"
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixer of Mamba: a gated convolution and a selective scan"
@@ -175,12 +177,12 @@ class MambaMixer(Component):
         both = Linear(self.d, 2 * self.d_i, self.bias)(x, name="in")
         convolution = CausalConvolution(self.d_i, self.K, self.convolution_bias, self.cached)
         inner = convolution(narrow(both, -1, 0, self.d_i), name="convolution")
-        u = apply("silu", inner)
+        u = act(self.activation, inner)
         chosen = Linear(self.d_i, self.d_r + 2 * self.d_s, bias=False)(u, name="select")
         low, Bx, C = self.parts(chosen)
         dt = apply("softplus", Linear(self.d_r, self.d_i)(low, name="step"))
         y = SelectiveScan(self.d_i, self.d_s, self.cached)(u, dt, Bx, C, name="scan")
-        gated = y * apply("silu", narrow(both, -1, self.d_i, self.d_i))
+        gated = y * act(self.activation, narrow(both, -1, self.d_i, self.d_i))
         return steps(both=both, u=u, chosen=chosen, dt=dt, scanned=y, gated=gated,
                      y=Linear(self.d_i, self.d, self.bias)(gated, name="out"))  # fmt: skip
 

@@ -195,7 +195,7 @@ def target(name: str, settings: Mapping[str, str], asked: Sequence[Asked]) -> It
     family = base.target.owner
     drawn = outline(base, asked, named=True)
     yield Source(Variant(name, family, drawn, asked=True), ((here, drawn.bindings),), inside=True)
-    for option, allowed in base.target.choices.items():
+    for option, allowed in base.target.tried.items():
         for v in allowed:
             if v == base.target.options[option] or option in settings:
                 continue

@@ -102,14 +102,17 @@ def _published(base: Account, choices: Values) -> Iterator[dict[str, object]]:
 
 
 def _mattering(accounts: Accounts, quantity: str) -> dict[str, tuple[object, ...]]:
-    """Return the values of each choice that, made alone, change a quantity, its default first."""
+    """Return the values of each choice that, made alone, change a quantity, its default first.
+
+    Those that are seldom made otherwise are left out.
+    """
     base = accounts.base
     general = base[quantity].general
     return {
         name: (now, *(
-            v for v in base.target.choices[name]
+            v for v in base.target.tried[name]
             if v != now and accounts.under({name: v})[quantity].general != general
-        )) for name, now in base.target.options.items()
+        )) for name, now in base.target.options.items() if base.target.tried[name]
     }  # fmt: skip
 
 

@@ -10,7 +10,8 @@ from sympy import Expr, Integer
 from symledger import sizes
 from symledger.components.blocks.blocks import Block, PostLNBlock, PreLNBlock
 from symledger.components.embeddings.positions import LearnedPositions
-from symledger.components.feed_forward.feed_forward import Activation, FeedForward
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.encoder_decoder import CrossedBlock, EncoderDecoder

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from symledger.arguments.specs import Choice, Settings, SizeOf, size, written
+from symledger.arguments.specs import Settings, SizeOf, size, written
 from symledger.config_keys import common
 from symledger.config_keys import types_of_keys as typed
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import head_width
 from symledger.config_keys.encoder_keys import maps
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
-from symledger.config_keys.image_keys import ACTIVATIONS, UNTIED, Pair, Square
+from symledger.config_keys.image_keys import UNTIED, Pair, Square
 from symledger.config_keys.tower_keys import either, norm, seen, tower
 from symledger.errors import BadInput, shown
 
@@ -53,7 +54,7 @@ TEXT = Family(
         "num_attention_heads": SizeOf("h"),
         "max_position_embeddings": SizeOf("T_max", ("T",)),
         "projection_dim": SizeOf("d_proj"),
-        "hidden_act": Choice("activation", ACTIVATIONS),
+        "hidden_act": Acting(),
         "initializer_range": FREE,
         "initializer_factor": FREE,
         **UNTIED,
@@ -76,7 +77,7 @@ IMAGE = Family(
         "image_size": Pair(("H", "W")),
         "patch_size": Square("P"),
         "projection_dim": SizeOf("d_proj"),
-        "hidden_act": Choice("activation", ACTIVATIONS),
+        "hidden_act": Acting(),
         "initializer_range": FREE,
         "initializer_factor": FREE,
         **UNTIED,
@@ -93,7 +94,7 @@ PARTS: Mapping[str, Family] = {
         "num_hidden_layers": SizeOf("L_img"),
         "num_attention_heads": SizeOf("h_img"),
         "projection_dim": FREE,
-        "hidden_act": Choice("image_activation", ACTIVATIONS),
+        "hidden_act": Acting("image_activation"),
     }),
 }  # fmt: skip
 """The width of the common space is said by the whole; what its parts say of it is not used."""

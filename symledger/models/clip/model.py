@@ -11,7 +11,7 @@ from symledger import sizes
 from symledger.components.blocks.blocks import PreLNBlock
 from symledger.components.embeddings.embedding import TokenEmbedding
 from symledger.components.embeddings.positions import LearnedPositions
-from symledger.components.feed_forward.feed_forward import Activation
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.image_blocks.patches import ImageEmbedding
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm

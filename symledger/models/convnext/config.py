@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf
+from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.backbone_keys import given_stages
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import (
-    ACTIVATIONS,
     BACKBONE,
     STAGES,
     Pair,
@@ -46,7 +46,7 @@ CONVNEXT = Family(
         "num_stages": Only((4,)),
         "hidden_sizes": Stages("C"),
         "depths": Stages("L"),
-        "hidden_act": Choice("activation", ACTIVATIONS),
+        "hidden_act": Acting(),
         "layer_scale_init_value": Ruled(),
         "drop_path_rate": FREE,
         "image_size": Pair(("H", "W")),

@@ -9,7 +9,7 @@ from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.components.convolution.convolution import Conv2d
-from symledger.components.feed_forward.feed_forward import Activation
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.image_blocks.convnext import LIU, ChannelLayerNorm, ConvNeXtBlock
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm

@@ -8,12 +8,12 @@ from symledger.arguments.specs import (
     BOOLS,
     Choice,
     Maybe,
-    Only,
     Settings,
     SizeOf,
     size,
     written,
 )
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import (
     ACTIVATION,
@@ -161,9 +161,9 @@ DEBERTA = Family(
         "position_biased_input": Choice("absolute"),
         "conv_kernel_size": Ruled(),
         "conv_groups": SizeOf("G"),
-        "conv_act": Only(("tanh", "gelu", "relu")),
+        "conv_act": Acting("convolved_by", learned=False),
         "pooler_hidden_size": FREE,
-        "pooler_hidden_act": FREE,
+        "pooler_hidden_act": Acting("pooled_by", learned=False),
         "legacy": FREE,
         "attention_head_size": Ruled(),
     },

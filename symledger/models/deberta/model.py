@@ -13,15 +13,15 @@ from symledger.components.attention.masks import EVERYTHING
 from symledger.components.blocks.blocks import PostLNBlock
 from symledger.components.convolution.convolution import Conv1d
 from symledger.components.embeddings.embedding import TokenEmbedding
+from symledger.components.feed_forward.nonlinearities import Plain, act
 from symledger.components.heads_and_losses.dropout import Dropout
-from symledger.components.heads_and_losses.heads import Pooled
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.encoder import Encoder, Trained
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply, einsum, gather, indices, param, repeat, view
+from symledger.notation.verbs import einsum, gather, indices, param, repeat, view
 from symledger.sizes import Size
 
 HE = "He et al., DeBERTa (2021), section 3.1"
@@ -119,10 +119,11 @@ class Deberta(Encoder):
     segments: bool = False
     convolved: bool = False
     tied: bool = True
+    convolved_by: Plain = "tanh"
+    pooled_by: Plain = "gelu"  # type: ignore[misc]  # a choice here
 
     spares: ClassVar[bool] = True
     pools: ClassVar[bool] = False
-    pooled_by: ClassVar[Pooled] = "gelu"
     title: ClassVar[str] = "encoder-only transformer with disentangled attention"
     assumptions: ClassVar[dict[Size, Expr]] = {**Encoder.assumptions, sizes.G: ONE}
     references: ClassVar[tuple[str, ...]] = (HE, "He et al., DeBERTaV3 (2023), section 3")
@@ -179,5 +180,5 @@ class Deberta(Encoder):
         seen = kernel(view("B T d -> B d T", entered), name="convolution")
         if self.dropout:
             seen = Dropout()(seen, name="convolution_dropout")
-        seen = apply("tanh", view("B d T -> B T d", seen))
+        seen = act(self.convolved_by, view("B d T -> B T d", seen))
         return LayerNorm(self.d)(x + seen, name="convolution_norm")

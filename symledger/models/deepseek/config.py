@@ -18,7 +18,7 @@ from symledger.arguments.specs import (
     written,
 )
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import DENSE, DIVIDED, HEADS, TIED, heads
+from symledger.config_keys.decoder_keys import DENSE, DIVIDED, GATE, HEADS, TIED, heads
 from symledger.config_keys.expert_keys import dense, grouped
 from symledger.config_keys.family import Context, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
@@ -52,7 +52,7 @@ USES: Mapping[str, Use] = {
     "kv_lora_rank": SizeOf("d_c"),
     "q_lora_rank": Ruled(),
     "attention_bias": Choice("attention_bias", BOOLS),
-    "hidden_act": Only(("silu", "swish")),
+    "hidden_act": GATE,
     "n_routed_experts": SizeOf("E"),
     "num_experts_per_tok": SizeOf("k"),
     "n_shared_experts": SizeOf("E_s"),

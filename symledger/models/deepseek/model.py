@@ -12,6 +12,7 @@ from symledger.components.attention.latent import LatentAttention
 from symledger.components.blocks.blocks import Norm, PreLNBlock
 from symledger.components.feed_forward.experts import MixtureOfExperts
 from symledger.components.feed_forward.feed_forward import GatedFeedForward
+from symledger.components.feed_forward.nonlinearities import Gating
 from symledger.models.shared.decoder import Decoder, Layers
 from symledger.notation.component import Component
 from symledger.sizes import Size
@@ -49,6 +50,7 @@ class DeepSeek(Decoder):
     low_rank: bool = True
     attention_bias: bool = False
     absorbed: bool = False
+    activation: Gating = "silu"
 
     final_norm: ClassVar[Norm] = "rms"
     title: ClassVar[str] = "decoder-only transformer, latent attention, routed and shared experts"
@@ -67,12 +69,12 @@ class DeepSeek(Decoder):
 
     def block(self, network: Component | None = None) -> Component:
         network = network or MixtureOfExperts(
-            self.E, self.k, self.d, self.d_exp, self.E_s, shared=True
+            self.E, self.k, self.d, self.d_exp, self.E_s, self.activation, shared=True
         )
         return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=network)
 
     def layers(self) -> Layers:
-        dense = self.block(GatedFeedForward(self.d, self.d_ff))
+        dense = self.block(GatedFeedForward(self.d, self.d_ff, self.activation))
         if self.experts == "none":
             return {"dense_block": (dense, self.L)}
         if self.experts == "all":

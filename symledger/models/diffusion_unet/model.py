@@ -12,6 +12,7 @@ from symledger import sizes
 from symledger.components.blocks.step_embedding import StepEmbedding
 from symledger.components.convolution.convolution import Conv2d
 from symledger.components.convolution.windowed import square
+from symledger.components.feed_forward.nonlinearities import Plain, act
 from symledger.components.image_blocks.diffusion import (
     ROMBACH,
     SpatialTransformer,
@@ -22,7 +23,7 @@ from symledger.components.norms.image_norms import GroupNorm
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply, expand, join, view
+from symledger.notation.verbs import expand, join, view
 from symledger.sizes import C_i, Size
 
 TWO = Integer(2)
@@ -43,6 +44,7 @@ class TextUNet(Component, ABC):
     d_h: Expr = sizes.d_h
     d_ctx: Expr = sizes.d_ctx
     G: Expr = sizes.G
+    activation: Plain = "silu"
 
     assumptions: ClassVar[dict[Size, Expr]] = {
         C_i[1]: 2 * C_i[0], C_i[2]: 4 * C_i[0],
@@ -87,14 +89,14 @@ class TextUNet(Component, ABC):
                 named[f"z_{len(seen)}"] = x
             if i:
                 x = convolved(doubled(x), x.shape[1], f"doubling_{i + 1}")
-        n = apply("silu", GroupNorm(self.C_1, self.G)(x, name="last_norm"))
+        n = act(self.activation, GroupNorm(self.C_1, self.G)(x, name="last_norm"))
         return steps(**named, y=convolved(n, self.C_out, "leave"))
 
     def block(
         self, x: Tensor, t: Tensor, text: Tensor, C: Expr, name: str, after: Component | None
     ) -> Tensor:
         """Apply a convolutional block, and a transformer where the level has them."""
-        x = StepResidual(x.shape[1], C, t.shape[-1], self.G)(x, t, name=name)
+        x = StepResidual(x.shape[1], C, t.shape[-1], self.G, self.activation)(x, t, name=name)
         return after(x, text, name=f"{name}_attention") if after else x
 
     def halved(self, x: Tensor, name: str) -> Tensor:
@@ -142,7 +144,7 @@ class DiffusionUNet(TextUNet):
         return SpatialTransformer(C, h, self.d_ctx, self.G)
 
     def forward(self, x: Tensor, step: Tensor, text: Tensor) -> Steps:
-        t = StepEmbedding(self.C_1, 4 * self.C_1)(step, name="step")
+        t = StepEmbedding(self.C_1, 4 * self.C_1, self.activation)(step, name="step")
         return self.denoised(x, t, text)
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, among, size
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.backbone_keys import given_stages
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
-from symledger.config_keys.image_keys import ACTIVATIONS, UNTIED, Pair, Square
+from symledger.config_keys.image_keys import UNTIED, Pair, Square
 from symledger.errors import BadInput
 
 LAYER = "dinov2.encoder.layer.*."
@@ -49,7 +50,7 @@ DINOV2 = Family(
         "num_hidden_layers": SizeOf("L"),
         "num_attention_heads": SizeOf("h"),
         "head_dim": SizeOf("d_h"),
-        "hidden_act": Choice("activation", ACTIVATIONS),
+        "hidden_act": Acting(),
         "image_size": Ruled(),
         "patch_size": Square("P"),
         "num_channels": SizeOf("C_in"),

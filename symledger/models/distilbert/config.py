@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import Choice, SizeOf
+from symledger.arguments.specs import SizeOf
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
-from symledger.config_keys.encoder_keys import ACTIVATIONS, CLASSIFIED, classes, maps, norms, under
+from symledger.config_keys.encoder_keys import CLASSIFIED, classes, maps, norms, under
 from symledger.config_keys.family import Family
 
 LAYER = {
@@ -28,7 +29,7 @@ DISTILBERT = Family(
         "n_heads": SizeOf("h"),
         "dim": SizeOf("d"),
         "hidden_dim": SizeOf("d_ff"),
-        "activation": Choice("activation", ACTIVATIONS),
+        "activation": Acting(),
         "tie_word_embeddings": TIED,
         "tie_weights_": FREE,
         "output_past": FREE,

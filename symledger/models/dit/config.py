@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from types import NoneType
 
-from symledger.arguments.specs import Free, Only, Settings, SizeOf, Use, size, written
+from symledger.arguments.specs import Choice, Free, Only, Settings, SizeOf, Use, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import Pair
@@ -79,6 +79,10 @@ def tensors() -> dict[str, tuple[str, ...]]:
     return found
 
 
+ACTIVATIONS: dict[object, str] = {
+    "gelu-approximate": "gelu_tanh", "gelu": "gelu", "linear-silu": "silu",
+}  # fmt: skip
+"""Those of diffusers that add no gate (diffusers 0.42, ``FeedForward``)."""
 USES: dict[str, Use] = {
     "num_attention_heads": Ruled(),
     "attention_head_dim": Ruled(),
@@ -89,7 +93,7 @@ USES: dict[str, Use] = {
     "patch_size": SizeOf("P"),
     "num_embeds_ada_norm": SizeOf("Y"),
     "attention_bias": Only((True,)),
-    "activation_fn": Only(("gelu-approximate",)),
+    "activation_fn": Choice("activation", ACTIVATIONS),
     "norm_type": Only(("ada_norm_zero",)),
     "norm_elementwise_affine": Only((False,)),
     "norm_num_groups": FREE,

@@ -19,6 +19,7 @@ from symledger.components.blocks.conditioned import (
 from symledger.components.blocks.step_embedding import StepEmbedding
 from symledger.components.embeddings.embedding import TokenEmbedding
 from symledger.components.embeddings.rotary import BASE
+from symledger.components.feed_forward.nonlinearities import Plain
 from symledger.components.image_blocks.patches import PatchEmbedding
 from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
@@ -56,6 +57,7 @@ class DiT(Component):
     variance: bool = True
     apart: bool = False
     flash: bool = False
+    activation: Plain = "gelu_tanh"
 
     signature: ClassVar[str] = "B C_in H W, B, B in rows -> B T out"
     title: ClassVar[str] = "transformer over latent patches, its norms conditioned (adaLN-Zero)"
@@ -102,7 +104,10 @@ class DiT(Component):
     @property
     def block(self) -> ConditionedBlock:
         """A block, without what tells it the step and the class."""
-        return ConditionedBlock(self.d, self.h, self.d / self.h, self.d_ff, self.flash)
+        width = self.d / self.h
+        return ConditionedBlock(
+            self.d, self.h, width, self.d_ff, self.flash, self.activation
+        )
 
     def conditioned(self, x: Tensor, step: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         """Return the one condition, and what all blocks make of the patches under it."""

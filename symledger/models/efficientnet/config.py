@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from symledger.arguments.specs import Only, Settings, SizeOf, size, written
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
@@ -117,7 +118,7 @@ EFFICIENTNET = Family(
         "strides": Only((STRIDES,)),
         "expand_ratios": Only((WIDENED,)),
         "squeeze_expansion_ratio": Only((0.25,)),
-        "hidden_act": Only(("swish", "silu")),
+        "hidden_act": Acting(learned=False),
         "pooling_type": Only(("mean",)),
         "batch_norm_momentum": FREE,
         "drop_connect_rate": FREE,

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sympy import Expr
 
-from symledger.components.image_blocks.units import Rectifier
+from symledger.components.feed_forward.nonlinearities import Plain
 from symledger.models.mobilenet.model import MobileNetV2
 from symledger.models.shared.stages import halves
 from symledger.sizes import C_i, Size
@@ -21,11 +21,12 @@ class EfficientNet(MobileNetV2):
     Source: Tan, Le, *EfficientNet* (2019), table 1 and section 3.3.
     """
 
+    activation: Plain = "silu"
+
     title: ClassVar[str] = "image classifier of inverted residual blocks with scaled channels"
     assumptions: ClassVar[dict[Size, Expr]] = {**halves(5), C_i[7]: 4 * C_i[6]}
     references: ClassVar[tuple[str, ...]] = (
         "Tan, Le, EfficientNet: Rethinking Model Scaling (2019), table 1 and section 3.3",
     )
     kernels: ClassVar[tuple[int, ...]] = (3, 3, 5, 3, 5, 5, 3)
-    activation: ClassVar[Rectifier] = "silu"
     squeezed: ClassVar[bool] = True

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from sympy import Expr
 
-from symledger.components.feed_forward.feed_forward import act
+from symledger.components.feed_forward.nonlinearities import act
 from symledger.components.heads_and_losses.heads import Pooled
 from symledger.components.maps.linear import Linear
 from symledger.ir.shapes import ONE

@@ -11,7 +11,8 @@ from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.attention.relative import ALiBiAttention
 from symledger.components.blocks.blocks import Norm, ParallelBlock, PreLNBlock
-from symledger.components.feed_forward.feed_forward import Activation, FeedForward
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.models.shared.decoder import Decoder
 from symledger.notation.component import Component
 from symledger.sizes import Size

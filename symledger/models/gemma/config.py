@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 from symledger.arguments.specs import BOOLS, Choice, Number, Only, Settings, Use
 from symledger.config_keys import window_keys as windows
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, DIVIDED, GATE, WIDTHS, heads
 from symledger.config_keys.family import Built, Family, Ruled
-
-TANH = ("gelu_pytorch_tanh",)
 
 
 @dataclass(frozen=True)
@@ -51,12 +50,13 @@ GEMMA = Family(
     heads("gemma", "Gemma", spans=False),
     {
         **KEYS,
-        "hidden_act": Choice("activation", {**GATE.values, "gelu": "gelu_tanh"}),
-        "hidden_activation": Only((*TANH, None)),
+        "hidden_act": Acting(otherwise={"gelu": "gelu_tanh"}),
+        "hidden_activation": FREE,
     },
     tensors=DENSE,
 )
-"""In ``hidden_act``, ``gelu`` means the approximation by tanh, as the class takes it."""
+"""The class reads ``hidden_act`` alone, where ``gelu`` means the approximation by tanh
+(transformers 5.23, ``GemmaMLP`` and ``GemmaConfig``)."""
 
 NORMS = {
     f"model.layers.*.{name}.weight": (f"block.norm_{i + 1}.g", f"windowed_block.norm_{i + 1}.g")

@@ -11,7 +11,7 @@ from sympy import Integer, sqrt
 from symledger.components.attention.attention import Attention
 from symledger.components.attention.dot_product import ScaledDotProduct
 from symledger.components.blocks.blocks import Block, SandwichBlock
-from symledger.components.feed_forward.feed_forward import Activation
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.errors import DefinitionError
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.decoder import LanguageModel

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from symledger.arguments.specs import Choice, SizeOf
+from symledger.arguments.specs import SizeOf
+from symledger.config_keys.activations import ONE_PIECE, Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.family import Built, Family
 from symledger.config_keys.gpt2_keys import TENSORS
 
-WORDS: Mapping[object, str] = {
-    "gelu": "gelu_tanh", "relu": "relu", "silu": "silu", "swish": "silu",
-}  # fmt: skip
-"""The nonlinearities as GPT's implementation names them: its own are approximate."""
+WORDS = Acting(otherwise={**ONE_PIECE, "gelu": "gelu_tanh"})
+"""The nonlinearities as GPT's implementation names them: its ``gelu`` is approximate."""
 
 GPT = Family(
     "openai-gpt",
@@ -28,7 +25,7 @@ GPT = Family(
         "n_embd": SizeOf("d"),
         "n_layer": SizeOf("L"),
         "n_head": SizeOf("h"),
-        "afn": Choice("activation", WORDS),
+        "afn": WORDS,
         "tie_word_embeddings": TIED,
         "n_special": FREE,
     },

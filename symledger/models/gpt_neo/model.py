@@ -11,7 +11,8 @@ from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import Norm, PreLNBlock
 from symledger.components.embeddings.positions import LearnedPositions
-from symledger.components.feed_forward.feed_forward import Activation, FeedForward
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.windows import WindowedDecoder, Windows
 from symledger.notation.component import Component

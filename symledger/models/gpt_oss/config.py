@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import BOOLS, Choice, Free, Only, SizeOf
+from symledger.arguments.specs import BOOLS, Choice, Free, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import ATTENTION, WIDTHS, heads, kinds
 from symledger.config_keys.family import Family
@@ -17,7 +17,7 @@ GPT_OSS = Family(
     {
         **WIDTHS,
         **LISTED,
-        "hidden_act": Only(("silu", "swish")),
+        "hidden_act": FREE,
         "attention_bias": Choice("attention_bias", BOOLS),
         "num_local_experts": SizeOf("E"),
         "num_experts_per_tok": SizeOf("k"),

@@ -9,6 +9,7 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.blocks.blocks import Norm
+from symledger.components.feed_forward.nonlinearities import Plain
 from symledger.components.state_spaces.selective import GU, MambaMixer, MixerBlock
 from symledger.ir.shapes import ONE
 from symledger.models.shared.decoder import LanguageModel
@@ -34,6 +35,7 @@ class Mamba(LanguageModel):
     bias: bool = False
     convolution_bias: bool = True
     normed: bool = False
+    activation: Plain = "silu"
 
     final_norm: ClassVar[Norm] = "rms"
     title: ClassVar[str] = "recurrent language model of selective state spaces"
@@ -43,6 +45,6 @@ class Mamba(LanguageModel):
     def block(self) -> Component:
         mixer = MambaMixer(
             self.d, self.d_i, self.d_s, self.d_r, self.K, self.bias, self.convolution_bias,
-            self.cached, self.normed,
+            self.cached, self.normed, self.activation,
         )  # fmt: skip
         return MixerBlock(mixer, self.d)

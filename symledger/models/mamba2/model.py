@@ -9,6 +9,7 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.blocks.blocks import Norm
+from symledger.components.feed_forward.nonlinearities import Plain
 from symledger.components.state_spaces.dual import DAO, Mamba2Mixer
 from symledger.components.state_spaces.selective import MixerBlock
 from symledger.ir.shapes import ONE
@@ -37,6 +38,7 @@ class Mamba2(LanguageModel):
     n_c: Expr = sizes.n_c
     bias: bool = False
     convolution_bias: bool = True
+    activation: Plain = "silu"
 
     final_norm: ClassVar[Norm] = "rms"
     title: ClassVar[str] = "recurrent language model of state spaces in their dual form"
@@ -47,6 +49,6 @@ class Mamba2(LanguageModel):
     def block(self) -> Component:
         mixer = Mamba2Mixer(
             self.d, self.h, self.d_h, self.d_s, self.G, self.K, self.Q, self.n_c, self.bias,
-            self.convolution_bias, self.cached,
+            self.convolution_bias, self.cached, self.activation,
         )  # fmt: skip
         return MixerBlock(mixer, self.d)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, among, size
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
@@ -54,7 +55,7 @@ MOBILENET_V2 = Family(
         "expand_ratio": Only((6,)),
         "output_stride": Only((32,)),
         "first_layer_is_expansion": Only((True,)),
-        "hidden_act": Only(("relu6",)),
+        "hidden_act": Acting(learned=False),
         "tf_padding": FREE,
         "semantic_loss_ignore_index": FREE,
         "initializer_range": FREE,

@@ -8,8 +8,9 @@ from typing import ClassVar
 from sympy import Expr, Integer
 
 from symledger import sizes
+from symledger.components.feed_forward.nonlinearities import Plain
 from symledger.components.image_blocks.inverted import SANDLER, InvertedResidual
-from symledger.components.image_blocks.units import ConvolutionUnit, Rectifier
+from symledger.components.image_blocks.units import ConvolutionUnit
 from symledger.components.maps.linear import Linear
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
@@ -50,6 +51,7 @@ class MobileNetV2(Component):
     L_7: Expr = L_i[6]
     Y: Expr = sizes.Y
     head: bool = True
+    activation: Plain = "relu6"
 
     signature: ClassVar[str] = "B C_in H W -> B out"
     title: ClassVar[str] = "image classifier of inverted residual blocks"
@@ -57,7 +59,6 @@ class MobileNetV2(Component):
     assumptions: ClassVar[dict[Size, Expr]] = halves(5)
     references: ClassVar[tuple[str, ...]] = (f"{SANDLER}, section 4 and table 2",)
     kernels: ClassVar[tuple[int, ...]] = (3,) * 7
-    activation: ClassVar[Rectifier] = "relu6"
     squeezed: ClassVar[bool] = False
 
     @property
@@ -74,7 +75,7 @@ class MobileNetV2(Component):
         def block(C_in: Expr, stride: Expr) -> Component:
             return InvertedResidual(
                 C_in, C, kernel, stride, SIX if number > 1 else ONE, *places, number > 1,
-                self.squeezed, self.activation,
+                self.squeezed, self.activation, self.activation,
             )  # fmt: skip
 
         return Stage(block(C_in, stride), block(C, ONE), L, C_in, C, *places)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, Use, size
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE, Rotary
 from symledger.config_keys.decoder_keys import TIED, layers
-from symledger.config_keys.encoder_keys import ACTIVATIONS, CLASSIFIED, maps, norms, under
+from symledger.config_keys.encoder_keys import CLASSIFIED, maps, norms, under
 from symledger.config_keys.family import Built, Context, Family, Rule, Ruled, Values
 from symledger.config_keys.window_keys import listed
 from symledger.errors import BadInput
@@ -87,8 +88,8 @@ MODERNBERT = Family(
         "num_hidden_layers": SizeOf("L"),
         "num_attention_heads": SizeOf("h"),
         "max_position_embeddings": Context(),
-        "hidden_activation": Choice("activation", ACTIVATIONS),
-        "classifier_activation": Choice("head_activation", ACTIVATIONS),
+        "hidden_activation": Acting(),
+        "classifier_activation": Acting("head_activation"),
         "classifier_pooling": Only(("cls", "mean")),
         "attention_bias": Choice("attention_bias", BOOLS),
         "mlp_bias": Choice("mlp_bias", BOOLS),

@@ -12,7 +12,8 @@ from symledger.components.attention.attention import Attention
 from symledger.components.attention.relative import BELTAGY, NearAttention
 from symledger.components.blocks.blocks import PreLNBlock, norm
 from symledger.components.embeddings.embedding import LMHead
-from symledger.components.feed_forward.feed_forward import Activation, GatedFeedForward, act
+from symledger.components.feed_forward.feed_forward import GatedFeedForward
+from symledger.components.feed_forward.nonlinearities import Activation, act
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.maps.linear import Linear
 from symledger.ir.shapes import ONE

@@ -10,7 +10,8 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.feed_forward.experts import MixtureOfExperts
-from symledger.components.feed_forward.feed_forward import Activation, GatedFeedForward
+from symledger.components.feed_forward.feed_forward import GatedFeedForward
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
 from symledger.models.qwen2.model import Qwen2

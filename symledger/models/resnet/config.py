@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf
+from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.backbone_keys import given_stages
 from symledger.config_keys.family import Built, Family, Rule, Values
 from symledger.config_keys.image_keys import BACKBONE, CONVOLVED, STAGES, Stages, staged
@@ -36,7 +37,7 @@ RESNET = Family(
         "hidden_sizes": Stages("C"),
         "depths": Stages("L"),
         "layer_type": Choice("bottleneck", {"bottleneck": "true", "basic": "false"}),
-        "hidden_act": Only(("relu",)),
+        "hidden_act": Acting(learned=False),
         "downsample_in_first_stage": Choice("halved", BOOLS),
         "downsample_in_bottleneck": Choice("early", BOOLS),
         **BACKBONE,

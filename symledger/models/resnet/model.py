@@ -10,6 +10,7 @@ from sympy import Expr, Integer
 from symledger import sizes
 from symledger.components.convolution.pooling import MaxPool2d
 from symledger.components.convolution.windowed import square
+from symledger.components.feed_forward.nonlinearities import Plain
 from symledger.components.image_blocks.residual import HE, XIE, BasicBlock, Bottleneck
 from symledger.components.image_blocks.units import ConvolutionUnit
 from symledger.components.maps.linear import Linear
@@ -53,6 +54,7 @@ class ResNet(Component):
     widened: bool = True
     halved: bool = False
     early: bool = False
+    activation: Plain = "relu"
     head: bool = True
 
     signature: ClassVar[str] = "B C_in H W -> B out"
@@ -73,7 +75,7 @@ class ResNet(Component):
 
     def block(self, C_in: Expr, C_out: Expr, s: Expr, at: int) -> Component:
         """Return a block: from which channels to which, and at which size of the image."""
-        shape = (C_in, C_out, s, H_i[at - 1], W_i[at - 1])
+        shape = (C_in, C_out, s, H_i[at - 1], W_i[at - 1], self.activation)
         if not self.bottleneck:
             return BasicBlock(*shape)
         inner = self.C_g * self.G * C_out / self.C_1
@@ -82,7 +84,7 @@ class ResNet(Component):
     def stem(self, x: Tensor) -> Tensor:
         """Quarter the image: a convolution of 7 × 7, then the maxima of tiles that overlap."""
         C = self.C if self.widened else self.C_1
-        unit = ConvolutionUnit(self.C_in, C, Integer(7), TWO, ONE, H_i[0], W_i[0])
+        unit = ConvolutionUnit(self.C_in, C, Integer(7), TWO, ONE, H_i[0], W_i[0], self.activation)
         pool = MaxPool2d(H_o=H_i[1], W_o=W_i[1], **square(3, stride=2, padding=1))
         return pool(unit(x, name="stem"), name="pool")
 

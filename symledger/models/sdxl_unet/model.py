@@ -81,6 +81,6 @@ class SDXLUNet(TextUNet):
         self, x: Tensor, step: Tensor, text: Tensor, pooled: Tensor, image: Tensor
     ) -> Steps:  # fmt: skip
         d = 4 * self.C_1
-        t = StepEmbedding(self.C_1, d)(step, name="step")
+        t = StepEmbedding(self.C_1, d, self.activation)(step, name="step")
         told = SizeEmbedding(self.d_proj, self.d_f, d)(pooled, image, name="told")
         return self.denoised(x, t + told, text)

@@ -11,7 +11,7 @@ from symledger import sizes
 from symledger.components.blocks.blocks import Block, PostLNBlock
 from symledger.components.embeddings.embedding import TokenEmbedding
 from symledger.components.embeddings.positions import LearnedPositions
-from symledger.components.feed_forward.feed_forward import Activation
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.heads_and_losses.heads import MaskedLMHead, Pooled, Pooler
 from symledger.components.maps.linear import Linear

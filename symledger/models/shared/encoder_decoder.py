@@ -14,7 +14,7 @@ from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import Block
 from symledger.components.embeddings.embedding import LMHead, TokenEmbedding
-from symledger.components.feed_forward.feed_forward import Activation
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.heads_and_losses.heads import Pooler
 from symledger.components.maps.linear import Linear
 from symledger.errors import DefinitionError

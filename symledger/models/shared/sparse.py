@@ -8,7 +8,8 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.blocks.blocks import Block
-from symledger.components.feed_forward.feed_forward import Activation, GatedFeedForward
+from symledger.components.feed_forward.feed_forward import GatedFeedForward
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.errors import DefinitionError
 from symledger.models.shared.decoder import Decoder, Layers
 from symledger.notation.component import Component

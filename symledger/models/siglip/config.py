@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, Use, written
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import maps
 from symledger.config_keys.family import Built, Family, Rule, Unless, Values
-from symledger.config_keys.image_keys import ACTIVATIONS, UNTIED
+from symledger.config_keys.image_keys import UNTIED
 from symledger.config_keys.tower_keys import either, norm, seen, tower
 from symledger.errors import BadInput
 
@@ -18,7 +19,7 @@ WIDTHS: Mapping[str, Use] = {
     "intermediate_size": SizeOf("d_ff"),
     "num_hidden_layers": SizeOf("L"),
     "num_attention_heads": SizeOf("h"),
-    "hidden_act": Choice("activation", ACTIVATIONS),
+    "hidden_act": Acting(),
     "initializer_range": FREE,
     "initializer_factor": FREE,
     **UNTIED,
@@ -124,7 +125,7 @@ SIGLIP = Family(
             "intermediate_size": SizeOf("f_img"),
             "num_hidden_layers": SizeOf("L_img"),
             "num_attention_heads": SizeOf("h_img"),
-            "hidden_act": Choice("image_activation", ACTIVATIONS),
+            "hidden_act": Acting("image_activation"),
             "vision_use_head": NEEDED,
         }),
     },

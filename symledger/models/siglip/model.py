@@ -12,7 +12,8 @@ from symledger.components.attention.sourced import SourcedAttention
 from symledger.components.blocks.blocks import PreLNBlock
 from symledger.components.embeddings.embedding import TokenEmbedding
 from symledger.components.embeddings.positions import LearnedPositions
-from symledger.components.feed_forward.feed_forward import Activation, FeedForward
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.image_blocks.patches import PatchEmbedding
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm

@@ -10,7 +10,8 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import Norm, PreLNBlock
-from symledger.components.feed_forward.feed_forward import Activation, FeedForward
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.models.shared.windows import WindowedDecoder, Windows
 from symledger.notation.component import Component
 from symledger.sizes import Size

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, Use, size, written
+from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, Use, size
+from symledger.config_keys.activations import chosen
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.encoder_decoder_keys import HEADS
-from symledger.config_keys.encoder_keys import ACTIVATIONS, Tensors, under
+from symledger.config_keys.encoder_keys import Tensors, under
 from symledger.config_keys.family import (
     AtLeast,
     Built,
@@ -20,23 +21,23 @@ from symledger.config_keys.family import (
     Unless,
     Values,
 )
-from symledger.errors import BadInput, nearest, shown
+from symledger.errors import BadInput, shown
 
 
 def _activation(values: Values) -> Settings:
     """The nonlinearity of the feed-forward networks, and whether they are gated."""
     name = values["feed_forward_proj"]
-    kind = name.removeprefix("gated-") if isinstance(name, str) else ""
-    if kind not in ACTIVATIONS:
-        said = shown(name) if isinstance(name, str) else written(name)
+    kind = name.removeprefix("gated-") if isinstance(name, str) else name
+    if isinstance(kind, str) and "-" in kind:
         raise BadInput(
-            f"feed_forward_proj = {said} is not supported. "
-            + nearest(str(name), [f"{gate}{x}" for gate in ("", "gated-") for x in ACTIVATIONS])
+            f"feed_forward_proj = {shown(name)} does not fit: an activation or gated- and an "
+            "activation is meant, such as relu or gated-gelu."
         )
-    gated = name != kind
+    activation, gated = chosen("feed_forward_proj", kind), name != kind
     if values.get("is_gated_act", gated) is not gated:
         raise BadInput(f"is_gated_act contradicts feed_forward_proj = {shown(name)}.")
-    activation = "gelu_new" if gated and kind == "gelu" else ACTIVATIONS[kind]
+    if name == "gated-gelu":  # as the class reads it
+        activation = "gelu_new"
     return {"activation": activation, "gated": BOOLS[gated]}
 
 

@@ -10,7 +10,8 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.attention.relative import BiasedAttention
 from symledger.components.embeddings.embedding import TokenEmbedding
-from symledger.components.feed_forward.feed_forward import Activation, FeedForward, GatedFeedForward
+from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.ir.tensor import Tensor

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, size
+from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
 from symledger.config_keys.family import Built, Family, Rule, Unless, Values
-from symledger.config_keys.image_keys import ACTIVATIONS, UNTIED, Pair, Square
+from symledger.config_keys.image_keys import UNTIED, Pair, Square
 from symledger.errors import BadInput
 
 BLOCK = {
@@ -48,13 +49,13 @@ VIT = Family(
         "num_attention_heads": SizeOf("h"),
         "head_dim": SizeOf("d_h"),
         "intermediate_size": SizeOf("d_ff"),
-        "hidden_act": Choice("activation", ACTIVATIONS),
+        "hidden_act": Acting(),
         "image_size": Pair(("H", "W")),
         "patch_size": Square("P"),
         "num_channels": SizeOf("C_in"),
         "qkv_bias": Choice("qkv_bias", BOOLS),
         "pooler_output_size": Unless(SizeOf("d_out")),
-        "pooler_act": FREE,
+        "pooler_act": Acting("pooled_by", learned=False),
         "encoder_stride": FREE,
         "initializer_range": FREE,
         **UNTIED,

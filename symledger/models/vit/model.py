@@ -10,7 +10,8 @@ from sympy import Expr, Integer, Mod, Piecewise, Symbol
 from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import PreLNBlock
-from symledger.components.feed_forward.feed_forward import Activation, FeedForward
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.feed_forward.nonlinearities import Activation, Plain
 from symledger.components.heads_and_losses.heads import Pooler
 from symledger.components.image_blocks.patches import DOSOVITSKIY, ImageEmbedding
 from symledger.components.maps.linear import Linear
@@ -72,6 +73,7 @@ class ViT(Component):
     qkv_bias: bool = True
     activation: Activation = "gelu"
     flash: bool = False
+    pooled_by: Plain = "tanh"
 
     signature: ClassVar[str] = "B C_in H W -> ... out"
     title: ClassVar[str] = "pre-LN encoder over the patches of an image"
@@ -126,7 +128,7 @@ class ViT(Component):
         if self.head == "bare":
             return steps(hidden=hidden)
         if self.head == "pooled":
-            pooled = Pooler(self.d, d_out=self.d_out)(hidden, name="pooler")
+            pooled = Pooler(self.d, self.pooled_by, d_out=self.d_out)(hidden, name="pooler")
             return steps(hidden=hidden, pooled=pooled)
         if self.head == "pixels":
             return steps(hidden=hidden, image=self.draw(hidden))

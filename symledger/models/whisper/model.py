@@ -13,7 +13,7 @@ from sympy import Expr, Integer
 from symledger import sizes
 from symledger.components.convolution.convolution import Conv1d
 from symledger.components.embeddings.positions import LearnedPositions
-from symledger.components.feed_forward.feed_forward import Activation
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.maps.linear import Linear
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor

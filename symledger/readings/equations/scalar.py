@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sympy import Add, Expr, Integer, Min, Mod, Mul, Piecewise, Pow, Rational, Symbol, floor, oo, pi
+from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
 from symledger.errors import DefinitionError
@@ -65,8 +66,8 @@ class _Scalar:
             return self.to.function("min", self.to.comma.join(inner))
         if isinstance(e, floor):
             return Piece(self.to.floor(inner[0]))
-        if len(inner) == 1:
-            return self.to.function(type(e).__name__, inner[0])
+        if len(inner) == 1 or isinstance(e, AppliedUndef):
+            return self.to.function(type(e).__name__, self.to.comma.join(inner))
         raise DefinitionError(f"{type(e).__name__} cannot be written down.")
 
     def order(self, term: Expr) -> tuple[bool, bool, bool, int, bool, str]:

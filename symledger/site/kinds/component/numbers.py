@@ -188,7 +188,7 @@ def _toggled(atlas: Atlas, account: Account) -> Iterator[Variant]:
     own = {n: v for n, v in target.options.items() if v != target.defaults[n]}
     plain = atlas.account(target.name).assumed.equations.keys()
     own |= {s.name: here[s.name] for s in plain - account.assumed.equations.keys()}
-    for option, allowed in target.choices.items():
+    for option, allowed in target.tried.items():
         for value in allowed:
             if value != target.options[option]:
                 chosen = {name: word(v) for name, v in {**own, option: value}.items()}

@@ -62,7 +62,7 @@ class Variant:
 def variants_of(atlas: Atlas, entry: Entry, account: Account) -> Iterator[Variant]:
     """Yield every choice made otherwise, one at a time."""
     chosen = account.target.options
-    for option, allowed in account.target.choices.items():
+    for option, allowed in account.target.tried.items():
         for value in allowed:
             if value == chosen[option]:
                 continue
