@@ -54,7 +54,7 @@ def write(folder: Path) -> None:
 
 @site.command(epilog="symledger site verify site")
 @click.argument("folder", type=OUT)
-def verify(folder: Path) -> None:
+def verify(folder: Path) -> int:
     """Compare a built site with what is expected: pages, anchors, blocks, words, files.
 
     Exit code 1 if anything is missing or different.
@@ -64,6 +64,6 @@ def verify(folder: Path) -> None:
     found = problems(folder)
     for problem in found:
         click.echo(problem)
-    if found:
-        raise SystemExit(1)
-    click.echo(f"{folder}: complete")
+    if not found:
+        click.echo(f"{folder}: complete")
+    return 1 if found else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 
 from symledger.checks.mutants.suite import run_mutants
@@ -15,4 +16,6 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    if hasattr(signal, "SIGPIPE"):  # a reader that has left ends it, as any other tool
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     sys.exit(main())
