@@ -15,8 +15,11 @@ import tempfile
 from pathlib import Path
 from time import process_time
 
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
+try:
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'symledger[docs]'.")
 
 from symledger.site import resources
 

@@ -22,11 +22,14 @@ from shutil import copytree
 from subprocess import run
 from time import perf_counter, process_time
 
-from symledger.site import build, resources
-from symledger.site import workers as shares
-from symledger.site.atlas import Atlas
-from symledger.site.generator import Site
-from symledger.site.memory import PLACE
+try:
+    from symledger.site import build, resources
+    from symledger.site import workers as shares
+    from symledger.site.atlas import Atlas
+    from symledger.site.generator import Site
+    from symledger.site.memory import PLACE
+except ImportError as error:
+    sys.exit(f"{error}: pip install 'symledger[docs]'.")
 
 SILENT = {"math", "svg", "script", "style", "button"}
 CELLS = {"td", "th"}

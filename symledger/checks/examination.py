@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from symledger.accounts.account import Account
@@ -11,6 +11,7 @@ from symledger.checks.runner import decoded, examine
 from symledger.checks.torch.witness import witnessed
 from symledger.checks.transformers import comparison
 from symledger.evidence.comparison import Evidence
+from symledger.extras import lack, missing
 
 
 def examined(account: Account) -> Iterator[Evidence]:
@@ -24,3 +25,13 @@ def examined(account: Account) -> Iterator[Evidence]:
         examine(account.program, account.readings.back), map(decoded, [step] if step else []),
         identities(account), witnessed(account), comparison.witnessed(account),
     )  # fmt: skip
+
+
+def skipped(accounts: Iterable[Account]) -> list[str]:
+    """Say which implementations could not be asked about some targets, and what installs them."""
+    asked = {"pytorch": ["torch"]}
+    for found in filter(None, (account.target.configured for account in accounts)):
+        asked[found.family.library] = [found.family.library]
+    return [
+        f"{name}: skipped, {lack(modules)}" for name, modules in asked.items() if missing(modules)
+    ]

@@ -9,8 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from symledger.accounts.account import Account
-from symledger.checks.examination import examined
-from symledger.checks.torch.witness import SKIPPED, installed
+from symledger.checks.examination import examined, skipped
 from symledger.checks.variants import variants
 from symledger.cli.progress import progress
 from symledger.evidence.comparison import Evidence
@@ -33,12 +32,12 @@ def run(targets: Sequence[str], as_json: bool) -> int:
     failed = sum(not e.passed for _, evidence in found for e in evidence)
     if as_json:
         plain = (sys.stdout.encoding or "utf-8").lower() != "utf-8"
-        print(json.dumps(to_dict(found, failed), indent=2, ensure_ascii=plain))
+        print(json.dumps(to_dict(found, failed, skipped(accounts)), indent=2, ensure_ascii=plain))
     else:
         for account, evidence in found:
             print(page(account, evidence))
-        if not installed():
-            print(SKIPPED)
+        for lacking in skipped(accounts):
+            print(lacking)
         total = sum(len(evidence) for _, evidence in found)
         print(f"{total - failed} passed, {failed} failed in {perf_counter() - started:.1f} s")
     return 1 if failed else 0
@@ -66,11 +65,14 @@ def page(account: Account, evidence: Sequence[Evidence]) -> str:
     return "\n".join(lines)
 
 
-def to_dict(found: Sequence[tuple[Account, Sequence[Evidence]]], failed: int) -> dict[str, Any]:
+def to_dict(
+    found: Sequence[tuple[Account, Sequence[Evidence]]], failed: int, lacking: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the result as JSON data."""
     return {
         "schema": SCHEMA,
         "passed": failed == 0,
+        "skipped": list(lacking),
         "targets": [
             {"target": variant(account), "evidence": [e.to_dict() for e in evidence]}
             for account, evidence in found

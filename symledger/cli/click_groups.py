@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from symledger.cli.streams import watched
 from symledger.errors import BadInput, nearest
 
 NEGATIVE = re.compile(r"-\.?[0-9]")
@@ -40,6 +41,16 @@ class Group(click.Group):
     """The program: its help begins with an example too, and it knows near misses."""
 
     command_class = Command
+
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Read the arguments, which may print a help that nobody reads to its end."""
+        with watched():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command, which returns its exit code if that is not 0."""
+        with watched():
+            return super().invoke(ctx)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help, the example before everything else."""

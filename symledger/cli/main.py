@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from symledger.cli import streams
 from symledger.cli.click_groups import SETTINGS, Counting, Group
 from symledger.cli.site import site
 from symledger.errors import BadInput, SymledgerError
@@ -213,7 +214,7 @@ def list_targets(kinds: tuple[str, ...], as_json: bool) -> None:
 @cli.command(epilog="symledger check mini_gpt")
 @click.argument("targets", nargs=-1, metavar="[TARGET …]")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def check(targets: tuple[str, ...], as_json: bool) -> None:
+def check(targets: tuple[str, ...], as_json: bool) -> int:
     """Check formulas against what shares no code with them; without a TARGET, all of them.
 
     Exit code 1 if any check failed.
@@ -223,7 +224,7 @@ def check(targets: tuple[str, ...], as_json: bool) -> None:
     from symledger.cli.check import run
 
     gc.enable()
-    sys.exit(run(targets, as_json))
+    return run(targets, as_json)
 
 
 @cli.command(epilog="symledger record --stale")
@@ -234,7 +235,7 @@ def check(targets: tuple[str, ...], as_json: bool) -> None:
               help="The owner, or the formula, that takes the place of those.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def record(targets: tuple[str, ...], stale: bool, why: str, successor: str,
-           as_json: bool) -> None:  # fmt: skip
+           as_json: bool) -> int:  # fmt: skip
     """Record anew what the package says of TARGETs; without any, everything.
 
     TARGET is a name of the catalogue, a published configuration, or a kind of record: evidence,
@@ -245,7 +246,7 @@ def record(targets: tuple[str, ...], stale: bool, why: str, successor: str,
     """
     from symledger.cli.record import record as record_targets
 
-    sys.exit(record_targets(targets, stale, as_json, why, successor))
+    return record_targets(targets, stale, as_json, why, successor)
 
 
 cli.add_command(site)
@@ -286,44 +287,33 @@ def print_json(data: Any) -> None:
 
 def main() -> None:
     """Run the command line; every refusal is one clear message on stderr and an exit code."""
-    prepare_streams()
+    streams.prepare()
+    code, said = outcome()
+    streams.leave(code, said)
+
+
+def outcome() -> tuple[int, str]:
+    """Run the command line; return the exit code, and what is to be said of a refusal."""
     try:
         code = cli.main(standalone_mode=False)
-        sys.stdout.flush()
-        sys.exit(code if isinstance(code, int) else 0)
+        with streams.watched():
+            sys.stdout.flush()
+        return code if isinstance(code, int) else 0, ""
     except SymledgerError as error:
-        refuse(type(error).__name__, str(error), error.exit_code)
+        return error.exit_code, refusal(type(error).__name__, str(error))
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f" Try `{context.command_path} --help`." if context else ""
-        refuse("Usage", error.format_message() + hint, 2)
+        return 2, refusal("Usage", error.format_message() + hint)
     except (click.Abort, KeyboardInterrupt):
-        refuse("Stopped", "interrupted.", 130)
-    except BrokenPipeError:  # the reader has seen enough
-        discard_output()
-        sys.exit(0)
+        return 130, refusal("Stopped", "interrupted.")
+    except streams.ReaderGone:
+        return streams.READER_GONE, ""
     except OSError as error:  # a full disk, say
-        discard_output()
-        refuse("Output", f"the result could not be written: {error.strerror}.", 2)
+        return 2, refusal("Output", f"the result could not be written: {error.strerror}.")
 
 
-def prepare_streams() -> None:
-    """Make every stream take every character; one that is closed swallows what is written."""
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream is None:
-            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115  # open until the end
-        elif hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
-
-
-def discard_output() -> None:
-    """Let what is still buffered go nowhere, so that leaving does not fail again."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def refuse(kind: str, message: str, code: int) -> None:
-    """Say why on stderr, without control characters, and leave."""
+def refusal(kind: str, message: str) -> str:
+    """Write why something is refused, without control characters."""
     clean = "".join(c if c.isprintable() or c == "\n" else " " for c in message)
-    sys.stderr.write(f"{kind}: {clean}\n")
-    sys.exit(code)
+    return f"{kind}: {clean}\n"

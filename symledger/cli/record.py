@@ -15,6 +15,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 from symledger import records
 from symledger.cli.progress import progress
+from symledger.extras import lack
 from symledger.recording.kinds import NAMES, stages
 from symledger.recording.run import Outcome, run
 from symledger.recording.selection import selected
@@ -67,7 +68,7 @@ def page(outcome: Outcome, seconds: float) -> str:
     lines = [f"removed {shown(path)}" for path in outcome.removed]
     lines += [f"✗ {failed}" for failed in outcome.failed]
     for name, packages in outcome.kept.items():
-        lines.append(f"{name}: kept what needs {', '.join(packages)}, which is not installed")
+        lines.append(f"{name}: kept what needs {', '.join(packages)}: {lack(packages)}")
     minutes, rest = divmod(round(seconds), 60)
     lines.append(
         f"{outcome.made} made, {outcome.fresh} fresh, {len(outcome.changed)} files changed "

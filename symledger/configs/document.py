@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Mapping
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+from symledger.configs.files import LARGEST, STANDARD_INPUT, content, kind
 from symledger.errors import BadInput, shown
 
-LARGEST = 2_000_000
-"""Bytes; the largest real ones, with a name for each of 20,000 labels, stay below."""
 DEEPEST = 12
 Document = Mapping[str, Any]
 
@@ -23,25 +19,8 @@ def load(path: str) -> Document:
     Raises:
         BadInput: it cannot be read, is too large, or is no JSON object.
     """
-    if path == "-":
-        return parse(_stdin(), "standard input")
-    file = Path(path)
-    try:
-        file = file / "config.json" if file.is_dir() else file
-        with file.open("rb") as source:
-            return parse(source.read(LARGEST + 1), path)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise BadInput(f"{shown(path)} cannot be read: {reason}.") from error
-
-
-@cache
-def _stdin() -> bytes:
-    """Read standard input, once: it cannot be read again when a target is asked about anew."""
-    try:
-        return sys.stdin.buffer.read(LARGEST + 1)
-    except (OSError, AttributeError) as error:
-        raise BadInput(f"standard input cannot be read: {error}.") from error
+    inside = f"{path}/config.json" if kind(path) == "a folder" else path
+    return parse(content(inside), "standard input" if path in STANDARD_INPUT else path)
 
 
 def parse(content: bytes, name: str) -> Document:

@@ -9,9 +9,8 @@ what else there is, ``together``, once all units are there.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -68,11 +67,6 @@ class Kind(ABC):
     def left_over(self) -> list[Path]:
         """Return files of units that are no more."""
         return []
-
-
-def missing(packages: Iterable[str]) -> tuple[str, ...]:
-    """Return those packages that are not installed."""
-    return tuple(name for name in packages if find_spec(name) is None)
 
 
 def replaced(file: Path, text: str) -> list[Path]:

@@ -9,8 +9,9 @@ from typing import Any
 
 from symledger.catalogue.entries import BY_NAME
 from symledger.errors import SymledgerError
+from symledger.extras import missing
 from symledger.recording.journal import Journal
-from symledger.recording.kind import Kind, missing
+from symledger.recording.kind import Kind
 from symledger.recording.kinds import Stages
 from symledger.recording.selection import Selection
 from symledger.recording.workers import Done, Job, Task, performed

@@ -19,8 +19,6 @@ from symledger.site.generator import MANIFEST, Site, remembered
 from symledger.site.memory import PLACE
 from symledger.site.mkdocs.theme import completed
 
-NEEDED = "the site needs MkDocs and its theme: pip install 'symledger[docs]'."
-
 
 def build(out: Path, engine: str, site: Site | None = None, cache: bool = True) -> None:
     """Build the site into a folder with MkDocs or with Zensical.
@@ -126,12 +124,10 @@ def _put(file: Path, content: bytes) -> None:
 @contextmanager
 def _mkdocs() -> Iterator[tuple[Any, Any]]:
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
-    try:
-        from mkdocs.commands.build import build as make
-        from mkdocs.config import load_config
-        from mkdocs.exceptions import MkDocsException
-    except ImportError as error:
-        raise BadInput(NEEDED) from error
+    from mkdocs.commands.build import build as make
+    from mkdocs.config import load_config
+    from mkdocs.exceptions import MkDocsException
+
     try:
         yield load_config, make
     except MkDocsException as error:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from os.path import isdir
-from pathlib import Path
 from typing import Any
 
 from symledger.algebra.parsing import parse_expression
@@ -14,6 +13,7 @@ from symledger.catalogue import entries as catalogue
 from symledger.catalogue.checkpoints import Checkpoint, checkpoints, missing
 from symledger.catalogue.options import parse_option
 from symledger.configs.document import Document, load
+from symledger.configs.files import STANDARD_INPUT, kind
 from symledger.errors import UnknownTarget
 from symledger.ir.naming import snake
 from symledger.sizes import BY_NAME
@@ -32,7 +32,7 @@ def resolve(text: str) -> Target:
         BadInput: the file cannot be read, raises, or its class, the layer or the configuration
             cannot be used.
     """
-    if text == "-" or text.endswith(".json") or holds_configuration(text):
+    if text in STANDARD_INPUT or text.endswith(".json") or holds_configuration(text):
         return _configured(text, load(text))
     if is_call(text):
         return _constructed(text)
@@ -74,11 +74,10 @@ def _constructed(text: str) -> Target:
 
 
 def holds_configuration(text: str) -> bool:
-    """Whether a text names a folder with a configuration in it, or a pipe that gives one."""
-    try:
-        return Path(text, "config.json").is_file() or ("/" in text and Path(text).is_fifo())
-    except (OSError, ValueError):  # no name that a file could have
-        return False
+    """Whether a text names a folder with a configuration in it, or by its path what may be one."""
+    if kind(text) == "a folder":
+        return kind(f"{text}/config.json") not in ("", "a folder")
+    return "/" in text and ".py" not in text and bool(kind(text))
 
 
 def _configured(name: str, document: Document) -> Target:

@@ -14,7 +14,8 @@ from sympy import Expr, Symbol
 
 from symledger.algebra.assumptions import parse_size
 from symledger.catalogue.options import choices_of
-from symledger.errors import BadInput, SymledgerError, UnknownTarget, nearest, raised
+from symledger.configs.files import LARGEST, content, kind
+from symledger.errors import BadInput, SymledgerError, UnknownTarget, nearest, raised, shown
 from symledger.notation.component import Component
 
 
@@ -101,14 +102,13 @@ def _sizes_of(kind: type[Component], path: str) -> dict[str, int]:
 
 def _import(path: str) -> ModuleType:
     """Run the file that the user named as a module of its own."""
-    try:
-        file = Path(path)
-        if not file.is_file():
-            reason = "it is a folder" if file.is_dir() else "there is no such file"
-            raise BadInput(f"{path[:200]} cannot be read: {reason}.")
-        file.read_bytes()
-    except (OSError, ValueError) as error:
-        raise BadInput(f"{path[:200]} cannot be read: {error}.") from error
+    found = kind(path)
+    if found != "a file":
+        reason = f"it is {found}" if found else "there is no such file"
+        raise BadInput(f"{shown(path)} cannot be read: {reason}.")
+    if len(content(path)) > LARGEST:
+        raise BadInput(f"{shown(path)} is larger than {LARGEST:,} bytes: is it a model?")
+    file = Path(path)
     spec = spec_from_file_location(f"symledger_user_{file.stem}", file)
     if spec is None or spec.loader is None:
         raise BadInput(f"{path[:200]} is not a Python file: its name must end in .py.")

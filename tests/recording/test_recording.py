@@ -12,6 +12,7 @@ import pytest
 from symledger import records
 from symledger.errors import BadInput, UnknownTarget
 from symledger.evidence.store import read
+from symledger.extras import missing
 from symledger.recording import journal, kind, selection
 from symledger.recording.evidence import Evidence
 from symledger.recording.formulas import sections, written
@@ -194,7 +195,7 @@ OWNED = [kind for kind in stages()[1] if kind.name != "reference"]
 @pytest.mark.parametrize("owned", OWNED, ids=lambda owned: owned.name)
 def test_of_these_sources_nothing_is_stale(owned, name):
     if name in owned.units(Selection(owners=(name,))):
-        if kind.missing(owned.needs):
+        if missing(owned.needs):
             pytest.skip("needs PyTorch")
         assert owned.fresh(name)
 

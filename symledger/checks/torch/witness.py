@@ -12,7 +12,6 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 from traceback import extract_tb
@@ -29,6 +28,7 @@ from symledger.errors import DefinitionError, SymledgerError, raised
 from symledger.evidence.claims import Claim
 from symledger.evidence.comparison import Evidence, worst_of
 from symledger.evidence.store import Findings
+from symledger.extras import missing
 from symledger.ir.ops import Input
 from symledger.ir.tensor import Program
 from symledger.readings.pullback import pullback
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from symledger.checks.torch.case import Case
     from symledger.checks.torch.run import Run
 
-SKIPPED = "pytorch: skipped, PyTorch is not installed (pip install 'symledger[torch]')"
 CLAIMS = {
     "params": "parameters", "flops.forward": "FLOPs forward", "flops.backward": "FLOPs backward",
     "memory.saved": "kept",
@@ -94,7 +93,7 @@ follows from them. A symbol that is not here gets a small one; where it does not
 
 def installed() -> bool:
     """Whether PyTorch is there."""
-    return find_spec("torch") is not None
+    return not missing(["torch"])
 
 
 def witnessed(account: Account) -> Iterator[Evidence]:

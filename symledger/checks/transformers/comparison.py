@@ -11,7 +11,6 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from inspect import signature
 from math import prod
 from typing import Any
@@ -23,6 +22,7 @@ from symledger.configs.read import Configuration
 from symledger.errors import BadInput, shown
 from symledger.evidence.claims import Claim
 from symledger.evidence.comparison import Evidence
+from symledger.extras import missing
 
 LAYER = re.compile(r"(?<=\.)\d+(?=\.|$)")
 """The index of a layer in a name."""
@@ -43,7 +43,7 @@ WAYS = {
 
 def installed(library: str = "transformers") -> bool:
     """Whether the implementation is there."""
-    return find_spec("torch") is not None and find_spec(library) is not None
+    return not missing(("torch", library))
 
 
 def witnessed(account: Account) -> Iterator[Evidence]:
