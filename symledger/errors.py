@@ -88,16 +88,34 @@ def renamed(names: Mapping[str, str]) -> Iterator[None]:
 
 def raised(error: BaseException, file: Path) -> str:
     """Say what a Python file raised, and in which of its lines."""
-    from traceback import extract_tb  # only a refusal needs it
-
-    frames = extract_tb(error.__traceback__)
-    lines = [f.lineno for f in frames if Path(f.filename).resolve() == file.resolve()]
-    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
-    message = str(error).splitlines()[0][:200] if str(error) else ""
+    line, message = _line(error, file), _message(error)
     return (
-        f"raised {type(error).__name__}" + (f" at line {line}" if line else "")
+        f"raised {shown(type(error).__name__)}" + (f" at line {line}" if line else "")
         + (f": {message.rstrip('.')}" if message else "") + "."
     )  # fmt: skip
+
+
+def _line(error: BaseException | None, file: Path) -> int | None:
+    """Return the line of a file that something, or else what led to it, was raised in."""
+    from traceback import extract_tb  # only a refusal needs it
+
+    while error:
+        places = [(frame.filename, frame.lineno) for frame in extract_tb(error.__traceback__)]
+        if isinstance(error, SyntaxError):
+            places.append((str(error.filename), error.lineno))
+        own = [line for name, line in places if Path(name).resolve() == file.resolve()]
+        if own:
+            return own[-1]
+        error = error.__cause__ or error.__context__
+    return None
+
+
+def _message(error: BaseException) -> str:
+    """Return the first line of what an error says of itself, if it can."""
+    try:
+        return next(iter(str(error).splitlines()), "")[:200]
+    except BaseException:  # whoever wrote it may raise anything here as well
+        return ""
 
 
 def shown(text: str) -> str:

@@ -9,6 +9,7 @@ import click
 
 from symledger.cli.streams import watched
 from symledger.errors import BadInput, nearest
+from symledger.user_code import blamed
 
 NEGATIVE = re.compile(r"-\.?[0-9]")
 SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -49,7 +50,7 @@ class Group(click.Group):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run a command, which returns its exit code if that is not 0."""
-        with watched():
+        with watched(), blamed():
             return super().invoke(ctx)
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

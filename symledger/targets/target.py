@@ -23,6 +23,7 @@ from symledger.ir.tensor import Program
 from symledger.notation.calling import program_of
 from symledger.notation.component import Component
 from symledger.sizes import BY_NAME, Size, T
+from symledger.user_code import guarded
 
 if TYPE_CHECKING:  # layers and configurations are imported where one is read
     from symledger.configs.read import Configuration
@@ -183,26 +184,26 @@ class Target:
             for axis, text in (self.lengths or {}).items()
         }
         with self.guard("forward")():
-            return program_of(self.component, self.inputs, lengths, self.name)
+            found = program_of(self.component, self.inputs, lengths, self.name)
+            _ = found.definitions  # which its class states, so that a failure is the file's
+            return found
 
     def decoding(self) -> Program | None:
         """Build one decoding step, the last of T tokens; None where nothing is decoded."""
-        inputs = self.component.decoding
-        if not inputs:
-            return None
-        now = {"cached": True, self.component.seen_size: T}
-        step: Component = replace(self.component, **now)  # type: ignore[type-var]
-        with self.guard("forward")():
+        with self.guard("decoding")():
+            inputs = self.component.decoding
+            if not inputs:
+                return None
+            now = {"cached": True, self.component.seen_size: T}
+            step: Component = replace(self.component, **now)  # type: ignore[type-var]
             return program_of(step, inputs, {"one": ONE}, self.name)
 
     def guard(self, method: str) -> Callable[[], AbstractContextManager[None, None]]:
         """What stands around running a method of the definition: only a user's own is guarded."""
         if not self.origin:
             return nullcontext
-        from symledger.targets import user_file as model_file
-
         what = f"{type(self.component).__name__}.{method}"
-        return partial(model_file.guarded, self.origin, what)  # type: ignore[return-value]  # it swallows none
+        return partial(guarded, self.origin, what)  # type: ignore[return-value]  # it swallows none
 
 
 def symbols_of(program: Program, component: Component) -> dict[str, Symbol]:

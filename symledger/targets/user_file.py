@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Mapping
 from dataclasses import dataclass, is_dataclass
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -15,25 +14,9 @@ from sympy import Expr, Symbol
 from symledger.algebra.assumptions import parse_size
 from symledger.catalogue.options import choices_of
 from symledger.configs.files import LARGEST, content, kind
-from symledger.errors import BadInput, SymledgerError, UnknownTarget, nearest, raised, shown
+from symledger.errors import BadInput, UnknownTarget, nearest, shown
 from symledger.notation.component import Component
-
-
-@contextmanager
-def guarded(path: str, what: str) -> Iterator[None]:
-    """Turn whatever a user's model file raises into one clear message; send its prints aside.
-
-    Raises:
-        BadInput: the code inside raised anything that is not already a refusal of ours.
-    """
-    try:
-        with redirect_stdout(sys.stderr):
-            yield
-    except SymledgerError:
-        raise
-    except (Exception, SystemExit) as error:
-        said = f"{what} in {path} {raised(error, Path(path))}"
-        raise BadInput(f"{said} Run the file with Python to see it all.") from error
+from symledger.user_code import MODULE, guarded
 
 
 @dataclass(frozen=True)
@@ -60,6 +43,12 @@ def opened(text: str) -> ModelFile:
             f"{text[:200]} does not say which class: write path/to/model.py:ClassName."
         )
     module = _import(path)
+    with guarded(path, name):
+        return _defined(module, path, name)
+
+
+def _defined(module: ModuleType, path: str, name: str) -> ModelFile:
+    """Make a component of a class, where looking at it may run what its file defines."""
     kind = getattr(module, name, None)
     known = [
         n for n, c in vars(module).items()
@@ -109,7 +98,7 @@ def _import(path: str) -> ModuleType:
     if len(content(path)) > LARGEST:
         raise BadInput(f"{shown(path)} is larger than {LARGEST:,} bytes: is it a model?")
     file = Path(path)
-    spec = spec_from_file_location(f"symledger_user_{file.stem}", file)
+    spec = spec_from_file_location(f"{MODULE}{file.stem}", file)
     if spec is None or spec.loader is None:
         raise BadInput(f"{path[:200]} is not a Python file: its name must end in .py.")
     module = module_from_spec(spec)

@@ -1,0 +1,130 @@
+"""Whatever a model file raises, wherever: one message with file and line, and exit code 2."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from symledger import derive
+from symledger.errors import BadInput
+from symledger.user_code import Interrupted, guarded, interruptible
+from tests.documents import ROOT
+from tests.invoke import run
+
+HEAD = """\
+from dataclasses import dataclass
+from typing import Literal
+from sympy import Expr
+from symledger import Component, sizes, steps
+class Silent(BaseException):
+    def __str__(self): raise Silent
+    __repr__ = __str__
+class Saying(str):
+    def __str__(self): {raising}
+    __repr__ = __str__
+"""
+MODEL = """
+@dataclass(frozen=True)
+class Model(Component):
+    d: Expr = sizes.d
+    kind: Literal["a", "b"] = "a"
+    signature = "B d -> B d"
+    def forward(self, x):
+        return steps(y=2 * x)
+"""
+RAISING = [
+    "raise BaseException('why')", "raise GeneratorExit", "raise KeyboardInterrupt",
+    "raise SystemExit(0)", "raise StopIteration(3)", "raise EOFError", "raise BrokenPipeError",
+    "raise MemoryError", "raise Silent()", "import click; raise click.Abort",
+    "import sys; sys.stderr = None; sys.stdout = None; 1 / 0",
+]  # fmt: skip
+PLACES = {
+    "import": "{raising}\n" + MODEL,
+    "class creation": "class Kind(type):\n    def __new__(*of): {raising}\n"
+                      "class Other(metaclass=Kind): pass\n" + MODEL,
+    "module": "def __getattr__(name): {raising}\n" + MODEL.replace("Model", "Other"),
+    "neighbour": MODEL + "class Odd:\n    @property\n    def __class__(self): {raising}\n"
+                         "odd = Odd()\n",
+    "init": MODEL + "    def __post_init__(self): {raising}\n",
+    "title": MODEL + "    title = Saying('a title')\n",
+    "forward": MODEL.replace("return steps", "{raising}\n        return steps"),
+    "pullback": MODEL + "    def pullback(self, at, dy): {raising}\n",
+    "signature": MODEL + "    @property\n    def signature(self): {raising}\n",
+    "decided": MODEL + "    def decided(self): {raising}\n",
+    "configuration": MODEL + "    configuration = {{'d': Saying('4')}}\n",
+    "choice": MODEL.replace('= "a"', '= Saying("a")'),
+}  # fmt: skip
+NONSENSE = {
+    "definitions = 7": "Model.forward", "definitions = {sizes.d: 'x'}": "Model.forward",
+    "decoding = {'x': 'B'}": "Model.decoding", "corollaries = 7": r"Model\(\)",
+    "assumptions = 7": r"Model\(\)", "__doc__ = 7": r"Model\(\)", "whole = 7": "Model.forward",
+    "signature = 7": "Model.forward",
+}  # fmt: skip
+"""What a class says of itself that is nothing of the kind, and where that is met."""
+
+
+@pytest.fixture
+def file(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    return tmp_path / "model.py"
+
+
+@pytest.mark.parametrize("raising", RAISING)
+@pytest.mark.parametrize("place", PLACES)
+def test_whatever_a_file_raises_is_one_message(file, place, raising):
+    text = (HEAD + PLACES[place]).format(raising=raising)
+    file.write_text(text)
+    result = run("derive", f"{file}:Model")
+    assert (result.code, result.out) == (2, ""), result
+    assert result.err.count("\n") == 1
+    at = [i for i, line in enumerate(text.splitlines(), 1) if raising in line]
+    lines = {f" at line {i}" for i in at} | {f" at line {i}:" for i in at}
+    assert result.err.startswith("BadInput: ")
+    assert str(file)[-30:] in result.err
+    assert any(line in result.err for line in lines), result.err
+    assert " raised " in result.err
+
+
+@pytest.mark.parametrize("stated", NONSENSE)
+def test_nonsense_that_a_class_states_is_the_files(file, stated):
+    file.write_text(HEAD.format(raising="pass") + MODEL + f"    {stated}\n")
+    with pytest.raises(BadInput, match=f"{NONSENSE[stated]} in .* raised "):
+        derive(f"{file}:Model").to_dict()
+
+
+def test_a_name_of_an_error_is_not_echoed_at_length(file):
+    file.write_text("raise type('E' * 9000, (Exception,), {})('x' * 9000)")
+    assert len(run("derive", f"{file}:Model").err) < 600
+
+
+def test_the_line_is_that_of_the_file_and_not_of_another(file):
+    file.write_text("import ast\n\nast.parse('(')\n")
+    assert "SyntaxError at line 3:" in run("derive", f"{file}:Model").err
+
+
+def test_ctrl_c_is_no_fault_of_a_file():
+    with pytest.raises(Interrupted), guarded("model.py", "the file"):
+        os.kill(os.getpid(), signal.SIGINT)
+    with pytest.raises(BadInput, match="raised KeyboardInterrupt"), guarded("model.py", "it"):
+        raise KeyboardInterrupt
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    with interruptible(), interruptible():
+        assert signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_file_that_never_ends_is_interrupted(file):
+    began = file.with_name("began")
+    file.write_text(f"import pathlib, time\npathlib.Path({str(began)!r}).touch()\ntime.sleep(99)\n")
+    started = subprocess.Popen(  # noqa: S603  # our own program
+        [sys.executable, "-m", "symledger", "derive", f"{file}:Model"], stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )  # fmt: skip
+    while not began.exists() and started.poll() is None:
+        time.sleep(0.05)
+    started.send_signal(signal.SIGINT)
+    _, said = started.communicate(timeout=30)
+    assert (started.returncode, said.split()) == (130, [b"Stopped:", b"interrupted."])
