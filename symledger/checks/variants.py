@@ -12,7 +12,7 @@ from symledger.catalogue.entries import AXIOMS, BY_NAME, ENTRIES, find
 from symledger.configs.read import entry_of
 from symledger.evidence.records import variant
 from symledger.targets.resolve import resolve
-from symledger.torch_layers.call import Constructor, read
+from symledger.torch_layers.call import CALLED, Constructor, read
 from symledger.torch_layers.table import LAYERS
 
 
@@ -39,8 +39,10 @@ def _chosen(name: str) -> Iterator[Account]:
     yield default
     if default.target.configured:  # it has made its choices
         return
-    stated = default.target.settled({})
+    stated, written = default.target.settled({}), default.target.constructor
     for option, allowed in default.target.tried.items():
+        if written and option not in CALLED:  # a choice that the layer does not have
+            continue
         for value in allowed:
             if value != default.target.options[option] and option not in stated:
                 yield derive(name, {option: value})

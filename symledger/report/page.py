@@ -66,7 +66,7 @@ def _head(p: Page, account: Account) -> None:
         p.line(indent + part)
     reads = target.constructor.reads if target.constructor else ""
     for sentence in (*filter(None, [reads]), *account.dropped):
-        p.line((indent + "note: " + sentence, "yellow"))
+        p.wrapped(f"note: {sentence}", len(indent), "yellow")
 
 
 def describe(name: str, value: object) -> str:

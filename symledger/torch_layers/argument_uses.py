@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import prod
+from typing import Protocol, runtime_checkable
 
 from symledger.algebra.parsing import LARGEST
 from symledger.arguments.specs import BOOLS, Settings, SizeOf, Use, among, size, written
@@ -19,6 +20,15 @@ class Function:
 
     def __repr__(self) -> str:
         return f"nn.functional.{self.name}"
+
+
+@runtime_checkable
+class Written(Protocol):
+    """A layer that is handed over as it is written."""
+
+    @property
+    def values(self) -> Mapping[str, object]:
+        """The values of its arguments."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +148,34 @@ class Acting(Use):
             return {self.option: value.name}
         functions = (Function(known) for known in ("relu", "gelu", "silu"))
         return {self.option: str(among(name, value, ("relu", "gelu", *functions)))}
+
+    def of_module(self, name: str, module: object, function: str) -> Settings:
+        """Return what a module makes of it, which applies a function."""
+        return self.settings(name, Function(function) if function in KNOWN else module)
+
+
+@dataclass(frozen=True)
+class Copied(Acting):
+    """The nonlinearity of decoder layers that PyTorch copies: a copy has ReLU where a module was.
+
+    ``copy.deepcopy`` takes a module for missing (``TransformerDecoderLayer.__setstate__``, PyTorch
+    2.13); what is given by name or as a function stays.
+    """
+
+    def of_module(self, name: str, module: object, function: str) -> Settings:
+        """Return ReLU, whatever the module applies."""
+        return {self.option: "relu"}
+
+
+@dataclass(frozen=True)
+class CopiedInDecoder(Acting):
+    """The nonlinearity of an encoder, and of a decoder whose layers PyTorch copies."""
+
+    relu: str
+
+    def of_module(self, name: str, module: object, function: str) -> Settings:
+        """Return that of the encoder; the decoder has ReLU."""
+        return super().of_module(name, module, function) | {self.relu: "true"}
 
 
 @dataclass(frozen=True)

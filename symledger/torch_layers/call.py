@@ -17,7 +17,7 @@ from types import NoneType
 
 from symledger.arguments.specs import Choice, Maybe, Only, Settings, SizeOf, Use, written
 from symledger.errors import BadInput, UnknownTarget, nearest, quoted, shown
-from symledger.torch_layers.argument_uses import KNOWN, Acting, EntryOf, Function, Inner
+from symledger.torch_layers.argument_uses import Acting, EntryOf, Function, Inner
 from symledger.torch_layers.table import (
     BY_NAME,
     REFUSED,
@@ -264,9 +264,7 @@ def _settings(layer: Layer, values: Mapping[str, object], uses: Mapping[str, Use
     try:
         for name, value in values.items():
             use = uses[name]
-            new = _inside(name, value, use) if isinstance(use, Inner) else (
-                use.settings(name, _function(value) if isinstance(use, Acting) else value)
-            )
+            new = _set(name, value, use)
             for key, text in new.items():
                 if found.setdefault(key, text) != text:
                     raise BadInput(f"{name} makes {key} = {text}, but it is {found[key]} already.")
@@ -277,10 +275,15 @@ def _settings(layer: Layer, values: Mapping[str, object], uses: Mapping[str, Use
     return found
 
 
-def _function(value: object) -> object:
-    """The function that a module applies, where it is known as one; anything else as it is."""
-    applied = value.settings.get("function") if isinstance(value, Constructor) else None
-    return Function(applied) if applied in KNOWN else value
+def _set(name: str, value: object, use: Use) -> Settings:
+    """Collect what an argument sets: a layer, a module that applies a function, or a literal."""
+    if isinstance(use, Inner):
+        return _inside(name, value, use)
+    if isinstance(use, Acting) and isinstance(value, Constructor):
+        applied = value.settings.get("function")
+        if applied:
+            return use.of_module(name, value, applied)
+    return use.settings(name, value)
 
 
 def _inside(name: str, value: object, use: Inner) -> Settings:

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import NoneType
+from typing import Any
 
 from symledger.arguments.specs import Choice, Free, Maybe, Settings, SizeOf, Use, size
-from symledger.torch_layers.argument_uses import Acting, Chance, EntryOf, Inner, Shape
+from symledger.torch_layers.argument_uses import (
+    Acting,
+    Chance,
+    Copied,
+    CopiedInDecoder,
+    EntryOf,
+    Function,
+    Inner,
+    Shape,
+    Written,
+)
 from symledger.torch_layers.row import EPS, FACTORY, MAYBE_NONE, Arguments, Layer
 from symledger.torch_layers.rules import divided, smaller, within
 
@@ -53,8 +64,28 @@ def block(kind: str) -> Layer:
         "norm_first": EntryOf({False: f"post_{entry}", True: f"pre_{entry}"}),
     }  # fmt: skip
     return Layer(
-        name, BLOCK, f"post_{entry}", f"{name}(512, 8)", uses, {"causal": "false"}, HEADS
-    )
+        name, BLOCK, f"post_{entry}", f"{name}(512, 8)", uses, {"causal": "false"}, HEADS,
+        **(FORGETS if kind == "decoder" else {}),
+    )  # fmt: skip
+
+
+def copied(what: str) -> Callable[[Arguments], str]:
+    """Say where PyTorch runs ReLU though a module was given: in copies of layers of a decoder."""
+
+    def reads(values: Arguments) -> str:
+        layer = values.get("decoder_layer")
+        given = (layer.values if isinstance(layer, Written) else values).get("activation")
+        if given is None or isinstance(given, str | Function) or repr(given).startswith("ReLU("):
+            return ""
+        return (
+            f"{what} run ReLU in PyTorch, not {given!r}: a copy of a decoder layer forgets a "
+            "module. A function such as F.gelu, or its name, stays."
+        )
+
+    return reads
+
+
+FORGETS: dict[str, Any] = {"reads": copied("copies of it, as a TransformerDecoder makes them,")}
 
 
 def stack(kind: str, more: str, uses: Mapping[str, Use], sets: Mapping[str, str]) -> Layer:
@@ -62,12 +93,14 @@ def stack(kind: str, more: str, uses: Mapping[str, Use], sets: Mapping[str, str]
     name, entries = f"Transformer{kind.title()}", {False: "post_ln_", True: "pre_ln_"}
     inner = Inner(f"{name}Layer", {
         **WIDTHS, "dropout": Chance(("dropout",)), "bias": Choice("bias"),
+        "activation": (Copied if kind == "decoder" else Acting)("activation"),
         "norm_first": EntryOf({first: f"{ln}{kind}" for first, ln in entries.items()}),
     })  # fmt: skip
     return Layer(
         name, f"{kind}_layer, num_layers, norm=None{more}", f"post_ln_{kind}",
         f"{name}({name}Layer(512, 8), 6)",
         {f"{kind}_layer": inner, "num_layers": SizeOf("L"), "norm": LAST_NORM, **uses}, sets,
+        reads=copied("the layers"),
     )  # fmt: skip
 
 
@@ -146,7 +179,8 @@ SEQUENCES: tuple[Layer, ...] = (
           "dim_feedforward=2048, dropout=0.1, activation='relu', custom_encoder=None, "
           "custom_decoder=None, layer_norm_eps=1e-05, batch_first=False, norm_first=False, "
           f"bias=True, {FACTORY}", "encoder_decoder", "Transformer()",
-          {**WIDTHS, "num_encoder_layers": SizeOf("L_enc"), "num_decoder_layers": SizeOf("L_dec"),
+          {**WIDTHS, "activation": CopiedInDecoder("activation", "decoder_relu"),
+           "num_encoder_layers": SizeOf("L_enc"), "num_decoder_layers": SizeOf("L_dec"),
            "dropout": HIDDEN, "norm_first": Free((bool,)), "bias": Choice("bias")},
-          {"causal": "false"}, HEADS),
+          {"causal": "false"}, HEADS, reads=copied("the layers of the decoder")),
 )  # fmt: skip

@@ -638,6 +638,11 @@ def test_a_layer_can_be_checked_but_not_recorded():
     assert_refuses("record", "Linear(2, 3)", said="no name of the catalogue", code=3)
 
 
+def test_a_layer_is_checked_without_the_choices_that_only_its_entry_has():
+    written = "Transformer(4, 2, 2, 2, 8, 0.0, activation=GELU())"
+    assert run("check", written).code == 0
+
+
 sizes = st.one_of(st.integers(1, 10**18), st.integers(-3, 10**19))
 
 

@@ -127,6 +127,39 @@ def test_no_number_is_given_where_pytorch_raises(layer):
             assert computes(account.subs(dict.fromkeys(free_sizes(account), length)))
 
 
+FORGOTTEN = {  # what a module that is given becomes: in the encoder, in the decoder
+    "TransformerDecoder(TransformerDecoderLayer(4, 2, 8, 0.0, GELU()), 2)": ("", "relu"),
+    "TransformerDecoder(TransformerDecoderLayer(4, 2, 8, 0.0, Mish(), norm_first=True), 2)":
+        ("", "relu"),
+    "TransformerDecoder(TransformerDecoderLayer(4, 2, 8, 0.0, 'gelu'), 2)": ("", "gelu"),
+    "Transformer(4, 2, 1, 1, 8, 0.0, SiLU())": ("silu", "relu"),
+    "Transformer(4, 2, 1, 1, 8, 0.0, F.silu)": ("silu", "silu"),
+    "Transformer(4, 2, 1, 1, 8, 0.0, ReLU())": ("relu", "relu"),
+    "TransformerEncoder(TransformerEncoderLayer(4, 2, 8, 0.0, GELU()), 1)": ("gelu", ""),
+}
+
+
+@pytest.mark.parametrize("written", FORGOTTEN)
+@pytest.mark.filterwarnings("ignore")  # what PyTorch says about its fast paths
+def test_a_copy_of_a_decoder_layer_forgets_a_module(written):
+    account, (encoder, decoder) = derive(written, {"B": 2, "T": 3}), FORGOTTEN[written]
+    module = eval(written, {**vars(torch.nn), "F": torch.nn.functional})  # noqa: S307  # our own text
+    found = {"Encoder": set(), "Decoder": set()}
+    for layer in module.modules():
+        for kind, names in found.items():
+            if type(layer).__name__ == f"Transformer{kind}Layer":
+                names.add(getattr(layer.activation, "__name__", type(layer.activation).__name__))
+    assert {kind: {n.lower() for n in names} for kind, names in found.items()} == {
+        "Encoder": {encoder} - {""}, "Decoder": {decoder} - {""}
+    }
+    options = account.target.options
+    runs = "relu" if options.get("decoder_relu") else options["activation"]
+    assert decoder in ("", runs)
+    assert encoder in ("", options["activation"])
+    says = "run ReLU in PyTorch" in account.to_dict(["params"]).get("reads", "")
+    assert says is (bool(decoder) and "()" in written.replace("ReLU()", ""))
+
+
 # Sizes that are set of a layer are those of what enters it, and what comes out is PyTorch's.
 
 OPEN = {"B": 2, "C": 36, "D": 14, "H": 42, "W": 84, "T": 14, "S": 4, "n": 24, "d": 6, "V": 7}

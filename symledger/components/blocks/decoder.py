@@ -17,6 +17,7 @@ from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import repeat
 from symledger.sizes import Size
 
+Nonlinearity = Literal["relu", "gelu", "gelu_tanh", "silu"]
 SECTION = VASWANI.replace("3.2", "3.1")
 
 
@@ -115,10 +116,12 @@ class EncoderDecoder(Component):
     last_norm: bool = True
     dropout: bool = False
     flash: bool = False
-    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = "relu"
+    activation: Nonlinearity = "relu"
     bias: bool = True
     causal: bool = True
     hidden_dropout: bool = False
+    decoder_relu: bool = False
+    """Whether the decoder has ReLU, whatever the encoder's nonlinearity is."""
 
     signature: ClassVar[str] = "B S d, B T d -> B T d"
     title: ClassVar[str] = "encoder and decoder stacks, post-LN, without embeddings and head"
@@ -128,16 +131,17 @@ class EncoderDecoder(Component):
     references: ClassVar[tuple[str, ...]] = (f"{SECTION} and figure 1",)
 
     def forward(self, source: Tensor, x: Tensor) -> Steps:
-        encoder = self.block(PostLNBlock, causal=False)
+        encoder = self.block(PostLNBlock, self.activation, causal=False)
         memory = self.ended(repeat(encoder, self.L_enc, source, name="encoder"), "encoder_norm")
-        decoder = self.block(PostLNDecoderBlock, self.causal)
+        nonlinearity = "relu" if self.decoder_relu else self.activation
+        decoder = self.block(PostLNDecoderBlock, nonlinearity, self.causal)
         y = self.ended(repeat(decoder, self.L_dec, x, memory, name="decoder"), "decoder_norm")
         return steps(memory=memory, y=y)
 
-    def block(self, kind: type[Block], causal: bool) -> Block:
+    def block(self, kind: type[Block], activation: Nonlinearity, causal: bool) -> Block:
         """Return the block that a stack repeats."""
         return kind(
-            self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff, activation=self.activation,
+            self.d, self.h, self.h, self.d_h, self.d_h, self.d_ff, activation=activation,
             causal=causal, dropout=self.dropout, flash=self.flash, bias=self.bias,
             norm_bias=self.bias, hidden_dropout=self.hidden_dropout,
         )  # fmt: skip

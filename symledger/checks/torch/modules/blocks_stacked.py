@@ -23,6 +23,7 @@ from symledger.checks.torch.parts import (
 )
 from symledger.checks.torch.uses import in_block, in_stack
 
+MODULES = {"relu": nn.ReLU(), "gelu": nn.GELU(), "gelu_tanh": nn.GELU("tanh"), "silu": nn.SiLU()}
 CROSSED = {"h_kv": "h", "d_v": "d_k", "d": "h*d_k"}
 
 
@@ -89,6 +90,8 @@ class EncoderDecoder(nn.Module):
         super().__init__()
         choices = {**o, "norm": "layer", "gated": False, "norm_bias": o["bias"]}
         seen, within = {**choices, "causal": False}, {**s, "T": s["S"]}
+        if o["decoder_relu"]:
+            choices["activation"] = "relu"
         self.encoder = nn.ModuleList(Block(within, seen, False) for _ in range(s["L_enc"]))
         self.decoder = nn.ModuleList(DecoderBlock(s, choices, False) for _ in range(s["L_dec"]))
         ended = o["last_norm"]
@@ -106,21 +109,23 @@ class EncoderDecoder(nn.Module):
 
 
 class Transformer(nn.Transformer):
-    """PyTorch's own, with a causal mask of the decoder's sequence."""
+    """PyTorch's own, with a causal mask of the decoder's sequence if it has one."""
 
     def __init__(self, s: Sizes, o: Options, batch_first: bool = False) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about a fast path of inference
+            given = MODULES if o["decoder_relu"] else ACTIVATIONS  # its decoder forgets modules
             super().__init__(s["d"], s["h"], s["L_enc"], s["L_dec"], s["d_ff"], 0.0,
-                             batch_first=batch_first)  # fmt: skip
+                             given[o["activation"]], batch_first=batch_first)  # fmt: skip
+        self.causal = o["causal"]
         self.register_buffer("mask", causal_mask(s["T"], s["T"]))
 
     def forward(self, source: Tensor, x: Tensor) -> Tensor:
         """Encode the source, and decode with it."""
+        seen = {"tgt_mask": self.mask if self.causal else None, "tgt_is_causal": self.causal}
         if self.batch_first:
-            return super().forward(source, x, tgt_mask=self.mask, tgt_is_causal=True)
-        source, x = seq_first(source), seq_first(x)
-        return super().forward(source, x, tgt_mask=self.mask, tgt_is_causal=True).transpose(0, 1)
+            return super().forward(source, x, **seen)
+        return super().forward(seq_first(source), seq_first(x), **seen).transpose(0, 1)
 
 
 def transformer_names(s: Sizes, o: Options) -> Names:
