@@ -99,6 +99,7 @@ L_dec = Size("L_dec", "number of layers of the decoder")
 L_g = Size("L_g", "groups of layers that share their weights")
 L_in = Size("L_in", "layers with weights of their own in a group")
 h_dec = Size("h_dec", "heads of the decoder's attention")
+V_dec = Size("V_dec", "number of tokens in the decoder's vocabulary")
 d_dec = Size("d_dec", "hidden width of the decoder's feed-forward networks")
 V_seg = Size("V_seg", "number of segments that a token may belong to")
 d_r = Size("d_r", "rank: the inner width of a low-rank map")
@@ -197,7 +198,7 @@ ORDER: tuple[Size, ...] = (
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
     *(S_w, L_w, L_n, L_d, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),
-    *(L_g, L_in, n_r, T_k, h_dec, d_dec),
+    *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec),
     *(T_e, N, n),
 )
 """The order in which symbols are listed; what is not named here comes after them."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import SizeOf
+from symledger.arguments.specs import Choice, Only, SizeOf
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.encoder_keys import Tensors, maps, norms, under
-from symledger.config_keys.family import Built
+from symledger.config_keys.family import Built, Several
 
 HEADS: Tensors = {
     "lm_head.weight": ("head.W",),
@@ -49,6 +49,9 @@ WIDTHS = {
     "activation_function": Acting(),
     "scale_embedding": FREE,
     "is_decoder": FREE,
+    "is_encoder_decoder": Only(
+        (True,), "keys and values of the source and of what was written are kept apart"
+    ),
     "init_std": FREE,
     "encoder_layerdrop": FREE,
     "decoder_layerdrop": FREE,
@@ -59,7 +62,12 @@ WIDTHS = {
 """The sizes of an encoder-decoder as BART's configuration names them. Which stack is a decoder is
 no matter of what is said: one has both, or a class that is the decoder alone."""
 
+TABLES = Several((TIED, Choice("tables", {True: "shared", False: "spare"})))
+"""Whose table of tokens is whose: with nothing tied each stack has its own and so has the head,
+beside the one that they would share, which nothing uses."""
+
 ALONE = {
+    "is_encoder_decoder": FREE,
     **dict.fromkeys(
         (f"encoder_{x}" for x in ("layers", "attention_heads", "ffn_dim")), FREE
     ),
@@ -80,7 +88,8 @@ def alone(entry: str) -> Built:
 
 
 TENSORS: Tensors = {
-    **dict.fromkeys(("shared.weight", "decoder.embed_tokens.weight"),
-                    ("source_embedding.E", "token_embedding.E")),
+    "shared.weight": ("source_embedding.E", "E_idle"),
+    "encoder.embed_tokens.weight": ("source_embedding.E",),
+    "decoder.embed_tokens.weight": ("token_embedding.E",),
     **layers("encoder", "source"), **layers("decoder", "token"),
 }  # fmt: skip

@@ -55,14 +55,17 @@ def compare(ours: Shapes, theirs: Shapes, names: Mapping[str, tuple[str, ...]]) 
 
     A tensor of theirs that is several of ours joined has as many elements as they; several of
     theirs may be one of ours, stacked. A class without a head leaves out the first part of every
-    name.
+    name. What stands alone behind a tensor of theirs is not looked for behind others as well.
     """
     names = {**{_inner(name): partners for name, partners in names.items()}, **names}
     wrong = [f"{name} is none of our weights" for name in theirs if name not in names]
+    alone = {found[0] for name in theirs if len(found := _ours(ours, names, name)) == 1}
     met = {name for name in theirs for name in names.get(name, ())}
     wrong += [f"our {name} is in no tensor" for name in ours if name not in met]
     for name, shapes in theirs.items():
-        partners = [ours[p] for p in names.get(name, ()) if p in ours]
+        found = _ours(ours, names, name)
+        left = [p for p in found if p not in alone] if len(found) > 1 else found
+        partners = [ours[p] for p in left or found]
         if not partners:
             wrong += [f"{name}: we have no such weight"] * (name in names)
         elif len(partners) == 1 and not _same(shapes, partners[0]):
@@ -70,6 +73,10 @@ def compare(ours: Shapes, theirs: Shapes, names: Mapping[str, tuple[str, ...]]) 
         elif _elements(shapes) != sum(map(_elements, partners)):
             wrong.append(f"{name} is {_said(shapes)}, ours {' and '.join(map(_said, partners))}")
     return wrong
+
+
+def _ours(ours: Shapes, names: Mapping[str, tuple[str, ...]], name: str) -> list[str]:
+    return [partner for partner in names.get(name, ()) if partner in ours]
 
 
 def _inner(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symledger.arguments.specs import Only, SizeOf
 from symledger.config_keys.common import FREE
-from symledger.config_keys.encoder_decoder_keys import HEADS, TENSORS, WIDTHS, alone
+from symledger.config_keys.encoder_decoder_keys import HEADS, TABLES, TENSORS, WIDTHS, alone
 from symledger.config_keys.encoder_keys import under
 from symledger.config_keys.family import Built, Family
 
@@ -22,7 +22,7 @@ def _bart(model_type: str, entry: str, name: str, post: bool) -> Family:
         {
             **WIDTHS,
             "max_position_embeddings": SizeOf("T_max", ("T", "S")),
-            "tie_word_embeddings": Only((True,)),
+            "tie_word_embeddings": TABLES,
             "normalize_before": Only((not post,)),
             "add_final_layer_norm": Only((not post,)),
             "normalize_embedding": Only((True,)),
@@ -38,5 +38,4 @@ def _bart(model_type: str, entry: str, name: str, post: bool) -> Family:
 
 
 BART = _bart("bart", "bart", "Bart", post=True)
-"""With untied tables each stack would have one of its own, beside one that nothing uses."""
 MBART = _bart("mbart", "mbart", "MBart", post=False)

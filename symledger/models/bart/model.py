@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sympy import Expr, Integer
 
@@ -13,9 +14,11 @@ from symledger.components.embeddings.positions import LearnedPositions
 from symledger.components.feed_forward.feed_forward import FeedForward
 from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.norms.norms import LayerNorm
+from symledger.ir.building import leave_idle
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.encoder_decoder import CrossedBlock, EncoderDecoder
 from symledger.notation.component import Component
+from symledger.notation.verbs import param
 from symledger.sizes import Size
 
 UNUSED = Integer(2)
@@ -82,8 +85,47 @@ class Sequential(EncoderDecoder):
         return x if self.post else LayerNorm(self.d)(x, name="decoder_norm")
 
 
+Tables = Literal["shared", "apart", "spare"]
+"""Whose table of tokens is whose: one of both stacks, one of each, or one besides, of nothing."""
+
+
 @dataclass(frozen=True)
-class Bart(Sequential):
+class Tabled(Sequential):
+    """Stacks whose tables of tokens may be ``apart``, and then of vocabularies of their own.
+
+    The head is ``tied`` to that of the decoder. Where nothing is tied, implementations hold a
+    ``spare`` table, which both stacks would share.
+    """
+
+    V_dec: Expr = sizes.V_dec
+    tables: Tables = "shared"
+
+    assumptions: ClassVar[dict[Size, Expr]] = {**Sequential.assumptions, sizes.V_dec: sizes.V}
+
+    @property
+    def written(self) -> str:
+        """The number of words that it writes with."""
+        return "V" if self.tables == "shared" or self.alone else "V_dec"
+
+    @property
+    def decoding(self) -> Mapping[str, str]:  # type: ignore[override]  # a choice decides
+        """What enters in a step of decoding."""
+        return {"tokens": f"B one in {self.written}"}
+
+    def owned(self, read: bool) -> tuple[Tensor, Tensor]:
+        """Return the table of the source, if that is ``read``, and that of the tokens."""
+        if self.written == "V":
+            return super().owned(read)
+        own = param("E", self.V_dec, self.d)
+        if not read:
+            return own, own
+        if self.tables == "spare":
+            leave_idle(param("E_idle", self.V, self.d))
+        return param("E", self.V, self.d), own
+
+
+@dataclass(frozen=True)
+class Bart(Tabled):
     """The encoder-decoder transformer of BART: post-LN, with a norm of what enters each stack.
 
     Both tables of positions have two rows that are never used. The biases of the logits are no

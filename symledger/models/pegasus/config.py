@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import Only, Settings, SizeOf
+from dataclasses import replace
+
+from symledger.arguments.specs import Only, Settings, SizeOf, size
 from symledger.config_keys.common import FREE
-from symledger.config_keys.encoder_decoder_keys import HEADS, TENSORS, WIDTHS, alone
+from symledger.config_keys.encoder_decoder_keys import HEADS, TABLES, TENSORS, WIDTHS, alone
 from symledger.config_keys.encoder_keys import Tensors, under
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
-from symledger.errors import BadInput, shown
+from symledger.errors import BadInput
 
 SINUSOIDS: Tensors = {
     **TENSORS,
@@ -16,7 +18,7 @@ SINUSOIDS: Tensors = {
 
 
 def _placed(model_type: str, causal: str, name: str, post: bool) -> Family:
-    """A family with sinusoids, whose tables are one: with several they would not be tied."""
+    """A family with sinusoids."""
     return Family(
         model_type,
         {
@@ -27,9 +29,9 @@ def _placed(model_type: str, causal: str, name: str, post: bool) -> Family:
         {
             **WIDTHS,
             "max_position_embeddings": SizeOf("T_max", ("T", "S")),
-            "tie_word_embeddings": Only((True,)),
-            "share_encoder_decoder_embeddings": Only((True,)),
-            "decoder_vocab_size": Ruled(),
+            "tie_word_embeddings": TABLES,
+            "share_encoder_decoder_embeddings": FREE,
+            "decoder_vocab_size": FREE,
             "normalize_before": Only((not post,)),
             "add_final_layer_norm": Only((not post,)),
             "normalize_embedding": Only((False,)),
@@ -38,21 +40,72 @@ def _placed(model_type: str, causal: str, name: str, post: bool) -> Family:
             "extra_pos_embeddings": FREE,
             "force_bos_token_to_be_generated": FREE,
         },
-        rules=(Rule(("vocab_size",), _one_vocabulary),),
         tensors={**SINUSOIDS, **under("model.", "", SINUSOIDS), **HEADS},
     )
 
 
-def _one_vocabulary(values: Values) -> Settings:
-    """The decoder writes in the words of the encoder."""
-    other = values.get("decoder_vocab_size")
-    if other not in (None, values["vocab_size"]):
+def _words(values: Values) -> tuple[int, int]:
+    """Return how many words a source is written in, and how many the decoder reads."""
+    V = size("vocab_size", values["vocab_size"])
+    own = values["decoder_vocab_size"]
+    return V, V if own is None else size("decoder_vocab_size", own)
+
+
+def _owned(values: Values) -> int:
+    """Return how many words the decoder reads from a table of its own, that of padding included.
+
+    Raises:
+        BadInput: the row of padding lies outside of it.
+    """
+    own, row = _words(values)[1], values["pad_token_id"]
+    if type(row) is int and not -own <= row < own:
         raise BadInput(
-            f"decoder_vocab_size = {shown(str(other))} is not supported: one vocabulary is, of "
-            f"vocab_size = {shown(str(values['vocab_size']))}."
+            f"pad_token_id = {row} lies outside of the decoder's table of {own} rows, which is as "
+            "long as decoder_vocab_size: no such model can be built. Choose another of the two."
         )
-    return {}
+    return own
+
+
+def _tables(values: Values) -> Settings:
+    """Say whose table is whose: shared, both stacks read the words of the source."""
+    V, own = _words(values)
+    shared, tied = (values[x] for x in ("share_encoder_decoder_embeddings", "tie_word_embeddings"))
+    if not shared:
+        return {"tables": "apart", "V_dec": str(_owned(values))}
+    if tied is not False:
+        return {"tables": "shared"}
+    if own != V:
+        raise _others(V, own)
+    return {"tables": "spare"}
+
+
+def _written(values: Values) -> Settings:
+    """Say how many words the decoder alone has: those of its own."""
+    V, own = _words(values)
+    if values["tie_word_embeddings"] is False and own != V:
+        raise _others(V, own)
+    return {"V": str(_owned(values)), "tables": "shared"}
+
+
+def _others(V: int, own: int) -> BadInput:
+    return BadInput(
+        f"decoder_vocab_size = {own} with tie_word_embeddings = false is not supported here: the "
+        f"head would score {V} words, those of vocab_size, and the decoder read {own}."
+    )
 
 
 PEGASUS = _placed("pegasus", "PegasusForConditionalGeneration", "Pegasus", post=False)
-MARIAN = _placed("marian", "MarianMTModel", "Marian", post=True)
+PLACED = _placed("marian", "MarianMTModel", "Marian", post=True)
+MARIAN = replace(
+    PLACED,
+    builds={
+        name: replace(built, rules=(Rule((), _written if "alone" in built.options else _tables),))
+        for name, built in PLACED.builds.items()
+    },
+    uses={
+        **PLACED.uses,
+        **dict.fromkeys(("share_encoder_decoder_embeddings", "decoder_vocab_size"), Ruled()),
+    },
+)
+"""The decoder of a Marian may have a table of its own, of words of its own; Pegasus reads no key of
+these."""

@@ -8,12 +8,12 @@ from typing import ClassVar
 from sympy import Expr, Integer
 
 from symledger.ir.tensor import Tensor
-from symledger.models.bart.model import Sequential
+from symledger.models.bart.model import Tabled
 from symledger.notation.verbs import narrow, param
 
 
 @dataclass(frozen=True)
-class Pegasus(Sequential):
+class Pegasus(Tabled):
     """The encoder-decoder transformer of Pegasus: pre-LN, its positions not learned.
 
     Sinusoids are kept as two tables of T_max rows, which are not trained.

@@ -106,23 +106,34 @@ class EncoderDecoder(Component):
     @property
     def signature(self) -> str:  # type: ignore[override]  # what comes out depends on the head
         """The type line."""
-        given = {"lm": "B T V", "bare": "B T d", "sequences": "B Y", "tokens": "B T Y"}
-        return f"B T in V, {self.source} -> {given[self.head]}"
+        V = self.written
+        given = {"lm": f"B T {V}", "bare": "B T d", "sequences": "B Y", "tokens": "B T Y"}
+        return f"B T in {V}, {self.source} -> {given[self.head]}"
+
+    @property
+    def written(self) -> str:
+        """The number of words that it writes with."""
+        return "V"
 
     @property
     def whole(self) -> dict[str, str]:  # type: ignore[override]  # a family says what its source is
         """What enters where nothing is remembered."""
-        return {"tokens": "B T in V", "source": self.source}
+        return {"tokens": f"B T in {self.written}", "source": self.source}
 
     def forward(self, tokens: Tensor, source: Tensor | None = None) -> Steps:
         """Encode the source, decode the tokens with it, and answer."""
-        E = param("E", self.V, self.d)
         if source is None and not self.cached:
             raise DefinitionError(f"{type(self).__name__} is given a source, or has met it before.")
-        found = {} if source is None else self.remember(source, E)
+        heard, E = self.owned(read=source is not None)
+        found = {} if source is None else self.remember(source, heard)
         found["placed"] = self.place(self.look_up(tokens, E, "token_embedding"))
         found["x"] = self.write(found["placed"], found.get("memory"))
         return steps(**found, **self.answer(found["x"], E))
+
+    def owned(self, read: bool) -> tuple[Tensor, Tensor]:
+        """Return the table of the source, if that is ``read``, and that of the tokens: one."""
+        E = param("E", self.V, self.d)
+        return E, E
 
     def remember(self, source: Tensor, E: Tensor) -> dict[str, Tensor]:
         """Return what is made of the source, the memory last."""
@@ -131,7 +142,7 @@ class EncoderDecoder(Component):
 
     def look_up(self, tokens: Tensor, E: Tensor, name: str) -> Tensor:
         """Look tokens up in the table."""
-        return TokenEmbedding(self.V, self.d)(tokens, E, name=name)
+        return TokenEmbedding(E.shape[0], self.d)(tokens, E, name=name)
 
     def hear(self, source: Tensor, E: Tensor) -> Tensor:
         """Return what enters the encoder; here, rows for the tokens of the source."""
@@ -154,7 +165,8 @@ class EncoderDecoder(Component):
         if self.head == "bare":
             return {}
         if self.head == "lm":
-            return {"logits": LMHead(self.V, self.d)(x, E if self.tied else None, name="head")}
+            head = LMHead(E.shape[0], self.d)
+            return {"logits": head(x, E if self.tied else None, name="head")}
         if self.head == "sequences":
             last = narrow(x, 1, x.shape[1] - 1, 1)  # the first sees nothing but itself
             x = Pooler(self.d)(last, name="pooler")

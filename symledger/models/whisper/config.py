@@ -43,6 +43,7 @@ WHISPER = Family(
     },
     {
         **WIDTHS,
+        "is_encoder_decoder": FREE,
         "num_mel_bins": SizeOf("C"),
         "max_source_positions": SizeOf("S"),
         "max_target_positions": SizeOf("T_max", ("T",)),

@@ -50,6 +50,7 @@ ALONE = {
     "encoder_attention_heads": 3, "decoder_attention_heads": 4, "encoder_ffn_dim": 9,
     "decoder_ffn_dim": 24, "pad_token_id": 0, "is_decoder": True,
 }  # fmt: skip
+TWO = {**ALONE, "encoder_attention_heads": 2, "is_decoder": False, "max_position_embeddings": 32}
 T5 = {
     "vocab_size": 100, "d_model": 16, "d_kv": 4, "d_ff": 24, "num_heads": 2, "num_layers": 1,
     "num_decoder_layers": 2,
@@ -272,6 +273,32 @@ UNUSUAL = {
             ("xlm-roberta", "XLMRobertaForMaskedLM"), ("mpnet", "MPNetForMaskedLM"),
             ("albert", "AlbertForPreTraining"), ("albert", "AlbertForMaskedLM"),
             ("deberta-v2", "DebertaV2ForMaskedLM"),
+        )
+    },
+    **{
+        f"{architecture} in which nothing is tied": {
+            **TWO, "model_type": model_type, "architectures": [architecture],
+            "tie_word_embeddings": False,
+        } for model_type, architecture in (
+            ("bart", "BartForConditionalGeneration"), ("bart", "BartModel"),
+            ("mbart", "MBartForQuestionAnswering"), ("marian", "MarianMTModel"),
+            ("pegasus", "PegasusForConditionalGeneration"), ("pegasus", "PegasusForCausalLM"),
+        )
+    },
+    "words that no Pegasus reads": {
+        **TWO, "model_type": "pegasus", "decoder_vocab_size": 70,
+        "share_encoder_decoder_embeddings": False,
+    },
+    **{
+        f"{architecture} with words of its own, {said}": {
+            **TWO, "model_type": "marian", "architectures": [architecture],
+            "decoder_vocab_size": 70, **said,
+        } for architecture, said in (
+            ("MarianMTModel", {}), ("MarianForCausalLM", {}),
+            ("MarianMTModel", {"share_encoder_decoder_embeddings": False}),
+            ("MarianModel", {"share_encoder_decoder_embeddings": False}),
+            ("MarianMTModel", {"share_encoder_decoder_embeddings": False,
+                               "tie_word_embeddings": False}),
         )
     },
     "slices of which there is one": {

@@ -74,9 +74,15 @@ class Pair(nn.Module):
         super().__init__()
         self.named = "token_embedding" if o.get("heard") else "source_embedding"
         self.add_module(self.named, nn.Embedding(s["V"], s["d"]))
+        own = o.get("tables", "shared") if not o.get("heard") else "shared"
+        written = s if own == "shared" else {**s, "V": s["V_dec"]}
+        if own != "shared":
+            self.token_embedding = nn.Embedding(written["V"], s["d"])
+        if own == "spare":
+            self.E_idle = nn.Parameter(torch.zeros(s["V"], s["d"]))
         self.task, self.recompute = o["head"], o["recompute"]
         if self.task == "lm":
-            self.head = None if o["tied"] else Head(s)
+            self.head = None if o["tied"] else Head(written)
         if self.task == "sequences":
             self.pooler = Pooler(s, {"activation": "tanh"})
         if self.task in ("sequences", "tokens"):
@@ -84,13 +90,18 @@ class Pair(nn.Module):
 
     @property
     def table(self) -> nn.Embedding:
-        """The table of tokens."""
+        """The table of the source, which is that of tokens where they have none of their own."""
         return self.get_submodule(self.named)
+
+    @property
+    def words(self) -> nn.Embedding:
+        """The table of tokens."""
+        return getattr(self, "token_embedding", self.table)
 
     def answer(self, x: Tensor) -> Tensor:
         """Return what the head gives."""
         if self.task == "lm":
-            return self.head(x) if self.head else F.linear(x, self.table.weight)
+            return self.head(x) if self.head else F.linear(x, self.words.weight)
         if self.task == "bare":
             return x
         return self.classifier(self.pooler(x[:, -1:]) if self.task == "sequences" else x)
@@ -167,7 +178,7 @@ class Bart(Pair):
 
     def place(self, tokens: Tensor) -> Tensor:
         """Return what enters the decoder."""
-        return self.entered(self.table(tokens), "token")
+        return self.entered(self.words(tokens), "token")
 
     def forward(self, tokens: Tensor, source: Tensor) -> Tensor:
         """Return what the head gives."""
@@ -245,7 +256,7 @@ class Pegasus(Bart):
 
     def place(self, tokens: Tensor) -> Tensor:
         """Return what enters the decoder."""
-        return self.table(tokens) + self.P_dec[: tokens.shape[1]]
+        return self.words(tokens) + self.P_dec[: tokens.shape[1]]
 
 
 def _normed(stacks: Mapping[str, str], o: Options) -> Uses:
