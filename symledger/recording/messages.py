@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from symledger.languages.language import ENGLISH, LOCALE, catalogue
 from symledger.recording.kind import Kind, Made, replaced
 from symledger.recording.selection import Selection
+from symledger.recording.words import defined, is_defined, of_its_name
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog, Message
@@ -33,6 +34,8 @@ EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 class Messages(Kind):
     """Every catalogue lists the keys of the English one, each with the English that it renders.
 
+    English itself has the words that definitions hold from there (what a symbol means).
+
     That stands in comments (``#. at {n} points``), which translators' tools show. Where English
     says otherwise now, a translation becomes fuzzy: it is left out until somebody has looked.
     """
@@ -52,9 +55,12 @@ class Messages(Kind):
 
     def make(self, unit: str) -> Made:
         """Return a catalogue as it is to be written."""
+        english = read(ENGLISH)
+        _define(english)
+        if unit == ENGLISH:
+            return Made(_written(english))
         found = read(unit)
-        if unit != ENGLISH:
-            _follow(found, read(ENGLISH))
+        _follow(found, english)
         return Made(_written(found))
 
     def write(self, made: Mapping[str, Any]) -> list[Path]:
@@ -99,13 +105,26 @@ def stale(language: str) -> list[str]:
     english = {key: sentences(m) for key, m in messages(read(ENGLISH))}
     return [
         key for key, m in messages(read(language))
-        if sentences(m) and (m.fuzzy or tuple(m.auto_comments) != _shown(english.get(key, ())))
+        if sentences(m) and (m.fuzzy or not _renders(m, english.get(key, ())))
     ]  # fmt: skip
 
 
-def _shown(english: tuple[str, ...]) -> tuple[str, ...]:
-    """English as a comment shows it: line by line."""
-    return tuple(line for sentence in english for line in sentence.splitlines())
+def _renders(m: Message, english: tuple[str, ...]) -> bool:
+    """Whether the comment over a message is this English, wherever its lines were broken."""
+    return " ".join(m.auto_comments).split() == " ".join(english).split()
+
+
+def _define(english: Catalog) -> None:
+    """Give the English catalogue the words that definitions hold, as they are there now."""
+    words = defined()
+    for key, m in list(messages(english)):
+        if is_defined(key) and key not in words:
+            english.delete(m.id)
+        elif (name := of_its_name(key)) is not None:
+            words[key] = name
+    for key, said in words.items():
+        english.delete(key)
+        english.add(key, said)
 
 
 def _follow(found: Catalog, english: Catalog) -> None:
@@ -114,11 +133,11 @@ def _follow(found: Catalog, english: Catalog) -> None:
     for old in known.values():
         found.delete(old.id)
     for key, source in messages(english):
-        renders, m = _shown(sentences(source)), known.get(key)
+        renders, m = sentences(source), known.get(key)
         same_form = m is not None and isinstance(m.id, str) == isinstance(source.id, str)
         string = m.string if m and same_form else ""
         made = found.add(source.id, string, auto_comments=renders, flags=m.flags if m else ())
-        if m and sentences(made) and tuple(m.auto_comments) not in ((), renders):
+        if m and sentences(made) and m.auto_comments and not _renders(m, renders):
             made.flags.add("fuzzy")
 
 

@@ -57,8 +57,7 @@ def said(known: Checkpoint) -> str:
 def title(entry: Entry) -> str:
     """Say in a line what an entry is."""
     sizes = ", ".join(f"{s}{NBSP}={NBSP}{n:,}" for s, n in entry.configuration().items())
-    said = entry.title or str(entry.load().title)
-    return f"{entry.family} at {sizes}" if entry.name != entry.family and sizes else said
+    return f"{entry.family} at {sizes}" if entry.name != entry.family and sizes else entry.line
 
 
 def to_dict(kinds: Sequence[str]) -> dict[str, Any]:
