@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from symledger.languages.language import ENGLISH, filled, pattern, regrouped
+from symledger.languages.sealing import escaped, sealed
 
 
 class Text(str):
@@ -12,6 +13,10 @@ class Text(str):
 
     def said(self, language: str) -> str:
         """Say it in another language."""
+        raise NotImplementedError
+
+    def __html__(self) -> str:
+        """In markup it stays such a text, sealed: who knows the language opens it."""
         raise NotImplementedError
 
 
@@ -52,6 +57,10 @@ class Message(Text):
         }
         return filled(language, self.key, values)
 
+    def __html__(self) -> str:
+        known = {name: v if isinstance(v, int) else escaped(v) for name, v in self.values.items()}
+        return sealed(self.key, known)
+
 
 class Word(Text):
     """A word that is written where it is meant: the title in a definition, what a symbol means.
@@ -76,6 +85,9 @@ class Word(Text):
         known = pattern(ENGLISH, self.key) == self
         return (pattern(language, self.key) if known else None) or regrouped(language, self)
 
+    def __html__(self) -> str:
+        return sealed(self.key, str(self))
+
 
 class Joined(Text):
     """Texts one after the other, in this order in every language: a list, a name behind a mark."""
@@ -96,6 +108,9 @@ class Joined(Text):
         """Say each of them."""
         return self.between.join(say(language, part) for part in self.parts)
 
+    def __html__(self) -> str:
+        return escaped(self.between).join(map(escaped, self.parts))
+
 
 class Verbatim(Text):
     """What stays as it is to the letter: a command, code, what a user wrote, a cited work."""
@@ -103,6 +118,9 @@ class Verbatim(Text):
     def said(self, language: str) -> str:
         """Leave it."""
         return str(self)
+
+    def __html__(self) -> str:
+        return escaped(str(self))
 
 
 def message(key: str, /, **values: str | int) -> Message:

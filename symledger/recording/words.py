@@ -7,14 +7,18 @@ from collections.abc import Iterator
 
 from symledger.catalogue.entries import AXIOMS, ENTRIES
 from symledger.evidence import records
-from symledger.evidence.claims import CLAIMS, KINDS, kind_named, worded
+from symledger.evidence.claims import CLAIMS, KINDS, kind_named
+from symledger.evidence.claims import worded as words_of
 from symledger.languages.message import Word
 from symledger.ledger import conventions
 from symledger.ledger.quantities import QUANTITIES
+from symledger.site.atlas import TOPICS
+from symledger.site.text import worded
+from symledger.site.text.names import title
 from symledger.sizes import ALPHABET
 
 OWNERS = ("symbol", "unit", "quantity", "title", "optimizer", "convention.causal",
-          "evidence.kind", "words")  # fmt: skip
+          "evidence.kind", "words", "data", "name", "rule", "topic")  # fmt: skip
 """The first parts of keys whose English stands in definitions."""
 NAMED = {"part.": "_", "convention.name.": "_", "choice.is.": "", "choice.named.": ""}
 """The first parts of keys whose English is the rest, and what is a space in that: names of parts,
@@ -54,6 +58,9 @@ def _words() -> Iterator[Word]:
     yield from (conventions.state_of(name) for name in conventions.OPTIMIZERS)
     yield from map(kind_named, CLAIMS)
     yield from _claimed()
+    yield from worded.words()
+    yield from TOPICS.values()
+    yield from (title(entry.name) for entry in ENTRIES if entry.kind == "component")
 
 
 def _claimed() -> Iterator[Word]:
@@ -63,4 +70,4 @@ def _claimed() -> Iterator[Word]:
         names = CLAIMS[KINDS[claim.name]][claim.name]
         for name, text in zip(names, claim.words, strict=True):
             if name in ("witness", "reason"):
-                yield from (w for w in worded(text) if SPOKEN.search(w))
+                yield from (w for w in words_of(text) if SPOKEN.search(w))

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from hashlib import sha256
 
 from symledger.accounts.gc_pause import uncollected
+from symledger.languages.message import Text, say, word
 from symledger.site import resources
 from symledger.site import workers as shares
 from symledger.site.atlas import Atlas
@@ -19,7 +20,7 @@ from symledger.site.html.templating import Templates
 from symledger.site.kinds import KINDS, PIECEWISE, Kind, formula
 from symledger.site.memory import Kept, Memory, place
 from symledger.site.pages import Page
-from symledger.site.text.messages import messages
+from symledger.site.text.worded import slug
 
 MANIFEST = "manifest.json"
 """The file that lists every generated page and file with its hash."""
@@ -33,8 +34,9 @@ class Site:
     memory: Memory = field(default_factory=Memory)
 
     def say(self, text: str) -> str:
-        """Say a message in the language of the site."""
-        return messages(self.language).get(text, text)
+        """Say words of the configuration, or a message, in the language of the site."""
+        known = text if isinstance(text, Text) else word(f"nav.{slug(text)}", text)
+        return str(say(self.language, known))
 
     @cached_property
     def atlas(self) -> Atlas:

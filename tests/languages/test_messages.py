@@ -42,13 +42,15 @@ def in_code():
 
 
 def in_templates():
-    environment = Environment(extensions=["jinja2.ext.i18n"], autoescape=True)
+    environment = Environment(autoescape=True)
     for path in resources.templates().rglob("*.j2"):
         tree = environment.parse(path.read_text(encoding="utf-8"))
         for call in tree.find_all(nodes.Call):
-            if getattr(call.node, "name", "") == "message":
-                yield from (re.escape(a.value) for a in call.args[:1]
-                            if isinstance(a, nodes.Const))  # fmt: skip
+            if getattr(call.node, "name", "") == "_":
+                yield "".join(
+                    re.escape(part.value) if isinstance(part, nodes.Const) else r"[\w.-]+"
+                    for part in getattr(call.args[0], "nodes", call.args)
+                )
 
 
 USED = {*in_code(), *in_templates()}

@@ -2,65 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from symledger.evidence.claims import Kind, kind_named
+from symledger.languages.language import ENGLISH
+from symledger.languages.message import message, say
+from symledger.languages.sealing import opened
+from symledger.ledger.conventions import named
 from symledger.site import resources
 from symledger.site.pages import Page, Sheet
-from symledger.site.text.messages import messages, said
 from symledger.site.text.references import cited
+from symledger.site.text.speaking import numbered, said, speaker
 
 
-def speaker(known: Mapping[str, str]) -> Callable[..., Markup]:
-    """Return ``_`` as the extension has it, which would look every word up in the context again."""
+def kind(name: Kind) -> str:
+    """Return what a kind of comparison is called; PyTorch is spelled as it spells itself."""
+    return "PyTorch" if name == "pytorch" else kind_named(name)
 
-    @cache
-    def plain(text: str) -> Markup:
-        return Markup(known.get(text, text)) % {}  # noqa: S704  # as the extension takes it
 
-    def say(text: str, **values: Any) -> Markup:
-        return Markup(known.get(text, text)) % values if values else plain(text)  # noqa: S704
-
-    return say
+def sentence(words: str) -> str:
+    """Begin words as a sentence begins: with a capital letter."""
+    return words[:1].upper() + words[1:]
 
 
 @dataclass(frozen=True)
 class Templates:
     """The templates in one language; ``note`` is told which of them is used."""
 
-    language: str = "en"
+    language: str = ENGLISH
     note: Callable[[str], object] = str
 
     @cached_property
     def environment(self) -> Environment:
-        """The environment: strict about names, HTML escaped, texts from the catalogue."""
+        """The environment: strict about names, HTML escaped, words from the catalogue."""
         made = Environment(
             loader=FileSystemLoader(resources.templates()), autoescape=True,
             undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-            keep_trailing_newline=True, extensions=["jinja2.ext.i18n"], auto_reload=False,
+            keep_trailing_newline=True, auto_reload=False,
         )  # fmt: skip
-        known = messages(self.language)
-        made.install_gettext_callables(  # type: ignore[attr-defined]  # the extension adds it
-            lambda text: known.get(text, text),
-            lambda one, many, n: known.get(one, one) if n == 1 else known.get(many, many),
-            newstyle=True,
-        )
-        made.globals["_"] = speaker(known)
-        made.globals["cited"] = cited
-        made.filters["say"] = partial(said, known)
+        made.globals |= {
+            "_": speaker(self.language), "cited": cited, "kind": kind, "convention": named,
+            "english": Markup('' if self.language == ENGLISH else ' lang="en"'),  # noqa: S704  # ours
+        }  # fmt: skip
+        made.filters |= {"say": partial(said, self.language), "sentence": sentence}
         return made
 
     def page(self, path: str, template: str, **values: Any) -> Page:
         """Write a page: ``template`` sees the values, and ``sheet``, ``block``, ``inline``, …."""
         self.note(template)
-        sheet = Sheet(path, messages(self.language).get("Table", "Table"))
+        sheet = Sheet(path, self.say(message("common.table")), self._spoken)
         source = self.environment.get_template(template).render(
             sheet=sheet, block=sheet.block, inline=sheet.inline, href=sheet.href, link=sheet.link,
             **values,
         )  # fmt: skip
-        return Page(path, source, tuple(sheet.blocks))
+        return Page(path, self._spoken(source), tuple(sheet.blocks))
+
+    def say(self, text: str) -> str:
+        """Say a text in this language."""
+        return say(self.language, text)
+
+    def _spoken(self, markup: str) -> str:
+        """Say the messages in some markup, and write its numbers, in this language."""
+        return numbered(self.language, opened(self.language, markup))

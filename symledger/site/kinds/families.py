@@ -10,6 +10,7 @@ from math import prod
 
 from symledger import algebra
 from symledger.accounts.account import Account
+from symledger.languages.message import message
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
 from symledger.site.kinds.checkpoints import COMPARED, Configured, by_family
@@ -48,17 +49,17 @@ def families(atlas: Atlas) -> Families:
     if not all(known.values()):
         return Families(())
     return Families(tuple(
-        Together(family, title, tuple(map(FamilyRow.read, rows)))
-        for family, ((title,), *rows) in known.items()
+        Together(family, atlas.entry(family).line, tuple(map(FamilyRow.read, rows)))
+        for family, (_, *rows) in known.items()
     ))  # fmt: skip
 
 
 def _known(atlas: Atlas, family: str, models: list[Configured]) -> list[list[str]]:
-    """Return what a family is, then the numbers of each configuration, exact, as text.
+    """Return the name of a family, then the numbers of each configuration, exact, as text.
 
     A number is empty where a configuration has none.
     """
-    found = [[str(atlas.account(family).target.title)]]
+    found = [[family]]
     for model in models:
         atlas.memory.note_definition(model.entry.load())
         account = _at_one_length(atlas, model)
@@ -126,21 +127,20 @@ class Families:
         """
         if not self.groups:
             return []
-        many, depth = Axis("parameters", log=True), Axis("layers L")
-        cache, work = Axis("bytes of cache for a token", log=True), Axis("FLOPs a token", log=True)
+        depth = Axis(message("plot.layers"))
+        many, width, cache, work, used = (
+            Axis(message(f"plot.{name}"), log=True)
+            for name in ("parameters", "width", "cache_of_token", "flops_a_token", "used_for_token")
+        )
         return [
-            self._drawn("families-depth", "Parameters and depth", (depth, "layers"), (many, "all")),
-            self._drawn("families-width", "Parameters and width",
-                        (Axis("width d", log=True), "width"), (many, "all")),
-            self._drawn("families-cache", "Cache and parameters", (many, "all"), (cache, "cache")),
-            self._drawn("families-work", "Work and parameters", (many, "all"), (work, "work")),
-            self._drawn("families-active", "Parameters used for a token, of all",
-                        (many, "all"), (Axis("used for a token", log=True), "active"), fewest=2),
+            self._drawn("depth", (depth, "layers"), (many, "all")),
+            self._drawn("width", (width, "width"), (many, "all")),
+            self._drawn("cache", (many, "all"), (cache, "cache")),
+            self._drawn("work", (many, "all"), (work, "work")),
+            self._drawn("active", (many, "all"), (used, "active"), fewest=2),
         ]  # fmt: skip
 
-    def _drawn(
-        self, name: str, title: str, x: Measure, y: Measure, fewest: int = FEWEST
-    ) -> Figure:
+    def _drawn(self, name: str, x: Measure, y: Measure, fewest: int = FEWEST) -> Figure:
         """Draw a line for each family that has enough different points."""
         series: list[Series] = []
         for group in self.groups:
@@ -149,7 +149,9 @@ class Families:
             if len({a for a, _ in points}) >= fewest:
                 colour = len(series) % COLOURS + 1
                 series.append(Series(group.family, tuple(points), colour, marked=True, faint=True))
-        return line_plot(name, title, x[0], y[0], series, height=60 + 15 * max(len(series), 12))
+        title = message(f"plot.families.{name}")
+        height = 60 + 15 * max(len(series), 12)
+        return line_plot(f"families-{name}", title, x[0], y[0], series, height=height)
 
 
 Measure = tuple[Axis, str]

@@ -22,6 +22,7 @@ from symledger.site.html.templating import Templates
 from symledger.site.kinds.component import definition, graph, lessons, numbers, proof
 from symledger.site.pages import Page
 from symledger.site.text.examples import settings
+from symledger.site.text.names import title
 from symledger.site.text.voice import Voice
 
 FULL = 232_000
@@ -65,7 +66,7 @@ def _listed(atlas: Atlas, entry: Entry) -> Listed:
     account = atlas.account(entry.name)
     params, flops, _ = (maths.of(account[name]) for name in numbers.glance(account))
     return Listed(
-        graph.title(entry.name), atlas.page_of(entry.name), account.target.title, params, flops,
+        title(entry.name), atlas.page_of(entry.name), account.target.title, params, flops,
         "flops.forward" in account.quantities,
     )  # fmt: skip
 
@@ -85,8 +86,8 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     near, inner, hidden = definition.ledger(account)
     shown = partial(
         templates.page, atlas.page_of(entry.name), "component/page.md.j2", entry=entry,
-        title=graph.title,
-        names=[graph.title(entry.name), entry.name, *text.also, *text.search], text=text,
+        title=title,
+        names=[title(entry.name), entry.name, *text.also, *text.search], text=text,
         voice=voice, target=account.target, page_of=atlas.page_of,
         glance=[numbers.amount(atlas, account, name) for name in numbers.glance(account)],
         groups=numbers.groups(atlas, account), calculated=calculated(account),
@@ -97,7 +98,7 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         plot=proof.plot(entry.family, text.bugs), around=around,
         bugs=proof.bugs(atlas, account, chosen, text.bugs),
         exercises=lessons.solved(voice, text.exercises),
-        graph=graph.graph(around), conventions=account.conventions.to_dict(),
+        graph=graph.graph(around, templates.say), conventions=account.conventions.to_dict(),
         command=command(account, chosen), factored=maths.factored, spelled=maths.spelled,
         arranged=numbers.is_arranged(account), stated=hasattr(entry.load(), "pullback"),
     )  # fmt: skip
