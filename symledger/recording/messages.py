@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -25,6 +25,9 @@ msgstr ""
 "Plural-Forms: {1}\\n"
 
 """
+
+
+WIDTH = 100
 
 
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
@@ -110,8 +113,15 @@ def stale(language: str) -> list[str]:
 
 
 def _renders(m: Message, english: tuple[str, ...]) -> bool:
-    """Whether the comment over a message is this English, wherever its lines were broken."""
-    return " ".join(m.auto_comments).split() == " ".join(english).split()
+    """Whether the comment over a message is this English, as Babel breaks it into lines."""
+    return _lines(m.auto_comments) == _lines(english)
+
+
+def _lines(comments: Iterable[str]) -> list[str]:
+    """Break comments into lines; of two plural forms that begin alike, these stand there once."""
+    from babel.util import wraptext
+
+    return list(dict.fromkeys(line for said in comments for line in wraptext(said, WIDTH)))
 
 
 def _define(english: Catalog) -> None:
@@ -151,7 +161,7 @@ def _written(found: Catalog) -> str:
     from babel.messages.pofile import write_po
 
     made = BytesIO()
-    write_po(made, found, width=100, omit_header=True, no_location=True, sort_output=True,
+    write_po(made, found, width=WIDTH, omit_header=True, no_location=True, sort_output=True,
              ignore_obsolete=True)  # fmt: skip
     head = HEADER.format(found.locale_identifier, found.plural_forms)
     return head + made.getvalue().decode().strip() + "\n"

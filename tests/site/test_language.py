@@ -26,7 +26,6 @@ from symledger.ledger.conventions import DTYPES, OPTIMIZERS
 from symledger.ledger.quantities import QUANTITIES
 from symledger.site import resources
 from symledger.site.atlas import Atlas
-from symledger.site.generator import Site
 from symledger.site.html import templating
 from symledger.site.kinds import KINDS, api
 from symledger.site.kinds import component as components
@@ -35,6 +34,7 @@ from symledger.site.kinds.model import costs
 from symledger.site.mkdocs import navigation
 from symledger.site.pages import Page
 from symledger.site.text.speaking import numbered, speaker
+from symledger.site.tongues import Tongue
 from symledger.sizes import BY_NAME
 from symledger.torch_layers.table import LAYERS
 from tests.site.whole import ATLAS
@@ -195,7 +195,14 @@ def forgetful():
 def templates(monkeypatch):
     for module in (components, models):
         monkeypatch.setattr(module, "text_of", lambda name, language: wrapped(text_of(name)))
-    return templating.Templates(LANGUAGE)
+    return templating.Templates(Tongue(LANGUAGE, Everything()))
+
+
+class Everything(frozenset):
+    """The pages of a language that has all of them."""
+
+    def __contains__(self, path):
+        return True
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_WORDS, ids=lambda kind: kind.__name__.rpartition(".")[2])
@@ -216,7 +223,7 @@ def test_what_is_put_into_markup_is_said_when_it_is_a_page():
     cell = Markup("<td>{}</td>").format(message("parts.seed", seed=Markup("<b>7</b>")))
     listed = Markup(", ").join([word("topic.maps", "Maps"), joined([word("unit.bytes", "bytes")])])
     points = Markup("{}").format(message("parts.points", n=2))
-    found = templating.Templates(LANGUAGE)._spoken(f"{cell} {listed} {points}")
+    found = templating.Templates(Tongue(LANGUAGE))._spoken("p.md", f"{cell} {listed} {points}")
     assert found == "<td>⟦seed <b>7</b>⟧</td> ⟦Maps⟧, ⟦bytes⟧ ⟦2 points⟧"
 
 
@@ -235,8 +242,9 @@ def test_a_template_says_markup_and_escapes_what_it_is_given():
 
 
 def test_the_theme_and_the_navigation_speak_it_too():
-    site, theme = Site(LANGUAGE), {"palette": [{"toggle": {"name": "Light; change to dark"}}]}
-    navigation.localized(theme, site)
+    theme = {"palette": [{"toggle": {"name": "Light; change to dark"}}]}
+    navigation.localized(theme, LANGUAGE)
     name = "⟦Light; change to dark⟧"
-    assert theme == {"language": LANGUAGE, "palette": [{"toggle": {"name": name}}]}
-    assert navigation.expanded([{"Home": "index.md"}], site) == [{"⟦Home⟧": "index.md"}]
+    toggle = {"name": name, "english": "Light; change to dark"}
+    assert theme == {"language": LANGUAGE, "palette": [{"toggle": toggle}]}
+    assert navigation.say(LANGUAGE, "Home") == "⟦Home⟧"

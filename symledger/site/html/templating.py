@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import Any
 
@@ -19,6 +19,7 @@ from symledger.site import resources
 from symledger.site.pages import Page, Sheet
 from symledger.site.text.references import cited
 from symledger.site.text.speaking import numbered, said, speaker
+from symledger.site.tongues import Tongue
 
 
 def kind(name: Kind) -> str:
@@ -35,8 +36,13 @@ def sentence(words: str) -> str:
 class Templates:
     """The templates in one language; ``note`` is told which of them is used."""
 
-    language: str = ENGLISH
+    tongue: Tongue = field(default_factory=Tongue)
     note: Callable[[str], object] = str
+
+    @property
+    def language(self) -> str:
+        """The language."""
+        return self.tongue.language
 
     @cached_property
     def environment(self) -> Environment:
@@ -54,19 +60,24 @@ class Templates:
         return made
 
     def page(self, path: str, template: str, **values: Any) -> Page:
-        """Write a page: ``template`` sees the values, and ``sheet``, ``block``, ``inline``, …."""
+        """Write a page: ``template`` sees the values, and ``sheet``, ``block``, ``inline``, ….
+
+        The path is that of the English page.
+        """
         self.note(template)
-        sheet = Sheet(path, self.say(message("common.table")), self._spoken)
+        speak = partial(self._spoken, path)
+        sheet = Sheet(path, self.say(message("common.table")), speak)
         source = self.environment.get_template(template).render(
             sheet=sheet, block=sheet.block, inline=sheet.inline, href=sheet.href, link=sheet.link,
             **values,
         )  # fmt: skip
-        return Page(path, self._spoken(source), tuple(sheet.blocks))
+        return Page(self.tongue.home(path), speak(source), tuple(sheet.blocks))
 
     def say(self, text: str) -> str:
         """Say a text in this language."""
         return say(self.language, text)
 
-    def _spoken(self, markup: str) -> str:
-        """Say the messages in some markup, and write its numbers, in this language."""
-        return numbered(self.language, opened(self.language, markup))
+    def _spoken(self, path: str, markup: str) -> str:
+        """Say the messages in a page's markup, write its numbers and lead its links from here."""
+        said = numbered(self.language, opened(self.language, markup))
+        return self.tongue.linked(path, said)

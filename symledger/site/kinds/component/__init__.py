@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 from markupsafe import Markup
 
@@ -24,7 +25,11 @@ from symledger.site.pages import Page
 from symledger.site.text.examples import settings
 from symledger.site.text.names import title
 from symledger.site.text.voice import Voice
+from symledger.site.tongues import has_text, speaks
 
+INDEX = "components/index.md"
+PAGE = "component/page.md.j2"
+"""The path of the index, and the template of a page."""
 FULL = 232_000
 """Bytes of a page that is full: what its witness defines then lies beside it alone, and what it
 runs has no colours."""
@@ -50,16 +55,29 @@ class Listed:
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the index, then the components by topic."""
-    yield atlas.memory.page("components", lambda: index(atlas, templates))
+    tongue = templates.tongue
+    if tongue.has(INDEX):
+        yield atlas.memory.page(tongue.named("components"), lambda: index(atlas, templates))
     for entries in atlas.components.values():
         for entry in entries:
-            yield atlas.memory.page(entry.name, partial(page, atlas, templates, entry))
+            if tongue.has(atlas.page_of(entry.name)):
+                make = partial(page, atlas, templates, entry)
+                yield atlas.memory.page(tongue.named(entry.name), make)
+
+
+def translated(atlas: Atlas, language: str) -> Iterator[str]:
+    """Yield the index, and the components that have a text, where a language has words for them."""
+    if speaks(language, "components.md.j2"):
+        yield INDEX
+    for entry in chain(*atlas.components.values()) if speaks(language, PAGE) else ():
+        if has_text(language, entry.name):
+            yield atlas.page_of(entry.name)
 
 
 def index(atlas: Atlas, templates: Templates) -> Page:
     """Return the index of all components."""
     topics = {t: tuple(_listed(atlas, e) for e in es) for t, es in atlas.components.items()}
-    return templates.page("components/index.md", "components.md.j2", topics=topics)
+    return templates.page(INDEX, "components.md.j2", topics=topics)
 
 
 def _listed(atlas: Atlas, entry: Entry) -> Listed:
@@ -85,7 +103,7 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     around = graph.neighbours(atlas, entry, text)
     near, inner, hidden = definition.ledger(account)
     shown = partial(
-        templates.page, atlas.page_of(entry.name), "component/page.md.j2", entry=entry,
+        templates.page, atlas.page_of(entry.name), PAGE, entry=entry,
         title=title,
         names=[title(entry.name), entry.name, *text.also, *text.search], text=text,
         voice=voice, target=account.target, page_of=atlas.page_of,
