@@ -52,9 +52,10 @@ class Templates:
             undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
             keep_trailing_newline=True, auto_reload=False,
         )  # fmt: skip
+        english = "" if self.tongue.is_english else ' lang="en"'
         made.globals |= {
-            "_": speaker(self.language), "cited": cited, "kind": kind, "convention": named,
-            "english": Markup('' if self.language == ENGLISH else ' lang="en"'),  # noqa: S704  # ours
+            "_": speaker(self.language), "tongue": self.tongue, "cited": cited, "kind": kind,
+            "convention": named, "english": Markup(english),  # noqa: S704  # of ours
         }  # fmt: skip
         made.filters |= {"say": partial(said, self.language), "sentence": sentence}
         return made

@@ -24,6 +24,7 @@ from symledger.site.kinds import (
     reliability,
     rules,
     sources,
+    translation,
 )
 from symledger.site.pages import Page
 
@@ -55,7 +56,7 @@ KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
     rules, axioms, dialects, reliability, completeness, api,
 )  # fmt: skip
 TRANSLATED: tuple[Translated, ...] = (  # type: ignore[assignment]  # modules
-    home, course, component, model, notation, question, sources,
+    home, course, component, model, notation, question, sources, translation,
 )  # fmt: skip
 """The kinds of pages that other languages may have."""
 PIECEWISE: tuple[Kind, ...] = (component, model, families, checkpoints, formula)  # type: ignore[assignment]  # modules
