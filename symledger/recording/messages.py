@@ -110,8 +110,11 @@ def stale(language: str) -> list[str]:
 
 
 def _renders(m: Message, english: tuple[str, ...]) -> bool:
-    """Whether the comment over a message is this English, wherever its lines were broken."""
-    return " ".join(m.auto_comments).split() == " ".join(english).split()
+    """Whether the comment over a message is this English, wherever its lines were broken.
+
+    Plural forms that are the same stand there once.
+    """
+    return " ".join(m.auto_comments).split() == " ".join(dict.fromkeys(english)).split()
 
 
 def _define(english: Catalog) -> None:

@@ -5,16 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from symledger.accounts.reuse import PUBLISHED
 from symledger.catalogue.entries import AXIOMS, ENTRIES
+from symledger.configs.read import DECIDES, STORED
 from symledger.evidence import records
 from symledger.evidence.claims import CLAIMS, KINDS, kind_named, worded
+from symledger.explain.index.readings import MACS, OFTEN, TRAINING, TYPES
 from symledger.languages.message import Word
+from symledger.languages.words import case
 from symledger.ledger import conventions
 from symledger.ledger.quantities import QUANTITIES
 from symledger.sizes import ALPHABET
 
 OWNERS = ("symbol", "unit", "quantity", "title", "optimizer", "convention.causal",
-          "evidence.kind", "words")  # fmt: skip
+          "evidence.kind", "words", "case", "configuration.sets", "reading", "place")  # fmt: skip
 """The first parts of keys whose English stands in definitions."""
 NAMED = {"part.": "_", "convention.name.": "_", "choice.is.": "", "choice.named.": ""}
 """The first parts of keys whose English is the rest, and what is a space in that: names of parts,
@@ -50,9 +54,14 @@ def _words() -> Iterator[Word]:
         yield from (quantity.unit, quantity.meaning)
     for entry in (*ENTRIES, *AXIOMS):
         yield entry.line
+        yield from map(case, entry.corollaries())
     yield from conventions.CAUSAL.values()
     yield from (conventions.state_of(name) for name in conventions.OPTIMIZERS)
     yield from map(kind_named, CLAIMS)
+    yield from (STORED, DECIDES)
+    yield from (place.words for place in PUBLISHED)
+    yield from (reading.said for reading in (*OFTEN, *MACS) if isinstance(reading.said, Word))
+    yield from (*TYPES.values(), *(said for _, _, said in TRAINING))
     yield from _claimed()
 
 
