@@ -5,12 +5,12 @@ The sentences are messages, in the catalogues of every language.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from symledger.languages.message import Message, Word, joined, message, word
+from symledger.languages.words import slug
 
 Kind = Literal[
     "substitution", "counted operations", "saved set", "finite differences", "complex step",
@@ -94,15 +94,6 @@ def worded(recorded: Recorded) -> list[Word]:
     Words are known by themselves: ``words.the_zeros_that_it_starts_from_are_kept``.
     """
     return [word(f"words.{slug(text)}", text) for text in str(recorded).split("; ")]
-
-
-def slug(text: str) -> str:
-    """Write words as the last part of a key.
-
-    >>> slug("complex step of one"), slug("same, drawn")
-    ('complex_step_of_one', 'same_drawn')
-    """
-    return "_".join(re.findall(r"\w+", text))
 
 
 def kind_named(kind: Kind) -> Word:

@@ -66,7 +66,8 @@ class Word(Text):
     """A word that is written where it is meant: the title in a definition, what a symbol means.
 
     Its key is what catalogues know it by. Where English knows other words by that key, or none, it
-    is somebody's own (a symbol w of a user's file), and is the same in every language.
+    is somebody's own (a symbol w of a user's file), and is the same in every language. The name of
+    an option is one word, with ``_`` in it or with spaces.
     """
 
     key: str
@@ -82,11 +83,15 @@ class Word(Text):
 
     def said(self, language: str) -> str:
         """Say it in another language, or in English where that lacks it."""
-        known = pattern(ENGLISH, self.key) == self
+        known = _spaced(pattern(ENGLISH, self.key) or "") == _spaced(self)
         return (pattern(language, self.key) if known else None) or regrouped(language, self)
 
     def __html__(self) -> str:
         return sealed(self.key, str(self))
+
+
+def _spaced(text: str) -> str:
+    return text.replace("_", " ")
 
 
 class Joined(Text):
@@ -144,6 +149,11 @@ def joined(parts: Iterable[str], between: str = ", ") -> Joined:
     'en 2 puntos; 9\u202f449 B'
     """
     return Joined(tuple(parts), between)
+
+
+def written(value: str | int) -> str:
+    """Write the value of a message: a whole number in groups, a text as it is."""
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def say(language: str, text: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from symledger.languages.message import Text, joined, message, word
+from symledger.languages.message import Text, Word, joined, message, word
 
-NUMBERED = re.compile(r"(.*[^\W\d])_(\d+)")
+NUMBERED = re.compile(r"_(\d+)(?=_|$)_?")
 BETWEEN = re.compile(r"between (\w+)s")
 MARKS = re.compile(r"( › | \+ | × .*)")
 
@@ -17,12 +17,12 @@ def part(label: str) -> Text:
     Labels are named in definitions, as ``token_embedding``. A symbol (W_Q) is the same in every
     language.
     """
-    between, numbered = BETWEEN.fullmatch(label), NUMBERED.fullmatch(label)
+    between = BETWEEN.fullmatch(label)
     if between:
         return message("parts.between", part=part(between[1]))
-    if numbered:
-        return joined([part(numbered[1]), numbered[2]], " ")
-    return word(f"part.{label}", label.replace("_", " "))
+    names = NUMBERED.split(label)
+    names[::2] = [word(f"part.{slug(name)}", name.replace("_", " ")) for name in names[::2]]
+    return joined(filter(None, names), " ")
 
 
 def place(said: str) -> Text:
@@ -42,6 +42,30 @@ def valued(value: object) -> Text:
     """Return what an option is: ``rotary``; yes and no as they are set, ``true``, ``false``."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     return word(f"choice.is.{text}", text)
+
+
+def made(option: str, value: object) -> Text:
+    """Say a choice among words: ``no bias kv``."""
+    name = word(f"choice.named.{option}", option.replace("_", " "))
+    if value is True:
+        return name
+    if value is False:
+        return message("choice.without", choice=name)
+    return message("choice.with", choice=name, value=valued(value))
+
+
+def case(name: str) -> Word:
+    """Return what a named case of a definition is called: ``multi-head``."""
+    return word(f"case.{slug(name)}", name)
+
+
+def slug(text: str) -> str:
+    """Write words as the last part of a key.
+
+    >>> slug("complex step of one"), slug("same, drawn")
+    ('complex_step_of_one', 'same_drawn')
+    """
+    return "_".join(re.findall(r"\w+", text))
 
 
 def choice(option: str, value: object) -> Text:

@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from symledger.accounts.reuse import PUBLISHED
 from symledger.catalogue.entries import AXIOMS, ENTRIES
+from symledger.configs.read import DECIDES, STORED
 from symledger.evidence import records
 from symledger.evidence.claims import CLAIMS, KINDS, kind_named
 from symledger.evidence.claims import worded as words_of
+from symledger.explain.index.readings import MACS, OFTEN, TRAINING, TYPES
 from symledger.languages.message import Word
+from symledger.languages.words import case
 from symledger.ledger import conventions
 from symledger.ledger.quantities import QUANTITIES
 from symledger.site.atlas import TOPICS
@@ -18,7 +22,8 @@ from symledger.site.text.names import title
 from symledger.sizes import ALPHABET
 
 OWNERS = ("symbol", "unit", "quantity", "title", "optimizer", "convention.causal",
-          "evidence.kind", "words", "data", "name", "rule", "topic")  # fmt: skip
+          "evidence.kind", "words", "case", "configuration.sets", "reading", "place",
+          "data", "name", "rule", "topic")  # fmt: skip
 """The first parts of keys whose English stands in definitions."""
 NAMED = {"part.": "_", "convention.name.": "_", "choice.is.": "", "choice.named.": ""}
 """The first parts of keys whose English is the rest, and what is a space in that: names of parts,
@@ -54,9 +59,14 @@ def _words() -> Iterator[Word]:
         yield from (quantity.unit, quantity.meaning)
     for entry in (*ENTRIES, *AXIOMS):
         yield entry.line
+        yield from map(case, entry.corollaries())
     yield from conventions.CAUSAL.values()
     yield from (conventions.state_of(name) for name in conventions.OPTIMIZERS)
     yield from map(kind_named, CLAIMS)
+    yield from (STORED, DECIDES)
+    yield from (place.words for place in PUBLISHED)
+    yield from (reading.said for reading in (*OFTEN, *MACS) if isinstance(reading.said, Word))
+    yield from (*TYPES.values(), *(said for _, _, said in TRAINING))
     yield from _claimed()
     yield from worded.words()
     yield from TOPICS.values()

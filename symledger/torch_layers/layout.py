@@ -7,6 +7,7 @@ from types import NoneType
 
 from symledger.arguments.specs import Free, Only, Settings, SizeOf, Use, size, written
 from symledger.errors import BadInput
+from symledger.languages.message import joined, message
 from symledger.torch_layers.argument_uses import Scale, SizesOf
 from symledger.torch_layers.images import LENGTHS, RESULT, windows
 from symledger.torch_layers.row import Arguments, Layer, Rule
@@ -103,7 +104,7 @@ def merges(values: Arguments) -> str:
     """Say what the symbols of an image are, where others than its own axes are merged."""
     if (values["start_dim"], values["end_dim"]) in ((1, -1), (1, 3)):
         return ""
-    return "C·H·W is the product of the axes that are merged, B that of all others"
+    return message("reads.merged")
 
 
 def parted(values: Arguments) -> Settings:
@@ -119,9 +120,11 @@ def parted(values: Arguments) -> Settings:
 
 def parts(values: Arguments) -> str:
     """Say what the symbols of an image are, of any axis that is cut."""
-    found = f"C·H·W is axis {values['dim']} of what enters, B the product of its other axes"
+    found = message("reads.cut", number=str(values["dim"]))
     lengths = values["unflattened_size"]
-    return f"{found}; W = 1 is none" if isinstance(lengths, tuple) and len(lengths) == 2 else found
+    if isinstance(lengths, tuple) and len(lengths) == 2:
+        return joined((found, message("reads.no_width")), "; ")
+    return found
 
 
 SHAPES: tuple[Layer, ...] = (

@@ -11,7 +11,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from symledger.evidence.claims import Kind, kind_named
-from symledger.languages.language import ENGLISH
 from symledger.languages.message import message, say
 from symledger.languages.sealing import opened
 from symledger.ledger.conventions import named

@@ -12,9 +12,9 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
 from symledger.languages.message import message
+from symledger.languages.words import choice
 from symledger.ledger.formula import Formula
 from symledger.printing.rows import Row, fitting, written
-from symledger.report.page import describe
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.html.amounts import larger_units
@@ -186,7 +186,7 @@ def _toggled(atlas: Atlas, account: Account) -> Iterator[Variant]:
                     Form(maths.of(f), _at(f, sizes), is_short(f.corollary_terms))
                     for f in _compared(other)
                 )
-                yield Variant(describe(option, value), "", tuple(forms))
+                yield Variant(choice(option, value), "", tuple(forms))
 
 
 def _compared(account: Account) -> tuple[Formula, ...]:

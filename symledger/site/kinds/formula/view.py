@@ -16,11 +16,11 @@ from symledger.catalogue.entry import Entry
 from symledger.citing.citation import Citation, over
 from symledger.evidence.records import Record
 from symledger.languages.message import message
+from symledger.languages.words import choice
 from symledger.ledger.formula import Formula
 from symledger.printing.numbers import error_percent, number
 from symledger.report import citation as formats
 from symledger.report import python
-from symledger.report.page import describe
 from symledger.site.html import maths
 from symledger.site.html.calculator import Calculator, calculator
 from symledger.site.html.copies import Copies, copies
@@ -142,7 +142,7 @@ class View:
     @property
     def choices(self) -> tuple[str, ...]:
         """The choices that the formula is about."""
-        return tuple(describe(name, value) for name, value in self.citation.choices.items())
+        return tuple(choice(name, value) for name, value in self.citation.choices.items())
 
     @property
     def conventions(self) -> dict[str, str]:
