@@ -19,6 +19,13 @@ SEALED = re.compile(f"{BEGIN}([^{END}]*){END}")
 ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&#34;"})
 
 
+class Raw(str):
+    """Markup: put into a message it stays what it is."""
+
+    def __html__(self) -> str:
+        return str(self)
+
+
 def escaped(text: str) -> str:
     """Return a text as markup; what is markup already, or a message, says itself what it is there.
 

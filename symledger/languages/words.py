@@ -8,7 +8,7 @@ from symledger.languages.message import Text, Word, joined, message, word
 
 NUMBERED = re.compile(r"_(\d+)(?=_|$)_?")
 BETWEEN = re.compile(r"between (\w+)s")
-MARKS = re.compile(r"( › | \+ | × .*)")
+MARKS = re.compile(r"( › | \+ | × (?:(?! › ).)*)")
 
 
 def part(label: str) -> Text:
@@ -28,7 +28,7 @@ def part(label: str) -> Text:
 def place(said: str) -> Text:
     """Return where something stands, as it is written: ``block › norm 1 + norm 2 × L``."""
     found = MARKS.split(said)
-    names = [part(name.replace(" ", "_")) for name in found[::2]]
+    names = [part(n if BETWEEN.fullmatch(n) else n.replace(" ", "_")) for n in found[::2]]
     marks = [*found[1::2], ""]
     return joined([text for pair in zip(names, marks, strict=True) for text in pair if text], "")
 

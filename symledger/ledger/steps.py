@@ -16,7 +16,7 @@ from sympy import Expr, Symbol
 from symledger import algebra
 from symledger.algebra import Monomial, Terms, substitute
 from symledger.errors import UnverifiedStep
-from symledger.languages.message import message
+from symledger.languages.message import Message, message
 from symledger.ledger.lines import Line
 
 
@@ -76,7 +76,7 @@ class Step:
     """
 
     shown: Shown
-    reason: str
+    reason: Message
     before: Step | None = None
     given: Mapping[Symbol, Terms] | None = None
     opens: bool = False

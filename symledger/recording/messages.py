@@ -119,9 +119,10 @@ def _renders(m: Message, english: tuple[str, ...]) -> bool:
 
 def _lines(comments: Iterable[str]) -> list[str]:
     """Break comments into lines; of two plural forms that begin alike, these stand there once."""
-    from babel.util import wraptext
+    from babel.util import TextWrapper
 
-    return list(dict.fromkeys(line for said in comments for line in wraptext(said, WIDTH)))
+    wrapped = TextWrapper(width=WIDTH, break_long_words=False).wrap
+    return list(dict.fromkeys(line for said in comments for line in wrapped(said)))
 
 
 def _define(english: Catalog) -> None:

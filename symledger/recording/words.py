@@ -70,7 +70,7 @@ def _words() -> Iterator[Word]:
     yield from _claimed()
     yield from worded.words()
     yield from TOPICS.values()
-    yield from (title(entry.name) for entry in ENTRIES if entry.kind == "component")
+    yield from (title(entry.name) for entry in ENTRIES if entry.family == entry.name)
 
 
 def _claimed() -> Iterator[Word]:

@@ -13,11 +13,12 @@ from markupsafe import Markup
 from symledger.evidence.claims import Kind, kind_named
 from symledger.languages.message import message, say
 from symledger.languages.sealing import opened
+from symledger.languages.words import place
 from symledger.ledger.conventions import named
 from symledger.site import resources
 from symledger.site.pages import Page, Sheet
 from symledger.site.text.references import cited
-from symledger.site.text.speaking import numbered, said, speaker
+from symledger.site.text.speaking import numbered, said, spaced, speaker
 from symledger.site.tongues import Tongue
 
 
@@ -54,7 +55,7 @@ class Templates:
         english = "" if self.tongue.is_english else ' lang="en"'
         made.globals |= {
             "_": speaker(self.language), "tongue": self.tongue, "cited": cited, "kind": kind,
-            "convention": named, "english": Markup(english),  # noqa: S704  # of ours
+            "convention": named, "place": place, "english": Markup(english),  # noqa: S704  # of ours
         }  # fmt: skip
         made.filters |= {"say": partial(said, self.language), "sentence": sentence}
         return made
@@ -79,5 +80,5 @@ class Templates:
 
     def _spoken(self, path: str, markup: str) -> str:
         """Say the messages in a page's markup, write its numbers and lead its links from here."""
-        said = numbered(self.language, opened(self.language, markup))
+        said = numbered(self.language, spaced(opened(self.language, markup)))
         return self.tongue.linked(path, said)

@@ -15,6 +15,7 @@ from symledger.accounts.account import Account
 from symledger.accounts.reuse import written_as
 from symledger.catalogue.entry import Entry
 from symledger.ir.shapes import Shape as CoreShape
+from symledger.languages.message import message
 from symledger.languages.words import choice
 from symledger.notation.component import Component
 from symledger.printing.rows import show_shape
@@ -93,7 +94,7 @@ def _shape(account: Account, row: ShapeRow) -> Shape:
     name = f"∂{row.name}" if row.kind == "gradient" else row.name
     times = algebra.repeated(algebra.terms(row.times))
     return Shape(
-        maths.spelled(name), row.kind, " › ".join(row.path) + times,
+        maths.spelled(name), message(f"shape.{row.kind}"), " › ".join(row.path) + times,
         maths.shape(row.shape), at_sizes(account, row),
     )  # fmt: skip
 

@@ -12,6 +12,7 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
 from symledger.languages.message import message, word
+from symledger.languages.words import place
 from symledger.ledger.formula import Formula
 from symledger.printing.rows import Row, rows
 from symledger.site.plots import Axis, Figure, Part, Series, line_plot, stacked_bar
@@ -74,7 +75,8 @@ def _opened(found: list[Row]) -> Iterator[tuple[str, Fraction]]:
         if row.level == 0:
             times = algebra.repeated(row.body.factor) if opens and row.body.factor else ""
         if row.portion and not opens and (row.level == 0 or times):
-            yield NUMBERED.sub("", row.label) + times if row.level else row.label, row.portion
+            found = NUMBERED.sub("", row.label) + times if row.level else row.label
+            yield place(found), row.portion
 
 
 def growth(account: Account, quantity: str) -> Iterator[Figure]:

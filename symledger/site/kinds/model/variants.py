@@ -11,7 +11,7 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms, substitute
 from symledger.catalogue.entry import Entry
-from symledger.languages.words import choice
+from symledger.languages.words import choice, place
 from symledger.ledger.lines import Line
 from symledger.printing.rows import label
 from symledger.site.atlas import Atlas
@@ -81,7 +81,7 @@ def _difference(before: Account, after: Account, quantity: str) -> Difference:
         if len(changed) <= MANY:
             break
     lines = tuple(
-        Change(name, maths.inline(polynomial), _value(polynomial, after))
+        Change(place(name), maths.inline(polynomial), _value(polynomial, after))
         for name, polynomial in changed.items() if name and len(change) <= LONG
     )
     return Difference(quantity, one.unit, maths.inline(change), _value(change, after), lines)
