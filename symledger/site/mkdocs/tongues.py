@@ -27,7 +27,10 @@ from symledger.site.mkdocs.navigation import in_tongue, localized, own, say
 from symledger.site.tongues import Tongue
 
 LINK = re.compile(r'(<a\b(?![^>]*\bhreflang=)[^>]*?\bhref=")(?!https?:|#|mailto:)([^"#]+)([^>]*)>')
-ALTERNATE = re.compile(r'(<link rel="alternate" href=")([^"]*)(" hreflang=)')
+ALTERNATE = re.compile(r'<link rel="alternate" href="([^"]*)" hreflang=')
+LISTED = "alternate "
+"""How such a link is written: the theme takes one without a space for the root of another site, and
+asks it for its list of pages, which is not there."""
 SEPARATED = " \\t\\n\\r\u00a0"
 """White space between words: the narrow space within a number is none."""
 
@@ -88,9 +91,10 @@ class Tongues:
     def finished(self, html: str, page: Page) -> str:
         """Say of links which lead to English, and where the site's address is known, give it."""
         tongue = self.of(page.file.src_uri)
-        if self.config.site_url:
-            base = urljoin(self.config.site_url, page.url)
-            html = ALTERNATE.sub(lambda m: m[1] + urljoin(base, m[2]) + m[3], html)
+        base = urljoin(self.config.site_url, page.url) if self.config.site_url else ""
+        html = ALTERNATE.sub(
+            lambda m: f'<link rel="{LISTED}" href="{urljoin(base, m[1])}" hreflang=', html
+        )
         if tongue.is_english:
             return html
         return LINK.sub(lambda m: self._marked(m, tongue, posixpath.dirname(page.url)), html)
