@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sympy import Expr, Symbol
 
 from symledger.errors import DefinitionError
+from symledger.languages.message import Word, word
 
 
 class UnknownSize(DefinitionError, AttributeError):
@@ -32,7 +33,7 @@ class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
     __slots__ = ("latex", "least", "meaning")
     latex: str
     least: int
-    meaning: str
+    meaning: Word
 
     def __new__(cls, name: str, meaning: str = "", latex: str = "", least: int = 1) -> Size:
         """Make the symbol; two of the same name and the same least value are equal."""
@@ -44,7 +45,7 @@ class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
         sign = {"positive": True} if least else {"nonnegative": True}
         symbol: Size = Symbol.__xnew__(cls, name, integer=True, **sign)
         symbol.least = least
-        symbol.meaning = meaning or name
+        symbol.meaning = word(f"symbol.{name}", meaning or name)
         symbol.latex = latex or latex_name(name)
         return symbol
 

@@ -10,6 +10,8 @@ from symledger import algebra
 from symledger.accounts.account import Account, derive
 from symledger.algebra import Terms
 from symledger.errors import BadInput
+from symledger.languages.message import joined, message
+from symledger.languages.words import part as part_named
 from symledger.ledger.lines import Line
 
 SCHEMA = "symledger.compare/1"
@@ -144,7 +146,7 @@ def _compared(left: Account, right: Account, name: str) -> Compared:
     sides = [dict(_lines(side, name)) for side in (left, right)]
     labels = list(dict.fromkeys((*sides[0], *sides[1])))
     rows = tuple(ComparedRow(label, sides[0].get(label), sides[1].get(label)) for label in labels)
-    total = ComparedRow("total", _total(left, name), _total(right, name))
+    total = ComparedRow(message("page.total"), _total(left, name), _total(right, name))
     assert sum(row.difference for row in rows) == total.difference
     return Compared(name, left[name].unit, rows, total)
 
@@ -167,13 +169,13 @@ def _lines(side: Account, name: str) -> Iterator[tuple[str, ComparedLine]]:
 
 
 def _opened(part: Line) -> Iterator[tuple[str, Terms]]:
-    words = part.label.replace("_", " ")
+    words = part_named(part.label)
     if part.is_leaf or len(part.parts) < 2 or part.times == 1:
         yield words, part.total
         return
     times = algebra.terms(part.times)
     for inner in part.parts:
-        yield f"{words} › {inner.label.replace('_', ' ')}", algebra.multiply(times, inner.total)
+        yield joined((words, part_named(inner.label)), " › "), algebra.multiply(times, inner.total)
 
 
 def _entry(side: Account, name: str, terms: Terms) -> ComparedLine:

@@ -21,6 +21,8 @@ from symledger.arguments.specs import Settings, SizeOf
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.identities import Side
 from symledger.errors import BadInput
+from symledger.languages.message import Word, word
+from symledger.languages.words import slug
 from symledger.ledger.lines import Line
 from symledger.sizes import BY_NAME
 from symledger.torch_layers.table import LAYERS, REQUIRED
@@ -45,6 +47,11 @@ class PublishedPlace:
     sizes: Mapping[str, int]
     place: str
     source: str
+
+    @property
+    def words(self) -> Word:
+        """The place in words."""
+        return word(f"place.{slug(self.place)}", self.place)
 
 
 RESNET = "He et al., Deep Residual Learning for Image Recognition (2016), table 1"

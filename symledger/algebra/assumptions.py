@@ -26,6 +26,7 @@ from symledger.algebra.parsing import (
     parse_size,
 )
 from symledger.errors import BadInput, Contradiction
+from symledger.languages.message import Message, message
 
 __all__ = [
     "Assumed", "check_lengths", "divide_hint", "parse_equation", "parse_expression", "parse_size",
@@ -47,7 +48,7 @@ class Assumed:
     equations: dict[Symbol, Terms]
     bindings: dict[Symbol, int]
     stated: dict[Symbol, Expr]
-    dropped: list[str] = field(default_factory=list)
+    dropped: list[Message] = field(default_factory=list)
 
     def contradicted(self) -> list[Symbol]:
         """The symbols whose equation gives no size, or another one than they have."""
@@ -76,7 +77,7 @@ def settle(
         _add_given(settled, symbol, e)
     for symbol, n in configuration.items():
         if symbol in settled.equations:
-            settled.dropped.append(f"{symbol} = {n} gave way to {_shown(settled, symbol)}")
+            settled.dropped.append(_gave_way(symbol, n, _shown(settled, symbol)))
         else:
             settled.bindings.setdefault(symbol, n)
     _check_given(settled)
@@ -160,29 +161,33 @@ def _check_given(settled: Assumed) -> None:
 def _add_default(settled: Assumed, symbol: Symbol, e: Expr) -> None:
     if symbol in settled.equations:
         if settled.equations[symbol] != algebra.terms(e, settled.equations):
-            settled.dropped.append(
-                f"{symbol} = {e} gave way to {_shown(settled, symbol)}"
-            )
+            settled.dropped.append(_gave_way(symbol, e, _shown(settled, symbol)))
         return
     closed = algebra.terms(e, settled.equations)
     if closed == algebra.variable(symbol):
         return
     if any(symbol == s for monomial in closed for s, _ in monomial):
         settled.dropped.append(
-            f"{symbol} = {e} gave way: what was assumed defines {symbol} already"
+            message("note.defined", equation=f"{symbol} = {e}", symbol=str(symbol))
         )
         return
     fixed = settled.bindings.get(symbol)
     if fixed is not None and algebra.value(closed, settled.bindings) != fixed:
-        settled.dropped.append(f"{symbol} = {e} gave way to {symbol} = {fixed}")
+        settled.dropped.append(_gave_way(symbol, e, f"{symbol} = {fixed}"))
         return
     trial = replace(settled, equations=dict(settled.equations), stated=dict(settled.stated))
     _close(trial, symbol, closed, e)
     for other in trial.contradicted():
-        settled.dropped.append(f"{symbol} = {e} gave way: {_shown(trial, other)} could not hold")
+        settled.dropped.append(
+            message("note.contradicted", equation=f"{symbol} = {e}", other=_shown(trial, other))
+        )
         return
     settled.equations.update(trial.equations)
     settled.stated.update(trial.stated)
+
+
+def _gave_way(symbol: Symbol, e: Expr | int, to: str) -> Message:
+    return message("note.gave_way", equation=f"{symbol} = {e}", to=to)
 
 
 def _shown(settled: Assumed, symbol: Symbol) -> str:

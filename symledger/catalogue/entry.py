@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from symledger.catalogue.definition import Definition, file_of
 from symledger.errors import DefinitionError
+from symledger.languages.message import Word, word
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,15 @@ class Entry:
     configured: bool = False
     reads: Mapping[str, str] = field(default_factory=dict)
     reads_class: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def line(self) -> Word:
+        """A line about it: its own title, or that of its definition.
+
+        Raises:
+            DefinitionError: its definition is not there.
+        """
+        return word(f"title.{self.name}", self.title or str(self.load().title))
 
     @property
     def named(self) -> Definition:

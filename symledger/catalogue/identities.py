@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from symledger.languages.message import Text, Verbatim, joined, message
+from symledger.languages.words import named
+
 
 @dataclass(frozen=True)
 class Side:
@@ -15,10 +18,17 @@ class Side:
     equations: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def said(self) -> Text:
+        """Its name, with its choices and equations: ``linear with d_in = d``."""
+        choices = [named(k) if v is True else joined((named(k), str(v)), " ")
+                   for k, v in self.options.items()]  # fmt: skip
+        with_these = joined((*choices, *(e.replace("*", "") for e in self.equations)))
+        name = Verbatim(self.name)
+        return message("target.with", target=name, choices=with_these) if with_these else name
+
     def __str__(self) -> str:
-        choices = [k if v is True else f"{k} {v}" for k, v in self.options.items()]
-        said = [*choices, *(e.replace("*", "") for e in self.equations)]
-        return self.name + (f" with {', '.join(said)}" if said else "")
+        return str(self.said)
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,9 @@
 One TOML file a name, in ``texts/LANGUAGE/`` of its topic's or its family's folder. Its strings are
 Markdown, with formulas and numbers put in by the ledger where ``{{ … }}`` asks for them (see
 ``site/voice.py``); a number that the ledger can say is never typed. Unknown keys are refused.
+
+A text in another language renders the English one, of which it says the revision (``renders``). It
+holds words alone: what it lacks, part by part, is that of the English text.
 """
 
 from __future__ import annotations
@@ -11,12 +14,15 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, get_args, get_origin, get_type_hints
 
 from symledger.errors import BadInput, nearest, quoted, shown
 
 PACKAGE = Path(__file__).parents[1]
+RENDERS = "renders"
+"""What a text in another language says first: the revision of the English that it renders."""
 LANGUAGE = "en"
 """The language that every text is in; another one may lack some."""
 
@@ -124,25 +130,51 @@ def files(language: str) -> Mapping[str, Path]:
 
 @cache
 def text_of(name: str, language: str = LANGUAGE) -> Text:
-    """Return what was written about a name; an empty text where nothing was.
+    """Return what was written about a name, in a language or else in English; empty where nothing.
 
     Raises:
         BadInput: the file is no TOML, or a key is unknown, missing or of another type.
     """
-    file = file_of(name, language)
-    return read(file) if file else Text()
+    english, other = files(LANGUAGE).get(name), files(language).get(name)
+    if english is None:
+        return Text()
+    return read(english, None if language == LANGUAGE else other)
 
 
-def read(file: Path) -> Text:
-    """Read one file.
+def revision(file: Path) -> str:
+    """Return the revision of an English text, which those that render it name."""
+    return sha256(file.read_bytes()).hexdigest()[:12]
+
+
+def stale(language: str) -> dict[str, str]:
+    """Return the texts that render English as it no longer is, each with the revision of now.
 
     Raises:
-        BadInput: it is no TOML, or a key is unknown, missing or of another type.
+        BadInput: a text does not say which English it renders, or there is none.
     """
-    try:
-        data = tomllib.loads(file.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{file.name} cannot be read as TOML: {error}.") from error
+    english = files(LANGUAGE)
+    now = {name: revision(english[name]) for name in files(language) if name in english}
+    return {
+        name: now.get(name, "") for name, file in files(language).items()
+        if _loaded(file).get(RENDERS) != now.get(name)
+    }  # fmt: skip
+
+
+def read(file: Path, other: Path | None = None) -> Text:
+    """Read one file, and over it another one that renders it in another language.
+
+    Raises:
+        BadInput: one is no TOML, or a key is unknown, missing or of another type.
+    """
+    data = _loaded(file)
+    if other:
+        words = _loaded(other)
+        if not isinstance(words.pop(RENDERS, None), str):
+            raise BadInput(
+                f"{other.name} does not say which English it renders: "
+                f'write {RENDERS} = "{revision(file)}", once it does.'
+            )
+        data, file = _over(data, words, other.name), other
     text: Text = _made(Text, data, file.name)
     for i, bug in enumerate(text.bugs, 1):
         if bool(bug.wrong and bug.quantity) == bool(bug.mistake):
@@ -151,6 +183,33 @@ def read(file: Path) -> Text:
                 "of a quantity, or by a mistake: give one of the two."
             )
     return text
+
+
+def _loaded(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{file.name} cannot be read as TOML: {error}.") from error
+
+
+def _over(english: Any, words: Any, where: str) -> Any:
+    """Put words over English ones, part by part; of several questions the first over the first."""
+    if isinstance(english, dict) and isinstance(words, dict):
+        said = {key: _over(english[key], item, f"{where}, {key}") if key in english else item
+                for key, item in words.items()}  # fmt: skip
+        return {**english, **said}
+    if _several(english) and _several(words):
+        if len(words) > len(english):
+            raise BadInput(f"{where} are {len(words)}, of which English has {len(english)}.")
+        said = [_over(e, w, f"{where}[{i}]")
+                for i, (e, w) in enumerate(zip(english, words, strict=False), 1)]  # fmt: skip
+        return [*said, *english[len(said) :]]
+    return words
+
+
+def _several(found: Any) -> bool:
+    """Whether something is a list of tables."""
+    return isinstance(found, list) and all(isinstance(item, dict) for item in found)
 
 
 def _made(kind: Any, data: object, where: str) -> Any:

@@ -10,6 +10,7 @@ import click
 
 from symledger.cli import streams
 from symledger.cli.click_groups import SETTINGS, Counting, Group
+from symledger.cli.language import shown_in, spoken
 from symledger.cli.site import site
 from symledger.errors import BadInput, SymledgerError
 from symledger.version import VERSION
@@ -65,10 +66,11 @@ def cli(ctx: click.Context) -> None:
 @click.option("--freeze", multiple=True, metavar="WEIGHT",
               help="A weight that is not trained, by dotted name (* allowed); may be repeated.")
 @click.option("--no-input-gradient", is_flag=True, help="Ask for no gradient of float inputs.")
+@spoken
 def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
            quantities: tuple[str, ...], form: str, as_json: bool, depth: int, recipe: str | None,
            dtype: str | None, optimizer: str | None, causal: str | None, freeze: tuple[str, ...],
-           no_input_gradient: bool) -> None:  # fmt: skip
+           no_input_gradient: bool, language: str | None) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
     TARGET is a name of `symledger list`, a layer of torch.nn as in "Linear(768, 3072)", the
@@ -90,7 +92,7 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
             from symledger.report.answer import page
         else:
             from symledger.report.page import page
-        show(page(account, quantities, depth, width()))
+        show(page(account, quantities, depth, width(), shown_in(language)))
     elif form == "json":
         print_json(account.to_dict(quantities))
     else:
@@ -111,9 +113,10 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
 @RECIPE
 @DTYPE
 @CAUSAL
+@spoken
 def compare(left: str, right: str, settings: tuple[str, ...], quantities: tuple[str, ...],
             as_json: bool, recipe: str | None, dtype: str | None,
-            causal: str | None) -> None:  # fmt: skip
+            causal: str | None, language: str | None) -> None:  # fmt: skip
     """Compare two targets: which sizes differ, and which term each difference comes from.
 
     LEFT and RIGHT are what `derive` takes: names, layers, or paths to a config.json.
@@ -130,7 +133,7 @@ def compare(left: str, right: str, settings: tuple[str, ...], quantities: tuple[
         from symledger.report.comparison import page
         from symledger.report.layout import show
 
-        show(page(found, width()))
+        show(page(found, width(), shown_in(language)))
 
 
 @cli.command(cls=Counting, epilog="symledger explain 2362368")
@@ -142,8 +145,9 @@ def compare(left: str, right: str, settings: tuple[str, ...], quantities: tuple[
 @click.option("--unit", type=click.Choice(("parameters", "bytes", "flop")), default=None,
               help="What the number counts; parameters, unless the number's own unit says more.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@spoken
 def explain(number: str, inside: str, settings: tuple[str, ...], unit: str | None,
-            as_json: bool) -> None:  # fmt: skip
+            as_json: bool, language: str | None) -> None:  # fmt: skip
     """Say where NUMBER comes from: 2362368, 2,362,368, 124M, 9.01MiB."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # it multiplies no matrices: none to start
     from symledger.explain.answer import explain as explain_number
@@ -155,7 +159,7 @@ def explain(number: str, inside: str, settings: tuple[str, ...], unit: str | Non
         from symledger.report.explanation import page
         from symledger.report.layout import show
 
-        show(page(found, width()))
+        show(page(found, width(), shown_in(language)))
 
 
 @cli.command(epilog="symledger cite mini_gpt.params --format bibtex")
@@ -195,7 +199,8 @@ def cite(formula: str, form: str, as_json: bool, site_url: str, long: bool) -> N
 @click.argument("kinds", nargs=-1, metavar="[components|models|layers …]",
                 type=click.Choice(LISTED))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def list_targets(kinds: tuple[str, ...], as_json: bool) -> None:
+@spoken
+def list_targets(kinds: tuple[str, ...], as_json: bool, language: str | None) -> None:
     """List everything that can be derived by name, or only some kinds of it.
 
     Published configurations of models are listed with their sources.
@@ -208,7 +213,7 @@ def list_targets(kinds: tuple[str, ...], as_json: bool) -> None:
     else:
         from symledger.report.layout import show
 
-        show(listing.page(width(), shown))
+        show(listing.page(width(), shown, shown_in(language)))
 
 
 @cli.command(epilog="symledger check mini_gpt")

@@ -16,10 +16,13 @@ from symledger.config_keys.family import Built, Family, Values
 from symledger.configs.document import Document
 from symledger.configs.families import READERS, loaded
 from symledger.errors import BadInput, DefinitionError, nearest, shown
+from symledger.languages.message import word
 
 NOTHING: Mapping[str, Use] = {}
-STORED = "bytes are those of --dtype"
+STORED = word("configuration.sets.stored", "bytes are those of --dtype")
 """What is said of a key that says how weights are stored."""
+DECIDES = word("configuration.sets.family", "its keys")
+"""What is said of the key that says which family it is."""
 Status = Literal["used", "defaulted", "irrelevant"]
 
 
@@ -246,7 +249,7 @@ def _classes(document: Document, architecture: str, built: Built) -> Iterator[Ke
     if document[key] == architecture:
         yield Key(key, _written(architecture), "used", ", ".join(filter(None, made)))
         return
-    yield Key(key, _written(document[key]), "used", "its keys")
+    yield Key(key, _written(document[key]), "used", DECIDES)
     status: Status = "used" if document.get("architectures") else "defaulted"
     yield Key("architectures", _written([architecture]), status, ", ".join(filter(None, made)))
 

@@ -11,7 +11,7 @@ from typing import Any
 from symledger import algebra
 from symledger.accounts.gc_pause import uncollected
 from symledger.algebra import Terms
-from symledger.explain.branch import LINE, WHOLE
+from symledger.explain.branch import LINE, WHOLE, Where
 from symledger.explain.index.checkpoint_sizes import known
 from symledger.explain.index.known import Known
 from symledger.explain.index.readings import ITSELF, QUANTITIES, Asked
@@ -19,8 +19,9 @@ from symledger.explain.index.sources import catalogue, target
 from symledger.explain.index.table import AmountRow, Table
 from symledger.explain.match import NEAR, Match, symbols
 from symledger.explain.number import Number, parse_number
-from symledger.explain.parts import Part
+from symledger.explain.parts import Part, where
 from symledger.explain.search import MOST, SHOWN, search
+from symledger.languages.message import Message, Text, Verbatim, message
 
 SCHEMA = "symledger.explain/1"
 FAR, CLOSE = 3.25, 3
@@ -31,9 +32,8 @@ COMMON, CLEAR = 60, 1
 DOUBTFUL = 7
 """Where the best rank is worse than this, the nearest numbers are shown too."""
 HINTS = {
-    "d": "one bias or one RMS norm of width d", "2d": "one layer norm of width d",
-    "4d": "two layer norms of width d", "Vd": "an embedding, or a head of its own",
-    "T_max·d": "learned positions",
+    "d": "hint.bias_or_norm", "2d": "hint.layer_norm", "4d": "hint.two_layer_norms",
+    "Vd": "hint.embedding", "T_max·d": "hint.positions",
 }  # fmt: skip
 """What is often counted or forgotten."""
 
@@ -164,10 +164,10 @@ def occurs(table: Table, number: Number) -> Iterator[tuple[str, str]]:
         found += [(row.part, known) for row in rows for known, _ in row.points]
     order = {k.name: i for i, k in enumerate(known())}
     for part, one in sorted(found, key=lambda each: order.get(each[1].name, 0)):
-        yield one.name, (part.said or "all of it") + part.typed
+        yield one.name, part.typed(where(part.said) or message("explain.all_of_it"))
 
 
-def same(found: Sequence[Match]) -> Iterator[str]:
+def same(found: Sequence[Match]) -> Iterator[Message]:
     """Say which of several formulas are one polynomial, and under which equations."""
     plain = [match for match in found if match.reading is ITSELF]
     for one in plain:
@@ -176,8 +176,10 @@ def same(found: Sequence[Match]) -> Iterator[str]:
             if equations is not None:
                 said = ", ".join(f"{s} = {algebra.text(p)}" for s, p in equations.items())
                 (symbol,) = one.sizes
-                yield (f"{other.parts[0]} with {said} and {one.parts[0]}: "
-                       f"{factored(one.form)}, whatever {symbol} is")  # fmt: skip
+                yield message(
+                    "explain.same_with", this=other.parts[0].words, equations=said,
+                    other=one.parts[0].words, formula=factored(one.form), symbol=str(symbol),
+                )  # fmt: skip
 
 
 def _equations(one: Match, other: Match) -> dict[Any, Terms] | None:
@@ -209,7 +211,7 @@ def factored(polynomial: Terms) -> str:
     return f"{common}({algebra.text({m: Fraction(c) / common for m, c in polynomial.items()})})"
 
 
-def difference(n: int, row: AmountRow) -> str:
+def difference(n: int, row: AmountRow) -> Text:
     """Say a difference in the sizes at hand, where it is a small multiple of a product of two."""
     found = [(s.name, row.sizes[s.name]) for s in sorted(symbols(row.form), key=str)]
     products = [*found, *((f"{a}{'·' * (len(a + b) > 2)}{b}" if a != b else f"{a}²", x * y)
@@ -218,8 +220,10 @@ def difference(n: int, row: AmountRow) -> str:
         for name, size in products:
             if size > 1 and abs(n) == often * size:
                 said = f"{often if often > 1 else ''}{name}"
-                return said + (f", as many as {HINTS[said]}" if said in HINTS else "")
-    return ""
+                if said not in HINTS:
+                    return Verbatim(said)
+                return message("explain.hint", amount=said, what=message(f"{HINTS[said]}"))
+    return Verbatim("")
 
 
 def match_dict(match: Match) -> dict[str, Any]:
@@ -246,11 +250,11 @@ def match_dict(match: Match) -> dict[str, Any]:
     }
 
 
-def others(match: Match) -> list[str]:
+def others(match: Match) -> list[Text]:
     """Name what else has the formula of a match: each thing once, with the fewest choices."""
-    found: dict[tuple[str, str], str] = {}
+    found: dict[tuple[str, Where], Text] = {}
     asked = match.parts[0].variant.asked
     for part in match.parts:
         if asked or part.kind in (WHOLE, LINE, match.parts[0].kind):
-            found.setdefault((part.variant.name, part.said), str(part))
+            found.setdefault((part.variant.name, part.said), part.words)
     return [said for said in dict.fromkeys(found.values()) if said != str(match.parts[0])]

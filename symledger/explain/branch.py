@@ -18,7 +18,27 @@ MOST_SIBLINGS = 8
 """A line with more parts than this is not taken apart into sums of them."""
 Kind = str
 WHOLE, LINE, SUM, WITHOUT, SWAPPED = "whole", "line", "sum", "without", "swapped"
-Amount = tuple[Kind, str, Sum]
+
+
+class Lacking(NamedTuple):
+    """What is left out: a line, or ``every`` line of a kind, of what is above them or of all."""
+
+    what: str
+    above: str = ""
+    every: bool = False
+
+
+class Taken(NamedTuple):
+    """A weight whose axes are taken for others."""
+
+    weight: str
+    taken: str
+    own: str
+
+
+Where = str | Lacking | Taken
+"""Where something is in a target; words are made of it where it is shown, for most never are."""
+Amount = tuple[Kind, Where, Sum]
 """A kind, where in the target that is, and how much."""
 BELOW = " › "
 

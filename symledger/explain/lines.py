@@ -7,7 +7,17 @@ from functools import cache
 from itertools import chain
 
 from symledger.algebra import Terms
-from symledger.explain.branch import SUM, WHOLE, WITHOUT, Amount, Branch, Place, first_of_equal
+from symledger.explain.branch import (
+    SUM,
+    WHOLE,
+    WITHOUT,
+    Amount,
+    Branch,
+    Lacking,
+    Place,
+    Where,
+    first_of_equal,
+)
 from symledger.explain.sums import Polynomial, all_but
 
 Weight = tuple[str, Terms, Terms]
@@ -32,7 +42,7 @@ def amounts(root: Branch, together: bool) -> tuple[Amount, ...]:
 @cache
 def every_amount(root: Branch) -> tuple[Amount, ...]:
     """Return the same of a target that was asked about: each is an answer, whatever equals it."""
-    first: dict[str, Amount] = {}
+    first: dict[Where, Amount] = {}
     for amount in candidates(root):
         if amount[2].mark:
             first.setdefault(amount[1], amount)
@@ -68,7 +78,7 @@ def _together(root: Branch) -> Iterator[Amount]:
 def _lacking(root: Branch, places: Iterable[Place]) -> Iterator[Amount]:
     """Yield all but one line."""
     for here in places:
-        yield WITHOUT, f"without {here.said}", all_but(root.total, [here.amount])
+        yield WITHOUT, Lacking(here.said), all_but(root.total, [here.amount])
 
 
 def _without(root: Branch) -> Iterator[Amount]:
@@ -79,5 +89,4 @@ def _without(root: Branch) -> Iterator[Amount]:
             alike.setdefault(key, []).extend(several)
     for (what, above), several in alike.items():
         if len(several) > 1:
-            said = f"without every {what}" + (f" of {above}" if above else "")
-            yield WITHOUT, said, all_but(root.total, several)
+            yield WITHOUT, Lacking(what, above, every=True), all_but(root.total, several)

@@ -17,6 +17,7 @@ from symledger.explain.index.sources import Points
 from symledger.explain.index.table import Table
 from symledger.explain.number import Number
 from symledger.explain.parts import Part
+from symledger.languages.message import Verbatim, message
 
 NEAR = 4
 """What a common mistake adds to a rank."""
@@ -125,7 +126,9 @@ def wanted_of(table: Table, number: Number, reading: Reading) -> Iterator[Wanted
         often = [n for n in table.sizes_of(reading.symbol) if n > 1]
     other = number.mistaken
     for meant in filter(None, (number, other)):
-        mistaken = f"it is {meant.text}, not {number.text}" if meant is other else ""
+        mistaken = "" if meant is not other else message(
+            "explain.mistaken", meant=Verbatim(meant.text), given=Verbatim(number.text)
+        )
         for n in often:
             factor = reading.factor * (n or 1)
             low, high = Fraction(meant.low) / factor, Fraction(meant.high) / factor

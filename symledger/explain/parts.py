@@ -9,12 +9,24 @@ from functools import cached_property
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.catalogue.entries import BY_NAME
-from symledger.explain.branch import LINE, SUM, SWAPPED, WHOLE, WITHOUT, Kind
+from symledger.explain.branch import (
+    LINE,
+    SUM,
+    SWAPPED,
+    WHOLE,
+    WITHOUT,
+    Kind,
+    Lacking,
+    Taken,
+    Where,
+)
 from symledger.explain.index.known import Known
 from symledger.explain.index.outline import Outline, Values
 from symledger.explain.index.readings import FP32, Asked
 from symledger.explain.index.usual import SELDOM
 from symledger.explain.sums import Polynomial, Sum, added_up
+from symledger.languages import words
+from symledger.languages.message import Text, Verbatim, joined, message
 
 RARE = 3
 """What a choice that hardly any model makes adds to how far something is from the plainest answer:
@@ -37,12 +49,16 @@ class Variant:
     asked: bool = False
     choices: Values = field(default_factory=dict)
 
+    @property
+    def words(self) -> Text:
+        """Its name, with its case and the choices: ``attention with bias``."""
+        cases = [words.case(self.case)] if self.case else []
+        chosen = joined((*cases, *(words.made(name, v) for name, v in self.changed)))
+        name = Verbatim(self.name)
+        return message("target.with", target=name, choices=chosen) if chosen else name
+
     def __str__(self) -> str:
-        said = [self.case] if self.case else []
-        for name, v in self.changed:
-            word = name.replace("_", " ")
-            said.append(word if v is True else f"no {word}" if v is False else f"{word} {v}")
-        return self.name + (f" with {', '.join(said)}" if said else "")
+        return str(self.words)
 
     @property
     def changed(self) -> tuple[tuple[str, object], ...]:
@@ -101,18 +117,24 @@ class Part:
     variant: Variant
     asked: Asked
     kind: Kind
-    said: str
+    said: Where
     amount: Sum
 
-    def __str__(self) -> str:
-        counted = () if self.quantity == "params" else (self.quantity,)
-        said = " › ".join(filter(None, (*counted, self.said)))
-        return (f"{self.variant}: {said}" if said else str(self.variant)) + self.typed
-
     @property
-    def typed(self) -> str:
-        """The type of values, where it is not the usual one."""
-        return f" in {self.asked.dtype}" if self.asked.dtype != FP32 else ""
+    def words(self) -> Text:
+        """What it is: the variant, the quantity but for parameters, and where in it."""
+        counted = () if self.quantity == "params" else (Verbatim(self.quantity),)
+        there = joined(filter(None, (*counted, where(self.said))), " › ")
+        variant = self.variant.words
+        return self.typed(joined((variant, there), ": ") if there else variant)
+
+    def typed(self, said: Text) -> Text:
+        """Add the type of values, where it is not the usual one."""
+        dtype = self.asked.dtype
+        return said if dtype == FP32 else message("explain.typed", what=said, dtype=dtype)
+
+    def __str__(self) -> str:
+        return str(self.words)
 
     @property
     def general(self) -> Terms:
@@ -148,7 +170,7 @@ class Part:
     @property
     def unlikely(self) -> float:
         """How far this is from the plainest answer: the default of a whole component."""
-        depth = 1.25 * self.said.count("›") + (self.asked.dtype != FP32) / 4
+        depth = 1.25 * _depth(self.said) + (self.asked.dtype != FP32) / 4
         return UNLIKELY[self.kind] + depth + self.variant.unlikely
 
 
@@ -175,17 +197,44 @@ def swapped(variant: Variant) -> Iterator[Part]:
     total = variant.outline.whole(params) or Polynomial.of({})
     found = variant.outline.weights
     lengths = {algebra.text(n): n for _, *axes in found for n in axes}
-    for where, *axes in found:
+    for weight, *axes in found:
         for i, axis in enumerate(axes):
             for _, other in sorted(lengths.items(), key=lambda length: len(length[0])):
                 if other != axis:
                     taken = [other if j == i else a for j, a in enumerate(axes)]
                     amount = algebra.subtract(algebra.multiply(*taken), algebra.multiply(*axes))
-                    said = f"{where} taken as ({_texts(taken)}), not as ({_texts(axes)})"
+                    said = Taken(weight, f"({_texts(taken)})", f"({_texts(axes)})")
                     yield Part(
                         variant, params, SWAPPED, said,
                         added_up((total, Polynomial.of(amount))),
                     )  # fmt: skip
+
+
+def _depth(said: Where) -> int:
+    """How many lines something is below."""
+    match said:
+        case Lacking(what, above):
+            return what.count("›") + above.count("›")
+        case Taken(weight):
+            return weight.count("›")
+        case str():
+            return said.count("›")
+
+
+def where(said: Where) -> Text:
+    """Say where in a target something is: ``block › norm 1``, ``without every norm of block``."""
+    match said:
+        case Lacking(what, "", True):
+            return message("explain.without_every", what=words.place(what))
+        case Lacking(what, above, True):
+            above_said = words.place(above)
+            return message("explain.without_every_of", what=words.place(what), above=above_said)
+        case Lacking(what):
+            return message("explain.without", what=words.place(what))
+        case Taken(weight, taken, own):
+            return message("explain.taken", weight=words.place(weight), taken=taken, own=own)
+        case str():
+            return words.place(said)
 
 
 def _text(value: object) -> str:

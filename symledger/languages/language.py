@@ -70,11 +70,29 @@ def filled(language: str, key: str, values: Mapping[str, str | int]) -> str:
     Raises:
         KeyError: no catalogue has the key, or the sentence names a value that is not there.
     """
+    return put(language, sentence(language, key, values), values)
+
+
+def sentence(language: str, key: str, values: Mapping[str, str | int]) -> str:
+    """Return what a language says for a key, or English where it lacks it, values not filled in.
+
+    Raises:
+        KeyError: no catalogue has the key.
+    """
     n = values.get("n")
     number = n if isinstance(n, int) else None
-    sentence = pattern(language, key, number) or pattern(ENGLISH, key, number)
-    if sentence is None:
+    found = pattern(language, key, number) or pattern(ENGLISH, key, number)
+    if found is None:
         raise KeyError(f"{key!r} stands in no catalogue of messages: add it to {LOCALE}/en")
+    return found
+
+
+def put(language: str, sentence: str, values: Mapping[str, str | int]) -> str:
+    """Put values into a sentence, whole numbers as the language groups their digits.
+
+    Raises:
+        KeyError: the sentence names a value that is not there.
+    """
     return sentence.format_map({
         name: regrouped(language, f"{value:,}") if isinstance(value, int) else value
         for name, value in values.items()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from symledger.errors import BadInput, nearest
+from symledger.languages.message import Verbatim, Word, message, word
 from symledger.readings.flops import Causal
 
 DTYPES = {"fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
@@ -76,23 +77,38 @@ class Conventions:
 
     def to_dict(self) -> dict[str, str]:
         """Say every convention in words, for people and for JSON."""
-        optimizer = OPTIMIZERS[self.optimizer]
         return {
-            "flop": "one multiplication or one addition; a multiply-add is 2 FLOP, 1 MAC",
-            "flops": "contractions only; pointwise work is counted apart",
+            "flop": message("convention.flop"),
+            "flops": message("convention.flops"),
             "causal": CAUSAL[self.causal],
-            "dtype": f"{self.dtype}: {self.value_bytes} byte{'s' * (self.value_bytes > 1)} a value",
-            "saved": f"values as dtype, statistics {self.storage_bytes['statistic']} bytes, "
-                     "masks 1, indices 8; what the target itself keeps, without a loss after it",
-            "optimizer": f"{self.optimizer}: {optimizer.meaning}, "
-                         f"{self.state_bytes} bytes a parameter",
-            "input_gradient": "asked for" if self.input_gradient else "not asked for",
-            "frozen": ", ".join(self.frozen) or "nothing",
+            "dtype": message("convention.dtype", dtype=self.dtype, n=self.value_bytes),
+            "saved": message("convention.saved", statistic=self.storage_bytes["statistic"]),
+            "optimizer": message(
+                "convention.optimizer", optimizer=self.optimizer, bytes=self.state_bytes,
+                state=state_of(self.optimizer),
+            ),
+            "input_gradient": message(
+                "convention.asked" if self.input_gradient else "convention.not_asked"
+            ),
+            "frozen": Verbatim(", ".join(self.frozen)) or message("convention.nothing"),
         }  # fmt: skip
 
 
+def state_of(optimizer: str) -> Word:
+    """Return what an optimizer keeps, in words."""
+    return word(f"optimizer.{optimizer}", OPTIMIZERS[optimizer].meaning)
+
+
+def named(convention: str) -> Word:
+    """Return what a convention is called: ``input gradient``."""
+    return word(f"convention.name.{convention}", convention.replace("_", " "))
+
+
 CAUSAL = {
-    "full": "all T·S pairs are charged, whether masked or not",
-    "half": "half of all T·S pairs are charged where a causal mask applies",
-    "exact": "exactly the pairs that a causal mask lets through are charged",
+    kind: word(f"convention.causal.{kind}", said)
+    for kind, said in (
+        ("full", "all T·S pairs are charged, whether masked or not"),
+        ("half", "half of all T·S pairs are charged where a causal mask applies"),
+        ("exact", "exactly the pairs that a causal mask lets through are charged"),
+    )
 }

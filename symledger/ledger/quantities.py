@@ -16,6 +16,7 @@ from symledger.algebra import Terms, substitute
 from symledger.errors import BadInput
 from symledger.ir.ops import Storage
 from symledger.ir.tensor import Program, Pullback, Scope
+from symledger.languages.message import Word, word
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.lines import Line, ledger, total
 from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
@@ -183,12 +184,20 @@ class Quantity:
     """
 
     name: str
-    unit: str
-    meaning: str
+    unit: Word
+    meaning: Word
     read: Callable[[Readings], Tally]
     over: str = ""
     parts: tuple[Part, ...] = ()
     stored: Callable[[Readings, Bytes], Tally] | None = None
+
+
+def asked(
+    name: str, unit: str, meaning: str, read: Callable[[Readings], Tally], *rest: Any, **more: Any
+) -> Quantity:
+    """Return a quantity, its unit and its meaning as words of every language."""
+    words = word(f"unit.{unit}", unit), word(f"quantity.{name}", meaning)
+    return Quantity(name, *words, read, *rest, **more)
 
 
 def made_of(name: str, unit: str, meaning: str, *parts: Part, over: str = "") -> Quantity:
@@ -198,12 +207,12 @@ def made_of(name: str, unit: str, meaning: str, *parts: Part, over: str = "") ->
         amounts = [(p.name, scaled(r.tally(p.of), p.times(r.conventions))) for p in parts]
         return together(r.program.scope, *amounts) if len(parts) > 1 else amounts[0][1]
 
-    return Quantity(name, unit, meaning, read, over, parts)
+    return asked(name, unit, meaning, read, over, parts)
 
 
 def stored(name: str, meaning: str, read: Callable[[Readings, Bytes], Tally]) -> Quantity:
     """Return a quantity that is the bytes of elements."""
-    return Quantity(name, "bytes", meaning, lambda r: read(r, r.bytes_of), stored=read)
+    return asked(name, "bytes", meaning, lambda r: read(r, r.bytes_of), stored=read)
 
 
 def _halved(quantity: str) -> Callable[[Readings], Tally]:
@@ -222,8 +231,8 @@ def _state_bytes(conventions: Conventions) -> int:
     return conventions.state_bytes
 
 
-TRAINED = Quantity("params.trained", "parameters", "those that a gradient is asked for",
-                   lambda r: trained_params(r.program, r.conventions.frozen))  # fmt: skip
+TRAINED = asked("params.trained", "parameters", "those that a gradient is asked for",
+                lambda r: trained_params(r.program, r.conventions.frozen))  # fmt: skip
 """What others are made of, and nobody asks for by itself."""
 
 
@@ -234,26 +243,26 @@ def _found(name: str) -> Quantity:
 QUANTITIES: dict[str, Quantity] = {
     q.name: q
     for q in (
-        Quantity("params", "parameters", "unique parameters", lambda r: params(r.program)),
-        Quantity("params.active", "parameters", "used for one token: k of E routed experts",
-                 lambda r: active_params(r.program)),
-        Quantity("flops.forward", "FLOP", "forward pass, contractions",
-                 lambda r: contraction_flops(r.program, r.conventions.causal)),
-        Quantity("flops.forward.pointwise", "FLOP", "forward pass, everything else",
-                 lambda r: pointwise_flops(r.program)),
-        Quantity("flops.backward", "FLOP", "backward pass, contractions",
-                 lambda r: contraction_flops(r.back, r.conventions.causal)),
-        Quantity("flops.backward.pointwise", "FLOP", "backward pass, everything else",
-                 lambda r: pointwise_flops(r.back)),
+        asked("params", "parameters", "unique parameters", lambda r: params(r.program)),
+        asked("params.active", "parameters", "used for one token: k of E routed experts",
+              lambda r: active_params(r.program)),
+        asked("flops.forward", "FLOP", "forward pass, contractions",
+              lambda r: contraction_flops(r.program, r.conventions.causal)),
+        asked("flops.forward.pointwise", "FLOP", "forward pass, everything else",
+              lambda r: pointwise_flops(r.program)),
+        asked("flops.backward", "FLOP", "backward pass, contractions",
+              lambda r: contraction_flops(r.back, r.conventions.causal)),
+        asked("flops.backward.pointwise", "FLOP", "backward pass, everything else",
+              lambda r: pointwise_flops(r.back)),
         made_of("flops.training", "FLOP", "forward and backward, contractions",
                 Part("flops.forward", name="forward"), Part("flops.backward", name="backward")),
-        Quantity("macs.forward", "MAC", "forward pass in multiply-adds", _halved("flops.forward")),
-        Quantity("macs.backward", "MAC", "backward pass in multiply-adds",
-                 _halved("flops.backward")),
-        Quantity("macs.training", "MAC", "both passes in multiply-adds", _halved("flops.training")),
-        Quantity("flops.decode", "FLOP",
-                 "the last of T tokens decoded, the others remembered; contractions",
-                 lambda r: contraction_flops(r.decoding, r.conventions.causal)),
+        asked("macs.forward", "MAC", "forward pass in multiply-adds", _halved("flops.forward")),
+        asked("macs.backward", "MAC", "backward pass in multiply-adds",
+              _halved("flops.backward")),
+        asked("macs.training", "MAC", "both passes in multiply-adds", _halved("flops.training")),
+        asked("flops.decode", "FLOP",
+              "the last of T tokens decoded, the others remembered; contractions",
+              lambda r: contraction_flops(r.decoding, r.conventions.causal)),
         made_of("memory.parameters", "bytes", "the weights", Part("params", _value_bytes)),
         made_of("memory.gradients", "bytes", "a gradient for every trained weight",
                 Part(TRAINED.name, _value_bytes)),

@@ -16,6 +16,7 @@ from sympy import Expr, Symbol
 from symledger import algebra
 from symledger.algebra import Monomial, Terms, substitute
 from symledger.errors import UnverifiedStep
+from symledger.languages.message import Message, message
 from symledger.ledger.lines import Line
 
 
@@ -75,7 +76,7 @@ class Step:
     """
 
     shown: Shown
-    reason: str
+    reason: Message
     before: Step | None = None
     given: Mapping[Symbol, Terms] | None = None
     opens: bool = False
@@ -101,13 +102,14 @@ def derive_steps(line: Line, given: Mapping[Symbol, Terms]) -> tuple[Step, ...]:
         shown = opened(line, depth)
         if steps and shown == steps[-1].shown:
             break
-        reason = "line by line" if depth == 1 else "parts opened"
+        reason = message("step.lines" if depth == 1 else "step.parts")
         steps.append(Step(shown, reason, steps[-1] if steps else None, opens=True))
-    steps.append(Step(Shown(line.total), "multiplied out and collected", steps[-1]))
+    steps.append(Step(Shown(line.total), message("step.collected"), steps[-1]))
     corollary = substitute(line.total, given)
     if corollary != line.total:
         equations = ", ".join(f"{s} = {algebra.text(p)}" for s, p in given.items())
-        steps.append(Step(Shown(corollary), f"with {equations}", steps[-1], given))
+        reason = message("step.assumed", equations=equations)
+        steps.append(Step(Shown(corollary), reason, steps[-1], given))
     return tuple(steps)
 
 

@@ -9,6 +9,7 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Number, Terms
+from symledger.languages.message import message
 from symledger.ledger.formula import Formula
 from symledger.ledger.steps import Leading, Shown
 from symledger.printing.breaking import Part, filled
@@ -74,6 +75,10 @@ class Latex:
     def words(self, text: str) -> str:
         """Text is text."""
         return text
+
+    def sentence(self, key: str, **formulas: str) -> str:
+        """In English, as the rest of a paper's source."""
+        return str(message(key, **formulas))
 
     def inline(self, formula: str) -> str:
         """Between dollars; a list may go on in the next line."""

@@ -9,6 +9,7 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
+from symledger.languages.message import message
 from symledger.ledger.formula import Formula
 from symledger.printing.steps import short_percent
 from symledger.printing.units import BINARY, decimal, in_unit
@@ -22,7 +23,8 @@ def number(value: int | Fraction) -> str:
     """
     if value.denominator == 1:
         return f"{int(value):,}"
-    return f"{decimal(Fraction(value))} (exactly {value.numerator:,}/{value.denominator:,})"
+    exact = f"{value.numerator:,}/{value.denominator:,}"
+    return message("number.exactly", value=decimal(Fraction(value)), exact=exact)
 
 
 def whole(value: int | Fraction) -> int | Fraction:

@@ -13,6 +13,8 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms, substitute
 from symledger.ir.shapes import Shape
+from symledger.languages import words
+from symledger.languages.message import Text, joined, message
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
 from symledger.ledger.steps import Shown
@@ -32,7 +34,7 @@ class Row:
 
     guide: str
     level: int
-    label: str
+    label: Text
     named: tuple[tuple[str, tuple[Terms, ...]], ...]
     body: Shown
     amount: Fraction | None
@@ -172,12 +174,15 @@ def _only_leaves(line: Line) -> bool:
     return all(part.is_leaf for part in line.parts)
 
 
-def label(line: Line) -> str:
+def label(line: Line) -> Text:
     """A line's name for people, with its repetitions and the reason of a tied weight."""
     times = algebra.repeated(algebra.terms(line.times))
-    notes = [f"tied to {leaf.tied_to[-1]}" for leaf in (line, *line.parts) if leaf.tied_to]
-    name = f"{line.component} {line.label}" if len(line.label) <= 2 else line.label
-    return name.strip().replace("_", " ") + times + (f", {notes[0]}" if notes else "")
+    tied = [leaf.tied_to[-1] for leaf in (line, *line.parts) if leaf.tied_to]
+    name: Text = words.part(line.label)
+    if len(line.label) <= 2 and line.component:
+        name = joined((words.part(line.component), line.label), " ")
+    name = joined((name, times), "") if times else name
+    return message("parts.tied", part=name, to=tied[0]) if tied else name
 
 
 def weight_name(leaf: Line, line: Line) -> str:

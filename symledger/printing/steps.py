@@ -39,7 +39,10 @@ class Spelling(Protocol):
         """Write that two things are equal."""
 
     def words(self, text: str, /) -> str:
-        """Write words of a reason."""
+        """Write words."""
+
+    def sentence(self, key: str, /, **formulas: str) -> str:
+        """Write a reason: a message, in which formulas stand as ``inline`` wrote them."""
 
     def inline(self, formula: str, /) -> str:
         """Write a formula among the words of a reason."""
@@ -90,7 +93,7 @@ def _opened(formula: Formula, depth: int, to: Spelling) -> Iterator[Line]:
     for step in formula.opened_to(depth):
         right = to.shown(step.shown)
         if right != before:
-            reason = to.words(step.reason) if step.given is None else _assumed(formula, to)
+            reason = to.sentence(step.reason.key) if step.given is None else _assumed(formula, to)
             yield Line("=", right, (reason,))
         before = right
 
@@ -100,7 +103,7 @@ def _assumed(formula: Formula, to: Spelling) -> str:
         to.inline(to.equation(to.polynomial(variable(s)), to.polynomial(p)))
         for s, p in formula.equations.items()
     )
-    return to.words("with ") + to.words(", ").join(equations)
+    return to.sentence("step.assumed", equations=to.words(", ").join(equations))
 
 
 def _leading(formula: Formula, to: Spelling) -> Iterator[Line]:
@@ -109,11 +112,10 @@ def _leading(formula: Formula, to: Spelling) -> Iterator[Line]:
         return
     main, most = (f(formula.assumed.bindings) for f in (lead.value, lead.bound))
     right = to.polynomial(lead.terms)
-    low = to.words("relatively too low by at most ") + to.inline(to.bound(lead))
-    reasons = [low + to.words(" where all sizes are at least 1")]
+    reasons = [to.sentence("step.too_low", bound=to.inline(to.bound(lead)))]
     if formula.error is not None and most is not None:
-        here = to.words("here by ") + to.percent(formula.error)
-        reasons.append(here + to.words(", at most ") + to.percent(most))
+        error, most_shown = to.percent(formula.error), to.percent(most)
+        reasons.append(to.sentence("step.here_by", error=error, most=most_shown))
     if main is not None:
         right = to.equation(right, to.value(main))
     yield Line("≈", right, tuple(reasons))

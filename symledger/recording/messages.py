@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from symledger.languages.language import ENGLISH, LOCALE, catalogue
 from symledger.recording.kind import Kind, Made, replaced
 from symledger.recording.selection import Selection
+from symledger.recording.words import defined, is_defined, of_its_name
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog, Message
@@ -26,12 +27,17 @@ msgstr ""
 """
 
 
+WIDTH = 100
+
+
 EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 """The date in the header of what is compiled: output depends on no clock."""
 
 
 class Messages(Kind):
     """Every catalogue lists the keys of the English one, each with the English that it renders.
+
+    English itself has the words that definitions hold from there (what a symbol means).
 
     That stands in comments (``#. at {n} points``), which translators' tools show. Where English
     says otherwise now, a translation becomes fuzzy: it is left out until somebody has looked.
@@ -52,9 +58,12 @@ class Messages(Kind):
 
     def make(self, unit: str) -> Made:
         """Return a catalogue as it is to be written."""
+        english = read(ENGLISH)
+        _define(english)
+        if unit == ENGLISH:
+            return Made(_written(english))
         found = read(unit)
-        if unit != ENGLISH:
-            _follow(found, read(ENGLISH))
+        _follow(found, english)
         return Made(_written(found))
 
     def write(self, made: Mapping[str, Any]) -> list[Path]:
@@ -99,13 +108,34 @@ def stale(language: str) -> list[str]:
     english = {key: sentences(m) for key, m in messages(read(ENGLISH))}
     return [
         key for key, m in messages(read(language))
-        if sentences(m) and (m.fuzzy or tuple(m.auto_comments) != _shown(english.get(key, ())))
+        if sentences(m) and (m.fuzzy or not _renders(m, english.get(key, ())))
     ]  # fmt: skip
 
 
-def _shown(english: tuple[str, ...]) -> tuple[str, ...]:
-    """English as a comment shows it: line by line."""
-    return tuple(line for sentence in english for line in sentence.splitlines())
+def _renders(m: Message, english: tuple[str, ...]) -> bool:
+    """Whether the comment over a message is this English, as Babel breaks it into lines."""
+    return _lines(m.auto_comments) == _lines(english)
+
+
+def _lines(comments: Iterable[str]) -> list[str]:
+    """Break comments into lines; of two plural forms that begin alike, these stand there once."""
+    from babel.util import TextWrapper
+
+    wrapped = TextWrapper(width=WIDTH, break_long_words=False).wrap
+    return list(dict.fromkeys(line for said in comments for line in wrapped(said)))
+
+
+def _define(english: Catalog) -> None:
+    """Give the English catalogue the words that definitions hold, as they are there now."""
+    words = defined()
+    for key, m in list(messages(english)):
+        if is_defined(key) and key not in words:
+            english.delete(m.id)
+        elif (name := of_its_name(key)) is not None:
+            words[key] = name
+    for key, said in words.items():
+        english.delete(key)
+        english.add(key, said)
 
 
 def _follow(found: Catalog, english: Catalog) -> None:
@@ -114,11 +144,11 @@ def _follow(found: Catalog, english: Catalog) -> None:
     for old in known.values():
         found.delete(old.id)
     for key, source in messages(english):
-        renders, m = _shown(sentences(source)), known.get(key)
+        renders, m = sentences(source), known.get(key)
         same_form = m is not None and isinstance(m.id, str) == isinstance(source.id, str)
         string = m.string if m and same_form else ""
         made = found.add(source.id, string, auto_comments=renders, flags=m.flags if m else ())
-        if m and sentences(made) and tuple(m.auto_comments) not in ((), renders):
+        if m and sentences(made) and m.auto_comments and not _renders(m, renders):
             made.flags.add("fuzzy")
 
 
@@ -132,7 +162,7 @@ def _written(found: Catalog) -> str:
     from babel.messages.pofile import write_po
 
     made = BytesIO()
-    write_po(made, found, width=100, omit_header=True, no_location=True, sort_output=True,
+    write_po(made, found, width=WIDTH, omit_header=True, no_location=True, sort_output=True,
              ignore_obsolete=True)  # fmt: skip
     head = HEADER.format(found.locale_identifier, found.plural_forms)
     return head + made.getvalue().decode().strip() + "\n"

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 
 from symledger.accounts.account import Account
 from symledger.accounts.reuse import places_in_models, published_places, same_parameters, written_as
+from symledger.languages.language import ENGLISH
+from symledger.languages.message import Text, Verbatim, joined, message
+from symledger.languages.words import choice, part
 from symledger.ledger.formula import Formula
 from symledger.printing.numbers import number
 from symledger.printing.rows import show_shape
@@ -21,16 +24,18 @@ from symledger.report.figures import (
     variants,
 )
 from symledger.report.layout import NBSP, Page
-from symledger.report.page import cited, compared, conventions, derivation, describe, tree
+from symledger.report.page import advise, cited, compared, conventions, derivation, tree
 from symledger.torch_layers.call import Constructor
 
 
-def page(account: Account, quantities: Sequence[str], depth: int, width: int) -> Page:
+def page(
+    account: Account, quantities: Sequence[str], depth: int, width: int, language: str = ENGLISH
+) -> Page:
     """Write the answer: the number, why, its memory and FLOPs, and how to verify it."""
     del quantities  # with quantities named it is the page of any target
     constructor = account.target.constructor
     assert constructor is not None
-    p = Page(width)
+    p = Page(width, language)
     _headline(p, account, constructor)
     if account.params.general:
         derivation(p, account.params, depth)
@@ -47,30 +52,35 @@ def page(account: Account, quantities: Sequence[str], depth: int, width: int) ->
     return p
 
 
-def has(count: Formula) -> str:
+def has(count: Formula) -> Text:
     """Say how many parameters there are: ``2,362,368 parameters``, ``no parameters``."""
     if not count.general:
-        return "no parameters"
+        return message("answer.nothing")
+    if isinstance(count.value, int):
+        return message("answer.parameters", n=count.value)
     said = count.text if count.value is None else number(count.value)
-    return f"{said} parameter{'' if count.value == 1 else 's'}"
+    return message("answer.as_many", count=said)
 
 
 def _headline(p: Page, account: Account, constructor: Constructor) -> None:
     target, assumed = account.target, account.assumed
-    p.line((constructor.text, "bold cyan"), " has ", (has(account.params), "bold"))
+    said = message("answer.has", layer=Verbatim(constructor.text), count=has(account.params))
+    p.sentence(said, layer="bold cyan", count="bold")
     p.line()
-    p.wrapped(f"torch.nn.{constructor.layer.name} is {target.entry}: {target.title}", 2)
-    p.wrapped(f"what enters and what comes out: {_shapes(account)}", 2)
+    layer = f"torch.nn.{constructor.layer.name}"
+    said = message("answer.is", layer=layer, entry=target.entry, title=target.title)
+    p.wrapped(said, 2)
+    p.wrapped(message("answer.shapes", shapes=_shapes(account)), 2)
     called = constructor.arguments_of
     sizes = [
         (f"{called[s.name]} = " if s.name in called else "") + f"{s} = {n:,}"
         for s, n in sorted(assumed.bindings.items(), key=str)
     ]
-    choices = [describe(name, value) for name, value in target.options.items()]
+    choices = joined((choice(name, value) for name, value in target.options.items()), " · ")
     p.wrapped("   ".join(size.replace(" ", NBSP) for size in sizes), 2)
-    p.wrapped(" · ".join(choices), 2, "dim")
+    p.wrapped(choices, 2, "dim")
     for sentence in (*filter(None, [constructor.reads]), *account.dropped):
-        p.wrapped(f"note: {sentence}", 2, "yellow")
+        p.wrapped(message("page.note", sentence=sentence), 2, "yellow")
 
 
 def _shapes(account: Account) -> str:
@@ -83,15 +93,20 @@ def _shapes(account: Account) -> str:
 
 def _memory(p: Page, account: Account) -> None:
     """The weights by type, and with what training adds; then what the backward pass keeps."""
-    p.heading("MEMORY")
-    table = [[f"weights, {held.dtype}", *_bytes(held), ""] for held in by_type(account)]
+    p.heading(message("answer.memory"))
+    table: list[list[str]] = [
+        [message("answer.weights", dtype=held.dtype), *_bytes(held), ""]
+        for held in by_type(account)
+    ]
     for held in in_training(account):
-        times = f"{float(held.times):.4g} × the weights"
-        table.append([f"with gradients and {held.optimizer}, {held.dtype}", *_bytes(held), times])
+        times = message("answer.times_the_weights", times=f"{float(held.times):.4g}")
+        kind = message("answer.trained", optimizer=held.optimizer, dtype=held.dtype)
+        table.append([kind, *_bytes(held), times])
     if table:
         p.table(table, ("", "cyan", "dim", "dim"), {1}, (2,), indent=4)
     kept = at_sizes(account, account["memory.saved"], "B")
-    p.line(f"    kept for the backward pass, {account.conventions.dtype}: ", (kept, "cyan"))
+    said = message("answer.kept", dtype=account.conventions.dtype, amount=kept)
+    p.sentence(said, 4, amount="cyan")
 
 
 def _bytes(held: Held) -> tuple[str, str]:
@@ -99,7 +114,7 @@ def _bytes(held: Held) -> tuple[str, str]:
 
 
 def _flops(p: Page, account: Account) -> None:
-    p.heading("FLOPS: contractions (a multiply-add counts 2), then everything else")
+    p.heading(message("answer.flops"))
     table = [[cost.name, cost.formula.text, cost.known] for cost in costs(account)]
     p.table(table, ("", "", "cyan"), set(), flexible=(1, 2), indent=4)
 
@@ -109,54 +124,62 @@ def _otherwise(p: Page, account: Account) -> None:
     found = variants(account)
     if not found:
         return
-    p.heading("WITH AND WITHOUT")
-    table = [["", "parameters", "difference", account.conventions.dtype]]
+    p.heading(message("answer.otherwise"))
+    table: list[list[str]] = [["", message("answer.parameters_of"), message("answer.difference"),
+                               account.conventions.dtype]]  # fmt: skip
     for v in found:
         change = "" if v.more is None else f"{v.more:+,}"
-        table.append([v.text, f"{v.count:,}", change, v.held.units or f"{v.held.bytes} B"])
+        units = v.held.units or f"{v.held.bytes} B"
+        table.append([Verbatim(v.text), f"{v.count:,}", change, units])
     p.table(table, ("", "cyan", "", "dim"), {1, 2}, (0, 3), indent=4)
 
 
 def _snippet(p: Page, account: Account) -> None:
-    p.heading("VERIFY WITH PYTORCH")
+    p.heading(message("answer.verify"))
     for line in snippet(account):
-        p.line("    ", (line, "green"))
+        p.line("    ", (Verbatim(line), "green"))
 
 
 def _where(p: Page, account: Account) -> None:
     """The models that it occurs in, from their ledgers and from publications."""
     found = [
-        (o.model, " › ".join(o.path).replace("_", " ") or "all of it", f"{o.times:,} ×")
+        (o.model, joined(map(part, o.path), " › ") or message("answer.all_of_it"),
+         f"{o.times:,} ×")
         for o in places_in_models(account)
     ]
     known = list(published_places(account))
     if found or known:
-        p.heading("WHERE SUCH WEIGHTS OCCUR")
+        p.heading(message("answer.where"))
     if found:
         p.table(found, ("bold", "", "dim"), {2}, indent=4)
     for fact in known:
-        p.wrapped(f"{fact.place} ({fact.source})", 6, first=4)
+        said = message("answer.published", place=fact.words, source=Verbatim(fact.source))
+        p.wrapped(said, 6, first=4)
 
 
 def _same(p: Page, account: Account) -> None:
     """Layers of another kind with the same polynomial, where it holds at these sizes."""
     for i, same in enumerate(same_parameters(account)):
         if not i:
-            p.heading("AS MANY PARAMETERS")
+            p.heading(message("answer.same"))
         sizes = ", ".join(f"{name} = {n:,}" for name, n in same.at.items())
         layer = written_as(same.side.name, same.sizes, same.account.target.options)
-        p.wrapped(f"{factored(same.account.params.corollary_terms)} at {sizes}: {same.side}"
-                  + (f"; {layer} in PyTorch" if layer else ""), 6, first=4)  # fmt: skip
+        formula = factored(same.account.params.corollary_terms)
+        said: Text = message("answer.same_at", formula=formula, sizes=sizes, target=same.side.said)
+        if layer:
+            written = message("answer.in_pytorch", layer=Verbatim(layer))
+            said = joined((said, written), "; ")
+        p.wrapped(said, 6, first=4)
 
 
 def _next(p: Page, account: Account) -> None:
     name = shlex.quote(account.target.name)
-    p.heading("NEXT")
+    p.heading(message("page.next"))
     for command, why in (
-        (f"symledger derive {name} --set B=32", "a number of rows or sequences"),
-        (f"symledger derive {name} --quantity flops.backward", "one quantity, line by line"),
-        (f"symledger derive {account.target.entry}", "the formulas for any size"),
-        (f"symledger check {account.target.entry}", "check them on this machine"),
+        (f"symledger derive {name} --set B=32", message("next.rows")),
+        (f"symledger derive {name} --quantity flops.backward", message("next.quantity")),
+        (f"symledger derive {account.target.entry}", message("next.any_size")),
+        (f"symledger check {account.target.entry}", message("next.check_them")),
         *cited(account),
     ):
-        p.line("    ", (command, "bold"), (f"   {why}", "dim"))
+        advise(p, command, why)

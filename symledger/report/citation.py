@@ -11,13 +11,13 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.citing.citation import AUTHOR, Citation, over
+from symledger.languages.words import choice
 from symledger.printing.latex import LATEX as SPELLED
 from symledger.printing.latex import broken
 from symledger.printing.numbers import number
 from symledger.readings.equations.scalar import scalar
 from symledger.readings.equations.sheet import LATEX, TEXT, Notation
 from symledger.report.layout import Page
-from symledger.report.page import describe
 from symledger.sizes import meaning
 from symledger.version import VERSION
 
@@ -122,7 +122,7 @@ def holds(c: Citation, style: Style) -> list[str]:
                      for s, e in c.definitions.items())  # fmt: skip
         found.append(f"where {', '.join(equations)}")
     if c.choices:
-        said = ", ".join(describe(name, value) for name, value in c.choices.items())
+        said = ", ".join(choice(name, value) for name, value in c.choices.items())
         found.append(style.word(f"choices: {said}"))
     return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symledger.accounts.account import Account
+from symledger.languages.message import Verbatim, joined, message
 from symledger.report.layout import NBSP, Page
 
 if TYPE_CHECKING:
@@ -18,22 +19,26 @@ def section(p: Page, account: Account) -> None:
     """Write what was read, where the target is a configuration."""
     found, source = account.target.configured, account.target.source
     if source:
-        p.heading("SOURCE")
-        p.wrapped(source, 4)
+        p.heading(message("configuration.source"))
+        p.wrapped(Verbatim(source), 4)
     if found:
         whose = found.family.implementation
-        p.heading(f"CONFIGURATION: {found.architecture}; defaults are those of {whose}")
+        built = Verbatim(found.architecture)
+        p.heading(message("configuration.head", architecture=built, library=whose))
         _told(p, found)
         irrelevant = [key for key in found.keys if key.status == "irrelevant"]
         for sets in dict.fromkeys(key.sets for key in irrelevant):
-            said = ",  ".join(_short(key) for key in irrelevant if key.sets == sets)
-            head = f"{sets}, whatever is said of storing" if sets else "irrelevant to every count"
-            p.wrapped(f"{head}: {said}", 4, "dim")
+            head = message("configuration.irrelevant")
+            if sets:
+                head = message("configuration.stored", sets=sets)
+            keys = [_short(key) for key in irrelevant if key.sets == sets]
+            p.wrapped(joined((head, Verbatim(",  ".join(keys))), ": "), 4, "dim")
 
 
 def _told(p: Page, found: Configuration) -> None:
     table = [
-        [key.name, _value(key), key.sets, "" if key.status == "used" else "default"]
+        [key.name, Verbatim(_value(key)), key.sets,
+         "" if key.status == "used" else message("configuration.default")]
         for key in found.keys if key.status != "irrelevant"
     ]  # fmt: skip
     p.table(table, ("", "cyan", "", "dim"), {1}, flexible=(2,), indent=4)

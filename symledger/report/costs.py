@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symledger.accounts.account import Account
 from symledger.accounts.usual import usual
+from symledger.languages.message import Message, Verbatim, joined, message
 from symledger.ledger.conventions import DTYPES, Conventions
 from symledger.ledger.formula import Formula
 from symledger.printing.numbers import short_bytes
@@ -17,6 +18,11 @@ REST = ("flops.forward.pointwise", "flops.backward.pointwise", "traffic.forward"
         "traffic.unfused", "intensity.forward")  # fmt: skip
 
 
+def short(quantity: str) -> Message:
+    """Return what a quantity is called below a heading that says what is counted."""
+    return message(f"short.{quantity}")
+
+
 def _cells(formula: Formula, name: str) -> list[str]:
     value = formula.value
     if value is None:
@@ -28,29 +34,29 @@ def _cells(formula: Formula, name: str) -> list[str]:
 def flops(p: Page, account: Account) -> None:
     """FLOPs and traffic, as formulas and numbers."""
     names = [name for name in FLOPS if name in account.quantities]
-    p.heading("FLOPS: contractions, a multiply-add counts 2")
+    p.heading(message("costs.flops"))
     table: list[list[str]] = []
     for name in names:
-        table.append(_cells(account[name], name.removeprefix("flops.")))
+        table.append(_cells(account[name], short(name)))
         for kind, f in account.causal(name).items():
             if kind != account.conventions.causal and name in ("flops.forward", "flops.backward"):
-                table.append(_cells(f, f"  causal pairs {kind}"))
+                said = message(f"costs.causal_{kind}")
+                table.append(_cells(f, joined(("  ", said), "")))
     for name in REST:
         if name in account.quantities:
-            short = name.removeprefix("flops.").replace(".", ", ")
-            table.append(_cells(account[name], short))
+            table.append(_cells(account[name], short(name)))
     p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
 
 
 def memory(p: Page, account: Account) -> None:
     """Memory of running and of training, as formulas and numbers."""
     c = account.conventions
-    p.heading(f"MEMORY: {c.dtype}, optimizer {c.optimizer}")
+    p.heading(message("costs.memory", dtype=c.dtype, optimizer=c.optimizer))
     table: list[list[str]] = []
     for name in MEMORY:
         if name in account.quantities:
             f = account[name]
-            cells = _cells(f, name.removeprefix("memory.").replace("_", " "))
+            cells = _cells(f, short(name))
             units = byte_units(f.value) if f.value is not None else ""
             table.append([*cells[:2], cells[2] and cells[2] + " B", units])
     p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
@@ -71,21 +77,24 @@ def _dtypes(p: Page, count: int, trained: int) -> None:
     """What other types and optimizers would take, for as many weights, trained or not."""
     types = ("fp32", "bf16", "int8")
     weights = ",  ".join(f"{name} {short_bytes(count * DTYPES[name])}" for name in types)
-    p.line((f"    weights: {weights}", "dim"))
+    p.line(("    " + p.say(message("costs.weights", sizes=weights)), "dim"))
     kinds = [("fp32", "sgd"), ("fp32", "momentum"), ("fp32", "adam"), ("bf16", "adam-mixed")]
     totals = []
     for dtype, optimizer in kinds:
         c = Conventions(dtype, optimizer)
         each = c.value_bytes + c.state_bytes
         whole = short_bytes(count * c.value_bytes + trained * each)
-        said = f"{optimizer} {dtype} {c.value_bytes + each} B each, {whole}"
-        totals.append(said.replace(" ", NBSP))
-    p.wrapped("weights, gradients and optimizer: " + ",  ".join(totals), 4, "dim")
+        said = message("costs.each", optimizer=optimizer, dtype=dtype,
+                       bytes=c.value_bytes + each, whole=whole)  # fmt: skip
+        totals.append(p.say(said).replace(" ", NBSP))
+    p.wrapped(message("costs.trained", totals=",  ".join(totals)), 4, "dim")
 
 
 def _usually(p: Page, account: Account) -> None:
     """Say how such a model is usually run, where the page shows it otherwise."""
     found = usual(account)
     if found:
-        way = found.dtype + " as configured" * found.stated + ", flash" * found.flash
-        p.wrapped(f"as usually run ({way}): {found.command.replace(' ', NBSP)}", 6, first=4)
+        way = message("costs.configured" if found.stated else "costs.type", dtype=found.dtype)
+        way = message("costs.with_flash", way=way) if found.flash else way
+        command = Verbatim(found.command.replace(" ", NBSP))
+        p.wrapped(message("costs.usually", way=way, command=command), 6, first=4)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from shlex import quote
 
 from symledger.explain.answer import Explanation, difference, factored, others
@@ -9,34 +10,37 @@ from symledger.explain.branch import SWAPPED, WITHOUT
 from symledger.explain.index.readings import FP32
 from symledger.explain.index.sources import evaluate
 from symledger.explain.match import Match, symbols
+from symledger.languages.language import ENGLISH
+from symledger.languages.message import Text, Verbatim, joined, message, word
 from symledger.printing.numbers import number, with_numbers
 from symledger.report.layout import NBSP, Page
 
 UNITS = {"parameters": "parameters", "bytes": "bytes", "flop": "FLOP"}
+"""The units of numbers, as quantities have them."""
 MOST = 5
 """How many other places or configurations are named before an ellipsis."""
 
 
-def page(found: Explanation, width: int) -> Page:
+def page(found: Explanation, width: int, language: str = ENGLISH) -> Page:
     """Write the page."""
-    p = Page(width)
+    p = Page(width, language)
     _head(p, found)
     for matches in found.sections:
-        p.heading("NEARLY: A COMMON MISTAKE" if matches[0].near else "GIVEN BY")
+        p.heading(message("explain.nearly" if matches[0].near else "explain.given_by"))
         for match in matches:
             _match(p, match, found)
     if found.omitted and found.sections:
-        least = "" if found.number.exact else "at least "
-        said = f"and {least}{found.omitted:,} less plausible"
+        key = "explain.omitted" if found.number.exact else "explain.omitted_at_least"
+        said: Text = message(key, n=found.omitted)
         if found.common:
-            said += (": so many give this number that it says little by itself; --in TARGET or "
-                     "--set NAME=VALUE narrows it down")  # fmt: skip
+            said = joined((said, message("explain.common")), ": ")
         p.wrapped(said, 6, "dim", first=4)
-    _texts(p, "THE SAME POLYNOMIAL", list(found.same))
+    _texts(p, message("page.identities"), found.same)
     places: dict[str, list[str]] = {}
     for model, line in found.occurs:
         places.setdefault(model, []).append(line)
-    _texts(p, "OCCURS IN", [f"{model}: {few(lines)}" for model, lines in places.items()])
+    occurs = [joined((model, few(p, lines)), ": ") for model, lines in places.items()]
+    _texts(p, message("explain.occurs_in"), occurs)
     _nearest(p, found)
     _next(p, found)
     return p
@@ -45,25 +49,28 @@ def page(found: Explanation, width: int) -> Page:
 def _head(p: Page, found: Explanation) -> None:
     n = found.number
     shown = f"{n.low:,}" if n.exact else n.text
-    where = f"in {found.inside}" if found.inside else ""
-    p.line((shown, "bold cyan"), f"   {UNITS[n.unit]} {where}".rstrip())
+    unit: Text = word(f"unit.{UNITS[n.unit]}", UNITS[n.unit])
+    if found.inside:
+        unit = message("explain.inside", unit=unit, target=Verbatim(found.inside))
+    p.line((shown, "bold cyan"), "   ", unit)
     indent = len(shown) + 3
     if not n.exact:
-        p.wrapped(f"rounded: any whole number from {n.low:,} to {n.high:,}", indent, "dim")
+        p.wrapped(message("explain.rounded", low=n.low, high=n.high), indent, "dim")
     if found.settings:
         said = ", ".join(f"{name} = {value}" for name, value in found.settings.items())
-        p.wrapped(f"with {said}", indent, "dim")
+        p.wrapped(message("explain.with", settings=Verbatim(said)), indent, "dim")
 
 
 def _match(p: Page, match: Match, found: Explanation) -> None:
     """Write what gives the number: its formula, the numbers put in, and where the sizes occur."""
-    what, shown, sizes = str(match.parts[0]), f"   {factored(match.form)}", f"   {_sizes(match)}"
+    what = p.say(match.parts[0].words)
+    shown, sizes = f"   {factored(match.form)}", f"   {_sizes(match)}"
     if len(what + shown + sizes) + 4 <= p.width:
         p.line("    ", (what, "bold"), shown, (sizes, "dim"))
     else:
         p.wrapped(what, 8, "bold", first=4)
         p.wrapped(shown.strip(), 8, first=6)
-        p.wrapped("at" + sizes[2:], 8, "dim", first=6)
+        p.wrapped(message("explain.at", sizes=_sizes(match)), 8, "dim", first=6)
     at = {s: match.sizes[s.name] for s in symbols(match.form)}
     p.wrapped(f"= {with_numbers(match.form, at)} = {match.value:,}".replace(" = ", f" ={NBSP}"), 8,
               first=6)  # fmt: skip
@@ -71,18 +78,18 @@ def _match(p: Page, match: Match, found: Explanation) -> None:
         _reading(p, match, found)
     _missing(p, match)
     if match.known and not found.inside:
-        p.wrapped(f"sizes of {few(match.known)}", 8, "dim", first=6)
+        p.wrapped(message("explain.known", names=few(p, match.known)), 8, "dim", first=6)
     if others(match):
-        p.wrapped(f"also {few(others(match))}", 8, "dim", first=6)
+        p.wrapped(message("explain.also", names=few(p, others(match))), 8, "dim", first=6)
 
 
 def _reading(p: Page, match: Match, found: Explanation) -> None:
     reading = match.reading
     if reading.said:
         times = match.sizes[reading.symbol] if reading.symbol else reading.factor
-        unit = " bytes" if found.number.unit == "bytes" else ""
-        p.wrapped(f"× {times}{unit} = {match.number:,}: {reading.said}", 8,
-                  "yellow" if reading.near else "", first=6)  # fmt: skip
+        key = "explain.times_bytes" if found.number.unit == "bytes" else "explain.times"
+        said = message(key, times=str(times), number=match.number, why=reading.said)
+        p.wrapped(said, 8, "yellow" if reading.near else "", first=6)
     if match.mistaken:
         p.wrapped(match.mistaken, 8, "yellow", first=6)
 
@@ -93,22 +100,24 @@ def _missing(p: Page, match: Match) -> None:
     whole = evaluate(part.whole, match.at)
     if part.kind in (WITHOUT, SWAPPED) and isinstance(whole, int):
         off = match.value - whole
-        text = f"{abs(off):,} {'more' if off > 0 else 'less'} than {part.variant}: {number(whole)}"
-        p.wrapped(text, 8, "yellow", first=6)
+        key = "explain.more_than" if off > 0 else "explain.less_than"
+        said = message(key, difference=abs(off), target=part.variant.words, whole=number(whole))
+        p.wrapped(said, 8, "yellow", first=6)
 
 
 def _sizes(match: Match) -> str:
     return ", ".join(f"{name} = {n:,}" for name, n in match.sizes.items())
 
 
-def few(names: list[str]) -> str:
+def few(p: Page, names: Iterable[str]) -> Text:
     """Name a few of many."""
-    unique = list(dict.fromkeys(name.replace(" ", NBSP) for name in names))
+    unique = list(dict.fromkeys(p.say(name).replace(" ", NBSP) for name in names))
+    named = Verbatim(", ".join(unique[:MOST]))
     more = len(unique) - MOST
-    return ", ".join(unique[:MOST]) + (f", and {more} more" if more > 0 else "")
+    return message("explain.few", names=named, n=more) if more > 0 else named
 
 
-def _texts(p: Page, heading: str, texts: list[str]) -> None:
+def _texts(p: Page, heading: str, texts: Sequence[str]) -> None:
     if texts:
         p.heading(heading)
     for text in texts[: 2 * MOST]:
@@ -118,18 +127,21 @@ def _texts(p: Page, heading: str, texts: list[str]) -> None:
 def _nearest(p: Page, found: Explanation) -> None:
     if not (found.nearest or not found.sections):
         return
-    where, unit = found.inside or "THE CATALOGUE", UNITS[found.number.unit].upper()
+    where = Verbatim(found.inside) if found.inside else message("explain.catalogue")
     if found.gives or found.near:
-        p.heading("NEAREST AT KNOWN SIZES")
+        p.heading(message("explain.nearest_known"))
+    elif found.nearest:
+        p.heading(message("explain.nothing_but_near", where=where))
     else:
-        rest = "; THE NEAREST:" if found.nearest else f", AND NO OTHER NUMBER OF {unit}"
-        p.heading(f"NOTHING IN {where} GIVES THIS NUMBER{rest}")
+        p.heading(message(f"explain.nothing.{found.number.unit}", where=where))
     for row in found.nearest:
         n = found.number.about - row.value
-        said = difference(n, row)
-        at = "" if found.inside else f" at the sizes of {row.known.name}"
-        off = f"{abs(n):,} too {'low' if n > 0 else 'high'}" + (f" = {said}" if said else "")
-        p.wrapped(f"{number(row.value)}   {row.part}{at}, {off}", 8, first=6)
+        off: Text = message("explain.too_low" if n > 0 else "explain.too_high", by=abs(n))
+        off = joined(filter(None, (off, difference(n, row))), " = ")
+        what = row.part.words
+        if not found.inside:
+            what = message("explain.at_sizes_of", what=what, name=row.known.name)
+        p.wrapped(joined((number(row.value), joined((what, off))), "   "), 8, first=6)
 
 
 def _next(p: Page, found: Explanation) -> None:
@@ -146,6 +158,6 @@ def _next(p: Page, found: Explanation) -> None:
     quantity = f"--quantity {part.quantity}"
     if part.asked.dtype != FP32:
         quantity += f" --dtype {part.asked.dtype}"
-    p.heading("NEXT")
+    p.heading(message("page.next"))
     command = " ".join(["symledger derive", quote(part.variant.name), *options, *sizes, quantity])
-    p.line("    ", (command, "bold"))
+    p.line("    ", (Verbatim(command), "bold"))

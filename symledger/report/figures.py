@@ -14,15 +14,17 @@ from math import gcd
 from symledger import algebra
 from symledger.accounts.account import Account, derive
 from symledger.algebra import Terms
+from symledger.languages.message import Text, joined, message
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula
 from symledger.ledger.steps import Shown
 from symledger.printing.numbers import number
 from symledger.printing.rows import plus, written
 from symledger.printing.units import byte_units
-from symledger.report.costs import FLOPS
+from symledger.report.costs import FLOPS, short
 
-EACH = {"1": "", "B": " a row", "BT": " a token"}
+EACH = {"B": "figures.a_row", "BT": "figures.a_token"}
+"""How an amount for one of something is said."""
 POINTWISE = ("flops.forward.pointwise", "flops.backward.pointwise")
 DTYPES = ("fp32", "bf16")
 TRAINING = (("fp32", "sgd"), ("fp32", "adam"), ("bf16", "adam-mixed"))
@@ -81,20 +83,19 @@ def counted(account: Account) -> tuple[int, int]:
 class Cost:
     """A FLOP count: the name of its pass, its formula, and that at the known sizes."""
 
-    name: str
+    name: Text
     formula: Formula
-    known: str
+    known: Text
 
 
 def costs(account: Account) -> Iterator[Cost]:
     """Yield the FLOP counts: contractions, then everything else."""
     for name in (*FLOPS, *POINTWISE):
         if name in account.quantities:
-            called = name.removeprefix("flops.").replace(".", ", ")
-            yield Cost(called, account[name], at_sizes(account, account[name], "FLOP"))
+            yield Cost(short(name), account[name], at_sizes(account, account[name], "FLOP"))
 
 
-def at_sizes(account: Account, formula: Formula, unit: str) -> str:
+def at_sizes(account: Account, formula: Formula, unit: str) -> Text:
     """Write a formula with the known sizes put in; where it allows, for one row or one token.
 
     Linear(768, 3072): 2·B·d_in·d_out → ``4,718,592 FLOP a row``.
@@ -103,9 +104,9 @@ def at_sizes(account: Account, formula: Formula, unit: str) -> str:
     found = algebra.substitute(formula.corollary_terms, known)
     said = [(algebra.text({monomial: 1}), c) for monomial, c in algebra.ordered(found)]
     if len(said) == 1 and said[0][0] in EACH:
-        return f"{number(said[0][1])} {unit}{EACH[said[0][0]]}"
+        return message(EACH[said[0][0]], amount=joined((number(said[0][1]), unit), " "))
     each = [number(c) + ("" if symbols == "1" else f" {symbols}") for symbols, c in said]
-    return f"{plus(each) or 0} {unit}"
+    return joined((plus(each) or "0", unit), " ")
 
 
 @dataclass(frozen=True)

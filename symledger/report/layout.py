@@ -1,9 +1,12 @@
-"""Lines of styled words, printed plainly into pipes and with colour for people."""
+"""Lines of styled words in the reader's language, printed plainly into pipes, else with colour."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+
+from symledger.languages.language import ENGLISH
+from symledger.languages.message import Message, Verbatim, message, say, written
 
 NBSP = "\u00a0"
 """A space at which no line is broken; it is printed as a plain one."""
@@ -14,32 +17,54 @@ Segment = tuple[str, str]
 
 @dataclass
 class Page:
-    """A page that is written from top to bottom."""
+    """A page that is written from top to bottom.
+
+    What is added to it is said in its ``language``: a message there, and numbers anywhere but in
+    what is verbatim. So a message is handed over as it is, beside others or in ``joined``.
+    """
 
     width: int = 100
+    language: str = ENGLISH
     lines: list[list[Segment]] = field(default_factory=list)
+
+    def say(self, text: str) -> Verbatim:
+        """Say a text in the language of the page, to be put into something else."""
+        return Verbatim(say(self.language, text))
 
     def line(self, *segments: Segment | str) -> None:
         """Add one line."""
-        self.lines.append([(s, "") if isinstance(s, str) else s for s in segments])
+        styled = [(s, "") if isinstance(s, str) else s for s in segments]
+        self.lines.append([(say(self.language, text), style) for text, style in styled])
+
+    def sentence(self, said: Message, indent: int = 0, **styles: str) -> None:
+        """Add one line with a message, some of its values in a style of their own."""
+        marks = {name: f"\0{name}\0" for name in styles}
+        parts = self.say(message(said.key, **{**said.values, **marks})).split("\0")
+        segments: list[Segment] = [(" " * indent, "")]
+        for i, part in enumerate(parts):  # every second one is the name of a value
+            segments.append((self.say(written(said.values[part])), styles[part]) if i % 2
+                            else (part, ""))  # fmt: skip
+        self.lines.append(segments)
 
     def heading(self, text: str, *columns: Segment) -> None:
         """Add an empty line and a heading."""
         self.line()
-        self.line(("  " + text, "bold"), *columns)
+        self.line((Verbatim("  " + self.say(text)), "bold"), *columns)
 
     def wrapped(self, text: str, indent: int, style: str = "", first: int | None = None) -> None:
         """Add a text that is broken between words (formulas: before a sign) where it is long."""
-        for i, part in enumerate(wrap(text, self.width - indent)):
-            self.line((" " * (indent if i or first is None else first) + part, style))
+        for i, part in enumerate(wrap(self.say(text), self.width - indent)):
+            margin = " " * (indent if i or first is None else first)
+            self.lines.append([(margin + part, style)])
 
-    def table(self, table: Sequence[Sequence[str]], styles: Sequence[str], right: set[int],
+    def table(self, cells: Sequence[Sequence[str]], styles: Sequence[str], right: set[int],
               flexible: tuple[int, ...] = (), indent: int = 2) -> None:  # fmt: skip
         """Add rows in aligned columns.
 
         ``flexible`` columns share what the others leave of the page's width; a cell that is
         longer moves to lines of its own below its row.
         """
+        table = [[self.say(cell) for cell in row] for row in cells]
         limits = self._limits(table, flexible, indent)
         widths = [
             max((len(row[i]) for row in table if len(row[i]) <= limits[i]), default=0)
@@ -58,9 +83,9 @@ class Page:
                 self.wrapped(row[0], indent + 2, styles[0], first=indent)
                 late = [cell for cell in late if cell != (row[0], styles[0])]
             if any(text.strip() for text, _ in segments):
-                self.line(*segments)
-            for cell, style in late:
-                self.wrapped(cell, indent + min(widths[0], 16) + 2, style)
+                self.lines.append(segments)
+            for text, style in late:
+                self.wrapped(text, indent + min(widths[0], 16) + 2, style)
 
     def _limits(self, table: Sequence[Sequence[str]], flexible: tuple[int, ...],
                 indent: int) -> list[int]:  # fmt: skip

@@ -11,24 +11,27 @@ from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.entry import Entry
 from symledger.configs.families import READERS
 from symledger.configs.read import named
+from symledger.languages.language import ENGLISH
+from symledger.languages.message import Text, Verbatim, message
 from symledger.report.layout import NBSP, Page
 from symledger.torch_layers.table import LAYERS
 
 
-def page(width: int, kinds: Sequence[str]) -> Page:
+def page(width: int, kinds: Sequence[str], language: str = ENGLISH) -> Page:
     """Write the list of everything that can be derived by name, or of some kinds of it."""
-    p = Page(width)
+    p = Page(width, language)
     if "components" in kinds:
-        _entries(p, "component", "COMPONENTS")
+        _entries(p, "component", message("list.components"))
     if "models" in kinds:
-        _entries(p, "model", "FAMILIES OF MODELS")
+        _entries(p, "model", message("list.models"))
         _published(p)
     if "layers" in kinds:
-        p.heading("LAYERS OF TORCH.NN, as you write them")
-        table = [[layer.example, layer.entry] for layer in LAYERS]
+        p.heading(message("list.layers"))
+        table = [[Verbatim(layer.example), layer.entry] for layer in LAYERS]
         p.table(table, ("bold cyan", "dim"), set(), (1,), indent=4)
     p.line()
-    p.line(("  symledger derive NAME", "bold"), "   derives one of them; --help says more")
+    command = message("list.command")
+    p.line(("  " + p.say(command), "bold"), "   ", message("list.next"))
     return p
 
 
@@ -41,12 +44,12 @@ def _entries(p: Page, kind: str, heading: str) -> None:
 
 def _published(p: Page) -> None:
     """Every published configuration with its source, families apart."""
-    p.heading("PUBLISHED CONFIGURATIONS, and where they stand")
-    table = [[known.name, said(known), known.source] for known in checkpoints().values()]
+    p.heading(message("list.published"))
+    table = [[known.name, said(known), Verbatim(known.source)] for known in checkpoints().values()]
     p.table(table, ("bold cyan", "", "dim"), set(), flexible=(2,), indent=4)
     p.line()
     kinds = ", ".join(name for names in READERS.values() for name in names)
-    p.wrapped(f"a config.json of your own: model_type (or _class_name) {kinds}", 4, "dim")
+    p.wrapped(message("list.own", kinds=kinds), 4, "dim")
 
 
 def said(known: Checkpoint) -> str:
@@ -54,11 +57,12 @@ def said(known: Checkpoint) -> str:
     return str(known.config[named(known.config)]) if known.config else known.entry
 
 
-def title(entry: Entry) -> str:
+def title(entry: Entry) -> Text:
     """Say in a line what an entry is."""
     sizes = ", ".join(f"{s}{NBSP}={NBSP}{n:,}" for s, n in entry.configuration().items())
-    said = entry.title or str(entry.load().title)
-    return f"{entry.family} at {sizes}" if entry.name != entry.family and sizes else said
+    if entry.name != entry.family and sizes:
+        return message("list.at", family=entry.family, sizes=sizes)
+    return entry.line
 
 
 def to_dict(kinds: Sequence[str]) -> dict[str, Any]:

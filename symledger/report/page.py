@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.evidence import records as evidence
+from symledger.evidence.claims import Kind, kind_named
+from symledger.languages import words
+from symledger.languages.language import ENGLISH
+from symledger.languages.message import Message, Text, Verbatim, joined, message
+from symledger.languages.words import choice
+from symledger.ledger.conventions import named as convention_named
 from symledger.ledger.formula import Formula
+from symledger.ledger.quantities import Quantity
 from symledger.printing.numbers import error_percent, number, substituted, whole
 from symledger.printing.rows import rows, show_shape, written
 from symledger.readings.equations.scalar import scalar
@@ -16,9 +23,11 @@ from symledger.report import configuration, costs
 from symledger.report.layout import NBSP, Page
 
 
-def page(account: Account, quantities: Sequence[str], depth: int, width: int) -> Page:
+def page(
+    account: Account, quantities: Sequence[str], depth: int, width: int, language: str = ENGLISH
+) -> Page:
     """Write the page; with quantities named, only those."""
-    p = Page(width)
+    p = Page(width, language)
     _head(p, account)
     if quantities:
         for name in quantities:
@@ -48,9 +57,9 @@ def page(account: Account, quantities: Sequence[str], depth: int, width: int) ->
 
 def _head(p: Page, account: Account) -> None:
     target, assumed = account.target, account.assumed
-    p.line((target.name, "bold cyan"), "   " + target.title)
+    p.line((Verbatim(target.name), "bold cyan"), "   ", target.title)
     indent = " " * (min(len(target.name), 12) + 3)
-    choices = [describe(name, v).replace(" ", NBSP) for name, v in target.options.items()]
+    choices = [p.say(choice(n, v)).replace(" ", NBSP) for n, v in target.options.items()]
     if choices:
         p.wrapped(" · ".join(choices), len(indent), "dim")
     symbols, definitions = [], account.program.definitions
@@ -66,14 +75,7 @@ def _head(p: Page, account: Account) -> None:
         p.line(indent + part)
     reads = target.constructor.reads if target.constructor else ""
     for sentence in (*filter(None, [reads]), *account.dropped):
-        p.wrapped(f"note: {sentence}", len(indent), "yellow")
-
-
-def describe(name: str, value: object) -> str:
-    """Say an option in words: ``no bias``, ``positions rotary``."""
-    if isinstance(value, bool):
-        return name if value else f"no {name}" if name != "tied" else "untied"
-    return f"{name} {value}"
+        p.wrapped(message("page.note", sentence=sentence), len(indent), "yellow")
 
 
 def _fold(items: list[str], width: int) -> list[str]:
@@ -88,13 +90,13 @@ def _fold(items: list[str], width: int) -> list[str]:
 def _equations(p: Page, account: Account) -> None:
     """What it computes, forward and backward, in index notation."""
     forward, backward = account.equations()
-    for heading, found in (("FORWARD", forward), ("BACKWARD", backward)):
+    for way, found in (("forward", forward), ("backward", backward)):
         if found:
-            p.heading(heading)
-            table = [[str(e), show_shape(e.shape, account.assumed.equations)] for e in found]
+            p.heading(message(f"page.{way}"))
+            table = [[Verbatim(e), show_shape(e.shape, account.assumed.equations)] for e in found]
             p.table(table, ("", "dim"), set(), flexible=(0,), indent=4)
     if backward:
-        p.line(("    ∂x is the gradient of what was asked for in x; f* is f pulled back", "dim"))
+        p.line(("    " + p.say(message("page.gradients")), "dim"))
 
 
 def tree(p: Page, account: Account, formula: Formula, depth: int) -> None:
@@ -102,19 +104,26 @@ def tree(p: Page, account: Account, formula: Formula, depth: int) -> None:
     found = list(rows(account, formula, depth))
     weights = any(row.weights for row in found) and formula.id.endswith(".params")
     table = [
-        [row.guide + row.label, row.weights if weights else "", row.shape if weights else "",
-         row.formula, row.value, row.share]
+        [joined((row.guide, row.label), ""), row.weights if weights else "",
+         row.shape if weights else "", row.formula, row.value, row.share]
         for row in found
     ]  # fmt: skip
-    head = ["", "weights" if weights else "", "shape" if weights else "", "formula",
+    head = ["", message("page.weights") if weights else "",
+            message("page.shape") if weights else "", message("page.formula"),
             formula.unit if any(row.value for row in found) else "",
-            "share" if any(row.share for row in found) else ""]  # fmt: skip
+            message("page.share") if any(row.share for row in found) else ""]  # fmt: skip
     total = "" if formula.value is None else number(formula.value)
-    table.append(["total", "", "", formula.text if not formula.divisor else "", total, ""])
+    whole = formula.text if not formula.divisor else ""
+    table.append([message("page.total"), "", "", whole, total, ""])
     table.insert(0, head)
-    p.heading(f"{formula.quantity.name.upper()}: {formula.quantity.meaning}")
+    p.heading(titled(formula.quantity))
     p.table(table, ("", "green", "dim", "", "cyan", "dim"), {4, 5}, flexible=(1, 2, 3))
     _leading(p, formula)
+
+
+def titled(quantity: Quantity) -> Message:
+    """Return the heading of a quantity: ``PARAMS: unique parameters``."""
+    return message("page.quantity", name=quantity.name.upper(), meaning=quantity.meaning)
 
 
 def _active(p: Page, account: Account) -> None:
@@ -122,7 +131,7 @@ def _active(p: Page, account: Account) -> None:
     if "params.active" in account.quantities:
         f = account["params.active"]
         value = "" if f.value is None else f" = {number(f.value)}"
-        p.wrapped(f"active for one token: {f.text}{value}", 4, "cyan", first=2)
+        p.wrapped(message("page.active", formula=f.text + value), 4, "cyan", first=2)
 
 
 def _leading(p: Page, formula: Formula) -> None:
@@ -133,18 +142,18 @@ def _leading(p: Page, formula: Formula) -> None:
     bound, main, error = lead.bound(at), algebra.value(lead.terms, at), formula.error
     most = lead.written(algebra.text)
     if bound is not None and main is not None and error is not None:
-        p.wrapped(
-            f"≈ {algebra.text(lead.terms)} = {number(whole(main))}, too low by "
-            f"{error_percent(error)}; proven: by at most {most} = {error_percent(bound)}",
-            2, "magenta",
+        said = message(
+            "page.leading_here", leading=algebra.text(lead.terms), value=number(whole(main)),
+            error=error_percent(error), bound=f"{most} = {error_percent(bound)}",
         )  # fmt: skip
     else:
-        p.wrapped(f"≈ {algebra.text(lead.terms)}, proven too low by at most {most}", 2, "magenta")
+        said = message("page.leading", leading=algebra.text(lead.terms), bound=most)
+    p.wrapped(said, 2, "magenta")
 
 
 def derivation(p: Page, formula: Formula, depth: int) -> None:
     """The steps of a quantity: formula, substituted, result."""
-    p.heading("DERIVATION")
+    p.heading(message("page.derivation"))
     last = ""
     for step in formula.opened_to(depth):
         shown = written(step.shown)
@@ -152,25 +161,26 @@ def derivation(p: Page, formula: Formula, depth: int) -> None:
             continue
         last = shown
         p.wrapped(("= " if step.before else f"{formula.quantity.name} = ") + shown, 6, first=4)
-        p.line((f"        {step.reason}", "dim"))
+        p.line(("        " + p.say(step.reason), "dim"))
     if formula.divisor:
-        p.wrapped("divided by " + formula.divisor.quantity.name + " = "
-                  + algebra.text(formula.divisor.corollary_terms), 6, first=4)  # fmt: skip
+        below = algebra.text(formula.divisor.corollary_terms)
+        said = message("page.divided", quantity=formula.divisor.quantity.name, formula=below)
+        p.wrapped(said, 6, first=4)
     if formula.value is not None:
         numbers = substituted(formula)
         if numbers:
             p.wrapped("= " + numbers, 6, first=4)
-            p.line(("        with the numbers put in", "dim"))
+            p.line(("        " + p.say(message("page.numbers_put_in")), "dim"))
         if formula.text != number(formula.value):
-            p.line("    = ", (number(formula.value), "bold cyan"), f" {formula.unit}")
+            p.line("    = ", (number(formula.value), "bold cyan"), " ", formula.unit)
 
 
 def _corollaries(p: Page, account: Account) -> None:
     if not account.corollaries:
         return
-    p.heading("CASES")
+    p.heading(message("page.cases"))
     for name, case in account.corollaries.items():
-        p.line("    ", (name, "bold"), (f"   {', '.join(case.equations)}", "dim"))
+        p.line("    ", (words.case(name), "bold"), (f"   {', '.join(case.equations)}", "dim"))
         for quantity, form in case.forms.items():
             if form:
                 p.wrapped(f"{quantity} = {algebra.text(form)}", 8, first=6)
@@ -178,11 +188,13 @@ def _corollaries(p: Page, account: Account) -> None:
 
 def _identities(p: Page, account: Account) -> None:
     if account.identities:
-        p.heading("THE SAME POLYNOMIAL")
+        p.heading(message("page.identities"))
     for identity, here, there in account.identities:
         equations = ", ".join(e.replace("*", "") for e in here.equations)
-        under = f" with {equations}" if equations else ""
-        p.wrapped(f"{identity.quantity}{under}: {there}", 6, first=4)
+        here_said = identity.quantity if not equations else message(
+            "page.under", quantity=identity.quantity, equations=equations
+        )
+        p.wrapped(joined((here_said, there.said), ": "), 6, first=4)
 
 
 MARKS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "stale": ("?", "yellow")}
@@ -190,51 +202,59 @@ MARKS = {"passed": ("✓", "green"), "failed": ("✗", "red"), "stale": ("?", "y
 
 def compared(p: Page, account: Account, names: Sequence[str]) -> None:
     """One line for each kind of comparison; with one quantity asked for, each comparison."""
-    p.heading("EVIDENCE")
+    p.heading(message("page.evidence"))
     records = {(r.kind, r.claim): r for name in names for r in account.evidence.get(name, ())}
-    kinds: dict[tuple[str, str], list[evidence.Record]] = {}
+    kinds: dict[tuple[Kind, str], list[evidence.Record]] = {}
     for r in records.values():
         kinds.setdefault((r.kind, r.status), []).append(r)
     for (kind, status), found in kinds.items():
-        stale = "" if status == "passed" else f" ({status})"
+        called: Text = kind_named(kind)
+        if status != "passed":
+            called = message("page.status", kind=called, status=message(f"page.{status}"))
         quantities = ", ".join(dict.fromkeys(r.quantity for r in found))
         points = len({str(point) for r in found for point in r.points})
         worst = max((r.worst for r in found), key=float)
-        exact = "exact" if float(worst) == 0 else f"worst deviation {worst}"
-        sizes = f"{points} point{'s' * (points != 1)}"
-        p.line("    ", MARKS[status], f" {kind}{stale}", (f"   {sizes}, {exact}", "dim"))
+        off = message("page.exact") if float(worst) == 0 else message("page.worst", worst=worst)
+        p.line("    ", MARKS[status], " ", called,
+               ("   " + p.say(message("page.points", n=points, deviation=off)), "dim"))  # fmt: skip
         p.wrapped(quantities, 6, "dim")
         for claim in dict.fromkeys(r.claim for r in found) if len(names) == 1 else ():
             p.wrapped(claim, 6)
     unchecked = [name for name in names if not account.evidence.get(name)]
     if unchecked:
-        p.wrapped("not checked: " + ", ".join(unchecked), 4, "dim")
+        p.wrapped(message("page.unchecked", quantities=", ".join(unchecked)), 4, "dim")
 
 
 def conventions(p: Page, account: Account) -> None:
     """How things are counted."""
-    p.heading("CONVENTIONS")
+    p.heading(message("page.conventions"))
     for name, meaning in account.counted.items():
-        p.wrapped(f"{name.replace('_', ' ')}: {meaning}", 6, "dim", first=4)
+        p.wrapped(joined((convention_named(name), meaning), ": "), 6, "dim", first=4)
 
 
 def _next(p: Page, account: Account) -> None:
     name = account.request.target
     symbol = next(iter(sorted(account.symbols)), "d")
-    p.heading("NEXT")
+    p.heading(message("page.next"))
     value = account.assumed.bindings.get(account.symbols.get(symbol)) or 64
     for command, why in (
-        (f"symledger derive {name} --set {symbol}={2 * value}", "another size"),
-        (f"symledger derive {name} --quantity memory.saved", "one quantity, line by line"),
-        (f"symledger derive {name} --format latex", "a derivation for a paper"),
-        (f"symledger check {name}", "check all of this on this machine"),
+        (f"symledger derive {name} --set {symbol}={2 * value}", message("next.size")),
+        (f"symledger derive {name} --quantity memory.saved", message("next.quantity")),
+        (f"symledger derive {name} --format latex", message("next.latex")),
+        (f"symledger check {name}", message("next.check")),
         *cited(account),
     ):
-        p.line("    ", (command, "bold"), (f"   {why}", "dim"))
+        advise(p, command, why)
 
 
-def cited(account: Account) -> list[tuple[str, str]]:
+def advise(p: Page, command: str, why: str) -> None:
+    """Add a command, and what it is for."""
+    p.line("    ", (Verbatim(command), "bold"), ("   " + p.say(why), "dim"))
+
+
+def cited(account: Account) -> list[tuple[str, Message]]:
     """How to cite the first formula of a target that is not nothing, where it has a tag."""
     named = next((name for name in account.quantities if account[name].general), "params")
     tag = account.tag(named)
-    return [(f"symledger cite {tag}", f"cite {account[named].id}")] if tag else []
+    why = message("next.cite", formula=account[named].id)
+    return [(f"symledger cite {tag}", why)] if tag else []

@@ -14,6 +14,7 @@ from symledger.catalogue.entries import BY_NAME, ENTRIES, find
 from symledger.catalogue.entry import Entry
 from symledger.configs.read import entry_of
 from symledger.errors import CheckFailed, DefinitionError
+from symledger.languages.message import Word, word
 from symledger.site.memory import Memory
 from symledger.site.sources import digest
 from symledger.site.uses import Parts, parts, users
@@ -21,26 +22,26 @@ from symledger.tags.registry import Tagged, registered
 from symledger.targets.resolve import resolve
 from symledger.targets.target import Target
 
-TOPICS: dict[str, str] = {
-    "maps": "Maps",
-    "attention": "Attention",
-    "feed_forward": "Feed-forward networks",
-    "norms": "Normalisation",
-    "embeddings": "Embeddings and positions",
-    "heads_and_losses": "Heads and losses",
-    "blocks": "Blocks",
-    "convolution": "Convolution and pooling",
-    "image_blocks": "Blocks of images",
-    "recurrence": "Recurrence",
-    "state_spaces": "State spaces",
-    "layout": "Layout",
+TOPICS: dict[str, Word] = {
+    "maps": word("topic.maps", "Maps"),
+    "attention": word("topic.attention", "Attention"),
+    "feed_forward": word("topic.feed_forward", "Feed-forward networks"),
+    "norms": word("topic.norms", "Normalisation"),
+    "embeddings": word("topic.embeddings", "Embeddings and positions"),
+    "heads_and_losses": word("topic.heads_and_losses", "Heads and losses"),
+    "blocks": word("topic.blocks", "Blocks"),
+    "convolution": word("topic.convolution", "Convolution and pooling"),
+    "image_blocks": word("topic.image_blocks", "Blocks of images"),
+    "recurrence": word("topic.recurrence", "Recurrence"),
+    "state_spaces": word("topic.state_spaces", "State spaces"),
+    "layout": word("topic.layout", "Layout"),
 }
 """The topics of the component pages: the folders of ``components``, each with its heading."""
 
 Made = TypeVar("Made")
 
 
-def topic_of(entry: Entry) -> str:
+def topic_of(entry: Entry) -> Word:
     """Return the heading of the topic that a component is in.
 
     Raises:
@@ -105,9 +106,9 @@ class Atlas:
         return self._defined[key].resized(target)
 
     @cached_property
-    def components(self) -> dict[str, tuple[Entry, ...]]:
+    def components(self) -> dict[Word, tuple[Entry, ...]]:
         """The components of the catalogue by topic, which is the folder that each is defined in."""
-        found: dict[str, list[Entry]] = {heading: [] for heading in TOPICS.values()}
+        found: dict[Word, list[Entry]] = {heading: [] for heading in TOPICS.values()}
         for entry in ENTRIES:
             if entry.kind == "component":
                 found[topic_of(entry)].append(entry)

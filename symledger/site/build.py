@@ -85,12 +85,10 @@ def configuration(site: Site) -> str:
     import yaml
     from mkdocs.utils.yaml import yaml_load
 
-    from symledger.site.mkdocs.navigation import expanded, localized
+    from symledger.site.mkdocs.navigation import expanded
 
     read: dict[str, Any] = yaml_load(resources.configuration().read_text(encoding="utf-8"))
     read["nav"] = expanded(read["nav"], site)
-    read["site_description"] = site.say(read["site_description"])
-    localized(read["theme"], site)
     read["plugins"] = [p for p in read["plugins"] if p != "symledger"]
     return str(yaml.safe_dump(read, sort_keys=False, allow_unicode=True))
 
@@ -156,4 +154,4 @@ def _zensical(out: Path, site: Site | None) -> None:
         html = file.read_text(encoding="utf-8")
         page = made.get(file.relative_to(out).as_posix())
         html = page.filled(html) if page else html
-        file.write_text(completed(html, site.say("Search")), encoding="utf-8")
+        file.write_text(completed(html), encoding="utf-8")

@@ -12,14 +12,16 @@ from functools import cached_property, partial
 from hashlib import sha256
 
 from symledger.accounts.gc_pause import uncollected
+from symledger.languages.language import ENGLISH
 from symledger.site import resources
 from symledger.site import workers as shares
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
-from symledger.site.kinds import KINDS, PIECEWISE, Kind, formula
+from symledger.site.kinds import KINDS, PIECEWISE, TRANSLATED, Kind, formula
 from symledger.site.memory import Kept, Memory, place
 from symledger.site.pages import Page
-from symledger.site.text.messages import messages
+from symledger.site.sources import digest
+from symledger.site.tongues import Tongue, foreign
 
 MANIFEST = "manifest.json"
 """The file that lists every generated page and file with its hash."""
@@ -29,16 +31,19 @@ MANIFEST = "manifest.json"
 class Site:
     """Everything that is generated, by path."""
 
-    language: str = "en"
     memory: Memory = field(default_factory=Memory)
 
-    def say(self, text: str) -> str:
-        """Say a message in the language of the site."""
-        return messages(self.language).get(text, text)
+    @cached_property
+    def tongues(self) -> dict[str, Tongue]:
+        """The languages that there are pages in, English first."""
+        others = (Tongue(name, translated(self.atlas, name)) for name in foreign())
+        found = (Tongue(ENGLISH), *(tongue for tongue in others if tongue.paths))
+        return {tongue.language: tongue for tongue in found}
 
     @cached_property
     def atlas(self) -> Atlas:
         """The accounts that pages are made of."""
+        self.memory.asked["tongue"] = lambda name: digest(sorted(self.tongues[name].paths))
         return Atlas(self.memory)
 
     @cached_property
@@ -62,13 +67,15 @@ class Site:
         shares.make(self.memory, pieces)
 
     def _all_pages(self) -> Iterator[Page]:
-        for kind in KINDS:
-            yield from self._pages(kind, self.templates)
+        for tongue in self.tongues.values():
+            templates = Templates(tongue, partial(self._note, tongue.language))
+            for kind in KINDS if tongue.is_english else TRANSLATED:
+                yield from self._pages(kind, templates)
 
-    @cached_property
-    def templates(self) -> Templates:
-        """The templates, in the language of the site."""
-        return Templates(self.language, partial(self.memory.note, "template"))
+    def _note(self, language: str, template: str) -> None:
+        """Note for the memory what a page in a language is made of beside what it is about."""
+        self.memory.note("template", template)
+        self.memory.note("tongue", language)
 
     def _pages(self, kind: Kind, templates: Templates) -> Iterable[Page]:
         """Return the pages of a kind; one that does not remember them itself reads everything."""
@@ -79,7 +86,7 @@ class Site:
             self.memory.note_all()
             return kind.pages(self.atlas, templates)
 
-        return self.memory.pages(kind.__name__, make)
+        return self.memory.pages(templates.tongue.named(kind.__name__), make)
 
     @cached_property
     def assets(self) -> dict[str, bytes]:
@@ -125,6 +132,11 @@ class Site:
         return [path for path in self.pages if path.rpartition("/")[0] == folder.rstrip("/")]
 
 
-def remembered(language: str = "en", before: Kept | None = None) -> Site:
+def translated(atlas: Atlas, language: str) -> frozenset[str]:
+    """Return the pages that a language has, by their English paths."""
+    return frozenset(p for kind in TRANSLATED for p in kind.translated(atlas, language))
+
+
+def remembered(before: Kept | None = None) -> Site:
     """Return the site, made with what earlier builds left in the memory; saving adds to it."""
-    return Site(language, Memory(place(), language, before))
+    return Site(Memory(place(), before))

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from symledger import site
 from symledger.site import resources
 from symledger.site.pages import Page
-from symledger.site.sources import PACKAGE, Sources, changed, digest
+from symledger.site.sources import PACKAGE, Sources, changed
 
 PLACE = "SYMLEDGER_CACHE"
 """The variable that names the folder of the memory; empty for none."""
@@ -53,9 +53,7 @@ class Memory:
     what was kept by an earlier one in this process, which then need not be read.
     """
 
-    def __init__(
-        self, file: Path | None = None, language: str = "en", before: Kept | None = None
-    ) -> None:
+    def __init__(self, file: Path | None = None, before: Kept | None = None) -> None:
         self.file = file
         self.keeps = file is not None
         self.began = time_ns()
@@ -64,7 +62,7 @@ class Memory:
             "code": self.sources.code, "text": self.sources.text,
             "template": self.sources.template,
         }  # fmt: skip
-        self.rest = digest(language, self.sources.rest) if file else ""
+        self.rest = self.sources.rest if file else ""
         self._known = self._still(before or self._read())
         self._kept: dict[str, Any] = {}
         self._reads: list[dict[str, str]] = []

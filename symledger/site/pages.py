@@ -66,11 +66,13 @@ def unmarked(html: str) -> str:
 class Sheet:
     """What a template writes a page on: it takes the blocks and leaves their places.
 
-    ``table`` is what a table is called to who does not see it.
+    ``table`` is what a table is called to who does not see it, ``say`` says what is written in the
+    language of the page.
     """
 
     path: str
-    table: str = "Table"
+    table: str
+    say: Callable[[str], str]
     blocks: list[str] = field(default_factory=list)
 
     def block(self, caller: Callable[[], str]) -> Markup:
@@ -90,7 +92,7 @@ class Sheet:
         return self._place("span", html)
 
     def _place(self, tag: str, html: str) -> Markup:
-        self.blocks.append(boxed(str(html), self.table))
+        self.blocks.append(boxed(self.say(str(html)), self.table))
         place = f'<{tag} data-block="{len(self.blocks) - 1}"></{tag}>'
         return Markup(place)  # noqa: S704  # a tag and a number of ours
 

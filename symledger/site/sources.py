@@ -67,7 +67,7 @@ class Sources:
     @cache  # noqa: B019  # as long as a build
     def template(self, name: str) -> str:
         """Return a hash of a template, and of all that it takes macros from."""
-        reader = Environment(extensions=["jinja2.ext.i18n"])  # noqa: S701  # nothing is filled in
+        reader = Environment()  # noqa: S701  # nothing is filled in
         found: dict[str, str] = {}
         new = [name]
         while new:

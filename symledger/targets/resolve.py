@@ -50,7 +50,7 @@ def resolve(text: str) -> Target:
             raise missing(text) from None
         raise
     return Target(
-        entry.name, entry.family, entry.title or entry.load().title, entry.made(),
+        entry.name, entry.family, entry.line, entry.made(),
         entry.inputs, entry.lengths, entry.configuration(), entry.options, entry.corollaries(),
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from symledger.arguments.specs import Choice, Free, Maybe, Number, Only, Use
+from symledger.languages.message import message
 from symledger.torch_layers.argument_uses import Chance
 from symledger.torch_layers.row import FACTORY, INPLACE, MAYBE_NONE, Arguments, Layer, Rule
 from symledger.torch_layers.rules import an_axis, at_most, reversible, rising, scaled
@@ -29,23 +30,26 @@ def loss(
 
 
 ALPHA: Mapping[str, Use] = {"alpha": Number(without=(0,)), **INPLACE}
-CHOSEN_AXIS = "the axis that PyTorch chooses (the first of one or three, else the second)"
 
 
 def along(what: str, others: str = "B·T") -> Callable[[Arguments], str]:
     """Say which axis of what enters a layer works along."""
-    words: Mapping[object, str] = {None: CHOSEN_AXIS, -1: "the last axis"}
-
     def reads(values: Arguments) -> str:
-        axis = words.get(values["dim"], f"axis {values['dim']}, counted from 0,")
-        return f"{what} is {axis} of what enters; {others} is the product of its other axes"
+        match values["dim"]:
+            case None:
+                axis = message("reads.chosen_axis")
+            case -1:
+                axis = message("reads.last_axis")
+            case number:
+                axis = message("reads.axis", number=str(number))
+        return message("reads.along", symbol=what, axis=axis, others=others)
 
     return reads
 
 
 def kinds(values: Arguments) -> str:
     """Say what whole numbers mean where PyTorch takes signs."""
-    return "a target is 1 or 0 where PyTorch's is 1 or -1"
+    return message("reads.kinds")
 
 
 OLD = "size_average=None, reduce=None, reduction='mean'"
@@ -105,7 +109,7 @@ ELEMENTS: tuple[Layer, ...] = (
              (rising("min_val", "max_val"),)),
     Layer("Threshold", "threshold, value, inplace=False", "activation", "Threshold(0.1, 20)",
           {"threshold": Number(), "value": Number(), **INPLACE}, {"function": "relu"},
-          reads=lambda values: "it is counted as ReLU is, of which both numbers are 0"),
+          reads=lambda values: message("reads.threshold")),
     Layer("GELU", "approximate='none'", "activation", "GELU()",
           {"approximate": Choice("function", {"none": "gelu", "tanh": "gelu_tanh"})}),
     Layer("PReLU", f"num_parameters=1, init=0.25, {FACTORY}", "prelu", "PReLU()",
@@ -116,7 +120,7 @@ ELEMENTS: tuple[Layer, ...] = (
             rules=(an_axis,), reads=along("n"))
       for name, entry in SOFTMAXES.items()),
     Layer("Softmax2d", "", "softmax", "Softmax2d()",
-          reads=lambda values: "n is the channels, T the places of an image"),
+          reads=lambda values: message("reads.channels")),
     Layer("CrossEntropyLoss", "weight=None, size_average=None, ignore_index=-100, reduce=None, "
           "reduction='mean', label_smoothing=0.0", "cross_entropy", "CrossEntropyLoss()",
           {**CLASSES, "label_smoothing": Chance(("smoothing",))}),

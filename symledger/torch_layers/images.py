@@ -7,6 +7,7 @@ from types import NoneType
 from typing import Any
 
 from symledger.arguments.specs import Choice, Free, Number, SizeOf, Use
+from symledger.languages.message import message
 from symledger.torch_layers.argument_uses import Around, Padding, SizesOf
 from symledger.torch_layers.limits import no_less_than_the_kernel, several_values
 from symledger.torch_layers.row import EPS, FACTORY, Arguments, Layer
@@ -96,7 +97,7 @@ def adaptive(axes: int, kind: str, more: str = "") -> Layer:
 
 def of_a_sequence(values: Arguments) -> str:
     """Say how the symbols of an image are those of a sequence."""
-    return "H is the length of a sequence: what enters is (B, C, H), or (B, C) where H = 1"
+    return message("reads.sequence")
 
 
 def batch_norm(
@@ -119,7 +120,7 @@ def instance_norm(axes: int) -> Layer:
     return Layer(
         name, INSTANCE_NORM + KEYWORD_BIAS, entry, f"{name}(64)", INSTANCE,
         {"W": "1"} if axes == 1 else {}, limits=several_values(lengths, "channel of an image"),
-        reads=lambda values: "H is the length: what enters is (B, C, H)" if axes == 1 else "",
+        reads=lambda values: message("reads.length") if axes == 1 else "",
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from types import NoneType
 
 from symledger.arguments.specs import Free, Only, Settings, SizeOf, Use, size, written
 from symledger.errors import BadInput
+from symledger.languages.message import joined, message
 from symledger.torch_layers.argument_uses import Scale, SizesOf
 from symledger.torch_layers.images import LENGTHS, RESULT, windows
 from symledger.torch_layers.row import Arguments, Layer, Rule
@@ -103,7 +104,7 @@ def merges(values: Arguments) -> str:
     """Say what the symbols of an image are, where others than its own axes are merged."""
     if (values["start_dim"], values["end_dim"]) in ((1, -1), (1, 3)):
         return ""
-    return "C·H·W is the product of the axes that are merged, B that of all others"
+    return message("reads.merged")
 
 
 def parted(values: Arguments) -> Settings:
@@ -126,23 +127,23 @@ def left_over(values: Arguments) -> Settings:
 def parts(values: Arguments) -> str:
     """Say what the symbols of an image are, of any axis that is cut."""
     whole = "n" if left_over(values) else "C·H·W"
-    found = f"{whole} is axis {values['dim']} of what enters, B the product of its other axes"
+    found = message("reads.cut", whole=whole, number=str(values["dim"]))
     lengths = values["unflattened_size"]
-    return f"{found}; W = 1 is none" if isinstance(lengths, tuple) and len(lengths) == 2 else found
+    if isinstance(lengths, tuple) and len(lengths) == 2:
+        return joined((found, message("reads.no_width")), "; ")
+    return found
 
-
-OF_WHAT_ENTERS = "C, H and W are those of what enters"
 
 SHAPES: tuple[Layer, ...] = (
     Layer("PixelShuffle", "upscale_factor", "pixel_shuffle", "PixelShuffle(2)",
           {"upscale_factor": SizeOf("u")}, entered=lambda values: {"C": "C/u**2"},
-          reads=lambda values: f"{OF_WHAT_ENTERS}; C/u² channels of u·H × u·W come out"),
+          reads=lambda values: message("reads.shuffled", channels="C/u²", size="u·H × u·W")),
     Layer("PixelUnshuffle", "downscale_factor", "pixel_unshuffle", "PixelUnshuffle(2)",
           {"downscale_factor": SizeOf("u")}, entered=lambda values: {"H": "H/u", "W": "W/u"},
-          reads=lambda values: f"{OF_WHAT_ENTERS}; C·u² channels of H/u × W/u come out"),
+          reads=lambda values: message("reads.shuffled", channels="C·u²", size="H/u × W/u")),
     Layer("ChannelShuffle", "groups", "channel_shuffle", "ChannelShuffle(2)",
           {"groups": SizeOf("G")}, entered=lambda values: {"C": "C/G"},
-          reads=lambda values: f"{OF_WHAT_ENTERS}; a group has C/G of the C channels"),
+          reads=lambda values: message("reads.grouped")),
     resizing("Upsample", "scale_factor=2",
              ", mode='nearest', align_corners=None, recompute_scale_factor=None",
              {"mode": Only(tuple(AXES)), "align_corners": Free((bool, NoneType))},
@@ -160,5 +161,5 @@ SHAPES: tuple[Layer, ...] = (
     Layer("Fold", "output_size, kernel_size, dilation=1, padding=0, stride=1", "fold",
           "Fold((32, 32), 3)", {"output_size": SizesOf(LENGTHS[2]), **windows(2)},
           entered=lambda values: {"C": "C/(K_h*K_w)"},
-          reads=lambda values: "C is axis 1 of what enters; C/(K_h·K_w) channels come out"),
+          reads=lambda values: message("reads.folded")),
 )  # fmt: skip

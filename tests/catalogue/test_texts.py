@@ -6,8 +6,9 @@ from dataclasses import fields, is_dataclass
 import pytest
 
 from symledger.catalogue.entries import BY_NAME
-from symledger.catalogue.texts import Text, files, read, text_of
+from symledger.catalogue.texts import Text, files, read, revision, stale, text_of
 from symledger.errors import BadInput
+from symledger.languages.language import ENGLISH, languages
 
 FILES = sorted(files("en").values())
 FILLED = re.compile(r"\{\{.*?\}\}", re.DOTALL)
@@ -78,3 +79,55 @@ def test_what_does_not_fit_is_refused(tmp_path, toml, said):
     file.write_text(toml)
     with pytest.raises(BadInput, match=re.escape(said)):
         read(file)
+
+
+ENGLISH_TEXT = """
+why = "Why it is."
+before = ["linear"]
+questions = [{ ask = "One?", answer = "Yes." }, { ask = "Two?", answer = "No." }]
+bugs = [{ title = "Wrong", text = "It is.", quantity = "params", wrong = "d_in" }]
+"""
+
+
+def rendered(tmp_path, words):
+    english, other = tmp_path / "en.toml", tmp_path / "es.toml"
+    english.write_text(ENGLISH_TEXT)
+    other.write_text(words)
+    return read(english, other)
+
+
+def test_a_text_in_another_language_is_laid_over_the_english_one(tmp_path):
+    found = rendered(tmp_path, 'renders = "0"\nwhy = "Por qué."\n[[questions]]\nask = "¿Uno?"\n'
+                               '[[bugs]]\ntitle = "Mal"\n')  # fmt: skip
+    assert (found.why, found.before) == ("Por qué.", ("linear",))
+    assert [(q.ask, q.answer) for q in found.questions] == [("¿Uno?", "Yes."), ("Two?", "No.")]
+    (bug,) = found.bugs
+    assert (bug.title, bug.text, bug.quantity, bug.wrong) == ("Mal", "It is.", "params", "d_in")
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    ('why = "Por qué."', 'does not say which English it renders: write renders = "'),
+    ('renders = "0"\nporque = "x"', "unknown key porque"),
+    ('renders = "0"\nbugs = [{ title = "1" }, { title = "2" }]', "are 2, of which English has 1"),
+])  # fmt: skip
+def test_what_renders_no_english_is_refused(tmp_path, words, said):
+    with pytest.raises(BadInput, match=re.escape(said)):
+        rendered(tmp_path, words)
+
+
+def test_a_text_whose_english_was_changed_is_stale(tmp_path, monkeypatch):
+    english, other = tmp_path / "en.toml", tmp_path / "es.toml"
+    english.write_text(ENGLISH_TEXT)
+    found = {"en": {"x": english}, "es": {"x": other}}
+    monkeypatch.setattr("symledger.catalogue.texts.files", found.__getitem__)
+    other.write_text(f'renders = "{revision(english)}"')
+    assert stale("es") == {}
+    english.write_text(ENGLISH_TEXT.replace("Why it is", "Why that is"))
+    assert stale("es") == {"x": revision(english)}
+
+
+@pytest.mark.parametrize("language", [name for name in languages() if name != ENGLISH])
+def test_no_text_renders_english_that_was_changed(language):
+    found = [f"{language}/{name}.toml: look again, then write renders = {revision!r}"
+             for name, revision in stale(language).items()]  # fmt: skip
+    assert found == []

@@ -6,7 +6,7 @@ import pytest
 
 from symledger import records
 from symledger.evidence import store
-from symledger.evidence.claims import KINDS, SENTENCES, Claim, at_points
+from symledger.evidence.claims import CLAIMS, KINDS, Claim, at_points
 from symledger.evidence.comparison import Evidence, worst_of
 from symledger.evidence.records import FOLDER, REFERENCE, recorded
 from symledger.evidence.store import Findings, Stored, read, written
@@ -80,7 +80,7 @@ def test_a_claim_is_a_sentence_about_its_numbers_and_its_comparison():
 
 
 def test_the_sentence_of_every_claim_has_one_kind():
-    assert sum(map(len, SENTENCES.values())) == len(KINDS)
+    assert sum(map(len, CLAIMS.values())) == len(KINDS)
     made = {e.claim.name for about in recorded("mini_gpt").values() for e in about.evidence}
     assert made <= KINDS.keys()
 

@@ -12,21 +12,23 @@ from jinja2 import Environment, nodes
 import symledger
 from symledger.errors import BadInput
 from symledger.languages.language import ENGLISH, filled, known, languages, regrouped
-from symledger.languages.message import Message, message, say
+from symledger.languages.message import Message, Verbatim, joined, message, say, word
 from symledger.recording.messages import Messages, messages, read, sentences, stale
+from symledger.recording.words import defined, is_defined, of_its_name
 from symledger.site import resources
+from symledger.sizes import BY_NAME
 
 ROOT = Path(symledger.__file__).parent
 FOREIGN = [name for name in languages() if name != ENGLISH]
 
 
 def keys_of(call):
-    """The key of a call of ``message``, or a pattern where some of it is computed."""
+    """The key of a call of ``message`` or ``word``, or a pattern where some of it is computed."""
     match call.args[0] if call.args else None:
         case ast.Constant(str(key)):
             yield re.escape(key)
         case ast.JoinedStr(parts):
-            yield "".join(re.escape(p.value) if isinstance(p, ast.Constant) else r"[\w.-]+"
+            yield "".join(re.escape(p.value) if isinstance(p, ast.Constant) else r"[\w./-]+"
                           for p in parts)  # fmt: skip
         case ast.IfExp(_, one, other):
             yield from (re.escape(ast.literal_eval(key)) for key in (one, other))
@@ -35,18 +37,20 @@ def keys_of(call):
 def in_code():
     for path in ROOT.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "message":
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("message", "word"):
                 yield from keys_of(node)
 
 
 def in_templates():
-    environment = Environment(extensions=["jinja2.ext.i18n"], autoescape=True)
+    environment = Environment(autoescape=True)
     for path in resources.templates().rglob("*.j2"):
         tree = environment.parse(path.read_text(encoding="utf-8"))
         for call in tree.find_all(nodes.Call):
-            if getattr(call.node, "name", "") == "message":
-                yield from (re.escape(a.value) for a in call.args[:1]
-                            if isinstance(a, nodes.Const))  # fmt: skip
+            if getattr(call.node, "name", "") == "_":
+                yield "".join(
+                    re.escape(part.value) if isinstance(part, nodes.Const) else r"[\w.-]+"
+                    for part in getattr(call.args[0], "nodes", call.args)
+                )
 
 
 USED = {*in_code(), *in_templates()}
@@ -62,6 +66,14 @@ def test_every_key_that_is_used_is_said_in_english_and_no_other():
     patterns = re.compile("|".join(sorted(USED)))
     assert {key for key in said if not patterns.fullmatch(key)} == set(), "nobody says these"
     assert {used for used in USED if not any(re.fullmatch(used, key) for key in said)} == set()
+
+
+def test_english_of_words_is_that_of_their_definitions():
+    said = {key: sentences(m)[0] for key, m in messages(read(ENGLISH))}
+    words = defined()
+    assert {key: said.get(key) for key in words} == words, "symledger record messages"
+    assert {key for key in said if is_defined(key)} == words.keys()
+    assert [key for key in said if of_its_name(key) not in (None, said[key])] == []
 
 
 def test_english_says_all_and_names_values_plainly():
@@ -105,6 +117,21 @@ def test_a_message_is_english_and_knows_what_it_says():
 def test_numbers_alone_are_grouped_anew(text, regular):
     assert regrouped("es", text).replace("\u202f", " ") == regular
     assert regrouped(ENGLISH, text) == text
+
+
+def test_a_word_of_somebody_s_own_is_the_same_in_every_language():
+    known, own = word("symbol.d", BY_NAME["d"].meaning), word("symbol.d", "depth of a tree")
+    assert say("es", known) != known
+    assert (say("es", own), say("es", word("symbol.no_such", "mine"))) == (own, "mine")
+
+
+def test_joined_texts_are_said_one_by_one_and_what_is_verbatim_is_not_touched():
+    said = joined([message("evidence.points", n=2), "1,024"], "; ")
+    assert (said, say("es", said)) == ("at 2 points; 1,024", "en 2 puntos; 1\u202f024")
+    assert say("es", Verbatim("Linear(768,128)")) == "Linear(768,128)"
+    for text in (said, word("unit.bytes", "bytes"), Verbatim("x")):
+        again = pickle.loads(pickle.dumps(text))  # noqa: S301  # made here
+        assert (type(again), again) == (type(text), text)
 
 
 def test_a_key_that_is_nowhere_is_named():

@@ -1,4 +1,9 @@
-"""A second language is only data: every word of a page comes from a catalogue or from a text."""
+"""A second language is only data: every word of a page comes from a catalogue or from a text.
+
+Here that language is English in brackets. What stands outside of brackets on a page is a word that
+no catalogue could say; where two brackets follow each other within a sentence, that sentence was
+joined of pieces, whose order another language would change.
+"""
 
 import re
 from dataclasses import fields, is_dataclass, replace
@@ -13,18 +18,23 @@ from symledger.accounts.rules_of_thumb import RULES
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.texts import text_of
+from symledger.languages import language as languages
+from symledger.languages import message as texts
+from symledger.languages import sealing
+from symledger.languages.message import joined, message, word
 from symledger.ledger.conventions import DTYPES, OPTIMIZERS
 from symledger.ledger.quantities import QUANTITIES
-from symledger.site import generator, resources
+from symledger.site import resources
 from symledger.site.atlas import Atlas
-from symledger.site.generator import Site
 from symledger.site.html import templating
 from symledger.site.kinds import KINDS, api
 from symledger.site.kinds import component as components
 from symledger.site.kinds import model as models
 from symledger.site.kinds.model import costs
 from symledger.site.mkdocs import navigation
-from symledger.site.text.messages import Messages, said
+from symledger.site.pages import Page
+from symledger.site.text.speaking import numbered, speaker
+from symledger.site.tongues import Tongue
 from symledger.sizes import BY_NAME
 from symledger.torch_layers.table import LAYERS
 from tests.site.whole import ATLAS
@@ -37,7 +47,8 @@ NAMES = {
     *(entry.name for entry in ENTRIES), *QUANTITIES, *DTYPES, *OPTIMIZERS, *BY_NAME,
     *("symledger", "SymPy", "Python", "TeX", "LaTeX", "BibTeX", "biblatex", "PyTorch", "GPT-2"),
     *checkpoints(),
-    *(layer.name for layer in LAYERS), "12LhQT", "FlopCounterMode",
+    *(layer.name for layer in LAYERS), "12LhQT", "FlopCounterMode", "FLOP", "MAC",
+    *("recompute=true", "Vd", "BTVd"),
     *("KiB", "MiB", "GiB", "TiB", "kB", "MB", "GB", "TB", "json", "tex", "bib", "py", "csv"),
 }  # fmt: skip
 DIALECTS = resources.data("dialects.toml")
@@ -52,18 +63,32 @@ EXTENSIONS = ["attr_list", "tables", "pymdownx.details", "pymdownx.superfences"]
 SILENT = {"code", "pre", "math", "script", "style", "cite"}
 SPOKEN = {"aria-label", "title", "alt", "data-size", "data-whole", "data-done"}
 VOID = {"br", "hr", "img", "input", "path", "rect", "circle"}
+WITHIN = {"a", "abbr", "b", "bdi", "code", "em", "i", "math", "span", "strong", "sub", "sup"}
+"""Tags that a sentence goes on behind."""
+APART = {"name", "place", "given", "units", "shape", "tools-name", "verdict", "change", "amount",
+         "amount-name", "amount-value", "amount-units", "passed", "failed", "stale"}  # fmt: skip
+"""Classes of what stands by itself in a line: labels, badges."""
 IDENTIFIER = re.compile(r"[∂\w.-]*(_|SL-|\.csv|\.memory|\.params)[\w.-]*|≥")
-WORD = re.compile(r"[^\W\d_]{2,}")
+WORD = re.compile(r"[^\W\d_⁰-⁾²³¹]{2,}")
+FORMULA = re.compile(r"(?=\S*[\d²³⁰-⁹])[\w·′⁻]+")
+"""A formula, or a number, in a drawing."""
+BREAK = re.compile(r"[.:;,·|()→/?!–=×≈›+]")
+"""What may stand between two messages in a line: behind it something new begins."""
 
 
-class Wrapping(Messages):
-    """A catalogue that puts every message into brackets."""
+def bracketed(language, key, n=None):
+    """English in brackets: what a catalogue of that language would say."""
+    found = PATTERN("en", key, n)
+    return f"⟦{found}⟧" if language == LANGUAGE and found and found.strip() else found
 
-    def __bool__(self):
-        return True
 
-    def get(self, text, default):
-        return f"⟦{default}⟧" if text.strip() else text
+PATTERN = languages.pattern
+
+
+@pytest.fixture(autouse=True)
+def _language(monkeypatch):
+    for module in (languages, texts, sealing):
+        monkeypatch.setattr(module, "pattern", bracketed)
 
 
 def wrapped(text):
@@ -86,43 +111,77 @@ LINKED = re.compile(r"\[([^\]]+)\]\(https://[^)\s]*\)")
 
 
 class Reader(HTMLParser):
-    """Keeps the words outside of brackets, mathematics, code and references."""
+    """Keeps the words outside of brackets, mathematics, code and references; sentences joined."""
 
     def __init__(self):
         super().__init__()
         self.silent, self.depth, self.found = [], 0, []
+        self.apart, self.between, self.last, self.joined = [], None, "", []
+        """What was read since the last message of a line ended, and its last letter; None where
+        none did."""
 
     def handle_starttag(self, tag, attrs):
         for name, value in attrs:
             if name in SPOKEN:
-                self.handle_data(value)
-        names = tag in SILENT or ("class", "spelled") in attrs
+                self.found += Reader.words(value)
+        names = tag in SILENT or ("class", "spelled") in attrs or ("lang", "en") in attrs
         if names or (self.silent and tag not in VOID):
             self.silent.append(tag)
+        apart = tag not in WITHIN or bool({*dict(attrs).get("class", "").split()} & APART)
+        if tag not in VOID:
+            row = ("class", "badges") in attrs
+            self.apart.append("row" if row else apart or self.apart[-1:] == ["row"])
+        if not self.depth and self.apart[-1:] != [False]:
+            self.between = None
 
     def handle_endtag(self, tag):
         if self.silent and tag == self.silent[-1]:
             self.silent.pop()
+        if tag not in VOID and self.apart.pop() and not self.depth:
+            self.between = None
+
+    @staticmethod
+    def words(value):
+        reader = Reader()
+        reader.handle_data(value)
+        return reader.found
 
     def handle_data(self, data):
         for piece in re.split("([⟦⟧])", "" if self.silent else data):
+            if piece == "⟦" and not self.depth and self.between is not None:
+                if self.between[1:] and not BREAK.search(self.between):
+                    self.joined.append(self.between)
+                self.between = None
             self.depth += {"⟦": 1, "⟧": -1}.get(piece, 0)
+            if piece == "⟧" and not self.depth:
+                self.between = self.last
+            elif not self.depth and self.between is not None:
+                self.between += piece
+            self.last = piece.strip()[-1:] or self.last
             if not self.depth:
                 self.found += [part for part in piece.split() if WORD.search(part)]
 
 
-def left_in_english(page):
-    """Return the words of a page that are no names and came from no catalogue."""
+def read(page):
+    """Read a page as a browser shows it."""
     head, _, text = page.merged.removeprefix("---\n").partition("\n---\n")
     text = LINKED.sub(r"\1", text)
     for reference in sorted(REFERENCES, key=len, reverse=True):
         text = text.replace(reference, "†")
     reader = Reader()
     reader.feed(markdown.markdown(text, extensions=EXTENSIONS))
-    reader.handle_data(" ".join(re.findall(r"(?:title|description): (.*)", head)))
+    for line in re.findall(r"(?:title|description): (.*)", head):
+        reader.between = None
+        reader.handle_data(line)
     assert reader.depth == 0
-    words = (IDENTIFIER.sub("", word).strip("\"'`.,;:()[]{}=·") for word in reader.found)
-    return [w for w in words if WORD.search(w) and not {w, w.partition(".")[2]} & NAMES]
+    return reader
+
+
+def left_in_english(reader):
+    """Return the words of a page that are no names and came from no catalogue."""
+    words = (IDENTIFIER.sub("", found).strip("\"'`.,;:()[]{}=·") for found in reader.found)
+    return [w for w in words if WORD.search(w) and not {w, w.partition(".")[2]} & NAMES
+            and not FORMULA.fullmatch(w)]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -133,40 +192,58 @@ def forgetful():
 
 @pytest.fixture
 def templates(monkeypatch):
-    monkeypatch.setattr(templating, "messages", lambda language: Wrapping())
     for module in (components, models):
         monkeypatch.setattr(module, "text_of", lambda name, language: wrapped(text_of(name)))
-    return templating.Templates(LANGUAGE)
+    return templating.Templates(Tongue(LANGUAGE, Everything()))
+
+
+class Everything(frozenset):
+    """The pages of a language that has all of them."""
+
+    def __contains__(self, path):
+        return True
 
 
 @pytest.mark.parametrize("kind", KINDS_OF_WORDS, ids=lambda kind: kind.__name__.rpartition(".")[2])
-def test_every_word_comes_from_a_catalogue(kind, forgetful, templates):
+def test_every_word_comes_from_a_catalogue_and_no_sentence_is_joined(kind, forgetful, templates):
     for page in islice(kind.pages(forgetful, templates), PAGES):
-        assert left_in_english(page) == [], page.path
+        reader = read(page)
+        assert left_in_english(reader) == [], page.path
+        assert reader.joined == [], page.path
 
 
-def test_a_message_is_found_without_its_numbers():
-    known = Messages({"at {} points": "an {} Stellen", "at 1 point": "an einer Stelle"})
-    assert said(known, "at 1 point") == "an einer Stelle"
-    assert said(known, "at 1,024 points") == "an 1,024 Stellen"
-    assert said(known, "at GPT-2 points") == "at GPT-2 points"
+def test_a_sentence_that_is_joined_is_found():
+    whole = "⟦It is off by ⟧<code>3</code>⟦.⟧ ⟦A sentence.⟧ ⟦A list:⟧ ⟦one⟧, ⟦two⟧"
+    joined_of = read(Page("p.md", f"---\ntitle: t\n---\n⟦Measured at⟧ {whole}\n\n⟦off⟧ x ⟦by⟧"))
+    assert joined_of.joined == ["t ", "f x "]
 
 
-def test_words_within_markup_are_messages_and_code_is_not():
-    known = Messages({"with": "mit", "the result": "das Ergebnis", "x": "y"})
-    found = "<p>with <math><mi>with</mi><mtext>the result</mtext></math></p><code>with</code>"
-    spoken = "<p>mit <math><mi>with</mi><mtext>das Ergebnis</mtext></math></p><code>with</code>"
-    assert said(known, Markup(found)) == spoken  # noqa: S704  # markup of ours
+def test_what_is_put_into_markup_is_said_when_it_is_a_page():
+    cell = Markup("<td>{}</td>").format(message("parts.seed", seed=Markup("<b>7</b>")))
+    listed = Markup(", ").join([word("topic.maps", "Maps"), joined([word("unit.bytes", "bytes")])])
+    points = Markup("{}").format(message("parts.points", n=2))
+    found = templating.Templates(Tongue(LANGUAGE))._spoken("p.md", f"{cell} {listed} {points}")
+    assert found == "<td>⟦seed <b>7</b>⟧</td> ⟦Maps⟧, ⟦bytes⟧ ⟦2 points⟧"
 
 
-def test_a_language_without_a_catalogue_stays_in_english():
-    assert said({}, "with") == "with"
-    assert Site(LANGUAGE).say("Home") == "Home"
+def test_numbers_are_grouped_anew_but_not_in_code():
+    page = '1,024 of `1,024` <a title="1,024" href="x.md">1,024</a> <code>1,024</code>'
+    spaced = page.replace("1,024 of", "1\u202f024 of").replace(">1,024</a>", ">1\u202f024</a>")
+    assert numbered(LANGUAGE, page) == spaced
+    assert numbered("en", page) == page
 
 
-def test_the_theme_and_the_navigation_speak_it_too(monkeypatch):
-    monkeypatch.setattr(generator, "messages", lambda language: Messages(Home="Anfang"))
-    site, theme = Site(LANGUAGE), {"palette": [{"toggle": {"name": "Home"}}]}
-    navigation.localized(theme, site)
-    assert theme == {"language": LANGUAGE, "palette": [{"toggle": {"name": "Anfang"}}]}
-    assert navigation.expanded([{"Home": "index.md"}], site) == [{"Anfang": "index.md"}]
+def test_a_template_says_markup_and_escapes_what_it_is_given():
+    say = speaker("en")
+    assert say("component.found_by", check="<x>", detail=Markup("<b>")) == (
+        "Made on purpose, it is found by <strong>&lt;x&gt;</strong>: <b>."
+    )
+
+
+def test_the_theme_and_the_navigation_speak_it_too():
+    theme = {"palette": [{"toggle": {"name": "Light; change to dark"}}]}
+    navigation.localized(theme, LANGUAGE)
+    name = "⟦Light; change to dark⟧"
+    toggle = {"name": name, "english": "Light; change to dark"}
+    assert theme == {"language": LANGUAGE, "palette": [{"toggle": toggle}]}
+    assert navigation.say(LANGUAGE, "Home") == "⟦Home⟧"

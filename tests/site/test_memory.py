@@ -211,7 +211,6 @@ def test_what_was_kept_in_the_same_process_need_not_be_read(tmp_path, unchanged)
     assert not (tmp_path / "site.json").exists()
     again = Memory(tmp_path / "site.json", before=first.kept)
     assert again.data("x", lambda: pytest.fail("made again")) == 1
-    assert Memory(tmp_path / "site.json", "de", first.kept).data("x", lambda: 2) == 2
     nothing = Memory()
     nothing.keeps = True
     assert nothing.data("x", lambda: 3) == 3

@@ -7,6 +7,7 @@ from fractions import Fraction
 from functools import cache
 from typing import NamedTuple
 
+from symledger.languages.message import joined, message, word
 from symledger.ledger.conventions import Conventions
 
 FP32, BF16 = "fp32", "bf16"
@@ -56,25 +57,34 @@ class Reading:
 
 ITSELF = Reading()
 OFTEN = (
-    Reading(Fraction(2), "counted twice", near=True, unlikely=1),
-    Reading(Fraction(1, 2), "half of it", near=True, unlikely=1),
-    Reading(said="that of L layers, not of one", near=True, symbol="L", unlikely=1.5),
-    Reading(said="multiplied by the heads, which only split the width", near=True, symbol="h",
+    Reading(Fraction(2), word("reading.twice", "counted twice"), near=True, unlikely=1),
+    Reading(Fraction(1, 2), word("reading.half", "half of it"), near=True, unlikely=1),
+    Reading(said=word("reading.layers", "that of L layers, not of one"), near=True, symbol="L",
             unlikely=1.5),
+    Reading(said=word("reading.heads", "multiplied by the heads, which only split the width"),
+            near=True, symbol="h", unlikely=1.5),
 )  # fmt: skip
 MACS = (
-    Reading(Fraction(1, 2), "multiply-adds (MACs); in FLOP it is twice as much", near=True),
-    Reading(Fraction(2), "counted twice: a multiply-add is already 2 FLOP", near=True),
+    Reading(Fraction(1, 2), near=True, said=word(
+        "reading.macs", "multiply-adds (MACs); in FLOP it is twice as much")),
+    Reading(Fraction(2), near=True, said=word(
+        "reading.twice_macs", "counted twice: a multiply-add is already 2 FLOP")),
 )
 
 
-TYPES = ("fp32", "fp32"), ("bf16", "fp16 or bf16"), ("int8", "int8 or fp8")
+TYPES = {
+    "fp32": word("reading.type.fp32", "fp32"),
+    "bf16": word("reading.type.bf16", "fp16 or bf16"),
+    "int8": word("reading.type.int8", "int8 or fp8"),
+}
 TRAINING = (
-    ("fp32", "adam", "weights, gradients and both moments of Adam"),
-    ("bf16", "adam-mixed", "weights, gradients, fp32 copy and moments of Adam"),
-    ("fp32", "sgd", "weights and gradients"),
-    ("fp32", "momentum", "weights, gradients and momentum"),
-)
+    ("fp32", "adam",
+     word("reading.trained.adam", "weights, gradients and both moments of Adam")),
+    ("bf16", "adam-mixed",
+     word("reading.trained.adam-mixed", "weights, gradients, fp32 copy and moments of Adam")),
+    ("fp32", "sgd", word("reading.trained.sgd", "weights and gradients")),
+    ("fp32", "momentum", word("reading.trained.momentum", "weights, gradients and momentum")),
+)  # fmt: skip
 """What is kept for each weight, by type and optimizer, the most usual first."""
 
 
@@ -91,18 +101,17 @@ def readings(unit: str, quantity: str) -> tuple[Reading, ...]:
 def _weights() -> tuple[Reading, ...]:
     """Bytes for each parameter, by type and optimizer, as the conventions have them."""
     found = [
-        Reading(Fraction(Conventions(dtype).value_bytes), f"weights in {said}", unlikely=i / 4)
-        for i, (dtype, said) in enumerate(TYPES)
+        Reading(Fraction(Conventions(dtype).value_bytes), message("explain.weights", type=said),
+                unlikely=i / 4) for i, (dtype, said) in enumerate(TYPES.items())
     ]
     for i, (dtype, optimizer, said) in enumerate(TRAINING, 1):
         c = Conventions(dtype, optimizer)
         each = Fraction(2 * c.value_bytes + c.state_bytes)
-        found.append(Reading(each, f"{said}, {dtype}", unlikely=i / 4))
+        found.append(Reading(each, joined((said, dtype)), unlikely=i / 4))
     c = Conventions("fp32", "adam")
     full = 2 * c.value_bytes + c.state_bytes
     found.append(Reading(
         Fraction(full - c.value_bytes),
-        f"weights and both moments of Adam, fp32: the gradients are forgotten, with them {full} "
-        "bytes each", near=True,
+        message("explain.without_gradients", bytes=full), near=True,
     ))  # fmt: skip
     return tuple(found)

@@ -295,7 +295,7 @@ def _swapped(whole: Part, source: Source) -> Iterator[Part]:
     seen = set()
     for part in swapped(source.variant) if right else ():
         wrong = evaluate(part.general, at)
-        key = wrong, part.said.partition(" taken")[0]
+        key = wrong, part.said[0]
         if wrong != right and key not in seen:
             seen.add(key)
             yield part

@@ -8,6 +8,8 @@ from html import escape
 from sympy import Symbol
 
 from symledger.algebra import Number, Terms
+from symledger.languages.message import message
+from symledger.languages.sealing import Raw, escaped
 from symledger.ledger.steps import Leading, Shown
 from symledger.printing.mathml import polynomials
 from symledger.printing.mathml.elements import EQUALS, element, operator, parens, words
@@ -45,6 +47,11 @@ class Rows:
         """Text among elements."""
         return words(text)
 
+    def sentence(self, key: str, **formulas: str) -> str:
+        """Text among elements; a formula ends it, and begins it anew."""
+        known = {name: Raw(f"</mtext>{formula}<mtext>") for name, formula in formulas.items()}
+        return element("mtext", escaped(message(key, **known)))
+
     def inline(self, formula: str) -> str:
         """As it is."""
         return formula
@@ -60,6 +67,10 @@ class Sentences(Rows):
     def words(self, text: str) -> str:
         """Escaped text."""
         return escape(text)
+
+    def sentence(self, key: str, **formulas: str) -> str:
+        """Words, and formulas among them."""
+        return escaped(message(key, **{name: Raw(formula) for name, formula in formulas.items()}))
 
     def inline(self, formula: str) -> str:
         """A formula of its own."""

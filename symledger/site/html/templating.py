@@ -2,65 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from symledger.evidence.claims import Kind, kind_named
+from symledger.languages.message import message, say
+from symledger.languages.sealing import opened
+from symledger.languages.words import place
+from symledger.ledger.conventions import named
 from symledger.site import resources
 from symledger.site.pages import Page, Sheet
-from symledger.site.text.messages import messages, said
 from symledger.site.text.references import cited
+from symledger.site.text.speaking import numbered, said, spaced, speaker
+from symledger.site.tongues import Tongue
 
 
-def speaker(known: Mapping[str, str]) -> Callable[..., Markup]:
-    """Return ``_`` as the extension has it, which would look every word up in the context again."""
+def kind(name: Kind) -> str:
+    """Return what a kind of comparison is called; PyTorch is spelled as it spells itself."""
+    return "PyTorch" if name == "pytorch" else kind_named(name)
 
-    @cache
-    def plain(text: str) -> Markup:
-        return Markup(known.get(text, text)) % {}  # noqa: S704  # as the extension takes it
 
-    def say(text: str, **values: Any) -> Markup:
-        return Markup(known.get(text, text)) % values if values else plain(text)  # noqa: S704
-
-    return say
+def sentence(words: str) -> str:
+    """Begin words as a sentence begins: with a capital letter."""
+    return words[:1].upper() + words[1:]
 
 
 @dataclass(frozen=True)
 class Templates:
     """The templates in one language; ``note`` is told which of them is used."""
 
-    language: str = "en"
+    tongue: Tongue = field(default_factory=Tongue)
     note: Callable[[str], object] = str
+
+    @property
+    def language(self) -> str:
+        """The language."""
+        return self.tongue.language
 
     @cached_property
     def environment(self) -> Environment:
-        """The environment: strict about names, HTML escaped, texts from the catalogue."""
+        """The environment: strict about names, HTML escaped, words from the catalogue."""
         made = Environment(
             loader=FileSystemLoader(resources.templates()), autoescape=True,
             undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True,
-            keep_trailing_newline=True, extensions=["jinja2.ext.i18n"], auto_reload=False,
+            keep_trailing_newline=True, auto_reload=False,
         )  # fmt: skip
-        known = messages(self.language)
-        made.install_gettext_callables(  # type: ignore[attr-defined]  # the extension adds it
-            lambda text: known.get(text, text),
-            lambda one, many, n: known.get(one, one) if n == 1 else known.get(many, many),
-            newstyle=True,
-        )
-        made.globals["_"] = speaker(known)
-        made.globals["cited"] = cited
-        made.filters["say"] = partial(said, known)
+        english = "" if self.tongue.is_english else ' lang="en"'
+        made.globals |= {
+            "_": speaker(self.language), "tongue": self.tongue, "cited": cited, "kind": kind,
+            "convention": named, "place": place, "english": Markup(english),  # noqa: S704  # of ours
+        }  # fmt: skip
+        made.filters |= {"say": partial(said, self.language), "sentence": sentence}
         return made
 
     def page(self, path: str, template: str, **values: Any) -> Page:
-        """Write a page: ``template`` sees the values, and ``sheet``, ``block``, ``inline``, …."""
+        """Write a page: ``template`` sees the values, and ``sheet``, ``block``, ``inline``, ….
+
+        The path is that of the English page.
+        """
         self.note(template)
-        sheet = Sheet(path, messages(self.language).get("Table", "Table"))
+        speak = partial(self._spoken, path)
+        sheet = Sheet(path, self.say(message("common.table")), speak)
         source = self.environment.get_template(template).render(
             sheet=sheet, block=sheet.block, inline=sheet.inline, href=sheet.href, link=sheet.link,
             **values,
         )  # fmt: skip
-        return Page(path, source, tuple(sheet.blocks))
+        return Page(self.tongue.home(path), speak(source), tuple(sheet.blocks))
+
+    def say(self, text: str) -> str:
+        """Say a text in this language."""
+        return say(self.language, text)
+
+    def _spoken(self, path: str, markup: str) -> str:
+        """Say the messages in a page's markup, write its numbers and lead its links from here."""
+        said = numbered(self.language, spaced(opened(self.language, markup)))
+        return self.tongue.linked(path, said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Protocol
 
 from symledger.site.atlas import Atlas
@@ -24,6 +24,7 @@ from symledger.site.kinds import (
     reliability,
     rules,
     sources,
+    translation,
 )
 from symledger.site.pages import Page
 
@@ -42,9 +43,21 @@ class Kind(Protocol):
         """Return the files beside them."""
 
 
+class Translated(Kind, Protocol):
+    """A kind of pages that other languages may have."""
+
+    @staticmethod
+    def translated(atlas: Atlas, language: str) -> Iterable[str]:
+        """Yield the paths of those that a language has."""
+
+
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
     home, course, component, model, families, checkpoints, formula, notation, question, sources,
     rules, axioms, dialects, reliability, completeness, api,
 )  # fmt: skip
+TRANSLATED: tuple[Translated, ...] = (  # type: ignore[assignment]  # modules
+    home, course, component, model, notation, question, sources, translation,
+)  # fmt: skip
+"""The kinds of pages that other languages may have."""
 PIECEWISE: tuple[Kind, ...] = (component, model, families, checkpoints, formula)  # type: ignore[assignment]  # modules
 """The kinds that give their pages to the memory one by one."""

@@ -20,21 +20,22 @@ from symledger.evidence import records as evidence
 from symledger.evidence.records import Record
 from symledger.ir.ops import Input, Param
 from symledger.ir.tensor import CallBack, Pullback, Tensor
+from symledger.languages.message import Word, message
 from symledger.printing import mathml
 from symledger.printing.mathml import MATHML
 from symledger.printing.rows import show_shape
 from symledger.readings.equations.sheet import LATEX, Equation, Notation, backward_equations
 from symledger.readings.equations.sheet import equations as forward_equations
 from symledger.readings.saved import root
-from symledger.site import resources
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.html.templating import Templates
 from symledger.site.pages import Page
+from symledger.site.text.worded import data
 
 PATH = "axioms.md"
 PREFIX = "axiom_"
-PASSES = {"contractions": "", "everything else": ".pointwise"}
+PASSES = {"contractions": "", "rest": ".pointwise"}
 DIRECTIONS = ("forward", "backward")
 BACKWARD = ("backward", "training", "memory.saved")
 """What quantities are named that the backward program decides as well."""
@@ -53,12 +54,6 @@ def assets(atlas: Atlas) -> dict[str, bytes]:
     """Return the files beside it: none."""
     del atlas
     return {}
-
-
-@cache
-def texts() -> dict[str, dict[str, str]]:
-    """Read what a person has written about each operation."""
-    return resources.data("axioms.toml")
 
 
 @dataclass(frozen=True)
@@ -115,14 +110,16 @@ class Rule:
         return self.key.replace("_", "-")
 
     @property
-    def name(self) -> str:
+    def name(self) -> Word:
         """What it is called."""
-        return texts()[self.key]["name"]
+        found: Word = data("axioms")[self.key]["name"]
+        return found
 
     @property
-    def text(self) -> str:
+    def text(self) -> Word:
         """What it is for."""
-        return texts()[self.key]["text"]
+        found: Word = data("axioms")[self.key]["text"]
+        return found
 
     @property
     def axiom(self) -> type[Axiom]:
@@ -169,15 +166,20 @@ class Rule:
     def prices(self) -> list[Price]:
         """What it costs: contractions, and everything else."""
         return [
-            Price(way, *(maths.inline(self.account[f"flops.{d}{end}"].general) for d in DIRECTIONS))
+            Price(message(f"axioms.price_{way}"), *(
+                maths.inline(self.account[f"flops.{d}{end}"].general) for d in DIRECTIONS
+            ))
             for way, end in PASSES.items()
-        ]
+        ]  # fmt: skip
 
     @property
     def causal(self) -> list[Price]:
         """What contractions cost under each causal convention, where that makes a difference."""
         ways = [self.account.causal(f"flops.{d}") for d in DIRECTIONS]
-        return [Price(kind, *(maths.inline(way[kind].general) for way in ways)) for kind in ways[0]]
+        return [
+            Price(message(f"causal.{kind}"), *(maths.inline(way[kind].general) for way in ways))
+            for kind in ways[0]
+        ]
 
     @property
     def cost(self) -> Price:

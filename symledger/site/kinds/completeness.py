@@ -11,23 +11,22 @@ from typing import Literal
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.entry import Entry
 from symledger.evidence import records as evidence
-from symledger.site import resources
+from symledger.languages.message import Message, message
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
 from symledger.site.pages import Page
+from symledger.site.text.worded import data
 from symledger.torch_layers.table import LAYERS, NAMES, Layer
 
 PATH = "completeness.md"
-DATA = "missing.toml"
 WITNESS = "pytorch"
-ASKED = {
-    "parameters": "params", "FLOPs forward": "flops.forward", "FLOPs backward": "flops.backward",
-    "other work": "flops.forward.pointwise", "gradients": "gradients", "kept": "memory.saved",
-    "traffic": "traffic.forward",
-}  # fmt: skip
-"""What a column is called, and the checked quantity that it is about."""
+ASKED = (
+    "params", "flops.forward", "flops.backward", "flops.forward.pointwise", "gradients",
+    "memory.saved", "traffic.forward",
+)  # fmt: skip
+"""The checked quantities that there is a column for."""
 
-Status = Literal["PyTorch", "checked", "not checked", "–"]
+Status = Literal["PyTorch", "checked", "not_checked", "none"]
 
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
@@ -66,28 +65,28 @@ class Coverage:
     atlas: Atlas
 
     @property
-    def columns(self) -> tuple[str, ...]:
+    def columns(self) -> tuple[Message, ...]:
         """The columns of the table."""
-        return tuple(ASKED)
+        return tuple(message(f"completeness.column.{name}") for name in ASKED)
 
     @cached_property
     def groups(self) -> dict[str, tuple[Covered, ...]]:
         """The owners of formulas: components by topic, then the families of models."""
         owners = self.atlas.owners
-        topics = {**self.atlas.components, "Models": self.atlas.models}
+        models = (message("common.models"), self.atlas.models)
         return {
             topic: tuple(self._covered(entry) for entry in entries if entry in owners)
-            for topic, entries in topics.items()
+            for topic, entries in (*self.atlas.components.items(), models)
         }
 
     def _covered(self, entry: Entry) -> Covered:
         account = self.atlas.account(entry.name)
         records = [r for found in account.evidence.values() for r in found]
         statuses = []
-        for quantity in ASKED.values():
+        for quantity in ASKED:
             kinds = {r.kind for r in records if r.quantity == quantity and r.status == "passed"}
             there = quantity in account.quantities or quantity == "gradients"
-            status: Status = "not checked" if there else "–"
+            status: Status = "not_checked" if there else "none"
             if kinds and there:
                 status = "PyTorch" if WITNESS in kinds else "checked"
             statuses.append(status)
@@ -127,5 +126,5 @@ class Coverage:
     @property
     def missing(self) -> tuple[Missing, ...]:
         """What is not there."""
-        rows = resources.data(DATA)["rows"]
+        rows = data("missing")["rows"]
         return tuple(Missing(row["what"], row["instead"], tuple(row["names"])) for row in rows)

@@ -22,6 +22,7 @@ from symledger.site.kinds.model.numbers import count, signed_percent
 from symledger.site.kinds.model.table import Cells, table_of
 from symledger.site.kinds.model.variants import Difference
 from symledger.site.pages import Page
+from symledger.site.tongues import speaks
 
 PATH = "learn/mini_gpt.md"
 SUBJECT = "mini_gpt"
@@ -35,6 +36,12 @@ LONG = 1024
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the course page."""
     yield templates.page(PATH, "course.md.j2", atlas=atlas, course=Course(atlas))
+
+
+def translated(atlas: Atlas, language: str) -> list[str]:
+    """Return its path, where a language has words for it."""
+    del atlas
+    return [PATH] if speaks(language, "course.md.j2") else []
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:

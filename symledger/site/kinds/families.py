@@ -10,6 +10,8 @@ from math import prod
 
 from symledger import algebra
 from symledger.accounts.account import Account
+from symledger.languages.message import Message, message
+from symledger.languages.words import slug
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
 from symledger.site.kinds.checkpoints import COMPARED, Configured, by_family
@@ -30,6 +32,12 @@ ATTENTION = {
 }  # fmt: skip
 """What a decoder keeps: keys and values of every head, one for a group of heads, one for all; or
 what they are made of."""
+
+AXES: Mapping[str, tuple[float, ...]] = {
+    "parameters": (), "flops_a_token": (), "layers": (3, 6, 12, 24, 48, 96),
+    "width": (256, 1024, 4096, 16384), "cache_of_token": (), "used_for_token": (),
+}
+"""What is drawn, and the ticks where powers of ten are too far apart."""
 
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
@@ -55,17 +63,17 @@ def families(atlas: Atlas) -> Families:
     if not all(known.values()):
         return Families(())
     return Families(tuple(
-        Together(family, title, tuple(map(FamilyRow.read, rows)))
-        for family, ((title,), *rows) in known.items()
+        Together(family, atlas.entry(family).line, tuple(map(FamilyRow.read, rows)))
+        for family, (_, *rows) in known.items()
     ))  # fmt: skip
 
 
 def _known(atlas: Atlas, family: str, models: list[Configured]) -> list[list[str]]:
-    """Return what a family is, then the numbers of each configuration, exact, as text.
+    """Return the name of a family, then the numbers of each configuration, exact, as text.
 
     A number is empty where a configuration has none.
     """
-    found = [[str(atlas.account(family).target.title)]]
+    found = [[family]]
     for model in models:
         atlas.memory.note_definition(model.entry.load())
         account = _at_one_length(atlas, model)
@@ -136,24 +144,19 @@ class Families:
         """
         if not self.groups:
             return []
-        many, work = Axis("parameters", log=True), Axis("FLOPs a token", log=True)
-        depth = Axis("layers L", log=True, ticks=(3, 6, 12, 24, 48, 96))
-        width = Axis("width d", log=True, ticks=(256, 1024, 4096, 16384))
-        cache = Axis("bytes of cache for a token", log=True)
-        used = Axis("used for a token", log=True)
+        many, work, depth, width, cache, used = (
+            Axis(message(f"plot.{name}"), log=True, ticks=ticks) for name, ticks in AXES.items()
+        )
         return [
-            self._drawn("families-depth", "Parameters and depth", (depth, "layers"), (many, "all")),
-            self._drawn("families-width", "Parameters and width", (width, "width"), (many, "all")),
-            self._drawn("families-cache", "Cache and parameters", (many, "all"), (cache, "cache"),
-                        by_attention=True),
-            self._drawn("families-work", "Work and parameters", (many, "all"), (work, "work"),
-                        Rule("2 FLOPs for a parameter", 2)),
-            self._drawn("families-active", "Parameters used for a token, of all",
-                        (many, "all"), (used, "active"), Rule("all are used", 1)),
-        ]  # fmt: skip
+            self._drawn("depth", (depth, "layers"), (many, "all")),
+            self._drawn("width", (width, "width"), (many, "all")),
+            self._drawn("cache", (many, "all"), (cache, "cache"), by_attention=True),
+            self._drawn("work", (many, "all"), (work, "work"), Rule(message("plot.twice"), 2)),
+            self._drawn("active", (many, "all"), (used, "active"), Rule(message("plot.all"), 1)),
+        ]
 
     def _drawn(
-        self, name: str, title: str, x: Measure, y: Measure, rule: Rule | None = None,
+        self, name: str, x: Measure, y: Measure, rule: Rule | None = None,
         by_attention: bool = False,
     ) -> Figure:  # fmt: skip
         """Draw a point for each configuration that has both numbers."""
@@ -162,10 +165,17 @@ class Families:
             for row in group.rows:
                 a, b = row.numbers[x[1]], row.numbers[y[1]]
                 if a is not None and b is not None:
-                    kind = row.attention if by_attention else row.kind
+                    kind = named(row.attention if by_attention else row.kind)
                     points.append(Point(group.family, row.name, kind, int(a), int(b)))
-        kinds = ATTENTION if by_attention else KINDS
-        return scatter_plot(name, title, x[0], y[0], kinds, points, rule)
+        numbers = ATTENTION if by_attention else KINDS
+        kinds: dict[str, int] = {named(kind): number for kind, number in numbers.items()}
+        title = message(f"plot.families.{name}")
+        return scatter_plot(f"families-{name}", title, x[0], y[0], kinds, points, rule)
+
+
+def named(kind: str) -> Message:
+    """Return what a kind is called in a plot."""
+    return message(f"plot.kind.{slug(kind)}")
 
 
 Measure = tuple[Axis, str]

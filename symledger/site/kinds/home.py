@@ -14,6 +14,7 @@ from symledger.site.html import maths
 from symledger.site.html.templating import Templates
 from symledger.site.kinds.model.table import table_of
 from symledger.site.pages import Page
+from symledger.site.tongues import speaks
 
 OPENED = "mini_gpt"
 DEPTH = 2
@@ -56,6 +57,12 @@ def proof(atlas: Atlas) -> Proof:
         sum(1 for _ in atlas.formulas()), len(records), len({e.kind for e in records}),
         evidence.killed(),
     )  # fmt: skip
+
+
+def translated(atlas: Atlas, language: str) -> list[str]:
+    """Return its path, where a language has words for it."""
+    del atlas
+    return ["index.md"] if speaks(language, "home.md.j2") else []
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:

@@ -13,6 +13,7 @@ from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.html.templating import Templates
 from symledger.site.pages import Page
+from symledger.site.tongues import speaks
 from symledger.sizes import ALPHABET, Size, meaning
 
 PATH = "notation.md"
@@ -55,6 +56,12 @@ def uses(atlas: Atlas) -> Iterator[Use]:
 def anchor(name: str) -> str:
     """Return the anchor of a symbol on the page."""
     return f"sym-{name.replace('_', '-')}"
+
+
+def translated(atlas: Atlas, language: str) -> list[str]:
+    """Return its path, where a language has words for it."""
+    del atlas
+    return [PATH] if speaks(language, "notation.md.j2") else []
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:

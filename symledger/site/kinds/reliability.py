@@ -16,17 +16,16 @@ from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import AXIOMS, ENTRIES
 from symledger.checks.torch.artefacts import ARTEFACTS
 from symledger.evidence import records as evidence
-from symledger.evidence.claims import Kind
+from symledger.evidence.claims import Kind, kind_named
 from symledger.evidence.comparison import Evidence
-from symledger.site import resources
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.html.templating import Templates
 from symledger.site.pages import Page
+from symledger.site.text.worded import data
 from symledger.sizes import BY_NAME
 
 PATH = "reliability.md"
-DATA = "kinds_of_evidence.toml"
 PROOF = "identity"
 RECORD = "recorded evidence"
 
@@ -47,7 +46,7 @@ def assets(atlas: Atlas) -> dict[str, bytes]:
 class Tally:
     """One kind of evidence: what it is, and all recorded comparisons of that kind."""
 
-    kind: str
+    kind: Kind
     method: str
     shares: str
     wrong: str
@@ -57,7 +56,7 @@ class Tally:
     @property
     def name(self) -> str:
         """What it is called."""
-        return self.title or self.kind.capitalize()
+        return self.title or kind_named(self.kind)
 
     @property
     def is_proof(self) -> bool:
@@ -117,7 +116,7 @@ class Recorded:
     @cached_property
     def kinds(self) -> tuple[Tally, ...]:
         """The comparisons by kind."""
-        said = resources.data(DATA)
+        said = data("kinds_of_evidence")
         return tuple(
             Tally(kind, **said[kind], found=tuple(e for e in self.evidence if e.kind == kind))
             for kind in get_args(Kind)

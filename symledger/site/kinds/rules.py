@@ -13,11 +13,13 @@ from symledger import algebra
 from symledger.accounts import rules_of_thumb as rules
 from symledger.accounts.account import Account
 from symledger.accounts.rules_of_thumb import Crossover, Judged, Rule
+from symledger.languages.message import Word
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.html.templating import Templates
 from symledger.site.kinds.model.numbers import count, signed_percent
 from symledger.site.pages import Page
+from symledger.site.text.worded import about, named
 
 PATH = "rules.md"
 FAMILY = "gpt2"
@@ -59,6 +61,16 @@ class Stated:
     trials: tuple[Trial, ...]
 
     @property
+    def name(self) -> Word:
+        """What it is called."""
+        return named(self.rule)
+
+    @property
+    def about(self) -> Word:
+        """What it is about."""
+        return about(self.rule)
+
+    @property
     def ours(self) -> Markup:
         """What is derived of the family."""
         return maths.inline(self.family.ours)
@@ -80,6 +92,16 @@ class Crossing:
 
     crossover: Crossover
     numbers: tuple[tuple[str, str], ...]
+
+    @property
+    def name(self) -> Word:
+        """What becomes equal."""
+        return named(self.crossover)
+
+    @property
+    def about(self) -> Word:
+        """What it is about."""
+        return about(self.crossover)
 
     @property
     def equation(self) -> Markup:

@@ -16,6 +16,7 @@ from symledger.site.html.amounts import bytes_and_units
 from symledger.site.html.templating import Templates
 from symledger.site.pages import Page
 from symledger.site.text.statements import Document, Statement, documents
+from symledger.site.tongues import speaks
 
 PATH = "learn/sources.md"
 BYTES = ("B", "kB", "MB", "GB", "KiB", "MiB")
@@ -113,6 +114,12 @@ def truth(statement: Statement) -> Markup:
         return escape(f"{float(found):.2g}".replace("e-0", "e-"))
     unit = statement.unit if statement.unit == "FLOP" else ""
     return escape(f"{int(found):,} {unit}".strip())
+
+
+def translated(atlas: Atlas, language: str) -> list[str]:
+    """Return its path, where a language has words for it."""
+    del atlas
+    return [PATH] if speaks(language, "sources.md.j2") else []
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:

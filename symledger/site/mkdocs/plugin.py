@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment
 from mkdocs.config.base import Config
-from mkdocs.config.config_options import Type
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.livereload import LiveReloadServer
 from mkdocs.plugins import BasePlugin, event_priority, get_plugin_logger
@@ -21,14 +20,17 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils import clean_directory
 from mkdocs.utils.templates import TemplateContext
+from pathspec.gitignore import GitIgnoreSpec
 
+from symledger.languages.language import ENGLISH
 from symledger.site import resources
 from symledger.site.checkout import prefer
 from symledger.site.mkdocs.finding import find_by
-from symledger.site.mkdocs.navigation import expanded, localized
+from symledger.site.mkdocs.navigation import expanded, localized, say
 from symledger.site.mkdocs.reloading import Source
 from symledger.site.mkdocs.searching import WORKER, mended
 from symledger.site.mkdocs.theme import completed
+from symledger.site.mkdocs.tongues import Tongues
 from symledger.site.mkdocs.workers import Hands
 
 if TYPE_CHECKING:
@@ -53,15 +55,14 @@ class Generated(File):
 
 
 class SiteConfig(Config):  # type: ignore[no-untyped-call]  # MkDocs leaves the hook untyped
-    """What a configuration may say to the plugin."""
-
-    language = Type(str, default="en")
+    """What a configuration may say to the plugin: nothing."""
 
 
 class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call]  # the same
     """Pages of formulas for MkDocs."""
 
     site: Site
+    tongues: Tongues
     hands: Hands | None = None
     serving = False
 
@@ -81,11 +82,13 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         While serving, a changed component, text or reading is imported anew before that.
         """
         os.environ.setdefault("SOURCE_DATE_EPOCH", EPOCH)
-        self.site = SOURCE.site(self.config.language)
-        localized(config.theme, self.site)
-        config.site_description = self.site.say(config.site_description or "")
+        self.site = SOURCE.site()
+        localized(config.theme, ENGLISH)
         if config.nav is not None:
             config.nav = expanded(config.nav, self.site)
+        if config.not_in_nav is not None:
+            folders = [f"/{name}/" for name in self.site.tongues if name != ENGLISH]
+            config.not_in_nav += GitIgnoreSpec.from_lines(folders)
         if SOURCE.dirty and not SOURCE.frames(self._layout(config)):
             clean_directory(config.site_dir)
         return config
@@ -118,9 +121,11 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         for page in nav.pages:
             if SOURCE.dirty and not page.file.is_modified():
                 page.title = SOURCE.titles.get(page.file.src_uri)
+        said = config.site_description or ""
+        self.tongues = Tongues(config, files, self.site.tongues, nav, said)
         self.hands = Hands.of(config, files)
         if not self.serving:
-            self.hands.part(nav)
+            self.hands.part([*nav.pages, *self.tongues.shown])
         return nav
 
     def on_env(self, env: Environment, *, config: MkDocsConfig, files: Files) -> Environment:
@@ -135,11 +140,15 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
     def on_page_context(
         self, context: TemplateContext, *, page: Page, config: MkDocsConfig, nav: Navigation
     ) -> TemplateContext:
-        """Let the search, which has just seen the page, know what stands in its blocks."""
+        """Let the search, which has just seen the page, know what stands in its blocks.
+
+        Have the theme speak the language of the page.
+        """
         del config, nav
         made = self.site.pages.get(page.file.src_uri)
         if made and self.hands and self.hands.entries:
             find_by(reversed(self.hands.entries), made)
+        self.tongues.speak(context, page)
         return context
 
     def on_template_context(
@@ -154,10 +163,12 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
     @event_priority(100)
     def on_post_build(self, *, config: MkDocsConfig) -> None:
         """Put together what several processes know, before the search is written; keep the rest."""
-        del config
         if self.hands:
             self.hands.end()
             self.hands.join()
+        search = config.plugins.get("material/search")
+        if index := getattr(search, "search_index", None):
+            self.tongues.parted(index, SOURCE.entries if SOURCE.dirty else {})
         SOURCE.before = dict(self.site.made)
 
     def on_build_error(self, *, error: Exception) -> None:
@@ -172,7 +183,8 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         del config
         made = self.site.pages.get(page.file.src_uri)
         filled = made.filled(output) if made else output
-        return completed(filled, self.site.say("Search"))
+        language = self.tongues.of(page.file.src_uri).language
+        return completed(self.tongues.finished(filled, page), say(language, "Search"))
 
     def on_post_template(
         self, output_content: str, *, template_name: str, config: MkDocsConfig
@@ -181,7 +193,7 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         del config
         if not template_name.endswith(".html"):
             return output_content
-        return completed(output_content, self.site.say("Search"))
+        return completed(output_content)
 
     def on_serve(
         self, server: LiveReloadServer, *, config: MkDocsConfig, builder: Any

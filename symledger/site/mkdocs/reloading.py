@@ -34,8 +34,9 @@ class Source:
         self.layout = ""
         self.titles: dict[str, str] = {}
         self.kept: dict[str, Any] = {}
+        self.entries: dict[str, list[dict[str, Any]]] = {}
 
-    def site(self, language: str) -> Site:
+    def site(self) -> Site:
         """Return a new site, made by the package as it is on disk now."""
         now, found = time_ns(), state()
         if found != self.state:
@@ -43,7 +44,7 @@ class Source:
             site.STARTED = now
             forget(self.kept_modules)
         generator = import_module("symledger.site.generator")
-        made: Site = generator.remembered(language, self.kept)
+        made: Site = generator.remembered(self.kept)
         return made
 
     def keep(self, made: Site) -> None:

@@ -15,14 +15,14 @@ import pickle
 import signal
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
-from mkdocs.structure.nav import Navigation
+from mkdocs.structure.pages import Page
 
 from symledger.site import workers as shares
 
@@ -86,12 +86,15 @@ class Hands:
         plugin = self.config.plugins.get("material/search")
         return getattr(getattr(plugin, "search_index", None), "entries", None)
 
-    def part(self, nav: Navigation) -> None:
-        """Go on as a process for each processor; all of them return from here."""
+    def part(self, shown: Sequence[Page]) -> None:
+        """Go on as a process for each processor; all of them return from here.
+
+        ``shown`` are the pages whose titles stand in navigations.
+        """
         number = shares.processes() if len(self.pages) >= FEW and self.entries is not None else 1
         if number == 1:
             return
-        self._settle(nav)
+        self._settle(shown)
         for first in range(1, number):
             out = tempfile.TemporaryFile()  # noqa: SIM115  # closed when it is read
             process = os.fork()
@@ -103,12 +106,12 @@ class Hands:
         atexit.register(self.stop)  # where this one is interrupted
         self._keep(0, number)
 
-    def _settle(self, nav: Navigation) -> None:
+    def _settle(self, shown: Iterable[Page]) -> None:
         """Settle the titles that pages say of each other, and write what is to be written once.
 
         A title is what MkDocs makes of a page's beginning; the rest is rendered later, by one.
         """
-        for page in nav.pages:
+        for page in shown:
             page.read_source(self.config)
             page.markdown = (page.markdown or "").strip().partition("\n\n")[0]
             page.render(self.config, self.files)

@@ -8,6 +8,7 @@ from math import isfinite
 
 from markupsafe import Markup
 
+from symledger.languages.message import Message, message
 from symledger.site.plots.axes import Axis, Scale, scale, written
 from symledger.site.plots.figure import (
     WIDTH,
@@ -163,13 +164,14 @@ def _text(value: Number) -> str:
     return str(value) if isinstance(value, int) else f"{value:.4g}"
 
 
-def _said(series: Sequence[Series]) -> str:
+def _said(series: Sequence[Series]) -> Markup:
     """Say what is seen: where every line begins and where it ends."""
-    return "; ".join(
-        f"{one.label}: from {' at '.join(_grouped(one.points[0]))} "
-        f"to {' at '.join(_grouped(one.points[-1]))}"
-        for one in series if one.points
-    )  # fmt: skip
+    return Markup("; ").join(_from_to(one) for one in series if one.points)
+
+
+def _from_to(one: Series) -> Message:
+    (first, at), (last, there) = map(_grouped, (one.points[0], one.points[-1]))
+    return message("plot.from_to", line=one.label, first=first, at=at, last=last, there=there)
 
 
 def _grouped(point: tuple[Number, Number]) -> tuple[str, str]:

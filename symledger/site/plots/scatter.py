@@ -12,12 +12,12 @@ from itertools import groupby
 
 from markupsafe import Markup
 
+from symledger.languages.message import joined, message
 from symledger.site.plots.axes import Axis, Scale, scale, written
 from symledger.site.plots.figure import (
     WIDTH,
     Figure,
     drawing,
-    grouped,
     path,
     tag,
     text_width,
@@ -90,7 +90,7 @@ def scatter_plot(
     ruled = [(across.at(a), vertical.at(b)) for a, b in _ends(sheet, rule)]
     line = [tag("path", class_="mark", d=path(ruled))] if ruled else []
     drawn = [*legend, *grid(across, vertical, top), *line, *_groups(sheet, points, ruled)]
-    head = ("", "kind", x.label, y.label)
+    head = ("", message("plot.kind"), x.label, y.label)
     rows = tuple((p.name, p.kind, str(p.x), str(p.y)) for p in points)
     svg = drawing(name, title, _said(points, seen), height, drawn, role="group")
     return Figure(name, title, svg, head, rows)
@@ -155,7 +155,7 @@ def _group(sheet: Sheet, points: list[Point], named: Mapping[Spot, Name]) -> Ite
     for point in points:
         spots.setdefault(sheet.spot(point), []).append(point)
     for spot, those in spots.items():
-        yield mark(sheet.kinds[those[0].kind], *spot, "; ".join(map(_title, those)))
+        yield mark(sheet.kinds[those[0].kind], *spot, joined(map(_title, those), "; "))
     shown = {spot: named[spot] for spot in spots
              if spot in named and named[spot].text in {p.name for p in points}}  # fmt: skip
     taken = [*map(around, spots), *(name.box for name in shown.values())]
@@ -174,7 +174,7 @@ def _counted(group: str, points: Sequence[Point]) -> str:
 
 
 def _title(point: Point) -> str:
-    return f"{point.name}: {grouped(str(point.y))} at {grouped(str(point.x))}"
+    return message("plot.point", name=point.name, y=point.y, x=point.x)
 
 
 def _said(points: Iterable[Point], kinds: Iterable[str]) -> str:
@@ -183,5 +183,6 @@ def _said(points: Iterable[Point], kinds: Iterable[str]) -> str:
     for kind in kinds:
         own = sorted((p.y, p.x, p.name) for p in points if p.kind == kind)
         (low, _, least), (high, _, most) = own[0], own[-1]
-        found.append(f"{kind}: {len(own)}, from {least} ({low:,}) to {most} ({high:,})")
-    return "; ".join(found)
+        found.append(message("plot.points", kind=kind, number=len(own),
+                             least=least, low=low, most=most, high=high))  # fmt: skip
+    return joined(found, "; ")

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate, pairwise
 
+from markupsafe import Markup
+
+from symledger.languages.message import message
 from symledger.printing.rows import percent
 from symledger.site.plots.figure import WIDTH, Figure, drawing, path, spread, tag
 
@@ -55,8 +58,8 @@ def stacked_bar(name: str, title: str, unit: str, parts: Sequence[Part]) -> Figu
         (part.label, str(part.amount), percent(share))
         for part, share in zip(parts, shares, strict=True)
     )
-    description = "; ".join(f"{label}: {share}" for label, _, share in rows)
+    description = Markup("; ").join(Markup("{}: {}").format(label, n) for label, _, n in rows)
     return Figure(
         name, title, drawing(name, title, description, height + 2 * EDGE, drawn),
-        ("part", unit, "share"), rows,
+        (message("common.part"), unit, message("common.share")), rows,
     )  # fmt: skip

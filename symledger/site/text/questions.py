@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
-from pathlib import Path
 
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import find
 from symledger.configs.read import entry_of
-
-DATA = Path(__file__).parents[1] / "data" / "questions.toml"
+from symledger.languages.message import message
+from symledger.site.text.worded import data, slug
 
 QUANTITIES: dict[str, tuple[str, ...]] = {
     "params": ("params",),
@@ -101,9 +99,10 @@ class Question:
 @cache
 def questions() -> tuple[Question, ...]:
     """Return all questions: those that are written down, then those about every published model."""
-    found = tomllib.loads(DATA.read_text(encoding="utf-8"))
+    found = data("questions")
     written = [
-        _question(topic, slug, row) for topic, rows in found.items() for slug, row in rows.items()
+        _question(message(f"questions.topic.{slug(topic)}"), at, row)
+        for topic, rows in found.items() for at, row in rows.items()
     ]
     asked = {(q.of, q.ask, q.dtype) for q in written if not q.set}
     return (*written, *(q for q in _of_models() if (q.of, q.ask, q.dtype) not in asked))
@@ -113,14 +112,16 @@ def _of_models() -> Iterator[Question]:
     """Yield what people ask about every published model, a topic for each family."""
     for known in checkpoints().values():
         entry = find(entry_of(known))
-        slug, topic = re.sub(r"[._]", "-", known.name), f"Models: {entry.family}"
+        at = re.sub(r"[._]", "-", known.name)
+        topic = message("questions.of_models", family=entry.family)
         ask = partial(Question, topic=topic, of=known.name, name=known.name)
-        yield ask(slug=f"{slug}-parameters", ask="params")
+        yield ask(slug=f"{at}-parameters", ask="params")
         if entry.load().decoding:
-            yield ask(slug=f"{slug}-memory-bf16", ask="memory", dtype="bf16")
+            yield ask(slug=f"{at}-memory-bf16", ask="memory", dtype="bf16")
 
 
 def _question(topic: str, slug: str, row: dict[str, object]) -> Question:
+    row = dict(row)
     part, wrong = row.pop("part", ""), row.pop("wrong", ())
     assert isinstance(part, str)
     assert isinstance(wrong, list | tuple)

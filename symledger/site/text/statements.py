@@ -6,12 +6,10 @@ written down; it is what comparing the two gives.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any, Literal
 
 from sympy import Symbol
@@ -22,9 +20,9 @@ from symledger.algebra import Terms
 from symledger.algebra.parsing import parse_expression
 from symledger.evidence import records as evidence
 from symledger.ledger.lines import Line
+from symledger.site.text.worded import data
 from symledger.sizes import BY_NAME
 
-DATA = Path(__file__).parents[1] / "data" / "statements.toml"
 UNITS: dict[str, int | Fraction] = {
     "": 1, "B": 1, "FLOP": 1, "FLOP/byte": 1, "%": Fraction(1, 100), "thousand": 10**3,
     "million": 10**6, "billion": 10**9, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 2**10,
@@ -229,7 +227,7 @@ class Document:
 @cache
 def documents() -> tuple[Document, ...]:
     """Read all documents."""
-    found = tomllib.loads(DATA.read_text(encoding="utf-8"))
+    found = data("statements")
     return tuple(
         Document(name, d["title"], d["about"], tuple(_statement(row) for row in d["rows"]))
         for name, d in found.items()

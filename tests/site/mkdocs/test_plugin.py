@@ -10,12 +10,13 @@ from symledger.site import resources
 from symledger.site.mkdocs import plugin
 from symledger.site.mkdocs.reloading import Source
 from symledger.site.pages import Page
+from symledger.site.tongues import Tongue
 
 
 class Small:
     """A site of three pages and a file."""
 
-    language = "en"
+    tongues = {"en": Tongue()}
 
     def __init__(self, **changed):
         texts = {"index": "# Home\n[a](a.md)", "a": "# A\n<p>1</p>", "b": "# B\nwords"} | changed
@@ -26,10 +27,6 @@ class Small:
         self.assets = {"data.csv": b"1"}
         self.made = {**{p: (q.source, q.blocks) for p, q in self.pages.items()}, **self.assets}
         self.memory, self.kept = self, {}
-
-    def say(self, text):
-        """Say it in English."""
-        return text
 
     def save(self):
         """Remember nothing."""
@@ -43,7 +40,7 @@ def test_only_what_changed_is_written_again(tmp_path, monkeypatch):
 
     def run(**changed):
         """Build, and return the pages that were written."""
-        monkeypatch.setattr(source, "site", lambda _: Small(**changed))
+        monkeypatch.setattr(source, "site", lambda: Small(**changed))
         config = MkDocsConfig(str(tmp_path / "mkdocs.yml"))
         config.load_dict({
             "site_name": "x", "docs_dir": str(tmp_path / "docs"), "site_dir": str(out),

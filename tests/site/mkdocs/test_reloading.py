@@ -11,14 +11,14 @@ def test_a_changed_file_is_imported_anew_and_an_unchanged_package_is_not(monkeyp
     named = {name: dict(vars(kept[name])) for name in (*KEPT, plugin.__name__) if name in kept}
     source = Source(plugin.__name__)
     try:
-        before = type(source.site("en"))
-        assert type(source.site("en")) is before
+        before = type(source.site())
+        assert type(source.site()) is before
         changed = {**source.state, "symledger/components/maps/linear.py": 1}
         monkeypatch.setattr(reloading, "state", lambda: changed)
-        again = source.site("en")
+        again = source.site()
         assert type(again) is not before
         assert type(again).__name__ == "Site"
-        assert type(source.site("en")) is type(again)
+        assert type(source.site()) is type(again)
     finally:
         for name in [n for n in sys.modules if n.startswith("symledger")]:
             del sys.modules[name]

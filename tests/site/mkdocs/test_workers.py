@@ -47,7 +47,7 @@ site = Site()
 pages = [Made("index.md", "# Home\\n", ()), *(page(n) for n in range(8))]
 vars(site).update(pages={p.path: p for p in pages}, assets={"a.txt": b"a"})
 site.memory.keeps = False
-plugin.SOURCE.site = lambda _: site
+plugin.SOURCE.site = lambda: site
 plugin.SOURCE.keep = lambda _: None
 shares.processes, hands.FEW = lambda: number, 2
 parts = []

@@ -16,7 +16,7 @@ VOICE = Voice(ATLAS, ATLAS.account("linear", **SETTINGS), SETTINGS)
 
 
 def said(text):
-    sheet = Sheet("components/linear.md")
+    sheet = Sheet("components/linear.md", "Table", str)
     return re.sub(
         r'<span data-block="(\d+)"></span>',
         lambda place: re.sub(TAGS, "", sheet.blocks[int(place[1])]),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 from markupsafe import Markup
 
@@ -22,8 +23,13 @@ from symledger.site.html.templating import Templates
 from symledger.site.kinds.component import definition, graph, lessons, numbers, proof
 from symledger.site.pages import Page
 from symledger.site.text.examples import settings
+from symledger.site.text.names import title
 from symledger.site.text.voice import Voice
+from symledger.site.tongues import has_text, speaks
 
+INDEX = "components/index.md"
+PAGE = "component/page.md.j2"
+"""The path of the index, and the template of a page."""
 FULL = 232_000
 """Bytes of a page that is full: what its witness defines then lies beside it alone, and what it
 runs has no colours."""
@@ -49,23 +55,36 @@ class Listed:
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the index, then the components by topic."""
-    yield atlas.memory.page("components", lambda: index(atlas, templates))
+    tongue = templates.tongue
+    if tongue.has(INDEX):
+        yield atlas.memory.page(tongue.named("components"), lambda: index(atlas, templates))
     for entries in atlas.components.values():
         for entry in entries:
-            yield atlas.memory.page(entry.name, partial(page, atlas, templates, entry))
+            if tongue.has(atlas.page_of(entry.name)):
+                make = partial(page, atlas, templates, entry)
+                yield atlas.memory.page(tongue.named(entry.name), make)
+
+
+def translated(atlas: Atlas, language: str) -> Iterator[str]:
+    """Yield the index, and the components that have a text, where a language has words for them."""
+    if speaks(language, "components.md.j2"):
+        yield INDEX
+    for entry in chain(*atlas.components.values()) if speaks(language, PAGE) else ():
+        if has_text(language, entry.name):
+            yield atlas.page_of(entry.name)
 
 
 def index(atlas: Atlas, templates: Templates) -> Page:
     """Return the index of all components."""
     topics = {t: tuple(_listed(atlas, e) for e in es) for t, es in atlas.components.items()}
-    return templates.page("components/index.md", "components.md.j2", topics=topics)
+    return templates.page(INDEX, "components.md.j2", topics=topics)
 
 
 def _listed(atlas: Atlas, entry: Entry) -> Listed:
     account = atlas.account(entry.name)
     params, flops, _ = (maths.of(account[name]) for name in numbers.glance(account))
     return Listed(
-        graph.title(entry.name), atlas.page_of(entry.name), account.target.title, params, flops,
+        title(entry.name), atlas.page_of(entry.name), account.target.title, params, flops,
         "flops.forward" in account.quantities,
     )  # fmt: skip
 
@@ -84,9 +103,9 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
     around = graph.neighbours(atlas, entry, text)
     near, inner, hidden = definition.ledger(account)
     shown = partial(
-        templates.page, atlas.page_of(entry.name), "component/page.md.j2", entry=entry,
-        title=graph.title,
-        names=[graph.title(entry.name), entry.name, *text.also, *text.search], text=text,
+        templates.page, atlas.page_of(entry.name), PAGE, entry=entry,
+        title=title,
+        names=[title(entry.name), entry.name, *text.also, *text.search], text=text,
         voice=voice, target=account.target, page_of=atlas.page_of,
         glance=[numbers.amount(atlas, account, name) for name in numbers.glance(account)],
         groups=numbers.groups(atlas, account), calculated=calculated(account),
@@ -97,7 +116,7 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         plot=proof.plot(entry.family, text.bugs), around=around,
         bugs=proof.bugs(atlas, account, chosen, text.bugs),
         exercises=lessons.solved(voice, text.exercises),
-        graph=graph.graph(around), conventions=account.conventions.to_dict(),
+        graph=graph.graph(around, templates.say), conventions=account.conventions.to_dict(),
         command=command(account, chosen), factored=maths.factored, spelled=maths.spelled,
         arranged=numbers.is_arranged(account), stated=hasattr(entry.load(), "pullback"),
     )  # fmt: skip

@@ -15,11 +15,12 @@ from symledger.accounts.account import Account
 from symledger.accounts.reuse import written_as
 from symledger.catalogue.entry import Entry
 from symledger.ir.shapes import Shape as CoreShape
+from symledger.languages.message import message
+from symledger.languages.words import choice
 from symledger.notation.component import Component
 from symledger.printing.rows import show_shape
 from symledger.readings.shapes import ShapeRow, shapes
 from symledger.report.figures import snippet
-from symledger.report.page import describe
 from symledger.site import scripts
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
@@ -93,7 +94,7 @@ def _shape(account: Account, row: ShapeRow) -> Shape:
     name = f"∂{row.name}" if row.kind == "gradient" else row.name
     times = algebra.repeated(algebra.terms(row.times))
     return Shape(
-        maths.spelled(name), row.kind, " › ".join(row.path) + times,
+        maths.spelled(name), message(f"shape.{row.kind}"), " › ".join(row.path) + times,
         maths.shape(row.shape), at_sizes(account, row),
     )  # fmt: skip
 
@@ -206,7 +207,7 @@ def snippets(atlas: Atlas, entry: Entry, account: Account) -> tuple[Snippet, ...
             code = "\n".join(snippet(other))
             own = account.target.options.items()
             changed = [(k, other.target.options[k]) for k, v in own if other.target.options[k] != v]
-            choices = tuple(describe(k, v) for k, v in changed)
+            choices = tuple(choice(k, v) for k, v in changed)
             found.append(Snippet(layer.name, code, str(other.params.value), choices))
     return tuple(found)
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 
 from symledger.catalogue.entry import Entry
-from symledger.catalogue.texts import Text, text_of
+from symledger.catalogue.texts import Text
+from symledger.languages.message import message
 from symledger.site.atlas import Atlas
+from symledger.site.text.names import title
 
 BOX, GAP, LINE, BETWEEN, MOST = 170, 40, 14, 8, 7
 """The width of a box and the gap beside it, the height of a line and of the gap between two boxes,
@@ -32,24 +34,6 @@ def neighbours(atlas: Atlas, entry: Entry, text: Text) -> Neighbours:
     parts, users = atlas.around(entry.name)
     before = tuple(name for name in text.before if name not in parts)
     return Neighbours(entry.name, before, tuple(parts), users)
-
-
-SPELLED = {
-    "alibi": "ALiBi", "gru": "GRU", "lm": "LM", "ln": "LN", "lora": "LoRA", "lstm": "LSTM",
-    "rms": "RMS", "rnn": "RNN", "pre": "pre-", "post": "post-",
-}  # fmt: skip
-"""Words of names that people spell otherwise."""
-
-
-def title(name: str) -> str:
-    """Return the name of a page as people write it.
-
-    >>> title("pre_ln_block"), title("batch_norm")
-    ('Pre-LN block', 'Batch norm')
-    """
-    words = " ".join(SPELLED.get(word, word) for word in name.split("_"))
-    plain = words.replace("- ", "-")
-    return text_of(name).name or plain[0].upper() + plain[1:]
 
 
 @dataclass(frozen=True)
@@ -85,21 +69,21 @@ class Graph:
     box: int = BOX
 
 
-def graph(around: Neighbours) -> Graph | None:
-    """Lay out a graph; None for a page with nothing around it."""
+def graph(around: Neighbours, say: Callable[[str], str]) -> Graph | None:
+    """Lay out a graph, with titles as ``say`` says them; None for a page with nothing around it."""
     left = (*around.before, *around.parts)
     if not left and not around.users:
         return None
     right = around.users[:MOST]
     rows = max(len(left), len(right) + (len(around.users) > MOST), 1)
-    tall = 10 + LINE * max(len(lines(title(name))) for name in (around.name, *left, *right))
+    tall = 10 + LINE * max(len(lines(say(title(n)))) for n in (around.name, *left, *right))
     height = rows * (tall + BETWEEN)
     x = BOX + GAP if left else 0
     here = Box(
-        around.name, lines(title(around.name)), x, (height - tall) // 2, tall, "here"
+        around.name, lines(say(title(around.name))), x, (height - tall) // 2, tall, "here"
     )
-    before = tuple(_column(left, 0, height, tall))
-    after = tuple(_column(right, x + BOX + GAP, height, tall, len(around.users)))
+    before = tuple(_column(left, 0, height, tall, say))
+    after = tuple(_column(right, x + BOX + GAP, height, tall, say, len(around.users)))
     joined = (*(_line(box, here) for box in before), *(_line(here, box) for box in after))
     return Graph(
         (*before, here, *after), joined, x + BOX + (GAP + BOX if after else 0), height,
@@ -117,14 +101,15 @@ def lines(text: str) -> tuple[str, ...]:
 
 
 def _column(
-    names: Sequence[str], x: int, height: int, tall: int, total: int = 0
+    names: Sequence[str], x: int, height: int, tall: int, say: Callable[[str], str], total: int = 0
 ) -> Iterator[Box]:  # fmt: skip
     more, row = total - len(names), tall + BETWEEN
     top = (height - row * (len(names) + (more > 0)) + BETWEEN) // 2
     for i, name in enumerate(names):
-        yield Box(name, lines(title(name)), x, top + i * row, tall)
+        yield Box(name, lines(say(title(name))), x, top + i * row, tall)
     if more > 0:
-        yield Box("", (f"and {more} more",), x, top + len(names) * row, tall, "more")
+        said = (message("component.and_more", n=more),)
+        yield Box("", said, x, top + len(names) * row, tall, "more")
 
 
 def _line(a: Box, b: Box) -> str:

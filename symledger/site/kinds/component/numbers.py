@@ -11,9 +11,10 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
+from symledger.languages.message import message
+from symledger.languages.words import choice
 from symledger.ledger.formula import Formula
 from symledger.printing.rows import Row, fitting, written
-from symledger.report.page import describe
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.html.amounts import larger_units
@@ -43,19 +44,6 @@ UNSEEN = str.maketrans("", "", "·_")
 """What a formula's text has and its markup shows by nothing or by a smaller letter."""
 MANY = 20
 """Rows that a table of lines has at most, but for those of the first level."""
-
-
-LABELS = {
-    "params": "Parameters", "params.active": "Active parameters",
-    "flops.forward": "Forward FLOPs", "flops.backward": "Backward FLOPs",
-    "flops.training": "Training FLOPs", "flops.forward.pointwise": "Forward, pointwise",
-    "flops.backward.pointwise": "Backward, pointwise", "memory.parameters": "Weights",
-    "memory.gradients": "Gradients", "memory.optimizer": "Optimizer",
-    "memory.saved": "Saved for the backward pass", "memory.training": "Training",
-    "memory.kv_cache": "Cache for decoding", "traffic.forward": "Traffic, all moved once",
-    "traffic.unfused": "Traffic, by operation", "intensity.forward": "Intensity",
-}  # fmt: skip
-"""What a reader calls a quantity."""
 
 
 @dataclass(frozen=True)
@@ -99,9 +87,9 @@ def amount(atlas: Atlas, account: Account, name: str) -> Amount:
     is_long = name not in LINES and not is_short(formula.corollary_terms)
     sums = maths.formula(formula) if is_long else maths.substituted(formula)
     return Amount(
-        name, LABELS[name], formula.quantity.meaning, formula.unit, atlas.formula_page(formula.id),
-        maths.of(formula), sums, shown(formula), is_rounded(formula),
-        copies(formula, atlas.formula_page(formula.id)), in_units(formula),
+        name, message(f"label.{name}"), formula.quantity.meaning, formula.unit,
+        atlas.formula_page(formula.id), maths.of(formula), sums, shown(formula),
+        is_rounded(formula), copies(formula, atlas.formula_page(formula.id)), in_units(formula),
         lines if len(lines) > 1 else (),
         maths.derivation(account.target.name, formula) if lines and opens(formula) else "", is_long,
         is_short(formula.corollary_terms), len(formula.text.translate(UNSEEN)) <= CARD,
@@ -198,7 +186,7 @@ def _toggled(atlas: Atlas, account: Account) -> Iterator[Variant]:
                     Form(maths.of(f), _at(f, sizes), is_short(f.corollary_terms))
                     for f in _compared(other)
                 )
-                yield Variant(describe(option, value), "", tuple(forms))
+                yield Variant(choice(option, value), "", tuple(forms))
 
 
 def _compared(account: Account) -> tuple[Formula, ...]:

@@ -15,6 +15,7 @@ from symledger.catalogue.texts import Bug
 from symledger.errors import BadInput
 from symledger.evidence.demonstrations import Demonstration, Found, Steps, demonstration
 from symledger.evidence.records import Record
+from symledger.languages.message import message
 from symledger.ledger.formula import Formula
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
@@ -75,13 +76,13 @@ def plot(owner: str, bugs: tuple[Bug, ...]) -> Plot | None:
     if shown is None or not shown.steps:
         return None
     bug, wrong = next(_curves(shown, bugs), ("", ()))
-    series = [Series("as derived", _numbers(shown.steps), 3, marked=True)]
+    series = [Series(message("plot.as_derived"), _numbers(shown.steps), 3, marked=True)]
     if wrong:
-        series.append(Series("with a bug", _numbers(wrong), 5, marked=True))
+        series.append(Series(message("plot.with_a_bug"), _numbers(wrong), 5, marked=True))
     figure = line_plot(
-        f"errors-{owner}", "Error of central differences against their step",
-        Axis("step", log=True, ticks=(1e-12, 1e-9, 1e-6, 1e-3)),
-        Axis("relative error", log=True, ticks=(1e-16, 1e-12, 1e-8, 1e-4, 1)), series,
+        f"errors-{owner}", message("plot.errors"),
+        Axis(message("plot.step"), log=True, ticks=(1e-12, 1e-9, 1e-6, 1e-3)),
+        Axis(message("plot.relative_error"), log=True, ticks=(1e-16, 1e-12, 1e-8, 1e-4, 1)), series,
     )  # fmt: skip
     return Plot(figure, shown.analytic, bug, maths.settings(shown.point))
 

@@ -9,15 +9,14 @@ from typing import Any
 
 from symledger.accounts.account import Account
 from symledger.ledger.conventions import Conventions
-from symledger.site import resources
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
 from symledger.site.kinds.dialects.papers import KINDS, Paper
 from symledger.site.kinds.dialects.tools import Tool
 from symledger.site.pages import Page
+from symledger.site.text.worded import data
 
 PATH = "dialects.md"
-DATA = "dialects.toml"
 
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
@@ -40,7 +39,7 @@ class Dialects:
     @cached_property
     def data(self) -> dict[str, Any]:
         """What stands in the file."""
-        return resources.data(DATA)
+        return data("dialects")
 
     @staticmethod
     def bytes(dtype: str) -> int:

@@ -17,6 +17,8 @@ from symledger.accounts.account import Account
 from symledger.algebra import Terms
 from symledger.algebra.parsing import parse_expression
 from symledger.ir.shapes import ONE
+from symledger.languages.message import Text, joined, message
+from symledger.languages.words import part
 from symledger.ledger.lines import Line
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
@@ -25,8 +27,7 @@ from symledger.sizes import BY_NAME
 
 POWER = re.compile(r"\*\*(\d)")
 RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
-KINDS = {"matrices of the blocks": "B*L*T*d**2", "pairs of attention": "B*L*T**2*d",
-         "logits": "B*T*V*d"}  # fmt: skip
+KINDS = {"matrices": "B*L*T*d**2", "pairs": "B*L*T**2*d", "logits": "B*T*V*d"}
 """What the work of a decoder consists of: a name, and its monomial."""
 
 
@@ -123,15 +124,15 @@ class Statement:
         return self.ask.startswith("flops")
 
     @property
-    def conditions(self) -> str:
+    def conditions(self) -> Text:
         """Under which conditions the ledger was asked, in its own words."""
-        said = [self.ask]
+        said: list[str] = [self.ask]
         if self.is_work:
-            said.append(f"causal {self.causal}")
+            said.append(message("dialects.causal_is", causal=message(f"causal.{self.causal}")))
         said += [f"{name}={value}" for name, value in self.set.items()]
         if self.without:
-            said.append("without " + ", ".join(self.without).replace("_", " "))
-        return ", ".join(said)
+            said.append(message("dialects.without", parts=joined(map(part, self.without))))
+        return joined(said)
 
     @property
     def shares(self) -> list[str]:

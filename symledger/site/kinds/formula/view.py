@@ -15,11 +15,12 @@ from symledger import algebra
 from symledger.catalogue.entry import Entry
 from symledger.citing.citation import Citation, over
 from symledger.evidence.records import Record
+from symledger.languages.message import message
+from symledger.languages.words import choice
 from symledger.ledger.formula import Formula
 from symledger.printing.numbers import error_percent, number
 from symledger.report import citation as formats
 from symledger.report import python
-from symledger.report.page import describe
 from symledger.site.html import maths
 from symledger.site.html.calculator import Calculator, calculator
 from symledger.site.html.copies import Copies, copies
@@ -86,7 +87,7 @@ class View:
     @property
     def status(self) -> str:
         """What kind of statement it is."""
-        return "exact" if self.formula.divisor is None else "exact ratio"
+        return message("formula.exact" if self.formula.divisor is None else "formula.exact_ratio")
 
     @cached_property
     def statement(self) -> Markup:
@@ -124,7 +125,7 @@ class View:
     def _meaning(self, s: Symbol) -> Meaning:
         size, account = meaning(s), self.citation.account
         value = account.assumed.bindings.get(s)
-        domain = "whole, at least 1" if size.least else "whole, at least 0"
+        domain = message("formula.at_least_1" if size.least else "formula.at_least_0")
         equation = Markup("")
         if s in self.citation.definitions:
             equation = maths.expression(self.citation.definitions[s])
@@ -141,7 +142,7 @@ class View:
     @property
     def choices(self) -> tuple[str, ...]:
         """The choices that the formula is about."""
-        return tuple(describe(name, value) for name, value in self.citation.choices.items())
+        return tuple(choice(name, value) for name, value in self.citation.choices.items())
 
     @property
     def conventions(self) -> dict[str, str]:

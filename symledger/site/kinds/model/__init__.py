@@ -11,23 +11,35 @@ from symledger.site.html.templating import Templates
 from symledger.site.kinds.component.lessons import solved
 from symledger.site.kinds.model.model import Model
 from symledger.site.pages import Page
+from symledger.site.tongues import has_text, speaks
 
-__all__ = ["Model", "assets", "models_of", "pages"]
+INDEX = "models/index.md"
+__all__ = ["Model", "assets", "models_of", "pages", "translated"]
 
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the index, then the models."""
     models = models_of(atlas)
-    yield atlas.memory.page("models", lambda: index(atlas, templates))
+    tongue = templates.tongue
+    if tongue.has(INDEX):
+        yield atlas.memory.page(tongue.named("models"), lambda: index(atlas, templates))
     for model in models:
-        yield atlas.memory.page(model.name, partial(page, templates, model))
+        if tongue.has(atlas.page_of(model.name)):
+            yield atlas.memory.page(tongue.named(model.name), partial(page, templates, model))
+
+
+def translated(atlas: Atlas, language: str) -> Iterator[str]:
+    """Yield the models that have a text, where a language has words for their pages."""
+    for entry in atlas.models if speaks(language, "model.md.j2") else ():
+        if has_text(language, entry.name):
+            yield atlas.page_of(entry.name)
 
 
 def index(atlas: Atlas, templates: Templates) -> Page:
     """Return the index of all models."""
     atlas.memory.note_all()
     return templates.page(
-        "models/index.md", "models.md.j2", atlas=atlas, models=models_of(atlas)
+        INDEX, "models.md.j2", atlas=atlas, models=models_of(atlas)
     )
 
 

@@ -11,12 +11,14 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
+from symledger.languages.message import message, word
+from symledger.languages.words import place
 from symledger.ledger.formula import Formula
 from symledger.printing.rows import Row, rows
 from symledger.site.plots import Axis, Figure, Part, Series, line_plot, stacked_bar
 from symledger.sizes import meaning
 
-SHARES = {"params": "Parameters", "flops.forward": "Forward FLOPs", "memory.saved": "Kept bytes"}
+SHARES = ("params", "flops.forward", "memory.saved")
 GROWN = ("d", "L", "T", "V", "C", "H")
 FEWEST = Fraction(1, 200)
 """The smallest share that is drawn as a part of its own."""
@@ -24,7 +26,7 @@ NUMBERED = re.compile(r" \d+$")
 """What tells the first norm of a block from the second; a bar shows them together."""
 COLOURS = 8
 NEUTRAL = 9
-REST = "everything else"
+REST = word("plot.everything_else", "everything else")
 STEPS = range(-3, 4)
 """Powers of two by which a size is varied."""
 MOST_TERMS = 4
@@ -32,8 +34,8 @@ MOST_TERMS = 4
 
 def shares(account: Account) -> Iterator[Figure]:
     """Draw what parameters, FLOPs and kept bytes are made of, equal parts in equal colours."""
-    colours = {REST: NEUTRAL}
-    for quantity, title in SHARES.items():
+    colours: dict[str, int] = {REST: NEUTRAL}
+    for quantity in SHARES:
         formula = account[quantity]
         if formula.value:
             opened = portions(account, formula)
@@ -42,7 +44,7 @@ def shares(account: Account) -> Iterator[Figure]:
             name = f"{account.target.name}-{quantity.replace('.', '-')}-shares"
             parts = [Part(label, amount, colours[label])
                      for label, amount in parts_of(formula, opened)]  # fmt: skip
-            yield stacked_bar(name, title, formula.unit, parts)
+            yield stacked_bar(name, message(f"plot.share.{quantity}"), formula.unit, parts)
 
 
 def parts_of(formula: Formula, opened: Iterable[tuple[str, Fraction]]) -> list[tuple[str, int]]:
@@ -73,7 +75,8 @@ def _opened(found: list[Row]) -> Iterator[tuple[str, Fraction]]:
         if row.level == 0:
             times = algebra.repeated(row.body.factor) if opens and row.body.factor else ""
         if row.portion and not opens and (row.level == 0 or times):
-            yield NUMBERED.sub("", row.label) + times if row.level else row.label, row.portion
+            found = NUMBERED.sub("", row.label) + times if row.level else row.label
+            yield place(found), row.portion
 
 
 def growth(account: Account, quantity: str) -> Iterator[Figure]:
@@ -94,7 +97,7 @@ def growth(account: Account, quantity: str) -> Iterator[Figure]:
         file = f"{account.target.name}-{quantity.replace('.', '-')}-{name}"
         axis = Axis(name, log=True, ticks=tuple(sorted({values[0], at[symbol], values[-1]})))
         yield line_plot(
-            file, f"{name}: {meaning(symbol).meaning.partition(';')[0]}", axis,
+            file, message("plot.growth", size=name, meaning=meaning(symbol).meaning), axis,
             Axis(formula.unit, log=True), series, mark=at[symbol], height=200,
         )  # fmt: skip
 

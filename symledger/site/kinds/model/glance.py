@@ -11,6 +11,7 @@ from markupsafe import Markup
 from symledger import algebra, sizes
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
+from symledger.languages.message import Message, message
 from symledger.ledger.formula import Formula
 from symledger.printing.numbers import error_percent
 from symledger.readings.equations.scalar import scalar
@@ -26,9 +27,8 @@ SERVED = "bf16"
 SHORT = 5
 """Terms of a formula that stands beside a number."""
 SUMMED_UP = (
-    "parameters", "weights in bf16", "forward FLOPs for each token",
-    "forward FLOPs for each image", "KV cache of a token in bf16", "KV cache of a sequence in bf16",
-    "state of a sequence in bf16",
+    "glance.params", "glance.weights_bf16", "glance.forward_token", "glance.forward_image",
+    "glance.cache_token", "glance.cache_sequence", "glance.state_sequence",
 )  # fmt: skip
 """The headlines that stand in the text of a page, where the search finds them."""
 
@@ -37,7 +37,7 @@ SUMMED_UP = (
 class Headline:
     """One number: what it is, its value, the same in other units, its formula and that one's id."""
 
-    label: str
+    label: Message
     value: str
     units: str
     formula: Markup
@@ -49,39 +49,39 @@ def headlines(account: Account) -> Iterator[Headline]:
     """Yield the numbers that people come for."""
     for name in ("params", "params.active"):
         if name in account.quantities:
-            label = "parameters" if name == "params" else "parameters used for a token"
-            yield _headline(label, account[name], account[name].corollary_terms)
+            yield _headline(name.replace(".", "_"), account[name], account[name].corollary_terms)
     served = account.under(dtype=SERVED)
-    yield _headline("weights in bf16", served["memory.parameters"])
-    yield _headline("weights in fp32", account["memory.parameters"])
+    yield _headline("weights_bf16", served["memory.parameters"])
+    yield _headline("weights_fp32", account["memory.parameters"])
     if "flops.forward" in account.quantities:
         forward, training = account["flops.forward"], account["flops.training"]
-        yield _headline(f"forward FLOPs for each {each(account)}", forward,
+        yield _headline(f"forward_{each(account)}", forward,
                         per_each(account, forward))  # fmt: skip
-        yield _headline(f"training FLOPs for each {each(account)}", training,
+        yield _headline(f"training_{each(account)}", training,
                         per_each(account, training))  # fmt: skip
     if "memory.kv_cache" in account.quantities:
         cache = served["memory.kv_cache"]
-        what = "state" if is_state(cache) else "KV cache"
+        what = "state" if is_state(cache) else "cache"
         if all(growing(cache)):
-            yield _headline("KV cache of a token in bf16", cache, per_each(account, cache))
+            yield _headline("cache_token", cache, per_each(account, cache))
         else:
             of_one = algebra.per(cache.corollary_terms, [sizes.B])
-            yield _headline(f"{what} of a sequence in bf16", cache, of_one)
-        yield _headline(f"{what} of the whole batch in bf16", cache)
+            yield _headline(f"{what}_sequence", cache, of_one)
+        yield _headline(f"{what}_batch", cache)
     adam = account["memory.training"]
-    yield _headline("training in fp32 with Adam", adam)
+    yield _headline("training_adam", adam)
     mixed = served.under(optimizer="adam-mixed")["memory.training"]
-    yield _headline("training in bf16 with fp32 master weights", mixed)
+    yield _headline("training_mixed", mixed)
 
 
-def _headline(label: str, formula: Formula, polynomial: Terms | None = None) -> Headline:
+def _headline(key: str, formula: Formula, polynomial: Terms | None = None) -> Headline:
     terms = formula.corollary_terms if polynomial is None else polynomial
     value = algebra.value(terms, formula.assumed.bindings)
     whole = int(value) if value is not None and value.denominator == 1 else 0
     in_bytes = whole and formula.unit == "bytes"
     return Headline(
-        label, count(value), larger_units(whole) or f"{whole} B" if in_bytes else "",
+        message(f"glance.{key}"), count(value),
+        larger_units(whole) or f"{whole} B" if in_bytes else "",
         maths.column(terms), formula.id, len(terms) <= SHORT,
     )  # fmt: skip
 
@@ -109,12 +109,12 @@ def symbols(account: Account) -> list[Known]:
     found = []
     for symbol in sorted(account.symbols.values(), key=lambda s: s.name):
         value = assumed.bindings.get(symbol)
-        equation, how = Markup(""), "given" if value is not None else "free"
+        equation, how = Markup(""), message("known.given" if value is not None else "known.free")
         if symbol in assumed.equations:
-            equation, how = maths.inline(assumed.equations[symbol]), "assumed"
+            equation, how = maths.inline(assumed.equations[symbol]), message("known.assumed")
         elif symbol in defined:
             equation = maths.spelled(scalar(defined[symbol], {}, TEXT).text)
-            how = "defined"
+            how = message("known.defined")
         found.append(Known(maths.symbol(symbol), meaning(symbol).meaning,
                            "" if value is None else f"{value:,}", how, equation))  # fmt: skip
     return found

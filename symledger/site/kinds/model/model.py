@@ -12,6 +12,7 @@ from symledger.accounts.account import Account
 from symledger.catalogue.entry import Entry
 from symledger.catalogue.text_places import said_by
 from symledger.catalogue.texts import Text
+from symledger.languages.message import Message, message
 from symledger.ledger.formula import Formula
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
@@ -107,9 +108,9 @@ class Model:
         return self.params.value is not None
 
     @property
-    def each(self) -> str:
-        """What its work is counted by: a token, or an image."""
-        return costs.each(self.account)
+    def for_each(self) -> Message:
+        """What its work is counted for: each token, or each image."""
+        return message(f"model.for_each_{costs.each(self.account)}")
 
     @cached_property
     def memory(self) -> list[OfType]:
@@ -129,7 +130,7 @@ class Model:
     @property
     def summary(self) -> list[glance.Headline]:
         """The numbers that a search should find."""
-        return [one for one in self.headlines if one.label in glance.SUMMED_UP]
+        return [one for one in self.headlines if one.label.key in glance.SUMMED_UP]
 
     @cached_property
     def configurations(self) -> tuple[Entry, ...]:
@@ -179,11 +180,11 @@ class Model:
             shown = maths.opened(step.shown)
             if not found or shown != found[-1].shown:
                 given = tuple(maths.given(s, p) for s, p in (step.given or {}).items())
-                found.append(Opened(shown, "with" if given else step.reason, given))
+                found.append(Opened(shown, step.reason, given))
         if self.is_bound:
             terms, sizes = self.params.corollary_terms, self.account.assumed.bindings
-            found.append(Opened(maths.put_in(terms, sizes), "with the numbers put in"))
-            found.append(Opened(maths.boxed(self.total.value), "the result"))
+            found.append(Opened(maths.put_in(terms, sizes), message("model.numbers_put_in")))
+            found.append(Opened(maths.boxed(self.total.value), message("model.the_result")))
         return found
 
     @property

@@ -11,9 +11,9 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms, substitute
 from symledger.catalogue.entry import Entry
+from symledger.languages.words import choice, place
 from symledger.ledger.lines import Line
 from symledger.printing.rows import label
-from symledger.report.page import describe
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.kinds.model.numbers import signed
@@ -69,7 +69,7 @@ def variants_of(atlas: Atlas, entry: Entry, account: Account) -> Iterator[Varian
             word = str(value).lower() if isinstance(value, bool) else str(value)
             other = atlas.account(entry.name, **{option: word})
             found = tuple(_difference(account, other, q) for q in COMPARED)
-            yield Variant(describe(option, value), f"{option}={word}", found)
+            yield Variant(choice(option, value), f"{option}={word}", found)
 
 
 def _difference(before: Account, after: Account, quantity: str) -> Difference:
@@ -81,7 +81,7 @@ def _difference(before: Account, after: Account, quantity: str) -> Difference:
         if len(changed) <= MANY:
             break
     lines = tuple(
-        Change(name, maths.inline(polynomial), _value(polynomial, after))
+        Change(place(name), maths.inline(polynomial), _value(polynomial, after))
         for name, polynomial in changed.items() if name and len(change) <= LONG
     )
     return Difference(quantity, one.unit, maths.inline(change), _value(change, after), lines)

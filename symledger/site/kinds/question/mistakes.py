@@ -12,6 +12,7 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
 from symledger.algebra.parsing import parse_expression
+from symledger.languages.message import message
 from symledger.printing.rows import percent
 from symledger.printing.units import BINARY, DECIMAL
 from symledger.site.html import maths
@@ -20,16 +21,15 @@ from symledger.site.text.questions import Question
 
 @dataclass(frozen=True)
 class Mistake:
-    """A number, how far it is from the answer, and what it counts: a kind, or words of the data.
+    """A number, how far it is from the answer, and what it counts.
 
     ``form`` is how it is counted, where that is a formula.
     """
 
-    kind: str
+    why: str
     value: str
     off: str
     form: Markup | None = None
-    why: str = ""
 
 
 def mistakes(question: Question, account: Account, terms: Terms) -> Iterator[Mistake]:
@@ -42,20 +42,20 @@ def mistakes(question: Question, account: Account, terms: Terms) -> Iterator[Mis
         value = algebra.value(algebra.terms(e), at)
         assert value is not None
         assert value != right, f"{wrong.said} is right"
-        yield _mistake("", value, right, maths.inline(algebra.terms(e)), wrong.why)
+        yield _mistake(wrong.why, value, right, maths.inline(algebra.terms(e)))
     for kind, value in _usual(question, account, right):
         if value != right:
-            yield _mistake(kind, value, right)
+            yield _mistake(message(f"mistake.{kind}"), value, right)
     if account[question.quantities[0]].unit == "bytes":
         yield from _misread(right)
 
 
 def _mistake(
-    kind: str, value: Fraction, right: Fraction, form: Markup | None = None, why: str = ""
+    why: str, value: Fraction, right: Fraction, form: Markup | None = None
 ) -> Mistake:
     off = (value - right) / right
     sign = "+" if off > 0 else "−"
-    return Mistake(kind, f"{int(value):,}", f"{sign}{percent(abs(off))}", form, why)
+    return Mistake(why, f"{int(value):,}", f"{sign}{percent(abs(off))}", form)
 
 
 def _usual(question: Question, account: Account, right: Fraction) -> Iterator[tuple[str, Fraction]]:
@@ -71,17 +71,17 @@ def _usual(question: Question, account: Account, right: Fraction) -> Iterator[tu
         case "active":
             yield "all", _exact(account, "params")
         case "training":
-            yield "no gradients", right - _exact(account, "memory.gradients")
+            yield "no_gradients", right - _exact(account, "memory.gradients")
             yield "weights", _exact(account, "memory.parameters")
         case "kv_cache":
-            yield "keys only", right / 2
+            yield "keys_only", right / 2
             if sizes.get("h_kv", sizes["h"]) != sizes["h"]:
-                yield "all heads", right * sizes["h"] / sizes["h_kv"]
+                yield "all_heads", right * sizes["h"] / sizes["h_kv"]
         case "flops":
             yield "macs", right / 2
             if "T" in sizes and not question.is_layer:
                 name = "params.active" if "params.active" in account.quantities else "params"
-                yield "two per parameter", 2 * _exact(account, name)
+                yield "two_per_parameter", 2 * _exact(account, name)
 
 
 def _params(account: Account, **options: str) -> Fraction:
@@ -102,5 +102,5 @@ def _misread(right: Fraction) -> Iterator[Mistake]:
         if right >= unit:
             value = Fraction(f"{float(right / unit):.4g}") * power
             off = percent((right - value) / right)
-            yield Mistake("unit", f"{float(right / unit):.4g} {name}", f"−{off}")
+            yield Mistake(message("mistake.unit"), f"{float(right / unit):.4g} {name}", f"−{off}")
             return

@@ -1,0 +1,66 @@
+"""Pages in other languages: which there are, and where their links lead."""
+
+import json
+import re
+
+import pytest
+
+from symledger.languages.coverage import coverage
+from symledger.languages.language import languages
+from symledger.site.generator import Site
+from symledger.site.html.templating import Templates
+from symledger.site.kinds import home, sources
+from symledger.site.tongues import Tongue, foreign, speaks
+from tests.site.whole import ATLAS
+
+SPANISH = Tongue("es", frozenset({"index.md", "components/linear.md", "components/index.md"}))
+
+
+@pytest.mark.parametrize(("path", "text", "found"), [
+    ("index.md", "[a](components/linear.md#x)", "[a](components/linear.md#x)"),
+    ("index.md", "[a](models/gpt2.md)", "[a](../models/gpt2.md){: hreflang=en }"),
+    ("components/linear.md", "[a](../f/AB.md)", "[a](../../f/AB.md){: hreflang=en }"),
+    ("components/linear.md", "[a](index.md) [b](#x) [c](https://a.b/c.md)",
+     "[a](index.md) [b](#x) [c](https://a.b/c.md)"),
+    ("components/linear.md", '<a href="../f/AB.html#y">',
+     '<a href="../../f/AB.html#y" hreflang="en">'),
+    ("components/linear.md", '<a href="linear_torch.py">',
+     '<a href="../../components/linear_torch.py">'),
+    ("components/linear.md", '<button data-link="../f/A.html">',
+     '<button data-link="../../f/A.html">'),
+])  # fmt: skip
+def test_links_lead_to_pages_that_are_there(path, text, found):
+    assert SPANISH.linked(path, text) == found
+    assert Tongue().linked(path, text) == text
+
+
+def test_a_language_has_pages_of_templates_that_it_says():
+    assert speaks("es", "home.md.j2")
+    assert not speaks("es", "axioms.md.j2")
+    assert foreign() == tuple(name for name in languages() if name != "en")
+
+
+def test_every_page_of_a_language_is_one_of_english():
+    tongues = Site(ATLAS.memory).tongues
+    assert tongues["es"].paths > {"index.md", "learn/sources.md", "notation.md"}
+    assert all(path.endswith(".md") for path in tongues["es"].paths)
+
+
+NUMBER = re.compile(r"\d[\d,\u202f]*(?:\.\d+)?")
+
+
+@pytest.mark.parametrize("kind", [home, sources])
+def test_numbers_are_those_of_the_english_page(kind):
+    (english,) = kind.pages(ATLAS, Templates())
+    (spanish,) = kind.pages(ATLAS, Templates(Tongue("es", frozenset({"index.md", sources.PATH}))))
+    assert spanish.path == f"es/{english.path}"
+    numbers = [sorted(n.replace(",", "").replace("\u202f", "") for n in NUMBER.findall(p.merged))
+               for p in (english, spanish)]  # fmt: skip
+    assert numbers[0] == numbers[1]
+
+
+def test_what_a_language_says_is_counted():
+    areas = {area.area: area for area in coverage("es")}
+    assert areas["home"].said == areas["home"].total > areas["home"].missing == 0
+    assert areas["axioms"].missing > 0
+    assert json.dumps(sorted(areas)) == json.dumps(list(areas))
