@@ -50,6 +50,8 @@ class CausalEncoder(PlainEncoder):
     """An encoder that may be a decoder: where it is ``causal`` a token sees none after it.
 
     So are ``cached`` tokens: they come after S − T others, whose keys and values are remembered.
+    It does not apply where classes of the whole are scored: the first token, which is read there,
+    has to see all others.
     """
 
     causal: bool = False
@@ -59,12 +61,17 @@ class CausalEncoder(PlainEncoder):
     @property
     def decoding(self) -> Mapping[str, str]:  # type: ignore[override]  # a choice decides
         """What enters in a step of decoding, where there is one."""
-        return {"tokens": "B one in V", "segments": "B one in V_seg"} if self.causal else {}
+        return {"tokens": "B one in V", "segments": "B one in V_seg"} if self.looks_back else {}
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether no token sees those after it."""
+        return self.causal and not self.classifies
 
     def block(self) -> Block:
         plain = super().block()
         if not self.cached:
-            return replace(plain, causal=self.causal)
+            return replace(plain, causal=self.looks_back)
         attention = Attention(
             self.d, self.h, self.h, self.d_h, self.d_h, causal=True, dropout=self.dropout,
             flash=self.flash, cached=self.S,

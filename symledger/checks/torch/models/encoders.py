@@ -22,7 +22,8 @@ class Encoder(nn.Module):
 
     def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
-        choices = {**o, "norm": "layer", "gated": False, "bias": True}
+        back = o.get("causal", False) and o["head"] != "sequences"
+        choices = {**o, "norm": "layer", "gated": False, "bias": True, "causal": back}
         table = {**s, "d": s["d_e"] if o["narrow"] else s["d"]}
         self.token_embedding = nn.Embedding(s["V"], table["d"])
         if o["segments"]:
