@@ -118,10 +118,32 @@ def _message(error: BaseException) -> str:
         return ""
 
 
+LONGEST, TAIL = 80, 29
+"""How many characters of what was given are shown, and how many of these are its last ones."""
+
+
 def shown(text: str) -> str:
-    """Show what was given: on one line, without control characters, and not at length."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return (line if len(line) <= 80 else line[:79] + "…") or "nothing"
+    r"""Show what was given: on one line, what cannot be seen escaped, and not at length.
+
+    >>> print(shown("a\tb  c\x1b\udcff"), shown(""), len(shown("9" * 7000)))
+    a b c\x1b\xff nothing 80
+    """
+    line = escaped(" ".join(text.split()))
+    if len(line) > LONGEST:
+        line = f"{line[: LONGEST - TAIL - 1]}…{line[-TAIL:]}"
+    return line or ("a blank" if text else "nothing")
+
+
+def escaped(text: str) -> str:
+    r"""Write what cannot be seen as Python does: ``\x1b``; a byte that is no text as ``\xff``."""
+    return "".join(c if c.isprintable() else _escape(c) for c in text)
+
+
+def _escape(character: str) -> str:
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # how Python holds a byte that is no UTF-8
+        return f"\\x{code - 0xDC00:02x}"
+    return character.encode("unicode_escape").decode("ascii")
 
 
 def quoted(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from symledger import algebra
 from symledger.accounts.account import Account, derive
 from symledger.algebra import Terms
-from symledger.errors import BadInput
+from symledger.errors import BadInput, shown
 from symledger.languages.message import joined, message
 from symledger.languages.words import part as part_named
 from symledger.ledger.lines import Line
@@ -182,7 +182,7 @@ def _entry(side: Account, name: str, terms: Terms) -> ComparedLine:
     found = algebra.value(terms, side.assumed.bindings)
     if found is None or found.denominator != 1:
         raise BadInput(
-            f"{name} of {side.target.name} has no value, for not all of its sizes are known: give "
-            "them with --set, or compare configurations."
+            f"{name} of {shown(side.target.name)} has no value, for not all of its sizes are "
+            "known: give them with --set, or compare configurations."
         )
     return ComparedLine(terms, int(found))

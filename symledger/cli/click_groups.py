@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from symledger.cli.streams import watched
-from symledger.errors import BadInput, nearest
+from symledger.errors import BadInput, nearest, shown
 from symledger.user_code import blamed
 
 NEGATIVE = re.compile(r"-\.?[0-9]")
@@ -68,5 +68,5 @@ class Group(click.Group):
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
             raise BadInput(
-                f"{name[:80]} is not a command. {nearest(name, self.commands)}"
+                f"{shown(name)} is not a command. {nearest(name, self.commands)}"
             ) from error

@@ -12,7 +12,7 @@ from symledger.cli import streams
 from symledger.cli.click_groups import SETTINGS, Counting, Group
 from symledger.cli.language import shown_in, spoken
 from symledger.cli.site import site
-from symledger.errors import BadInput, SymledgerError
+from symledger.errors import LONGEST, BadInput, SymledgerError, escaped, quoted, shown
 from symledger.version import VERSION
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
@@ -268,9 +268,11 @@ def split_settings(settings: tuple[str, ...]) -> dict[str, str]:
         name, equals, value = text.partition("=")
         name = name.strip()
         if not equals or not name:
-            raise BadInput(f'"{text[:80]}" is not a setting: write one as --set d=128.')
+            raise BadInput(f"{quoted(text)} is not a setting: write one as --set d=128.")
         if found.get(name, value) != value:
-            raise BadInput(f"{name} was set twice, to {found[name][:40]} and to {value[:40]}.")
+            raise BadInput(
+                f"{shown(name)} was set twice, to {shown(found[name])} and to {shown(value)}."
+            )
         found[name] = value
     return found
 
@@ -309,7 +311,7 @@ def outcome() -> tuple[int, str]:
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f" Try `{context.command_path} --help`." if context else ""
-        return 2, refusal("Usage", error.format_message() + hint)
+        return 2, refusal("Usage", brief(error.format_message()) + hint)
     except (click.Abort, KeyboardInterrupt):
         return 130, refusal("Stopped", "interrupted.")
     except streams.ReaderGone:
@@ -318,7 +320,15 @@ def outcome() -> tuple[int, str]:
         return 2, refusal("Output", f"the result could not be written: {error.strerror}.")
 
 
+def brief(message: str) -> str:
+    """Show what Click quotes of the command line as everything else that was given is shown."""
+    given = {part for word in sys.argv[1:] for part in (word, *word.partition("=")[::2])}
+    for text in sorted(given, key=len, reverse=True):
+        for quote in (repr(text)[1:-1], text) if len(escaped(text)) > LONGEST else ():
+            message = message.replace(quote, shown(text))
+    return message
+
+
 def refusal(kind: str, message: str) -> str:
-    """Write why something is refused, without control characters."""
-    clean = "".join(c if c.isprintable() or c == "\n" else " " for c in message)
-    return f"{kind}: {clean}\n"
+    """Write why something is refused; what cannot be seen is escaped, lines stay lines."""
+    return f"{kind}: " + "\n".join(map(escaped, message.split("\n"))) + "\n"

@@ -87,7 +87,7 @@ def read_sizes(
             continue
         if name not in symbols:
             raise BadInput(
-                f"{shown(name)} is neither a symbol nor an option of {target.name}. "
+                f"{shown(name)} is neither a symbol nor an option of {shown(target.name)}. "
                 + nearest(name, [*symbols, *target.choices])
             )
         sizes[symbols[name]] = parse_size(name, text, least(symbols[name]))

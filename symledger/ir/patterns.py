@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 
-from symledger.errors import PatternError
+from symledger.errors import PatternError, quoted, shown
 
 Axis = tuple[str, ...]
 """The names merged into one axis; a plain axis has one name, an axis of length 1 has none."""
@@ -75,7 +75,7 @@ def parse(text: str) -> Pattern:
     left, arrow, right = text.partition("->")
     if not arrow or "->" in right:
         raise PatternError(
-            f'"{text}" is not a pattern: it needs exactly one "->" between what goes in and '
+            f'{quoted(text)} is not a pattern: it needs exactly one "->" between what goes in and '
             'what comes out, as in "... i, i o -> ... o".'
         )
     inputs, outputs = (
@@ -87,8 +87,9 @@ def parse(text: str) -> Pattern:
 def _operand(text: str, pattern: str) -> Operand:
     body, marker, below = text.partition(" in ")
     if marker and not NAME.fullmatch(below.strip()):
+        name = shown(below) if below.strip() else ""
         raise PatternError(
-            f'"{pattern}" cannot be read at "in {below.strip()}": "in" is followed by one name, '
+            f'{quoted(pattern)} cannot be read at "in {name}": "in" is followed by one name, '
             'as in "... in V".'
         )
     axes: list[Axis] = []
@@ -102,8 +103,8 @@ def _operand(text: str, pattern: str) -> Operand:
             group is None and word == ")"
         ):
             raise PatternError(
-                f'"{pattern}" cannot be read at "{body[position:].strip()}": an axis is a name, '
-                'a group "(a b)", "()" for length 1, or a leading "...".'
+                f'{quoted(pattern)} cannot be read at {quoted(body[position:])}: an axis is a '
+                'name, a group "(a b)", "()" for length 1, or a leading "...".'
             )
         position = match.end()
         if word == "(":
@@ -117,6 +118,6 @@ def _operand(text: str, pattern: str) -> Operand:
             axes.append((word,))
     if group is not None or axes.count(ELLIPSIS) > 1 or ELLIPSIS in axes[1:]:
         raise PatternError(
-            f'"{pattern}" cannot be read: "..." may only lead, and every "(" needs its ")".'
+            f'{quoted(pattern)} cannot be read: "..." may only lead, and every "(" needs its ")".'
         )
     return Operand(tuple(axes), below.strip() or None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import get_args
 
-from symledger.errors import BadInput, nearest
+from symledger.errors import BadInput, nearest, shown
 from symledger.languages.message import Verbatim, Word, message, word
 from symledger.readings.flops import Causal
 
@@ -57,7 +57,7 @@ class Conventions:
             ("causal convention", self.causal, get_args(Causal)),
         ):  # fmt: skip
             if found not in known:
-                raise BadInput(f"{found} is not a known {name}. {nearest(found, known)}")
+                raise BadInput(f"{shown(found)} is not a known {name}. {nearest(found, known)}")
 
     @property
     def value_bytes(self) -> int:

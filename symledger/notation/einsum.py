@@ -6,7 +6,7 @@ from functools import cache
 
 from sympy import Expr
 
-from symledger.errors import PatternError, ShapeError
+from symledger.errors import PatternError, ShapeError, quoted
 from symledger.ir.ops import Contract, Pairs
 from symledger.ir.patterns import parse
 from symledger.ir.shapes import Shape, show
@@ -39,22 +39,24 @@ def _contracted(
     """The operation and the shape of its result; most contractions occur many times."""
     parsed = parse(pattern)
     if len(parsed.inputs) != 2 or len(parsed.outputs) != 1:
-        raise PatternError(f'"{pattern}" must contract two tensors into one.')
+        raise PatternError(f'{quoted(pattern)} must contract two tensors into one.')
     lead = max(o.lead(len(shape)) for o, shape in zip(parsed.inputs, (left, right), strict=True))
     operands = [o.opened(lead).names for o in (*parsed.inputs, *parsed.outputs)]
     sizes: dict[str, Expr] = {}
     for indices, shape in zip(operands, (left, right), strict=False):
         if len(indices) != len(shape):
-            raise ShapeError(f'"{pattern}" names {len(indices)} axes, but {show(shape)} arrived.')
+            raise ShapeError(
+                f"{quoted(pattern)} names {len(indices)} axes, but {show(shape)} arrived."
+            )
         for index, length in zip(indices, shape, strict=True):
             if sizes.setdefault(index, length) != length:
                 raise ShapeError(
-                    f'"{pattern}" was given {show(left)} and {show(right)}: '
+                    f'{quoted(pattern)} was given {show(left)} and {show(right)}: '
                     f"index {index} is {sizes[index]} in one and {length} in the other."
                 )
     _check(pattern, *operands)
     if pairs and not {pairs.query, pairs.key} <= sizes.keys():
-        raise PatternError(f'"{pattern}" has no index {pairs.query} or {pairs.key} to mask.')
+        raise PatternError(f'{quoted(pattern)} has no index {pairs.query} or {pairs.key} to mask.')
     first, second, out = operands
     return Contract(first, second, out, pairs), tuple(sizes[index] for index in out)
 
@@ -63,11 +65,12 @@ def _check(pattern: str, left: tuple[str, ...], right: tuple[str, ...],
                     out: tuple[str, ...]) -> None:  # fmt: skip
     for operand in (left, right, out):
         if len(set(operand)) != len(operand):
-            raise PatternError(f'"{pattern}" repeats an index in one tensor.')
+            raise PatternError(f'{quoted(pattern)} repeats an index in one tensor.')
     for index in dict.fromkeys((*left, *right, *out)):
         if (index in left) + (index in right) + (index in out) < 2:
             raise PatternError(
-                f'"{pattern}": index {index} stands in only one tensor. Sum a lone axis first.'
+                f'{quoted(pattern)}: index {index} stands in only one tensor. Sum a lone '
+                'axis first.'
             )
     if not set(left) & set(right) - set(out):
-        raise PatternError(f'"{pattern}" sums nothing: write a pointwise product instead.')
+        raise PatternError(f'{quoted(pattern)} sums nothing: write a pointwise product instead.')

@@ -6,7 +6,7 @@ from functools import cache
 
 from sympy import Expr
 
-from symledger.errors import PatternError, ShapeError
+from symledger.errors import PatternError, ShapeError, quoted
 from symledger.ir.ops import Rearrange
 from symledger.ir.patterns import Axis, parse
 from symledger.ir.shapes import ONE, Shape, as_size, show
@@ -36,16 +36,16 @@ def _viewed(
     """The operation and the shape of its result; most views occur many times."""
     parsed = parse(pattern)
     if len(parsed.inputs) != 1 or len(parsed.outputs) != 1:
-        raise PatternError(f'"{pattern}" must turn one tensor into one.')
+        raise PatternError(f'{quoted(pattern)} must turn one tensor into one.')
     (left,), (right,) = parsed.inputs, parsed.outputs
     lead = left.lead(len(seen))
     before, after = left.opened(lead), right.opened(lead)
     names = before.names
     if len(before.axes) != len(seen) or sorted(names) != sorted(after.names):
-        raise ShapeError(f'"{pattern}" does not fit {show(seen)}, or drops an axis.')
+        raise ShapeError(f'{quoted(pattern)} does not fit {show(seen)}, or drops an axis.')
     known = {name: as_size(length) for name, length in sizes}
     if len(set(names)) != len(names) or not known.keys() <= set(names):
-        raise PatternError(f'"{pattern}" repeats a name, or has none of {", ".join(known)}.')
+        raise PatternError(f'{quoted(pattern)} repeats a name, or has none of {", ".join(known)}.')
     for group, length in zip(before.axes, seen, strict=True):
         _solve(pattern, group, length, known)
     shape = []
@@ -69,6 +69,6 @@ def _solve(pattern: str, group: Axis, length: Expr, known: dict[str, Expr]) -> N
         known[unknown[0]] = length / product
     elif unknown or product != length:
         raise ShapeError(
-            f'"{pattern}" cannot split an axis of length {length} into {" × ".join(group)}: '
+            f'{quoted(pattern)} cannot split an axis of length {length} into {" × ".join(group)}: '
             + (f"say how long {' and '.join(unknown[1:])} is." if unknown else "it does not fit.")
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from symledger.accounts.gc_pause import uncollected
-from symledger.errors import BadInput
+from symledger.errors import BadInput, shown
 from symledger.site import resources
 from symledger.site.generator import MANIFEST, Site, remembered
 from symledger.site.memory import PLACE
@@ -100,10 +100,10 @@ def claim(folder: Path) -> None:
         BadInput: the folder holds files and is not a site that was built before.
     """
     if folder.is_file():
-        raise BadInput(f"{folder} is a file: give a folder to write into.")
+        raise BadInput(f"{shown(str(folder))} is a file: give a folder to write into.")
     if folder.is_dir() and any(folder.iterdir()) and not (folder / MANIFEST).is_file():
         raise BadInput(
-            f"{folder} holds files and no {MANIFEST} of an earlier build: it would be "
+            f"{shown(str(folder))} holds files and no {MANIFEST} of an earlier build: it would be "
             "overwritten. Give an empty folder or a new one."
         )
 

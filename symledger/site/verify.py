@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from symledger.errors import BadInput
+from symledger.errors import BadInput, shown
 from symledger.site.generator import Site
 from symledger.site.pages import unmarked
 
@@ -31,7 +31,9 @@ def problems(folder: Path, site: Site | None = None) -> list[str]:
         BadInput: there is no such folder.
     """
     if not folder.is_dir():
-        raise BadInput(f"{folder} is not a folder: name one that `symledger site build` made.")
+        raise BadInput(
+            f"{shown(str(folder))} is not a folder: name one that `symledger site build` made."
+        )
     return list(_problems(folder, site or Site()))
 
 

@@ -13,11 +13,7 @@ from sympy import Expr, Symbol
 from symledger import algebra
 from symledger.algebra import assumptions
 from symledger.catalogue.options import choices_of, tried_of
-from symledger.errors import (
-    BadInput,
-    DefinitionError,
-    renamed,
-)
+from symledger.errors import BadInput, DefinitionError, renamed, shown
 from symledger.ir.shapes import ONE, as_size
 from symledger.ir.tensor import Program
 from symledger.notation.calling import program_of
@@ -73,11 +69,14 @@ class Target:
         stated = self.stated
         for name in settings:
             if name in self.choices and name not in (*stated, *CALLED):
-                raise BadInput(f"{self.name} has no {name}: that is a choice of {self.entry}.")
+                raise BadInput(
+                    f"{shown(self.name)} has no {name}: that is a choice of {self.entry}."
+                )
         for name, text in stated.items():
             if settings.get(name, text).strip() != text:
                 raise BadInput(
-                    f"{name} is {text} in {self.name}: change it there, and not by a setting."
+                    f"{name} is {text} in {shown(self.name)}: change it there, and not by "
+                    "a setting."
                 )
         said = {**settings, **stated}
         return {name: text for name, text in said.items() if name not in self.tied}
@@ -96,7 +95,7 @@ class Target:
             if name not in entering and name not in stated:
                 given = ", ".join(s for s in entering if s not in stated)
                 raise BadInput(
-                    f"{name} is fixed by {self.name}; what enters it may be set: {given}. "
+                    f"{name} is fixed by {shown(self.name)}; what enters it may be set: {given}. "
                     f"`symledger derive {self.entry}` takes {name} too."
                 )
 
@@ -112,7 +111,7 @@ class Target:
             try:
                 limit.check(symbols, sizes, self.options)
             except BadInput as error:
-                raise BadInput(f"{self.name}: {error}") from error
+                raise BadInput(f"{shown(self.name)}: {error}") from error
 
     def in_own_sizes(self) -> Target:
         """Return a target with the sizes of its entry in place of those that a layer has."""

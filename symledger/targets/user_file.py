@@ -40,10 +40,10 @@ def opened(text: str) -> ModelFile:
     path, colon, name = text.rpartition(":")
     if not colon or not name.isidentifier():
         raise BadInput(
-            f"{text[:200]} does not say which class: write path/to/model.py:ClassName."
+            f"{shown(text)} does not say which class: write path/to/model.py:ClassName."
         )
     module = _import(path)
-    with guarded(path, name):
+    with guarded(path, shown(name)):
         return _defined(module, path, name)
 
 
@@ -55,17 +55,18 @@ def _defined(module: ModuleType, path: str, name: str) -> ModelFile:
         if isinstance(c, type) and issubclass(c, Component) and c.__module__ == module.__name__
     ]  # fmt: skip
     if kind is None:
-        raise UnknownTarget(f"{path} has no class {name}. {nearest(name, known)}")
+        raise UnknownTarget(f"{shown(path)} has no class {shown(name)}. {nearest(name, known)}")
     if not (isinstance(kind, type) and issubclass(kind, Component)):
         raise BadInput(
-            f"{name} in {path} is not a symledger Component: subclass symledger.Component "
-            f"and give it a signature and a forward. {nearest(name, known)}"
+            f"{shown(name)} in {shown(path)} is not a symledger Component: subclass "
+            f"symledger.Component and give it a signature and a forward. {nearest(name, known)}"
         )
     if not is_dataclass(kind):
         raise BadInput(
-            f"{name} in {path} is not a dataclass: write @dataclass(frozen=True) above its class."
+            f"{shown(name)} in {shown(path)} is not a dataclass: write @dataclass(frozen=True) "
+            "above its class."
         )
-    with guarded(path, f"{name}()"):
+    with guarded(path, f"{shown(name)}()"):
         choices_of(kind)  # its type hints are read here, where a failure is the file's
         title = str(kind.title) or _first_line(kind)
         return ModelFile(path, name, title, kind(), _sizes_of(kind, path))
@@ -82,7 +83,8 @@ def _sizes_of(kind: type[Component], path: str) -> dict[str, int]:
         for symbol, e in equations.items():
             if not (isinstance(symbol, Symbol) and isinstance(e, Expr | int)):
                 raise BadInput(
-                    f"{kind.__name__} in {path} assumes {symbol!r} = {e!r}: write equations "
+                    f"{shown(kind.__name__)} in {shown(path)} assumes {shown(repr(symbol))} = "
+                    f"{shown(repr(e))}: write equations "
                     "between sizes, as in {sizes.d_ff: 4 * sizes.d}."
                 )
     stated: Mapping[str, object] = dict(getattr(kind, "configuration", {}))
@@ -100,7 +102,7 @@ def _import(path: str) -> ModuleType:
     file = Path(path)
     spec = spec_from_file_location(f"{MODULE}{file.stem}", file)
     if spec is None or spec.loader is None:
-        raise BadInput(f"{path[:200]} is not a Python file: its name must end in .py.")
+        raise BadInput(f"{shown(path)} is not a Python file: its name must end in .py.")
     module = module_from_spec(spec)
     sys.modules[spec.name] = module
     with guarded(path, "the file"):
