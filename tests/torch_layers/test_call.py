@@ -413,7 +413,7 @@ REFUSED = {
     "Upsample(scale_factor=2, mode='area')": "mode = 'area' is not supported, only",
     "RReLU(0.5, 0.1)": "lower = 0.5 does not fit: it is at most upper = 0.1",
     "MultiMarginLoss(2)": "p = 2 is not supported, only 1 is",
-    "LocalResponseNorm(5, beta=1)": "beta = 1 is not supported: an operation less is done",
+    "LocalResponseNorm(5, beta=0)": "beta = 0 is not supported: an operation less is done",
     "TripletMarginLoss(0.0)": "margin = 0.0 does not fit: it has to be above 0",
     "Flatten(2, 1)": "start_dim = 2 does not fit: it comes after end_dim = 1",
     "Flatten(64)": "start_dim = 64 does not fit: a tensor has at most 64 axes",

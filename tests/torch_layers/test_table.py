@@ -261,6 +261,11 @@ KEPT = [
     ("CosineSimilarity(dim=0)", {"B": 2, "n": 5}, [(5, 2)] * 2, {"lengths": "2*B"}),
     ("LocalResponseNorm(4, k=2)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)],
      {"unread input": "B*(C + 3)*H*W"}),
+    *((f"LocalResponseNorm(3, beta={beta})", {**IMAGE, "C": 3}, [(2, 3, 4, 4)],
+       {"unread input": "B*(C + 2)*H*W"}) for beta in (0.5, 2, 3.0, 1.5, -1, 0.3)),
+    # the slope of the first power is 1, but PyTorch keeps what it is the power of
+    ("LocalResponseNorm(3, 2, beta=1.0, k=0.5)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)],
+     {"unread input": "B*(2*C + 2)*H*W"}),
     ("RReLU()", {"B": 2, "T": 3, "n": 5}, [(2, 3, 5)], {}),
     ("PairwiseDistance(keepdim=True)", {"B": 2, "n": 5}, [(2, 5)] * 2, {}),
     ("EmbeddingBag(7, 4, mode='max')", {"B": 2, "T": 3}, [(2, 3)], {"bags": "2*B + B*T + 1"}),
