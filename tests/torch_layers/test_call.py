@@ -258,6 +258,17 @@ def test_every_choice_is_that_of_an_argument_or_of_a_call(layer):
                 derive(layer.example, {name: str(value).lower()})
 
 
+def test_a_length_that_is_rounded_follows_what_enters_and_is_refused_at_none():
+    account = derive("Upsample(scale_factor=0.5)", {"H": 7}, assume=["W = 9"])
+    assert [account.assumed.bindings[account.symbols[s]] for s in ("H_o", "W_o")] == [3, 4]
+    assert account.to_dict(["params"])["definitions"]["H_o"] == "floor(0.5*H)"
+    assert "H_o = ⌊0.5 H⌋" in run("derive", account.target.name, "--quantity", "params").out
+    with pytest.raises(BadInput, match="0 is not a positive whole number with H = 1"):
+        derive("Upsample(scale_factor=0.5)", {"H": 1})
+    inexact = derive("Upsample(scale_factor=0.29)").target.constructor
+    assert "after a product of floats" in inexact.reads
+
+
 MOVED = {  # elements of what enters and of what comes out, counted by hand
     "ChannelShuffle(2)": ({"B": 1, "C": 4, "H": 6, "W": 4}, 96 + 96),
     "PixelShuffle(2)": ({"B": 1, "C": 4, "H": 6, "W": 4}, 96 + 96),
@@ -406,7 +417,8 @@ REFUSED = {
     "ZeroPad1d(-1)": "padding = -1 is not a size",
     "Upsample()": "PyTorch takes either size or scale_factor",
     "Upsample(2, 2)": "PyTorch takes either size or scale_factor",
-    "Upsample(scale_factor=0.3)": "scale_factor = 0.3 is not supported: .* Write the size",
+    "Upsample(scale_factor=(2, 2, 2))": "does not fit: one number or 2",
+    "Upsample(7, recompute_scale_factor=True)": "recomputes no scale_factor where there is none",
     "Upsample(scale_factor=-1.5)": "scale_factor = -1.5 does not fit: a number above 0 is meant",
     "Upsample(scale_factor=(2, 2, 2), mode='bilinear')": "does not fit: one number or 2",
     "Upsample(scale_factor=2, align_corners=False)": "PyTorch takes no align_corners with mode",
