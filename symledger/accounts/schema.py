@@ -45,7 +45,7 @@ def account_json(
         },
         "bindings": {s.name: str(n) for s, n in bindings},
         "assumptions": [f"{s} = {algebra.canonical(p)}" for s, p in assumed.equations.items()],
-        "definitions": {s.name: str(e) for s, e in derivation.program.definitions.items()},
+        "definitions": {s.name: str(e) for s, e in derivation.definitions.items()},
         "dropped": list(derivation.dropped),
         "conventions": derivation.counted,
         "formulas": {

@@ -84,11 +84,16 @@ class Derivation:
         stated = {self.symbols[s] for s in self.target.stated if s in self.symbols}
         with self.target.in_its_words(s.name for s in (*values, *dict(given))):
             assumed = settle(
-                self._usual, configuration, given, values, self.program.definitions, stated
+                self._usual, configuration, given, values, self.definitions, stated
             )
             check_sizes(self.program, assumed)
         self.target.check_taken(self.symbols, assumed.bindings)
         return assumed
+
+    @property
+    def definitions(self) -> dict[Symbol, Expr]:
+        """The sizes that others decide, of the definition and of a layer that rounds lengths."""
+        return {**self.program.definitions, **self.target.rounded}
 
     @cached_property
     def _usual(self) -> dict[Symbol, Expr]:

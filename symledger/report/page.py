@@ -62,7 +62,7 @@ def _head(p: Page, account: Account) -> None:
     choices = [p.say(choice(n, v)).replace(" ", NBSP) for n, v in target.options.items()]
     if choices:
         p.wrapped(" · ".join(choices), len(indent), "dim")
-    symbols, definitions = [], account.program.definitions
+    symbols, definitions = [], account.definitions
     for symbol in sorted(account.symbols.values(), key=lambda s: s.name):
         equation = assumed.equations.get(symbol)
         value = assumed.bindings.get(symbol)

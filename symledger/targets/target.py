@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from sympy import Expr, Symbol
+from sympy import Expr, Float, Symbol, floor
 
 from symledger import algebra
 from symledger.algebra import assumptions
@@ -20,6 +21,9 @@ from symledger.notation.calling import program_of
 from symledger.notation.component import Component
 from symledger.sizes import BY_NAME, Size, T
 from symledger.user_code import guarded
+
+ROUNDED = re.compile(r"floor\(([^*]+)\*(\w+)\)")
+"""How a layer writes a length times a float, which is rounded down: ``floor(0.5*H)``."""
 
 if TYPE_CHECKING:  # layers and configurations are imported where one is read
     from symledger.configs.read import Configuration
@@ -52,9 +56,22 @@ class Target:
         return self.constructor.settings if self.constructor else {}
 
     @property
-    def tied(self) -> dict[str, str]:
+    def made(self) -> dict[str, str]:
         """The sizes that a layer makes of others: ``{"H_o": "H"}`` where it keeps the height."""
         return {s: e for s, e in self.stated.items() if s in BY_NAME and not e.isdecimal()}
+
+    @property
+    def tied(self) -> dict[str, str]:
+        """Those that are polynomials of others: equations, as ``--assume`` would state them."""
+        return {s: e for s, e in self.made.items() if not ROUNDED.fullmatch(e)}
+
+    @property
+    def rounded(self) -> dict[Symbol, Expr]:
+        """Those that are rounded down, which have a value once the others have one."""
+        found = {s: ROUNDED.fullmatch(e) for s, e in self.made.items()}
+        return {
+            BY_NAME[s]: floor(Float(float(e[1])) * BY_NAME[e[2]]) for s, e in found.items() if e
+        }
 
     def settled(self, settings: Mapping[str, str]) -> dict[str, str]:
         """Return settings together with those that a constructor states, which are not to change.
@@ -79,7 +96,7 @@ class Target:
                     "a setting."
                 )
         said = {**settings, **stated}
-        return {name: text for name, text in said.items() if name not in self.tied}
+        return {name: text for name, text in said.items() if name not in self.made}
 
     def check_given(self, program: Program, names: Iterable[str]) -> None:
         """Refuse sizes that a layer of PyTorch has of itself: only what enters it is given.

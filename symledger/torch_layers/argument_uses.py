@@ -45,27 +45,6 @@ class Shape(SizeOf):
 
 
 @dataclass(frozen=True)
-class Scale(SizeOf):
-    """A whole number, maybe written as a float, or one that is the same down and across."""
-
-    def settings(self, name: str, value: object) -> Settings:
-        """Return the symbol's value.
-
-        Raises:
-            BadInput: it is not whole, or another one across than down.
-        """
-        alike = isinstance(value, tuple) and len(value) == 2 and value[0] == value[1]
-        factor = value[0] if isinstance(value, tuple) and alike else value
-        whole = int(factor) if isinstance(factor, float) and factor.is_integer() else factor
-        if isinstance(whole, tuple | float):
-            raise BadInput(
-                f"{name} = {written(value)} is not supported: a whole number is, the same down and "
-                "across."
-            )
-        return super().settings(name, whole)
-
-
-@dataclass(frozen=True)
 class SizesOf(Use):
     """A whole number for several symbols, or a tuple with one for each: ``kernel_size=3``.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import NoneType
 from typing import Any
 
-from symledger.arguments.specs import Choice, Free, Number, SizeOf, Use
+from symledger.arguments.specs import Choice, Free, Number, Settings, SizeOf, Use
 from symledger.languages.message import message
 from symledger.torch_layers.argument_uses import Around, Padding, SizesOf
 from symledger.torch_layers.limits import no_less_than_the_kernel, several_values
@@ -124,6 +124,12 @@ def instance_norm(axes: int) -> Layer:
     )  # fmt: skip
 
 
+def raised(values: Arguments) -> Settings:
+    """Which power is taken: the first and the second have slopes that cost less than others."""
+    powers = {1: "first", 2: "second"}
+    return {"power": powers.get(values["beta"], "three_quarters")}  # type: ignore[call-overload]  # a number
+
+
 TRAINED = {"training": True}
 
 
@@ -163,7 +169,7 @@ IMAGES: tuple[Layer, ...] = (
           limits=several_values("B*C/G*H*W", "group")),
     Layer("LocalResponseNorm", "size, alpha=0.0001, beta=0.75, k=1.0", "local_response_norm",
           "LocalResponseNorm(5)", {"size": SizeOf("K"), "alpha": Number(), "k": Number(),
-                                   "beta": Number(without=(0, 1, 2, 3))}),
+                                   "beta": Number(without=(0,))}, rules=(raised,)),
     *(padding(n, "Zero", "zeros") for n in (1, 2, 3)),
     *(padding(n, "Constant", "zeros", ", value") for n in (1, 2, 3)),
     *(padding(n, "Reflection", "reflect") for n in (1, 2, 3)),

@@ -8,7 +8,7 @@ from types import NoneType
 from symledger.arguments.specs import Free, Only, Settings, SizeOf, Use, size, written
 from symledger.errors import BadInput
 from symledger.languages.message import joined, message
-from symledger.torch_layers.argument_uses import Scale, SizesOf
+from symledger.torch_layers.argument_uses import SizesOf
 from symledger.torch_layers.images import LENGTHS, RESULT, windows
 from symledger.torch_layers.row import Arguments, Layer, Rule
 from symledger.torch_layers.rules import MOST_AXES
@@ -18,7 +18,7 @@ NEAREST = ("nearest", "nearest-exact")
 AXES = {**dict.fromkeys(NEAREST, 2), "linear": 1, "bilinear": 2, "bicubic": 2, "trilinear": 3}
 """How elements of another size are found, and along how many axes."""
 FINEST = 64
-"""A factor is exact as a float where it is so many parts of a whole number, or 32, 16 …"""
+"""A float is what is written where it is so many parts of a whole number, or 32, 16 …"""
 
 
 def copied(factor: object) -> bool:
@@ -45,6 +45,8 @@ def resized(way: Way) -> Rule:
         asked, factor, axes = values["size"], values["scale_factor"], AXES[way(values)]
         if (asked is None) == (factor is None):
             raise BadInput("PyTorch takes either size or scale_factor when it is called.")
+        if values.get("recompute_scale_factor") and factor is None:
+            raise BadInput("PyTorch recomputes no scale_factor where there is none.")
         if way(values) in NEAREST and values.get("align_corners") is not None:
             raise BadInput(f"PyTorch takes no align_corners with mode = {way(values)!r}.")
         found: Settings = {}
@@ -52,30 +54,41 @@ def resized(way: Way) -> Rule:
             found["cubic"] = "true" if way(values) == "bicubic" else "false"
         if asked is not None:
             return found | SizesOf(RESULT[axes]).settings("size", asked)
-        if entry(way)(values) == "upsample":
-            return Scale("u").settings("scale_factor", factor)
         each = factor if isinstance(factor, tuple) else (factor,) * axes
         if len(each) != axes:
             raise BadInput(f"scale_factor = {written(factor)} does not fit: one number or {axes}.")
+        if entry(way)(values) == "upsample":
+            return SizeOf("u").settings("scale_factor", whole(each[0]))
         lengths = zip(RESULT[axes], LENGTHS[axes], each, strict=True)
         return found | {new: times(number, length) for new, length, number in lengths}
 
     return rule
 
 
+def whole(factor: object) -> object:
+    """A factor that is a whole number, though it may be written as a float."""
+    return int(factor) if isinstance(factor, float) else factor
+
+
 def times(factor: object, length: str) -> str:
-    """Write a length so many times as long, where a float says exactly how many.
+    """Write a length so many times as long, rounded down where it need not be whole.
 
     Raises:
-        BadInput: it is no such number: of another one PyTorch rounds what comes out.
+        BadInput: the factor is no number above 0.
     """
     if isinstance(factor, bool) or not isinstance(factor, int | float) or factor <= 0:
         raise BadInput(f"scale_factor = {written(factor)} does not fit: a number above 0 is meant.")
-    above, below = factor.as_integer_ratio()
-    if below > FINEST:
-        raise BadInput(f"scale_factor = {written(factor)} is not supported: PyTorch rounds lengths "
-                       "with it. Write the size.")  # fmt: skip
-    return f"{above}*{length}" if below == 1 else f"{above}*{length}/{below}"
+    return f"{int(factor)}*{length}" if factor % 1 == 0 else f"floor({factor!r}*{length})"
+
+
+def rounded(values: Arguments) -> str:
+    """Say how PyTorch rounds, where that is not what rational numbers would give."""
+    factor = values["scale_factor"]
+    each = factor if isinstance(factor, tuple) else (factor,)
+    inexact = [n for n in each if isinstance(n, float) and n.as_integer_ratio()[1] > FINEST]
+    if not inexact:
+        return ""
+    return f"lengths times {inexact[0]!r} are rounded down as in PyTorch, after a product of floats"
 
 
 def resizing(name: str, example: str, signature: str, uses: Mapping[str, Use], way: Way) -> Layer:
@@ -83,6 +96,7 @@ def resizing(name: str, example: str, signature: str, uses: Mapping[str, Use], w
     return Layer(
         name, f"size=None, scale_factor=None{signature}", "upsample", f"{name}({example})",
         {"size": Use(), "scale_factor": Use(), **uses}, rules=(resized(way),), chosen=entry(way),
+        reads=rounded,
     )  # fmt: skip
 
 
@@ -146,7 +160,8 @@ SHAPES: tuple[Layer, ...] = (
           reads=lambda values: message("reads.grouped")),
     resizing("Upsample", "scale_factor=2",
              ", mode='nearest', align_corners=None, recompute_scale_factor=None",
-             {"mode": Only(tuple(AXES)), "align_corners": Free((bool, NoneType))},
+             {"mode": Only(tuple(AXES)), "align_corners": Free((bool, NoneType)),
+              "recompute_scale_factor": Free((bool, NoneType))},
              lambda values: str(values["mode"])),
     resizing("UpsamplingNearest2d", "scale_factor=2", "", {}, lambda values: "nearest"),
     resizing("UpsamplingBilinear2d", "scale_factor=2", "", {}, lambda values: "bilinear"),

@@ -258,6 +258,17 @@ def test_every_choice_is_that_of_an_argument_or_of_a_call(layer):
                 derive(layer.example, {name: str(value).lower()})
 
 
+def test_a_length_that_is_rounded_follows_what_enters_and_is_refused_at_none():
+    account = derive("Upsample(scale_factor=0.5)", {"H": 7}, assume=["W = 9"])
+    assert [account.assumed.bindings[account.symbols[s]] for s in ("H_o", "W_o")] == [3, 4]
+    assert account.to_dict(["params"])["definitions"]["H_o"] == "floor(0.5*H)"
+    assert "H_o = ⌊0.5 H⌋" in run("derive", account.target.name, "--quantity", "params").out
+    with pytest.raises(BadInput, match="0 is not a positive whole number with H = 1"):
+        derive("Upsample(scale_factor=0.5)", {"H": 1})
+    inexact = derive("Upsample(scale_factor=0.29)").target.constructor
+    assert "after a product of floats" in inexact.reads
+
+
 MOVED = {  # elements of what enters and of what comes out, counted by hand
     "ChannelShuffle(2)": ({"B": 1, "C": 4, "H": 6, "W": 4}, 96 + 96),
     "PixelShuffle(2)": ({"B": 1, "C": 4, "H": 6, "W": 4}, 96 + 96),
@@ -406,14 +417,15 @@ REFUSED = {
     "ZeroPad1d(-1)": "padding = -1 is not a size",
     "Upsample()": "PyTorch takes either size or scale_factor",
     "Upsample(2, 2)": "PyTorch takes either size or scale_factor",
-    "Upsample(scale_factor=0.3)": "scale_factor = 0.3 is not supported: .* Write the size",
+    "Upsample(scale_factor=(2, 2, 2))": "does not fit: one number or 2",
+    "Upsample(7, recompute_scale_factor=True)": "recomputes no scale_factor where there is none",
     "Upsample(scale_factor=-1.5)": "scale_factor = -1.5 does not fit: a number above 0 is meant",
     "Upsample(scale_factor=(2, 2, 2), mode='bilinear')": "does not fit: one number or 2",
     "Upsample(scale_factor=2, align_corners=False)": "PyTorch takes no align_corners with mode",
     "Upsample(scale_factor=2, mode='area')": "mode = 'area' is not supported, only",
     "RReLU(0.5, 0.1)": "lower = 0.5 does not fit: it is at most upper = 0.1",
     "MultiMarginLoss(2)": "p = 2 is not supported, only 1 is",
-    "LocalResponseNorm(5, beta=1)": "beta = 1 is not supported: an operation less is done",
+    "LocalResponseNorm(5, beta=0)": "beta = 0 is not supported: an operation less is done",
     "TripletMarginLoss(0.0)": "margin = 0.0 does not fit: it has to be above 0",
     "Flatten(2, 1)": "start_dim = 2 does not fit: it comes after end_dim = 1",
     "Flatten(64)": "start_dim = 64 does not fit: a tensor has at most 64 axes",

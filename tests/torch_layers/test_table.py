@@ -127,6 +127,24 @@ def test_no_number_is_given_where_pytorch_raises(layer):
             assert computes(account.subs(dict.fromkeys(free_sizes(account), length)))
 
 
+FACTORS = (0.5, 0.3, 0.29, 0.7, 1 / 3, 1.1, 2.9, 1.7, 0.57, 2)
+"""Some are no floats of few digits: as PyTorch computes it, 0.29 × 100 is 28.99…, 0.7 × 10 is 7."""
+MODES = {"nearest": "HW", "bilinear": "HW", "linear": "T", "trilinear": "DHW"}
+
+
+@pytest.mark.parametrize("factor", FACTORS)
+@pytest.mark.parametrize("mode", MODES)
+def test_lengths_times_a_factor_are_rounded_as_pytorch_does(mode, factor):
+    written, axes = f"Upsample(scale_factor={factor!r}, mode={mode!r})", MODES[mode]
+    account = derive(written)
+    for length in (5, 7, 10, 30, 99, 100):
+        x = torch.zeros(1, 1, *(length + i for i in range(len(axes))), device="meta")
+        y = torch.nn.Upsample(scale_factor=factor, mode=mode)(x)
+        given = {axis: length + i for i, axis in enumerate(axes)}
+        here = account.subs({"B": 1, "C": 1, **given})
+        assert here["traffic.forward"].value == 4 * (x.numel() + y.numel())
+
+
 FORGOTTEN = {  # what a module that is given becomes: in the encoder, in the decoder
     "TransformerDecoder(TransformerDecoderLayer(4, 2, 8, 0.0, GELU()), 2)": ("", "relu"),
     "TransformerDecoder(TransformerDecoderLayer(4, 2, 8, 0.0, Mish(), norm_first=True), 2)":
@@ -255,12 +273,21 @@ KEPT = [
     ("Upsample((6, 2), mode='bilinear', align_corners=True)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)],
      {}),
     ("Upsample(scale_factor=1.5)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
+    ("Upsample(scale_factor=0.3)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
+    ("Upsample(scale_factor=0.5, recompute_scale_factor=True)", {**IMAGE, "C": 3, "W": 5},
+     [(2, 3, 4, 5)], {}),
+    ("Upsample(scale_factor=0.7, mode='bicubic')", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
     ("UpsamplingBilinear2d(scale_factor=2)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)], {}),
     ("Flatten(2)", {"B": 6, "C": 1, "H": 4, "W": 4}, [(2, 3, 4, 4)], {}),
     ("Unflatten(1, (3, 4))", {"B": 2}, [(2, 12)], {}),
     ("CosineSimilarity(dim=0)", {"B": 2, "n": 5}, [(5, 2)] * 2, {"lengths": "2*B"}),
     ("LocalResponseNorm(4, k=2)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)],
      {"unread input": "B*(C + 3)*H*W"}),
+    *((f"LocalResponseNorm(3, beta={beta})", {**IMAGE, "C": 3}, [(2, 3, 4, 4)],
+       {"unread input": "B*(C + 2)*H*W"}) for beta in (0.5, 2, 3.0, 1.5, -1, 0.3)),
+    # the slope of the first power is 1, but PyTorch keeps what it is the power of
+    ("LocalResponseNorm(3, 2, beta=1.0, k=0.5)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)],
+     {"unread input": "B*(2*C + 2)*H*W"}),
     ("RReLU()", {"B": 2, "T": 3, "n": 5}, [(2, 3, 5)], {}),
     ("PairwiseDistance(keepdim=True)", {"B": 2, "n": 5}, [(2, 5)] * 2, {}),
     ("EmbeddingBag(7, 4, mode='max')", {"B": 2, "T": 3}, [(2, 3)], {"bags": "2*B + B*T + 1"}),

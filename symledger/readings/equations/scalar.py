@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sympy import Add, Expr, Integer, Min, Mod, Mul, Piecewise, Pow, Rational, Symbol, floor, oo, pi
+from sympy import (
+    Add,
+    Expr,
+    Float,
+    Integer,
+    Min,
+    Mod,
+    Mul,
+    Piecewise,
+    Pow,
+    Rational,
+    Symbol,
+    floor,
+    oo,
+    pi,
+)
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
@@ -38,6 +53,8 @@ class _Scalar:
             return Piece(self.to.size(e))
         if isinstance(e, Rational):
             return self.number(e)
+        if isinstance(e, Float):
+            return Piece(repr(float(e)))
         if isinstance(e, Add):
             ordered = sorted(e.args, key=self.order)
             return total(self.to, [self.signed(term) for term in ordered])

@@ -11,6 +11,8 @@ from tests.components.tables import Row, assert_row
     ("component", "row"),
     [
         (LocalResponseNorm(), Row(0, 0, 3 * B * C * H * W, (B, C, H, W))),
+        (LocalResponseNorm(power="second"), Row(0, 0, 3 * B * C * H * W, (B, C, H, W))),
+        (LocalResponseNorm(power="first"), Row(0, 0, 2 * B * C * H * W, (B, C, H, W))),
     ],
     ids=repr,
 )  # fmt: skip

@@ -54,6 +54,8 @@ def _group_norm(axes: int) -> tuple[Case, ...]:
         s["G"], s["C"], EPSILON, o["affine"], bias=o["bias"])), instance(False), instance(True)
 
 
+POWERS = {"three_quarters": 0.75, "first": 1.0, "second": 2.0}
+
 CASES: Mapping[str, tuple[Case, ...]] = {
     "layer_norm": (Case("nn.LayerNorm", lambda s, o: nn.LayerNorm(
         s["d"], eps=EPSILON, elementwise_affine=o["affine"], bias=o["bias"])),),
@@ -67,6 +69,9 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "batch_norm": _batch_norm(2), "batch_norm3d": _batch_norm(3),
     "group_norm": _group_norm(2), "group_norm3d": _group_norm(3),
     "local_response_norm": (Case(
-        "nn.LocalResponseNorm", lambda s, o: nn.LocalResponseNorm(s["K"]),
-        uses=lambda o: {"unread input": "B*(C + K - 1)*H*W"}),),
+        "nn.LocalResponseNorm",
+        lambda s, o: nn.LocalResponseNorm(s["K"], beta=POWERS[o["power"]]),
+        uses=lambda o: {
+            "unread input": f"B*({2 if o['power'] == 'first' else 1}*C + K - 1)*H*W",
+        }),),
 }  # fmt: skip
