@@ -39,8 +39,8 @@ NAMES = {
     *(layer.name for layer in LAYERS), *(layer.entry for layer in LAYERS),
     *(name for names in READERS.values() for name in names),
     *("FLOP", "MAC", "PARAMS", "FLOPS", "MACS", "MEMORY", "TRAFFIC", "INTENSITY", "ACTIVE", "max",
-      "Transformer base", "Max", "floor", "ceiling", "sqrt", "torch", "nn", "byte", "config", "json",
-      "shapes", "gradients", "SL"),
+      "Transformer base", "Max", "floor", "ceiling", "sqrt", "torch", "nn", "byte", "config",
+      "json", "shapes", "gradients", "SL"),
 }  # fmt: skip
 """What is not said in any language: what is written in commands, in JSON and in formulas."""
 DERIVED = [
