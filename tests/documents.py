@@ -67,6 +67,7 @@ def run(command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     program, *arguments = shlex.split(command.line)
     assert program == "symledger", f"{command} is not a symledger command"
     monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("LC_ALL", "C")
     monkeypatch.setattr(sys, "argv", [program, *arguments])
     with pytest.raises(SystemExit) as left:
         main()

@@ -14,6 +14,7 @@ from sympy import Expr, Integer, Rational, Symbol
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.errors import BadInput, nearest, quoted, shown
+from symledger.languages.language import ungrouped
 
 LARGEST = 10**18
 MOST_TERMS = 8
@@ -81,7 +82,7 @@ def parse_expression(text: str, symbols: Mapping[str, Symbol]) -> Expr:
     if len(text) > 500:
         raise BadInput(f"an expression of {len(text)} characters is too long; 500 are allowed.")
     try:
-        tree = ast.parse(text.strip(), mode="eval").body
+        tree = ast.parse(ungrouped(text).strip(), mode="eval").body
         return _build(tree, symbols, text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise BadInput(
@@ -137,17 +138,19 @@ def _symbol(name: str, symbols: Mapping[str, Symbol], text: str) -> Symbol:
 
 
 def parse_size(name: str, text: str, low: int = 1) -> int:
-    """Read the value of a size: a whole number from 1 to 10^18, ``_`` between digits allowed.
+    """Read the value of a size: a whole number from 1 to 10^18.
 
-    A size that may be zero is from ``low`` = 0 on.
+    ``_`` may stand between digits, spaces between groups of three. A size that may be zero is from
+    ``low`` = 0 on.
 
     Raises:
         BadInput: it is not one.
     """
     found = shown(text)
-    if not re.fullmatch(r"[0-9]+(_[0-9]+)*", text.strip()):
+    written = ungrouped(text).strip()
+    if not re.fullmatch(r"[0-9]+(_[0-9]+)*", written):
         raise BadInput(f"{name} = {found} is not a size: a whole number from {low} to 10^18.")
-    digits = text.strip().replace("_", "").lstrip("0")
+    digits = written.replace("_", "").lstrip("0")
     number = int(digits or "0") if len(digits) <= 19 else LARGEST + 1
     if not low <= number <= LARGEST:
         raise BadInput(f"{name} = {found} is out of range: sizes are {low} to 10^18.")

@@ -201,9 +201,9 @@ def _over(english: Any, words: Any, where: str) -> Any:
     if _several(english) and _several(words):
         if len(words) > len(english):
             raise BadInput(f"{where} are {len(words)}, of which English has {len(english)}.")
-        said = [_over(e, w, f"{where}[{i}]")
-                for i, (e, w) in enumerate(zip(english, words, strict=False), 1)]  # fmt: skip
-        return [*said, *english[len(said) :]]
+        first = [_over(e, w, f"{where}[{i}]")
+                 for i, (e, w) in enumerate(zip(english, words, strict=False), 1)]  # fmt: skip
+        return [*first, *english[len(first) :]]
     return words
 
 

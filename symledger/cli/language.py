@@ -27,7 +27,7 @@ def shown_in(asked: str | None) -> str:
 
     if asked is not None:
         return asked
-    wanted = _of_region(_environment()) if sys.stdout.isatty() else ENGLISH
+    wanted = _of_region(_environment()) if _on_terminal() else ENGLISH
     return wanted if wanted in languages() else ENGLISH
 
 
@@ -43,6 +43,10 @@ def _known(ctx: click.Context, parameter: click.Parameter, asked: str | None) ->
 
     region = _of_region(asked)
     return region if region in languages() else known(asked)
+
+
+def _on_terminal() -> bool:
+    return sys.stdout.isatty()
 
 
 def _environment() -> str:

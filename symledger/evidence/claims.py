@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from symledger.languages.message import Message, Word, joined, message, word
-from symledger.languages.words import slug
+from symledger.languages.message import Message, Text, Verbatim, Word, joined, message, word
+from symledger.languages.words import named, slug
 
 Kind = Literal[
     "substitution", "counted operations", "saved set", "finite differences", "complex step",
@@ -24,6 +24,7 @@ WITNESS = "witness"
 BUILT = ("model", "library")
 MORE = (WITNESS, "more", "reason")
 LEAVES = ("leaves", "tolerance")
+SIDES = ("here", "there")
 NOTHING: tuple[str, ...] = ()
 
 CLAIMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
@@ -42,7 +43,7 @@ CLAIMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
     "identity": {
         f"{what}{how}": (*by, *sides)
         for what, sides in (("", ()), ("collected, ", ()), ("assumed, ", ()),
-                            ("same, ", ("here", "there")))
+                            ("same, ", SIDES))
         for how, by in (("proven", ("number",)), ("drawn", ("number", "most")))
     },
     "pytorch": {
@@ -80,11 +81,13 @@ class Claim:
 
     def said(self, quantity: str, points: int, assumptions: Sequence[str] = ()) -> Message:
         """Say it of a quantity that was compared at some points, under some equations."""
-        words = (joined(worded(recorded), "; ") for recorded in self.words)
+        names = CLAIMS[self.kind][self.name]
+        words = (side_of(text) if name in SIDES else joined(worded(text), "; ")
+                 for name, text in zip(names, self.words, strict=True))  # fmt: skip
         return message(
             f"evidence.{slug(self.name)}", quantity=quantity,
             points=at_points(points), assumptions=", ".join(assumptions),
-            **dict(zip(CLAIMS[self.kind][self.name], words, strict=True)),
+            **dict(zip(names, words, strict=True)),
         )
 
 
@@ -94,6 +97,17 @@ def worded(recorded: Recorded) -> list[Word]:
     Words are known by themselves: ``words.the_zeros_that_it_starts_from_are_kept``.
     """
     return [word(f"words.{slug(text)}", text) for text in str(recorded).split("; ")]
+
+
+def side_of(recorded: Recorded) -> Text:
+    """Return a side of an identity: ``attention with bias, h_kv = h``."""
+    name, has_choices, said = str(recorded).partition(" with ")
+    if not has_choices:
+        return Verbatim(name)
+    choices = (each if "=" in each else joined([named(option), value], " ") if value
+               else named(option) for each in said.split(", ")
+               for option, _, value in (each.partition(" "),))  # fmt: skip
+    return message("target.with", target=Verbatim(name), choices=joined(choices))
 
 
 def kind_named(kind: Kind) -> Word:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from symledger.errors import BadInput, quoted
+from symledger.languages.language import ungrouped
 
 UNITS = ("parameters", "bytes", "flop")
 COUNTS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "B": 10**9, "T": 10**12}
@@ -62,7 +63,7 @@ class Number:
 
 
 def parse_number(text: str, unit: str = "") -> Number:
-    """Read a number: ``2362368``, ``2,362,368``, ``2_362_368``, ``124M``, ``6.7B``, ``9.01 MiB``.
+    """Read a number: ``2362368``, ``2,362,368``, ``2 362 368``, ``124M``, ``6.7B``, ``9.01 MiB``.
 
     One like ``3.14e23`` is rounded, as 6.7B is. Without a unit said, it is one of parameters unless
     its own says bytes or FLOP.
@@ -80,7 +81,7 @@ def parse_number(text: str, unit: str = "") -> Number:
         )
     if text.strip().startswith("-"):
         raise BadInput(f"{quoted(text)} is negative: a count is a whole number from 1 to 10^30.")
-    found = WRITTEN.fullmatch(text.strip()) if len(text) <= 60 else None
+    found = WRITTEN.fullmatch(ungrouped(text).strip()) if len(text) <= 60 else None
     if not found:
         raise BadInput(
             f"{quoted(text)} is not a number: write 2362368, 2,362,368, 124M, 9.01MiB or 3.14e23."

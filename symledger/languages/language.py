@@ -26,6 +26,11 @@ A point or a comma would be misread by whoever is used to the other.
 SPACE = "\u202f"
 GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?!\d|,\d)")
 """A whole number, or that part of another one, as English groups it."""
+SPACES = " \u00a0\u2009\u202f"
+"""Spaces that stand between groups of digits: plain, no-break, thin, narrow no-break."""
+SPACED = re.compile(rf"(?<![\w.,])\d{{1,3}}([{SPACES}])\d{{3}}(?:\1\d{{3}})*(?![\w]|[,{SPACES}]\d)",
+                    re.ASCII)
+"""A whole number, or that part of another one, as languages with spaces group it."""
 
 
 def languages() -> tuple[str, ...]:
@@ -107,3 +112,12 @@ def regrouped(language: str, text: str) -> str:
     """
     separator = SEPARATORS.get(language, SPACE)
     return GROUPED.sub(lambda m: m[0].replace(",", separator), text)
+
+
+def ungrouped(text: str) -> str:
+    """Read numbers without the spaces between groups of three digits; all of one kind they are.
+
+    >>> ungrouped("2\u202f362\u202f368 B"), ungrouped("9 449.5 MiB"), ungrouped("12 34, 1 2345")
+    ('2362368 B', '9449.5 MiB', '12 34, 1 2345')
+    """
+    return SPACED.sub(lambda m: m[0].replace(m[1], ""), text)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import groupby
 
 from symledger.languages.message import Text, Word, joined, message, word
 
-NUMBERED = re.compile(r"_(\d+)(?=_|$)_?")
 BETWEEN = re.compile(r"between (\w+)s")
 MARKS = re.compile(r"( › | \+ | × (?:(?! › ).)*)")
 
@@ -20,9 +21,17 @@ def part(label: str) -> Text:
     between = BETWEEN.fullmatch(label)
     if between:
         return message("parts.between", part=part(between[1]))
-    names = NUMBERED.split(label)
-    names[::2] = [word(f"part.{slug(name)}", name.replace("_", " ")) for name in names[::2]]
-    return joined(filter(None, names), " ")
+    return joined((
+        word(f"part.{'_'.join(names)}", " ".join(names)) if spoken else " ".join(names)
+        for spoken, names in _runs(label)
+    ), " ")  # fmt: skip
+
+
+def _runs(label: str) -> Iterator[tuple[bool, list[str]]]:
+    """Yield the names in a label, and the numbers between and behind them."""
+    pieces = re.split("[_ ]", label)
+    for is_number, found in groupby(pieces, str.isdecimal):
+        yield not is_number, list(found)
 
 
 def place(said: str) -> Text:

@@ -76,7 +76,7 @@ class Latex:
         """Text is text."""
         return text
 
-    def sentence(self, key: str, **formulas: str) -> str:
+    def sentence(self, key: str, /, **formulas: str) -> str:
         """In English, as the rest of a paper's source."""
         return str(message(key, **formulas))
 

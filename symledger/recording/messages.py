@@ -172,6 +172,9 @@ def _compiled(text: str) -> bytes:
     from babel.messages.mofile import write_mo
 
     made, found = BytesIO(), _parsed(text)
+    for _, m in list(messages(found)):
+        if not sentences(m):
+            found.delete(m.id)  # Babel would say its key, for each plural form
     found.creation_date = found.revision_date = EPOCH
     write_mo(made, found)
     return made.getvalue()

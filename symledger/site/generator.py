@@ -68,14 +68,18 @@ class Site:
 
     def _all_pages(self) -> Iterator[Page]:
         for tongue in self.tongues.values():
-            templates = Templates(tongue, partial(self._note, tongue.language))
+            templates = self.templates(tongue)
             for kind in KINDS if tongue.is_english else TRANSLATED:
                 yield from self._pages(kind, templates)
 
-    def _note(self, language: str, template: str) -> None:
-        """Note for the memory what a page in a language is made of beside what it is about."""
+    def templates(self, tongue: Tongue) -> Templates:
+        """Return the templates in a language; what pages are made of is noted for the memory."""
+        return Templates(tongue, partial(self._note, tongue))
+
+    def _note(self, tongue: Tongue, template: str) -> None:
         self.memory.note("template", template)
-        self.memory.note("tongue", language)
+        if not tongue.is_english:
+            self.memory.note("tongue", tongue.language)
 
     def _pages(self, kind: Kind, templates: Templates) -> Iterable[Page]:
         """Return the pages of a kind; one that does not remember them itself reads everything."""

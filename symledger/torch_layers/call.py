@@ -17,6 +17,7 @@ from types import NoneType
 
 from symledger.arguments.specs import Choice, Maybe, Only, Settings, SizeOf, Use, written
 from symledger.errors import BadInput, UnknownTarget, nearest, quoted, shown
+from symledger.languages.language import ungrouped
 from symledger.torch_layers.argument_uses import Acting, EntryOf, Function, Inner
 from symledger.torch_layers.table import (
     BY_NAME,
@@ -148,7 +149,7 @@ def read(text: str) -> Constructor:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about numbers that touch a word, say
-            node = ast.parse(text.strip(), mode="eval").body
+            node = ast.parse(ungrouped(text).strip(), mode="eval").body
         if not isinstance(node, ast.Call):
             raise BadInput(f"{quoted(text)} is no call: {_as_in(ast.unparse(node))}")
         printable = "".join(c if c.isprintable() else " " for c in text)

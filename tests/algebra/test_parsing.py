@@ -136,7 +136,9 @@ def test_no_text_is_read_in_any_other_way(text):
 
 @pytest.mark.parametrize(
     ("text", "n"),
-    [("1", 1), (" 64 ", 64), ("007", 7), ("50_257", 50257), ("1" + "0" * 18, LARGEST)],
+    [("1", 1), (" 64 ", 64), ("007", 7), ("50_257", 50257), ("1" + "0" * 18, LARGEST),
+     ("50 257", 50257), ("1\u202f000\u202f000", 10**6), ("50\u2009257", 50257),
+     ("1\u00a0024", 1024)],
 )
 def test_a_size_is_read(text, n):
     assert parse_size("d", text) == n
@@ -151,7 +153,8 @@ def test_a_size_is_read(text, n):
         (str(LARGEST + 1), "out of range"),
         ("9" * 5000, "out of range"),
         *((text, "not a size") for text in (
-            "-1", "+1", "1.0", "1e3", "1/2", "nan", "inf", "True", "0x10", "1 000", "1,000",
+            "-1", "+1", "1.0", "1e3", "1/2", "nan", "inf", "True", "0x10", "1 00", "1,000",
+            "1 0000", "12 34", "1.000", "1 000,5", "1 000\u202f000",
             "_1", "1_", "1__0", "٣", "４", "²", "Ⅷ", "d", "4*d", "__import__('os')",
         )),
     ],

@@ -325,6 +325,7 @@ def test_help_imports_nothing_heavy():
     )
     assert "click" in modules
     assert not modules & {"sympy", "numpy", "mkdocs", "jinja2", "rich", "mpmath"}
+    assert "symledger.languages.language" not in modules  # no catalogue is read
 
 
 def test_deriving_into_a_pipe_imports_neither_numpy_nor_rich():

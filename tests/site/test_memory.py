@@ -12,6 +12,7 @@ from symledger.site.generator import remembered
 from symledger.site.memory import PLACE, Memory, place
 from symledger.site.pages import Page
 from symledger.site.sources import Sources, imported
+from symledger.site.tongues import Tongue
 from tests.site.whole import REMEMBERED
 
 LINEAR, BLOCK = "symledger.components.maps.linear", "symledger.models.block"
@@ -161,8 +162,9 @@ def test_a_template_reaches_the_pages_that_are_written_with_it(tmp_path, monkeyp
         for name, text in (texts | {f"{n}.j2": t for n, t in changed.items()}).items():
             (folder / name).write_text(text)
         known = remembered()
+        page = known.templates(Tongue()).page
         found = [
-            known.memory.page(name, partial(known.templates.page, f"{name}.md", f"{name}.md.j2"))
+            known.memory.page(name, partial(page, f"{name}.md", f"{name}.md.j2"))
             for name in "ab"
         ]
         kept, before = known.memory._kept, known.memory._known

@@ -47,7 +47,7 @@ class Rows:
         """Text among elements."""
         return words(text)
 
-    def sentence(self, key: str, **formulas: str) -> str:
+    def sentence(self, key: str, /, **formulas: str) -> str:
         """Text among elements; a formula ends it, and begins it anew."""
         known = {name: Raw(f"</mtext>{formula}<mtext>") for name, formula in formulas.items()}
         return element("mtext", escaped(message(key, **known)))
@@ -68,7 +68,7 @@ class Sentences(Rows):
         """Escaped text."""
         return escape(text)
 
-    def sentence(self, key: str, **formulas: str) -> str:
+    def sentence(self, key: str, /, **formulas: str) -> str:
         """Words, and formulas among them."""
         return escaped(message(key, **{name: Raw(formula) for name, formula in formulas.items()}))
 

@@ -17,6 +17,7 @@ from symledger.site.kinds import (
     dialects,
     families,
     formula,
+    glossary,
     home,
     model,
     notation,
@@ -57,6 +58,7 @@ KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
 )  # fmt: skip
 TRANSLATED: tuple[Translated, ...] = (  # type: ignore[assignment]  # modules
     home, course, component, model, notation, question, sources, translation,
+    glossary,
 )  # fmt: skip
 """The kinds of pages that other languages may have."""
 PIECEWISE: tuple[Kind, ...] = (component, model, families, checkpoints, formula)  # type: ignore[assignment]  # modules

@@ -16,7 +16,6 @@ from symledger.site.tongues import Tongue
 class Small:
     """A site of three pages and a file."""
 
-    tongues = {"en": Tongue()}
 
     def __init__(self, **changed):
         texts = {"index": "# Home\n[a](a.md)", "a": "# A\n<p>1</p>", "b": "# B\nwords"} | changed
@@ -26,7 +25,7 @@ class Small:
         }
         self.assets = {"data.csv": b"1"}
         self.made = {**{p: (q.source, q.blocks) for p, q in self.pages.items()}, **self.assets}
-        self.memory, self.kept = self, {}
+        self.memory, self.kept, self.tongues = self, {}, {"en": Tongue()}
 
     def save(self):
         """Remember nothing."""

@@ -75,8 +75,8 @@ def _opened(found: list[Row]) -> Iterator[tuple[str, Fraction]]:
         if row.level == 0:
             times = algebra.repeated(row.body.factor) if opens and row.body.factor else ""
         if row.portion and not opens and (row.level == 0 or times):
-            found = NUMBERED.sub("", row.label) + times if row.level else row.label
-            yield place(found), row.portion
+            name = NUMBERED.sub("", row.label) + times if row.level else row.label
+            yield place(name), row.portion
 
 
 def growth(account: Account, quantity: str) -> Iterator[Figure]:
