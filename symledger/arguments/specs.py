@@ -34,6 +34,30 @@ class Use:
         """Return what the symbols that it gives values are called by those who say ``name``."""
         return {}
 
+    def note(self, value: object) -> str:
+        """Return what is to be said of a value beside what it sets."""
+        return ""
+
+
+@dataclass(frozen=True)
+class Unread(Use):
+    """A key that the implementation reads nowhere, though others do.
+
+    ``usual`` is its value where all agree; of any other that is ``said``.
+    """
+
+    usual: object
+    said: str
+    types: tuple[type, ...]
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Refuse another type; nothing is set."""
+        return Free(self.types).settings(name, value)
+
+    def note(self, value: object) -> str:
+        """Return what others make of it."""
+        return "" if value == self.usual else self.said
+
 
 @dataclass(frozen=True)
 class SizeOf(Use):

@@ -167,9 +167,9 @@ def share(otherwise: float) -> Rule:
     """Return the rule of how much of a head is turned, where its width may be a key of its own."""
 
     def read(values: Values) -> Settings:
-        given = values.get("head_dim")
-        width = head_width(values) if given is None else size("head_dim", given)
-        return turned(values, "partial_rotary_factor", otherwise, width)
+        width = floored_width(values)
+        found = turned(values, "partial_rotary_factor", otherwise, width)
+        return {**floored(values), **found}
 
     return Rule(("hidden_size", "num_attention_heads", "head_dim"), read)
 
@@ -194,6 +194,35 @@ def head_width(values: Values, d: str = "hidden_size", h: str = "num_attention_h
             f"{number}: {near}."
         )
     return int(width)
+
+
+def floored_width(values: Values) -> int:
+    """Return the width of a head that is said, or as wide as it can be beside the others.
+
+    Raises:
+        BadInput: there would be more heads than elements.
+    """
+    if values.get("head_dim") is not None:
+        return size("head_dim", values["head_dim"])
+    d, h = values["hidden_size"], values["num_attention_heads"]
+    if d < h:
+        raise BadInput(
+            f"hidden_size = {d} is less than num_attention_heads = {h}: no head would have an "
+            "element. Say head_dim, or fewer heads."
+        )
+    return int(d // h)
+
+
+def floored(values: Values) -> Settings:
+    """Say the width of a head where heads do not divide that of the model."""
+    width = floored_width(values)
+    over = values.get("head_dim") is None and values["hidden_size"] % values["num_attention_heads"]
+    return {"d_h": str(width)} if over else {}
+
+
+FLOORED = Rule(("hidden_size", "num_attention_heads", "head_dim"), floored)
+"""The rule of classes that round the width of a head down (transformers 5.23: ``hidden_size //
+num_attention_heads`` in attention, and no check of what is left over)."""
 
 
 def _divided(values: Values) -> Settings:

@@ -11,8 +11,8 @@ from symledger.errors import BadInput, NotKnown
 
 NEEDED = {
     "efficientnet": {"image_size": 512}, "ministral": {"head_dim": 64},
-    "hunyuan_v1_dense": {"head_dim": 64}, "glm4_moe": {"hidden_size": 1536},
-    "deepseek_v2": {"num_experts_per_tok": 2}, "mt5": {"tie_word_embeddings": False},
+    "hunyuan_v1_dense": {"head_dim": 64}, "mt5": {"tie_word_embeddings": False},
+    "deepseek_v2": {"num_experts_per_tok": 2},
 }  # fmt: skip
 """What a configuration has to say besides, so that its class can be built."""
 POINTWISE = ("flops.forward.pointwise", "flops.backward.pointwise", "memory.saved",

@@ -15,12 +15,11 @@ from symledger.configs.read import read
 from symledger.errors import BadInput, SymledgerError
 from tests import invoke
 
-NO_MODEL = {"deepseek_v2": "num_experts_per_tok is missing", "glm4_moe": "does not divide",
-            "efficientnet": "block 18, which depthwise_padding leaves out",
+NO_MODEL = {"efficientnet": "block 18, which depthwise_padding leaves out",
             "ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is missing",
             "Transformer2DModel": "norm_type is missing"}
-"""Families whose defaults are no model, or one whose heads do not divide its width, or whose
-images are rounded down, or a class that is another one by its norms."""
+"""Families whose defaults are no model, or whose images are rounded down, or a class that is
+another one by its norms."""
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 CLASSES = {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "a", "1": "b"}}
 
@@ -168,10 +167,22 @@ def parameters(config, folder):
         ({**CLASSES, "id2label": ["a"]}, "names no classes"),
         ({"model_type": "t5", "architectures": None, "feed_forward_proj": ["relu"]},
          "feed_forward_proj = .* does not fit"),
-        ({"model_type": "phimoe", "architectures": None, "num_experts_per_tok": 1},
-         "num_experts_per_tok = 1 is not supported, only 2 is"),
-        ({"model_type": "phimoe", "architectures": None, "sliding_window": 8},
-         "sliding_window = 8 is not supported"),
+        ({"model_type": "phimoe", "architectures": None, "num_experts_per_tok": "two"},
+         "num_experts_per_tok = 'two' does not fit"),
+        ({"model_type": "gemma2", "architectures": None, "query_pre_attn_scalar": 0},
+         "query_pre_attn_scalar = 0 does not fit: it has to be above 0"),
+        ({"model_type": "deepseek_v2", "architectures": None, "kv_lora_rank": 511},
+         "kv_lora_rank = 511 does not fit"),
+        ({"model_type": "gemma2", "architectures": None, "attn_logit_softcapping": 0},
+         "attn_logit_softcapping = 0 does not fit: what is capped is divided by it"),
+        ({"model_type": "cohere", "architectures": None, "logit_scale": None},
+         "logit_scale = None does not fit"),
+        ({"model_type": "granitemoe", "architectures": None, "residual_multiplier": None},
+         "residual_multiplier = None does not fit"),
+        ({"model_type": "qwen2", "architectures": None, "num_attention_heads": 8192},
+         "no head would have an element"),
+        ({"model_type": "gemma3_text", "architectures": None, "query_pre_attn_scalar": -256},
+         "query_pre_attn_scalar = -256 does not fit: it has to be above 0"),
         ({"model_type": "olmoe", "architectures": None, "head_dim": 4},
          "head_dim = 4 does not fit"),
         ({"model_type": "gpt_bigcode", "architectures": None, "num_key_value_heads": 2},

@@ -110,7 +110,8 @@ class MixtureOfExperts(Component):
     Which tokens an expert is given is an input of whole numbers, as token ids are: T_e = k·B·T/E
     for each expert on average, none dropped. The choice itself has no gradient; the router's
     comes through the weights. Shared experts are one network more, E_s times as wide, for every
-    token. With ``bias`` all maps but theirs have one; ``clamped`` experts cut their values off.
+    token; a family may put a network of its own ``beside``. With ``bias`` all maps but theirs
+    have one; ``clamped`` experts cut their values off.
     Source: Shazeer et al. (2017), section 2; Fedus et al. (2022), section 2.1, for one expert a
     token; Dai et al., *DeepSeekMoE* (2024), section 3.2, for shared ones.
     """
@@ -126,6 +127,7 @@ class MixtureOfExperts(Component):
     shared: bool = False
     bias: bool = False
     clamped: bool = False
+    beside: Component | None = None
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixture of experts: a router sends each token to k of E networks"
@@ -151,8 +153,12 @@ class MixtureOfExperts(Component):
             made = made * weights
             named.update(weights=weights, weighted=made)
         y = view("(B T) d -> B T d", scatter(made, slots, rows.shape), B=B)
-        if self.shared:
-            kind = GatedFeedForward if self.gated else FeedForward
-            width = self.E_s * self.d_ff
-            y = y + kind(self.d, width, self.activation, bias=False)(x, name="shared_experts")
+        if network := self.beside or self.together():
+            y = y + network(x, name="shared_experts")
         return steps(**named, y=y)
+
+    def together(self) -> Component | None:
+        """Return the network that the shared experts are, if there are any."""
+        kind = GatedFeedForward if self.gated else FeedForward
+        width = self.E_s * self.d_ff
+        return kind(self.d, width, self.activation, bias=False) if self.shared else None

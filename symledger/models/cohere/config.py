@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from symledger.arguments.specs import BOOLS, Choice, Number
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import ACTIVATION, AFFINE, DENSE, WIDTHS, heads
+from symledger.config_keys.decoder_keys import ACTIVATION, AFFINE, DENSE, FLOORED, WIDTHS, heads
 from symledger.config_keys.family import Built, Family, Ruled
 
 FLAG: Mapping[object, str] = {True: "true", False: "false", None: "false"}
@@ -23,9 +23,10 @@ COHERE = Family(
         "hidden_act": ACTIVATION,
         "attention_bias": Choice("bias", BOOLS),
         "use_qk_norm": Choice("qk_norm", FLAG),
-        "logit_scale": FREE,
+        "logit_scale": Number(),
     },
-    tensors=AFFINE,
+    (FLOORED,),
+    AFFINE,
 )
 
 COHERE2 = Family(
@@ -38,7 +39,9 @@ COHERE2 = Family(
      "position_embedding_type": FREE, "rotary_pct": FREE, "use_embedding_sharing": FREE,
      "use_gated_activation": FREE, "use_parallel_block": FREE,
      "use_parallel_embedding": FREE},
-    windows.windows(windows.all_but_each(4, "sliding_window_pattern"), asked=True),
+    (FLOORED, *windows.windows(
+        windows.all_but_each(4, "sliding_window_pattern"), asked=True,
+    )),
     DENSE,
 )  # fmt: skip
 """Its published files hold keys of another implementation, which its class does not read."""

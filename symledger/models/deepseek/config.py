@@ -20,7 +20,7 @@ from symledger.arguments.specs import (
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, DIVIDED, GATE, HEADS, TIED, heads
 from symledger.config_keys.expert_keys import dense, grouped
-from symledger.config_keys.family import Context, Family, Rule, Ruled, Values
+from symledger.config_keys.family import Context, Family, Rule, Ruled, Unless, Values
 from symledger.errors import BadInput
 
 WEIGHTS: Mapping[str, str] = {
@@ -54,7 +54,7 @@ USES: Mapping[str, Use] = {
     "attention_bias": Choice("attention_bias", BOOLS),
     "hidden_act": GATE,
     "n_routed_experts": SizeOf("E"),
-    "num_experts_per_tok": SizeOf("k"),
+    "num_experts_per_tok": Unless(SizeOf("k")),
     "n_shared_experts": SizeOf("E_s"),
     "moe_intermediate_size": SizeOf("d_exp"),
     "first_k_dense_replace": Ruled(),
@@ -96,6 +96,20 @@ def one_for_all(values: Values) -> Settings:
     return {}
 
 
+def in_pairs(values: Values) -> Settings:
+    """Refuse odd widths beside the part of a head that is turned, as pairs are read in one piece.
+
+    transformers 5.23, ``apply_rotary_emb`` of DeepSeek-V2: ``view_as_complex`` takes even strides.
+    """
+    for name in ("kv_lora_rank", "qk_nope_head_dim"):
+        if values[name] % 2:
+            raise BadInput(
+                f"{name} = {values[name]} does not fit: the class reads what is turned in pairs, "
+                "from what lies beside it, so an even number is needed."
+            )
+    return {}
+
+
 def turned_part(values: Values) -> Settings:
     """Refuse another width of heads than that of the part that positions turn.
 
@@ -117,10 +131,11 @@ def tensors() -> dict[str, tuple[str, ...]]:
     found = {f"{layer}{name}": tuple(f"{kind}{ours}" for kind in kinds)
              for name, ours in WEIGHTS.items()}  # fmt: skip
     for part in ("gate", "up", "down"):
-        found[f"{layer}mlp.{part}_proj.weight"] = (f"dense_block.feed_forward.{part}.W",)
-        found[f"{layer}mlp.shared_experts.{part}_proj.weight"] = (
-            f"block.feed_forward.shared_experts.{part}.W",
-        )
+        for kind, ours in (("weight", "W"), ("bias", "b")):
+            found[f"{layer}mlp.{part}_proj.{kind}"] = (f"dense_block.feed_forward.{part}.{ours}",)
+            found[f"{layer}mlp.shared_experts.{part}_proj.{kind}"] = (
+                f"block.feed_forward.shared_experts.{part}.{ours}",
+            )
     return {
         **shared, **found, **HEADS,
         f"{layer}self_attn.kv_b_proj.weight": tuple(
@@ -145,10 +160,10 @@ DEEPSEEK_V2 = Family(
     {name: built for name, built in WITHOUT_TOKENS.items() if "QuestionAnswering" not in name},
     {
         **USES,
-        "mlp_bias": Only((False,)),
+        "mlp_bias": Choice("mlp_bias", BOOLS),
         "topk_method": Only(("greedy", "group_limited_greedy")),
     },
-    (*RULES, DIVIDED, grouped(1)), tensors(),
+    (*RULES, DIVIDED, grouped(1), Rule((), in_pairs)), tensors(),
 )  # fmt: skip
 DEEPSEEK_V3 = Family(
     "deepseek_v3",

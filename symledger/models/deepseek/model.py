@@ -50,6 +50,7 @@ class DeepSeek(Decoder):
     low_rank: bool = True
     attention_bias: bool = False
     absorbed: bool = False
+    mlp_bias: bool = False
     activation: Gating = "silu"
 
     final_norm: ClassVar[Norm] = "rms"
@@ -69,12 +70,17 @@ class DeepSeek(Decoder):
 
     def block(self, network: Component | None = None) -> Component:
         network = network or MixtureOfExperts(
-            self.E, self.k, self.d, self.d_exp, self.E_s, self.activation, shared=True
+            self.E, self.k, self.d, self.d_exp, self.E_s, self.activation,
+            beside=self.network(self.E_s * self.d_exp),
         )
         return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=network)
 
+    def network(self, width: Expr) -> Component:
+        """Return the network that every token goes through: of a dense layer, or beside experts."""
+        return GatedFeedForward(self.d, width, self.activation, self.mlp_bias)
+
     def layers(self) -> Layers:
-        dense = self.block(GatedFeedForward(self.d, self.d_ff, self.activation))
+        dense = self.block(self.network(self.d_ff))
         if self.experts == "none":
             return {"dense_block": (dense, self.L)}
         if self.experts == "all":

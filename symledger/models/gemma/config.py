@@ -10,6 +10,7 @@ from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, DIVIDED, GATE, WIDTHS, heads
 from symledger.config_keys.family import Built, Family, Ruled
+from symledger.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -22,21 +23,24 @@ class Cap(Use):
         """Return the option."""
         if value is None:
             return {self.option: "false"}
-        Number((0,)).settings(name, value)
+        Number().settings(name, value)
+        if value == 0:
+            raise BadInput(f"{name} = {value} does not fit: what is capped is divided by it.")
         return {self.option: "true"}
 
 
+SEEN = "every token would see those after it too, which is derived of Gemma 3 alone"
 KEYS = {
     **WIDTHS,
     "attention_bias": Choice("attention_bias"),
     "attention_dropout": FREE,
-    "use_bidirectional_attention": Only((None, False)),
+    "use_bidirectional_attention": Only((None, False), SEEN),
 }
 LATER = {
     **KEYS,
     "hidden_activation": GATE,
     "hidden_act": FREE,
-    "query_pre_attn_scalar": FREE,
+    "query_pre_attn_scalar": Number(above=0),
     "cache_implementation": FREE,
     "sliding_window_size": FREE,
     **windows.LISTED,

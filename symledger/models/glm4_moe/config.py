@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symledger.arguments.specs import BOOLS, Choice, Free, Settings, SizeOf, size
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import SPARSE, TIED, head_width, turned
+from symledger.config_keys.decoder_keys import SPARSE, TIED, share
 from symledger.config_keys.expert_keys import BLOCK, LAYER, USES, classes, grouped
 from symledger.config_keys.family import Family, Rule, Ruled, Values
 
@@ -16,13 +16,6 @@ def first_dense(values: Values) -> Settings:
     if not first:
         return {"dense_layers": "false"}
     return {"dense_layers": "true", "L_d": str(min(first, number))}
-
-
-def half_turned(values: Values) -> Settings:
-    """How much of a head is turned by its position: half of it, unless it is said."""
-    said = values.get("head_dim")
-    width = head_width(values) if said is None else size("head_dim", said)
-    return turned(values, "partial_rotary_factor", 0.5, width)
 
 
 GLM4_MOE = Family(
@@ -45,7 +38,7 @@ GLM4_MOE = Family(
     },
     (
         Rule(("num_hidden_layers",), first_dense),
-        Rule(("hidden_size", "num_attention_heads", "head_dim"), half_turned),
+        share(0.5),
         grouped(2),
     ),
     {

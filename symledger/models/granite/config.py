@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symledger.arguments.specs import Number
-from symledger.config_keys.decoder_keys import BIASES, DENSE, LLAMA_KEYS, heads
+from symledger.config_keys.decoder_keys import BIASES, DENSE, FLOORED, LLAMA_KEYS, heads
 from symledger.config_keys.family import Family
 
 GRANITE = Family(
@@ -17,6 +17,6 @@ GRANITE = Family(
             "attention_multiplier",
         ), Number()),
     },
-    (),
+    (FLOORED,),
     DENSE,
 )  # fmt: skip

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import SPARSE
+from symledger.arguments.specs import Number
+from symledger.config_keys.decoder_keys import FLOORED, SPARSE
 from symledger.config_keys.expert_keys import BLOCK, LAYER, USES, classes
 from symledger.config_keys.family import Family
 
@@ -15,8 +15,9 @@ GRANITE_MOE = Family(
         **dict.fromkeys((
             "embedding_multiplier", "logits_scaling", "residual_multiplier",
             "attention_multiplier",
-        ), FREE),
+        ), Number()),
     },
+    (FLOORED,),
     tensors={
         **SPARSE,
         f"{LAYER}block_sparse_moe.router.weight": (f"{BLOCK}router.W",),

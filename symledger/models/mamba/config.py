@@ -27,17 +27,19 @@ MAMBA = Family(
         "time_step_rank": Ruled(),
         "intermediate_size": Ruled(),
         "time_step_init_scheme": Only(("random", "constant")),
-        "use_mambapy": Only((False,)),
+        "use_mambapy": Free((bool,)),
         "use_associative_scan": Free((bool,)),
     },
     (Rule(("hidden_size", "expand", "time_step_rank"), widths),),
     {**TENSORS, **maps("in_proj", "out_proj", "x_proj", "dt_proj")},
     LENGTH,
 )  # fmt: skip
+"""``use_mambapy`` trains by a parallel scan, where that package is there: what is multiplied is
+the same, states by reading vectors; counted is the scan token after token."""
 FALCON_MAMBA = replace(
     MAMBA,
     model_type="falcon_mamba",
     builds={"FalconMambaForCausalLM": Built("mamba", {"head": "lm", "normed": "true"}),
             "FalconMambaModel": Built("mamba", {"head": "bare", "normed": "true"})},
-    uses={**MAMBA.uses, "use_falcon_mambapy": Only((False,))},
+    uses={**MAMBA.uses, "use_falcon_mambapy": Free((bool,))},
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symledger.arguments.specs import SizeOf
-from symledger.config_keys.decoder_keys import DENSE, LLAMA_KEYS, heads
+from symledger.config_keys.decoder_keys import DENSE, FLOORED, LLAMA_KEYS, heads
 from symledger.config_keys.family import Family
 from symledger.config_keys.window_keys import LISTED, ONE, all_of_them, windows
 
@@ -11,7 +11,7 @@ MISTRAL = Family(
     "mistral",
     heads("mistral", "Mistral"),
     {**LLAMA_KEYS, **ONE},
-    windows(),
+    (FLOORED, *windows()),
     DENSE,
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symledger.arguments.specs import SizeOf
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import GATE, SPARSE, WIDTHS, heads
+from symledger.config_keys.decoder_keys import FLOORED, GATE, SPARSE, WIDTHS, heads
 from symledger.config_keys.family import Family
 from symledger.config_keys.window_keys import ONE, windows
 
@@ -21,6 +21,6 @@ MIXTRAL = Family(
         "router_jitter_noise": FREE,
         **ONE,
     },
-    windows(),
+    (FLOORED, *windows()),
     SPARSE,
 )

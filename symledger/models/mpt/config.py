@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import Only, Settings, SizeOf, among, written
+from symledger.arguments.specs import Settings, SizeOf, Unread, among, written
 from symledger.config_keys.common import FREE, known
 from symledger.config_keys.decoder_keys import HEADS, TIED, affine, head_width, heads
 from symledger.config_keys.family import Built, Context, Family, Rule, Ruled, Values
@@ -33,6 +33,10 @@ def _attention(values: Values) -> Settings:
     return {}
 
 
+BIASED = "no biases, as transformers builds it; --set bias=true counts those of llm-foundry"
+"""What ``no_bias = false`` comes to: the class makes every map without a bias, and takes those of
+norms away (transformers 5.23, ``MptBlock``), while llm-foundry, MPT's own program, has both."""
+
 MPT = Family(
     "mpt",
     {**heads("mpt", "Mpt"), "MPTForCausalLM": Built("mpt", {"head": "lm"})},
@@ -43,7 +47,7 @@ MPT = Family(
         "n_heads": SizeOf("h"),
         "max_seq_len": Context(),
         "expansion_ratio": FREE,
-        "no_bias": Only((True,)),
+        "no_bias": Unread(True, BIASED, (bool,)),
         "tie_word_embeddings": TIED,
         "attn_config": Ruled(),
         **dict.fromkeys((

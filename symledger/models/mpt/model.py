@@ -22,8 +22,12 @@ from symledger.sizes import Size
 class MPT(Decoder):
     """The decoder-only transformer of MPT: its norms scale, and shift nothing.
 
+    With ``bias`` all maps and norms but the head have one, as the authors' own program builds it
+    where ``no_bias`` is false; the implementation in transformers never does.
     Source: MosaicML NLP Team, *Introducing MPT-7B* (2023).
     """
+
+    bias: bool = False
 
     title: ClassVar[str] = "decoder-only transformer, ALiBi, no biases"
     assumptions: ClassVar[dict[Size, Expr]] = {
@@ -34,12 +38,13 @@ class MPT(Decoder):
     def block(self) -> Component:
         widths = (self.h, self.h, self.d_h, self.d_h)
         attention = Attention(
-            self.d, *widths, causal=True, mixing=ALiBiAttention(*widths), cached=self.seen
-        )
-        network = FeedForward(self.d, self.d_ff, bias=False)
+            self.d, *widths, self.bias, causal=True, mixing=ALiBiAttention(*widths),
+            cached=self.seen,
+        )  # fmt: skip
+        network = FeedForward(self.d, self.d_ff, bias=self.bias)
         return PreLNBlock(
-            self.d, norm="layer", norm_bias=False, attention=attention, network=network
+            self.d, norm="layer", norm_bias=self.bias, attention=attention, network=network
         )
 
     def normalize(self, x: Tensor) -> Tensor:
-        return norm("layer", self.d, bias=False)(x, name="final_norm")
+        return norm("layer", self.d, bias=self.bias)(x, name="final_norm")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from symledger.arguments.specs import Choice, Number, Settings, SizeOf
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import DENSE, GATE, SPARSE, WIDTHS, heads, kinds
+from symledger.config_keys.decoder_keys import DENSE, FLOORED, GATE, SPARSE, WIDTHS, heads, kinds
 from symledger.config_keys.family import Family, Rule, Unless, Values
 from symledger.errors import BadInput
 
@@ -25,15 +25,19 @@ AFTER = {
     }, "windowed_block"),
 }  # fmt: skip
 
-OLMO = Family("olmo", heads("olmo", "Olmo", tokens=False, spans=False), CLIPPED, (), DENSE)
+OLMO = Family(
+    "olmo", heads("olmo", "Olmo", tokens=False, spans=False), CLIPPED, (FLOORED,), DENSE
+)
 
-OLMO2 = Family("olmo2", heads("olmo2", "Olmo2", tokens=False, spans=False), KEYS, (), AFTER)
+OLMO2 = Family(
+    "olmo2", heads("olmo2", "Olmo2", tokens=False, spans=False), KEYS, (FLOORED,), AFTER
+)
 
 OLMO3 = Family(
     "olmo3",
     heads("olmo3", "Olmo3", tokens=False, spans=False),
     {**KEYS, **windows.LISTED},
-    windows.windows(windows.all_but_each(4), asked=True),
+    (FLOORED, *windows.windows(windows.all_but_each(4), asked=True)),
     AFTER,
 )
 

@@ -8,7 +8,8 @@ from symledger.config_keys.decoder_keys import (
     HEADS,
     WIDTHS,
     affine,
-    head_width,
+    floored,
+    floored_width,
     heads,
     turned,
 )
@@ -19,13 +20,14 @@ ROPE = ("partial_rotary_factor", "rope_parameters", "rope_scaling")
 
 
 def _turned(values: Values) -> Settings:
-    width: int = values.get("head_dim") or head_width(values)
+    width = floored_width(values)
     if values["qk_layernorm"] and width != values["hidden_size"] // values["num_attention_heads"]:
         raise BadInput(
             f"head_dim = {width} does not fit qk_layernorm, whose norms are as wide as the "
             "hidden_size divided by the heads."
         )
-    return turned(values, "partial_rotary_factor", 0.5, width, whole=False)
+    found = turned(values, "partial_rotary_factor", 0.5, width, whole=False)
+    return {**floored(values), **found}
 
 
 CLASSES: dict[str, Built] = {

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import BOOLS, Choice, Only, Settings, size
+from symledger.arguments.specs import BOOLS, Choice, Settings, Unread, size
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import SPARSE
+from symledger.config_keys.decoder_keys import FLOORED, SPARSE, kinds
 from symledger.config_keys.expert_keys import BLOCK, LAYER, USES, classes
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
-from symledger.errors import BadInput
 
 
-def all_seen(values: Values) -> Settings:
-    """Refuse a window that hides something: only one as long as any sequence does not."""
-    window = values["sliding_window"]
-    if window is not None and size("sliding_window", window) < values["max_position_embeddings"]:
-        raise BadInput(
-            f"sliding_window = {window} is not supported: only null, or one that is as long as "
-            "max_position_embeddings."
-        )
-    return {}
+def window(values: Values) -> Settings:
+    """All layers have a window, unless it is as long as any sequence and hides nothing."""
+    longest = values["sliding_window"]
+    if longest is None or size("sliding_window", longest) >= values["max_position_embeddings"]:
+        return {"windows": "none"}
+    return {"windows": "all", "w_max": str(longest)}
 
+
+TWO = "k = 2: its router picks the best expert and the next one, whatever is said"
 
 PHIMOE = Family(
     "phimoe",
@@ -29,15 +27,17 @@ PHIMOE = Family(
     },
     {
         **USES, "lm_head_bias": Choice("biased", BOOLS), "sliding_window": Ruled(),
-        "num_experts_per_tok": Only((2,)), "original_max_position_embeddings": FREE,
+        "num_experts_per_tok": Unread(2, TWO, (int,)), "original_max_position_embeddings": FREE,
     },
-    (Rule(("max_position_embeddings",), all_seen),),
+    (FLOORED, Rule(("max_position_embeddings",), window)),
     implied={"k": "2"},
     tensors={
         **SPARSE,
-        f"{LAYER}mlp.router.weight": (f"{BLOCK}router.W",),
-        f"{LAYER}input_layernorm.bias": ("block.norm_1.b",),
-        f"{LAYER}post_attention_layernorm.bias": ("block.norm_2.b",),
+        **kinds({
+            f"{LAYER}input_layernorm.bias": ("block.norm_1.b",),
+            f"{LAYER}post_attention_layernorm.bias": ("block.norm_2.b",),
+            f"{LAYER}mlp.router.weight": (f"{BLOCK}router.W",),
+        }, "windowed_block"),
         "model.norm.bias": ("final_norm.b",),
     },
 )

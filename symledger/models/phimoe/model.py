@@ -7,10 +7,11 @@ from typing import ClassVar
 
 from symledger.components.blocks.blocks import Block, Norm
 from symledger.models.shared.sparse_llama import SparseLlama
+from symledger.models.shared.windows import WindowedDecoder
 
 
 @dataclass(frozen=True)
-class PhiMoe(SparseLlama):
+class PhiMoe(SparseLlama, WindowedDecoder):
     """The decoder-only transformer of Phi-3.5-MoE: layer norms, and a head with or without a bias.
 
     Source: Abdin et al., *Phi-3 Technical Report* (2024), section 2; transformers,

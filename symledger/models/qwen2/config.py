@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symledger.arguments.specs import Only
-from symledger.config_keys.decoder_keys import DENSE, LLAMA_KEYS, heads
+from symledger.config_keys.decoder_keys import DENSE, FLOORED, LLAMA_KEYS, heads
 from symledger.config_keys.family import Family
 from symledger.config_keys.window_keys import SWITCHED, from_layer_on, windows
 
@@ -11,6 +11,6 @@ QWEN2 = Family(
     "qwen2",
     heads("qwen2", "Qwen2"),
     {**LLAMA_KEYS, "use_mrope": Only((False,)), **SWITCHED},
-    windows(from_layer_on, switched=True),
+    (FLOORED, *windows(from_layer_on, switched=True)),
     DENSE,
 )

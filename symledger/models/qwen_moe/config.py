@@ -5,7 +5,7 @@ from __future__ import annotations
 from symledger.arguments.specs import Choice, Only, Settings, SizeOf, size, written
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import LLAMA_KEYS, SPARSE, heads, kinds, layers
+from symledger.config_keys.decoder_keys import FLOORED, LLAMA_KEYS, SPARSE, heads, kinds, layers
 from symledger.config_keys.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
@@ -69,7 +69,7 @@ QWEN2_MOE = Family(
         "shared_expert_intermediate_size": SizeOf("d_sh"),
         "qkv_bias": Choice("qkv_bias"),
     },
-    (*WINDOWS, SPARSITY, Rule((), one_difference)),
+    (FLOORED, *WINDOWS, SPARSITY, Rule((), one_difference)),
     {
         **{name: tuple(o.replace("feed_forward.", "feed_forward.mixture.", 1)
                        if "router" in o or "experts" in o else o for o in ours)
@@ -96,7 +96,7 @@ QWEN3_MOE = Family(
         "use_qk_norm": Only((True,)),
         "max_window_layers": FREE,
     },
-    (*windows.windows(switched=True), SPARSITY),
+    (FLOORED, *windows.windows(switched=True), SPARSITY),
     SPARSE,
 )
 """With a window, all of its layers have it; ``max_window_layers`` is read by nothing."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from symledger.arguments.specs import Settings, size, written
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import BIASES, DENSE, LLAMA_KEYS, heads, kinds
+from symledger.config_keys.decoder_keys import BIASES, DENSE, FLOORED, LLAMA_KEYS, heads, kinds
 from symledger.config_keys.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
@@ -60,6 +60,6 @@ SMOLLM3 = Family(
         "no_rope_layers": Ruled(),
         "no_rope_layer_interval": Ruled(),
     },
-    (Rule(("num_hidden_layers",), unturned), Rule((), no_windows)),
+    (FLOORED, Rule(("num_hidden_layers",), unturned), Rule((), no_windows)),
     kinds(DENSE, "unturned_block"),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from symledger.arguments.specs import BOOLS, Choice, Only, SizeOf
-from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, WIDTHS, affine, heads
+from symledger.config_keys.decoder_keys import ACTIVATION, FLOORED, HEADS, WIDTHS, affine, heads
 from symledger.config_keys.family import Family
 from symledger.config_keys.window_keys import ONE, windows
 
@@ -23,7 +23,7 @@ STARCODER2 = Family(
         "norm_type": Only(("layer_norm",)),
         **ONE,
     },
-    rules=windows(),
+    rules=(FLOORED, *windows()),
     tensors={
         "model.embed_tokens.weight": ("token_embedding.E",),
         **affine("model.", {

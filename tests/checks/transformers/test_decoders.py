@@ -1,0 +1,93 @@
+"""Decoders with a key that is seldom said, built by transformers: the same weights and FLOPs."""
+
+import json
+
+import pytest
+
+pytest.importorskip("torch", reason="needs PyTorch")
+pytest.importorskip("transformers", reason="needs PyTorch")
+
+from symledger import derive
+from symledger.checks.transformers import comparison as built
+from symledger.checks.transformers.weights import compare, weights
+from symledger.errors import BadInput
+
+SMALL = {"vocab_size": 99, "hidden_size": 64, "num_hidden_layers": 3, "num_attention_heads": 4,
+         "intermediate_size": 48}  # fmt: skip
+PHIMOE = {"model_type": "phimoe", **SMALL, "num_key_value_heads": 2, "num_local_experts": 4,
+          "max_position_embeddings": 32}  # fmt: skip
+GLM = {"model_type": "glm4_moe", **SMALL, "n_routed_experts": 8, "moe_intermediate_size": 24}
+DEEPSEEK = {"model_type": "deepseek_v2", **SMALL, "moe_intermediate_size": 24,
+            "num_key_value_heads": 4, "n_routed_experts": 8}  # fmt: skip
+CASES = {
+    "a window of phimoe": {**PHIMOE, "sliding_window": 8},
+    "one expert of phimoe": {**PHIMOE, "num_experts_per_tok": 1},
+    "three experts of phimoe": {**PHIMOE, "num_experts_per_tok": 3, "sliding_window": 5},
+    "five heads of glm4_moe": {**GLM, "num_attention_heads": 5, "num_key_value_heads": 5},
+    "seven heads of glm4_moe": {**GLM, "num_attention_heads": 7, "num_key_value_heads": 1},
+    "the default glm4_moe": {"model_type": "glm4_moe"},
+    **{f"heads of {name} that do not divide its width": {
+        "model_type": name, **SMALL, "hidden_size": 65, "num_key_value_heads": 2,
+        "pad_token_id": 0,
+    } for name in ("qwen2", "starcoder2", "mistral", "cohere", "olmo2", "phi", "phi3", "granite")},
+    **{f"experts of {name}, and heads that do not divide": {
+        "model_type": name, **SMALL, "hidden_size": 65, "num_key_value_heads": 2, keys: 8,
+        "num_experts_per_tok": 2, "pad_token_id": 0,
+    } for name, keys in (("mixtral", "num_local_experts"), ("qwen3_moe", "num_experts"),
+                         ("granitemoe", "num_local_experts"))},
+    "biases of deepseek_v2": {**DEEPSEEK, "num_experts_per_tok": 3, "mlp_bias": True},
+    "dense deepseek_v2": {**DEEPSEEK, "first_k_dense_replace": 3, "mlp_bias": True},
+    "biases of mpt": {"model_type": "mpt", "d_model": 32, "n_heads": 4, "n_layers": 2,
+                      "vocab_size": 99, "no_bias": False},
+    "mambapy": {"model_type": "mamba", "hidden_size": 32, "num_hidden_layers": 2,
+                "vocab_size": 99, "use_mambapy": True},
+}  # fmt: skip
+
+
+def account(document, folder):
+    path = folder / "config.json"
+    path.write_text(json.dumps(document), "utf-8")
+    return derive(str(path))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_implementation_has_our_weights_and_flops(name, tmp_path):
+    found = account(CASES[name], tmp_path)
+    model = built.build(found.target.configured)
+    if found.readings.has_routed:  # experts token by token: one by one they depend on values
+        model.set_experts_implementation("batched_mm")
+    names = found.target.configured.family.tensors
+    assert compare(weights(found), built.shapes(model), names) == []
+    assert found.params.value == sum(p.numel() for p in model.parameters())
+    forward, _ = built.flops(model, built.LENGTHS)
+    assert found.subs(built.LENGTHS).flops_forward.value == forward
+
+
+def test_what_is_not_said_has_no_number(tmp_path):
+    """The default DeepSeek-V2 does not say how many experts a token uses: it cannot be run."""
+    found = account({"model_type": "deepseek_v2"}, tmp_path)
+    model = built.build(found.target.configured)
+    assert found.params.value == sum(p.numel() for p in model.parameters())
+    with pytest.raises(TypeError, match="NoneType"):
+        built.flops(model, built.LENGTHS)
+    assert found.flops_forward.value is None
+    assert "k" in found.flops_forward.text
+    assert found.subs(k=6).flops_forward.value > found.subs(k=2).flops_forward.value > 0
+
+
+def test_what_others_make_of_a_key_is_said(tmp_path):
+    keys = {k.name: k for k in account(CASES["biases of mpt"], tmp_path).target.configured.keys}
+    assert "--set bias=true" in keys["no_bias"].sets
+    other = account(CASES["biases of mpt"], tmp_path).at({"bias": "true"})
+    d, L = 32, 2
+    assert other.params.value - account(CASES["biases of mpt"], tmp_path).params.value == (
+        L * (3 * d + d + 4 * d + d + 2 * d) + d
+    )
+    keys = {k.name: k for k in account(CASES["one expert of phimoe"], tmp_path)
+            .target.configured.keys}  # fmt: skip
+    assert keys["num_experts_per_tok"].sets.startswith("k = 2: its router")
+
+
+def test_a_head_without_an_element_is_refused(tmp_path):
+    with pytest.raises(BadInput, match="no head would have an element"):
+        account({**GLM, "num_attention_heads": 128}, tmp_path)
