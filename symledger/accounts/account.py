@@ -51,8 +51,9 @@ class Account(Derivation):
 
 def derive(
     target: str, set: Mapping[str, Any] | None = None, assume: Iterable[str] = (),  # noqa: A002  # named as the command line names it
-    dtype: str = "fp32", optimizer: str = "adam", causal: Causal = "full",
-    input_gradient: bool = True, frozen: Iterable[str] = (),
+    dtype: str | None = None, optimizer: str | None = None, causal: Causal | None = None,
+    input_gradient: bool | None = None, frozen: Iterable[str] | None = None,
+    recipe: str | None = None,
 ) -> Account:  # fmt: skip
     """Derive the formulas of a target.
 
@@ -61,11 +62,13 @@ def derive(
             ``path/to/model.py:ClassName``.
         set: values of symbols and choices of options, by name.
         assume: equations such as ``"d_ff = 4*d"``.
-        dtype: the type of values, for bytes.
-        optimizer: sgd, momentum, adam or adam-mixed.
-        causal: how masked pairs are charged: full, half or exact.
-        input_gradient: whether the backward pass gives the gradient of float inputs.
-        frozen: dotted names of weights that are not trained, ``*`` allowed.
+        dtype: the type of values, for bytes; fp32 unless told.
+        optimizer: sgd, momentum, adam or adam-mixed; adam unless told.
+        causal: how masked pairs are charged: full, half or exact; full unless told.
+        input_gradient: whether the backward pass gives the gradient of float inputs; it does
+            unless told.
+        frozen: dotted names of weights that are not trained, ``*`` allowed; none unless told.
+        recipe: a usual way to run a model, ``"bf16-flash"`` say; what is told beside it wins.
 
     Raises:
         SymledgerError: anything that cannot be answered exactly; the message says why.
@@ -73,5 +76,5 @@ def derive(
     >>> derive("mini_gpt").params.value
     131392
     """
-    said = target, set, assume, dtype, optimizer, causal, input_gradient, frozen
+    said = target, set, assume, dtype, optimizer, causal, input_gradient, frozen, recipe
     return Account(requested(*said))

@@ -72,7 +72,7 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON data."""
         return {
-            "schema": SCHEMA, "conventions": self.left.conventions.to_dict(),
+            "schema": SCHEMA, "conventions": self.left.counted,
             "left": self.left.target.name, "right": self.right.target.name,
             "differing": [
                 {"name": name, "left": a, "right": b} for name, a, b in self.differing

@@ -46,8 +46,8 @@ def account_json(
         "bindings": {s.name: str(n) for s, n in bindings},
         "assumptions": [f"{s} = {algebra.canonical(p)}" for s, p in assumed.equations.items()],
         "definitions": {s.name: str(e) for s, e in derivation.program.definitions.items()},
-        "dropped": list(assumed.dropped),
-        "conventions": derivation.conventions.to_dict(),
+        "dropped": list(derivation.dropped),
+        "conventions": derivation.counted,
         "formulas": {
             name: {
                 **_formula(derivation, name, tag(name)),

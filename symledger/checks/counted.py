@@ -62,7 +62,8 @@ def forward_and_backward(
     """Count every trial once and compare it with each formula.
 
     ``formulas`` holds some of ``flops.forward``, ``flops.backward`` and the same with
-    ``.pointwise``. With ``skip_masked`` contractions leave out the pairs that a mask hides.
+    ``.pointwise``. With ``skip_masked`` contractions leave out the pairs that a mask hides, and
+    nothing else is counted.
     """
     counts = [count(trial, skip_masked) for trial in trials]
     for quantity, formula in formulas.items():

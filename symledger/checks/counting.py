@@ -69,6 +69,25 @@ class Counted:
         return float(self.value)
 
 
+class Unknown:
+    """A number of which only that something is computed from it is noticed: it has no value.
+
+    A contraction does the same whatever its numbers are, and its work is most of all work; so it is
+    counted on these, without making a number for every product and every sum.
+    """
+
+    __slots__ = ("meter",)
+
+    def __init__(self, meter: Meter) -> None:
+        self.meter = meter
+
+    def __add__(self, other: object) -> Unknown:
+        self.meter.done += 1
+        return self
+
+    __radd__ = __mul__ = __rmul__ = __add__
+
+
 def plain(x: Number) -> float:
     """Return a number without its meter."""
     return x.value if isinstance(x, Counted) else x
@@ -86,8 +105,28 @@ ELEMENTARY: Mapping[str, tuple[int, Callable[..., float]]] = {
 """Each line of scalar code: how many operands it has, and what it does. Each counts one."""
 
 
+def contracting(meter: Meter, lift: Callable[[Array], Array]) -> Callable[..., Array]:
+    """Return a contraction that reports its multiplications and additions to a meter.
+
+    NumPy's sum of products runs twice over the same pattern: on numbers that notice it, and on
+    floats, for the values.
+    """
+    unknown = Unknown(meter)
+
+    def contract(pattern: str, *factors: Array) -> Array:
+        np.einsum(pattern, *(np.full(x.shape, unknown) for x in factors))
+        return lift(np.einsum(pattern, *(x.astype(float) for x in factors)))
+
+    return contract
+
+
 def counting(meter: Meter, skip_masked: bool) -> Arithmetic:
-    """Return an arithmetic whose numbers report to a meter."""
+    """Return an arithmetic whose numbers report to a meter.
+
+    Where masked pairs are skipped contractions alone do: all else is then done on floats.
+    """
+    if skip_masked:
+        return Arithmetic(contract=contracting(meter, np.asarray), skip_masked=True)
 
     def one(number: int, compute: Callable[..., float]) -> Callable[..., Array]:
         def once(x: Number) -> Counted:
@@ -114,7 +153,7 @@ def counting(meter: Meter, skip_masked: bool) -> Arithmetic:
 
     functions = {name: one(*line) for name, line in ELEMENTARY.items()}
     functions["copy"] = np.array  # moves a value, computes nothing
-    return Arithmetic(functions, lift, skip_masked)
+    return Arithmetic(functions, lift, contracting(meter, lift))
 
 
 class CountingMachine(Recorder):
@@ -165,8 +204,8 @@ def _lifted(machine: CountingMachine, arrays: Mapping[Tensor, Array]) -> dict[Te
 def count(trial: Trial, skip_masked: bool = False) -> Count:
     """Run a trial again on counting numbers, forward and backward.
 
-    With ``skip_masked`` the pairs that a mask hides are left out of the contractions; the results
-    must be the same.
+    With ``skip_masked`` the pairs that a mask hides are left out of the contractions, which alone
+    are counted then; the results must be the same.
     """
     machine = CountingMachine(trial.sizes, skip_masked)
     values = machine.run(trial.program, _lifted(machine, trial.leaves))

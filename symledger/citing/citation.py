@@ -1,7 +1,7 @@
 """A citation: everything that an author has to say about a formula, to be written in some format.
 
-What it says is in the canonical form that the tag's revision is about: the general form, what it
-takes for granted, and how things are counted.
+What it says is what the tag's revision is about: the general form, the equations that are assumed
+by default with the form under them, which is shown first, and how things are counted.
 """
 
 from __future__ import annotations
@@ -85,6 +85,11 @@ class Citation:
         forms = self.formula.corollary_terms, below.corollary_terms if below else None
         return None if forms == self.general else forms
 
+    @property
+    def first(self) -> tuple[Terms, Terms | None]:
+        """The form that is shown first, as the page of a target does: under the assumptions."""
+        return self.corollary or self.general
+
     @cached_property
     def symbols(self) -> list[Symbol]:
         """The symbols of the general form and of what it takes for granted."""
@@ -105,7 +110,7 @@ class Citation:
         """The values at which the formula has its value; empty where it has none."""
         if self.formula.value is None:
             return {}
-        own = symbols_in(*(self.corollary or self.general))
+        own = symbols_in(*self.first)
         at = self.account.assumed.bindings
         return {s: at[s] for s in sorted(own, key=lambda s: s.name)}
 
@@ -143,7 +148,7 @@ class Citation:
             "meaning": formula.quantity.meaning,
             "expr": formula.canonical(*self.general),
             "latex": over(algebra.latex, *self.general),
-            "corollary": formula.canonical(*(self.corollary or self.general)),
+            "corollary": formula.canonical(*self.first),
             "assumptions": list(formula.assumptions),
             "definitions": {s.name: text_of(e) for s, e in self.definitions.items()},
             "symbols": {s.name: {"meaning": meaning(s).meaning, "latex": meaning(s).latex}

@@ -16,7 +16,19 @@ from symledger.version import VERSION
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
 LISTED = ("components", "models", "layers")
+ENTRIES = ("bibtex", "biblatex")
 CITED = ("text", "bibtex", "biblatex", "latex", "markdown", "json")
+
+
+RECIPE = click.option(
+    "--recipe", metavar="NAME",
+    help="A usual way to run a model; what is set beside it wins. fp32, fp16, bf16 or "
+         "inference-bf16, each with -flash too; mixed, with -flash, -recompute or both.",
+)  # fmt: skip
+DTYPE = click.option("--dtype", help="The type of values, for bytes; fp32 unless told.")
+CAUSAL = click.option(
+    "--causal", help="How masked pairs are charged: full (unless told), half or exact."
+)
 
 
 @click.group(cls=Group, context_settings=SETTINGS, invoke_without_command=True,
@@ -45,18 +57,18 @@ def cli(ctx: click.Context) -> None:
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--depth", type=click.IntRange(1, 9), default=2, show_default=True,
               help="How many levels of the tree to open.")
-@click.option("--dtype", default="fp32", show_default=True, help="The type of values, for bytes.")
-@click.option("--optimizer", default="adam", show_default=True,
-              help="sgd, momentum, adam or adam-mixed (fp32 master weights).")
-@click.option("--causal", default="full", show_default=True,
-              help="How masked pairs are charged: full, half or exact.")
+@RECIPE
+@DTYPE
+@click.option("--optimizer", help="sgd, momentum, adam (unless told) or adam-mixed "
+                                  "(fp32 master weights).")
+@CAUSAL
 @click.option("--freeze", multiple=True, metavar="WEIGHT",
               help="A weight that is not trained, by dotted name (* allowed); may be repeated.")
 @click.option("--no-input-gradient", is_flag=True, help="Ask for no gradient of float inputs.")
 @spoken
 def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
-           quantities: tuple[str, ...], form: str, as_json: bool, depth: int, dtype: str,
-           optimizer: str, causal: str, freeze: tuple[str, ...],
+           quantities: tuple[str, ...], form: str, as_json: bool, depth: int, recipe: str | None,
+           dtype: str | None, optimizer: str | None, causal: str | None, freeze: tuple[str, ...],
            no_input_gradient: bool, language: str | None) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
@@ -67,7 +79,7 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
 
     account = derive_account(
         target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
-        not no_input_gradient, freeze,
+        False if no_input_gradient else None, freeze or None, recipe,
     )  # fmt: skip
     for name in quantities:
         account[name]
@@ -97,12 +109,13 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
 @click.option("--quantity", "quantities", multiple=True, metavar="NAME",
               help="Compare this quantity; may be repeated.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.option("--dtype", default="fp32", show_default=True, help="The type of values, for bytes.")
-@click.option("--causal", default="full", show_default=True,
-              help="How masked pairs are charged: full, half or exact.")
+@RECIPE
+@DTYPE
+@CAUSAL
 @spoken
 def compare(left: str, right: str, settings: tuple[str, ...], quantities: tuple[str, ...],
-            as_json: bool, dtype: str, causal: str, language: str | None) -> None:  # fmt: skip
+            as_json: bool, recipe: str | None, dtype: str | None,
+            causal: str | None, language: str | None) -> None:  # fmt: skip
     """Compare two targets: which sizes differ, and which term each difference comes from.
 
     LEFT and RIGHT are what `derive` takes: names, layers, or paths to a config.json.
@@ -110,8 +123,9 @@ def compare(left: str, right: str, settings: tuple[str, ...], quantities: tuple[
     from symledger.accounts.compare import compare as compare_targets
 
     found = compare_targets(
-        left, right, split_settings(settings), quantities, dtype=dtype, causal=causal
-    )
+        left, right, split_settings(settings), quantities, dtype=dtype, causal=causal,
+        recipe=recipe,
+    )  # fmt: skip
     if as_json:
         print_json(found.to_dict())
     else:
@@ -153,15 +167,20 @@ def explain(number: str, inside: str, settings: tuple[str, ...], unit: str | Non
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--site-url", default="", metavar="ADDRESS",
               help="The address of a site that shows the formulas; no address is printed without.")
-def cite(formula: str, form: str, as_json: bool, site_url: str) -> None:
+@click.option("--long", is_flag=True,
+              help="Let an entry for a bibliography print the formula and all that is said of it.")
+def cite(formula: str, form: str, as_json: bool, site_url: str, long: bool) -> None:
     """Write a citation of a formula, named by its ID or by its permanent TAG.
 
     ID is as in mini_gpt.params, or of a configuration as in gpt3-175b.params; TAG as in SL-4F7K.
     """
     from symledger.citing.citation import cite as cite_formula
 
-    found = cite_formula(formula, site_url)
     form = "json" if as_json else form
+    if long and form not in ENTRIES:
+        raise BadInput(f"--long is about entries of a bibliography ({' and '.join(ENTRIES)}), and "
+                       f"{form} says everything already. Leave it out.")  # fmt: skip
+    found = cite_formula(formula, site_url)
     if form == "json":
         print_json(found.to_dict())
     elif form == "text":
@@ -172,7 +191,7 @@ def cite(formula: str, form: str, as_json: bool, site_url: str) -> None:
     else:
         from symledger.report import citation
 
-        sys.stdout.write(getattr(citation, form)(found))
+        sys.stdout.write(getattr(citation, form)(found, *[long] * (form in ENTRIES)))
 
 
 @cli.command("list", epilog="symledger list models")

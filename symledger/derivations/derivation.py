@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -27,6 +27,7 @@ from symledger.derivations.query import (
 )
 from symledger.errors import UnknownTarget, nearest, shown
 from symledger.ir.tensor import Program
+from symledger.ledger import recipes
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
 from symledger.ledger.quantities import QUANTITIES, Readings
@@ -60,6 +61,7 @@ class Derivation:
         self.request = request
         self.conventions = request.conventions
         self._found = found or resolve(request.target)
+        recipes.check_choices(request.recipe, self._found.name, self._found.choices)
         self.settings = self._found.settled(request.settings)
         self.target = self._found.with_options(chosen(self._found, self.settings))
         self.program: Program = self.target.program()
@@ -169,6 +171,19 @@ class Derivation:
             forward_equations(self.program, notation=notation),
             backward_equations(self.readings.back, notation),
         )
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """What gave way to what, in sentences: of the recipe, then of sizes and equations."""
+        now = {**asdict(self.conventions), **self.target.options}
+        return (*recipes.gave_way(self.request.recipe, now), *self.assumed.dropped)
+
+    @property
+    def counted(self) -> dict[str, str]:
+        """How things are counted, in words: the recipe if one was named, and every convention."""
+        name = self.request.recipe
+        said = {"recipe": recipes.in_words(name)} if name else {}
+        return {**said, **self.conventions.to_dict()}
 
     @property
     def identities(self) -> tuple[tuple[Identity, Side, Side], ...]:

@@ -14,6 +14,7 @@ from symledger.algebra.parsing import least, parse_equation, parse_size
 from symledger.catalogue.options import parse_option
 from symledger.errors import BadInput, nearest, shown
 from symledger.ir.tensor import Program
+from symledger.ledger import recipes
 from symledger.ledger.conventions import Conventions
 from symledger.readings.flops import Causal
 from symledger.sizes import BY_NAME
@@ -22,26 +23,33 @@ from symledger.targets.target import Target
 
 @dataclass(frozen=True)
 class Request:
-    """What was asked for, as it was said, so that it can be asked again with a change."""
+    """What was asked for, as it was said, so that it can be asked again with a change.
+
+    Settings and conventions are with those of the ``recipe``, where one was named.
+    """
 
     target: str
     settings: Mapping[str, str]
     equations: tuple[str, ...]
     conventions: Conventions
+    recipe: str | None = None
 
 
 def requested(
     target: str, settings: Mapping[str, Any] | None = None, assume: Iterable[str] = (),
-    dtype: str = "fp32", optimizer: str = "adam", causal: Causal = "full",
-    input_gradient: bool = True, frozen: Iterable[str] = (),
+    dtype: str | None = None, optimizer: str | None = None, causal: Causal | None = None,
+    input_gradient: bool | None = None, frozen: Iterable[str] | None = None,
+    recipe: str | None = None,
 ) -> Request:  # fmt: skip
-    """Take down what was asked for, as ``derive`` takes it."""
-    said = {
-        name: str(value).lower() if isinstance(value, bool) else str(value)
-        for name, value in (settings or {}).items()
-    }
-    conventions = Conventions(dtype, optimizer, causal, input_gradient, _several(frozen))
-    return Request(target, said, _several(assume), conventions)
+    """Take down what was asked for, as ``derive`` takes it: a recipe is weaker than all else."""
+    taken = recipes.recipe(recipe)
+    said = {name: recipes.spelled(value) for name, value in (settings or {}).items()}
+    given = {"dtype": dtype, "optimizer": optimizer, "causal": causal,
+             "input_gradient": input_gradient,
+             "frozen": None if frozen is None else _several(frozen)}  # fmt: skip
+    own = {name: value for name, value in given.items() if value is not None}
+    conventions = Conventions(**{**taken.conventions, **own})
+    return Request(target, {**taken.choices, **said}, _several(assume), conventions, recipe)
 
 
 def _several(texts: Iterable[str]) -> tuple[str, ...]:

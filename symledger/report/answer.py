@@ -77,7 +77,7 @@ def _headline(p: Page, account: Account, constructor: Constructor) -> None:
     choices = joined((choice(name, value) for name, value in target.options.items()), " · ")
     p.wrapped("   ".join(size.replace(" ", NBSP) for size in sizes), 2)
     p.wrapped(choices, 2, "dim")
-    for sentence in (*filter(None, [constructor.reads]), *assumed.dropped):
+    for sentence in (*filter(None, [constructor.reads]), *account.dropped):
         p.wrapped(message("page.note", sentence=sentence), 2, "yellow")
 
 

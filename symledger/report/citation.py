@@ -65,8 +65,8 @@ def page(c: Citation, width: int) -> Page:
     p.line((c.tagged.tag, "bold cyan"), f"   {c.tagged.id}, revision {c.tagged.revision}")
     p.wrapped(c.title, len(c.tagged.tag) + 3, "dim")
     p.line()
-    p.wrapped(f"{over(algebra.text, *c.general)}   {c.formula.unit}", 6, first=4)
-    for text in (*follows(c, PLAIN), *holds(c, PLAIN)):
+    p.wrapped(f"{over(algebra.text, *c.first)}   {c.formula.unit}", 6, first=4)
+    for text in about(c, PLAIN):
         p.wrapped(text, 8, "dim", first=6)
     for heading, texts in (("SYMBOLS", named(c, PLAIN)), ("COUNTED", counted(c, PLAIN)),
                            ("CITE AS", [sentence(c)])):  # fmt: skip
@@ -87,23 +87,32 @@ def sentence(c: Citation) -> str:
     return f"{AUTHOR}: {c.tagged.id}, {c.title}. In {c.source}.{url}"
 
 
-def follows(c: Citation, style: Style) -> list[str]:
-    """What follows from the general form: the form under assumptions, the value."""
-    found = []
-    if c.corollary:
-        equations = c.formula.equations.items()
-        assumed = ", ".join(style.equal(style.size(s), style.form(e)) for s, e in equations)
-        found.append(f"with {assumed}: {style.equal(over(style.form, *c.corollary))}")
+def about(c: Citation, style: Style) -> list[str]:
+    """What is said of the form that is shown first: what it assumes, its value, where it holds."""
+    return [*assumes(c, style), *valued(c, style), *holds(c, style)]
+
+
+def assumes(c: Citation, style: Style) -> list[str]:
+    """The equations under which the first form holds, and the form without them."""
+    if not c.corollary:
+        return []
+    equations = c.formula.equations.items()
+    assumed = ", ".join(style.equal(style.size(s), style.form(e)) for s, e in equations)
+    return [f"with {assumed}", f"in general: {style.equal(over(style.form, *c.general))}"]
+
+
+def valued(c: Citation, style: Style) -> list[str]:
+    """The value, where a configuration was named."""
     value = c.formula.value
-    if value is not None and c.bindings:
-        at = ", ".join(style.equal(style.size(s), style.number(n)) for s, n in c.bindings.items())
-        name = style.word(c.account.target.name)
-        found.append(f"for {name}, with {at}: {style.equal(style.number(value))}")
-    return found
+    if value is None or not c.bindings:
+        return []
+    at = ", ".join(style.equal(style.size(s), style.number(n)) for s, n in c.bindings.items())
+    name = style.word(c.account.target.name)
+    return [f"for {name}, with {at}: {style.equal(style.number(value))}"]
 
 
 def holds(c: Citation, style: Style) -> list[str]:
-    """Under which conditions the general form holds."""
+    """Under which conditions it holds."""
     zero = [s for s in c.symbols if not meaning(s).least]
     found = ["for all sizes that are whole numbers of at least 1"]
     if zero:
@@ -137,9 +146,9 @@ def markdown(c: Citation) -> str:
     """Write a section of a document."""
     lines = [
         f"**{c.tagged.tag}** `{c.tagged.id}`, revision {c.tagged.revision}: {c.title}",
-        f"$${over(algebra.latex, *c.general)}$$ {c.formula.unit}",
-        "\n".join(f"- {text}" for text in (*follows(c, MARKDOWN), *holds(c, MARKDOWN),
-                                           *named(c, MARKDOWN), *counted(c, MARKDOWN))),
+        f"$${over(algebra.latex, *c.first)}$$ {c.formula.unit}",
+        "\n".join(f"- {text}" for text in (*about(c, MARKDOWN), *named(c, MARKDOWN),
+                                           *counted(c, MARKDOWN))),
         f"{AUTHOR}: `{c.tagged.id}`, {c.title}. In {c.source}."
         + (f" <{c.url}>" if c.url else ""),
     ]  # fmt: skip
@@ -150,37 +159,56 @@ def latex(c: Citation) -> str:
     """Write a formula with its tag as label, and a paragraph about it (amsmath only)."""
     url = [rf"\texttt{{{tex(c.url)}}}"] if c.url else []
     name = rf"\text{{{tex(c.tagged.quantity)}}} "
-    rows = list(broken(name, "=", over(algebra.latex, *c.general)))
+    rows = list(broken(name, "=", over(algebra.latex, *c.first)))
     label = rf"{rows[-1]} \label{{eq:{c.tagged.tag}}}"
     rows = [*(rf"{row} \notag" for row in rows[:-1]), label]
-    about = paragraph([
+    said = paragraph([
         rf"\texttt{{{tex(c.tagged.id)}}} ({tex(c.source)}): {tex(c.title)}, in {c.formula.unit}",
-        *follows(c, TEX), *holds(c, TEX), "; ".join(named(c, TEX)), *counted(c, TEX), *url,
+        *about(c, TEX), "; ".join(named(c, TEX)), *counted(c, TEX), *url,
     ])  # fmt: skip
     return "\n".join([
         f"% {c.tagged.id}: {c.source}",
-        r"\begin{align}", " \\\\\n".join(rows), r"\end{align}", about, "",
+        r"\begin{align}", " \\\\\n".join(rows), r"\end{align}", said, "",
     ])  # fmt: skip
 
 
-def bibtex(c: Citation) -> str:
-    """Write an entry for plain BibTeX."""
-    return _entry(c, "misc", {"howpublished": tex(c.source)})
+def bibtex(c: Citation, long: bool = False) -> str:
+    """Write an entry for BibTeX; a ``long`` one prints the formula and all that is said of it.
+
+    Plain styles print no ``url``, and others print it beside a note: the short one has the address
+    in its note alone, so that every style prints it once.
+    """
+    published = {"howpublished": tex(c.source)}
+    if long:
+        return _entry(c, "misc", {**published, "note": _formula(c), **_url(c)})
+    address = {"note": rf"\texttt{{{tex(c.url)}}}"} if c.url else {}
+    return _entry(c, "misc", {**published, **address, "annotation": _formula(c)})
 
 
-def biblatex(c: Citation) -> str:
-    """Write an entry for biblatex."""
-    return _entry(c, "software", {"version": VERSION, "titleaddon": c.number})
+def biblatex(c: Citation, long: bool = False) -> str:
+    """Write an entry for biblatex; a ``long`` one prints the formula and all that is said of it."""
+    number = c.number[0].upper() + c.number[1:]
+    published = {"titleaddon": number, "howpublished": "symledger", "version": VERSION}
+    if long:
+        return _entry(c, "software", {**published, "note": _formula(c), **_url(c)})
+    return _entry(c, "software", {**published, **_url(c), "annotation": _formula(c)})
+
+
+def _url(c: Citation) -> dict[str, str]:
+    return {"url": c.url} if c.url else {}
+
+
+def _formula(c: Citation) -> str:
+    """The formula, and all that is said of it."""
+    form = f"${over(algebra.latex, *c.first)}$ {c.formula.unit}"
+    return f"{form}. {paragraph([*about(c, TEX), *counted(c, TEX)])}"
 
 
 def _entry(c: Citation, kind: str, published: dict[str, str]) -> str:
-    form = f"${over(algebra.latex, *c.general)}$ {c.formula.unit}"
     fields = {
         "author": f"{{{AUTHOR}}}",
         "title": f"{{{tex(f'{c.tagged.id}: {c.title}')}}}",
         **published,
-        "note": f"{form}. {paragraph([*follows(c, TEX), *holds(c, TEX), *counted(c, TEX)])}",
-        **({"url": c.url} if c.url else {}),
     }
     written = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
     return f"@{kind}{{symledger:{c.tagged.tag},\n{written}\n}}\n"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from symledger.accounts.account import Account
-from symledger.languages.message import Message, joined, message
+from symledger.accounts.usual import usual
+from symledger.languages.message import Message, Verbatim, joined, message
+from symledger.languages.words import named
 from symledger.ledger.conventions import DTYPES, Conventions
 from symledger.ledger.formula import Formula
 from symledger.printing.numbers import short_bytes
@@ -62,6 +64,7 @@ def memory(p: Page, account: Account) -> None:
     count, trained = account.params.value, account["memory.gradients"].value
     if isinstance(count, int) and isinstance(trained, int) and count:
         _dtypes(p, count, trained // c.value_bytes)
+    _usually(p, account)
 
 
 def _dtypes(p: Page, count: int, trained: int) -> None:
@@ -79,3 +82,13 @@ def _dtypes(p: Page, count: int, trained: int) -> None:
                        bytes=c.value_bytes + each, whole=whole)  # fmt: skip
         totals.append(p.say(said).replace(" ", NBSP))
     p.wrapped(message("costs.trained", totals=",  ".join(totals)), 4, "dim")
+
+
+def _usually(p: Page, account: Account) -> None:
+    """Say how such a model is usually run, where the page shows it otherwise."""
+    found = usual(account)
+    if found:
+        dtype = message("costs.configured", dtype=found.dtype) if found.stated else found.dtype
+        way = joined((dtype, named("flash"))) if found.flash else dtype
+        command = Verbatim(found.command.replace(" ", NBSP))
+        p.wrapped(message("costs.usually", way=way, command=command), 6, first=4)

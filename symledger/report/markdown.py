@@ -20,7 +20,7 @@ def write(account: Account, quantities: Sequence[str], depth: int) -> str:
     if bound:
         parts.append(f"At {bound}.")
     parts += [section(account, account[name], depth) for name in quantities]
-    conventions = account.conventions.to_dict().items()
+    conventions = account.counted.items()
     said = "\n".join(f"- {name.replace('_', ' ')}: {meaning}" for name, meaning in conventions)
     parts.append(f"## Conventions\n\n{said}")
     return "\n\n".join(parts) + "\n"

@@ -73,7 +73,7 @@ def _head(p: Page, account: Account) -> None:
     for part in _fold(symbols, p.width - len(indent)):
         p.line(indent + part)
     reads = target.constructor.reads if target.constructor else ""
-    for sentence in (*filter(None, [reads]), *assumed.dropped):
+    for sentence in (*filter(None, [reads]), *account.dropped):
         p.line((indent + p.say(message("page.note", sentence=sentence)), "yellow"))
 
 
@@ -227,7 +227,7 @@ def compared(p: Page, account: Account, names: Sequence[str]) -> None:
 def conventions(p: Page, account: Account) -> None:
     """How things are counted."""
     p.heading(message("page.conventions"))
-    for name, meaning in account.conventions.to_dict().items():
+    for name, meaning in account.counted.items():
         p.wrapped(joined((convention_named(name), meaning), ": "), 6, "dim", first=4)
 
 

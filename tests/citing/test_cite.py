@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import symledger
-from symledger import derive
+from symledger import algebra, derive
 from symledger.accounts.account import Account
 from symledger.catalogue import entries as catalogue
 from symledger.citing import lookup
@@ -123,9 +123,28 @@ def test_a_formula_that_is_not_what_was_registered_is_not_cited(monkeypatch):
         cite("llama-7b.params")
 
 
+HOLDS = "for all sizes that are whole numbers of at least 1"
+
+
+def long_bibtex(found):
+    return citation.bibtex(found, long=True)
+
+
+def long_biblatex(found):
+    return citation.biblatex(found, long=True)
+
+
+ENTRIES = (citation.bibtex, long_bibtex, citation.biblatex, long_biblatex)
+
+
+def fields_of(entry):
+    lines = entry.split("\n")[1:-2]
+    return dict(re.fullmatch(r"  (\w+) = \{(.*)\},?", line).groups() for line in lines)
+
+
 @WHOLE
 def test_no_citation_needs_letters_that_tex_lacks():
-    for write in (citation.latex, citation.bibtex, citation.biblatex):
+    for write in (citation.latex, *ENTRIES):
         for found in citations():
             assert write(found).isascii(), found.tagged.id
 
@@ -140,15 +159,107 @@ def balanced(text: str) -> bool:
 
 
 @WHOLE
-@pytest.mark.parametrize("write", [citation.bibtex, citation.biblatex])
+@pytest.mark.parametrize("write", ENTRIES)
 def test_every_entry_is_one_entry_of_fields_between_braces(write):
+    long = write in (long_bibtex, long_biblatex)
     for found in citations():
-        head, *lines, end, _ = write(found).split("\n")
-        fields = [re.fullmatch(r"  (\w+) = \{(.*)\},?", line).groups() for line in lines]
-        kind = {"bibtex": "misc", "biblatex": "software"}[write.__name__]
-        assert (head, end) == (f"@{kind}{{symledger:{found.tagged.tag},", "}")
-        assert {"author", "title", "note"} <= {name for name, _ in fields}
-        assert all(balanced(value) and value for _, value in fields)
+        entry = write(found)
+        head, *_, end, rest = entry.split("\n")
+        kind = {"bibtex": "misc", "biblatex": "software"}[write.__name__.removeprefix("long_")]
+        assert (head, end, rest) == (f"@{kind}{{symledger:{found.tagged.tag},", "}", "")
+        fields = fields_of(entry)
+        assert tuple(fields)[:2] == ("author", "title")
+        assert ("note" in fields, "annotation" in fields) == (long, not long)
+        assert all(balanced(value) and value for value in fields.values())
+
+
+@WHOLE
+def test_a_short_entry_prints_neither_formula_nor_conventions():
+    for found in citations():
+        for write in (citation.bibtex, citation.biblatex):
+            fields = fields_of(write(found))
+            said = fields_of(ENTRIES[ENTRIES.index(write) + 1](found))
+            assert fields.pop("annotation") == said["note"]
+            printed = " ".join(fields.values())
+            assert "$" not in re.sub(r"\$(\\cdot|\\times|-|\^2)\$", "", printed)
+            assert len(printed) < 4 * 80, found.tagged.id
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "assumed"),
+    [
+        ("mini_gpt.params", "12Ld² + 2Ld + Vd + d", "d_h = d/h, d_ff = 4d"),
+        ("attention.flops.forward", "4BT²d + 8BTd²", "h_kv = h, d_k = d/h, d_v = d/h, S = T"),
+        ("gated_feed_forward.params", "3d·d_ff", ""),
+    ],
+)
+def test_the_form_that_the_page_shows_comes_first_with_what_it_assumes(name, form, assumed):
+    found = cite(name)
+    assert found.formula.text == form
+    lines = [line.strip() for line in run("cite", name).out.splitlines()]
+    first = lines.index("") + 1
+    assert lines[first] == f"{form}   {found.formula.unit}"
+    assert lines[first + 1] == (f"with {assumed}" if assumed else HOLDS)
+    assert f"&= {found.formula.latex} \\label" in citation.latex(found)
+    general = f"{algebra.latex(found.general[0])}$"
+    for write in (citation.latex, citation.markdown, *ENTRIES):
+        said = write(found)
+        (before,) = {"&= ", "$$", "= {$"} & set(re.findall(r"&= |\$\$(?=.)|= \{\$", said))
+        assert said.split(before, 1)[1].startswith(found.formula.latex)
+        assert (f"n general: ${general}" in said) == bool(assumed)
+
+
+def test_a_ratio_is_shown_first_under_its_assumptions_too():
+    found = cite("llama.intensity.forward")
+    above, below = found.first
+    assert f"({algebra.text(above)}) / ({algebra.text(below)})" == found.formula.text
+    shown = " ".join(run("cite", "llama.intensity.forward").out.split())
+    assert shown.index(found.formula.text) < shown.index("in general: (")
+
+
+@pytest.mark.parametrize("form", ["bibtex", "biblatex"])
+@pytest.mark.parametrize("site", [(), ("--site-url", "https://example.org/a_b")])
+def test_an_entry_says_title_tag_revision_version_and_address(form, site):
+    entry = run("cite", TAG, "--format", form, *site).out
+    printed = entry[: entry.index("  annotation = ")].replace("\\", "")
+    for said in ("mini_gpt.params: unique parameters", TAG, "evision 1", "{symledger",
+                 symledger.__version__):  # fmt: skip
+        assert said in printed
+    address = f"https://example.org/a_b/f/{TAG.removeprefix('SL-')}.html"
+    assert printed.count(address) == printed.count("http") == len(site[:1])
+
+
+@pytest.mark.parametrize("form", ["text", "latex", "markdown", "json"])
+def test_only_an_entry_is_long(form):
+    assert_refuses("cite", TAG, "--long", "--format", form, said="--long is about entries")
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="pdflatex is not installed")
+@pytest.mark.parametrize("style", ["plain", "unsrt", "abbrv", "alpha", "plainnat"])
+def test_what_styles_print_of_a_short_entry_is_short(style, tmp_path):
+    names = ("mini_gpt.params", "conv2d.flops.forward", "llama.intensity.forward")
+    cited = [cite(name, "https://example.org/symledger") for name in names]
+    (tmp_path / "all.bib").write_text("\n".join(map(citation.bibtex, cited)))
+    natbib = r"\usepackage[numbers]{natbib}" if style == "plainnat" else ""
+    (tmp_path / "paper.tex").write_text(
+        rf"\documentclass{{article}}{natbib}\begin{{document}}\nocite{{*}}"
+        rf"\bibliographystyle{{{style}}}\bibliography{{all}}\end{{document}}"
+    )
+    latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex"]
+    for command in (latex, ["bibtex", "paper"], latex):
+        done = subprocess.run(  # noqa: S603  # our own command
+            command, cwd=tmp_path, capture_output=True, text=True, errors="replace"
+        )
+        assert done.returncode == 0, done.stdout[-2000:]
+    written = " ".join((tmp_path / "paper.bbl").read_text().split())
+    items = re.split(r"\\bibitem", written)[1:]
+    assert len(items) == len(cited)
+    for item in items:
+        (one,) = (c for c in cited if c.tagged.tag in item)
+        assert one.source in item
+        assert item.count(one.url) == 1
+        assert "$" not in item
+        assert "nnotation" not in item
 
 
 @WHOLE
@@ -158,7 +269,7 @@ def test_every_citation_compiles_and_every_entry_is_read_by_bibtex(tmp_path):
     alike = ([one for one in known if one.tagged.quantity == asked] for asked in QUANTITIES)
     cited = [each for group in alike for each in share(group)]
     fragments = "\n".join(citation.latex(found) for found in cited)
-    (tmp_path / "all.bib").write_text("\n".join(citation.bibtex(found) for found in cited))
+    (tmp_path / "all.bib").write_text("\n".join(map(long_bibtex, cited)))
     (tmp_path / "paper.tex").write_text(
         r"\documentclass{article}\usepackage{amsmath}\begin{document}\nocite{*}" + fragments
         + r"\bibliographystyle{plain}\bibliography{all}\end{document}"

@@ -29,6 +29,7 @@ class Arithmetic:
 
     functions: Mapping[str, Callable[..., Array]] = field(default_factory=lambda: FUNCTIONS)
     lift: Callable[[Array], Array] = np.asarray
+    contract: Callable[[str, Array, Array], Array] = np.einsum
     skip_masked: bool = False
 
 

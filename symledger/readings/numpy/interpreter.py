@@ -238,7 +238,7 @@ class Machine:
         )
         pattern = f"{left},{right}->{out}"
         if op.pairs is None or not self.arithmetic.skip_masked:
-            return np.asarray(np.einsum(pattern, args[0], args[1]))
+            return np.asarray(self.arithmetic.contract(pattern, args[0], args[1]))
         visible = args[2].astype(float) == 0
         row, column = letters[op.pairs.query], letters[op.pairs.key]
         if row not in out:
@@ -247,7 +247,7 @@ class Machine:
         for i, seen in enumerate(visible):
             chosen = {row: [i], column: np.flatnonzero(seen)}
             a, b = (_take(x, axes, chosen) for x, axes in ((args[0], left), (args[1], right)))
-            part = np.einsum(pattern, a, b)
+            part = self.arithmetic.contract(pattern, a, b)
             lengths = zip(out, result.shape, strict=True)
             result[np.ix_(*(chosen.get(axis, np.arange(n)) for axis, n in lengths))] = part
         return result

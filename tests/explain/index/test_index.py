@@ -72,7 +72,7 @@ def test_of_equal_amounts_the_first_stands_for_all(owner):
 
 def test_the_sizes_of_checkpoints_are_those_that_were_published(monkeypatch, tmp_path):
     stale = [unit for unit in checkpoint_sizes.units() if checkpoint_sizes.is_stale(unit)]
-    assert not stale, "run python -m symledger.explain"
+    assert not stale, "run symledger record index"
     there = {file.stem for file in checkpoint_sizes.FOLDER.iterdir()}
     assert there == set(checkpoint_sizes.units())
     assert checkpoint_sizes.known() == checkpoint_sizes.gathered()
