@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from symledger.errors import BadInput, nearest, shown
+from symledger.languages.message import Message, Verbatim, Word, message, word
 
 PYTORCH = "torch.get_default_dtype, PyTorch 2.13"
 HALF = "Micikevicius et al., Mixed Precision Training (2018)"
@@ -103,18 +104,25 @@ def check_choices(name: str | None, target: str, known: Mapping[str, Any]) -> No
         )
 
 
-def gave_way(name: str | None, now: Mapping[str, Any]) -> Iterator[str]:
+def gave_way(name: str | None, now: Mapping[str, Any]) -> Iterator[Message]:
     """Yield what a recipe sets and what holds in its place, where something else was asked for."""
     for what, value in recipe(name).sets.items():
         if spelled(now[what]) != value:
-            yield f"{what} = {value} of the recipe gave way to {what} = {spelled(now[what])}"
+            to = f"{what} = {spelled(now[what])}"
+            yield message("recipe.gave_way", setting=f"{what} = {value}", to=to)
 
 
-def in_words(name: str) -> str:
+def meaning_of(name: str) -> Word:
+    """Return what a recipe means, in words."""
+    return word(f"recipe.means.{name}", recipe(name).meaning)
+
+
+def in_words(name: str) -> Message:
     """Say a recipe: what it means, what it sets, and whose it is."""
     found = recipe(name)
     sets = ", ".join(f"{what} = {value}" for what, value in found.sets.items())
-    return f"{name}: {found.meaning} ({sets}); {found.source}"
+    return message("recipe.said", recipe=name, meaning=meaning_of(name), sets=sets,
+                   source=Verbatim(found.source))  # fmt: skip
 
 
 def spelled(value: object) -> str:

@@ -14,7 +14,7 @@ from symledger.evidence.claims import worded as words_of
 from symledger.explain.index.readings import MACS, OFTEN, TRAINING, TYPES
 from symledger.languages.message import Word
 from symledger.languages.words import case
-from symledger.ledger import conventions
+from symledger.ledger import conventions, recipes
 from symledger.ledger.quantities import QUANTITIES
 from symledger.site.atlas import TOPICS
 from symledger.site.text import worded
@@ -23,7 +23,7 @@ from symledger.sizes import ALPHABET
 
 OWNERS = ("symbol", "unit", "quantity", "title", "optimizer", "convention.causal",
           "evidence.kind", "words", "case", "configuration.sets", "reading", "place",
-          "data", "name", "rule", "topic")  # fmt: skip
+          "data", "name", "rule", "topic", "recipe.means")  # fmt: skip
 """The first parts of keys whose English stands in definitions."""
 NAMED = {"part.": "_", "convention.name.": "_", "choice.is.": "", "choice.named.": ""}
 """The first parts of keys whose English is the rest, and what is a space in that: names of parts,
@@ -63,6 +63,7 @@ def _words() -> Iterator[Word]:
     yield from conventions.CAUSAL.values()
     yield from (conventions.state_of(name) for name in conventions.OPTIMIZERS)
     yield from map(kind_named, CLAIMS)
+    yield from map(recipes.meaning_of, recipes.RECIPES)
     yield from (STORED, DECIDES)
     yield from (place.words for place in PUBLISHED)
     yield from (reading.said for reading in (*OFTEN, *MACS) if isinstance(reading.said, Word))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from symledger.accounts.account import Account
 from symledger.accounts.usual import usual
 from symledger.languages.message import Message, Verbatim, joined, message
+from symledger.languages.words import named
 from symledger.ledger.conventions import DTYPES, Conventions
 from symledger.ledger.formula import Formula
 from symledger.printing.numbers import short_bytes
@@ -94,7 +95,7 @@ def _usually(p: Page, account: Account) -> None:
     """Say how such a model is usually run, where the page shows it otherwise."""
     found = usual(account)
     if found:
-        way = message("costs.configured" if found.stated else "costs.type", dtype=found.dtype)
-        way = message("costs.with_flash", way=way) if found.flash else way
+        dtype = message("costs.configured", dtype=found.dtype) if found.stated else found.dtype
+        way = joined((dtype, named("flash"))) if found.flash else dtype
         command = Verbatim(found.command.replace(" ", NBSP))
         p.wrapped(message("costs.usually", way=way, command=command), 6, first=4)

@@ -20,6 +20,7 @@ from symledger.languages.message import Word
 from symledger.languages.words import part
 from symledger.ledger.conventions import DTYPES, OPTIMIZERS
 from symledger.ledger.quantities import QUANTITIES
+from symledger.ledger.recipes import RECIPES
 from symledger.report import answer, comparison, explanation, listing
 from symledger.report import page as derivation
 from symledger.sizes import BY_NAME
@@ -29,7 +30,7 @@ from tests.every import account as every_account
 
 MARKED = "xx"
 WORD = re.compile(r"[^\W\d_]{2,}")
-COMMAND = re.compile(r"^ *(symledger|import torch|layer =|print\().*?(?=⟦|$)", re.MULTILINE)
+COMMAND = re.compile(r"(?:^|(?<=⟧)) *(symledger|import|layer =|print\().*?(?=⟦|$)", re.MULTILINE)
 OPTION = re.compile(r"--\w+")
 NUMBER_OF_UNIT = re.compile(r"(?<=\d )(?:[KMGT]i?|k)?B\b")
 IDENTIFIER = re.compile(r"[\w]*(?:_|\.)[\w.{}()]+")
@@ -139,6 +140,14 @@ def test_every_word_of_a_derivation_is_said_in_the_language(target, asked):
     if account.target.constructor:
         places = {known.source for known in PUBLISHED} | {"ResNet", "LeNet", "ViT"}
         check(lambda code: answer.page(account, (), 2, 100, code), asked, *names, *places)
+
+
+def test_every_word_about_a_recipe_is_said_in_the_language(asked):
+    account = derive("gpt2", {"flash": "false"}, recipe="mixed-flash", dtype="fp16")
+    assert len(account.dropped) == 2
+    recipe = RECIPES["mixed-flash"]
+    check(lambda code: derivation.page(account, (), 2, 100, code), asked, recipe.source, "mixed",
+          *recipe.sets, *recipe.sets.values(), "false", *own_names(account))  # fmt: skip
 
 
 @pytest.mark.parametrize("name", share(CATALOGUE))
