@@ -54,6 +54,10 @@ def test_every_quantity_of_every_entry_is_derived(name):
         assert not (unbound and BY_NAME[name].configured)
 
 
+WITHOUT_EFFECT = {("bert_classifier", "causal")}
+"""What is classified is the first token, which sees all others whatever is chosen."""
+
+
 @pytest.mark.parametrize("owner", every.CATALOGUE)
 def test_every_single_choice_derives_and_changes_something(owner):
     plain = every.account(owner)
@@ -65,7 +69,8 @@ def test_every_single_choice_derives_and_changes_something(owner):
     for account in every.chosen(owner).values():
         made = set(account.target.options.items() - plain.target.options.items())
         toggled -= made if len(made) == 1 else set()
-        assert not made or differs(account, plain), f"{made} changes no formula of {owner}"
+        seen = {option for option, _ in made if (owner, option) not in WITHOUT_EFFECT}
+        assert not seen or differs(account, plain), f"{made} changes no formula of {owner}"
     assert toggled == set()
 
 

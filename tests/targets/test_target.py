@@ -99,7 +99,7 @@ def test_a_choice_is_false(text):
         ("linear", "bias", "1", "bias = 1 is not a choice: it is true or false"),
         ("linear", "bias", "", "is not a choice"),
         ("mini_gpt", "positions", "rotery", "rotary, learned, sinusoidal. Did you mean rotary"),
-        ("feed_forward", "activation", "tanh", "Did you mean gelu_tanh"),
+        ("feed_forward", "activation", "gelu_tan", "Did you mean gelu_tanh"),
     ],
 )
 def test_what_is_no_choice_is_refused(target, name, text, said):

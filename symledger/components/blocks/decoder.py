@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr
 
@@ -11,6 +11,7 @@ from symledger import sizes
 from symledger.components.attention.dot_product import VASWANI
 from symledger.components.blocks.blocks import Block, PostLNBlock
 from symledger.components.blocks.encoder import Stack
+from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
@@ -120,7 +121,7 @@ class EncoderDecoder(Component):
     bias: bool = True
     causal: bool = True
     hidden_dropout: bool = False
-    decoder_relu: bool = False
+    decoder_relu: Annotated[bool, Seldom()] = False
     """Whether the decoder has ReLU, whatever the encoder's nonlinearity is."""
 
     signature: ClassVar[str] = "B S d, B T d -> B T d"

@@ -15,7 +15,10 @@ from symledger.notation.verbs import apply, param
 
 @dataclass(frozen=True)
 class Seldom:
-    """Of a choice: values that are seldom made, but these, are not tried one by one."""
+    """Of a choice: values that are seldom made, but these, are not tried one by one.
+
+    So are those that change something only beside another choice.
+    """
 
     but: tuple[str, ...] = ()
 

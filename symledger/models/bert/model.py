@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from sympy import Expr, Integer
 
@@ -13,6 +13,7 @@ from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import Block
 from symledger.components.embeddings.embedding import TokenEmbedding
 from symledger.components.embeddings.positions import LearnedPositions
+from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.components.heads_and_losses.heads import DEVLIN
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.encoder import PlainEncoder, Trained
@@ -27,7 +28,7 @@ class SegmentedEncoder(PlainEncoder):
     Where that table is not ``tied`` implementations have a second bias, which nothing uses.
     """
 
-    tied: bool = True
+    tied: Annotated[bool, Seldom()] = True
 
     spares: ClassVar[bool] = True
     enters: ClassVar[str] = "B T in V, B T in V_seg"

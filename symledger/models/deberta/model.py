@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from sympy import Expr
 
@@ -13,7 +13,7 @@ from symledger.components.attention.masks import EVERYTHING
 from symledger.components.blocks.blocks import PostLNBlock
 from symledger.components.convolution.convolution import Conv1d
 from symledger.components.embeddings.embedding import TokenEmbedding
-from symledger.components.feed_forward.nonlinearities import Plain, act
+from symledger.components.feed_forward.nonlinearities import Plain, Seldom, act
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
@@ -118,7 +118,7 @@ class Deberta(Encoder):
     absolute: bool = False
     segments: bool = False
     convolved: bool = False
-    tied: bool = True
+    tied: Annotated[bool, Seldom()] = True
     convolved_by: Plain = "tanh"
     pooled_by: Plain = "gelu"  # type: ignore[misc]  # a choice here
 

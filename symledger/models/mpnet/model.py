@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from sympy import Expr
 
@@ -11,6 +11,7 @@ from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.attention.relative import BiasedAttention
 from symledger.components.blocks.blocks import PostLNBlock
+from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.encoder import Encoder, Trained
@@ -49,7 +50,7 @@ class MPNet(Encoder):
 
     head: Trained = "bare"
     n_b: Expr = sizes.n_b
-    tied: bool = True
+    tied: Annotated[bool, Seldom()] = True
 
     spares: ClassVar[bool] = True
     first_position: ClassVar[int] = 2

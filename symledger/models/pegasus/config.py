@@ -95,17 +95,24 @@ def _others(V: int, own: int) -> BadInput:
 
 
 PEGASUS = _placed("pegasus", "PegasusForConditionalGeneration", "Pegasus", post=False)
-PLACED = _placed("marian", "MarianMTModel", "Marian", post=True)
-MARIAN = replace(
-    PLACED,
-    builds={
-        name: replace(built, rules=(Rule((), _written if "alone" in built.options else _tables),))
-        for name, built in PLACED.builds.items()
-    },
-    uses={
-        **PLACED.uses,
-        **dict.fromkeys(("share_encoder_decoder_embeddings", "decoder_vocab_size"), Ruled()),
-    },
-)
+def _marian() -> Family:
+    """Return what reads Marians: a Pegasus with norms behind, and with tables of its own."""
+    placed = _placed("marian", "MarianMTModel", "Marian", post=True)
+    return replace(
+        placed,
+        builds={
+            name: replace(
+                built, rules=(Rule((), _written if "alone" in built.options else _tables),)
+            )
+            for name, built in placed.builds.items()
+        },
+        uses={
+            **placed.uses,
+            **dict.fromkeys(("share_encoder_decoder_embeddings", "decoder_vocab_size"), Ruled()),
+        },
+    )
+
+
+MARIAN = _marian()
 """The decoder of a Marian may have a table of its own, of words of its own; Pegasus reads no key of
 these."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from sympy import Expr, floor
 
@@ -13,7 +13,7 @@ from symledger.components.blocks.blocks import PreLNBlock
 from symledger.components.embeddings.embedding import TokenEmbedding
 from symledger.components.embeddings.positions import LearnedPositions
 from symledger.components.feed_forward.feed_forward import FeedForward
-from symledger.components.feed_forward.nonlinearities import Activation
+from symledger.components.feed_forward.nonlinearities import Activation, Seldom
 from symledger.components.image_blocks.patches import PatchEmbedding
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
@@ -93,7 +93,7 @@ class SiglipImage(Seeing):
     Y: Expr = sizes.Y
     pooled: bool = True
     classified: bool = False
-    idle: bool = False
+    idle: Annotated[bool, Seldom()] = False
 
     signature: ClassVar[str] = "B C_in H W -> ... out"
     title: ClassVar[str] = "pre-LN encoder over patches, read by attention"
