@@ -25,7 +25,9 @@
   const needs = ({ above, below }) =>
     [...above, ...below].flatMap(([, powers]) => Object.keys(powers));
 
-  const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
+  // Digits in groups, as the language of the page writes them: see symledger/languages/language.py.
+  const BETWEEN = document.documentElement.lang === "en" ? "," : "\u202f";
+  const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, BETWEEN);
 
   // The whole number in a box; undefined while it is empty, null where it is none.
   function sizeIn(box) {
