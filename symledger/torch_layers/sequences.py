@@ -179,7 +179,7 @@ SEQUENCES: tuple[Layer, ...] = (
           "dim_feedforward=2048, dropout=0.1, activation='relu', custom_encoder=None, "
           "custom_decoder=None, layer_norm_eps=1e-05, batch_first=False, norm_first=False, "
           f"bias=True, {FACTORY}", "encoder_decoder", "Transformer()",
-          {**WIDTHS, "activation": CopiedInDecoder("activation", "decoder_relu"),
+          {**WIDTHS, "activation": CopiedInDecoder("activation", "encoder_activation"),
            "num_encoder_layers": SizeOf("L_enc"), "num_decoder_layers": SizeOf("L_dec"),
            "dropout": HIDDEN, "norm_first": Free((bool,)), "bias": Choice("bias")},
           {"causal": "false"}, HEADS, reads=copied("the layers of the decoder")),

@@ -120,8 +120,8 @@ class EncoderDecoder(Component):
     bias: bool = True
     causal: bool = True
     hidden_dropout: bool = False
-    decoder_relu: bool = False
-    """Whether the decoder has ReLU, whatever the encoder's nonlinearity is."""
+    encoder_activation: Literal["same", "gelu", "gelu_tanh", "silu"] = "same"
+    """The encoder's nonlinearity, where the decoder has another."""
 
     signature: ClassVar[str] = "B S d, B T d -> B T d"
     title: ClassVar[str] = "encoder and decoder stacks, post-LN, without embeddings and head"
@@ -131,10 +131,10 @@ class EncoderDecoder(Component):
     references: ClassVar[tuple[str, ...]] = (f"{SECTION} and figure 1",)
 
     def forward(self, source: Tensor, x: Tensor) -> Steps:
-        encoder = self.block(PostLNBlock, self.activation, causal=False)
+        own = self.activation if self.encoder_activation == "same" else self.encoder_activation
+        encoder = self.block(PostLNBlock, own, causal=False)
         memory = self.ended(repeat(encoder, self.L_enc, source, name="encoder"), "encoder_norm")
-        nonlinearity = "relu" if self.decoder_relu else self.activation
-        decoder = self.block(PostLNDecoderBlock, nonlinearity, self.causal)
+        decoder = self.block(PostLNDecoderBlock, self.activation, self.causal)
         y = self.ended(repeat(decoder, self.L_dec, x, memory, name="decoder"), "decoder_norm")
         return steps(memory=memory, y=y)
 
