@@ -6,9 +6,10 @@ A size is a SymPy symbol that knows what it stands for. All sizes are positive i
 from __future__ import annotations
 
 from functools import lru_cache
+from math import gcd
 from typing import TYPE_CHECKING, Any
 
-from sympy import Expr, Symbol
+from sympy import Expr, Function, Integer, Symbol
 
 from symledger.errors import DefinitionError
 from symledger.languages.message import Word, word
@@ -51,6 +52,27 @@ class Size(Symbol):  # type: ignore[misc]  # SymPy ships no types
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
         return (self.name, self.meaning, self.latex, self.least), {}
+
+
+class CommonDivisor(Function):  # type: ignore[misc]  # SymPy ships no types
+    """The greatest common divisor of two sizes, once both are known.
+
+    >>> CommonDivisor(Size("T"), Size("T_o")), CommonDivisor(Integer(12), Integer(8))
+    (gcd(T, T_o), 4)
+    """
+
+    nargs = 2
+    is_integer = True
+    is_positive = True
+
+    @classmethod
+    def eval(cls, left: Expr, right: Expr) -> Expr | None:
+        """Return it where both are numbers."""
+        known = isinstance(left, Integer) and isinstance(right, Integer)
+        return Integer(gcd(int(left), int(right))) if known else None
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"gcd({', '.join(printer.doprint(arg) for arg in self.args)})"
 
 
 @lru_cache(maxsize=None, typed=True)
@@ -136,9 +158,13 @@ D = Size("D", "depth of a volume; frames of a clip")
 H = Size("H", "height of an image")
 W = Size("W", "width of an image")
 T_o = Size("T_o", "positions of the result along a sequence")
+T_n = Size("T_n", "positions that the tiles of a sequence have, those of several counted in each")
 D_o = Size("D_o", "depth of the result")
+D_n = Size("D_n", "slices that the tiles of a volume have, those of several counted in each")
 H_o = Size("H_o", "height of the result")
+H_n = Size("H_n", "rows that the tiles have, those of several counted in each")
 W_o = Size("W_o", "width of the result")
+W_n = Size("W_n", "columns that the tiles have, those of several counted in each")
 K = Size("K", "length of the kernel")
 K_d = Size("K_d", "depth of the kernel")
 K_h = Size("K_h", "height of the kernel")

@@ -16,9 +16,11 @@ from sympy import Add, Expr, Integer, Max, Min, Mod, Mul, Pow, Rational, Symbol,
 from symledger import algebra
 from symledger.algebra import Monomial, Number, Terms
 from symledger.errors import DefinitionError
-from symledger.sizes import named
+from symledger.sizes import CommonDivisor, named
 
-FUNCTIONS = {floor: "floor", ceiling: "ceiling", Max: "max", Min: "min", Mod: "mod"}
+FUNCTIONS = {
+    floor: "floor", ceiling: "ceiling", Max: "max", Min: "min", Mod: "mod", CommonDivisor: "gcd",
+}  # fmt: skip
 UNORDERED = (Max, Min)
 APPLIED = {name: function for function, name in FUNCTIONS.items()} | {"+": Add, "*": Mul, "^": Pow}
 TOKENS = re.compile(r"[()]|[^\s()]+")

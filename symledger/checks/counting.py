@@ -15,7 +15,7 @@ from typing import Any, Union
 import numpy as np
 
 from symledger.checks.trial import Array, Recorder, Trial
-from symledger.ir.ops import Contract, MaxIndex
+from symledger.ir.ops import Contract, MaxIndex, Scatter
 from symledger.ir.tensor import Tensor
 from symledger.readings.numpy.arithmetic import Arithmetic
 
@@ -167,8 +167,7 @@ class CountingMachine(Recorder):
         """Execute one operation, and note what kind of work it was."""
         before = self.meter.done
         result = super().execute(t, args)
-        kind = {Contract: "contraction", MaxIndex: "place"}.get(type(t.op), "pointwise")
-        self.meter.kinds[kind] += self.meter.done - before
+        self.meter.kinds[_kind(t)] += self.meter.done - before
         return np.asarray(result)
 
     def take(self) -> dict[str, int]:
@@ -220,3 +219,14 @@ def count(trial: Trial, skip_masked: bool = False) -> Count:
 def _apart(a: Array, b: Array) -> float:
     size = np.max(np.abs(b), initial=0)
     return float(np.max(np.abs(a.astype(float) - b), initial=0) / (1 + size))
+
+
+def _kind(t: Tensor) -> str:
+    """What kind of work an operation is; where a maximum stands is found together with it."""
+    match t.op:
+        case Contract():
+            return "contraction"
+        case MaxIndex() | Scatter(taken="number"):
+            return "place"
+        case _:
+            return "pointwise"

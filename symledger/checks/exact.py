@@ -10,6 +10,7 @@ from typing import Any
 from sympy import Add, Expr, Min, Mul, Pow, Rational, Symbol, ceiling, floor
 
 from symledger.errors import DefinitionError
+from symledger.sizes import CommonDivisor
 
 Sizes = Mapping[Any, int]
 """Whole numbers by symbol."""
@@ -22,7 +23,7 @@ def value(e: Expr, sizes: Sizes) -> Fraction:
 
     Raises:
         DefinitionError: a symbol has no size, or the formula holds more than + − × ÷, whole
-            powers, floor, ceiling and the least of several.
+            powers, floor, ceiling, common divisors and the least of several.
 
     >>> from symledger.sizes import d, h
     >>> value(4 * d**2 / h, {d: 6, h: 5})
@@ -49,6 +50,8 @@ def _value(e: Expr, sizes: Sizes) -> Exact:
     if isinstance(e, floor | ceiling):
         rounded = math.floor if isinstance(e, floor) else math.ceil
         return rounded(_value(e.args[0], sizes))
+    if isinstance(e, CommonDivisor):
+        return math.gcd(*(int(_value(arg, sizes)) for arg in e.args))
     if isinstance(e, Min):
         return min(_value(arg, sizes) for arg in e.args)
     raise DefinitionError(f"{e} is no count: it holds {type(e).__name__}.")

@@ -213,9 +213,14 @@ class Gather:
 
 @dataclass(frozen=True)
 class Scatter:
-    """Rows added into a table of zeros at whole numbers: what Gather is pulled back to."""
+    """Rows added into a table of zeros at whole numbers: what Gather is pulled back to.
+
+    Of those that come to one place, all of which get some, the ``largest`` may be taken instead, or
+    its ``number`` among all rows, element by element: the maximum of sets of different sizes.
+    """
 
     batch: int = 0
+    taken: Literal["sum", "largest", "number"] = "sum"
 
 
 class Repetition:

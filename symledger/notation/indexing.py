@@ -75,3 +75,15 @@ def take(x: Tensor, axis: int, index: Tensor) -> Tensor:
 def scatter(rows: Tensor, index: Tensor, into: tuple[Expr, ...], batch: int = 0) -> Tensor:
     """A table of zeros with rows added at whole numbers; what gather is pulled back to."""
     return Tensor(Scatter(batch), (rows, index), into)
+
+
+def largest_at(rows: Tensor, index: Tensor, number: Expr) -> Tensor:
+    """The largest of the rows that come to each of so many places, element by element."""
+    into = (number, *rows.shape[index.rank :])
+    return Tensor(Scatter(taken="largest"), (rows, index), into)
+
+
+def which_largest_at(rows: Tensor, index: Tensor, number: Expr) -> Tensor:
+    """Which of all rows that is, counted through; found together with it."""
+    into = (number, *rows.shape[index.rank :])
+    return Tensor(Scatter(taken="number"), (rows, index), into, "index")

@@ -56,6 +56,10 @@ def pointwise(t: Tensor) -> Expr:
             return t.args[0].size
         case ops.Max():
             return (t.args[0].shape[-1] - 1) * t.size
+        case ops.Scatter(taken="largest"):
+            return t.args[0].size - t.size
+        case ops.Scatter(taken="number"):
+            return ZERO
         case ops.Scatter() | ops.Overlap():
             return t.args[0].size
         case Result(leaf, axis):

@@ -237,10 +237,10 @@ def _of_argument(t: Tensor, g: Tensor, position: int) -> Tensor:
             return narrow(g, axis, before, arg.shape[axis])
         case ops.Gather(batch):
             return scatter(g, t.args[1], arg.shape, batch)
-        case ops.Scatter(batch):
+        case ops.Scatter(batch, "sum"):
             return gather(g, t.args[1], batch)
         case (
-            ops.Input() | ops.Param() | ops.Const() | ops.MaxIndex()
+            ops.Input() | ops.Param() | ops.Const() | ops.MaxIndex() | ops.Scatter()
             | Call() | CallBack() | Result()
         ):  # fmt: skip
             raise DefinitionError(f"{t.op} has no pull-back here.")

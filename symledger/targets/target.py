@@ -96,6 +96,7 @@ class Target:
                     "a setting."
                 )
         said = {**settings, **stated}
+        said |= self.constructor.layer.decides(said)
         return {name: text for name, text in said.items() if name not in self.made}
 
     def check_given(self, program: Program, names: Iterable[str]) -> None:

@@ -150,11 +150,13 @@ class Copied(Acting):
 class CopiedInDecoder(Acting):
     """The nonlinearity of an encoder, and of a decoder whose layers PyTorch copies."""
 
-    relu: str
+    encoder: str
 
     def of_module(self, name: str, module: object, function: str) -> Settings:
-        """Return that of the encoder; the decoder has ReLU."""
-        return super().of_module(name, module, function) | {self.relu: "true"}
+        """Return that of the encoder, and ReLU for the decoder."""
+        given = super().of_module(name, module, function)
+        own = {} if given[self.option] == "relu" else {self.encoder: given[self.option]}
+        return {self.option: "relu", **own}
 
 
 @dataclass(frozen=True)

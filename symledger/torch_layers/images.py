@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import NoneType
 from typing import Any
 
@@ -10,8 +10,15 @@ from symledger.arguments.specs import Choice, Free, Number, Settings, SizeOf, Us
 from symledger.languages.message import message
 from symledger.torch_layers.argument_uses import Around, Padding, SizesOf
 from symledger.torch_layers.limits import no_less_than_the_kernel, several_values
-from symledger.torch_layers.row import EPS, FACTORY, Arguments, Layer
-from symledger.torch_layers.rules import divided, half, less_than_a_step, same_padding, untracked
+from symledger.torch_layers.row import EPS, FACTORY, MAYBE_NONE, Arguments, Layer
+from symledger.torch_layers.rules import (
+    divided,
+    half,
+    less_than_a_step,
+    no_zero,
+    same_padding,
+    untracked,
+)
 
 AXES = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}
 """How the symbols of each axis end, by the number of axes."""
@@ -68,10 +75,14 @@ def pool(axes: int, kind: str, signature: str) -> Layer:
     if kind == "Avg":
         uses = {**uses, "count_include_pad": Free((bool,))}
         del uses["dilation"]
+    divided_by = "divisor_override" in signature
+    if divided_by:
+        uses = {**uses, "divisor_override": Free(MAYBE_NONE)}
     volume = {"D": "K_d", "H": "K_h", "W": "K_w"} if (kind, axes) == ("Avg", 3) else {}
     return Layer(
         f"{kind}Pool{axes}d", f"kernel_size, stride=None, padding=0, {signature}",
-        f"{kind.lower()}_pool{axes}d", f"{kind}Pool{axes}d(2)", uses, rules=(half(axes),),
+        f"{kind.lower()}_pool{axes}d", f"{kind}Pool{axes}d(2)", uses,
+        rules=(half(axes), no_zero) if divided_by else (half(axes),),
         limits=no_less_than_the_kernel(volume),
     )  # fmt: skip
 
@@ -92,7 +103,27 @@ def adaptive(axes: int, kind: str, more: str = "") -> Layer:
         f"Adaptive{kind}Pool{axes}d", f"output_size{more}",
         f"adaptive_{kind.lower()}_pool{axes}d", f"Adaptive{kind}Pool{axes}d(7)",
         {"output_size": SizesOf(RESULT[axes], kept=LENGTHS[axes] if axes > 1 else ())},
+        decides=tiled(axes), reads=overlapping,
     )  # fmt: skip
+
+
+def tiled(axes: int) -> Callable[[Settings], Settings]:
+    """Whether tiles are uneven: where so many do not divide a length that is known."""
+
+    def decides(settings: Settings) -> Settings:
+        pairs = [(settings.get(n, ""), settings[o])
+                 for n, o in zip(LENGTHS[axes], RESULT[axes], strict=True)]  # fmt: skip
+        known = [(int(n), int(o)) for n, o in pairs if n.isdecimal() and o.isdecimal()]
+        return {"uneven": "true"} if any(o and n % o for n, o in known) else {}
+
+    return decides
+
+
+def overlapping(values: Arguments) -> str:
+    """Say what is assumed of lengths that are not known."""
+    size = values["output_size"]
+    some = [n for n in (size if isinstance(size, tuple) else (size,)) if n not in (1, None)]
+    return message("reads.overlapping") if some else ""
 
 
 def of_a_sequence(values: Arguments) -> str:

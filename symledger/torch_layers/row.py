@@ -33,6 +33,7 @@ class Layer:
     ``usual`` sizes hold until others are set; ``limits`` are about those of what enters; ``reads``
     says what symbols mean of it, where that cannot be seen. ``entered`` writes sizes of the entry
     in those of what enters, where an axis of it is not one of them: C/u**2 channels of the result.
+    ``decides`` says what sizes of what enters choose: whether tiles are equal.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Layer:
     limits: tuple[Limit, ...] = ()
     reads: Callable[[Arguments], str] = lambda values: ""
     entered: Callable[[Arguments], Settings] = lambda values: {}
+    decides: Callable[[Settings], Settings] = lambda settings: {}
 
     @cached_property
     def arguments(self) -> dict[str, object]:
@@ -88,7 +90,6 @@ WHY = {
     "sparse": "a sparse gradient has the rows of tokens that occur alone",
     "weight": "each class would have a weight",
     "pos_weight": "each class would have a weight",
-    "divisor_override": "sums would be divided by another number than that of their elements",
     "full": "a term more would be computed",
 }
 """Why arguments without a use have to have their defaults."""

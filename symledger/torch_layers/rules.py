@@ -152,6 +152,13 @@ def half(number: int) -> Rule:
     return rule
 
 
+def no_zero(values: Arguments) -> Settings:
+    """What sums are divided by in place of the number of their elements."""
+    if values["divisor_override"] == 0:
+        raise BadInput("divisor_override = 0 does not fit: nothing is divided by zero.")
+    return {}
+
+
 def less_than_a_step(number: int) -> Rule:
     """What is added to a transposed convolution: less than the stride or the dilation."""
 

@@ -7,6 +7,7 @@ from types import NoneType
 from typing import Any
 
 from symledger.arguments.specs import Choice, Free, Maybe, Settings, SizeOf, Use, size
+from symledger.languages.message import Verbatim, message
 from symledger.torch_layers.argument_uses import (
     Acting,
     Chance,
@@ -69,7 +70,7 @@ def block(kind: str) -> Layer:
     )  # fmt: skip
 
 
-def copied(what: str) -> Callable[[Arguments], str]:
+def copied(which: str) -> Callable[[Arguments], str]:
     """Say where PyTorch runs ReLU though a module was given: in copies of layers of a decoder."""
 
     def reads(values: Arguments) -> str:
@@ -77,15 +78,12 @@ def copied(what: str) -> Callable[[Arguments], str]:
         given = (layer.values if isinstance(layer, Written) else values).get("activation")
         if given is None or isinstance(given, str | Function) or repr(given).startswith("ReLU("):
             return ""
-        return (
-            f"{what} run ReLU in PyTorch, not {given!r}: a copy of a decoder layer forgets a "
-            "module. A function such as F.gelu, or its name, stays."
-        )
+        return message(f"reads.forgets.{which}", given=Verbatim(repr(given)))
 
     return reads
 
 
-FORGETS: dict[str, Any] = {"reads": copied("copies of it, as a TransformerDecoder makes them,")}
+FORGETS: dict[str, Any] = {"reads": copied("copies")}
 
 
 def stack(kind: str, more: str, uses: Mapping[str, Use], sets: Mapping[str, str]) -> Layer:
@@ -100,7 +98,7 @@ def stack(kind: str, more: str, uses: Mapping[str, Use], sets: Mapping[str, str]
         name, f"{kind}_layer, num_layers, norm=None{more}", f"post_ln_{kind}",
         f"{name}({name}Layer(512, 8), 6)",
         {f"{kind}_layer": inner, "num_layers": SizeOf("L"), "norm": LAST_NORM, **uses}, sets,
-        reads=copied("the layers"),
+        reads=copied("layers"),
     )  # fmt: skip
 
 
@@ -179,8 +177,8 @@ SEQUENCES: tuple[Layer, ...] = (
           "dim_feedforward=2048, dropout=0.1, activation='relu', custom_encoder=None, "
           "custom_decoder=None, layer_norm_eps=1e-05, batch_first=False, norm_first=False, "
           f"bias=True, {FACTORY}", "encoder_decoder", "Transformer()",
-          {**WIDTHS, "activation": CopiedInDecoder("activation", "decoder_relu"),
+          {**WIDTHS, "activation": CopiedInDecoder("activation", "encoder_activation"),
            "num_encoder_layers": SizeOf("L_enc"), "num_decoder_layers": SizeOf("L_dec"),
            "dropout": HIDDEN, "norm_first": Free((bool,)), "bias": Choice("bias")},
-          {"causal": "false"}, HEADS, reads=copied("the layers of the decoder")),
+          {"causal": "false"}, HEADS, reads=copied("decoder")),
 )  # fmt: skip

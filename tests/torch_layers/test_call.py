@@ -269,6 +269,19 @@ def test_a_length_that_is_rounded_follows_what_enters_and_is_refused_at_none():
     assert "after a product of floats" in inexact.reads
 
 
+def test_tiles_are_equal_until_a_length_says_otherwise():
+    account = derive("AdaptiveAvgPool2d((None, 7))")
+    assert not account.target.options["uneven"]
+    assert not account.subs(H=3, W=14).target.options["uneven"]
+    uneven = account.subs(H=3, W=13)
+    assert uneven.target.options["uneven"]
+    assert uneven["traffic.forward"].corollary == account["traffic.forward"].corollary
+    assert {r.status for r in uneven.evidence["memory.saved"]} == {"passed"}
+    assert_refuses("derive", account.target.name, "--set", "uneven=true", said="has no uneven")
+    assert "of others they overlap, which is counted" in account.target.constructor.reads
+    assert not derive("AdaptiveMaxPool2d((None, 1))").target.constructor.reads
+
+
 MOVED = {  # elements of what enters and of what comes out, counted by hand
     "ChannelShuffle(2)": ({"B": 1, "C": 4, "H": 6, "W": 4}, 96 + 96),
     "PixelShuffle(2)": ({"B": 1, "C": 4, "H": 6, "W": 4}, 96 + 96),
@@ -435,7 +448,7 @@ REFUSED = {
     "TripletMarginLoss(swap=True)": "swap = True is not supported, only False is",
     "GaussianNLLLoss(full=True)": "full = True is not supported, only False is: a term more",
     "GaussianNLLLoss(False)": "1 arguments are given, but it takes 0",
-    "nn.AvgPool2d(3, divisor_override=2)": "divisor_override = 2 .* only None is: sums would be",
+    "nn.AvgPool2d(3, divisor_override=0)": "divisor_override = 0 does not fit: nothing is divided",
     "Upsample(scale_factor=())": r"scale_factor = \(\) does not fit: one number or 2",
     "CrossEntropyLoss(label_smoothing=2)": "label_smoothing = 2 is not a chance",
     "KLDivLoss(reduction='all')": "only 'mean' or 'sum' or 'none' or 'batchmean' is",

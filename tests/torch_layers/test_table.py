@@ -3,6 +3,7 @@
 import contextlib
 import inspect
 import io
+from itertools import product
 
 import pytest
 
@@ -127,6 +128,25 @@ def test_no_number_is_given_where_pytorch_raises(layer):
             assert computes(account.subs(dict.fromkeys(free_sizes(account), length)))
 
 
+@pytest.mark.parametrize("kind", ["Avg", "Max"])
+@pytest.mark.parametrize("axes", ["T", "HW", "DHW"])
+def test_tiles_of_any_length_are_counted(kind, axes):
+    """Moved is what PyTorch moves; added or compared, each element once for each tile it is in."""
+    for lengths in product((4, 6, 7), repeat=len(axes)):
+        for number in (1, 3, 5):
+            written = f"Adaptive{kind}Pool{len(axes)}d({number})"
+            account = derive(written, {"B": 1, "C": 2, **dict(zip(axes, lengths, strict=True))})
+            x = torch.zeros(1, 2, *lengths)
+            y = eval(f"torch.nn.{written}")(x)  # noqa: S307  # our own text
+            assert account["traffic.forward"].value == bytes_of([x, y])
+            elements = 2
+            for n in lengths:
+                ends = [(i * n // number, -(-(i + 1) * n // number)) for i in range(number)]
+                elements *= sum(last - first for first, last in ends)
+            more = y.numel() if kind == "Avg" else -y.numel()
+            assert account["flops.forward.pointwise"].value == elements + more
+
+
 FACTORS = (0.5, 0.3, 0.29, 0.7, 1 / 3, 1.1, 2.9, 1.7, 0.57, 2)
 """Some are no floats of few digits: as PyTorch computes it, 0.29 × 100 is 28.99…, 0.7 × 10 is 7."""
 MODES = {"nearest": "HW", "bilinear": "HW", "linear": "T", "trilinear": "DHW"}
@@ -171,9 +191,9 @@ def test_a_copy_of_a_decoder_layer_forgets_a_module(written):
         "Encoder": {encoder} - {""}, "Decoder": {decoder} - {""}
     }
     options = account.target.options
-    runs = "relu" if options.get("decoder_relu") else options["activation"]
-    assert decoder in ("", runs)
-    assert encoder in ("", options["activation"])
+    own = options.get("encoder_activation", "same")
+    assert decoder in ("", options["activation"])
+    assert encoder in ("", options["activation"] if own == "same" else own)
     says = "run ReLU in PyTorch" in account.to_dict(["params"]).get("reads", "")
     assert says is (bool(decoder) and "()" in written.replace("ReLU()", ""))
 
@@ -252,6 +272,13 @@ KEPT = [
      {"unread input": "B*C_in*H*W"}),
     ("AdaptiveMaxPool2d((None, 2))", {**IMAGE, "C": 3}, [(2, 3, 4, 4)],
      {"unread input": "B*C*H*W"}),
+    *((f"Adaptive{written}", {"B": 2, "C": 3, **dict(zip(axes, lengths, strict=True))},
+       [(2, 3, *lengths)], {"unread input": "*".join(("B", "C", *axes))})
+      for written, axes, lengths in (
+          ("AvgPool1d(3)", "T", (7,)), ("MaxPool1d(9)", "T", (7,)), ("MaxPool1d(4)", "T", (6,)),
+          ("AvgPool2d(3)", "HW", (7, 4)), ("MaxPool2d((None, 3))", "HW", (7, 4)),
+          ("AvgPool3d((2, 3, 4))", "DHW", (5, 7, 4)), ("MaxPool3d(3)", "DHW", (5, 7, 4)),
+      )),
     ("Threshold(0.1, 20)", {"B": 2, "T": 3, "n": 5}, [(2, 3, 5)], {}),
     ("InstanceNorm2d(3)", IMAGE, [(2, 3, 4, 4)], {}),
     ("GroupNorm(3, 6, affine=False)", IMAGE, [(2, 6, 4, 4)], {}),
@@ -295,6 +322,8 @@ KEPT = [
     ("Conv1d(4, 6, 3, padding='same', padding_mode='circular')", {"B": 2, "T": 8}, [(2, 4, 8)],
      {}),
     ("AvgPool2d(3, 2, 1, ceil_mode=True)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)],
+     {"unread input": "B*C*H*W"}),
+    ("AvgPool2d(3, 2, 1, divisor_override=-5)", {**IMAGE, "C": 3}, [(2, 3, 4, 4)],
      {"unread input": "B*C*H*W"}),
     ("BatchNorm2d(3, affine=False)", {**IMAGE, "training": False}, [(2, 3, 4, 4)],
      {"unread input": "B*C*H*W"}),

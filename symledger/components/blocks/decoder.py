@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from sympy import Expr
 
@@ -11,7 +11,6 @@ from symledger import sizes
 from symledger.components.attention.dot_product import VASWANI
 from symledger.components.blocks.blocks import Block, PostLNBlock
 from symledger.components.blocks.encoder import Stack
-from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
@@ -121,8 +120,8 @@ class EncoderDecoder(Component):
     bias: bool = True
     causal: bool = True
     hidden_dropout: bool = False
-    decoder_relu: Annotated[bool, Seldom()] = False
-    """Whether the decoder has ReLU, whatever the encoder's nonlinearity is."""
+    encoder_activation: Literal["same", "gelu", "gelu_tanh", "silu"] = "same"
+    """The encoder's nonlinearity, where the decoder has another."""
 
     signature: ClassVar[str] = "B S d, B T d -> B T d"
     title: ClassVar[str] = "encoder and decoder stacks, post-LN, without embeddings and head"
@@ -132,10 +131,10 @@ class EncoderDecoder(Component):
     references: ClassVar[tuple[str, ...]] = (f"{SECTION} and figure 1",)
 
     def forward(self, source: Tensor, x: Tensor) -> Steps:
-        encoder = self.block(PostLNBlock, self.activation, causal=False)
+        own = self.activation if self.encoder_activation == "same" else self.encoder_activation
+        encoder = self.block(PostLNBlock, own, causal=False)
         memory = self.ended(repeat(encoder, self.L_enc, source, name="encoder"), "encoder_norm")
-        nonlinearity = "relu" if self.decoder_relu else self.activation
-        decoder = self.block(PostLNDecoderBlock, nonlinearity, self.causal)
+        decoder = self.block(PostLNDecoderBlock, self.activation, self.causal)
         y = self.ended(repeat(decoder, self.L_dec, x, memory, name="decoder"), "decoder_norm")
         return steps(memory=memory, y=y)
 

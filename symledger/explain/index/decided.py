@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 from itertools import chain
-from math import ceil, floor, prod
+from math import ceil, floor, gcd, prod
 
 from symledger.algebra.s_expressions import TOKENS
 
@@ -27,7 +27,7 @@ def _power(values: Sequence[Value]) -> Value:
 APPLIED: dict[str, Callable[[Sequence[Value]], Value]] = {
     "+": sum, "*": prod, "^": _power, "max": max, "min": min,
     "floor": lambda values: floor(*values), "ceiling": lambda values: ceil(*values),
-    "mod": lambda values: values[0] % values[1],
+    "mod": lambda values: values[0] % values[1], "gcd": lambda values: gcd(*map(int, values)),
 }  # fmt: skip
 
 

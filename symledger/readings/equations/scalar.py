@@ -27,7 +27,7 @@ from sympy.core.relational import Relational
 from symledger.errors import DefinitionError
 from symledger.ir.scalars import alternatives
 from symledger.readings.equations.text import ATOM, ONE, OPEN, PRODUCT, TERMS, Notation, Piece
-from symledger.sizes import text_of
+from symledger.sizes import CommonDivisor, text_of
 
 
 def scalar(e: Any, given: Mapping[Symbol, Piece], notation: Notation) -> Piece:
@@ -81,6 +81,8 @@ class _Scalar:
             return self.to.function("mod", self.to.comma.join(inner))
         if isinstance(e, Min):
             return self.to.function("min", self.to.comma.join(inner))
+        if isinstance(e, CommonDivisor):
+            return self.to.function("gcd", self.to.comma.join(inner))
         if isinstance(e, floor):
             return Piece(self.to.floor(inner[0]))
         if len(inner) == 1 or isinstance(e, AppliedUndef):

@@ -133,8 +133,8 @@ class Writer(Places):
                 rows, index = t.args
                 row = Index(self.piece(index, at[: index.rank], live).text)
                 return self._argument(rows, (*at[:batch], row, *at[index.rank :]), live)
-            case ops.Scatter(batch):
-                return self._scatter(t, at, batch, live)
+            case ops.Scatter() as op:
+                return self._scatter(op, t, at, live)
             case ops.Const() as op:
                 places = zip(op.indices, at, strict=True)
                 return self.scalar(op.value, {s: self.atom(self.place(i)) for s, i in places})
@@ -225,13 +225,19 @@ class Writer(Places):
         inner = self._argument(x, [*at[:axis], *own, *at[axis + 1 :]], live | letters(own))
         return bound(self.to, self.to.sigma, self.shown(own), product(self.to, [here, inner]))
 
-    def _scatter(self, t: Tensor, at: Sequence[Index], batch: int, live: frozenset[str]) -> Piece:
-        rows, index = t.args
+    def _scatter(
+        self, op: ops.Scatter, t: Tensor, at: Sequence[Index], live: frozenset[str]
+    ) -> Piece:
+        batch, (rows, index) = op.batch, t.args
         own = choose(self.wanted.of(index)[batch:], live)
         places = [*at[:batch], *own]
         picked = self.piece(index, places, live | letters(own)).text
-        here = self.to.bracket(f"{picked} {self.to.relation('==')} {self.place(at[batch])}")
+        met = f"{picked} {self.to.relation('==')} {self.place(at[batch])}"
         row = self._argument(rows, [*places, *at[batch + 1 :]], live | letters(own))
+        if op.taken != "sum":
+            symbol = self.to.largest if op.taken == "largest" else self.to.where_largest
+            return bound(self.to, symbol, [*self.shown(own), met], row)
+        here = self.to.bracket(met)
         return bound(self.to, self.to.sigma, self.shown(own), product(self.to, [here, row]))
 
 

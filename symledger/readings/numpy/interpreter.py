@@ -202,6 +202,8 @@ class Machine:
                 return np.concatenate(args, axis=axis)
             case ops.Gather(batch):
                 return args[0][grid(args[1], batch)]
+            case ops.Scatter(taken="largest" | "number") as op:
+                return picked(args[0], args[1], self.length(t.shape[0]), op.taken == "number")
             case ops.Scatter(batch):
                 out = self.zeros(t.shape, args[0])
                 np.add.at(out, grid(args[1], batch), args[0])
@@ -288,6 +290,17 @@ def largest(x: Array) -> Array:
     if x.dtype.kind != "c":
         return np.maximum.reduce(x, axis=-1, keepdims=True)
     return np.take_along_axis(x, np.argmax(x.real, axis=-1, keepdims=True), axis=-1)
+
+
+def picked(rows: Array, index: Array, number: int, which: bool) -> Array:
+    """The largest of the rows that come to each place, or which of all rows that is."""
+    rows, places = rows.reshape(-1, *rows.shape[index.ndim :]), index.reshape(-1)
+    found = []
+    for place in range(number):
+        here = np.flatnonzero(places == place)
+        seen = np.moveaxis(rows[here], 0, -1)
+        found.append(here[np.argmax(seen.real, axis=-1)] if which else largest(seen)[..., 0])
+    return np.stack(found)
 
 
 def grid(index: Array, batch: int) -> tuple[Array, ...]:

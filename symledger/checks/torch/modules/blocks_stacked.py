@@ -23,7 +23,8 @@ from symledger.checks.torch.parts import (
 )
 from symledger.checks.torch.uses import in_block, in_stack
 
-MODULES = {"relu": nn.ReLU(), "gelu": nn.GELU(), "gelu_tanh": nn.GELU("tanh"), "silu": nn.SiLU()}
+MODULES = {"gelu": nn.GELU(), "gelu_tanh": nn.GELU("tanh"), "silu": nn.SiLU()}
+"""What ``nn.Transformer`` has in its encoder only: copies of its decoder's layer have ReLU."""
 CROSSED = {"h_kv": "h", "d_v": "d_k", "d": "h*d_k"}
 
 
@@ -90,8 +91,8 @@ class EncoderDecoder(nn.Module):
         super().__init__()
         choices = {**o, "norm": "layer", "gated": False, "norm_bias": o["bias"]}
         seen, within = {**choices, "causal": False}, {**s, "T": s["S"]}
-        if o["decoder_relu"]:
-            choices["activation"] = "relu"
+        if o["encoder_activation"] != "same":
+            seen["activation"] = o["encoder_activation"]
         self.encoder = nn.ModuleList(Block(within, seen, False) for _ in range(s["L_enc"]))
         self.decoder = nn.ModuleList(DecoderBlock(s, choices, False) for _ in range(s["L_dec"]))
         ended = o["last_norm"]
@@ -114,9 +115,9 @@ class Transformer(nn.Transformer):
     def __init__(self, s: Sizes, o: Options, batch_first: bool = False) -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about a fast path of inference
-            given = MODULES if o["decoder_relu"] else ACTIVATIONS  # its decoder forgets modules
+            given = MODULES.get(o["encoder_activation"], ACTIVATIONS[o["activation"]])
             super().__init__(s["d"], s["h"], s["L_enc"], s["L_dec"], s["d_ff"], 0.0,
-                             given[o["activation"]], batch_first=batch_first)  # fmt: skip
+                             given, batch_first=batch_first)  # fmt: skip
         self.causal = o["causal"]
         self.register_buffer("mask", causal_mask(s["T"], s["T"]))
 
