@@ -6,7 +6,6 @@ import pkgutil
 from dataclasses import MISSING, fields
 from functools import cache
 from itertools import combinations
-from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
 from sympy import Integer
@@ -16,6 +15,7 @@ import symledger.models
 from symledger.algebra import terms
 from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import ENTRIES
+from symledger.catalogue.options import tried_of
 from symledger.errors import DefinitionError
 from symledger.notation.calling import program_of
 from symledger.notation.component import Component
@@ -106,15 +106,11 @@ COUNTS = (*FORWARD, *BACKWARD)
 
 
 def choices(cls):
-    """(option, value) for every value of every option that is not its default."""
-    hints = get_type_hints(cls)
+    """(option, value) for every value that is tried of every option, but its default."""
+    tried = tried_of(cls)
     for option in fields(cls):
-        hint = hints[option.name]
-        values: tuple[Any, ...] = get_args(hint) if get_origin(hint) is Literal else ()
-        if hints[option.name] is bool:
-            values = (False, True)
-        for value in values:
-            if value != option.default and not isinstance(value, type):
+        for value in tried.get(option.name, ()):
+            if value != option.default:
                 yield option.name, value
 
 

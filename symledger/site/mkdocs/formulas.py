@@ -29,6 +29,8 @@ MOST_POWER = 8
 
 Monomial = tuple[tuple[str, int], ...]
 Polynomial = dict[Monomial, Fraction]
+NOTHING: Monomial = ()
+"""The monomial of a number."""
 
 
 class Unread(ValueError):
@@ -155,7 +157,7 @@ class Reader:
         self.take("}")
         if not exponent.isdigit() or int(exponent) > MOST_POWER:
             raise Unread
-        found: Polynomial = {(): Fraction(1)}
+        found: Polynomial = {NOTHING: Fraction(1)}
         for _ in range(int(exponent)):
             found = times(found, base)
         return found
@@ -171,9 +173,10 @@ class Reader:
             self.take("{")
             return times(above, inverse(self.enclosed("}")))
         if token[0].isdigit():
-            return {(): Fraction(token.replace("{,}", ""))}
+            return {NOTHING: Fraction(token.replace("{,}", ""))}
         if token[0].isalpha():
-            return {((DRESS.sub("", token).lower(), 1),): Fraction(1)}
+            symbol = DRESS.sub("", token).lower(), 1
+            return {(symbol,): Fraction(1)}
         raise Unread
 
     def enclosed(self, end: str) -> Polynomial:
