@@ -13,6 +13,8 @@ from symledger.printing.numbers import number, with_numbers
 from symledger.report.layout import NBSP, Page
 
 UNITS = {"parameters": "parameters", "bytes": "bytes", "flop": "FLOP"}
+FEW = 2
+"""How many answers in another unit are shown beside those that were asked for."""
 MOST = 5
 """How many other places or configurations are named before an ellipsis."""
 
@@ -21,12 +23,17 @@ def page(found: Explanation, width: int) -> Page:
     """Write the page."""
     p = Page(width)
     _head(p, found)
+    for other in found.otherwise:
+        p.heading(f"AS {UNITS[other.number.unit].upper()}, WHICH IS MORE PLAUSIBLE")
+        for match in (*other.gives, *other.near)[:FEW]:
+            _match(p, match, other)
+        p.wrapped(f"--unit {other.number.unit} shows all of them", 6, "dim", first=4)
     for matches in found.sections:
         p.heading("NEARLY: A COMMON MISTAKE" if matches[0].near else "GIVEN BY")
         for match in matches:
             _match(p, match, found)
     if found.omitted and found.sections:
-        least = "" if found.number.exact else "at least "
+        least = "" if found.number.exact and len(found.looked) == 1 else "at least "
         said = f"and {least}{found.omitted:,} less plausible"
         if found.common:
             said += (": so many give this number that it says little by itself; --in TARGET or "
@@ -48,11 +55,23 @@ def _head(p: Page, found: Explanation) -> None:
     where = f"in {found.inside}" if found.inside else ""
     p.line((shown, "bold cyan"), f"   {UNITS[n.unit]} {where}".rstrip())
     indent = len(shown) + 3
+    if n.read:
+        p.wrapped(n.read, indent, "dim")
+    as_asked = found.sections and not found.otherwise and n.unit == found.looked[0]
+    if len(found.looked) > 1 and not as_asked:
+        p.wrapped(_looked(found), indent, "dim")
     if not n.exact:
         p.wrapped(f"rounded: any whole number from {n.low:,} to {n.high:,}", indent, "dim")
     if found.settings:
         said = ", ".join(f"{name} = {value}" for name, value in found.settings.items())
         p.wrapped(f"with {said}", indent, "dim")
+
+
+def _looked(found: Explanation) -> str:
+    """Say as what a number was looked for whose unit was not said."""
+    *others, last = (UNITS[unit] for unit in found.looked)
+    said = f"no unit is given: looked for as {', '.join(others)} and {last}"
+    return said if found.sections else f"{said}; none of them gives it"
 
 
 def _match(p: Page, match: Match, found: Explanation) -> None:
@@ -136,7 +155,7 @@ def _next(p: Page, found: Explanation) -> None:
     """Say how the first formula is derived."""
     if not found.sections:
         return
-    match = found.sections[0][0]
+    match = (found.otherwise or (found,))[0].sections[0][0]
     part = match.parts[0]
     options = [f"--set {k}={str(v).lower()}" for k, v in part.variant.changed]
     options += [f"--assume {quote(equation)}" for equation in part.variant.assumed]
