@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from symledger.cli.streams import watched
-from symledger.errors import BadInput, nearest, shown
+from symledger.errors import BadInput, nearest, quoted, shown
 from symledger.user_code import blamed
 
 NEGATIVE = re.compile(r"-\.?[0-9]")
@@ -36,6 +36,17 @@ class Counting(Command):
         if negative and "--" not in args:
             args = [*(arg for arg in args if arg not in negative), "--", *negative]
         return super().parse_args(ctx, args)
+
+
+class Folder(click.Path):
+    """A folder by its path, which no folder can have if the system does not take it for one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Refuse what is the name of nothing: with a zero in it, or half a character."""
+        try:
+            return super().convert(value, param, ctx)
+        except ValueError:
+            self.fail(f"{quoted(str(value))} is no name that a folder could have.", param, ctx)
 
 
 class Group(click.Group):

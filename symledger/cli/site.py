@@ -7,10 +7,10 @@ from types import ModuleType
 
 import click
 
-from symledger.cli.click_groups import SETTINGS, Group
+from symledger.cli.click_groups import SETTINGS, Folder, Group
 
 ENGINES = ("mkdocs", "zensical")
-OUT = click.Path(file_okay=False, path_type=Path)
+OUT = Folder(file_okay=False, path_type=Path)
 
 
 @click.group(cls=Group, context_settings=SETTINGS, epilog="symledger site build --out site")

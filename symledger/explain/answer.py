@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache
+from itertools import chain
+from math import inf
 from typing import Any
 
 from symledger import algebra
@@ -15,10 +17,10 @@ from symledger.explain.branch import LINE, WHOLE, Where
 from symledger.explain.index.checkpoint_sizes import known
 from symledger.explain.index.known import Known
 from symledger.explain.index.readings import ITSELF, QUANTITIES, Asked
-from symledger.explain.index.sources import catalogue, target
+from symledger.explain.index.sources import Source, catalogue, target
 from symledger.explain.index.table import AmountRow, Table
 from symledger.explain.match import NEAR, Match, symbols
-from symledger.explain.number import Number, parse_number
+from symledger.explain.number import UNITS, Number, parse_number
 from symledger.explain.parts import Part, where
 from symledger.explain.search import MOST, SHOWN, search
 from symledger.languages.message import Message, Text, Verbatim, message
@@ -29,6 +31,8 @@ FAR, CLOSE = 3.25, 3
 numbers."""
 COMMON, CLEAR = 60, 1
 """A number that more formulas give than this says little by itself, unless one ranks below this."""
+OTHERWISE = 2
+"""What it adds to a rank that a number counts something else than parameters, unless it says so."""
 DOUBTFUL = 7
 """Where the best rank is worse than this, the nearest numbers are shown too."""
 HINTS = {
@@ -44,7 +48,8 @@ class Explanation:
 
     ``gives`` are the matches that are shown, ``near`` the common mistakes that lead to it,
     ``omitted`` how many less plausible ones there are (at least, of a rounded number); ``nearest``
-    is filled where nothing fits well.
+    is filled where nothing fits well. ``looked`` are the units as which the number was looked for,
+    and ``otherwise`` the answers in other ones that are clearly more plausible.
     """
 
     number: Number
@@ -56,6 +61,13 @@ class Explanation:
     same: tuple[str, ...]
     occurs: tuple[tuple[str, str], ...]
     nearest: tuple[AmountRow, ...]
+    looked: tuple[str, ...] = ()
+    otherwise: tuple[Explanation, ...] = ()
+
+    @property
+    def rank(self) -> float:
+        """The rank of the most plausible answer; of none, infinity."""
+        return self.sections[0][0].rank if self.sections else inf
 
     @property
     def sections(self) -> list[tuple[Match, ...]]:
@@ -80,6 +92,13 @@ class Explanation:
             "schema": SCHEMA,
             "number": self.number.text,
             "unit": self.number.unit,
+            "read": self.number.read or None,
+            "looked_for_as": list(self.looked),
+            "otherwise": [
+                {"unit": other.number.unit, "gives": [match_dict(m) for m in other.gives],
+                 "near": [match_dict(m) for m in other.near], "omitted": other.omitted}
+                for other in self.otherwise
+            ],
             "low": str(self.number.low),
             "high": str(self.number.high),
             "in": self.inside or None,
@@ -119,17 +138,54 @@ def explain(
     """
     number, settings = parse_number(text, unit), settings or {}
     with uncollected():
-        return _explained(number, inside, settings)
+        found = _explained(number, inside, settings)
+        if number.stated or found.rank <= OTHERWISE:
+            return found
+        return _in_any_unit(found)
+
+
+def _in_any_unit(found: Explanation) -> Explanation:
+    """Look for a number as what it may count beside parameters, for its unit was not said.
+
+    Where no parameters give it, the most plausible answer in another unit is the answer; where some
+    do, it is told beside it. In the catalogue that is all of a target, at known sizes.
+    """
+    number, inside, settings = found.number, found.inside, found.settings
+    others = [replace(number, unit=unit) for unit in UNITS if unit != number.unit]
+    every = tuple(dict.fromkeys(chain(*(QUANTITIES[other.unit] for other in others))))
+    sources = tuple(_sources(every, inside, settings))
+    answers = [
+        _answer(other, inside, settings, Table(sources, QUANTITIES[other.unit], plain=not inside))
+        for other in others
+    ]
+    better = [answer for answer in answers if answer.rank + OTHERWISE < found.rank]
+    better.sort(key=lambda answer: answer.rank)
+    first = found if found.sections or not better else better.pop(0)
+    return replace(first, looked=UNITS, otherwise=tuple(better))
 
 
 def _explained(number: Number, inside: str, settings: Mapping[str, str]) -> Explanation:
-    asked = QUANTITIES[number.unit]
-    if inside:
-        table = Table(target(inside, settings, asked), asked)
-    elif settings:
-        table = Table(catalogue(asked, settings), asked)
-    else:
-        table = _everything(asked)
+    table = _table(number.unit, inside, settings)
+    return replace(_answer(number, inside, settings, table), looked=(number.unit,))
+
+
+def _table(unit: str, inside: str, settings: Mapping[str, str]) -> Table:
+    asked = QUANTITIES[unit]
+    if inside or settings:
+        return Table(_sources(asked, inside, settings), asked)
+    return _everything(asked)
+
+
+def _sources(
+    asked: Sequence[Asked], inside: str, settings: Mapping[str, str]
+) -> Iterator[Source]:
+    """Yield what is searched: a target, or all of the catalogue."""
+    return target(inside, settings, asked) if inside else catalogue(asked, settings)
+
+
+def _answer(
+    number: Number, inside: str, settings: Mapping[str, str], table: Table
+) -> Explanation:
     found, omitted = search(table, number)
     told = [m for m in found if not m.near or number.exact or m.mistake]
     limit = (told[0].rank if told else 0) + (FAR if number.exact else SHOWN)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from symledger.errors import BadInput, quoted
 from symledger.languages.language import ungrouped
+from symledger.languages.message import message
 
 UNITS = ("parameters", "bytes", "flop")
 COUNTS = {"": 1, "k": 10**3, "K": 10**3, "M": 10**6, "G": 10**9, "B": 10**9, "T": 10**12}
@@ -22,6 +23,8 @@ OTHERWISE = {
 """Units of bytes that are taken for each other."""
 FLOPS = {f"{prefix}{word}": n for word in ("FLOP", "FLOPs") for prefix, n in
          {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "P": 10**15}.items()}  # fmt: skip
+BILLIONS = 10**4
+"""No network has so many billions of parameters: a whole number from here on with a B is bytes."""
 LARGEST = 10**30
 COARSE = 100
 """Of two digits; three say more than a hundredth."""
@@ -36,8 +39,9 @@ WRITTEN = re.compile(
 class Number:
     """A number that was asked about: every whole number from ``low`` to ``high`` is meant.
 
-    ``unit`` is one of UNITS. ``mistaken`` is what it would be had its unit of bytes been taken
-    for the other one (MB for MiB).
+    ``unit`` is one of UNITS, and ``stated`` if the number or whoever asked said it; ``read`` says
+    how a B was read, which may be a billion or bytes. ``mistaken`` is what it would be had its
+    unit of bytes been taken for the other one (MB for MiB).
     """
 
     text: str
@@ -45,6 +49,8 @@ class Number:
     low: int
     high: int
     mistaken: Number | None = None
+    stated: bool = True
+    read: str = ""
 
     @property
     def exact(self) -> bool:
@@ -86,11 +92,14 @@ def parse_number(text: str, unit: str = "") -> Number:
         raise BadInput(
             f"{quoted(text)} is not a number: write 2362368, 2,362,368, 124M, 9.01MiB or 3.14e23."
         )
-    suffix = found["unit"]
-    unit, scale = _scale(text, suffix, unit)
-    scale *= 10 ** int(found["power"] or 0)
+    suffix, power = found["unit"], 10 ** int(found["power"] or 0)
     digits = re.sub("[,_]", "", found["whole"])
     part = found["part"] or ""
+    stated, read = bool(unit), ""
+    if suffix == "B" and not unit:
+        unit, read = _with_b(Fraction(int(digits + part) * power, 10 ** len(part)))
+    unit, scale = _scale(text, suffix, unit)
+    scale *= power
     if scale < 10 ** len(part):
         raise BadInput(f"{quoted(text)} is not a whole number, and counts are whole.")
     low, high = _meant(int(digits + part), len(part), scale)
@@ -104,7 +113,15 @@ def parse_number(text: str, unit: str = "") -> Number:
     return Number(
         said, unit, low, high, Number(f"{said[:-len(suffix)].strip()} {other}", unit, *mistaken)
         if other and 0 < mistaken[0] <= mistaken[1] else None,
+        stated or suffix in FLOPS.keys() - COUNTS.keys() or unit == "bytes", read,
     )  # fmt: skip
+
+
+def _with_b(number: Fraction) -> tuple[str, str]:
+    """Return the unit that a B after a number stands for, none for billions, and say so."""
+    if number < BILLIONS or number.denominator != 1:
+        return "", message("explain.read_billions")
+    return "bytes", message("explain.read_bytes")
 
 
 def _scale(text: str, suffix: str, unit: str) -> tuple[str, int]:

@@ -75,7 +75,8 @@ def search(table: Table, number: Number) -> Found:
     hits = list(looked_up(table, number))
     if number.exact:
         known = [at_known(table, hit) for hit in hits]
-        return Found(ranked(table, number, [*known, *solved(table, number)]))
+        unknown = [] if table.is_plain else solved(table, number)
+        return Found(ranked(table, number, [*known, *unknown]))
     together: dict[object, Alike] = {}
     keys = [hit.alike for hit in hits]
     for key, hit in zip(keys, hits, strict=True):
@@ -85,7 +86,7 @@ def search(table: Table, number: Number) -> Found:
         match.rank for key in sorted(bounds, key=bounds.__getitem__)[:1]
         for match in together[key].ranked(table, number)
     ), default=inf)  # fmt: skip
-    further = list(solved(table, number, limit))
+    further = [] if table.is_plain else list(solved(table, number, limit))
     for match in further:
         together.setdefault(match.alike, Alike()).further.append(match)
     bounds |= {key: alike.bound(number) for key, alike in together.items() if alike.further}

@@ -17,6 +17,8 @@ from symledger.report.layout import NBSP, Page
 
 UNITS = {"parameters": "parameters", "bytes": "bytes", "flop": "FLOP"}
 """The units of numbers, as quantities have them."""
+FEW = 2
+"""How many answers in another unit are shown beside those that were asked for."""
 MOST = 5
 """How many other places or configurations are named before an ellipsis."""
 
@@ -25,12 +27,19 @@ def page(found: Explanation, width: int, language: str = ENGLISH) -> Page:
     """Write the page."""
     p = Page(width, language)
     _head(p, found)
+    for other in found.otherwise:
+        p.heading(message(f"explain.as.{other.number.unit}"))
+        for match in (*other.gives, *other.near)[:FEW]:
+            _match(p, match, other)
+        option = Verbatim(f"--unit {other.number.unit}")
+        p.wrapped(message("explain.shows_all", option=option), 6, "dim", first=4)
     for matches in found.sections:
         p.heading(message("explain.nearly" if matches[0].near else "explain.given_by"))
         for match in matches:
             _match(p, match, found)
     if found.omitted and found.sections:
-        key = "explain.omitted" if found.number.exact else "explain.omitted_at_least"
+        sure = found.number.exact and len(found.looked) == 1
+        key = "explain.omitted" if sure else "explain.omitted_at_least"
         said: Text = message(key, n=found.omitted)
         if found.common:
             said = joined((said, message("explain.common")), ": ")
@@ -49,16 +58,33 @@ def page(found: Explanation, width: int, language: str = ENGLISH) -> Page:
 def _head(p: Page, found: Explanation) -> None:
     n = found.number
     shown = f"{n.low:,}" if n.exact else n.text
-    unit: Text = word(f"unit.{UNITS[n.unit]}", UNITS[n.unit])
+    unit = unit_named(n.unit)
     if found.inside:
         unit = message("explain.inside", unit=unit, target=Verbatim(found.inside))
     p.line((shown, "bold cyan"), "   ", unit)
     indent = len(shown) + 3
+    if n.read:
+        p.wrapped(n.read, indent, "dim")
+    as_asked = found.sections and not found.otherwise and n.unit == found.looked[0]
+    if len(found.looked) > 1 and not as_asked:
+        p.wrapped(_looked(found), indent, "dim")
     if not n.exact:
         p.wrapped(message("explain.rounded", low=n.low, high=n.high), indent, "dim")
     if found.settings:
         said = ", ".join(f"{name} = {value}" for name, value in found.settings.items())
         p.wrapped(message("explain.with", settings=Verbatim(said)), indent, "dim")
+
+
+def unit_named(unit: str) -> Text:
+    """Return what a unit is called."""
+    return word(f"unit.{UNITS[unit]}", UNITS[unit])
+
+
+def _looked(found: Explanation) -> Text:
+    """Say as what a number was looked for whose unit was not said."""
+    *others, last = map(unit_named, found.looked)
+    key = "explain.looked" if found.sections else "explain.looked_in_vain"
+    return message(key, others=joined(others, ", "), last=last)
 
 
 def _match(p: Page, match: Match, found: Explanation) -> None:
@@ -148,7 +174,7 @@ def _next(p: Page, found: Explanation) -> None:
     """Say how the first formula is derived."""
     if not found.sections:
         return
-    match = found.sections[0][0]
+    match = (found.otherwise or (found,))[0].sections[0][0]
     part = match.parts[0]
     options = [f"--set {k}={str(v).lower()}" for k, v in part.variant.changed]
     options += [f"--assume {quote(equation)}" for equation in part.variant.assumed]

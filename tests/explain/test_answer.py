@@ -9,6 +9,7 @@ from symledger.accounts.account import derive
 from symledger.explain import search
 from symledger.explain.answer import explain, match_dict
 from symledger.explain.index.usual import known
+from symledger.explain.number import UNITS
 from tests.every import account
 from tests.invoke import assert_answers, assert_refuses, run
 
@@ -290,3 +291,60 @@ def test_of_a_rounded_number_only_what_is_far_from_plausible_is_left_out(number,
     assert said.omitted <= everything.omitted  # of what is left out fewer are told apart
     for shown, whole in zip(said.sections, everything.sections, strict=True):
         assert [match_dict(m) for m in shown] == [match_dict(m) for m in whole]
+
+
+# --------------------------------------------------------------------- what counts something else
+
+OTHERWISE = {
+    "1751715840": ("bytes", "bert", ["bert-base"]),  # 16 bytes for each of BERT's parameters
+    "16060522496": ("bytes", "llama", ["llama-3-8b"]),  # 2 bytes for each of 8,030,261,248
+    "291648307200": ("flop", "gpt2", ["gpt2"]),  # a forward pass over 1,024 tokens
+    "71303168": ("flop", "mini_gpt", ["mini_gpt"]),
+}
+
+
+@pytest.mark.parametrize("number", OTHERWISE)
+def test_a_number_without_a_unit_is_looked_for_as_all_that_it_may_count(number):
+    unit, target, known = OTHERWISE[number]
+    found = explain(number)
+    assert found.looked == UNITS
+    answer = next(e for e in (found, *found.otherwise) if e.number.unit == unit)
+    best = answer.sections[0][0]
+    assert best.number == int(number)
+    assert best.parts[0].variant.family == target
+    assert set(known) <= set(best.known)
+    told = explain(number, unit=unit)
+    assert told.looked == (unit,)
+    assert told.sections[0][0].told_apart[1:] == best.told_apart[1:]
+
+
+@pytest.mark.parametrize("number", ["2362368", "124439808", "8030261248", "124M", "64", "4096"])
+def test_a_plausible_number_of_parameters_is_one(number):
+    found = explain(number)
+    assert (found.number.unit, found.looked, found.otherwise) == ("parameters", ("parameters",), ())
+
+
+def test_what_gives_the_number_as_parameters_stays_beside_what_is_more_plausible():
+    found = explain("262784", "mini_gpt")
+    assert found.number.unit == "parameters"
+    assert {m.reading.said for m in found.near} >= {"counted twice"}
+    (other,) = found.otherwise
+    assert other.gives[0].reading.said == "weights in fp16 or bf16"
+    shown = run("explain", "262784", "--in", "mini_gpt").out
+    assert shown.index("AS BYTES, WHICH IS MORE PLAUSIBLE") < shown.index("counted twice")
+
+
+def test_the_json_says_what_was_looked_for():
+    found = explain("7B").to_dict()
+    assert found["read"].startswith("B is read as billions")
+    assert explain("2362368").to_dict()["looked_for_as"] == ["parameters"]
+    found = explain("71303168").to_dict()
+    assert found["unit"] == "parameters"
+    assert found["looked_for_as"] == list(UNITS)
+    assert [other["unit"] for other in found["otherwise"]] == ["flop"]
+    assert found["otherwise"][0]["gives"][0]["gives"] == "71303168"
+
+
+def test_what_nothing_gives_is_said_of_every_unit():
+    shown = " ".join(run("explain", "999999937").out.split())
+    assert "looked for as parameters, bytes and FLOP; none of them gives it" in shown

@@ -43,6 +43,30 @@ def test_a_number_is_read(text, unit, low, high):
 def test_a_bare_b_is_a_billion_or_a_byte():
     assert parse_number("7B").about == 7 * 10**9
     assert parse_number("512 B", "bytes").about == 512
+    assert parse_number("7B").read.startswith("B is read as billions")
+    assert parse_number("7M").read == parse_number("512 B", "bytes").read == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "unit", "low"),
+    [
+        ("1751715840B", "bytes", 1_751_715_840), ("1,751,715,840 B", "bytes", 1_751_715_840),
+        ("16384B", "bytes", 16_384), ("10000B", "bytes", 10_000), ("1e9B", "bytes", 500_000_000),
+        ("9999B", "parameters", 9_998_500_000_000), ("1800B", "parameters", 1_799_500_000_000),
+        ("12345.6B", "parameters", 12_345_550_000_000),
+    ],
+)
+def test_so_many_billions_are_bytes(text, unit, low):
+    found = parse_number(text)
+    assert (found.unit, found.low) == (unit, low)
+    assert parse_number(text, "parameters").unit == "parameters"
+
+
+def test_a_number_says_its_unit_or_does_not():
+    stated = ["9.01MiB", "16384B", "71.3MFLOP", "3kB"]
+    assert all(parse_number(text).stated for text in stated)
+    assert not any(parse_number(text).stated for text in ["2362368", "124M", "6.7B", "1e9", "5T"])
+    assert all(parse_number("124M", unit).stated for unit in UNITS)
 
 
 def test_what_a_unit_of_bytes_is_taken_for():

@@ -149,9 +149,15 @@ class Alike:
 
 
 class Table:
-    """The parts of the sources, and what they amount to at known sizes."""
+    """The parts of the sources, and what they amount to at known sizes.
 
-    def __init__(self, sources: Iterable[Source], asked: Iterable[Asked]) -> None:
+    A plain one has all of each target alone, and nothing is solved for.
+    """
+
+    def __init__(
+        self, sources: Iterable[Source], asked: Iterable[Asked], plain: bool = False
+    ) -> None:
+        self.is_plain = plain
         self.listed: list[tuple[Source, Asked, list[Part]]] = []
         whole: set[tuple[Asked, int]] = set()
         self.sources = tuple(sources)
@@ -169,7 +175,7 @@ class Table:
                     if source.variant.near and key in whole:
                         continue  # this choice changes nothing here
                     alike = source.variant.near if source.inside else key in whole
-                    found = [first] if alike else parts(source.variant, one)
+                    found = [first] if alike or plain else parts(source.variant, one)
                     self.listed.append((source, one, found))
                     whole.add(key)
                     if one == Asked("params") and source.given and not source.variant.near:
