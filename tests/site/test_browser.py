@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.site.whole import ALONE, FOLDERS, KINDS, longest_leading_forms, page_of
+from tests.site.whole import ALONE, FOLDERS, KINDS, OTHER, longest_leading_forms, page_of
 
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1280, "height": 900}
@@ -76,9 +76,20 @@ def axe():
 
 
 def test_the_kinds_of_pages_are_these(site):
-    found = {Path(path).parent.as_posix() for path in site.pages}
+    paths = [path for path in site.pages if not path.startswith(f"{OTHER}/")]
+    found = {Path(path).parent.as_posix() for path in paths}
     assert {re.sub("^models/.*", "models/llama", folder) for folder in found} == {".", *FOLDERS}
-    assert {path.removesuffix(".md") for path in site.pages if "/" not in path} == {*ALONE}
+    assert {path.removesuffix(".md") for path in paths if "/" not in path} == {*ALONE}
+
+
+def test_the_kinds_of_pages_of_another_language_are_these(site):
+    assert [*site.tongues] == ["en", OTHER]
+    own = [path.removeprefix(f"{OTHER}/") for path in site.pages if path.startswith(f"{OTHER}/")]
+    found = {Path(path).parent.as_posix() for path in own}
+    assert found == {".", *(folder for folder in FOLDERS if folder not in ("f", "models/llama"))}
+    alone = {path.removesuffix(".md") for path in own if "/" not in path}
+    assert alone - {*ALONE} == {"glossary", "translation"}
+    assert {path for path in own if path not in site.pages} == {"glossary.md", "translation.md"}
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -290,7 +290,7 @@ def test_parts_and_users_are_read_off_the_programs():
     assert "mini_gpt" not in users(ATLAS.parts, COMPONENTS["linear"])
     around = graph.neighbours(ATLAS, COMPONENTS["feed_forward"], text_of("feed_forward"))
     assert "pre_ln_block" in around.users
-    assert graph.graph(around).boxes
+    assert graph.graph(around, Templates().say).boxes
 
 
 def test_variants_change_one_thing_and_cases_have_sizes_of_their_own():

@@ -173,7 +173,7 @@ def test_rules_of_thumb_and_their_errors(name, rule, value, count):
 
 def test_images_have_no_rules_for_tokens():
     assert PUBLISHED["vgg16"].rules == []
-    assert PUBLISHED["vgg16"].each == "image"
+    assert PUBLISHED["vgg16"].for_each.key == "model.for_each_image"
 
 
 def test_a_family_without_sizes_shows_its_configurations(pages):

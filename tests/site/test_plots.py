@@ -5,6 +5,8 @@ from xml.etree import ElementTree
 
 import pytest
 
+from symledger.languages.language import ENGLISH
+from symledger.languages.sealing import opened
 from symledger.site.plots import (
     Axis,
     Part,
@@ -25,7 +27,7 @@ PARTS = [Part("embedding", 1, 1), Part("blocks < all", 3, 2), Part("norm", Fract
 
 
 def drawn(figure):
-    return ElementTree.fromstring(figure.svg)  # noqa: S314  # our own drawing
+    return ElementTree.fromstring(opened(ENGLISH, figure.svg))  # noqa: S314  # our own drawing
 
 
 def points(element):

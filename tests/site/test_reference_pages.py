@@ -17,6 +17,7 @@ from symledger.site.atlas import Atlas
 from symledger.site.generator import Site
 from symledger.site.kinds import api, axioms, completeness, dialects, reliability
 from symledger.site.kinds import rules as quoting
+from symledger.site.text.worded import data
 from symledger.sizes import BY_NAME, B, L, T, T_max, V, d, h
 from symledger.torch_layers.table import LAYERS, NAMES
 from tests.site.whole import ATLAS
@@ -28,7 +29,8 @@ def rules(site: Site) -> dict[str, axioms.Rule]:
 
 
 def test_every_axiom_has_its_text_and_no_text_is_left_over(rules: dict[str, axioms.Rule]) -> None:
-    assert set(axioms.texts()) == set(rules)
+    assert set(data("axioms")) == set(rules)
+    assert all(rule.name and rule.text for rule in rules.values())
 
 
 def test_every_axiom_was_checked_and_passed(rules: dict[str, axioms.Rule]) -> None:
@@ -173,8 +175,8 @@ def test_every_owner_is_in_the_table_and_nothing_is_unchecked(
 ) -> None:
     rows = [row for group in coverage.groups.values() for row in group]
     assert sorted(r.entry.name for r in rows) == sorted(e.name for e in site.atlas.owners)
-    assert {r.entry.name for r in rows if "not checked" in r.statuses} == set()
-    assert {"PyTorch", "checked", "–"} == set(coverage.counts) - {"not checked"}
+    assert {r.entry.name for r in rows if "not_checked" in r.statuses} == set()
+    assert {"PyTorch", "checked", "none"} == set(coverage.counts) - {"not_checked"}
 
 
 def test_what_is_not_on_record_is_not_checked(
@@ -182,7 +184,7 @@ def test_what_is_not_on_record_is_not_checked(
 ) -> None:
     monkeypatch.setattr(evidence, "recorded", lambda owner: {})
     fresh = completeness.Coverage(Atlas())
-    assert set(fresh.counts) == {"not checked", "–"}
+    assert set(fresh.counts) == {"not_checked", "none"}
 
 
 def test_every_layer_of_torch_is_read_or_refused(coverage: completeness.Coverage) -> None:

@@ -39,13 +39,17 @@ ALONE = ("api", "axioms", "completeness", "dialects", "index", "notation", "reli
          "rules")  # fmt: skip
 FOLDERS = ("components", "f", "learn", "models", "models/llama", "questions")
 WRITTEN = "conventions"
-KINDS = (*ALONE, *FOLDERS, WRITTEN)
-"""Pages that lie in no folder, folders of pages, and a page that is written by hand."""
+OTHER = "es"
+"""A language beside English, whose pages lie in a folder of that name."""
+SPOKEN = (OTHER, f"{OTHER}/components")
+KINDS = (*ALONE, *FOLDERS, *SPOKEN, WRITTEN)
+"""Pages that lie in no folder, folders of pages, those of another language among them, and a page
+that is written by hand."""
 
 
 def page_of(kind):
     """Return the path of a page: of a folder the one of middle length."""
-    if kind not in FOLDERS:
+    if kind not in (*FOLDERS, *SPOKEN):
         return f"{kind}.md"
     found = sorted((length(p), p.path) for p in made() if folder(p.path) == kind)
     return found[len(found) // 2][1]

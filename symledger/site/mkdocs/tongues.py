@@ -76,7 +76,7 @@ class Tongues:
         english = page.file.src_uri.removeprefix(f"{tongue.home('')}")
         localized(self.config.theme, tongue.language)
         self.config.site_description = say(tongue.language, self.description)
-        there = [t for t in self.tongues.values() if t.has(english)]
+        there = [t for t in self.tongues.values() if self.files.get_file_from_path(t.home(english))]
         self.config.extra["alternate"] = [
             {"name": message("language.name").said(t.language), "lang": t.language,
              "link": posixpath.splitext(t.home(english))[0] + ".html"}

@@ -22,7 +22,7 @@ COMPARED = ("params", "memory.saved")
 MANY = 8
 """Lines of a difference at most: where more change, the tree is opened less far."""
 LONG = 12
-"""Terms of a difference that is long: it is not told again line by line."""
+"""Terms that are many: a difference that has more, or a line of it, is not told line by line."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,10 @@ def _difference(before: Account, after: Account, quantity: str) -> Difference:
         changed = dict(_changed(*both))
         if len(changed) <= MANY:
             break
+    is_short = all(len(polynomial) <= LONG for polynomial in (change, *changed.values()))
     lines = tuple(
         Change(place(name), maths.inline(polynomial), _value(polynomial, after))
-        for name, polynomial in changed.items() if name and len(change) <= LONG
+        for name, polynomial in changed.items() if name and is_short
     )
     return Difference(quantity, one.unit, maths.inline(change), _value(change, after), lines)
 
