@@ -11,7 +11,7 @@ from symledger.configs.read import Key
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
 from symledger.site.kinds.model import Model
-from symledger.site.kinds.model.variants import Variant
+from symledger.site.kinds.model.variants import Variant, others
 from symledger.site.pages import Page
 from symledger.site.text.questions import Question, questions
 
@@ -83,7 +83,7 @@ class Configured(Model):
     @property
     def has_choices(self) -> bool:
         """Whether the page of its family shows choices made otherwise."""
-        return bool(self.account.target.choices)
+        return any(others(self.atlas.account(self.entry.family)))
 
     @property
     def source(self) -> str:

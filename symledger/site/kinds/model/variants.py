@@ -59,17 +59,20 @@ class Variant:
     differences: tuple[Difference, ...]
 
 
-def variants_of(atlas: Atlas, entry: Entry, account: Account) -> Iterator[Variant]:
-    """Yield every choice made otherwise, one at a time."""
+def others(account: Account) -> Iterator[tuple[str, object]]:
+    """Yield each value of a choice that is tried and not made here."""
     chosen = account.target.options
     for option, allowed in account.target.tried.items():
-        for value in allowed:
-            if value == chosen[option]:
-                continue
-            word = str(value).lower() if isinstance(value, bool) else str(value)
-            other = atlas.account(entry.name, **{option: word})
-            found = tuple(_difference(account, other, q) for q in COMPARED)
-            yield Variant(choice(option, value), f"{option}={word}", found)
+        yield from ((option, value) for value in allowed if value != chosen[option])
+
+
+def variants_of(atlas: Atlas, entry: Entry, account: Account) -> Iterator[Variant]:
+    """Yield every choice made otherwise, one at a time."""
+    for option, value in others(account):
+        word = str(value).lower() if isinstance(value, bool) else str(value)
+        other = atlas.account(entry.name, **{option: word})
+        found = tuple(_difference(account, other, q) for q in COMPARED)
+        yield Variant(choice(option, value), f"{option}={word}", found)
 
 
 def _difference(before: Account, after: Account, quantity: str) -> Difference:
