@@ -16,7 +16,10 @@ SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
 class Command(click.Command):
-    """A command whose help begins with an example."""
+    """A command whose help begins with an example; asked for by ``-h`` too, wherever it stands."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **{"context_settings": SETTINGS, **kwargs})
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the help, the example before everything else."""

@@ -20,6 +20,9 @@ KINDS = {
     stat.S_IFSOCK: "a socket", stat.S_IFIFO: "a pipe",
 }  # fmt: skip
 
+_FROM_PIPES: dict[str, bytes] = {}
+"""What each pipe has given so far, by its path."""
+
 
 def kind(path: str | Path) -> str:
     """Say what lies at a path: ``"a file"``, ``"a pipe"``, …; nothing if nothing does."""
@@ -63,11 +66,12 @@ def _piped(path: str) -> bytes:
     """Read a pipe to its end, without waiting for somebody who never opens it.
 
     Opened so, it says of a read that there is nothing yet (None) where a writer is, and that this
-    is the end (no bytes) where none is, or none is any more.
+    is the end (no bytes) where none is, or none is any more. What came out of it cannot be read
+    again when a target is asked about anew: it stands until somebody writes another time.
     """
     from select import POLLIN, poll  # where there are pipes, there is this
 
-    found, come = b"", False
+    found, come = b"", path in _FROM_PIPES
     with open(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb", buffering=0) as pipe:
         ready = poll()
         ready.register(pipe, POLLIN)
@@ -82,6 +86,8 @@ def _piped(path: str) -> bytes:
             else:
                 ready.poll(1000 * PATIENCE)
                 come = True
+    found = found or _FROM_PIPES.get(path, b"")
     if not found:
         raise BadInput(f"{shown(path)} cannot be read: nobody has written into this pipe.")
+    _FROM_PIPES[path] = found
     return found

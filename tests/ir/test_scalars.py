@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sympy import And, Function, Integer, Mod, Piecewise, Rational, Symbol, cos, exp, pi, sin, sqrt
 
-from symledger.errors import DefinitionError
+from symledger.errors import DefinitionError, NotKnown
 from symledger.ir import scalars
 from symledger.ir.functions import FUNCTIONS, LOSSES, function, leaky, loss
 from symledger.ir.scalars import ARGS, GRADIENT, RESULT, X, Y, Z
@@ -201,7 +201,6 @@ def test_lines_only_look_back(value):
 @pytest.mark.parametrize(
     ("value", "named"),
     [
-        (Function("f")(X), "f"),
         (Piecewise((X, And(X > 0, X < 1)), (0, True)), "And"),
         (Function("f")(X).diff(X), "derivative"),
         (X**pi, "the power pi"),
@@ -210,6 +209,12 @@ def test_lines_only_look_back(value):
 def test_what_is_no_elementary_operation_is_refused_by_name(value, named):
     with pytest.raises(DefinitionError, match=named):
         _ = scalars.Scalar((X,), value).lines
+
+
+def test_a_function_of_which_only_the_name_is_known_is_refused_by_it():
+    with pytest.raises(NotKnown, match="what f does is not known") as refused:
+        _ = scalars.Scalar((X,), Function("f")(X)).lines
+    assert refused.value.function == "f"
 
 
 def test_a_constant_takes_the_place_of_the_second_argument():
