@@ -80,9 +80,12 @@ def pages():
 
 @pytest.mark.parametrize("name", COMPONENTS)
 def test_a_page_has_all_parts_and_is_light(name, pages):
+    if lacking(name):
+        pytest.xfail("test_a_page_lacks_nothing says what is to be written")
     merged = pages[f"components/{name}.md"].merged
     anchors = re.findall(r"^## .*\{: #([\w-]+)(?: data-search-exclude)? \}$", merged, re.MULTILINE)
-    assert set(ALWAYS) <= set(anchors)
+    absent = sorted(set(ALWAYS) - set(anchors))
+    assert absent == [], f"{place(name)} says these, and a row of CASES (pytorch)"
     assert len(anchors) == len(set(anchors))
     assert len(merged.encode()) < RAW
     assert len(gzip.compress(merged.encode(), mtime=0)) < ZIPPED
