@@ -96,12 +96,12 @@ def resolved(unit: str) -> list[Known]:
 
 def _known(one: Checkpoint) -> Known:
     """Read the sizes and choices of a published configuration, by the entry that it is of."""
-    from symledger.configs.read import read
+    from symledger.configs.read import published
 
     if not one.config:
         options = {name: str(text).lower() for name, text in one.options.items()}
         return Known(one.name, one.source, one.sizes, BY_NAME[one.entry].family, options)
-    found = read(one.config)
+    found = published(one)
     sizes = {name: int(text) for name, text in found.settings.items() if name in SIZES}
     options = {name: text for name, text in found.settings.items() if name not in SIZES}
     return Known(one.name, one.source, sizes, BY_NAME[found.built.entry].family, options)
