@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from symledger.catalogue.entries import AXIOMS, ENTRIES
+from symledger.catalogue.entries import AXIOMS, ENTRIES, place
 from symledger.catalogue.texts import files, read
 from symledger.errors import BadInput
 from symledger.evidence.records import FOLDER
@@ -73,7 +73,7 @@ def unread():
 @cache
 def unrecorded():
     """Return the owners of which nothing was recorded."""
-    return {owner for owner in FAMILIES.values() if not (FOLDER / f"{owner}.json").is_file()}
+    return {owner for owner in FAMILIES.values() if not place(FOLDER, owner).is_file()}
 
 
 def put_down(item, report):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from symledger import derive
+from symledger.catalogue.entries import place
 from symledger.evidence import records as evidence
 from tests.every import OWNERS, chosen
 
@@ -28,14 +29,15 @@ def test_every_quantity_of_every_variant_has_fresh_passed_evidence(owner: str) -
 @pytest.mark.parametrize("owner", sorted(OWNERS))
 def test_an_owner_is_recorded(owner: str) -> None:
     """What else fails for want of it is left to this test (``conftest.py``)."""
-    file = evidence.FOLDER / f"{owner}.json"
+    file = place(evidence.FOLDER, owner)
     if not file.is_file():
         where = file.relative_to(ROOT)
         pytest.fail(f"there is no {where}: run `symledger record {owner}`", pytrace=False)
 
 
 def test_no_file_is_left_over() -> None:
-    assert {path.stem for path in evidence.FOLDER.iterdir()} <= set(OWNERS)
+    there = {*evidence.FOLDER.rglob("*.json")}
+    assert there <= {place(evidence.FOLDER, owner) for owner in OWNERS}, "`symledger record`"
 
 
 @pytest.mark.parametrize("owner", sorted(OWNERS))

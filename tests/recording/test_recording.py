@@ -30,8 +30,10 @@ found = run(Selection(owners=("linear",)), stages(), False, lambda *_: None, pro
 assert not found.errors, found.errors
 print(found.exit_code, sorted(path.name for path in found.changed), found.kept)
 """
-LINEAR = ("symledger/records/evidence/linear.json", "symledger/records/demonstrations/linear.json")
-INDEX = "symledger/records/index/linear.json"
+*LINEAR, INDEX = (
+    f"symledger/records/{kind}/components/maps/linear.json"
+    for kind in ("evidence", "demonstrations", "index")
+)
 MERGED = ("symledger/records/scripts.json", "symledger/records/tags.txt",
           "tests/golden/formulas.txt")  # fmt: skip
 

@@ -52,7 +52,7 @@ def test_three_doors_lead_to_pages_that_are_there(home, site):
 
 def test_the_counts_are_those_of_what_is_recorded(home, site):
     kinds, comparisons = Counter(), 0
-    for file in RECORDED.glob("*.json"):
+    for file in RECORDED.rglob("*.json"):
         data = json.loads(file.read_text())
         for _, numbers in data["recorded"].values():
             comparisons += len(numbers)

@@ -147,7 +147,8 @@ def test_every_comparison_on_record_is_counted_once() -> None:
     assert sum(len(kind.found) for kind in record.kinds) == len(record.evidence)
     written = sum(
         len(about.evidence)
-        for path in evidence.FOLDER.iterdir() for about in evidence.recorded(path.stem).values()
+        for path in evidence.FOLDER.rglob("*.json")
+        for about in evidence.recorded(path.stem).values()
     )  # fmt: skip
     assert len(record.evidence) == written
     assert record.failed == 0

@@ -34,7 +34,9 @@ def units() -> tuple[str, ...]:
 
 def path(unit: str) -> Path:
     """Return where the sizes of a file of configurations lie."""
-    return FOLDER / f"{unit}.json"
+    if unit == CATALOGUE:
+        return FOLDER / f"{unit}.json"
+    return FOLDER / "models" / _files()[unit][0].parents[1].name / f"{unit}.json"
 
 
 def written(unit: str) -> str:
@@ -78,6 +80,7 @@ def _recorded(file: Path) -> list[Known] | None:
         return None  # it is not there, or was not written by us
 
 
+@cache
 def _files() -> dict[str, list[Path]]:
     """Return the files of configurations by their names, in order."""
     found: dict[str, list[Path]] = {}
