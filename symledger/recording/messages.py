@@ -47,9 +47,14 @@ class Messages(Kind):
     needs = ("babel",)
 
     def units(self, selection: Selection) -> tuple[str, ...]:
-        """Return the languages."""
+        """Return the languages: every owner has words, its title and what its witness is."""
         found = tuple(sorted(folder.name for folder in LOCALE.iterdir()))
-        return found if selection.everything or self.name in selection.kinds else ()
+        asked = selection.everything or selection.owners or self.name in selection.kinds
+        return found if asked else ()
+
+    def about(self, unit: str) -> str:
+        """Return what is made by one process: all of them, of the same words."""
+        return "words"
 
     def fresh(self, unit: str) -> bool:
         """Whether a catalogue is as it would be written, and compiled so."""

@@ -1,26 +1,56 @@
 """Every entry of the catalogue derives, with every option, and keeps the promise of its JSON."""
 
+import importlib
+import inspect
 import json
+import pkgutil
 import re
+from collections import Counter
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sympy import prime
 
+import symledger.components
 from symledger import derive
 from symledger.accounts.schema import tree_json
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import BY_NAME, ENTRIES, find
+from symledger.catalogue.entry import CATALOGUE
 from symledger.catalogue.identities import IDENTITIES
 from symledger.errors import UnknownTarget
 from symledger.ledger.quantities import QUANTITIES
+from symledger.notation.component import Component
 from symledger.targets.resolve import resolve
 from tests import every
 
 NAMES = [entry.name for entry in ENTRIES]
+
+
+def components():
+    """Every class in the folder of components that computes something, with its file."""
+    for found in pkgutil.walk_packages(symledger.components.__path__, "symledger.components."):
+        module = importlib.import_module(found.name)
+        for name, cls in inspect.getmembers(module, inspect.isclass):
+            if issubclass(cls, Component) and cls.__module__ == found.name:
+                yield name, Path(module.__file__)
+
+
+@every.WHOLE
+def test_a_component_is_in_the_catalogue_or_part_of_what_is():
+    root = Path(symledger.__file__).parent
+    rooms = ("catalogue", "components", "models")
+    files = (file for room in rooms for file in (root / room).rglob("*.py"))
+    words = Counter(word for f in files for word in re.findall(r"\w+", f.read_text("utf-8")))
+    lost = [
+        f"{CATALOGUE['component']}: write an Entry for {name} of {file.relative_to(root.parent)}"
+        for name, file in components() if words[name] == 1  # nothing says it but its class
+    ]
+    assert lost == []
 
 
 def test_names_are_unique():
