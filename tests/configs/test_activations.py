@@ -10,7 +10,7 @@ from symledger.configs.families import every_family
 from symledger.errors import BadInput, NotKnown
 
 NEEDED = {
-    "efficientnet": {"image_size": 512}, "ministral": {"head_dim": 64},
+    "ministral": {"head_dim": 64},
     "hunyuan_v1_dense": {"head_dim": 64}, "mt5": {"tie_word_embeddings": False},
     "deepseek_v2": {"num_experts_per_tok": 2},
 }  # fmt: skip

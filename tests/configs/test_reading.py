@@ -15,11 +15,9 @@ from symledger.configs.read import read
 from symledger.errors import BadInput, SymledgerError
 from tests import invoke
 
-NO_MODEL = {"efficientnet": "block 18, which depthwise_padding leaves out",
-            "ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is missing",
+NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is missing",
             "Transformer2DModel": "norm_type is missing"}
-"""Families whose defaults are no model, or whose images are rounded down, or a class that is
-another one by its norms."""
+"""Families whose defaults are no model, or a class that is another one by its norms."""
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 CLASSES = {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "a", "1": "b"}}
 
