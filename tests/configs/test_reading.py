@@ -72,6 +72,20 @@ def test_every_key_is_used_defaulted_or_irrelevant():
     assert status["rope_theta"] == status["torch_dtype"] == "irrelevant"
 
 
+ROPE = {"rope_theta": 10000.0, "partial_rotary_factor": 0.5}
+
+
+@pytest.mark.parametrize("model_type", ["llama", "qwen3", "olmo2", "ernie4_5", "falcon", "gemma2"])
+def test_a_share_of_heads_that_no_class_reads_is_told(model_type):
+    document = {"model_type": model_type, "rope_parameters": {**ROPE, "rope_type": "default"}}
+    (key,) = (key for key in read(document).keys if key.name == "rope_parameters")
+    assert key.sets == "partial_rotary_factor is not read: all of a head is turned in this family"
+    for turning in ({**ROPE, "rope_type": "yarn"}, {"full_attention": {**ROPE, "type": "linear"}},
+                    {**ROPE, "partial_rotary_factor": "x"}, {"partial_rotary_factor": 0}):
+        with pytest.raises(BadInput, match="rope_parameters with partial_rotary_factor = "):
+            read({"model_type": model_type, "rope_parameters": turning})
+
+
 def test_keys_go_by_their_other_names():
     assert read({"model_type": "gpt2", "hidden_size": 64}).settings["d"] == "64"
     assert read({"model_type": "gpt2", "n_embd": 64, "hidden_size": 64}).settings["d"] == "64"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from symledger.arguments.specs import Only, Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Values
@@ -20,10 +22,24 @@ def heads(values: Values) -> Settings:
     return {}
 
 
+def _alone(name: str) -> Callable[[Values], str]:
+    """Remark on sums over one element, which are counted here as sums of any length are."""
+
+    def said(values: Values) -> str:
+        return "" if values[name] != 1 else (
+            "sums over one element count as contractions; torch.einsum multiplies there, and "
+            "PyTorch's counter leaves them out"
+        )
+
+    return said
+
+
+REMARKS = {name: _alone(name) for name in ("state_size", "chunk_size")}
+
 MAMBA2 = Family(
     "mamba2",
-    {"Mamba2ForCausalLM": Built("mamba2", {"head": "lm"}),
-     "Mamba2Model": Built("mamba2", {"head": "bare"})},
+    {"Mamba2ForCausalLM": Built("mamba2", {"head": "lm"}, remarks=REMARKS),
+     "Mamba2Model": Built("mamba2", {"head": "bare"}, remarks=REMARKS)},
     {
         **USES,
         "num_heads": SizeOf("h"),
