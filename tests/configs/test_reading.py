@@ -177,6 +177,9 @@ def parameters(config, folder):
          "is_encoder_decoder = False is not supported"),
         ({**CLASSES, "id2label": {}}, "id2label = {} names no classes"),
         ({**CLASSES, "id2label": ["a"]}, "names no classes"),
+        *(({"model_type": "mamba2", "architectures": None, "time_step_limit": limits},
+           "time_step_limit = .* does not fit: a list of the least and")
+          for limits in ([0.0], [], [0.0, "x"], 3)),
         ({"model_type": "t5", "architectures": None, "feed_forward_proj": ["relu"]},
          "feed_forward_proj = .* does not fit"),
         ({"model_type": "phimoe", "architectures": None, "num_experts_per_tok": "two"},
