@@ -69,6 +69,16 @@ def test_every_single_choice_derives_and_changes_something(owner):
     assert toggled == set()
 
 
+def test_what_decides_a_size_changes_no_formula():
+    plain = every.account("efficientnet")
+    assert plain.target.deciding == {f"up_{i}" for i in range(1, 6)}
+    other = derive("efficientnet", dict.fromkeys(plain.target.deciding, False))
+    assert other.program.definitions != plain.program.definitions
+    for quantity in plain.quantities:
+        assert other[quantity].general == plain[quantity].general
+        assert other[quantity].corollary == plain[quantity].corollary
+
+
 @pytest.mark.parametrize("name", ["bert", "roberta", "electra"])
 def test_no_decoder_scores_classes_of_the_whole(name):
     with pytest.raises(DefinitionError, match="causal with head = sequences is not supported"):

@@ -23,11 +23,11 @@ class EfficientNet(InvertedStages):
     """
 
     activation: Plain = "silu"
-    up_1: Annotated[bool, Seldom()] = True
-    up_2: Annotated[bool, Seldom()] = True
-    up_3: Annotated[bool, Seldom()] = True
-    up_4: Annotated[bool, Seldom()] = True
-    up_5: Annotated[bool, Seldom()] = True
+    up_1: Annotated[bool, Seldom(decides=True)] = True
+    up_2: Annotated[bool, Seldom(decides=True)] = True
+    up_3: Annotated[bool, Seldom(decides=True)] = True
+    up_4: Annotated[bool, Seldom(decides=True)] = True
+    up_5: Annotated[bool, Seldom(decides=True)] = True
 
     title: ClassVar[str] = "image classifier of inverted residual blocks with scaled channels"
     assumptions: ClassVar[dict[Size, Expr]] = {**halves(5), C_i[7]: 4 * C_i[6]}
