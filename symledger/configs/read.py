@@ -314,8 +314,9 @@ def _keys(
         found = use.settings(name, value)
         settings.update(found)
         if name in given:
-            said = STORED if isinstance(use, common.Stored) else use.note(value) or _said(found)
-            yield Key(name, _written(value), _status(use), said)
+            note = use.note(value)
+            said = STORED if isinstance(use, common.Stored) else note or _said(found)
+            yield Key(name, _written(value), "used" if note else _status(use), said)
         elif _status(use) == "used":
             yield Key(name, _written(value), "defaulted", _said(found))
 

@@ -112,11 +112,14 @@ class Record:
 
 
 def variant(derivation: Derivation) -> str:
-    """Name what evidence is about: an owner, and the options that are not its default ones."""
-    default = derivation.target.defaults
+    """Name what evidence is about: an owner, and the options that are not its default ones.
+
+    Those that change no formula are left out.
+    """
+    default, deciding = derivation.target.defaults, derivation.target.deciding
     changed = [
         f"{name}={str(value).lower()}" for name, value in sorted(derivation.target.options.items())
-        if default[name] != value
+        if default[name] != value and name not in deciding
     ]  # fmt: skip
     return derivation.target.owner + (f"[{','.join(changed)}]" if changed else "")
 

@@ -22,7 +22,7 @@ from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import BY_NAME, ENTRIES, find
 from symledger.catalogue.entry import CATALOGUE
 from symledger.catalogue.identities import IDENTITIES
-from symledger.errors import UnknownTarget
+from symledger.errors import BadInput, DefinitionError, UnknownTarget
 from symledger.ledger.quantities import QUANTITIES
 from symledger.notation.component import Component
 from symledger.targets.resolve import resolve
@@ -84,10 +84,6 @@ def test_every_quantity_of_every_entry_is_derived(name):
         assert not (unbound and BY_NAME[name].configured)
 
 
-WITHOUT_EFFECT = {("bert_classifier", "causal")}
-"""What is classified is the first token, which sees all others whatever is chosen."""
-
-
 @pytest.mark.parametrize("owner", every.CATALOGUE)
 def test_every_single_choice_derives_and_changes_something(owner):
     plain = every.account(owner)
@@ -99,9 +95,26 @@ def test_every_single_choice_derives_and_changes_something(owner):
     for account in every.chosen(owner).values():
         made = set(account.target.options.items() - plain.target.options.items())
         toggled -= made if len(made) == 1 else set()
-        seen = {option for option, _ in made if (owner, option) not in WITHOUT_EFFECT}
-        assert not seen or differs(account, plain), f"{made} changes no formula of {owner}"
+        assert not made or differs(account, plain), f"{made} changes no formula of {owner}"
     assert toggled == set()
+
+
+def test_what_decides_a_size_changes_no_formula():
+    plain = every.account("efficientnet")
+    assert plain.target.deciding == {f"up_{i}" for i in range(1, 6)}
+    other = derive("efficientnet", dict.fromkeys(plain.target.deciding, False))
+    assert other.program.definitions != plain.program.definitions
+    for quantity in plain.quantities:
+        assert other[quantity].general == plain[quantity].general
+        assert other[quantity].corollary == plain[quantity].corollary
+
+
+@pytest.mark.parametrize("name", ["bert", "roberta", "electra"])
+def test_no_decoder_scores_classes_of_the_whole(name):
+    with pytest.raises(DefinitionError, match="causal with head = sequences is not supported"):
+        derive(name, {"head": "sequences", "causal": True})
+    with pytest.raises(BadInput, match="causal is neither a symbol nor an option of bert_class"):
+        derive("bert_classifier", {"causal": True})
 
 
 def differs(account, plain):

@@ -7,10 +7,11 @@ import pytest
 
 from symledger import derive
 from symledger.site.html import maths
-from symledger.site.kinds import checkpoints, course
+from symledger.site.kinds import checkpoints, course, families
 from symledger.site.kinds import model as kind
 from symledger.site.kinds.model import Model, figures
 from symledger.site.kinds.model.numbers import signed, signed_percent
+from symledger.site.plots.figure import grouped
 from tests.every import INTEGRATING
 from tests.invoke import run
 from tests.site.some import left_out
@@ -223,14 +224,12 @@ def test_commands_on_pages_work():
 
 
 LIGHT = 300_000
-HEAVIER = {"models/compare.md": 520_000}
-"""Every published configuration is a point with a name in five plots, and a row of their data."""
 
 
 def test_a_page_stays_light(pages):
     heavy = {
         path: len(page.encode()) for path, page in pages.items()
-        if path.startswith("models/") and len(page.encode()) >= HEAVIER.get(path, LIGHT)
+        if path.startswith("models/") and len(page.encode()) >= LIGHT
     }  # fmt: skip
     assert heavy == {}
 
@@ -242,6 +241,17 @@ def test_data_of_every_plot_is_a_file_and_is_linked(pages):
         for plot in model.figures:
             assert files[plot.file].decode().splitlines()[0].split(",")[0] == plot.head[0]
             assert f"../{plot.file}" in pages[ATLAS.page_of(name)]
+
+
+def test_what_a_plot_of_families_leads_to_has_all_that_it_shows(pages):
+    shown, told = pages[families.COMPARED], pages[families.NUMBERS]
+    led = set(re.findall(r'href="compare-numbers\.html#([\w-]+)"', shown))
+    assert {"llama", "bert"} <= led <= set(re.findall(r"\{: #([\w-]+) \}", told))
+    found = families.families(ATLAS).figures
+    for value in {grouped(n) for plot in found for row in plot.rows for n in row[2:]}:
+        assert f">{value}</td>" in told
+    for name in {row[0] for plot in found for row in plot.rows}:
+        assert f">{name}</a></th>" in told
 
 
 def test_no_two_plots_have_one_file():
