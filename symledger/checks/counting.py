@@ -47,9 +47,10 @@ class Counted:
         self.meter = meter
 
     def __add__(self, other: Number) -> Counted:
-        self.meter.done += 1
+        meter = self.meter
+        meter.done += 1
         n = other.value if isinstance(other, Counted) else other
-        return Counted(self.value + n, self.meter)
+        return Counted(self.value + n, meter)
 
     __radd__ = __add__
 
@@ -155,7 +156,7 @@ def counting(meter: Meter, skip_masked: bool) -> Arithmetic:
 
     def lift(x: Array) -> Array:
         out = np.empty(np.shape(x), dtype=object)
-        out.ravel()[:] = [Counted(v, meter) for v in np.ravel(x).astype(float).tolist()]
+        out.ravel()[:] = list(map(Counted, np.ravel(x).astype(float).tolist(), repeat(meter)))
         return out
 
     functions = {name: one(*line) for name, line in ELEMENTARY.items()}
