@@ -8,6 +8,7 @@ from itertools import product
 from symledger.accounts.account import Account, derive
 from symledger.catalogue.entries import find
 from symledger.catalogue.options import parse_option
+from symledger.errors import BadInput, DefinitionError
 from symledger.explain.index.checkpoint_sizes import gathered
 from symledger.explain.index.outline import Outline, Survey, Values, outline
 from symledger.explain.index.readings import Asked
@@ -60,16 +61,20 @@ def chosen(
     What the survey lacks is derived.
 
     Raises:
-        BadInput: there is no such choice.
+        BadInput: there is no such choice, or the target as it is by default cannot make it.
     """
     target = resolve(name)
     made = {drawn.changed: drawn for drawn in found.outlines if not drawn.case}
     allowed = target.choices
     fixed = {option: parse_option(allowed, option, text) for option, text in settings.items()}
-    for others in _combinations(found.choices, _most(name), fixed):
+    for i, others in enumerate(_combinations(found.choices, _most(name), fixed)):
         options = {**target.defaults, **others, **fixed}
         changed = {n: v for n, v in options.items() if v != target.defaults[n]}
-        yield made.get(tuple(changed.items())) or outline(derive(name, changed), asked)
+        try:
+            yield made.get(tuple(changed.items())) or outline(derive(name, changed), asked)
+        except DefinitionError as error:  # it contradicts another choice
+            if i == 0:
+                raise BadInput(str(error)) from error
 
 
 def _most(name: str) -> int:

@@ -24,13 +24,17 @@ def heads(values: Values) -> Settings:
 
 
 @dataclass(frozen=True)
+SAVED = [{"__float__": text} for text in ("Infinity", "-Infinity")]
+"""How a file that transformers writes says what JSON has no number for."""
+
+
 class Limits(Use):
     """The least and the largest of a number that is cut off there, which changes no count."""
 
     def settings(self, name: str, value: object) -> Settings:
         """Refuse what does not name both; nothing is set."""
         numbers = value if isinstance(value, list) else []
-        if len(numbers) != 2 or not all(type(n) in (int, float) for n in numbers):
+        if len(numbers) != 2 or not all(type(n) in (int, float) or n in SAVED for n in numbers):
             raise BadInput(
                 f"{name} = {written(value)} does not fit: a list of the least and the largest step "
                 "is meant, such as [0.0, Infinity]."
