@@ -1,0 +1,130 @@
+"""Runs at many points made into one graph, in which every whole number is a formula."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sympy import Expr, Float, Integer, Rational, Symbol, floor, sqrt
+
+from symledger.errors import BadInput
+from symledger.traces.graph import Argument, Graph, Kind, Node, Ref
+from symledger.tracing.fit import Points
+from symledger.tracing.points import Sample
+from symledger.tracing.recorder import Step
+
+
+class Assembler:
+    """Fits numbers, and names those that are no polynomials."""
+
+    def __init__(self, sample: Sample) -> None:
+        self.sample = sample
+        self.points: Points = sample.points()
+        self.definitions: dict[Symbol, Expr] = {}
+
+    def graph(self) -> Graph:
+        """Return the graph of the runs."""
+        runs = self.sample.runs
+        numbers = iter(zip(*(run.numbers for run in runs), strict=True))
+        reals = iter(zip(*(run.reals for run in runs), strict=True))
+        first = runs[0].recording
+        nodes = tuple(self._node(step, numbers, reals) for step in first.steps)
+        return Graph(nodes, first.outputs)
+
+    def _node(
+        self, step: Step, numbers: Iterator[tuple[int, ...]], reals: Iterator[tuple[float, ...]]
+    ) -> Node:
+        def argument(x: Any) -> Argument:
+            if isinstance(x, tuple):
+                return tuple(map(argument, x))
+            if isinstance(x, float):
+                return self._real(next(reals))
+            if isinstance(x, int) and not isinstance(x, bool):
+                return self._whole(next(numbers), step)
+            return x  # type: ignore[no-any-return]  # a reference, a truth, a word, or nothing
+
+        arguments = {name: argument(x) for name, x in step.arguments.items()}
+        results = tuple(
+            Kind(tuple(self._whole(next(numbers), step) for _ in shape), kind)
+            for shape, kind in step.results
+        )
+        return Node(step.operation, arguments, results, step.path, step.line)
+
+    def _whole(self, numbers: tuple[int, ...], step: Step) -> Expr:
+        found = self.points.fit(numbers)
+        if found is None:
+            found = self._rounded(numbers)
+        if found is None:
+            raise BadInput(
+                f"a length in {step.operation} ({step.path or 'forward'}, {step.line}) is no "
+                f"polynomial in the sizes, nor one that is rounded down: it is {numbers[0]} at "
+                "first. Give it as an argument of its own."
+            )
+        return found
+
+    def _rounded(self, numbers: tuple[int, ...]) -> Expr | None:
+        """Return a new size that is a linear expression in one size, rounded down; or None."""
+        step = math.gcd(*numbers)
+        for places, whole in ((numbers, 1), (tuple(n // step for n in numbers), step)):
+            for s, values in self.points.own_values():
+                e = rounded(places, values)
+                if e is not None:
+                    symbol = Symbol(f"n_{len(self.definitions) + 1}")
+                    numerator, denominator = e
+                    self.definitions[symbol] = whole * floor(
+                        sum((c * x for c, x in zip(numerator, (s, Integer(1)), strict=True)),
+                            Integer(0)) / denominator)  # fmt: skip
+                    self.points.define(symbol, numbers, s)
+                    return symbol
+        return None
+
+    def _real(self, values: tuple[float, ...]) -> Argument:
+        """Return a float; one that follows from sizes, as a formula if it is a simple one."""
+        if len(set(map(repr, values))) == 1:
+            return values[0]
+        for back, e in (
+            (lambda y: y, lambda p: p), (lambda y: 1 / y, lambda p: 1 / p),
+            (lambda y: y * y, sqrt), (lambda y: 1 / (y * y), lambda p: 1 / sqrt(p)),
+        ):  # fmt: skip
+            whole = exact([back(y) if y else math.inf for y in values])
+            found = self.points.fit(whole) if whole else None
+            if found is not None:
+                return e(found)  # type: ignore[no-any-return]
+        return Float(values[0])
+
+
+def exact(values: Sequence[float]) -> tuple[int, ...] | None:
+    """Return floats as the whole numbers that they nearly are; None if one is no such number."""
+    if any(not math.isfinite(v) or abs(v) > 2**50 for v in values):
+        return None
+    found = tuple(round(v) for v in values)
+    near = all(abs(v - n) <= 1e-9 * max(1, abs(n)) for v, n in zip(values, found, strict=True))
+    return found if near else None
+
+
+def rounded(
+    numbers: Sequence[int], values: Sequence[int]
+) -> tuple[tuple[int, int], int] | None:
+    """Return ((a, b), m) with ⌊(a·x + b)/m⌋ equal to every number at its value x; or None."""
+    pairs = sorted(set(zip(values, numbers, strict=True)))
+    if len({x for x, _ in pairs}) < len(pairs) or len(pairs) < 6:
+        return None
+    (x0, y0), (x1, y1) = pairs[0], pairs[-1]
+    for m in (*range(2, 65), *(96 * k for k in range(1, 17)), *(128 * k for k in range(1, 9))):
+        middle = round(m * (y1 - y0) / (x1 - x0))
+        for a in range(max(1, middle - 2), middle + 3):
+            low = max(m * y - a * x for x, y in pairs)
+            high = min(m * y + m - 1 - a * x for x, y in pairs)
+            if low <= high and math.gcd(a, m) in (1, math.gcd(a, m, low)):
+                return (a, low), m
+    return None
+
+
+def valued(e: Expr, at: Mapping[Symbol, int]) -> Expr:
+    """Return an expression with numbers for its sizes."""
+    found = e.xreplace({s: Integer(n) for s, n in at.items()})
+    return Rational(found) if found.is_Rational else found
+
+
+__all__ = ["Assembler", "Ref", "rounded", "valued"]

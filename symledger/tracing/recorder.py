@@ -1,0 +1,245 @@
+"""What a module does when it runs: every operation, on tensors that have shapes and no elements.
+
+Two public hooks nest. The outer one sees functions as they are called (``linear``, attention,
+dropout …) and keeps those of ``WHOLE`` whole; the inner one sees what everything else comes down
+to, the operators of ATen with all their arguments by name.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from symledger.errors import BadInput
+from symledger.traces.graph import Ref
+from symledger.tracing.whole import WHOLE, arguments_of
+
+MOST_NODES = 100_000
+ELEMENTS = {torch.bool: "bool"}
+
+
+@dataclass
+class Step:
+    """One operation as it ran: its arguments, with numbers as they were."""
+
+    operation: str
+    arguments: dict[str, Any]
+    results: tuple[tuple[tuple[int, ...], str], ...]
+    path: str = ""
+    line: str = ""
+
+
+@dataclass
+class Recording:
+    """All steps of one run, leaves among them, and which tensors came out."""
+
+    steps: list[Step] = field(default_factory=list)
+    outputs: tuple[Ref, ...] = ()
+
+
+def elements(dtype: torch.dtype) -> str:
+    """Say what the elements of a tensor are."""
+    if dtype == torch.bool:
+        return "bool"
+    if dtype.is_complex:
+        return "complex"
+    return "float" if dtype.is_floating_point else "int"
+
+
+class Recorder:
+    """Writes down what runs, and knows each tensor by the step that made it."""
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        self.recording = Recording()
+        self.places: dict[int, Ref] = {}
+        self.alive: list[torch.Tensor] = []
+        self.paths = {id(m): name for name, m in module.named_modules()}
+        self.stack: list[str] = [""]
+        self.whole = 0
+        self.leaves: dict[int, tuple[str, dict[str, Any]]] = {}
+        for name, p in module.named_parameters():
+            self.leaves[id(p)] = "weight", {"name": name, "trainable": p.requires_grad}
+        for name, b in module.named_buffers():
+            self.leaves[id(b)] = "buffer", {"name": name}
+
+    def add(self, step: Step, made: tuple[torch.Tensor, ...]) -> None:
+        """Write a step down, and remember what it made."""
+        number = len(self.recording.steps)
+        if number >= MOST_NODES:
+            raise BadInput(
+                f"this module runs more than {MOST_NODES:,} operations; the last of them in "
+                f"{step.path or 'its forward'} ({step.line}). Trace it with fewer layers, or "
+                "without a loop in Python over positions."
+            )
+        self.recording.steps.append(step)
+        for i, x in enumerate(made):
+            self.places[id(x)] = Ref(number, i)
+        self.alive += made
+
+    def ref(self, x: torch.Tensor) -> Ref:
+        """Return which tensor this is; one that nothing here has made comes from outside."""
+        found = self.places.get(id(x))
+        if found is None:
+            operation, arguments = self.leaves.get(id(x), ("constant", {"name": ""}))
+            kind = tuple(x.shape), elements(x.dtype)
+            self.add(Step(operation, dict(arguments), (kind,), self.stack[-1]), (x,))
+            found = self.places[id(x)]
+        return found
+
+    def argument(self, x: Any) -> Any:
+        """Return an argument as it is written down."""
+        if isinstance(x, torch.Tensor):
+            return self.ref(x)
+        if isinstance(x, list | tuple | torch.Size):
+            return tuple(map(self.argument, x))
+        if x is None or isinstance(x, bool | str):
+            return x
+        if isinstance(x, int):
+            return int(x)
+        if isinstance(x, float):
+            return float(x)
+        return str(x)
+
+    def step(self, operation: str, arguments: Mapping[str, Any], result: Any) -> None:
+        """Write down one operation and what it gave."""
+        several = result if isinstance(result, list | tuple) else (result,)
+        made = tuple(x for x in several if isinstance(x, torch.Tensor))
+        kinds = tuple((tuple(x.shape), elements(x.dtype)) for x in made)
+        taken = {name: self.argument(x) for name, x in arguments.items()}
+        self.add(Step(operation, taken, kinds, self.stack[-1], user_line()), made)
+
+
+def user_line() -> str:
+    """Say where the user's own file is now: the innermost frame that is neither torch nor ours."""
+    frame: Any = sys._getframe(1)  # noqa: SLF001  # the public inspect.stack reads every source
+    while frame is not None:
+        name = frame.f_globals.get("__name__", "")
+        if not name.startswith(("torch.", "torch", "symledger.")):
+            return f"{frame.f_code.co_filename.rpartition('/')[2]}:{frame.f_lineno}"
+        frame = frame.f_back
+    return ""
+
+
+class Functions(TorchFunctionMode):
+    """Keeps whole what is understood whole."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__()
+        self.recorder = recorder
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """Run a function; write it down here if it is kept whole."""
+        kwargs = kwargs or {}
+        whole = WHOLE.get(func)
+        if whole is None or self.recorder.whole:
+            return func(*args, **kwargs)
+        self.recorder.whole += 1
+        try:
+            result = func(*args, **kwargs)
+        finally:
+            self.recorder.whole -= 1
+        self.recorder.step(whole.name, arguments_of(whole, args, kwargs), result)
+        return result
+
+
+class Operators(TorchDispatchMode):
+    """Writes down the operators of ATen, unless they are the inside of something whole."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__()
+        self.recorder = recorder
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """Run an operator and write it down."""
+        kwargs = kwargs or {}
+        result = func(*args, **kwargs)
+        if not self.recorder.whole:
+            self.recorder.step(name_of(func), named(func, args, kwargs), result)
+        return result
+
+
+def name_of(func: Any) -> str:
+    """The name of an operator without its overload: ``aten.add``."""
+    namespace, _, name = func._schema.name.partition("::")  # noqa: SLF001  # no public spelling
+    return f"{namespace}.{name}"
+
+
+DROPPED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator")
+"""Arguments that change no count."""
+
+
+def named(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of an operator by name, with what it has by default."""
+    found = {}
+    for i, a in enumerate(func._schema.arguments):  # noqa: SLF001
+        if a.name in DROPPED:
+            continue
+        if i < len(args) and not a.kwarg_only:
+            found[a.name] = args[i]
+        else:
+            found[a.name] = kwargs.get(a.name, a.default_value)
+    return found
+
+
+@contextmanager
+def modules(recorder: Recorder) -> Iterator[None]:
+    """Follow which module runs."""
+
+    def enter(module: torch.nn.Module, args: Any) -> None:
+        recorder.stack.append(recorder.paths.get(id(module), recorder.stack[-1]))
+
+    def leave(module: torch.nn.Module, args: Any, output: Any) -> None:
+        recorder.stack.pop()
+
+    hooks = (
+        register_module_forward_pre_hook(enter),
+        register_module_forward_hook(leave, always_call=True),
+    )
+    try:
+        yield
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def record(
+    module: torch.nn.Module, inputs: Mapping[str, torch.Tensor],
+    run: Callable[[torch.nn.Module], Any],
+) -> Recording:  # fmt: skip
+    """Run a module once and return what it did.
+
+    ``inputs`` are the tensors that enter, by name; ``run`` calls the module with them.
+    """
+    recorder = Recorder(module)
+    for name, x in inputs.items():
+        kind = tuple(x.shape), elements(x.dtype)
+        recorder.add(Step("input", {"name": name}, (kind,)), (x,))
+    with modules(recorder), Operators(recorder), Functions(recorder):
+        result = run(module)
+    outputs = tuple(dict.fromkeys(tensors(result)))
+    recorder.recording.outputs = tuple(recorder.ref(x) for x in outputs)
+    return recorder.recording
+
+
+def tensors(result: Any) -> Iterator[torch.Tensor]:
+    """Yield the tensors in what a module returns: alone, in tuples, dictionaries, data classes."""
+    if isinstance(result, torch.Tensor):
+        yield result
+    elif isinstance(result, Mapping):
+        for each in result.values():
+            yield from tensors(each)
+    elif isinstance(result, list | tuple):
+        for each in result:
+            yield from tensors(each)

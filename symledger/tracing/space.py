@@ -1,0 +1,154 @@
+"""What a module can be built of: which arguments are sizes, which of them deepen it, what divides.
+
+Every argument that is a whole number is changed by itself, and the module run again: what changes
+nothing is no size; what changes lengths alone is one; what changes which operations run makes the
+module deeper. A change that the module refuses is tried in larger steps, those first that its
+constructor was heard to divide by.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sympy import Expr, Integer, Symbol
+
+from symledger.errors import BadInput
+from symledger.tracing.listening import Division, Heard, listening
+from symledger.tracing.names import symbols_for
+from symledger.tracing.observed import Observed
+from symledger.tracing.recorder import record
+from symledger.tracing.subject import Subject
+
+SHALLOW = 3
+"""How deep a module is built while its lengths are fitted: enough for something to repeat."""
+STEPS = (1, 2, 3, 4, 6, 8, 16, 32)
+USUAL = {"B": 2, "T": 12, "S": 10, "H": 64, "W": 96, "D": 16}
+"""The free lengths that what enters has at first."""
+
+
+@dataclass
+class Space:
+    """The sizes of a module, the steps in which each can be changed, and where it stands."""
+
+    subject: Subject
+    base: dict[str, int]
+    sizes: list[str] = field(default_factory=list)
+    depths: list[str] = field(default_factory=list)
+    fixed: list[str] = field(default_factory=list)
+    steps: dict[str, Expr] = field(default_factory=dict)
+    heard: list[Division] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+
+    def value(self, e: Expr, at: Mapping[str, int] | None = None) -> int:
+        """Return an expression in the arguments as a number."""
+        here = self.base if at is None else at
+        return int(e.xreplace({s: Integer(here[str(s)]) for s in e.free_symbols}))
+
+    def moved(self, changed: Mapping[str, int]) -> dict[str, int]:
+        """Return a point with some arguments changed, and what they divide along with them."""
+        at = {**self.base, **changed}
+        for name, step in self.steps.items():
+            if name not in changed and step.free_symbols:
+                at[name] = self.base[name] // self.value(step) * self.value(step, at)
+        return at
+
+    def observe(self, at: Mapping[str, int], heard: bool = False) -> Observed:
+        """Build and run the module at a point.
+
+        Raises:
+            BadInput: it refuses that.
+        """
+        values = unfolded(self.subject, at, heard)
+        with listening() as found:
+            module = self.subject.build(values)
+            entering = {x.name: x.made(at) for x in self.subject.inputs}
+            recording = record(module, entering, lambda m: self.subject.run(m, entering))
+        if heard:
+            self.heard += [d for d in found if d not in self.heard]
+        return Observed(dict(at), recording)
+
+
+def whole_numbers(subject: Subject) -> dict[str, int]:
+    """Return the arguments that are whole numbers, those in lists one by one: ``depths.0``."""
+    found: dict[str, int] = {}
+    for name, value in subject.arguments.items():
+        if isinstance(value, int) and not isinstance(value, bool):
+            found[name] = value
+        elif isinstance(value, list | tuple) and value and all(type(v) is int for v in value):
+            found |= {f"{name}.{i}": v for i, v in enumerate(value)}
+    return found
+
+
+def unfolded(subject: Subject, at: Mapping[str, int], heard: bool = False) -> dict[str, object]:
+    """Return the arguments at a point, lists made of their parts."""
+    found: dict[str, object] = {}
+    for name, value in subject.arguments.items():
+        if name in at:
+            found[name] = Heard(at[name], Symbol(name)) if heard else at[name]
+        elif f"{name}.0" in at:
+            parts = [at[f"{name}.{i}"] for i in range(len(value))]
+            found[name] = type(value)(parts)
+    return found
+
+
+def explored(subject: Subject) -> Space:
+    """Find out which arguments are sizes.
+
+    Raises:
+        BadInput: the module does not run as it is built by default.
+    """
+    own = whole_numbers(subject)
+    free = {axis for x in subject.inputs for axis in x.axes if not axis.isdecimal()} - own.keys()
+    base = {**own, **{axis: USUAL.get(axis, 10) for axis in sorted(free)}}
+    space = Space(subject, base)
+    first = space.observe(base, heard=True)
+    likely = [n for n, s in symbols_for(own, free, {}).items() if s == "L" and base[n] > SHALLOW]
+    for name in likely:  # most of the time is spent on depth: less of it, if that goes
+        try:
+            first = space.observe({**space.base, name: SHALLOW}, heard=True)
+            space.base = first.at
+        except BadInput:
+            continue
+    divided = {str(a) for a, b in space.heard if a.is_Symbol and b.free_symbols}
+    for name in sorted([*own, *sorted(free)], key=lambda n: n not in divided):
+        _classify(space, name, first)
+    return space
+
+
+def _classify(space: Space, name: str, first: Observed) -> None:
+    """Say what an argument does, by changing it in the first way that the module takes."""
+    why = ""
+    for step in candidates(space, name):
+        try:
+            other = space.observe(space.moved({name: space.base[name] + space.value(step)}))
+        except BadInput as error:
+            why = str(error)
+            continue
+        if other.structure != first.structure:
+            space.depths.append(name)
+        elif other.numbers != first.numbers:
+            space.sizes.append(name)
+            space.steps[name] = step if space.base[name] % space.value(step) == 0 else Integer(1)
+        else:
+            space.fixed.append(name)
+        return
+    space.fixed.append(name)
+    space.failed[name] = why
+
+
+def candidates(space: Space, name: str) -> Iterator[Expr]:
+    """Yield the steps in which a size may be changed: what was heard to divide it, then others."""
+    here = space.base[name]
+    own = Symbol(name)
+    heard = [b for a, b in space.heard if a == own and b != own and b != 1]
+    heard += [b for a, b in space.heard if a == here and a.is_Integer and b.free_symbols]
+    several: Expr = Integer(1)
+    for b in dict.fromkeys(heard):
+        several = several * b
+    if heard:
+        yield from (several * n for n in (1, 2, 4))
+    for n in STEPS:
+        yield Integer(n)
+    for b in dict.fromkeys(heard):
+        yield b

@@ -1,0 +1,241 @@
+"""What is traced: a class that a user named, what it is built of, and what enters it."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+
+from symledger.errors import BadInput, UnknownTarget, nearest, shown
+from symledger.targets.user_file import imported
+from symledger.user_code import guarded
+
+INPUT = re.compile(r"\s*(\w+)\s*:\s*(\w+)\s*\(([^()]*)\)\s*")
+DTYPES = {
+    "int64": torch.int64, "int32": torch.int32, "long": torch.int64, "bool": torch.bool,
+    "float": torch.float32, "float32": torch.float32,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Entering:
+    """A tensor that enters: its name, its type, and its lengths: sizes by name, or numbers."""
+
+    name: str
+    dtype: str
+    axes: tuple[str, ...]
+
+    def made(self, at: Mapping[str, int]) -> torch.Tensor:
+        """Make it, without elements, on the device that is set."""
+        shape = [int(a) if a.isdecimal() else at[a] for a in self.axes]
+        return torch.zeros(shape, dtype=DTYPES[self.dtype], device="meta")
+
+
+def parse_input(text: str) -> Entering:
+    """Read an input as it is typed: ``ids: int64 (B, T)``.
+
+    Raises:
+        BadInput: it is written otherwise.
+    """
+    found = INPUT.fullmatch(text)
+    axes = tuple(a.strip() for a in found[3].split(",") if a.strip()) if found else ()
+    if not found or found[2] not in DTYPES or not all(a.isidentifier() or a.isdecimal() for a in axes):
+        raise BadInput(
+            f"--input {shown(text)} is not understood: write a name, a type and the lengths, as in "
+            f'--input "ids: int64 (B, T)"; types are {", ".join(DTYPES)}.'
+        )
+    return Entering(found[1], found[2], axes)
+
+
+@dataclass
+class Subject:
+    """A class, the values of its arguments, and what enters.
+
+    ``arguments`` are all values by name; those of a configuration object have its parameter's name
+    and a dot before them only where that is needed to tell them apart.
+    """
+
+    name: str
+    source: str
+    kind: type[torch.nn.Module]
+    arguments: dict[str, Any]
+    make: Callable[[dict[str, Any]], torch.nn.Module]
+    inputs: tuple[Entering, ...] = ()
+    training: bool = True
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    def build(self, values: Mapping[str, Any]) -> torch.nn.Module:
+        """Build the module with some values in place of its own, on tensors without elements."""
+        with torch.device("meta"), guarded(self.source, f"{self.name}(…)"):
+            module = self.make({**self.arguments, **values})
+        return module.train(self.training) if not self.training else module
+
+    def run(self, module: torch.nn.Module, entering: Mapping[str, torch.Tensor]) -> Any:
+        """Run the module on what enters."""
+        with torch.device("meta"), guarded(self.source, f"{self.name}.forward"):
+            return module(**entering, **self.extra)
+
+
+def found(
+    text: str, settings: Mapping[str, str], inputs: tuple[str, ...] = (), training: bool = True,
+    config: Mapping[str, Any] | None = None,
+) -> Subject:  # fmt: skip
+    """Find the class that a text names and say how it is built.
+
+    Raises:
+        UnknownTarget: there is no such class.
+        BadInput: the file cannot be read, the class is no module, or needs arguments that were not
+            given.
+    """
+    where, colon, name = text.rpartition(":")
+    if not colon or not name.isidentifier():
+        raise BadInput(f"{shown(text)} does not say which class: write path/to/model.py:ClassName, "
+                       "package.module:ClassName or transformers:ClassName.")  # fmt: skip
+    module = _module(where)
+    kind = getattr(module, name, None)
+    known = [n for n, c in vars(module).items()
+             if isinstance(c, type) and issubclass(c, torch.nn.Module)]  # fmt: skip
+    if kind is None:
+        raise UnknownTarget(f"{shown(where)} has no class {shown(name)}. {nearest(name, known)}")
+    if not (isinstance(kind, type) and issubclass(kind, torch.nn.Module)):
+        raise BadInput(f"{shown(name)} in {shown(where)} is not a torch.nn.Module. "
+                       f"{nearest(name, known)}")  # fmt: skip
+    entering = tuple(map(parse_input, inputs))
+    return _subject(kind, where, settings, entering, training, config)
+
+
+def _module(where: str) -> ModuleType:
+    if where.endswith(".py") or "/" in where:
+        return imported(where)
+    try:
+        with guarded(where, "the module"):
+            return import_module(where)
+    except ModuleNotFoundError as error:
+        raise UnknownTarget(f"there is no module {shown(where)} here: {error}.") from error
+
+
+def _subject(
+    kind: type[torch.nn.Module], where: str, settings: Mapping[str, str],
+    inputs: tuple[Entering, ...], training: bool, config: Mapping[str, Any] | None,
+) -> Subject:  # fmt: skip
+    name = kind.__name__
+    configured = getattr(kind, "config_class", None)
+    if configured is not None and hasattr(configured, "from_dict"):
+        return _configured(kind, where, configured, settings, inputs, training, config)
+    signature = inspect.signature(kind)
+    arguments: dict[str, Any] = {}
+    objects: dict[str, Any] = {}
+    missing: list[str] = []
+    for p in signature.parameters.values():
+        holder = _holder(p, kind)
+        if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
+            continue
+        if p.name in settings and holder is None:
+            arguments[p.name] = _value(settings[p.name], p.default)
+        elif holder is not None:
+            objects[p.name] = holder
+            arguments |= _fields(holder, settings, missing)
+        elif p.default is p.empty:
+            missing.append(p.name)
+        else:
+            arguments[p.name] = p.default
+    if missing:
+        line = " ".join(f"--set {n}=…" for n in missing)
+        raise BadInput(f"{shown(name)} needs {', '.join(missing)}: add {line}")
+    own = [p for p in arguments if p in signature.parameters]
+
+    def make(values: dict[str, Any]) -> torch.nn.Module:
+        given = {p: values[p] for p in own}
+        for p, holder in objects.items():
+            names = [f.name for f in dataclasses.fields(holder) if f.init]
+            given[p] = holder(**{n: values[n] for n in names})
+        return kind(**given)
+
+    return Subject(name, where, kind, arguments, make, inputs, training)
+
+
+def _holder(p: inspect.Parameter, kind: type) -> type | None:
+    """Return the data class whose object a parameter takes, if it takes one."""
+    stated: Any = p.annotation
+    if isinstance(stated, str):
+        stated = vars(import_module(kind.__module__)).get(stated)
+    if isinstance(stated, type) and dataclasses.is_dataclass(stated):
+        return stated
+    if dataclasses.is_dataclass(p.default) and not isinstance(p.default, type):
+        return type(p.default)
+    if p.default is p.empty and stated in (None, p.empty) and p.name in ("config", "cfg", "args"):
+        module = vars(import_module(kind.__module__))
+        of = [c for c in module.values() if isinstance(c, type) and dataclasses.is_dataclass(c)
+              and c.__module__ == kind.__module__]  # fmt: skip
+        return of[0] if len(of) == 1 else None
+    return None
+
+
+def _fields(holder: type, settings: Mapping[str, str], missing: list[str]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for f in dataclasses.fields(holder):
+        if not f.init:
+            continue
+        if f.default_factory is not dataclasses.MISSING:
+            default = f.default_factory()
+        else:
+            default = None if f.default is dataclasses.MISSING else f.default
+        if f.name in settings:
+            found[f.name] = _value(settings[f.name], default)
+        elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
+            missing.append(f.name)
+        else:
+            found[f.name] = default
+    return found
+
+
+def _configured(
+    kind: type[torch.nn.Module], where: str, configured: Any, settings: Mapping[str, str],
+    inputs: tuple[Entering, ...], training: bool, config: Mapping[str, Any] | None,
+) -> Subject:  # fmt: skip
+    with guarded(where, configured.__name__):
+        base = configured.from_dict(dict(config)) if config else configured()
+    plain = base.to_dict()
+    for name, text in settings.items():
+        if name in plain:
+            plain[name] = _value(text, plain[name])
+    arguments = {n: v for n, v in plain.items() if n not in ("architectures", "transformers_version")}
+
+    def make(values: dict[str, Any]) -> torch.nn.Module:
+        return kind(configured.from_dict(values))
+
+    extra = {"use_cache": False} if "use_cache" in plain else {}
+    return Subject(kind.__name__, where, kind, arguments, make, inputs, training, extra)
+
+
+def _value(text: str, default: Any) -> Any:
+    """Return what a setting means: a number, a truth, a list of numbers, else the text itself."""
+    text = text.strip()
+    lowered = text.lower()
+    if lowered in ("true", "false"):
+        return lowered == "true"
+    if lowered == "none":
+        return None
+    if re.fullmatch(r"\[.*\]", text):
+        return [_value(part, None) for part in text[1:-1].split(",") if part.strip()]
+    try:
+        return int(text.replace(",", "").replace("_", ""))
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def whole_file(path: str) -> str:
+    """Return the absolute path of a file."""
+    return str(Path(path).resolve())

@@ -1,0 +1,43 @@
+"""The functions of PyTorch that are kept whole, under one name however they are called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.nn import functional as F  # noqa: N812  # as everyone calls it
+
+
+@dataclass(frozen=True)
+class Whole:
+    """A function that is kept whole: its name here, and its arguments in order with defaults."""
+
+    name: str
+    arguments: Mapping[str, Any]
+    swapped: bool = False
+
+
+NEEDED = object()
+"""In place of a default, where there is none."""
+MATMUL = Whole("matmul", {"input": NEEDED, "other": NEEDED})
+WHOLE: dict[Callable[..., Any], Whole] = {
+    F.linear: Whole("linear", {"input": NEEDED, "weight": NEEDED, "bias": None}),
+    F.scaled_dot_product_attention: Whole("attention", {
+        "query": NEEDED, "key": NEEDED, "value": NEEDED, "attn_mask": None, "dropout_p": 0.0,
+        "is_causal": False, "scale": None, "enable_gqa": False,
+    }),
+    F.dropout: Whole("dropout", {"input": NEEDED, "p": 0.5, "training": True, "inplace": False}),
+    torch.matmul: MATMUL, torch.Tensor.matmul: MATMUL, torch.Tensor.__matmul__: MATMUL,
+    torch.Tensor.__rmatmul__: Whole("matmul", MATMUL.arguments, swapped=True),
+}  # fmt: skip
+
+
+def arguments_of(
+    whole: Whole, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the arguments of a call by name."""
+    args = args[::-1] if whole.swapped else args
+    given = dict(zip(whole.arguments, args, strict=False))
+    return {name: kwargs.get(name, given.get(name, d)) for name, d in whole.arguments.items()}
