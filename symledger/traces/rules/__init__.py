@@ -1,0 +1,1 @@
+"""What operations of PyTorch compute, one row each: a file of rules a topic."""
