@@ -40,8 +40,8 @@ class Node:
     """One operation of PyTorch: its arguments by name, its results, and where it stands.
 
     ``path`` is that of the module that ran it, ``line`` the place in the user's file. A node
-    ``repeat`` runs ``body`` so many times: its arguments ``x0``, ``x1``, … enter it; the first
-    ``states`` of them are carried, and are its results.
+    ``repeat`` runs ``body`` so many times: its arguments ``x0``, ``x1``, … enter it; as many as it has
+    results are carried. A pattern of ``period`` layers is one run of the body.
     """
 
     operation: str
@@ -51,6 +51,7 @@ class Node:
     line: str = ""
     body: Graph | None = None
     times: Expr | None = None
+    period: int = 1
 
     @property
     def refs(self) -> Iterator[Ref]:

@@ -23,13 +23,15 @@ SPARE = 4
 class System:
     """Sizes to write polynomials in, and their values at all points."""
 
-    def __init__(self, symbols: Sequence[Symbol], at: Sequence[Mapping[Symbol, int]]) -> None:
-        self.symbols = tuple(symbols)
+    def __init__(
+        self, symbols: Sequence[Symbol], at: Sequence[Mapping[Symbol, int]], spare: int = SPARE
+    ) -> None:
+        self.symbols, self.spare = tuple(symbols), spare
         self.at = tuple(tuple(point[s] for s in symbols) for point in at)
 
     def with_symbol(self, symbol: Symbol, values: Sequence[int]) -> System:
         """Return these sizes and one more."""
-        found = System((), [{} for _ in self.at])
+        found = System((), [{} for _ in self.at], self.spare)
         found.symbols = (*self.symbols, symbol)
         found.at = tuple((*at, n) for at, n in zip(self.at, values, strict=True))
         return found
@@ -37,7 +39,7 @@ class System:
     def fit(self, numbers: tuple[int, ...], among: set[Symbol]) -> Expr | None:
         """Return the polynomial in some of the sizes; None if there is none."""
         places = [i for i, s in enumerate(self.symbols) if s in among]
-        for powers in bases(len(places), len(self.at) - SPARE):
+        for powers in bases(len(places), len(self.at) - self.spare):
             rows = [
                 [prod([point[i] ** n for i, n in zip(places, p, strict=True) if n]) for p in powers]
                 for point in self.at
@@ -68,11 +70,11 @@ class Points:
 
     def __init__(
         self, sizes: Sequence[Symbol], parts: Mapping[Symbol, Expr],
-        at: Sequence[Mapping[Symbol, int]],
+        at: Sequence[Mapping[Symbol, int]], spare: int = SPARE,
     ) -> None:  # fmt: skip
         self.parts = dict(parts)
-        self.own = System(sizes, at)
-        self.inner = System(tuple(parts), at)
+        self.own = System(sizes, at, spare)
+        self.inner = System(tuple(parts), at, spare)
         self._fitted: dict[tuple[int, ...], Expr | None] = {}
         self.defined: dict[Symbol, frozenset[Symbol]] = {}
 

@@ -295,7 +295,7 @@ class Folding:
         kinds = tuple(self.graph.nodes[nodes[k]].results[r] for k, r in (carried[s] for s in states))
         repeat = Node(
             "repeat", {f"x{k}": r for k, r in enumerate(entering)}, kinds, self.prefix,
-            self.graph.nodes[nodes[0]].line, body, Integer(self.times),
+            self.graph.nodes[nodes[0]].line, body, Integer(self.times), self.period,
         )  # fmt: skip
         ends = {(last[carried[s][0]], carried[s][1]): k for k, s in enumerate(states)}
         return self._put(inside, repeat, ends, max(r.node for r in entering))

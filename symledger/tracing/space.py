@@ -33,6 +33,7 @@ class Space:
 
     subject: Subject
     base: dict[str, int]
+    asked: dict[str, int] = field(default_factory=dict)
     sizes: list[str] = field(default_factory=list)
     depths: list[str] = field(default_factory=list)
     fixed: list[str] = field(default_factory=list)
@@ -101,7 +102,7 @@ def explored(subject: Subject) -> Space:
     own = whole_numbers(subject)
     free = {axis for x in subject.inputs for axis in x.axes if not axis.isdecimal()} - own.keys()
     base = {**own, **{axis: USUAL.get(axis, 10) for axis in sorted(free)}}
-    space = Space(subject, base)
+    space = Space(subject, base, own)
     first = space.observe(base, heard=True)
     likely = [n for n, s in symbols_for(own, free, {}).items() if s == "L" and base[n] > SHALLOW]
     for name in likely:  # most of the time is spent on depth: less of it, if that goes

@@ -1,0 +1,150 @@
+"""A PyTorch module traced: explored, run at many points, fitted, folded, deepened, verified."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import torch
+from sympy import Expr, Integer, Symbol
+
+from symledger.errors import BadInput
+from symledger.sizes import named
+from symledger.traces.graph import Argued, Graph, Traced
+from symledger.tracing.assemble import Assembler
+from symledger.tracing.depth import (
+    deepened,
+    first_difference,
+    observed_lines,
+    renamed,
+    unfolded,
+)
+from symledger.tracing.fold import folded, live
+from symledger.tracing.names import symbols_for
+from symledger.tracing.points import Sample, sampled
+from symledger.tracing.space import Space, explored
+from symledger.tracing.subject import Subject
+
+Told = Callable[[str], None]
+
+
+def trace(
+    subject: Subject, asked: Mapping[str, str] | None = None, told: Told = lambda said: None
+) -> tuple[Traced, Space]:
+    """Trace a module.
+
+    Args:
+        subject: what is traced.
+        asked: the symbols that were asked for, by argument.
+        told: is told what goes on.
+
+    Raises:
+        BadInput: the module cannot be traced; why, and where.
+    """
+    told("exploring its arguments")
+    space = explored(subject)
+    told("running it at other sizes")
+    sample = sampled(space)
+    assembler = Assembler(sample)
+    graph = deepened(space, folded(assembler.graph()))
+    own = {**subject_numbers(space), **free(space)}
+    definitions = assembler.definitions
+    points = verified(space, graph, definitions, told)
+    symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
+    to = {Symbol(n): named(s) for n, s in symbols.items()}
+    to |= {s: named(s.name) for s in definitions}
+    fixed = tuple(
+        Argued(n, str(v)) for n, v in subject.arguments.items()
+        if n not in used(space) and f"{n}.0" not in space.base
+    )
+    made = Traced(
+        name=subject.name, source=subject.source, graph=renamed(graph, to),
+        sizes={symbols[n]: own[n] for n in symbols},
+        names={symbols[n]: n for n in symbols},
+        definitions={to[s].name: e.xreplace(to) for s, e in definitions.items()},
+        fixed=fixed, training=subject.training,
+        points=tuple({symbols[n]: v for n, v in p.items() if n in symbols} for p in points),
+        torch=torch.__version__,
+    )
+    return made, space
+
+
+def used(space: Space) -> set[str]:
+    """Return the arguments and free lengths that are sizes."""
+    return {*space.sizes, *space.depths}
+
+
+def subject_numbers(space: Space) -> dict[str, int]:
+    """Return the sizes that were asked for."""
+    return dict(space.asked)
+
+
+def free(space: Space) -> dict[str, int]:
+    """Return the lengths of what enters that are no arguments."""
+    return {n: v for n, v in space.base.items() if n not in space.asked}
+
+
+def verified(
+    space: Space, graph: Graph, definitions: Mapping[Symbol, Expr], told: Told
+) -> list[dict[str, int]]:
+    """Run the module at points that nothing was fitted on, and compare every operation.
+
+    Raises:
+        BadInput: it does something else there.
+    """
+    points = held_out(space)
+    for at in points:
+        told("checking it at " + ", ".join(f"{n} = {v}" for n, v in at.items() if n in used(space)))
+        check(space, graph, definitions, at)
+    return points
+
+
+def check(
+    space: Space, graph: Graph, definitions: Mapping[Symbol, Expr], at: Mapping[str, int]
+) -> None:
+    """Compare every operation of a graph with a run at a point.
+
+    Raises:
+        BadInput: they differ; where first.
+    """
+    values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in at.items()}
+    for s, e in definitions.items():
+        values[s] = e.xreplace(values)
+    run = space.observe(at)
+    numeric = Sample(space, [run])
+    lines = observed_lines(run)
+    expected = unfolded(graph, values)
+    said = first_difference(expected, _live(lines, numeric))
+    if said:
+        here = ", ".join(f"{n} = {v}" for n, v in at.items() if n in used(space))
+        raise BadInput(f"at {here} this module does something else than where it was fitted: {said}.")
+
+
+def _live(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
+    graph = live(Assembler(sample).graph())
+    return unfolded(graph, {})
+
+
+def held_out(space: Space) -> list[dict[str, int]]:
+    """Return points to verify at: that which was asked for, and others of other depths."""
+    import random
+
+    from symledger.tracing.points import drawn
+
+    rng = random.Random(20260202)  # noqa: S311  # points, no secrets
+    found = [{**space.base, **space.asked}]
+    tries = 0
+    while len(found) < 5 and tries < 60:
+        tries += 1
+        at = drawn(space, rng)
+        for name in space.depths:
+            at[name] = space.base[name] + (len(found) % 3) * 2
+        try:
+            space.observe(at)
+        except BadInput:
+            continue
+        found.append(at)
+    return found
+
+
+__all__ = ["check", "replace", "trace", "verified"]
