@@ -18,6 +18,10 @@ FURTHER = (1, 3)
 """By how many layers a module is made deeper than its base, to see how often things repeat then."""
 
 
+class OtherAtDepth(BadInput):
+    """A module does something else at other depths or sizes than where it was looked at."""
+
+
 def deepened(space: Space, graph: Graph) -> Graph:
     """Return a folded graph with formulas for how often each repetition runs.
 
@@ -46,7 +50,7 @@ def _with_times(graph: Graph, runs: list[Observed], points: Points) -> Graph:
         numbers = tuple(n - rest for n in there)
         found = points.fit(numbers)
         if found is None or any(n % period for n in numbers):
-            raise BadInput(
+            raise OtherAtDepth(
                 f"how many of {node.path or 'the layers'} run does not follow from "
                 f"{', '.join(map(str, points.own.symbols))} as a polynomial: {there} at "
                 f"{[dict(zip(map(str, points.own.symbols), p, strict=True)) for p in points.own.at]}."

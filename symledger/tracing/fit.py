@@ -6,7 +6,7 @@ has to hold at every other one. What is no polynomial is not made one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
@@ -89,9 +89,10 @@ class Points:
         for i, s in enumerate(self.own.symbols):
             yield s, tuple(at[i] for at in self.own.at)
 
-    def define(self, symbol: Symbol, numbers: tuple[int, ...], of: Symbol) -> None:
-        """Add a size that another one decides."""
-        self.defined[symbol] = self.defined.get(of, frozenset({of}))
+    def define(self, symbol: Symbol, numbers: tuple[int, ...], of: Iterable[Symbol]) -> None:
+        """Add a size that others decide."""
+        over = (self.defined.get(s, frozenset({s})) for s in of)
+        self.defined[symbol] = frozenset().union(*over)
         self.own = self.own.with_symbol(symbol, numbers)
         self._fitted = {n: e for n, e in self._fitted.items() if e is not None}
         self._fitted[numbers] = symbol

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
-from symledger.tracing.listening import Division, Heard, listening
+from symledger.tracing.listening import Heard, listening
 from symledger.tracing.names import symbols_for
 from symledger.tracing.observed import Observed
 from symledger.tracing.recorder import record
 from symledger.tracing.subject import Subject
 
 SHALLOW = 3
-"""How deep a module is built while its lengths are fitted: enough for something to repeat."""
+"""How deep a module is built at first: enough for something to repeat."""
 STEPS = (1, 2, 3, 4, 6, 8, 16, 32)
 USUAL = {"B": 2, "T": 12, "S": 10, "H": 64, "W": 96, "D": 16}
 """The free lengths that what enters has at first."""
@@ -38,7 +38,8 @@ class Space:
     depths: list[str] = field(default_factory=list)
     fixed: list[str] = field(default_factory=list)
     steps: dict[str, Expr] = field(default_factory=dict)
-    heard: list[Division] = field(default_factory=list)
+    heard: list[tuple[Expr, Expr]] = field(default_factory=list)
+    floors: list[Expr] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
 
     def value(self, e: Expr, at: Mapping[str, int] | None = None) -> int:
@@ -49,10 +50,26 @@ class Space:
     def moved(self, changed: Mapping[str, int]) -> dict[str, int]:
         """Return a point with some arguments changed, and what they divide along with them."""
         at = {**self.base, **changed}
-        for name, step in self.steps.items():
+        for name in self.in_order():
+            step = self.steps[name]
             if name not in changed and step.free_symbols:
                 at[name] = self.base[name] // self.value(step) * self.value(step, at)
         return at
+
+    def in_order(self) -> list[str]:
+        """The sizes whose steps are known, each after those that its step depends on."""
+        found: list[str] = []
+
+        def add(name: str) -> None:
+            for s in sorted(self.steps[name].free_symbols, key=str):
+                if str(s) in self.steps and str(s) not in found and str(s) != name:
+                    add(str(s))
+            if name not in found:
+                found.append(name)
+
+        for name in self.steps:
+            add(name)
+        return found
 
     def observe(self, at: Mapping[str, int], heard: bool = False) -> Observed:
         """Build and run the module at a point.
@@ -61,12 +78,13 @@ class Space:
             BadInput: it refuses that.
         """
         values = unfolded(self.subject, at, heard)
-        with listening() as found:
+        with listening(self.subject.modules if heard else ()) as found:
             module = self.subject.build(values)
             entering = {x.name: x.made(at) for x in self.subject.inputs}
             recording = record(module, entering, lambda m: self.subject.run(m, entering))
         if heard:
-            self.heard += [d for d in found if d not in self.heard]
+            self.heard += [d for d in found.divisions if d not in self.heard]
+            self.floors += [e for e in found.floors if e not in self.floors]
         return Observed(dict(at), recording)
 
 
@@ -93,8 +111,8 @@ def unfolded(subject: Subject, at: Mapping[str, int], heard: bool = False) -> di
     return found
 
 
-def explored(subject: Subject) -> Space:
-    """Find out which arguments are sizes.
+def explored(subject: Subject, shallow: int = SHALLOW) -> Space:
+    """Find out which arguments are sizes; build the module ``shallow`` layers deep from then on.
 
     Raises:
         BadInput: the module does not run as it is built by default.
@@ -104,10 +122,10 @@ def explored(subject: Subject) -> Space:
     base = {**own, **{axis: USUAL.get(axis, 10) for axis in sorted(free)}}
     space = Space(subject, base, own)
     first = space.observe(base, heard=True)
-    likely = [n for n, s in symbols_for(own, free, {}).items() if s == "L" and base[n] > SHALLOW]
+    likely = [n for n, s in symbols_for(own, free, {}).items() if s == "L" and base[n] > shallow]
     for name in likely:  # most of the time is spent on depth: less of it, if that goes
         try:
-            first = space.observe({**space.base, name: SHALLOW}, heard=True)
+            first = space.observe({**space.base, name: shallow}, heard=True)
             space.base = first.at
         except BadInput:
             continue
@@ -115,6 +133,17 @@ def explored(subject: Subject) -> Space:
     for name in sorted([*own, *sorted(free)], key=lambda n: n not in divided):
         _classify(space, name, first)
     return space
+
+
+def deeper(space: Space, depth: int) -> None:
+    """Build the module so many layers deep from now on.
+
+    Raises:
+        BadInput: it refuses that.
+    """
+    base = {**space.base, **dict.fromkeys(space.depths, depth)}
+    space.observe(base)
+    space.base = base
 
 
 def _classify(space: Space, name: str, first: Observed) -> None:
@@ -142,7 +171,7 @@ def candidates(space: Space, name: str) -> Iterator[Expr]:
     """Yield the steps in which a size may be changed: what was heard to divide it, then others."""
     here = space.base[name]
     own = Symbol(name)
-    heard = [b for a, b in space.heard if a == own and b != own and b != 1]
+    heard = [b for a, b in space.heard if a == own and b.free_symbols and own not in b.free_symbols]
     heard += [b for a, b in space.heard if a == here and a.is_Integer and b.free_symbols]
     several: Expr = Integer(1)
     for b in dict.fromkeys(heard):

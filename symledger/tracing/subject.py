@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -71,6 +72,13 @@ class Subject:
     inputs: tuple[Entering, ...] = ()
     training: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def modules(self) -> list[ModuleType]:
+        """The Python modules that the class and its bases stand in, PyTorch's left out."""
+        names = dict.fromkeys(c.__module__ for c in self.kind.__mro__)
+        own = (n for n in names if n.partition(".")[0] not in ("torch", "builtins", "typing"))
+        return [sys.modules[n] for n in own if n in sys.modules]
 
     def build(self, values: Mapping[str, Any]) -> torch.nn.Module:
         """Build the module with some values in place of its own, on tensors without elements."""
