@@ -90,7 +90,7 @@ def drawn(space: Space, rng: random.Random) -> dict[str, int]:
         here = space.base[name] // space.value(step)
         low = max(min(here, 2), here - AROUND)
         at[name] = rng.randint(low, low + 2 * AROUND) * space.value(step, at)
-    return at
+    return at | {tied: at[of] for tied, of in space.ties.items()}
 
 
 def _add(found: Sample, base: Observed, at: Mapping[str, int], name: str) -> None:

@@ -20,6 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from symledger.errors import BadInput
 from symledger.traces.graph import Ref
+from symledger.tracing.known import Known
 from symledger.tracing.whole import WHOLE, arguments_of
 
 MOST_NODES = 100_000
@@ -64,6 +65,7 @@ class Recorder:
         self.paths = {id(m): name for name, m in module.named_modules()}
         self.stack: list[str] = [""]
         self.whole = 0
+        self.known = Known()
         self.leaves: dict[int, tuple[str, dict[str, Any]]] = {}
         for name, p in module.named_parameters():
             self.leaves[id(p)] = "weight", {"name": name, "trainable": p.requires_grad}
@@ -164,10 +166,26 @@ class Operators(TorchDispatchMode):
     ) -> Any:
         """Run an operator and write it down."""
         kwargs = kwargs or {}
+        name = name_of(func)
+        if name == "aten._local_scalar_dense":
+            return self._read(args[0])
         result = func(*args, **kwargs)
         if not self.recorder.whole:
-            self.recorder.step(name_of(func), named(func, args, kwargs), result)
+            self.recorder.known.note(func, args, kwargs, result)
+            self.recorder.step(name, named(func, args, kwargs), result)
         return result
+
+    def _read(self, x: torch.Tensor) -> Any:
+        """Return the one element of a tensor, where it depends on no data."""
+        with torch.utils._python_dispatch._disable_current_modes():  # noqa: SLF001  # no public spelling
+            value = self.recorder.known.value(x)
+        if value is None:
+            where = self.recorder.stack[-1] or "the module's own forward"
+            raise BadInput(
+                f"{where} ({user_line()}) reads a number out of a tensor, as .item() and if do: what "
+                "runs would depend on the data. Compute it from sizes, or leave that branch out."
+            )
+        return value.item()
 
 
 def name_of(func: Any) -> str:

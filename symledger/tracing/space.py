@@ -41,6 +41,8 @@ class Space:
     heard: list[tuple[Expr, Expr]] = field(default_factory=list)
     floors: list[Expr] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
+    ties: dict[str, str] = field(default_factory=dict)
+    """Arguments that are as large as others, and change with them."""
 
     def value(self, e: Expr, at: Mapping[str, int] | None = None) -> int:
         """Return an expression in the arguments as a number."""
@@ -50,6 +52,7 @@ class Space:
     def moved(self, changed: Mapping[str, int]) -> dict[str, int]:
         """Return a point with some arguments changed, and what they divide along with them."""
         at = {**self.base, **changed}
+        at |= {tied: at[of] for tied, of in self.ties.items()}
         for name in self.in_order():
             step = self.steps[name]
             if name not in changed and step.free_symbols:
@@ -131,7 +134,8 @@ def explored(subject: Subject, shallow: int = SHALLOW) -> Space:
             continue
     divided = {str(a) for a, b in space.heard if a.is_Symbol and b.free_symbols}
     for name in sorted([*own, *sorted(free)], key=lambda n: n not in divided):
-        _classify(space, name, first)
+        if name not in space.ties:
+            _classify(space, name, first)
     return space
 
 
@@ -147,13 +151,21 @@ def deeper(space: Space, depth: int) -> None:
 
 
 def _classify(space: Space, name: str, first: Observed) -> None:
-    """Say what an argument does, by changing it in the first way that the module takes."""
-    why = ""
-    for step in candidates(space, name):
+    """Say what an argument does, by changing it in the first way that the module takes.
+
+    A change that makes other modules run deepens it. One after which the same modules do something
+    else is no answer: the argument may be meant to be as large as another one, and both are changed.
+    """
+    why, otherwise = "", False
+    for step, others in candidates(space, name):
+        value = space.base[name] + space.value(step)
         try:
-            other = space.observe(space.moved({name: space.base[name] + space.value(step)}))
+            other = space.observe(space.moved({name: value, **dict.fromkeys(others, value)}))
         except BadInput as error:
-            why = str(error)
+            why = why or str(error)
+            continue
+        if other.structure != first.structure and other.layers == first.layers:
+            otherwise = True
             continue
         if other.structure != first.structure:
             space.depths.append(name)
@@ -162,13 +174,18 @@ def _classify(space: Space, name: str, first: Observed) -> None:
             space.steps[name] = step if space.base[name] % space.value(step) == 0 else Integer(1)
         else:
             space.fixed.append(name)
+        for tied in others:
+            space.ties[tied] = name
         return
     space.fixed.append(name)
-    space.failed[name] = why
+    space.failed[name] = "what runs depends on it" if otherwise else why
 
 
-def candidates(space: Space, name: str) -> Iterator[Expr]:
-    """Yield the steps in which a size may be changed: what was heard to divide it, then others."""
+def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
+    """Yield the steps in which a size may be changed, and what is changed with it.
+
+    First what was heard to divide it, then numbers; alone, and then together with what is as large.
+    """
     here = space.base[name]
     own = Symbol(name)
     heard = [b for a, b in space.heard if a == own and b.free_symbols and own not in b.free_symbols]
@@ -176,9 +193,15 @@ def candidates(space: Space, name: str) -> Iterator[Expr]:
     several: Expr = Integer(1)
     for b in dict.fromkeys(heard):
         several = several * b
-    if heard:
-        yield from (several * n for n in (1, 2, 4))
-    for n in STEPS:
-        yield Integer(n)
-    for b in dict.fromkeys(heard):
-        yield b
+    steps: list[Expr] = [several * n for n in (1, 2, 4)] if heard else []
+    steps += [Integer(n) for n in STEPS]
+    steps += list(dict.fromkeys(heard))
+    if here > 1:
+        steps.append(Integer(here))
+    alike = [
+        n for n, v in space.base.items()
+        if v == here and n != name and n not in space.ties and n not in space.sizes
+    ]  # fmt: skip
+    yield from ((step, []) for step in steps)
+    for tied in alike:
+        yield from ((step, [tied]) for step in steps[:6])
