@@ -85,9 +85,10 @@ class Points:
         return self._fitted[numbers]
 
     def own_values(self) -> Iterator[tuple[Symbol, tuple[int, ...]]]:
-        """Yield every size with its values at the points, those that others decide too."""
-        for i, s in enumerate(self.own.symbols):
-            yield s, tuple(at[i] for at in self.own.at)
+        """Yield every size and every part with its values at the points, defined ones too."""
+        for system in (self.own, self.inner):
+            for i, s in enumerate(system.symbols):
+                yield s, tuple(at[i] for at in system.at)
 
     def define(self, symbol: Symbol, numbers: tuple[int, ...], of: Iterable[Symbol]) -> None:
         """Add a size that others decide."""
