@@ -78,7 +78,7 @@ class Assembler:
                 if found is not None:
                     (a, b), m = found
                     x = self.points.parts.get(s, s)
-                    return self._defined(numbers, whole * floor((a * x + b) / Integer(m)), step)
+                    return whole * self._defined(places, floor((a * x + b) / Integer(m)), step)
         return None
 
     def _defined(self, numbers: tuple[int, ...], e: Expr, step: Step) -> Symbol:
