@@ -16,6 +16,9 @@ from sympy import Expr, Integer, Mul, Rational, Symbol
 
 Powers = tuple[int, ...]
 PRIME = 2**61 - 1
+VALUES = 3
+"""How many values more than its power a size has to take: through few, polynomials go that mean
+nothing."""
 SPARE = 4
 """How many points at least a polynomial has to give that it was not solved for on."""
 
@@ -39,7 +42,8 @@ class System:
     def fit(self, numbers: tuple[int, ...], among: set[Symbol]) -> Expr | None:
         """Return the polynomial in some of the sizes; None if there is none."""
         places = [i for i, s in enumerate(self.symbols) if s in among]
-        for powers in bases(len(places), len(self.at) - self.spare):
+        limits = [max(1, len({at[i] for at in self.at}) - VALUES) for i in places]
+        for powers in bases(limits, len(self.at) - self.spare):
             rows = [
                 [prod([point[i] ** n for i, n in zip(places, p, strict=True) if n]) for p in powers]
                 for point in self.at
@@ -93,6 +97,12 @@ class Points:
                     yield s, tuple(at[i] for at in system.at)
                 seen.add(s)
 
+    def valued(self, e: Expr) -> tuple[int, ...]:
+        """Return an expression in the sizes at every point."""
+        names = self.own.symbols
+        values = (dict(zip(names, map(Integer, at), strict=True)) for at in self.own.at)
+        return tuple(int(e.xreplace(at)) for at in values)
+
     def define(self, symbol: Symbol, numbers: tuple[int, ...], of: Iterable[Symbol]) -> None:
         """Add a size that others decide."""
         over = (self.defined.get(s, frozenset({s})) for s in of)
@@ -144,11 +154,17 @@ class Points:
         return found
 
 
-def bases(sizes: int, most: int) -> list[tuple[Powers, ...]]:
-    """Return sets of powers to try, from few to many: as many as there are points for."""
+def bases(limits: Sequence[int], most: int) -> list[tuple[Powers, ...]]:
+    """Return sets of powers to try, from few to many: as many as there are points for.
+
+    ``limits`` are the highest powers of each size for which it has values enough.
+    """
     found: list[tuple[Powers, ...]] = []
-    for limit, degree in ((1, 1), (1, sizes), (2, 2), (2, 3), (3, 3), (2, 4), (3, 4)):
-        kept = tuple(p for p in product(range(limit + 1), repeat=sizes) if sum(p) <= degree)
+    for limit, degree in ((1, 1), (1, len(limits)), (2, 2), (2, 3), (3, 3), (2, 4), (3, 4)):
+        kept = tuple(
+            p for p in product(range(limit + 1), repeat=len(limits))
+            if sum(p) <= degree and all(n <= top for n, top in zip(p, limits, strict=True))
+        )  # fmt: skip
         if kept not in found and len(kept) <= most:
             found.append(kept)
     return sorted(found, key=len)

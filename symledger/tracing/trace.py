@@ -48,7 +48,7 @@ def trace(
     told("exploring its arguments")
     space = explored(subject)
     graph, definitions, points = _at_some_depth(space, told)
-    own = {**space.asked, **free(space)}
+    own = space.asked
     symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
     to = {Symbol(n): named(s) for n, s in symbols.items()}
     to |= {s: named(s.name) for s in definitions}
@@ -96,16 +96,6 @@ def _at_some_depth(
 def used(space: Space) -> set[str]:
     """Return the arguments and free lengths that are sizes."""
     return {*space.sizes, *space.depths}
-
-
-def subject_numbers(space: Space) -> dict[str, int]:
-    """Return the sizes that were asked for."""
-    return dict(space.asked)
-
-
-def free(space: Space) -> dict[str, int]:
-    """Return the lengths of what enters that are no arguments."""
-    return {n: v for n, v in space.base.items() if n not in space.asked}
 
 
 def verified(
