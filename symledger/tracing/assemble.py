@@ -80,6 +80,9 @@ class Assembler:
             if self.points.valued(e) == numbers:
                 return self._defined(numbers, e, step)
         common = math.gcd(*numbers)
+        combined = self.points.fit_with_defined(numbers)
+        if combined is not None:
+            return combined
         for places, whole in ((numbers, 1), (tuple(n // common for n in numbers), common)):
             for s, values in self.points.own_values():
                 found = rounded(places, values)
@@ -170,6 +173,8 @@ def rounded(
     return None
 
 
+HALVES = 4
+"""By what something that was rounded down is divided and rounded down once more."""
 FEED_FORWARD = re.compile(r"(^|[._])(mlp|ffn?|feed_?forward|fc1|up_proj|gate_proj|w1)($|[._])")
 
 
