@@ -16,6 +16,9 @@ from sympy import Expr, Integer, Mul, Rational, Symbol
 
 Powers = tuple[int, ...]
 PRIME = 2**61 - 1
+VALUES = 3
+"""How many values more than its power a size has to take: through few, polynomials go that mean
+nothing."""
 SPARE = 4
 """How many points at least a polynomial has to give that it was not solved for on."""
 
@@ -39,7 +42,8 @@ class System:
     def fit(self, numbers: tuple[int, ...], among: set[Symbol]) -> Expr | None:
         """Return the polynomial in some of the sizes; None if there is none."""
         places = [i for i, s in enumerate(self.symbols) if s in among]
-        for powers in bases(len(places), len(self.at) - self.spare):
+        limits = [max(1, len({at[i] for at in self.at}) - VALUES) for i in places]
+        for powers in bases(limits, len(self.at) - self.spare):
             rows = [
                 [prod([point[i] ** n for i, n in zip(places, p, strict=True) if n]) for p in powers]
                 for point in self.at
@@ -85,15 +89,26 @@ class Points:
         return self._fitted[numbers]
 
     def own_values(self) -> Iterator[tuple[Symbol, tuple[int, ...]]]:
-        """Yield every size with its values at the points, those that others decide too."""
-        for i, s in enumerate(self.own.symbols):
-            yield s, tuple(at[i] for at in self.own.at)
+        """Yield every size and every part with its values at the points, defined ones too."""
+        seen: set[Symbol] = set()
+        for system in (self.own, self.inner):
+            for i, s in enumerate(system.symbols):
+                if s not in seen:
+                    yield s, tuple(at[i] for at in system.at)
+                seen.add(s)
+
+    def valued(self, e: Expr) -> tuple[int, ...]:
+        """Return an expression in the sizes at every point."""
+        names = self.own.symbols
+        values = (dict(zip(names, map(Integer, at), strict=True)) for at in self.own.at)
+        return tuple(int(e.xreplace(at)) for at in values)
 
     def define(self, symbol: Symbol, numbers: tuple[int, ...], of: Iterable[Symbol]) -> None:
         """Add a size that others decide."""
         over = (self.defined.get(s, frozenset({s})) for s in of)
         self.defined[symbol] = frozenset().union(*over)
         self.own = self.own.with_symbol(symbol, numbers)
+        self.inner = self.inner.with_symbol(symbol, numbers)
         self._fitted = {n: e for n, e in self._fitted.items() if e is not None}
         self._fitted[numbers] = symbol
 
@@ -113,6 +128,8 @@ class Points:
                 return found
         if found is None:
             found = self.inner.fit(numbers, varying)
+            if found is None and decided:
+                found = self.inner.fit(numbers, varying | decided)
             found = None if found is None else found.xreplace(self.parts)
         return found
 
@@ -126,20 +143,28 @@ class Points:
     @cached_property
     def _alone(self) -> dict[Symbol, list[tuple[int, int]]]:
         """The pairs of points that differ in one part only, by that part."""
-        found: dict[Symbol, list[tuple[int, int]]] = {s: [] for s in self.inner.symbols}
-        for j, there in enumerate(self.inner.at):
-            for i, here in enumerate(self.inner.at[:j]):
+        symbols = tuple(self.parts)
+        found: dict[Symbol, list[tuple[int, int]]] = {s: [] for s in symbols}
+        places = [at[: len(symbols)] for at in self.inner.at]
+        for j, there in enumerate(places):
+            for i, here in enumerate(places[:j]):
                 other = [s for s, (a, b) in enumerate(zip(here, there, strict=True)) if a != b]
                 if len(other) == 1:
-                    found[self.inner.symbols[other[0]]].append((i, j))
+                    found[symbols[other[0]]].append((i, j))
         return found
 
 
-def bases(sizes: int, most: int) -> list[tuple[Powers, ...]]:
-    """Return sets of powers to try, from few to many: as many as there are points for."""
+def bases(limits: Sequence[int], most: int) -> list[tuple[Powers, ...]]:
+    """Return sets of powers to try, from few to many: as many as there are points for.
+
+    ``limits`` are the highest powers of each size for which it has values enough.
+    """
     found: list[tuple[Powers, ...]] = []
-    for limit, degree in ((1, 1), (1, sizes), (2, 2), (2, 3), (3, 3), (2, 4), (3, 4)):
-        kept = tuple(p for p in product(range(limit + 1), repeat=sizes) if sum(p) <= degree)
+    for limit, degree in ((1, 1), (1, len(limits)), (2, 2), (2, 3), (3, 3), (2, 4), (3, 4)):
+        kept = tuple(
+            p for p in product(range(limit + 1), repeat=len(limits))
+            if sum(p) <= degree and all(n <= top for n, top in zip(p, limits, strict=True))
+        )  # fmt: skip
         if kept not in found and len(kept) <= most:
             found.append(kept)
     return sorted(found, key=len)

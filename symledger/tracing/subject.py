@@ -73,6 +73,8 @@ class Subject:
     inputs: tuple[Entering, ...] = ()
     training: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
+    given: dict[str, int] = field(default_factory=dict)
+    """Lengths that were set and are no arguments: of what enters."""
 
     @property
     def modules(self) -> list[ModuleType]:
@@ -120,7 +122,20 @@ def found(
         raise BadInput(f"{shown(name)} in {shown(where)} is not a torch.nn.Module. "
                        f"{nearest(name, known)}")  # fmt: skip
     entering = tuple(map(parse_input, inputs))
-    return _subject(kind, where, settings, entering, training, config)
+    axes = {a for x in entering for a in x.axes} | (set() if entering else FREE)
+    made = _subject(kind, where, settings, entering, training, config)
+    for name, value in settings.items():
+        if name in made.arguments:
+            continue
+        if name not in axes or not value.strip().isdecimal():
+            raise BadInput(f"{made.name} has no argument {shown(name)}, nor is that a length of "
+                           f"what enters. {nearest(name, (*made.arguments, *axes))}")  # fmt: skip
+        made.given[name] = int(value)
+    return made
+
+
+FREE = {"B", "T", "H", "W", "D"}
+"""Lengths that what enters has where that was guessed."""
 
 
 def _module(where: str) -> ModuleType:
@@ -219,14 +234,14 @@ def _configured(
     given = {n: v for n, v in (config or {}).items() if n in arguments}
     arguments |= given
     for name, text in settings.items():
-        if name not in arguments:
-            raise BadInput(f"{configured.__name__} has no {shown(name)}. {nearest(name, arguments)}")
-        arguments[name] = _value(text, arguments[name])
+        if name in arguments:
+            arguments[name] = _value(text, arguments[name])
     rest = {n: v for n, v in (config or {}).items() if n not in arguments and n not in COMMON}
 
     def make(values: dict[str, Any]) -> torch.nn.Module:
         made = configured.from_dict({**rest, **{n: copied(v) for n, v in values.items()}})
         made._attn_implementation = "sdpa" if getattr(kind, "_supports_sdpa", True) else "eager"  # noqa: SLF001  # how it is set
+        made._experts_implementation = "batched_mm"  # noqa: SLF001  # the one that runs without elements
         return kind(made)
 
     return Subject(kind.__name__, where, kind, arguments, make, inputs, training, quiet(kind))

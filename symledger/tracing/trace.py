@@ -18,6 +18,7 @@ from symledger.tracing.depth import (
     deepened,
     first_difference,
     observed_lines,
+    period,
     renamed,
     unfolded,
 )
@@ -48,7 +49,7 @@ def trace(
     told("exploring its arguments")
     space = explored(subject)
     graph, definitions, points = _at_some_depth(space, told)
-    own = {**space.asked, **free(space)}
+    own = space.asked
     symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
     to = {Symbol(n): named(s) for n, s in symbols.items()}
     to |= {s: named(s.name) for s in definitions}
@@ -86,7 +87,7 @@ def _at_some_depth(
             graph = deepened(space, folded(assembler.graph()))
             points = verified(space, graph, assembler.definitions, told)
         except OtherAtDepth as error:
-            refusal = refusal or error
+            refusal = error
             continue
         return graph, assembler.definitions, points
     assert refusal
@@ -98,16 +99,6 @@ def used(space: Space) -> set[str]:
     return {*space.sizes, *space.depths}
 
 
-def subject_numbers(space: Space) -> dict[str, int]:
-    """Return the sizes that were asked for."""
-    return dict(space.asked)
-
-
-def free(space: Space) -> dict[str, int]:
-    """Return the lengths of what enters that are no arguments."""
-    return {n: v for n, v in space.base.items() if n not in space.asked}
-
-
 def verified(
     space: Space, graph: Graph, definitions: Mapping[Symbol, Expr], told: Told
 ) -> list[dict[str, int]]:
@@ -116,7 +107,7 @@ def verified(
     Raises:
         BadInput: it does something else there.
     """
-    points = held_out(space)
+    points = held_out(space, period(graph))
     for at in points:
         told("checking it at " + ", ".join(f"{n} = {v}" for n, v in at.items() if n in used(space)))
         check(space, graph, definitions, at)
@@ -151,7 +142,7 @@ def _live(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object,
     return unfolded(graph, {})
 
 
-def held_out(space: Space) -> list[dict[str, int]]:
+def held_out(space: Space, pattern: int) -> list[dict[str, int]]:
     """Return points to verify at: that which was asked for, and others of other depths."""
     import random
 
@@ -164,7 +155,7 @@ def held_out(space: Space) -> list[dict[str, int]]:
         tries += 1
         at = drawn(space, rng)
         for name in space.depths:
-            at[name] = space.base[name] + (len(found) % 3) * 2
+            at[name] = space.base[name] + (len(found) % 3) * 2 * pattern
         try:
             space.observe(at)
         except BadInput:
