@@ -33,11 +33,17 @@ def load_rules() -> None:
 
 
 @dataclass
-class Leaves:
-    """Which leaf of a program stands for which tensor of the module, by name."""
+class Lowered:
+    """A graph beside what was made of it: which tensor of ours each of its tensors is.
 
-    weights: dict[str, Tensor] = field(default_factory=dict)
-    tables: dict[Tensor, tuple[Graph, Ref]] = field(default_factory=dict)
+    ``inner`` are the bodies of its repetitions, by the number of the node.
+    """
+
+    graph: Graph
+    made: dict[Ref, Tensor]
+    inner: dict[int, Lowered] = field(default_factory=dict)
+    parent: Lowered | None = None
+    node: int = 0
 
 
 def program_of(
@@ -48,12 +54,27 @@ def program_of(
     Raises:
         BadInput: something in it is not understood.
     """
+    return lowered(graph, component, name, points)[0]
+
+
+def lowered(
+    graph: Graph, component: Defining | None, name: str, points: Points = (),
+    tables_enter: bool = False,
+) -> tuple[Program, Lowered]:  # fmt: skip
+    """Return the program of a graph, and which tensor is which.
+
+    With ``tables_enter`` fixed tables are inputs: whoever runs the program has their elements.
+
+    Raises:
+        BadInput: something in it is not understood.
+    """
     load_rules()
     scope = Scope(name, component)
-    lowering = Lowering(graph, scope, "", {}, points)
+    lowering = Lowering(graph, scope, "", {}, points, tables_enter)
     with noting_idle() as idle:
         outputs = lowering.run()
-    return Program(scope, tuple(lowering.inputs), outputs, tuple(idle))
+    program = Program(scope, tuple(lowering.inputs), outputs, tuple(idle))
+    return program, lowering.lowered
 
 
 class Lowering:
@@ -61,11 +82,13 @@ class Lowering:
 
     def __init__(
         self, graph: Graph, scope: Scope, prefix: str, entering: Mapping[int, Tensor],
-        points: Points,
+        points: Points, tables_enter: bool = False,
     ) -> None:  # fmt: skip
         self.graph, self.prefix, self.points = graph, prefix, points
+        self.tables_enter = tables_enter
         self.scopes: dict[str, Scope] = {"": scope}
         self.made: dict[Ref, Tensor] = {Ref(i): x for i, x in entering.items()}
+        self.lowered = Lowered(graph, self.made)
         self.fixed: set[int] = set()
         self.inputs: list[Tensor] = []
         self.pending: dict[int, Node] = {}
@@ -118,7 +141,10 @@ class Lowering:
         named = str(node.arguments.get("name", "")).rpartition(".")[2]
         name = named or short(str(node.arguments.get("of", node.operation)))
         for r, kind in enumerate(node.results):
-            op = Const(name, len(kind.shape), unknown)
+            op = (
+                Input(name, drawn=True) if self.tables_enter
+                else Const(name, len(kind.shape), unknown)
+            )
             self.made[Ref(i, r)] = Tensor(op, (), kind.shape, STORAGE.get(kind.elements, "value"))
 
     def _ruled(self, i: int, node: Node) -> None:
@@ -148,7 +174,9 @@ class Lowering:
         formals = {
             k: Tensor(Input(f"x{k}"), (), x.shape, x.storage) for k, x in enumerate(entering)
         }
-        body = Lowering(node.body, scope, prefix, formals, self.points)
+        body = Lowering(node.body, scope, prefix, formals, self.points, self.tables_enter)
+        body.lowered.parent, body.lowered.node = self.lowered, i
+        self.lowered.inner[i] = body.lowered
         with inside(scope), noting_idle() as idle:
             outputs = body.run()
         program = Program(scope, tuple(formals.values()), outputs, tuple(idle))

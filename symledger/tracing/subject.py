@@ -83,15 +83,17 @@ class Subject:
         own = (n for n in names if n.partition(".")[0] not in ("torch", "builtins", "typing"))
         return [sys.modules[n] for n in own if n in sys.modules]
 
-    def build(self, values: Mapping[str, Any]) -> torch.nn.Module:
+    def build(self, values: Mapping[str, Any], device: str = "meta") -> torch.nn.Module:
         """Build the module with some values in place of its own, on tensors without elements."""
-        with torch.device("meta"), guarded(self.source, f"{self.name}(…)"):
+        with torch.device(device), guarded(self.source, f"{self.name}(…)"):
             module = self.make({**self.arguments, **values})
         return module.train(self.training) if not self.training else module
 
-    def run(self, module: torch.nn.Module, entering: Mapping[str, torch.Tensor]) -> Any:
+    def run(
+        self, module: torch.nn.Module, entering: Mapping[str, torch.Tensor], device: str = "meta"
+    ) -> Any:
         """Run the module on what enters."""
-        with torch.device("meta"), guarded(self.source, f"{self.name}.forward"):
+        with torch.device(device), guarded(self.source, f"{self.name}.forward"):
             return module(**entering, **self.extra)
 
 

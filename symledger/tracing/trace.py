@@ -12,6 +12,7 @@ from symledger.errors import BadInput
 from symledger.sizes import named
 from symledger.traces.graph import Argued, Graph, Traced
 from symledger.tracing.assemble import Assembler
+from symledger.tracing.bounds import bounded
 from symledger.tracing.depth import (
     OtherAtDepth,
     deepened,
@@ -57,7 +58,7 @@ def trace(
         if n not in used(space) and f"{n}.0" not in space.base
     )
     made = Traced(
-        name=subject.name, source=subject.source, graph=renamed(graph, to),
+        name=subject.name, source=subject.source, graph=renamed(bounded(graph), to),
         sizes={symbols[n]: own[n] for n in symbols},
         names={symbols[n]: n for n in symbols},
         definitions={to[s].name: e.xreplace(to) for s, e in definitions.items()},
