@@ -19,7 +19,7 @@ from symledger.ir.building import inside, leave_idle, noting_idle
 from symledger.ir.ops import Const, Input, Leaf, Param
 from symledger.ir.tensor import Call, Defining, Program, Result, Scope, Tensor
 from symledger.traces import rules
-from symledger.traces.graph import LEAVES, Argument, Graph, Kind, Node, Ref
+from symledger.traces.graph import LEAVES, TABLE, Argument, Graph, Kind, Node, Ref
 from symledger.traces.rules.chance import DRAWN
 from symledger.traces.rules.complex import complex_of
 from symledger.traces.rules.table import (
@@ -112,7 +112,7 @@ class Lowering:
             self._repeat(i, node)
         elif node.operation in DRAWN:
             self._ruled(i, node)
-        elif node.operation in LIKE or all(r.node in self.fixed for r in node.refs):
+        elif node.operation in (TABLE, *LIKE) or all(r.node in self.fixed for r in node.refs):
             self._table(i, node)
         else:
             self._ruled(i, node)
@@ -134,7 +134,8 @@ class Lowering:
     def _table(self, i: int, node: Node) -> None:
         """A table: what it holds is asked for by nobody but the run in NumPy."""
         self.fixed.add(i)
-        name = str(node.arguments.get("name", "")).rpartition(".")[2] or short(node.operation)
+        named = str(node.arguments.get("name", "")).rpartition(".")[2]
+        name = named or short(str(node.arguments.get("of", node.operation)))
         for r, kind in enumerate(node.results):
             rank = len(kind.shape) + (kind.elements == "complex")
             self.made[Ref(i, r)] = held(Const(name, rank, unknown), kind)

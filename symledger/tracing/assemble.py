@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from sympy import Expr, Float, Integer, Rational, Symbol, floor, sqrt
@@ -11,6 +13,7 @@ from sympy import Expr, Float, Integer, Rational, Symbol, floor, sqrt
 from symledger.errors import BadInput
 from symledger.traces.graph import Argument, Graph, Kind, Node, Ref
 from symledger.tracing.fit import Points
+from symledger.tracing.names import symbols_for
 from symledger.tracing.points import Sample
 from symledger.tracing.recorder import Step
 
@@ -54,7 +57,7 @@ class Assembler:
     def _whole(self, numbers: tuple[int, ...], step: Step) -> Expr:
         found = self.points.fit(numbers)
         if found is None:
-            found = self._rounded(numbers)
+            found = self._rounded(numbers, step)
         if found is None:
             raise BadInput(
                 f"a length in {step.operation} ({step.path or 'forward'}, {step.line}) is no "
@@ -63,21 +66,33 @@ class Assembler:
             )
         return found
 
-    def _rounded(self, numbers: tuple[int, ...]) -> Expr | None:
-        """Return a new size that is a linear expression in one size, rounded down; or None."""
-        step = math.gcd(*numbers)
-        for places, whole in ((numbers, 1), (tuple(n // step for n in numbers), step)):
+    def _rounded(self, numbers: tuple[int, ...], step: Step) -> Expr | None:
+        """Return a new size that is an expression rounded down: one that was heard, or found."""
+        for e in self.sample.space.floors:
+            if self.sample.valued(e) == numbers:
+                return self._defined(numbers, e, step)
+        common = math.gcd(*numbers)
+        for places, whole in ((numbers, 1), (tuple(n // common for n in numbers), common)):
             for s, values in self.points.own_values():
-                e = rounded(places, values)
-                if e is not None:
-                    symbol = Symbol(f"n_{len(self.definitions) + 1}")
-                    numerator, denominator = e
-                    self.definitions[symbol] = whole * floor(
-                        sum((c * x for c, x in zip(numerator, (s, Integer(1)), strict=True)),
-                            Integer(0)) / denominator)  # fmt: skip
-                    self.points.define(symbol, numbers, s)
-                    return symbol
+                found = rounded(places, values)
+                if found is not None:
+                    (a, b), m = found
+                    x = self.points.parts.get(s, s)
+                    return whole * self._defined(places, floor((a * x + b) / Integer(m)), step)
         return None
+
+    def _defined(self, numbers: tuple[int, ...], e: Expr, step: Step) -> Symbol:
+        """Name a size that others decide."""
+        symbol = Symbol(named_size(step, e, {s.name for s in self.definitions} | self._taken))
+        self.definitions[symbol] = e
+        self.points.define(symbol, numbers, e.free_symbols)
+        return symbol
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        """Names and symbols that stand for arguments."""
+        own = {*self.sample.space.sizes, *self.sample.space.depths}
+        return own | set(symbols_for(own, (), {}).values())
 
     def _real(self, values: tuple[float, ...]) -> Argument:
         """Return a float; one that follows from sizes, as a formula if it is a simple one."""
@@ -119,6 +134,19 @@ def rounded(
             if low <= high and math.gcd(a, m) in (1, math.gcd(a, m, low)):
                 return (a, low), m
     return None
+
+
+FEED_FORWARD = re.compile(r"(^|[._])(mlp|ffn?|feed_?forward|fc1|up_proj|gate_proj|w1)($|[._])")
+
+
+def named_size(step: Step, e: Expr, taken: set[str]) -> str:
+    """Name a size that others decide: as the field does where it is clear, else by a number."""
+    if step.operation == "weight" and FEED_FORWARD.search(str(step.arguments["name"])):
+        if "d_ff" not in taken:
+            return "d_ff"
+    of = {s.name.partition("_")[0] for s in e.free_symbols}
+    letter = of.pop() if len(of) == 1 and of <= {"H", "W", "D", "T"} else "n"
+    return next(n for i in range(1, len(taken) + 2) if (n := f"{letter}_{i}") not in taken)
 
 
 def valued(e: Expr, at: Mapping[Symbol, int]) -> Expr:

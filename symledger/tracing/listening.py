@@ -1,27 +1,119 @@
-"""Whole numbers that say what is done with them while a module is built: who divides whom."""
+"""Numbers that say what is done with them while a module is built: who divides whom, what is floored.
+
+A ``Heard`` is a whole number, and in every respect the one that it seems to be; beside that it
+carries the expression in the sizes that it is the value of.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import builtins
+import math
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import ModuleType
 from typing import Any
 
-from sympy import Expr, Integer
+from sympy import Expr, Integer, Rational, floor
 
-Division = tuple[Expr, Expr]
-_heard: ContextVar[list[Division] | None] = ContextVar("heard", default=None)
+LONGEST = 60
+"""Operations in an expression beyond which nobody listens any more."""
+
+
+@dataclass
+class Ear:
+    """What was heard: divisions without a rest, and expressions that are rounded down."""
+
+    divisions: list[tuple[Expr, Expr]] = field(default_factory=list)
+    floors: list[Expr] = field(default_factory=list)
+
+
+_ear: ContextVar[Ear | None] = ContextVar("ear", default=None)
 
 
 @contextmanager
-def listening() -> Iterator[list[Division]]:
-    """Collect the divisions without a rest, (what is divided, by what), made meanwhile."""
-    found: list[Division] = []
-    token = _heard.set(found)
+def listening(modules: Iterable[ModuleType] = ()) -> Iterator[Ear]:
+    """Listen meanwhile; in some modules ``int(…)`` is heard too."""
+    found = Ear()
+    token = _ear.set(found)
+    patched = [m for m in modules if "int" not in vars(m)]
+    for m in patched:
+        m.int = Int  # type: ignore[attr-defined]  # the name that its functions look up
     try:
         yield found
     finally:
-        _heard.reset(token)
+        _ear.reset(token)
+        for m in patched:
+            del m.int  # type: ignore[attr-defined]
+
+
+def expression(x: Any) -> Expr | None:
+    """Return what a number is the value of; None of what is no number."""
+    if isinstance(x, Heard | HeardFloat):
+        return x.expression
+    if isinstance(x, bool):
+        return None
+    if isinstance(x, int):
+        return Integer(int(x))
+    return Rational(repr(float(x))) if isinstance(x, float) and math.isfinite(x) else None
+
+
+def _carried(value: Any, left: Any, right: Any, made: Callable[[Expr, Expr], Expr]) -> Any:
+    """Return a result that carries what it is the value of."""
+    if value is NotImplemented or isinstance(value, complex):
+        return value
+    a, b = expression(left), expression(right)
+    if a is None or b is None:
+        return value
+    e = made(a, b)
+    if e.count_ops() > LONGEST or not e.is_finite and not e.free_symbols:
+        return value
+    return Heard(value, e) if isinstance(value, int) else HeardFloat(value, e)
+
+
+def _add(a: Expr, b: Expr) -> Expr:
+    return a + b
+
+
+def _sub(a: Expr, b: Expr) -> Expr:
+    return a - b
+
+
+def _mul(a: Expr, b: Expr) -> Expr:
+    return a * b
+
+
+def _over(a: Expr, b: Expr) -> Expr:
+    return a / b
+
+
+def _floored(a: Expr, b: Expr) -> Expr:
+    return floor(a / b)
+
+
+def floor_divided(value: Any, rest: Any, left: Any, right: Any) -> Any:
+    """Return a quotient that was rounded down, and note whether there was a rest."""
+    if value is NotImplemented or not isinstance(value, int):
+        return value
+    if rest == 0:
+        _note(left, right)
+        return _carried(value, left, right, _over)
+    return noted(_carried(value, left, right, _floored))
+
+
+def noted(found: Any) -> Any:
+    """Note an expression that is rounded down."""
+    ear = _ear.get()
+    if ear is not None and isinstance(found, Heard) and found.expression not in ear.floors:
+        ear.floors.append(found.expression)
+    return found
+
+
+def _note(left: Any, right: Any) -> None:
+    ear, a, b = _ear.get(), expression(left), expression(right)
+    if ear is not None and a is not None and b is not None and (a, b) not in ear.divisions:
+        ear.divisions.append((a, b))
 
 
 class Heard(int):
@@ -30,9 +122,11 @@ class Heard(int):
     expression: Expr
 
     def __new__(cls, value: int, expression: Expr) -> Heard:
-        """Return the number with its expression."""
+        """Return the number with its expression; one that holds a floor is noted."""
         made = super().__new__(cls, value)
         made.expression = expression
+        if expression.has(floor):
+            noted(made)
         return made
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -41,60 +135,147 @@ class Heard(int):
     def __deepcopy__(self, memo: Any) -> Heard:
         return self
 
+    def __copy__(self) -> Heard:
+        return self
+
     def __add__(self, other: Any) -> Any:
-        return self._made(int.__add__(self, other), other, lambda a, b: a + b)
+        return _carried(_value(self, other, int.__add__, float.__add__), self, other, _add)
 
     def __radd__(self, other: Any) -> Any:
-        return self._made(int.__radd__(self, other), other, lambda a, b: b + a)
+        return _carried(_value(self, other, int.__radd__, float.__radd__), other, self, _add)
 
     def __sub__(self, other: Any) -> Any:
-        return self._made(int.__sub__(self, other), other, lambda a, b: a - b)
+        return _carried(_value(self, other, int.__sub__, float.__sub__), self, other, _sub)
 
     def __rsub__(self, other: Any) -> Any:
-        return self._made(int.__rsub__(self, other), other, lambda a, b: b - a)
+        return _carried(_value(self, other, int.__rsub__, float.__rsub__), other, self, _sub)
 
     def __mul__(self, other: Any) -> Any:
-        return self._made(int.__mul__(self, other), other, lambda a, b: a * b)
+        return _carried(_value(self, other, int.__mul__, float.__mul__), self, other, _mul)
 
     def __rmul__(self, other: Any) -> Any:
-        return self._made(int.__rmul__(self, other), other, lambda a, b: b * a)
+        return _carried(_value(self, other, int.__rmul__, float.__rmul__), other, self, _mul)
+
+    def __truediv__(self, other: Any) -> Any:
+        value = _value(self, other, int.__truediv__, float.__truediv__)
+        return _carried(value, self, other, _over)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        value = _value(self, other, int.__rtruediv__, float.__rtruediv__)
+        return _carried(value, other, self, _over)
 
     def __mod__(self, other: Any) -> Any:
         rest = int.__mod__(self, other)
-        divided(self, other, rest)
+        if rest is not NotImplemented and rest == 0:
+            _note(self, other)
         return rest
 
     def __rmod__(self, other: Any) -> Any:
         rest = int.__rmod__(self, other)
-        divided(other, self, rest)
+        if rest is not NotImplemented and rest == 0:
+            _note(other, self)
         return rest
 
     def __floordiv__(self, other: Any) -> Any:
-        found = int.__floordiv__(self, other)
-        if found is NotImplemented or int.__mod__(self, other):
-            return found
-        divided(self, other, 0)
-        return self._made(found, other, lambda a, b: a / b)
+        rest = int.__mod__(self, other)
+        return floor_divided(int.__floordiv__(self, other), rest, self, other)
 
     def __rfloordiv__(self, other: Any) -> Any:
-        found = int.__rfloordiv__(self, other)
-        if found is not NotImplemented:
-            divided(other, self, int.__rmod__(self, other))
-        return found
+        rest = int.__rmod__(self, other)
+        return floor_divided(int.__rfloordiv__(self, other), rest, other, self)
 
-    def _made(self, value: Any, other: Any, made: Any) -> Any:
-        if value is NotImplemented:
-            return value
-        return Heard(value, made(self.expression, expression(other)))
+    def __divmod__(self, other: Any) -> Any:
+        return self // other, self % other
 
 
-def expression(x: Any) -> Expr:
-    """Return what a whole number is the value of."""
-    return x.expression if isinstance(x, Heard) else Integer(int(x))
+def _value(me: Heard, other: Any, whole: Any, real: Any) -> Any:
+    """Compute as whole numbers do, or as floats do with one."""
+    found = whole(me, other) if isinstance(other, int) else NotImplemented
+    if found is NotImplemented and isinstance(other, float):
+        return real(float(int(me)), float(other))
+    return found
 
 
-def divided(a: Any, b: Any, rest: Any) -> None:
-    """Note a division without a rest."""
-    heard = _heard.get()
-    if heard is not None and rest == 0 and isinstance(a, int) and isinstance(b, int):
-        heard.append((expression(a), expression(b)))
+class HeardFloat(float):
+    """A float that carries the expression that it is the value of, until it is made whole."""
+
+    expression: Expr
+
+    def __new__(cls, value: float, expression: Expr) -> HeardFloat:
+        """Return the number with its expression."""
+        made = super().__new__(cls, value)
+        made.expression = expression
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return float, (float(self),)
+
+    def __add__(self, other: Any) -> Any:
+        return _carried(float.__add__(float(self), _plain(other)), self, other, _add)
+
+    def __radd__(self, other: Any) -> Any:
+        return _carried(float.__radd__(float(self), _plain(other)), other, self, _add)
+
+    def __sub__(self, other: Any) -> Any:
+        return _carried(float.__sub__(float(self), _plain(other)), self, other, _sub)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _carried(float.__rsub__(float(self), _plain(other)), other, self, _sub)
+
+    def __mul__(self, other: Any) -> Any:
+        return _carried(float.__mul__(float(self), _plain(other)), self, other, _mul)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _carried(float.__rmul__(float(self), _plain(other)), other, self, _mul)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _carried(float.__truediv__(float(self), _plain(other)), self, other, _over)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _carried(float.__rtruediv__(float(self), _plain(other)), other, self, _over)
+
+    def __floor__(self) -> int:
+        return self._whole(math.floor(float(self)), floor)
+
+    def __ceil__(self) -> int:
+        return self._whole(math.ceil(float(self)), lambda e: -floor(-e))
+
+    def __trunc__(self) -> int:
+        return self._whole(math.trunc(float(self)), floor)
+
+    def __round__(self, digits: Any = None) -> Any:
+        if digits is not None:
+            return round(float(self), digits)
+        return self._whole(round(float(self)), lambda e: floor(e + Rational(1, 2)))
+
+    def _whole(self, value: int, made: Callable[[Expr], Expr]) -> int:
+        return Heard(value, made(self.expression))
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, int) and not isinstance(x, bool):
+        return int(x)
+    return float(x) if isinstance(x, float) else x
+
+
+class _Ints(type):
+    """Takes for an ``int`` what is one."""
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, builtins.int)
+
+    def __subclasscheck__(cls, subclass: type) -> bool:
+        return issubclass(subclass, builtins.int)
+
+
+class Int(builtins.int, metaclass=_Ints):
+    """Stands for ``int`` in a module while it is listened to."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:  # what int(…) gives is no object of this class
+        """Make a whole number, which carries what a float carried."""
+        if len(args) == 1 and not kwargs:
+            if isinstance(args[0], Heard):
+                return args[0]
+            if isinstance(args[0], HeardFloat):
+                return args[0].__trunc__()
+        return builtins.int(*args, **kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,7 @@ from typing import Any
 
 from symledger.tracing.recorder import Recording
 
+NUMBERED = re.compile(r"(?:^|\.)\d+(?=\.|$)")
 NUMBER, REAL = "#", "~"
 """What stands in a structure where a whole number or a float stood."""
 
@@ -27,6 +29,14 @@ class Observed:
             (s.operation, s.path, tuple((n, shape_of(a)) for n, a in s.arguments.items()),
              tuple((len(shape), kind) for shape, kind in s.results))
             for s in self.recording.steps
+        )  # fmt: skip
+
+    @cached_property
+    def layers(self) -> frozenset[str]:
+        """The numbered modules in which something ran."""
+        return frozenset(
+            s.path[: found.end()] for s in self.recording.steps
+            for found in NUMBERED.finditer(s.path)
         )  # fmt: skip
 
     @cached_property

@@ -35,6 +35,10 @@ class Sample:
             found[own if step == 1 else Symbol(f"{name}_part")] = own / step
         return found
 
+    def valued(self, e: Expr) -> tuple[int, ...]:
+        """Return an expression in the arguments at every point."""
+        return tuple(self.space.value(e, run.at) for run in self.runs)
+
     def points(self) -> Points:
         """Return the points, with the value of every size and every part."""
         sizes = [Symbol(name) for name in self.space.sizes]
@@ -81,12 +85,12 @@ def sampled(space: Space, seed: int = 20260101) -> Sample:
 def drawn(space: Space, rng: random.Random) -> dict[str, int]:
     """Draw a point: every size some of its steps from where it is at the base."""
     at = dict(space.base)
-    for name in sorted(space.sizes, key=lambda n: len(space.steps[n].free_symbols)):
+    for name in (n for n in space.in_order() if n in space.sizes):
         step = space.steps[name]
         here = space.base[name] // space.value(step)
         low = max(min(here, 2), here - AROUND)
         at[name] = rng.randint(low, low + 2 * AROUND) * space.value(step, at)
-    return at
+    return at | {tied: at[of] for tied, of in space.ties.items()}
 
 
 def _add(found: Sample, base: Observed, at: Mapping[str, int], name: str) -> None:

@@ -14,14 +14,14 @@ from dataclasses import dataclass, field
 from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
-from symledger.tracing.listening import Division, Heard, listening
+from symledger.tracing.listening import Heard, listening
 from symledger.tracing.names import symbols_for
 from symledger.tracing.observed import Observed
 from symledger.tracing.recorder import record
 from symledger.tracing.subject import Subject
 
 SHALLOW = 3
-"""How deep a module is built while its lengths are fitted: enough for something to repeat."""
+"""How deep a module is built at first: enough for something to repeat."""
 STEPS = (1, 2, 3, 4, 6, 8, 16, 32)
 USUAL = {"B": 2, "T": 12, "S": 10, "H": 64, "W": 96, "D": 16}
 """The free lengths that what enters has at first."""
@@ -38,8 +38,11 @@ class Space:
     depths: list[str] = field(default_factory=list)
     fixed: list[str] = field(default_factory=list)
     steps: dict[str, Expr] = field(default_factory=dict)
-    heard: list[Division] = field(default_factory=list)
+    heard: list[tuple[Expr, Expr]] = field(default_factory=list)
+    floors: list[Expr] = field(default_factory=list)
     failed: dict[str, str] = field(default_factory=dict)
+    ties: dict[str, str] = field(default_factory=dict)
+    """Arguments that are as large as others, and change with them."""
 
     def value(self, e: Expr, at: Mapping[str, int] | None = None) -> int:
         """Return an expression in the arguments as a number."""
@@ -49,10 +52,27 @@ class Space:
     def moved(self, changed: Mapping[str, int]) -> dict[str, int]:
         """Return a point with some arguments changed, and what they divide along with them."""
         at = {**self.base, **changed}
-        for name, step in self.steps.items():
+        at |= {tied: at[of] for tied, of in self.ties.items()}
+        for name in self.in_order():
+            step = self.steps[name]
             if name not in changed and step.free_symbols:
                 at[name] = self.base[name] // self.value(step) * self.value(step, at)
         return at
+
+    def in_order(self) -> list[str]:
+        """The sizes whose steps are known, each after those that its step depends on."""
+        found: list[str] = []
+
+        def add(name: str) -> None:
+            for s in sorted(self.steps[name].free_symbols, key=str):
+                if str(s) in self.steps and str(s) not in found and str(s) != name:
+                    add(str(s))
+            if name not in found:
+                found.append(name)
+
+        for name in self.steps:
+            add(name)
+        return found
 
     def observe(self, at: Mapping[str, int], heard: bool = False) -> Observed:
         """Build and run the module at a point.
@@ -61,12 +81,13 @@ class Space:
             BadInput: it refuses that.
         """
         values = unfolded(self.subject, at, heard)
-        with listening() as found:
+        with listening(self.subject.modules if heard else ()) as found:
             module = self.subject.build(values)
             entering = {x.name: x.made(at) for x in self.subject.inputs}
             recording = record(module, entering, lambda m: self.subject.run(m, entering))
         if heard:
-            self.heard += [d for d in found if d not in self.heard]
+            self.heard += [d for d in found.divisions if d not in self.heard]
+            self.floors += [e for e in found.floors if e not in self.floors]
         return Observed(dict(at), recording)
 
 
@@ -93,8 +114,8 @@ def unfolded(subject: Subject, at: Mapping[str, int], heard: bool = False) -> di
     return found
 
 
-def explored(subject: Subject) -> Space:
-    """Find out which arguments are sizes.
+def explored(subject: Subject, shallow: int = SHALLOW) -> Space:
+    """Find out which arguments are sizes; build the module ``shallow`` layers deep from then on.
 
     Raises:
         BadInput: the module does not run as it is built by default.
@@ -104,27 +125,52 @@ def explored(subject: Subject) -> Space:
     base = {**own, **{axis: USUAL.get(axis, 10) for axis in sorted(free)}}
     space = Space(subject, base, own)
     first = space.observe(base, heard=True)
-    likely = [n for n, s in symbols_for(own, free, {}).items() if s == "L" and base[n] > SHALLOW]
+    likely = [n for n, s in symbols_for(own, free, {}).items() if s == "L" and base[n] > shallow]
     for name in likely:  # most of the time is spent on depth: less of it, if that goes
         try:
-            first = space.observe({**space.base, name: SHALLOW}, heard=True)
+            first = space.observe({**space.base, name: shallow}, heard=True)
             space.base = first.at
         except BadInput:
             continue
     divided = {str(a) for a, b in space.heard if a.is_Symbol and b.free_symbols}
     for name in sorted([*own, *sorted(free)], key=lambda n: n not in divided):
-        _classify(space, name, first)
+        if name not in space.ties:
+            _classify(space, name, first)
+    for name, step in space.steps.items():  # only sizes stay in steps
+        gone = {s: Integer(space.base[s.name]) for s in step.free_symbols
+                if s.name not in space.sizes}  # fmt: skip
+        kept = {s: Integer(1) for s in gone if s.name in space.ties}
+        space.steps[name] = step.xreplace({**gone, **kept})
     return space
 
 
+def deeper(space: Space, depth: int) -> None:
+    """Build the module so many layers deep from now on.
+
+    Raises:
+        BadInput: it refuses that.
+    """
+    base = {**space.base, **dict.fromkeys(space.depths, depth)}
+    space.observe(base)
+    space.base = base
+
+
 def _classify(space: Space, name: str, first: Observed) -> None:
-    """Say what an argument does, by changing it in the first way that the module takes."""
-    why = ""
-    for step in candidates(space, name):
+    """Say what an argument does, by changing it in the first way that the module takes.
+
+    A change that makes other modules run deepens it. One after which the same modules do something
+    else is no answer: the argument may be meant to be as large as another one, and both are changed.
+    """
+    why, otherwise = "", False
+    for step, others in candidates(space, name):
+        value = space.base[name] + space.value(step)
         try:
-            other = space.observe(space.moved({name: space.base[name] + space.value(step)}))
+            other = space.observe(space.moved({name: value, **dict.fromkeys(others, value)}))
         except BadInput as error:
-            why = str(error)
+            why = why or str(error)
+            continue
+        if other.structure != first.structure and other.layers == first.layers:
+            otherwise = True
             continue
         if other.structure != first.structure:
             space.depths.append(name)
@@ -133,23 +179,34 @@ def _classify(space: Space, name: str, first: Observed) -> None:
             space.steps[name] = step if space.base[name] % space.value(step) == 0 else Integer(1)
         else:
             space.fixed.append(name)
+        for tied in others:
+            space.ties[tied] = name
         return
     space.fixed.append(name)
-    space.failed[name] = why
+    space.failed[name] = "what runs depends on it" if otherwise else why
 
 
-def candidates(space: Space, name: str) -> Iterator[Expr]:
-    """Yield the steps in which a size may be changed: what was heard to divide it, then others."""
+def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
+    """Yield the steps in which a size may be changed, and what is changed with it.
+
+    First what was heard to divide it, then numbers; alone, and then together with what is as large.
+    """
     here = space.base[name]
     own = Symbol(name)
-    heard = [b for a, b in space.heard if a == own and b != own and b != 1]
+    heard = [b for a, b in space.heard if a == own and b.free_symbols and own not in b.free_symbols]
     heard += [b for a, b in space.heard if a == here and a.is_Integer and b.free_symbols]
     several: Expr = Integer(1)
     for b in dict.fromkeys(heard):
         several = several * b
-    if heard:
-        yield from (several * n for n in (1, 2, 4))
-    for n in STEPS:
-        yield Integer(n)
-    for b in dict.fromkeys(heard):
-        yield b
+    steps: list[Expr] = [several * n for n in (1, 2, 4)] if heard else []
+    steps += [Integer(n) for n in STEPS]
+    steps += list(dict.fromkeys(heard))
+    if here > 1:
+        steps.append(Integer(here))
+    alike = [
+        n for n, v in space.base.items()
+        if v == here and n != name and n not in space.ties and n not in space.sizes
+    ]  # fmt: skip
+    yield from ((step, []) for step in steps)
+    for tied in alike:
+        yield from ((step, [tied]) for step in steps[:6])

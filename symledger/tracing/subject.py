@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import inspect
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -71,6 +73,13 @@ class Subject:
     inputs: tuple[Entering, ...] = ()
     training: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def modules(self) -> list[ModuleType]:
+        """The Python modules that the class and its bases stand in, PyTorch's left out."""
+        names = dict.fromkeys(c.__module__ for c in self.kind.__mro__)
+        own = (n for n in names if n.partition(".")[0] not in ("torch", "builtins", "typing"))
+        return [sys.modules[n] for n in own if n in sys.modules]
 
     def build(self, values: Mapping[str, Any]) -> torch.nn.Module:
         """Build the module with some values in place of its own, on tensors without elements."""
@@ -184,10 +193,7 @@ def _fields(holder: type, settings: Mapping[str, str], missing: list[str]) -> di
     for f in dataclasses.fields(holder):
         if not f.init:
             continue
-        if f.default_factory is not dataclasses.MISSING:
-            default = f.default_factory()
-        else:
-            default = None if f.default is dataclasses.MISSING else f.default
+        default = _default(f)
         if f.name in settings:
             found[f.name] = _value(settings[f.name], default)
         elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
@@ -201,19 +207,52 @@ def _configured(
     kind: type[torch.nn.Module], where: str, configured: Any, settings: Mapping[str, str],
     inputs: tuple[Entering, ...], training: bool, config: Mapping[str, Any] | None,
 ) -> Subject:  # fmt: skip
-    with guarded(where, configured.__name__):
-        base = configured.from_dict(dict(config)) if config else configured()
-    plain = base.to_dict()
+    """A class that is built of a configuration, as the classes of transformers are.
+
+    What the configuration works out where nothing is said (as many key/value heads as heads) stays
+    for it to work out.
+    """
+    own = [f for f in dataclasses.fields(configured) if f.name not in COMMON]
+    arguments: dict[str, Any] = {f.name: _default(f) for f in own}
+    given = {n: v for n, v in (config or {}).items() if n in arguments}
+    arguments |= given
     for name, text in settings.items():
-        if name in plain:
-            plain[name] = _value(text, plain[name])
-    arguments = {n: v for n, v in plain.items() if n not in ("architectures", "transformers_version")}
+        if name not in arguments:
+            raise BadInput(f"{configured.__name__} has no {shown(name)}. {nearest(name, arguments)}")
+        arguments[name] = _value(text, arguments[name])
+    rest = {n: v for n, v in (config or {}).items() if n not in arguments and n not in COMMON}
 
     def make(values: dict[str, Any]) -> torch.nn.Module:
-        return kind(configured.from_dict(values))
+        made = configured.from_dict({**rest, **{n: copied(v) for n, v in values.items()}})
+        made._attn_implementation = "sdpa" if getattr(kind, "_supports_sdpa", True) else "eager"  # noqa: SLF001  # how it is set
+        made._experts_implementation = "batched_mm"  # noqa: SLF001  # the one that runs without elements
+        return kind(made)
 
-    extra = {"use_cache": False} if "use_cache" in plain else {}
-    return Subject(kind.__name__, where, kind, arguments, make, inputs, training, extra)
+    return Subject(kind.__name__, where, kind, arguments, make, inputs, training, quiet(kind))
+
+
+COMMON = {
+    "transformers_version", "architectures", "output_hidden_states", "return_dict", "dtype",
+    "chunk_size_feed_forward", "id2label", "label2id", "problem_type", "torch_dtype",
+    "use_cache", "model_type",
+}  # fmt: skip
+"""What every configuration has, and no size is."""
+
+
+def quiet(kind: type[torch.nn.Module]) -> dict[str, Any]:
+    """Return the arguments with which a model keeps no cache."""
+    return {"use_cache": False} if "use_cache" in inspect.signature(kind.forward).parameters else {}
+
+
+def copied(value: Any) -> Any:
+    """Return a list or a mapping of its own, so that a configuration may change it."""
+    return copy.deepcopy(value) if isinstance(value, list | dict) else value
+
+
+def _default(f: Any) -> Any:
+    if f.default_factory is not dataclasses.MISSING:
+        return f.default_factory()
+    return None if f.default is dataclasses.MISSING else f.default
 
 
 def _value(text: str, default: Any) -> Any:

@@ -13,19 +13,23 @@ from symledger.sizes import named
 from symledger.traces.graph import Argued, Graph, Traced
 from symledger.tracing.assemble import Assembler
 from symledger.tracing.depth import (
+    OtherAtDepth,
     deepened,
     first_difference,
     observed_lines,
+    period,
     renamed,
     unfolded,
 )
 from symledger.tracing.fold import folded, live
 from symledger.tracing.names import symbols_for
 from symledger.tracing.points import Sample, sampled
-from symledger.tracing.space import Space, explored
+from symledger.tracing.space import Space, deeper, explored
 from symledger.tracing.subject import Subject
 
 Told = Callable[[str], None]
+DEPTHS = (3, 4, 6, 8, 12)
+"""How many layers deep a module is looked at, until all depths are as one of these shows."""
 
 
 def trace(
@@ -43,13 +47,8 @@ def trace(
     """
     told("exploring its arguments")
     space = explored(subject)
-    told("running it at other sizes")
-    sample = sampled(space)
-    assembler = Assembler(sample)
-    graph = deepened(space, folded(assembler.graph()))
-    own = {**subject_numbers(space), **free(space)}
-    definitions = assembler.definitions
-    points = verified(space, graph, definitions, told)
+    graph, definitions, points = _at_some_depth(space, told)
+    own = {**space.asked, **free(space)}
     symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
     to = {Symbol(n): named(s) for n, s in symbols.items()}
     to |= {s: named(s.name) for s in definitions}
@@ -67,6 +66,31 @@ def trace(
         torch=torch.__version__,
     )
     return made, space
+
+
+def _at_some_depth(
+    space: Space, told: Told
+) -> tuple[Graph, dict[Symbol, Expr], list[dict[str, int]]]:
+    """Fit, fold and verify a module as few layers deep as shows how its layers repeat.
+
+    A pattern of several layers shows only where it is there twice; what a shallow module does not
+    show is found where it is verified, and looked for in a deeper one then.
+    """
+    refusal: BadInput | None = None
+    for depth in DEPTHS if space.depths else (0,):
+        try:
+            if space.depths:
+                deeper(space, depth)
+            told(f"running it at other sizes{f', {depth} layers deep' if depth else ''}")
+            assembler = Assembler(sampled(space))
+            graph = deepened(space, folded(assembler.graph()))
+            points = verified(space, graph, assembler.definitions, told)
+        except OtherAtDepth as error:
+            refusal = error
+            continue
+        return graph, assembler.definitions, points
+    assert refusal
+    raise refusal
 
 
 def used(space: Space) -> set[str]:
@@ -92,7 +116,7 @@ def verified(
     Raises:
         BadInput: it does something else there.
     """
-    points = held_out(space)
+    points = held_out(space, period(graph))
     for at in points:
         told("checking it at " + ", ".join(f"{n} = {v}" for n, v in at.items() if n in used(space)))
         check(space, graph, definitions, at)
@@ -117,7 +141,9 @@ def check(
     said = first_difference(expected, _live(lines, numeric))
     if said:
         here = ", ".join(f"{n} = {v}" for n, v in at.items() if n in used(space))
-        raise BadInput(f"at {here} this module does something else than where it was fitted: {said}.")
+        raise OtherAtDepth(
+            f"at {here} this module does something else than where it was fitted: {said}."
+        )
 
 
 def _live(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
@@ -125,7 +151,7 @@ def _live(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object,
     return unfolded(graph, {})
 
 
-def held_out(space: Space) -> list[dict[str, int]]:
+def held_out(space: Space, pattern: int) -> list[dict[str, int]]:
     """Return points to verify at: that which was asked for, and others of other depths."""
     import random
 
@@ -138,7 +164,7 @@ def held_out(space: Space) -> list[dict[str, int]]:
         tries += 1
         at = drawn(space, rng)
         for name in space.depths:
-            at[name] = space.base[name] + (len(found) % 3) * 2
+            at[name] = space.base[name] + (len(found) % 3) * 2 * pattern
         try:
             space.observe(at)
         except BadInput:
