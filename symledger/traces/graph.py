@@ -15,6 +15,21 @@ LEAVES = ("input", "weight", "buffer", "constant")
 """The operations of what comes from outside: data, parameters, buffers and fixed tensors."""
 TABLE = "table"
 """The operation that stands for all that is computed from no data and no weight."""
+LIKE = tuple(
+    f"aten.{name}" for kind in ("empty", "zeros", "ones", "full")
+    for name in (f"{kind}_like", f"new_{kind}")
+)  # fmt: skip
+"""Operations that only ask what shape or kind they are given: what they make depends on no data."""
+DRAWN = (
+    "aten.rand", "aten.randn", "aten.rand_like", "aten.randn_like", "aten.bernoulli",
+    "aten.exponential", "aten.normal", "aten.normal_functional", "aten.uniform",
+)  # fmt: skip
+"""Operations that draw at random: other numbers every time, whatever they are given."""
+
+
+def makes_table(operation: str, fixed: bool) -> bool:
+    """Whether an operation makes a table; ``fixed`` says that all it is given depends on no data."""
+    return operation in (TABLE, *LIKE) or (fixed and operation.rstrip("_") not in DRAWN)
 
 
 @dataclass(frozen=True)

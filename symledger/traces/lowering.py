@@ -19,8 +19,7 @@ from symledger.ir.building import inside, leave_idle, noting_idle
 from symledger.ir.ops import Const, Input, Leaf, Param
 from symledger.ir.tensor import Call, Defining, Program, Result, Scope, Tensor
 from symledger.traces import rules
-from symledger.traces.graph import LEAVES, TABLE, Argument, Graph, Kind, Node, Ref
-from symledger.traces.rules.chance import DRAWN
+from symledger.traces.graph import LEAVES, Argument, Graph, Kind, Node, Ref, makes_table
 from symledger.traces.rules.complex import complex_of
 from symledger.traces.rules.table import (
     COMPLEX,
@@ -35,11 +34,6 @@ from symledger.traces.rules.table import (
     parts,
 )
 
-LIKE = tuple(
-    f"aten.{name}" for kind in ("empty", "zeros", "ones", "full")
-    for name in (f"{kind}_like", f"new_{kind}")
-)  # fmt: skip
-"""Operations that only ask for the shape or the kind of what they are given: they make tables."""
 Points = tuple[Mapping[Expr, int], ...]
 """Sizes at which the module was run: what divides what is seen there."""
 
@@ -110,9 +104,7 @@ class Lowering:
             self._leaf(i, node)
         elif node.operation == "repeat":
             self._repeat(i, node)
-        elif node.operation in DRAWN:
-            self._ruled(i, node)
-        elif node.operation in (TABLE, *LIKE) or all(r.node in self.fixed for r in node.refs):
+        elif makes_table(node.operation, all(r.node in self.fixed for r in node.refs)):
             self._table(i, node)
         else:
             self._ruled(i, node)

@@ -11,11 +11,9 @@ from symledger.components.heads_and_losses.dropout_kinds import self_normalized
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import drawn, noise
+from symledger.traces.graph import DRAWN
 from symledger.traces.rules.table import At, Made, number, rule
 from symledger.traces.rules.views import reshaped
-
-DRAWN = ("aten.rand", "aten.randn", "aten.rand_like", "aten.randn_like", "aten.bernoulli")
-"""Operations that make other numbers every time: no tables, whatever they are given."""
 
 
 @rule("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout")
@@ -56,7 +54,7 @@ def bernoulli(at: At, self: Any, p: Any = None, **others: Any) -> Made:
     return noise("mask", number(p), *at.shape)
 
 
-@rule("aten.rand", "aten.rand_like", "aten.randn", "aten.randn_like")
+@rule(*(name for name in DRAWN if name != "aten.bernoulli"))
 def random(at: At, **others: Any) -> Made:
     """Random numbers."""
     return drawn("noise", *at.shape)

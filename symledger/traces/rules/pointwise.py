@@ -55,6 +55,12 @@ def rsub(at: At, self: Any, other: Any, alpha: Any = 1) -> Made:
     return each(at, scalars.SUBTRACT, other, _scaled(self, alpha))
 
 
+@rule("aten.mul")
+def mul(at: At, self: Any, other: Any) -> Made:
+    """Multiply."""
+    return each(at, scalars.MULTIPLY, self, other)
+
+
 @rule("aten.div")
 def div(at: At, self: Any, other: Any, rounding_mode: Any = None) -> Made:
     """Divide, and round where that is said."""

@@ -10,6 +10,7 @@ from symledger.ir.scalars import Scalar, X, Y, Z
 from symledger.ir.shapes import ONE, Shape
 from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.verbs import expand, gather, narrow, pad, scatter, table, take
+from symledger.notation.verbs import indices as indices_
 from symledger.traces.kernels.embeddings import PaddedRows
 from symledger.traces.rules.reductions import amax, mean, sum_
 from symledger.traces.rules.table import At, Made, axis_of, number, rule
@@ -128,6 +129,25 @@ def at_picked(x: Tensor, index: Tensor, indices: Any, place: int) -> Shape:
 def _replaced(x: Tensor, hit: Tensor, put: Tensor) -> Tensor:
     """Return what was put where something was, else what was there."""
     return pointwise(Scalar((X, Y, Z), Piecewise((Z, Y > 0), (X, True))), x, hit, put)
+
+
+@rule("aten.topk", "aten.sort", "aten.kthvalue", "aten.median", "aten.mode")
+def chosen(at: At, self: Tensor, dim: Any = None, **others: Any) -> Made:
+    """Elements in order, or the largest ones, and where they stand.
+
+    Which these are is told, as in a mixture of experts: whole numbers that come from outside. The
+    gradient goes back to where they stand.
+    """
+    if len(at.results) != 2:
+        raise at.refused("say along which axis: only that gives where the element stands.")
+    place = axis_of(-1 if dim is None else dim, self.rank)
+    lengths = list(at.shape) if len(at.shape) == self.rank else [
+        *at.shape[:place], ONE, *at.shape[place:]]  # fmt: skip
+    moved = [*lengths[:place], *lengths[place + 1 :], lengths[place]]
+    index = indices_("chosen", self.shape[place], *moved)
+    x = last(self, place)
+    values = back_from_last(gather(x, index, batch=x.rank - 1), place)
+    return reshaped(at, values, at.shape), reshaped(at, back_from_last(index, place), at.shape)
 
 
 @rule("aten.gather")
