@@ -66,7 +66,8 @@ def pullback(program: Program, inputs: bool = True, frozen: tuple[str, ...] = ()
 
 
 def _differentiable(leaf: Tensor) -> bool:
-    return not isinstance(leaf.op, ops.Input) or leaf.op.varies
+    whole = leaf.storage in ("index", "mask")
+    return not whole and (not isinstance(leaf.op, ops.Input) or leaf.op.varies)
 
 
 class _Walk:
@@ -209,7 +210,7 @@ def _passes(t: Tensor, position: int) -> bool:
     """Whether a gradient goes back to an argument: not where it is zero everywhere."""
     match t.op:
         case ops.Map(code):
-            return code.slope(position).value != 0
+            return bool(code.slope(position).value != 0)
         case ops.Rearrange(stops=stops):
             return not stops
         case _:

@@ -149,7 +149,8 @@ class Lowering:
             self.made[Ref(i, r)] = made
 
     def _repeat(self, i: int, node: Node) -> None:
-        assert node.body is not None and node.times is not None
+        assert node.body is not None
+        assert node.times is not None
         entering = [self._value(node.arguments[f"x{k}"]) for k in range(len(node.arguments))]
         prefix = node.path
         scope = Scope(prefix.rpartition(".")[2], None, self._scope(prefix.rpartition(".")[0]))

@@ -169,7 +169,7 @@ class Operators(TorchDispatchMode):
         """Run an operator and write it down."""
         kwargs = kwargs or {}
         name = name_of(func)
-        if name == "aten._local_scalar_dense":
+        if name == "aten._local_scalar_dense" and not self.recorder.whole:
             return self._read(args[0])
         result = func(*args, **kwargs)
         if not self.recorder.whole:

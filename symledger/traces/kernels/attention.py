@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
 
 from sympy import Expr, Integer, Piecewise, Symbol, oo
 
@@ -28,6 +27,7 @@ from symledger.notation.verbs import (
     view,
 )
 
+ZERO = Integer(0)
 SCORES = "B g r T k, B g S k -> B g r T S"
 MIX = "B g r T S, B g S v -> B g r T v"
 SPLIT = "B (g r) T k -> B g r T k"
@@ -50,7 +50,7 @@ class FusedAttention(Component):
     causal: bool = False
     fewer: bool = True
     masked: bool = False
-    dropout: Expr = Integer(0)
+    dropout: Expr = ZERO
 
     @property
     def signature(self) -> str:  # type: ignore[override]  # a mask may be given
@@ -66,7 +66,7 @@ class FusedAttention(Component):
         lse = statistic(top + apply("log", norm))
         a = e / norm
         named = {}
-        if self.dropout != 0:
+        if self.dropout != ZERO:
             named["drawn"] = self.drawn(a.shape)
             a = self.dropped(a, named["drawn"])
         z = self.contract(MIX, a, v)
@@ -79,8 +79,8 @@ class FusedAttention(Component):
         mask = at.mask if self.masked else None
         a = apply("exp", self.scores(q, at.k, mask) - at.lse)
         da = self.contract("B g r T v, B g S v -> B g r T S", dz, at.v)
-        da = self.dropped(da, at.drawn) if self.dropout != 0 else da
-        mixed = self.dropped(a, at.drawn) if self.dropout != 0 else a
+        da = self.dropped(da, at.drawn) if self.dropout != ZERO else da
+        mixed = self.dropped(a, at.drawn) if self.dropout != ZERO else a
         dscores = a * (da - total(dz * z))
         ds = dscores if self.scale == ONE else dscores * self.scale
         dq = self.contract("B g r T S, B g S k -> B g r T k", ds, at.k)
@@ -116,7 +116,7 @@ class FusedAttention(Component):
             return causal_mask(T, S)
 
         def seen(t: Symbol, s: Symbol) -> Expr:
-            return Piecewise((Integer(0), s <= t), (-oo, True))
+            return Piecewise((ZERO, s <= t), (-oo, True))
 
         pairs = Pairs("T", "S", T * (T + 1) / 2) if self.fewer else None
         return table("mask", seen, T, S), pairs

@@ -11,10 +11,11 @@ from sympy import Expr, Integer, Piecewise
 from symledger import sizes
 from symledger.ir.region import Values
 from symledger.ir.scalars import Scalar, X, Y
-from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import gather, scatter, view
+
+FIRST = Integer(0)
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class PaddedRows(Component):
     """Pick rows of a table; the row of padding gets no gradient. Kept are the whole numbers."""
 
     V: Expr = sizes.V
-    padding: Expr = Integer(0)
+    padding: Expr = FIRST
 
     signature: ClassVar[str] = "V d, ... -> ... d"
 
@@ -31,7 +32,7 @@ class PaddedRows(Component):
 
     def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
         """Add dy to the rows that were picked, but for that of padding."""
-        p = self.padding
+        off = Y - self.padding
         apart = view("... -> ... ()", at.i)
-        code = Scalar((X, Y), Piecewise((X, Y < p), (X, Y > p), (ONE * 0, True)))
+        code = Scalar((X, Y), Piecewise((X, off < 0), (X, off > 0), (0, True)))
         return {"E": scatter(pointwise(code, dy, apart), at.i, at.E.shape)}

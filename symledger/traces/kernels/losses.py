@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from sympy import Expr, Integer, Piecewise
 
@@ -16,6 +16,8 @@ from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import expand, gather, reduce, scatter, table
 
+IGNORED = Integer(-100)
+"""The target that counts nothing where no other is said."""
 Reduction = Literal["none", "mean", "sum"]
 
 
@@ -28,7 +30,7 @@ class NegativeLikelihood(Component):
     """
 
     V: Expr = sizes.V
-    ignored: Expr = Integer(-100)
+    ignored: Expr = IGNORED
     reduction: Reduction = "mean"
     weighted: bool = False
 
@@ -70,7 +72,7 @@ class NegativeLikelihood(Component):
 
     def unless_ignored(self, value: Expr, other: Expr) -> Scalar:
         """Return a value unless the target, which is the second argument, is left out."""
-        n = self.ignored
-        return Scalar((X, Y), Piecewise((value, Y < n), (value, Y > n), (other, True)))
+        off = Y - self.ignored
+        return Scalar((X, Y), Piecewise((value, off < 0), (value, off > 0), (other, True)))
 
 

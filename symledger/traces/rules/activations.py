@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr, Piecewise, Rational, cos, erf, exp, log, oo, sin
+from sympy import Expr, Piecewise, cos, erf, exp, log, oo, sin
 
 from symledger.ir import functions
 from symledger.ir.scalars import Scalar, X, Y, Z
@@ -51,11 +51,10 @@ def gelu(at: At, self: Tensor, approximate: str = "none") -> Made:
 @rule("aten.clamp")
 def clamp(at: At, self: Tensor, min: Any = None, max: Any = None) -> Made:  # noqa: A002  # PyTorch's names
     """Cut off below and above."""
-    low, high = (x if isinstance(x, Tensor) else None if x is None else number(x) for x in (min, max))
-    cases = [] if low is None else [(Y, X < Y)]
-    cases += [] if high is None else [(Z, X > Z)]
+    cases = [] if min is None else [(Y, X < Y)]
+    cases += [] if max is None else [(Z, X > Z)]
     code = Scalar((X, Y, Z), Piecewise(*cases, (X, True)))
-    return each(at, code, self, -oo if low is None else low, oo if high is None else high)
+    return each(at, code, self, -oo if min is None else min, oo if max is None else max)
 
 
 @rule("aten.clamp_min")
@@ -79,7 +78,8 @@ def hardtanh(at: At, self: Tensor, min_val: Any = -1, max_val: Any = 1) -> Made:
 @rule("aten.threshold")
 def threshold(at: At, self: Tensor, threshold: Any, value: Any) -> Made:
     """Put a number where it is not above another one."""
-    return each(at, Scalar((X,), Piecewise((X, X > number(threshold)), (number(value), True))), self)
+    ramp = Piecewise((X, X - number(threshold) > 0), (number(value), True))
+    return each(at, Scalar((X,), ramp), self)
 
 
 @rule("aten.leaky_relu")
@@ -131,17 +131,18 @@ def softplus(at: At, self: Tensor, beta: Any = 1, threshold: Any = 20) -> Made:
 
 
 @rule("aten.hardshrink")
-def hardshrink(at: At, self: Tensor, lambd: Any = Rational(1, 2)) -> Made:
+def hardshrink(at: At, self: Tensor, lambd: Any = 0.5) -> Made:
     """Put zero where it is near zero."""
     n = number(lambd)
-    return each(at, Scalar((X,), Piecewise((X, X > n), (X, X < -n), (0, True))), self)
+    return each(at, Scalar((X,), Piecewise((X, X - n > 0), (X, X + n < 0), (0, True))), self)
 
 
 @rule("aten.softshrink")
-def softshrink(at: At, self: Tensor, lambd: Any = Rational(1, 2)) -> Made:
+def softshrink(at: At, self: Tensor, lambd: Any = 0.5) -> Made:
     """Move towards zero by a number, and stop there."""
     n = number(lambd)
-    return each(at, Scalar((X,), Piecewise((X - n, X > n), (X + n, X < -n), (0, True))), self)
+    moved = Piecewise((X - n, X - n > 0), (X + n, X + n < 0), (0, True))
+    return each(at, Scalar((X,), moved), self)
 
 
 @rule("aten.logit")

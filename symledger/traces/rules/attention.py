@@ -46,7 +46,7 @@ def fourth(at: At, x: Tensor, lead: Shape) -> Tensor:
 
 def grouped(at: At, mask: Tensor, queries: Shape, h_kv: Any, lead: Shape) -> Tensor:
     """Return a mask with five axes: examples, groups of heads, heads of a group, T, S."""
-    h, T = queries[1:3]
+    h = queries[1]
     shape = (*(ONE,) * (4 - mask.rank), *mask.shape)
     if len(shape) > 4:
         first = mask.shape[:-3]

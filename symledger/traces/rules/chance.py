@@ -30,7 +30,8 @@ def dropout(at: At, input: Tensor, p: Any, training: Any, inplace: Any = False) 
     mask = noise("mask", 1 - chance, *_drawn_for(at, input.shape))
     if "alpha" in at.operation:
         return self_normalized(input, mask, chance)
-    return input * mask * (1 / (1 - chance))
+    made: Tensor = input * mask * (1 / (1 - chance))
+    return made
 
 
 def _drawn_for(at: At, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from symledger.ir.scalars import MULTIPLY
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor, pointwise
-from symledger.ir.scalars import MULTIPLY
-from symledger.notation.verbs import reduce
 from symledger.notation.verbs import einsum as contracted
+from symledger.notation.verbs import reduce
 from symledger.traces.rules.table import At, Made, rule
 from symledger.traces.rules.views import permuted, reshaped
 
@@ -21,14 +21,14 @@ Named = tuple[Tensor, tuple[str, ...]]
 def einsum(at: At, equation: str, operands: Any) -> Made:
     """Multiply along shared indices and sum those that the result lacks.
 
-    Two at a time, from the left, as PyTorch does by default; what is made goes last.
+    Two at a time, from the left, as PyTorch does where ``opt_einsum`` is not installed.
     """
     entering, out = _read(at, equation, operands)
     rest = [_alone(at, x, names, entering, out) for x, names in entering]
     while len(rest) > 1:
         (a, b), others = rest[:2], rest[2:]
         kept = {*out, *(n for _, names in others for n in names)}
-        rest = [*others, _two(at, a, b, kept)]
+        rest = [_two(at, a, b, kept), *others]
     x, names = rest[0]
     gone = tuple(i for i, n in enumerate(names) if n not in out)
     x = reduce(x, gone) if gone else x

@@ -67,7 +67,7 @@ def smooth_l1_loss(
 def huber(n: Expr, square: Expr, line: Expr) -> Scalar:
     """A parabola up to a distance n, and lines beyond it."""
     return Scalar((X, Y), Piecewise(
-        (line * (X - Y - n * HALF), X - Y > n), (line * (Y - X - n * HALF), X - Y < -n),
+        (line * (X - Y - n * HALF), X - Y - n > 0), (line * (Y - X - n * HALF), X - Y + n < 0),
         (square * (X - Y) ** 2, True),
     ))  # fmt: skip
 

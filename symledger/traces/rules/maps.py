@@ -41,7 +41,7 @@ def mm(at: At, self: Tensor, mat2: Tensor) -> Made:
 def mv(at: At, self: Tensor, tensor: Any = None, other: Any = None, vec: Any = None) -> Made:
     """Multiply a vector, or the rows of a matrix, by a vector."""
     by = next(x for x in (tensor, other, vec) if x is not None)
-    return einsum(f"{'' if self.rank == 1 else 'i '}k, k -> {'' if self.rank == 1 else 'i'}", self, by)
+    return einsum("k, k ->" if self.rank == 1 else "i k, k -> i", self, by)
 
 
 @rule("aten.addmm")

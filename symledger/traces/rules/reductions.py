@@ -47,7 +47,8 @@ def mean(at: At, self: Tensor, dim: Any = None, keepdim: Any = False) -> Made:
     """Add up along some axes and divide by how many there are."""
     added = sum_(at, self, dim)
     assert isinstance(added, Tensor)
-    return added * (1 / number_of(self, dim))
+    found: Tensor = added * (1 / number_of(self, dim))
+    return found
 
 
 @rule("aten.var", "aten.std")
@@ -122,7 +123,7 @@ def max_(at: At, self: Tensor, dim: Any = None, keepdim: Any = False) -> Made:
         return amin(at, self) if least else amax(at, self)
     x = gathered(at, negative(self) if least else self, dim)
     place, value = Largest().apply(x, name="largest")
-    value = replace(value, storage=at.storage)
+    value = value if at.storage == "value" else replace(value, storage=at.storage)
     return (reshaped(at, negative(value) if least else value, at.shape),
             reshaped(at, place, at.shape))  # fmt: skip
 

@@ -63,7 +63,7 @@ def index_select(at: At, self: Tensor, dim: Any, index: Tensor) -> Made:
 @rule("aten.index", "aten._unsafe_index")
 def index_(at: At, self: Tensor, indices: Any) -> Made:
     """Pick places of one or several axes, together."""
-    merged, place, index, order = _together(at, self, indices)
+    merged, place, index, _ = _together(at, self, indices)
     rows = gather(merged, index)
     back = [*range(index.rank, index.rank + place), *range(index.rank),
             *range(index.rank + place, rows.rank)]  # fmt: skip
@@ -104,7 +104,7 @@ def index_put(
         mask = reshaped(at, masks[0], (*masks[0].shape, *(ONE,) * (self.rank - masks[0].rank)))
         return pointwise(Scalar((X, Y, Z), Piecewise((Y, X > 0), (Z, True))), mask, values, self)
     merged, place, index, order = _together(at, self, indices)
-    shape = (*at_picked(self, index, indices, place),)
+    shape = at_picked(self, index, indices, place)
     laid = expand(values, shape) if values.shape != shape else values
     first = permuted(laid, [*range(place, place + index.rank), *range(place),
                             *range(place + index.rank, laid.rank)]) if place else laid  # fmt: skip
@@ -141,13 +141,13 @@ def chosen(at: At, self: Tensor, dim: Any = None, **others: Any) -> Made:
     if len(at.results) != 2:
         raise at.refused("say along which axis: only that gives where the element stands.")
     place = axis_of(-1 if dim is None else dim, self.rank)
-    lengths = list(at.shape) if len(at.shape) == self.rank else [
-        *at.shape[:place], ONE, *at.shape[place:]]  # fmt: skip
-    moved = [*lengths[:place], *lengths[place + 1 :], lengths[place]]
-    index = indices_("chosen", self.shape[place], *moved)
+    index = indices_("chosen", self.shape[place], *at.shape)
+    apart = index
+    if index.rank < self.rank:
+        apart = reshaped(at, index, (*at.shape[:place], ONE, *at.shape[place:]))
     x = last(self, place)
-    values = back_from_last(gather(x, index, batch=x.rank - 1), place)
-    return reshaped(at, values, at.shape), reshaped(at, back_from_last(index, place), at.shape)
+    values = back_from_last(gather(x, last(apart, place), batch=x.rank - 1), place)
+    return reshaped(at, values, at.shape), index
 
 
 @rule("aten.gather")
@@ -235,7 +235,9 @@ def scattered(x: Tensor, place: int, index: Tensor, src: Tensor) -> Tensor:
 
 def last(x: Tensor, place: int) -> Tensor:
     """Return a tensor with one axis put last."""
-    return x if place == x.rank - 1 else permuted(x, [i for i in range(x.rank) if i != place] + [place])
+    if place == x.rank - 1:
+        return x
+    return permuted(x, [i for i in range(x.rank) if i != place] + [place])
 
 
 def back_from_last(x: Tensor, place: int) -> Tensor:
