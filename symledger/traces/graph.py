@@ -15,6 +15,8 @@ from symledger.traces.checked import Checked
 
 LEAVES = ("input", "weight", "buffer", "constant")
 """The operations of what comes from outside: data, parameters, buffers and fixed tensors."""
+TABLE = "table"
+"""The operation that stands for all that is computed from no data and no weight."""
 
 
 @dataclass(frozen=True)

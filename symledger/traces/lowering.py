@@ -17,7 +17,7 @@ from symledger.errors import BadInput, DefinitionError, nearest
 from symledger.ir.building import inside, leave_idle, noting_idle
 from symledger.ir.ops import Const, Input, Param, Storage
 from symledger.ir.tensor import Call, Defining, Program, Result, Scope, Tensor
-from symledger.traces.graph import LEAVES, Argument, Graph, Node, Ref
+from symledger.traces.graph import LEAVES, TABLE, Argument, Graph, Node, Ref
 from symledger.traces.rules.table import RULES, At
 
 STORAGE: Mapping[str, Storage] = {"float": "value", "int": "index", "bool": "mask"}
@@ -91,7 +91,7 @@ class Lowering:
             self._leaf(i, node)
         elif node.operation == "repeat":
             self._repeat(i, node)
-        elif all(r.node in self.fixed for r in node.refs):
+        elif node.operation == TABLE or all(r.node in self.fixed for r in node.refs):
             self._table(i, node)
         else:
             self._ruled(i, node)
@@ -115,7 +115,8 @@ class Lowering:
     def _table(self, i: int, node: Node) -> None:
         """A table: what it holds is asked for by nobody but the run in NumPy."""
         self.fixed.add(i)
-        name = str(node.arguments.get("name", "")).rpartition(".")[2] or short(node.operation)
+        named = str(node.arguments.get("name", "")).rpartition(".")[2]
+        name = named or short(str(node.arguments.get("of", node.operation)))
         for r, kind in enumerate(node.results):
             op = Const(name, len(kind.shape), unknown)
             self.made[Ref(i, r)] = Tensor(op, (), kind.shape, STORAGE.get(kind.elements, "value"))

@@ -77,7 +77,8 @@ class Assembler:
                 found = rounded(places, values)
                 if found is not None:
                     (a, b), m = found
-                    return self._defined(numbers, whole * floor((a * s + b) / Integer(m)), step)
+                    x = self.points.parts.get(s, s)
+                    return whole * self._defined(places, floor((a * x + b) / Integer(m)), step)
         return None
 
     def _defined(self, numbers: tuple[int, ...], e: Expr, step: Step) -> Symbol:

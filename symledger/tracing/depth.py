@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from math import lcm
 from typing import Any
 
 from sympy import Expr, Integer, Symbol
@@ -31,13 +32,22 @@ def deepened(space: Space, graph: Graph) -> Graph:
     if not space.depths:
         return graph
     runs = [space.observe(space.base)]
+    pattern = period(graph)
     for name in space.depths:
-        runs += [space.observe({**space.base, name: space.base[name] + n}) for n in FURTHER]
-    runs.append(space.observe({**space.base, **{n: space.base[n] + 2 for n in space.depths}}))
+        further = (space.base[name] + n * pattern for n in FURTHER)
+        runs += [space.observe({**space.base, name: n}) for n in further]
+    runs.append(
+        space.observe({**space.base, **{n: space.base[n] + 2 * pattern for n in space.depths}})
+    )
     symbols = [Symbol(name) for name in space.depths]
     at = [{s: run.at[s.name] for s in symbols} for run in runs]
     points = Points(symbols, {s: s for s in symbols}, at, spare=1)
     return _with_times(graph, runs, points)
+
+
+def period(graph: Graph) -> int:
+    """Return by how many layers a module grows, so that whole patterns of layers are added."""
+    return lcm(*(n.period for g in graph.bodies for n in g.nodes if n.body))
 
 
 def _with_times(graph: Graph, runs: list[Observed], points: Points) -> Graph:

@@ -85,15 +85,20 @@ class Points:
         return self._fitted[numbers]
 
     def own_values(self) -> Iterator[tuple[Symbol, tuple[int, ...]]]:
-        """Yield every size with its values at the points, those that others decide too."""
-        for i, s in enumerate(self.own.symbols):
-            yield s, tuple(at[i] for at in self.own.at)
+        """Yield every size and every part with its values at the points, defined ones too."""
+        seen: set[Symbol] = set()
+        for system in (self.own, self.inner):
+            for i, s in enumerate(system.symbols):
+                if s not in seen:
+                    yield s, tuple(at[i] for at in system.at)
+                seen.add(s)
 
     def define(self, symbol: Symbol, numbers: tuple[int, ...], of: Iterable[Symbol]) -> None:
         """Add a size that others decide."""
         over = (self.defined.get(s, frozenset({s})) for s in of)
         self.defined[symbol] = frozenset().union(*over)
         self.own = self.own.with_symbol(symbol, numbers)
+        self.inner = self.inner.with_symbol(symbol, numbers)
         self._fitted = {n: e for n, e in self._fitted.items() if e is not None}
         self._fitted[numbers] = symbol
 
@@ -113,6 +118,8 @@ class Points:
                 return found
         if found is None:
             found = self.inner.fit(numbers, varying)
+            if found is None and decided:
+                found = self.inner.fit(numbers, varying | decided)
             found = None if found is None else found.xreplace(self.parts)
         return found
 
@@ -126,12 +133,14 @@ class Points:
     @cached_property
     def _alone(self) -> dict[Symbol, list[tuple[int, int]]]:
         """The pairs of points that differ in one part only, by that part."""
-        found: dict[Symbol, list[tuple[int, int]]] = {s: [] for s in self.inner.symbols}
-        for j, there in enumerate(self.inner.at):
-            for i, here in enumerate(self.inner.at[:j]):
+        symbols = tuple(self.parts)
+        found: dict[Symbol, list[tuple[int, int]]] = {s: [] for s in symbols}
+        places = [at[: len(symbols)] for at in self.inner.at]
+        for j, there in enumerate(places):
+            for i, here in enumerate(places[:j]):
                 other = [s for s, (a, b) in enumerate(zip(here, there, strict=True)) if a != b]
                 if len(other) == 1:
-                    found[self.inner.symbols[other[0]]].append((i, j))
+                    found[symbols[other[0]]].append((i, j))
         return found
 
 

@@ -53,7 +53,7 @@ def live(graph: Graph) -> Graph:
 
 
 PASSING = ("aten.detach", "aten.alias", "aten.view", "aten.expand", "aten.t", "aten.transpose",
-           "constant", "buffer")  # fmt: skip
+           "constant", "buffer", "table")  # fmt: skip
 """Operations that compute nothing: where nobody uses their result, they are not there."""
 
 

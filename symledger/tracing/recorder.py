@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -19,7 +19,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from symledger.errors import BadInput
-from symledger.traces.graph import Ref
+from symledger.traces.graph import LEAVES, TABLE, Ref
 from symledger.tracing.known import Known
 from symledger.tracing.whole import WHOLE, arguments_of
 
@@ -44,6 +44,8 @@ class Recording:
 
     steps: list[Step] = field(default_factory=list)
     outputs: tuple[Ref, ...] = ()
+    kept: tuple[int, ...] = ()
+    """Of each step, the place that it had before tables were collapsed."""
 
 
 def elements(dtype: torch.dtype) -> str:
@@ -248,7 +250,51 @@ def record(
         result = run(module)
     outputs = tuple(dict.fromkeys(tensors(result)))
     recorder.recording.outputs = tuple(recorder.ref(x) for x in outputs)
-    return recorder.recording
+    return collapsed(recorder.recording)
+
+
+def collapsed(recording: Recording) -> Recording:
+    """Leave out how tables are made: of what depends on no data and no weight, only the last stays.
+
+    A table that something else uses, or that comes out, is a leaf.
+    """
+    fixed: set[int] = set()
+    for i, step in enumerate(recording.steps):
+        refs = list(refs_in(tuple(step.arguments.values())))
+        made = step.operation in LEAVES or all(r.node in fixed for r in refs)
+        if made and step.operation not in ("input", "weight"):
+            fixed.add(i)
+    wanted = {r.node for r in recording.outputs}
+    for i, step in enumerate(recording.steps):
+        if i not in fixed:
+            wanted.add(i)
+            wanted |= {r.node for r in refs_in(tuple(step.arguments.values()))}
+    kept = sorted(wanted)
+    place = {old: new for new, old in enumerate(kept)}
+
+    def moved(x: Any) -> Any:
+        if isinstance(x, Ref):
+            return Ref(place[x.node], x.result)
+        return tuple(map(moved, x)) if isinstance(x, tuple) else x
+
+    steps = []
+    for i in kept:
+        step = recording.steps[i]
+        arguments = {n: moved(x) for n, x in step.arguments.items()} if i not in fixed else None
+        if step.operation in LEAVES or arguments is not None:
+            steps.append(replace(step, arguments=arguments or dict(step.arguments)))
+        else:
+            steps.append(replace(step, operation=TABLE, arguments={"of": step.operation}))
+    return Recording(steps, tuple(map(moved, recording.outputs)), tuple(kept))
+
+
+def refs_in(x: Any) -> Iterator[Ref]:
+    """Yield the tensors in an argument."""
+    if isinstance(x, Ref):
+        yield x
+    elif isinstance(x, tuple):
+        for each in x:
+            yield from refs_in(each)
 
 
 def tensors(result: Any) -> Iterator[torch.Tensor]:

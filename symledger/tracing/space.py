@@ -136,6 +136,11 @@ def explored(subject: Subject, shallow: int = SHALLOW) -> Space:
     for name in sorted([*own, *sorted(free)], key=lambda n: n not in divided):
         if name not in space.ties:
             _classify(space, name, first)
+    for name, step in space.steps.items():  # only sizes stay in steps
+        gone = {s: Integer(space.base[s.name]) for s in step.free_symbols
+                if s.name not in space.sizes}  # fmt: skip
+        kept = {s: Integer(1) for s in gone if s.name in space.ties}
+        space.steps[name] = step.xreplace({**gone, **kept})
     return space
 
 

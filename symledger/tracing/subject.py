@@ -225,6 +225,7 @@ def _configured(
     def make(values: dict[str, Any]) -> torch.nn.Module:
         made = configured.from_dict({**rest, **{n: copied(v) for n, v in values.items()}})
         made._attn_implementation = "sdpa" if getattr(kind, "_supports_sdpa", True) else "eager"  # noqa: SLF001  # how it is set
+        made._experts_implementation = "batched_mm"  # noqa: SLF001  # the one that runs without elements
         return kind(made)
 
     return Subject(kind.__name__, where, kind, arguments, make, inputs, training, quiet(kind))

@@ -17,6 +17,7 @@ from symledger.tracing.depth import (
     deepened,
     first_difference,
     observed_lines,
+    period,
     renamed,
     unfolded,
 )
@@ -85,7 +86,7 @@ def _at_some_depth(
             graph = deepened(space, folded(assembler.graph()))
             points = verified(space, graph, assembler.definitions, told)
         except OtherAtDepth as error:
-            refusal = refusal or error
+            refusal = error
             continue
         return graph, assembler.definitions, points
     assert refusal
@@ -115,7 +116,7 @@ def verified(
     Raises:
         BadInput: it does something else there.
     """
-    points = held_out(space)
+    points = held_out(space, period(graph))
     for at in points:
         told("checking it at " + ", ".join(f"{n} = {v}" for n, v in at.items() if n in used(space)))
         check(space, graph, definitions, at)
@@ -150,7 +151,7 @@ def _live(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object,
     return unfolded(graph, {})
 
 
-def held_out(space: Space) -> list[dict[str, int]]:
+def held_out(space: Space, pattern: int) -> list[dict[str, int]]:
     """Return points to verify at: that which was asked for, and others of other depths."""
     import random
 
@@ -163,7 +164,7 @@ def held_out(space: Space) -> list[dict[str, int]]:
         tries += 1
         at = drawn(space, rng)
         for name in space.depths:
-            at[name] = space.base[name] + (len(found) % 3) * 2
+            at[name] = space.base[name] + (len(found) % 3) * 2 * pattern
         try:
             space.observe(at)
         except BadInput:

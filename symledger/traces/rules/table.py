@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Expr, Rational, oo
+from sympy import Add, Expr, Rational, cancel, oo
 
 from symledger.errors import BadInput
 from symledger.ir.tensor import Tensor
@@ -47,7 +47,7 @@ class At:
 
     def divides(self, small: Expr, large: Expr) -> bool:
         """Whether a size is a factor of another one, wherever the module was run."""
-        quotient = large / small
+        quotient = quotient_of(large, small)
         if quotient.is_Integer:
             return True
         if not quotient.free_symbols:
@@ -59,6 +59,12 @@ class At:
         where = self.path or "the module's own forward"
         line = f", {self.line}" if self.line else ""
         return BadInput(f"{self.operation} in {where}{line}: {why}")
+
+
+def quotient_of(large: Expr, small: Expr) -> Expr:
+    """Divide a size by another one; sums are reduced."""
+    found = large / small
+    return cancel(found).expand() if found.has(Add) else found
 
 
 def number(x: Any) -> Expr:

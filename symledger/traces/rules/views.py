@@ -11,7 +11,7 @@ from symledger.ir.ops import Rearrange
 from symledger.ir.shapes import ONE, Shape
 from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.verbs import copied, expand, join, narrow
-from symledger.traces.rules.table import At, Made, axis_of, number, rule
+from symledger.traces.rules.table import At, Made, axis_of, number, quotient_of, rule
 
 END = Integer(2**63 - 1)
 """The end of an open slice."""
@@ -183,7 +183,7 @@ class Pieces:
             self.sizes.append((name, piece))
             left[i].append(name)
             right[j].append(name)
-            here, there = here / piece, there / piece
+            here, there = quotient_of(here, piece), quotient_of(there, piece)
             if here == ONE:
                 i += 1
                 here = before[i] if i < len(before) else ONE
