@@ -19,6 +19,7 @@ from symledger.ir.ops import Const, Input, Param, Storage
 from symledger.ir.tensor import Call, Defining, Program, Result, Scope, Tensor
 from symledger.traces.graph import LEAVES, TABLE, Argument, Graph, Node, Ref
 from symledger.traces.rules.table import RULES, At
+from symledger.traces.scopes import Scopes
 
 STORAGE: Mapping[str, Storage] = {"float": "value", "int": "index", "bool": "mask"}
 TOPICS = ("attention", "maps", "norms", "pointwise", "tables", "views")
@@ -64,7 +65,9 @@ class Lowering:
         points: Points,
     ) -> None:  # fmt: skip
         self.graph, self.prefix, self.points = graph, prefix, points
-        self.scopes: dict[str, Scope] = {"": scope}
+        self.scopes = Scopes(scope, [
+            None if n.operation in LEAVES else self._inner(n.path) for n in graph.nodes
+        ])  # fmt: skip
         self.made: dict[Ref, Tensor] = {Ref(i): x for i, x in entering.items()}
         self.fixed: set[int] = set()
         self.inputs: list[Tensor] = []
@@ -80,7 +83,9 @@ class Lowering:
         for i, node in enumerate(self.graph.nodes):
             if Ref(i) in self.made:
                 continue
-            with inside(self._scope(node.path)):
+            path = self._inner(node.path)
+            where = path.rpartition(".")[0] if node.body else path
+            with inside(self.scopes.at(i, where)):
                 self._node(i, node)
                 if node.operation == "weight" and not self.users.get(i) and i not in ends:
                     leave_idle(self.made[Ref(i)])
@@ -144,7 +149,7 @@ class Lowering:
         assert node.body is not None and node.times is not None
         entering = [self._tensor(node.arguments[f"x{k}"]) for k in range(len(node.arguments))]
         prefix = node.path
-        scope = Scope(prefix.rpartition(".")[2], None, self._scope(prefix.rpartition(".")[0]))
+        scope = self.scopes.inside(i, self._inner(prefix) or prefix)
         formals = {
             k: Tensor(Input(f"x{k}"), (), x.shape, x.storage) for k, x in enumerate(entering)
         }
@@ -174,23 +179,13 @@ class Lowering:
                            f", {node.line}, is not understood.")  # fmt: skip
         return self.made[a]
 
-    def _scope(self, path: str) -> Scope:
-        """Return the scope of a module, by its path from the one that this is the inside of."""
-        inner = path
-        if self.prefix and (path == self.prefix or path.startswith(self.prefix + ".")):
-            inner = path[len(self.prefix) :].lstrip(".").partition(".")[2]
-        elif self.prefix:
-            inner = ""
-        if inner not in self.scopes:
-            parent, _, last = inner.rpartition(".")
-            self.scopes[inner] = Scope(last, None, self._scope_of(parent))
-        return self.scopes[inner]
-
-    def _scope_of(self, inner: str) -> Scope:
-        if inner not in self.scopes:
-            parent, _, last = inner.rpartition(".")
-            self.scopes[inner] = Scope(last, None, self._scope_of(parent))
-        return self.scopes[inner]
+    def _inner(self, path: str) -> str:
+        """Return the path of a module from the one that this is the inside of."""
+        if not self.prefix:
+            return path
+        if path == self.prefix or path.startswith(self.prefix + "."):
+            return path[len(self.prefix) :].lstrip(".").partition(".")[2]
+        return ""
 
 
 def unknown(*places: Any) -> Expr:
