@@ -33,6 +33,11 @@ class TracedTarget(Target):
         return self.component.traced
 
     @property
+    def is_traced(self) -> bool:
+        """It was."""
+        return True
+
+    @property
     def withheld(self) -> Mapping[str, str]:
         """The quantities whose checks failed, which are not shown, and why."""
         return withheld(self.traced.checks)
@@ -75,6 +80,14 @@ class TracedTarget(Target):
             if seen and not min(seen) <= n <= max(seen):
                 found[symbol.name] = min(seen), max(seen)
         return found
+
+    def extrapolated(self, sizes: Mapping[Symbol, int]) -> dict[str, Any]:
+        """Return the sizes that lie beyond what was verified, and from where to where that was."""
+        found = self.beyond(sizes)
+        return {
+            "extrapolated": bool(found),
+            "beyond": {name: [str(low), str(high)] for name, (low, high) in found.items()},
+        }
 
     def read_from(self) -> dict[str, Any]:
         """Return what is said of the trace, as JSON data."""
