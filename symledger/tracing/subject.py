@@ -118,7 +118,7 @@ def found(
         raise BadInput(f"{shown(name)} in {shown(where)} is not a torch.nn.Module. "
                        f"{nearest(name, known)}")  # fmt: skip
     entering = tuple(map(parse_input, inputs))
-    return _subject(kind, where, settings, entering, training, config)
+    return subject_of(kind, where, settings, entering, training, config)
 
 
 def _module(where: str) -> ModuleType:
@@ -131,10 +131,15 @@ def _module(where: str) -> ModuleType:
         raise UnknownTarget(f"there is no module {shown(where)} here: {error}.") from error
 
 
-def _subject(
+def subject_of(
     kind: type[torch.nn.Module], where: str, settings: Mapping[str, str],
     inputs: tuple[Entering, ...], training: bool, config: Mapping[str, Any] | None,
 ) -> Subject:  # fmt: skip
+    """Say how a class is built.
+
+    Raises:
+        BadInput: it needs arguments that were not given.
+    """
     name = kind.__name__
     configured = getattr(kind, "config_class", None)
     if configured is not None and hasattr(configured, "from_dict"):

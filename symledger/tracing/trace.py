@@ -33,7 +33,8 @@ DEPTHS = (3, 4, 6, 8, 12)
 
 
 def trace(
-    subject: Subject, asked: Mapping[str, str] | None = None, told: Told = lambda said: None
+    subject: Subject, asked: Mapping[str, str] | None = None, told: Told = lambda said: None,
+    lengths: Mapping[str, int] | None = None,
 ) -> tuple[Traced, Space]:
     """Trace a module.
 
@@ -41,12 +42,14 @@ def trace(
         subject: what is traced.
         asked: the symbols that were asked for, by argument.
         told: is told what goes on.
+        lengths: how long what enters is to be, by axis.
 
     Raises:
         BadInput: the module cannot be traced; why, and where.
     """
     told("exploring its arguments")
     space = explored(subject)
+    space.asked |= lengths or {}
     graph, definitions, points = _at_some_depth(space, told)
     own = {**space.asked, **free(space)}
     symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
