@@ -112,7 +112,7 @@ def shown_as(
 
 
 @cli.command(epilog='symledger trace my_model.py:GPT --input "ids: int64 (B, T)"')
-@click.argument("module")
+@click.argument("module", default="")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
               help="Give an argument of the constructor, or a length of what enters, a value; may "
                    "be repeated.")
@@ -126,6 +126,9 @@ def shown_as(
               help="Trace it in evaluation mode, and not as it is built.")
 @click.option("--save", default="", metavar="FILE",
               help="Save the trace, as in model.trace.json: a target that needs no PyTorch.")
+@click.option("--verify", default="", metavar="FILE",
+              help="Run the module of a saved trace at the sizes that are set, and compare; with "
+                   "--save, the trace is saved with this point.")
 @click.option("--quantity", "quantities", multiple=True, metavar="NAME",
               help="Show only this quantity, line by line; may be repeated.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
@@ -134,17 +137,21 @@ def shown_as(
               help="How many levels of the tree to open.")
 @spoken
 def trace(module: str, settings: tuple[str, ...], config: str, inputs: tuple[str, ...],
-          symbols: tuple[str, ...], evaluating: bool, save: str, quantities: tuple[str, ...],
+          symbols: tuple[str, ...], evaluating: bool, save: str, verify: str, quantities: tuple[str, ...],
           form: str, as_json: bool, depth: int, language: str | None) -> None:  # fmt: skip
     """Trace MODULE, a model written in PyTorch, and derive its formulas.
 
     MODULE is path/to/model.py:ClassName, package.module:ClassName or transformers:ClassName. It
     is built and run on tensors without elements, at many sizes. It needs PyTorch (the extra torch).
     """
-    from symledger.cli.trace import traced
+    from symledger.cli.trace import traced, verified
 
-    account = traced(
-        module, split_settings(settings), inputs, symbols, not evaluating, config, save
+    if bool(module) == bool(verify):
+        raise BadInput("name what is to be traced, as in my_model.py:GPT, or with --verify a saved "
+                       "trace.")  # fmt: skip
+    said = split_settings(settings)
+    account = verified(verify, said, save) if verify else traced(
+        module, said, inputs, symbols, not evaluating, config, save
     )
     for name in quantities:
         account[name]

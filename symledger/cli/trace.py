@@ -45,6 +45,35 @@ def traced(
     return account.account_of(made, save or module)
 
 
+def verified(path: str, settings: Mapping[str, str], save: str) -> Account:
+    """Compare a saved trace with its module at further sizes, and return its account there.
+
+    Raises:
+        CheckFailed: the module does something else there.
+        SymledgerError: the trace or its module cannot be read, or not built there.
+    """
+    require(["torch"], "a trace cannot be verified")
+    if save:
+        check_place(save)
+    from symledger.configs.files import content
+    from symledger.traces.reading import loaded
+
+    before = loaded(content(path), path)
+    progress("importing PyTorch")
+    from symledger.tracing import account, verify
+
+    try:
+        progress("running it")
+        made = verify.verified_at(before, settings)
+    finally:
+        done()
+    if save:
+        from symledger.traces.writing import dumped
+
+        saved(save, dumped(made))
+    return account.account_of(made, save or path, settings=settings)
+
+
 def configuration(path: str) -> dict[str, Any]:
     """Read the ``config.json`` that a class is built of."""
     from symledger.configs.document import load

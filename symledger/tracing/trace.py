@@ -141,7 +141,7 @@ def check(
     numeric = Sample(space, [run])
     lines = observed_lines(run)
     expected = unfolded(graph, values)
-    said = first_difference(expected, _live(lines, numeric))
+    said = first_difference(expected, live_lines(lines, numeric))
     if said:
         here = ", ".join(f"{n} = {v}" for n, v in at.items() if n in used(space))
         raise OtherAtDepth(
@@ -149,7 +149,8 @@ def check(
         )
 
 
-def _live(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
+def live_lines(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
+    """Return the lines of a run without what nobody uses, as a folded graph is."""
     graph = live(Assembler(sample).graph())
     return unfolded(graph, {})
 
