@@ -33,6 +33,7 @@ from symledger.traces.rules.table import (
     is_complex,
     parts,
 )
+from symledger.traces.scopes import Scopes
 
 Points = tuple[Mapping[Expr, int], ...]
 """Sizes at which the module was run: what divides what is seen there."""
@@ -98,7 +99,9 @@ class Lowering:
     ) -> None:  # fmt: skip
         self.graph, self.prefix, self.points = graph, prefix, points
         self.tables_enter = tables_enter
-        self.scopes: dict[str, Scope] = {"": scope}
+        self.scopes = Scopes(scope, [
+            None if n.operation in LEAVES else self._inner(n.path) for n in graph.nodes
+        ])  # fmt: skip
         self.made: dict[Ref, Value] = {Ref(i): x for i, x in entering.items()}
         self.lowered = Lowered(graph, self.made)
         self.fixed: set[int] = set()
@@ -115,7 +118,9 @@ class Lowering:
         for i, node in enumerate(self.graph.nodes):
             if Ref(i) in self.made:
                 continue
-            with inside(self._scope(node.path)):
+            path = self._inner(node.path)
+            where = path.rpartition(".")[0] if node.body else path
+            with inside(self.scopes.at(i, where)):
                 self._node(i, node)
                 if node.operation == "weight" and not self.users.get(i) and i not in ends:
                     for t in tensors_of(self.made[Ref(i)]):
@@ -177,7 +182,7 @@ class Lowering:
         assert node.times is not None
         entering = [self._value(node.arguments[f"x{k}"]) for k in range(len(node.arguments))]
         prefix = node.path
-        scope = Scope(prefix.rpartition(".")[2], None, self._scope(prefix.rpartition(".")[0]))
+        scope = self.scopes.inside(i, self._inner(prefix) or prefix)
         formals = {k: entered(f"x{k}", x) for k, x in enumerate(entering)}
         body = Lowering(node.body, scope, prefix, formals, self.points, self.tables_enter)
         body.lowered.parent, body.lowered.node = self.lowered, i
@@ -211,23 +216,13 @@ class Lowering:
                            f", {node.line}, is not understood.")  # fmt: skip
         return self.made[a]
 
-    def _scope(self, path: str) -> Scope:
-        """Return the scope of a module, by its path from the one that this is the inside of."""
-        inner = path
-        if self.prefix and (path == self.prefix or path.startswith(self.prefix + ".")):
-            inner = path[len(self.prefix) :].lstrip(".").partition(".")[2]
-        elif self.prefix:
-            inner = ""
-        if inner not in self.scopes:
-            parent, _, last = inner.rpartition(".")
-            self.scopes[inner] = Scope(last, None, self._scope_of(parent))
-        return self.scopes[inner]
-
-    def _scope_of(self, inner: str) -> Scope:
-        if inner not in self.scopes:
-            parent, _, last = inner.rpartition(".")
-            self.scopes[inner] = Scope(last, None, self._scope_of(parent))
-        return self.scopes[inner]
+    def _inner(self, path: str) -> str:
+        """Return the path of a module from the one that this is the inside of."""
+        if not self.prefix:
+            return path
+        if path == self.prefix or path.startswith(self.prefix + "."):
+            return path[len(self.prefix) :].lstrip(".").partition(".")[2]
+        return ""
 
 
 def applied(at: At, arguments: Mapping[str, Any]) -> Made:

@@ -122,16 +122,7 @@ def found(
         raise BadInput(f"{shown(name)} in {shown(where)} is not a torch.nn.Module. "
                        f"{nearest(name, known)}")  # fmt: skip
     entering = tuple(map(parse_input, inputs))
-    axes = {a for x in entering for a in x.axes} | (set() if entering else FREE)
-    made = _subject(kind, where, settings, entering, training, config)
-    for name, value in settings.items():
-        if name in made.arguments:
-            continue
-        if name not in axes or not value.strip().isdecimal():
-            raise BadInput(f"{made.name} has no argument {shown(name)}, nor is that a length of "
-                           f"what enters. {nearest(name, (*made.arguments, *axes))}")  # fmt: skip
-        made.given[name] = int(value)
-    return made
+    return subject_of(kind, where, settings, entering, training, config)
 
 
 FREE = {"B", "T", "H", "W", "D"}
@@ -148,10 +139,15 @@ def _module(where: str) -> ModuleType:
         raise UnknownTarget(f"there is no module {shown(where)} here: {error}.") from error
 
 
-def _subject(
+def subject_of(
     kind: type[torch.nn.Module], where: str, settings: Mapping[str, str],
     inputs: tuple[Entering, ...], training: bool, config: Mapping[str, Any] | None,
 ) -> Subject:  # fmt: skip
+    """Say how a class is built.
+
+    Raises:
+        BadInput: it needs arguments that were not given.
+    """
     name = kind.__name__
     configured = getattr(kind, "config_class", None)
     if configured is not None and hasattr(configured, "from_dict"):

@@ -34,7 +34,8 @@ DEPTHS = (3, 4, 6, 8, 12)
 
 
 def trace(
-    subject: Subject, asked: Mapping[str, str] | None = None, told: Told = lambda said: None
+    subject: Subject, asked: Mapping[str, str] | None = None, told: Told = lambda said: None,
+    lengths: Mapping[str, int] | None = None,
 ) -> tuple[Traced, Space]:
     """Trace a module.
 
@@ -42,12 +43,14 @@ def trace(
         subject: what is traced.
         asked: the symbols that were asked for, by argument.
         told: is told what goes on.
+        lengths: how long what enters is to be, by axis.
 
     Raises:
         BadInput: the module cannot be traced; why, and where.
     """
     told("exploring its arguments")
     space = explored(subject)
+    space.asked |= lengths or {}
     graph, definitions, points = _at_some_depth(space, told)
     own = space.asked
     symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
@@ -129,7 +132,7 @@ def check(
     numeric = Sample(space, [run])
     lines = observed_lines(run)
     expected = unfolded(graph, values)
-    said = first_difference(expected, _live(lines, numeric))
+    said = first_difference(expected, live_lines(lines, numeric))
     if said:
         here = ", ".join(f"{n} = {v}" for n, v in at.items() if n in used(space))
         raise OtherAtDepth(
@@ -137,7 +140,8 @@ def check(
         )
 
 
-def _live(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
+def live_lines(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
+    """Return the lines of a run without what nobody uses, as a folded graph is."""
     graph = live(Assembler(sample).graph())
     return unfolded(graph, {})
 
