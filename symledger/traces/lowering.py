@@ -53,7 +53,7 @@ class Lowered:
     """
 
     graph: Graph
-    made: dict[Ref, Tensor]
+    made: dict[Ref, Value]
     inner: dict[int, Lowered] = field(default_factory=dict)
     parent: Lowered | None = None
     node: int = 0
