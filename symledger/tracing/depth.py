@@ -45,6 +45,14 @@ def deepened(space: Space, graph: Graph) -> Graph:
     return _with_times(graph, runs, points)
 
 
+class OtherLengths(BadInput):
+    """The same operations make other lengths at a point than was fitted."""
+
+    def __init__(self, said: str, at: Mapping[str, int]) -> None:
+        super().__init__(said)
+        self.at = at
+
+
 def period(graph: Graph) -> int:
     """Return by how many layers a module grows, so that whole patterns of layers are added."""
     return lcm(*(n.period for g in graph.bodies for n in g.nodes if n.body))
