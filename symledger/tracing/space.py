@@ -199,7 +199,7 @@ def _classify(space: Space, name: str, first: Observed) -> None:
             continue
         if other.structure != first.structure:
             space.depths.append(name)
-        elif other.numbers != first.numbers:
+        elif other.lengths != first.lengths:
             space.sizes.append(name)
             size = -step if space.value(step) < 0 else step
             space.steps[name] = size if space.base[name] % space.value(size) == 0 else Integer(1)
