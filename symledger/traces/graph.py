@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 from sympy import Expr
 
+from symledger.traces.checked import Checked
+
 LEAVES = ("input", "weight", "buffer", "constant")
 """The operations of what comes from outside: data, parameters, buffers and fixed tensors."""
 TABLE = "table"
@@ -118,7 +120,8 @@ class Traced:
     """A module, traced: its graph, the sizes that it was built of, and what was verified.
 
     ``sizes`` are the values asked for, by symbol; ``names`` what the constructor calls them;
-    ``definitions`` the sizes that are no polynomials of others; ``fixed`` the other arguments.
+    ``definitions`` the sizes that are no polynomials of others; ``fixed`` the other arguments;
+    ``points`` the sizes at which the module did what the graph says, ``checks`` what else was found.
     """
 
     name: str
@@ -131,6 +134,7 @@ class Traced:
     training: bool = True
     points: tuple[Mapping[str, int], ...] = ()
     torch: str = ""
+    checks: tuple[Checked, ...] = ()
 
 
 def refs_of(argument: Argument) -> Iterator[Ref]:

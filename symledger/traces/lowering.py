@@ -33,6 +33,7 @@ from symledger.traces.rules.table import (
     is_complex,
     parts,
 )
+from symledger.traces.scopes import Scopes
 
 Points = tuple[Mapping[Expr, int], ...]
 """Sizes at which the module was run: what divides what is seen there."""
@@ -45,11 +46,17 @@ def load_rules() -> None:
 
 
 @dataclass
-class Leaves:
-    """Which leaf of a program stands for which tensor of the module, by name."""
+class Lowered:
+    """A graph beside what was made of it: which tensor of ours each of its tensors is.
 
-    weights: dict[str, Tensor] = field(default_factory=dict)
-    tables: dict[Tensor, tuple[Graph, Ref]] = field(default_factory=dict)
+    ``inner`` are the bodies of its repetitions, by the number of the node.
+    """
+
+    graph: Graph
+    made: dict[Ref, Tensor]
+    inner: dict[int, Lowered] = field(default_factory=dict)
+    parent: Lowered | None = None
+    node: int = 0
 
 
 def program_of(
@@ -60,12 +67,27 @@ def program_of(
     Raises:
         BadInput: something in it is not understood.
     """
+    return lowered(graph, component, name, points)[0]
+
+
+def lowered(
+    graph: Graph, component: Defining | None, name: str, points: Points = (),
+    tables_enter: bool = False,
+) -> tuple[Program, Lowered]:  # fmt: skip
+    """Return the program of a graph, and which tensor is which.
+
+    With ``tables_enter`` fixed tables are inputs: whoever runs the program has their elements.
+
+    Raises:
+        BadInput: something in it is not understood.
+    """
     load_rules()
     scope = Scope(name, component)
-    lowering = Lowering(graph, scope, "", {}, points)
+    lowering = Lowering(graph, scope, "", {}, points, tables_enter)
     with noting_idle() as idle:
         outputs = lowering.run()
-    return Program(scope, tuple(lowering.inputs), outputs, tuple(idle))
+    program = Program(scope, tuple(lowering.inputs), outputs, tuple(idle))
+    return program, lowering.lowered
 
 
 class Lowering:
@@ -73,11 +95,15 @@ class Lowering:
 
     def __init__(
         self, graph: Graph, scope: Scope, prefix: str, entering: Mapping[int, Value],
-        points: Points,
+        points: Points, tables_enter: bool = False,
     ) -> None:  # fmt: skip
         self.graph, self.prefix, self.points = graph, prefix, points
-        self.scopes: dict[str, Scope] = {"": scope}
+        self.tables_enter = tables_enter
+        self.scopes = Scopes(scope, [
+            None if n.operation in LEAVES else self._inner(n.path) for n in graph.nodes
+        ])  # fmt: skip
         self.made: dict[Ref, Value] = {Ref(i): x for i, x in entering.items()}
+        self.lowered = Lowered(graph, self.made)
         self.fixed: set[int] = set()
         self.inputs: list[Tensor] = []
         self.pending: dict[int, Node] = {}
@@ -92,7 +118,9 @@ class Lowering:
         for i, node in enumerate(self.graph.nodes):
             if Ref(i) in self.made:
                 continue
-            with inside(self._scope(node.path)):
+            path = self._inner(node.path)
+            where = path.rpartition(".")[0] if node.body else path
+            with inside(self.scopes.at(i, where)):
                 self._node(i, node)
                 if node.operation == "weight" and not self.users.get(i) and i not in ends:
                     for t in tensors_of(self.made[Ref(i)]):
@@ -130,7 +158,8 @@ class Lowering:
         name = named or short(str(node.arguments.get("of", node.operation)))
         for r, kind in enumerate(node.results):
             rank = len(kind.shape) + (kind.elements == "complex")
-            self.made[Ref(i, r)] = held(Const(name, rank, unknown), kind)
+            op = Input(name, drawn=True) if self.tables_enter else Const(name, rank, unknown)
+            self.made[Ref(i, r)] = held(op, kind)
 
     def _ruled(self, i: int, node: Node) -> None:
         at = At(node.operation, node.results, node.path, node.line, self.points)
@@ -153,9 +182,11 @@ class Lowering:
         assert node.times is not None
         entering = [self._value(node.arguments[f"x{k}"]) for k in range(len(node.arguments))]
         prefix = node.path
-        scope = Scope(prefix.rpartition(".")[2], None, self._scope(prefix.rpartition(".")[0]))
+        scope = self.scopes.inside(i, self._inner(prefix) or prefix)
         formals = {k: entered(f"x{k}", x) for k, x in enumerate(entering)}
-        body = Lowering(node.body, scope, prefix, formals, self.points)
+        body = Lowering(node.body, scope, prefix, formals, self.points, self.tables_enter)
+        body.lowered.parent, body.lowered.node = self.lowered, i
+        self.lowered.inner[i] = body.lowered
         with inside(scope), noting_idle() as idle:
             outputs = body.run()
         inputs = (t for x in formals.values() for t in tensors_of(x))
@@ -185,23 +216,13 @@ class Lowering:
                            f", {node.line}, is not understood.")  # fmt: skip
         return self.made[a]
 
-    def _scope(self, path: str) -> Scope:
-        """Return the scope of a module, by its path from the one that this is the inside of."""
-        inner = path
-        if self.prefix and (path == self.prefix or path.startswith(self.prefix + ".")):
-            inner = path[len(self.prefix) :].lstrip(".").partition(".")[2]
-        elif self.prefix:
-            inner = ""
-        if inner not in self.scopes:
-            parent, _, last = inner.rpartition(".")
-            self.scopes[inner] = Scope(last, None, self._scope_of(parent))
-        return self.scopes[inner]
-
-    def _scope_of(self, inner: str) -> Scope:
-        if inner not in self.scopes:
-            parent, _, last = inner.rpartition(".")
-            self.scopes[inner] = Scope(last, None, self._scope_of(parent))
-        return self.scopes[inner]
+    def _inner(self, path: str) -> str:
+        """Return the path of a module from the one that this is the inside of."""
+        if not self.prefix:
+            return path
+        if path == self.prefix or path.startswith(self.prefix + "."):
+            return path[len(self.prefix) :].lstrip(".").partition(".")[2]
+        return ""
 
 
 def applied(at: At, arguments: Mapping[str, Any]) -> Made:

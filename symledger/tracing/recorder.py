@@ -120,6 +120,18 @@ class Recorder:
         taken = {name: self.argument(x) for name, x in arguments.items()}
         self.add(Step(operation, taken, kinds, self.stack[-1], user_line()), made)
 
+    def called(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run a function that is kept whole."""
+        return func(*args, **kwargs)
+
+    def operated(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run an operator."""
+        return func(*args, **kwargs)
+
 
 def user_line() -> str:
     """Say where the user's own file is now: the innermost frame that is neither torch nor ours."""
@@ -149,7 +161,7 @@ class Functions(TorchFunctionMode):
             return func(*args, **kwargs)
         self.recorder.whole += 1
         try:
-            result = func(*args, **kwargs)
+            result = self.recorder.called(func, args, kwargs)
         finally:
             self.recorder.whole -= 1
         self.recorder.step(whole.name, arguments_of(whole, args, kwargs), result)
@@ -171,7 +183,7 @@ class Operators(TorchDispatchMode):
         name = name_of(func)
         if name == "aten._local_scalar_dense" and not self.recorder.whole:
             return self._read(args[0])
-        result = func(*args, **kwargs)
+        result = self.recorder.operated(func, args, kwargs)
         if not self.recorder.whole:
             self.recorder.known.note(func, args, kwargs, result)
             self.recorder.step(name, named(func, args, kwargs), result)
@@ -236,13 +248,13 @@ def modules(recorder: Recorder) -> Iterator[None]:
 
 def record(
     module: torch.nn.Module, inputs: Mapping[str, torch.Tensor],
-    run: Callable[[torch.nn.Module], Any],
+    run: Callable[[torch.nn.Module], Any], recorder: Recorder | None = None,
 ) -> Recording:  # fmt: skip
     """Run a module once and return what it did.
 
     ``inputs`` are the tensors that enter, by name; ``run`` calls the module with them.
     """
-    recorder = Recorder(module)
+    recorder = recorder or Recorder(module)
     for name, x in inputs.items():
         kind = tuple(x.shape), elements(x.dtype)
         recorder.add(Step("input", {"name": name}, (kind,)), (x,))

@@ -12,6 +12,7 @@ from symledger.errors import BadInput
 from symledger.sizes import named
 from symledger.traces.graph import Argued, Graph, Traced
 from symledger.tracing.assemble import Assembler
+from symledger.tracing.bounds import bounded
 from symledger.tracing.depth import (
     OtherAtDepth,
     deepened,
@@ -33,7 +34,8 @@ DEPTHS = (3, 4, 6, 8, 12)
 
 
 def trace(
-    subject: Subject, asked: Mapping[str, str] | None = None, told: Told = lambda said: None
+    subject: Subject, asked: Mapping[str, str] | None = None, told: Told = lambda said: None,
+    lengths: Mapping[str, int] | None = None,
 ) -> tuple[Traced, Space]:
     """Trace a module.
 
@@ -41,14 +43,16 @@ def trace(
         subject: what is traced.
         asked: the symbols that were asked for, by argument.
         told: is told what goes on.
+        lengths: how long what enters is to be, by axis.
 
     Raises:
         BadInput: the module cannot be traced; why, and where.
     """
     told("exploring its arguments")
     space = explored(subject)
+    space.asked |= lengths or {}
     graph, definitions, points = _at_some_depth(space, told)
-    own = {**space.asked, **free(space)}
+    own = space.asked
     symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
     to = {Symbol(n): named(s) for n, s in symbols.items()}
     to |= {s: named(s.name) for s in definitions}
@@ -57,7 +61,7 @@ def trace(
         if n not in used(space) and f"{n}.0" not in space.base
     )
     made = Traced(
-        name=subject.name, source=subject.source, graph=renamed(graph, to),
+        name=subject.name, source=subject.source, graph=renamed(bounded(graph), to),
         sizes={symbols[n]: own[n] for n in symbols},
         names={symbols[n]: n for n in symbols},
         definitions={to[s].name: e.xreplace(to) for s, e in definitions.items()},
@@ -98,16 +102,6 @@ def used(space: Space) -> set[str]:
     return {*space.sizes, *space.depths}
 
 
-def subject_numbers(space: Space) -> dict[str, int]:
-    """Return the sizes that were asked for."""
-    return dict(space.asked)
-
-
-def free(space: Space) -> dict[str, int]:
-    """Return the lengths of what enters that are no arguments."""
-    return {n: v for n, v in space.base.items() if n not in space.asked}
-
-
 def verified(
     space: Space, graph: Graph, definitions: Mapping[Symbol, Expr], told: Told
 ) -> list[dict[str, int]]:
@@ -138,7 +132,7 @@ def check(
     numeric = Sample(space, [run])
     lines = observed_lines(run)
     expected = unfolded(graph, values)
-    said = first_difference(expected, _live(lines, numeric))
+    said = first_difference(expected, live_lines(lines, numeric))
     if said:
         here = ", ".join(f"{n} = {v}" for n, v in at.items() if n in used(space))
         raise OtherAtDepth(
@@ -146,7 +140,8 @@ def check(
         )
 
 
-def _live(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
+def live_lines(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
+    """Return the lines of a run without what nobody uses, as a folded graph is."""
     graph = live(Assembler(sample).graph())
     return unfolded(graph, {})
 
