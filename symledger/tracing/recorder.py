@@ -19,7 +19,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from symledger.errors import BadInput
-from symledger.traces.graph import LEAVES, TABLE, Ref
+from symledger.traces.graph import LEAVES, TABLE, Ref, makes_table
 from symledger.tracing.known import Known
 from symledger.tracing.whole import WHOLE, arguments_of
 
@@ -181,7 +181,7 @@ class Operators(TorchDispatchMode):
         """Run an operator and write it down."""
         kwargs = kwargs or {}
         name = name_of(func)
-        if name == "aten._local_scalar_dense":
+        if name == "aten._local_scalar_dense" and not self.recorder.whole:
             return self._read(args[0])
         result = self.recorder.operated(func, args, kwargs)
         if not self.recorder.whole:
@@ -273,7 +273,8 @@ def collapsed(recording: Recording) -> Recording:
     fixed: set[int] = set()
     for i, step in enumerate(recording.steps):
         refs = list(refs_in(tuple(step.arguments.values())))
-        made = step.operation in LEAVES or all(r.node in fixed for r in refs)
+        known = all(r.node in fixed for r in refs)
+        made = step.operation in LEAVES or makes_table(step.operation, known)
         if made and step.operation not in ("input", "weight"):
             fixed.add(i)
     wanted = {r.node for r in recording.outputs}
