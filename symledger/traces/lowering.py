@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from sympy import Expr
+from sympy import Expr, Integer
 
 from symledger.errors import BadInput, DefinitionError, nearest
 from symledger.ir.building import inside, leave_idle, noting_idle
@@ -22,6 +22,8 @@ from symledger.traces.rules.table import RULES, At
 from symledger.traces.scopes import Scopes
 
 STORAGE: Mapping[str, Storage] = {"float": "value", "int": "index", "bool": "mask"}
+VARYING = ("float", "complex")
+"""What has gradients."""
 TOPICS = ("attention", "maps", "norms", "pointwise", "tables", "views")
 Points = tuple[Mapping[Expr, int], ...]
 """Sizes at which the module was run: what divides what is seen there."""
@@ -54,6 +56,10 @@ def program_of(
     lowering = Lowering(graph, scope, "", {}, points)
     with noting_idle() as idle:
         outputs = lowering.run()
+    scope.entered.update({str(getattr(x.op, "name", "x")): x for x in lowering.inputs})
+    scope.steps.update(
+        {f"y_{i}" if outputs[1:] else "y": y for i, y in enumerate(outputs, 1) if y.args}
+    )
     return Program(scope, tuple(lowering.inputs), outputs, tuple(idle))
 
 
@@ -84,8 +90,8 @@ class Lowering:
             if Ref(i) in self.made:
                 continue
             path = self._inner(node.path)
-            where = path.rpartition(".")[0] if node.body else path
-            with inside(self.scopes.at(i, where)):
+            where = self.scopes.around(i, path)[0] if node.body else self.scopes.at(i, path)
+            with inside(where):
                 self._node(i, node)
                 if node.operation == "weight" and not self.users.get(i) and i not in ends:
                     leave_idle(self.made[Ref(i)])
@@ -109,13 +115,21 @@ class Lowering:
             op = Param(last, bool(node.arguments.get("trainable", True)))
             self.made[Ref(i)] = Tensor(op, (), kind.shape)
         elif node.operation == "input":
-            below = node.arguments.get("below")
-            leaf = Input(name, below if isinstance(below, Expr) else None)
+            leaf = Input(name, None if kind.elements in VARYING else self._below(Ref(i)))
             storage = STORAGE.get(kind.elements, "value")
             self.made[Ref(i)] = Tensor(leaf, (), kind.shape, storage)
             self.inputs.append(self.made[Ref(i)])
         else:
             self._table(i, node)
+
+    def _below(self, ref: Ref) -> Expr:
+        """Return what whole numbers that enter lie below: the rows of a table that they pick from."""
+        for node in self.graph.nodes:
+            if node.operation == "aten.embedding" and node.arguments.get("indices") == ref:
+                table = node.arguments["weight"]
+                if isinstance(table, Ref):
+                    return self.graph.kind(table).shape[0]
+        return Integer(2)
 
     def _table(self, i: int, node: Node) -> None:
         """A table: what it holds is asked for by nobody but the run in NumPy."""
@@ -149,7 +163,8 @@ class Lowering:
         assert node.body is not None and node.times is not None
         entering = [self._tensor(node.arguments[f"x{k}"]) for k in range(len(node.arguments))]
         prefix = node.path
-        scope = self.scopes.inside(i, self._inner(prefix) or prefix)
+        around, name = self.scopes.around(i, self._inner(prefix))
+        scope = Scope(name or prefix.rpartition(".")[2], None, around)
         formals = {
             k: Tensor(Input(f"x{k}"), (), x.shape, x.storage) for k, x in enumerate(entering)
         }
