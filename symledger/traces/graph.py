@@ -17,6 +17,21 @@ LEAVES = ("input", "weight", "buffer", "constant")
 """The operations of what comes from outside: data, parameters, buffers and fixed tensors."""
 TABLE = "table"
 """The operation that stands for all that is computed from no data and no weight."""
+LIKE = tuple(
+    f"aten.{name}" for kind in ("empty", "zeros", "ones", "full")
+    for name in (f"{kind}_like", f"new_{kind}")
+)  # fmt: skip
+"""Operations that only ask for the shape of what they are given: they make tables."""
+DRAWN = (
+    "aten.rand", "aten.randn", "aten.rand_like", "aten.randn_like", "aten.bernoulli",
+    "aten.exponential", "aten.normal", "aten.normal_functional", "aten.uniform",
+)  # fmt: skip
+"""Operations that draw at random: other numbers every time, whatever they are given."""
+
+
+def makes_table(operation: str, fixed: bool) -> bool:
+    """Whether an operation makes a table; ``fixed`` says that what it is given is one."""
+    return operation in (TABLE, *LIKE) or (fixed and operation.rstrip("_") not in DRAWN)
 
 
 @dataclass(frozen=True)
@@ -29,13 +44,13 @@ class Ref:
 
 @dataclass(frozen=True)
 class Kind:
-    """The shape of a tensor, and what its elements are: ``float``, ``int``, ``bool``, ``complex``."""
+    """The shape of a tensor, and its elements: ``float``, ``int``, ``bool``, ``complex``."""
 
     shape: tuple[Expr, ...]
     elements: str = "float"
 
 
-Argument: TypeAlias = "Ref | Expr | float | bool | str | None | tuple[Argument, ...]"
+Argument: TypeAlias = "Ref | Expr | float | bool | str | tuple[Argument, ...] | None"
 """Whole numbers are formulas, of which most are constant."""
 
 
@@ -44,8 +59,8 @@ class Node:
     """One operation of PyTorch: its arguments by name, its results, and where it stands.
 
     ``path`` is that of the module that ran it, ``line`` the place in the user's file. A node
-    ``repeat`` runs ``body`` so many times: its arguments ``x0``, ``x1``, … enter it; as many as it has
-    results are carried. A pattern of ``period`` layers is one run of the body.
+    ``repeat`` runs ``body`` so many times: its arguments ``x0``, ``x1``, … enter it; as many as
+    it has results are carried. A pattern of ``period`` layers is one run of the body.
     """
 
     operation: str

@@ -9,38 +9,56 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 from sympy import Expr, Integer
 
 from symledger.errors import BadInput, DefinitionError, nearest
 from symledger.ir.building import inside, leave_idle, noting_idle
-from symledger.ir.ops import Const, Input, Param, Storage
+from symledger.ir.ops import Const, Input, Leaf, Param
 from symledger.ir.tensor import Call, Defining, Program, Result, Scope, Tensor
-from symledger.traces.graph import LEAVES, TABLE, Argument, Graph, Node, Ref
-from symledger.traces.rules.table import RULES, At
+from symledger.traces import rules
+from symledger.traces.graph import LEAVES, Argument, Graph, Kind, Node, Ref, makes_table
+from symledger.traces.rules.complex import complex_of
+from symledger.traces.rules.table import (
+    COMPLEX,
+    PARTWISE,
+    RULES,
+    STORAGE,
+    At,
+    Complex,
+    Made,
+    Value,
+    is_complex,
+    parts,
+)
 from symledger.traces.scopes import Scopes
 
-STORAGE: Mapping[str, Storage] = {"float": "value", "int": "index", "bool": "mask"}
 VARYING = ("float", "complex")
 """What has gradients."""
-TOPICS = ("attention", "maps", "norms", "pointwise", "tables", "views")
 Points = tuple[Mapping[Expr, int], ...]
 """Sizes at which the module was run: what divides what is seen there."""
 
 
 def load_rules() -> None:
     """Fill the table of rules."""
-    for topic in TOPICS:
-        import_module(f"symledger.traces.rules.{topic}")
+    for topic in iter_modules(rules.__path__):
+        import_module(f"{rules.__name__}.{topic.name}")
 
 
 @dataclass
-class Leaves:
-    """Which leaf of a program stands for which tensor of the module, by name."""
+class Lowered:
+    """A graph beside what was made of it: which tensor of ours each of its tensors is.
 
-    weights: dict[str, Tensor] = field(default_factory=dict)
-    tables: dict[Tensor, tuple[Graph, Ref]] = field(default_factory=dict)
+    ``inner`` are the bodies of its repetitions, by the number of the node.
+    """
+
+    graph: Graph
+    made: dict[Ref, Tensor]
+    inner: dict[int, Lowered] = field(default_factory=dict)
+    parent: Lowered | None = None
+    node: int = 0
 
 
 def program_of(
@@ -51,30 +69,47 @@ def program_of(
     Raises:
         BadInput: something in it is not understood.
     """
+    return lowered(graph, component, name, points)[0]
+
+
+def lowered(
+    graph: Graph, component: Defining | None, name: str, points: Points = (),
+    tables_enter: bool = False,
+) -> tuple[Program, Lowered]:  # fmt: skip
+    """Return the program of a graph, and which tensor is which.
+
+    With ``tables_enter`` fixed tables are inputs: whoever runs the program has their elements.
+
+    Raises:
+        BadInput: something in it is not understood.
+    """
     load_rules()
     scope = Scope(name, component)
-    lowering = Lowering(graph, scope, "", {}, points)
+    lowering = Lowering(graph, scope, "", {}, points, tables_enter)
     with noting_idle() as idle:
         outputs = lowering.run()
     scope.entered.update({str(getattr(x.op, "name", "x")): x for x in lowering.inputs})
     scope.steps.update(
         {f"y_{i}" if outputs[1:] else "y": y for i, y in enumerate(outputs, 1) if y.args}
     )
-    return Program(scope, tuple(lowering.inputs), outputs, tuple(idle))
+    program = Program(scope, tuple(lowering.inputs), outputs, tuple(idle))
+    return program, lowering.lowered
 
 
 class Lowering:
     """Goes through a graph; ``prefix`` is the path of the module that it is the inside of."""
 
     def __init__(
-        self, graph: Graph, scope: Scope, prefix: str, entering: Mapping[int, Tensor],
-        points: Points,
+        self, graph: Graph, scope: Scope, prefix: str, entering: Mapping[int, Value],
+        points: Points, tables_enter: bool = False,
     ) -> None:  # fmt: skip
         self.graph, self.prefix, self.points = graph, prefix, points
+        self.tables_enter = tables_enter
         self.scopes = Scopes(scope, [
             None if n.operation in LEAVES else self._inner(n.path) for n in graph.nodes
         ])  # fmt: skip
-        self.made: dict[Ref, Tensor] = {Ref(i): x for i, x in entering.items()}
+        self.made: dict[Ref, Value] = {Ref(i): x for i, x in entering.items()}
+        self.lowered = Lowered(graph, self.made)
         self.fixed: set[int] = set()
         self.inputs: list[Tensor] = []
         self.pending: dict[int, Node] = {}
@@ -94,15 +129,16 @@ class Lowering:
             with inside(where):
                 self._node(i, node)
                 if node.operation == "weight" and not self.users.get(i) and i not in ends:
-                    leave_idle(self.made[Ref(i)])
-        return tuple(self._tensor(r) for r in self.graph.outputs)
+                    for t in tensors_of(self.made[Ref(i)]):
+                        leave_idle(t)
+        return tuple(t for r in self.graph.outputs for t in tensors_of(self._value(r)))
 
     def _node(self, i: int, node: Node) -> None:
         if node.operation in LEAVES:
             self._leaf(i, node)
         elif node.operation == "repeat":
             self._repeat(i, node)
-        elif node.operation == TABLE or all(r.node in self.fixed for r in node.refs):
+        elif makes_table(node.operation, all(r.node in self.fixed for r in node.refs)):
             self._table(i, node)
         else:
             self._ruled(i, node)
@@ -112,13 +148,12 @@ class Lowering:
         name = str(node.arguments.get("name", ""))
         if node.operation == "weight":
             last = name.rpartition(".")[2]
-            op = Param(last, bool(node.arguments.get("trainable", True)))
-            self.made[Ref(i)] = Tensor(op, (), kind.shape)
+            self.made[Ref(i)] = held(Param(last, bool(node.arguments.get("trainable", True))), kind)
         elif node.operation == "input":
-            leaf = Input(name, None if kind.elements in VARYING else self._below(Ref(i)))
-            storage = STORAGE.get(kind.elements, "value")
-            self.made[Ref(i)] = Tensor(leaf, (), kind.shape, storage)
-            self.inputs.append(self.made[Ref(i)])
+            below = None if kind.elements in VARYING else self._below(Ref(i))
+            leaf = held(Input(name, below), kind)
+            self.made[Ref(i)] = leaf
+            self.inputs += tensors_of(leaf)
         else:
             self._table(i, node)
 
@@ -137,17 +172,15 @@ class Lowering:
         named = str(node.arguments.get("name", "")).rpartition(".")[2]
         name = named or short(str(node.arguments.get("of", node.operation)))
         for r, kind in enumerate(node.results):
-            op = Const(name, len(kind.shape), unknown)
-            self.made[Ref(i, r)] = Tensor(op, (), kind.shape, STORAGE.get(kind.elements, "value"))
+            rank = len(kind.shape) + (kind.elements == "complex")
+            op = Input(name, drawn=True) if self.tables_enter else Const(name, rank, unknown)
+            self.made[Ref(i, r)] = held(op, kind)
 
     def _ruled(self, i: int, node: Node) -> None:
         at = At(node.operation, node.results, node.path, node.line, self.points)
-        rule = RULES.get(node.operation)
-        if rule is None:
-            raise at.refused(f"this operation is not understood. {nearest(node.operation, RULES)}")
         arguments = {name: self._argument(a) for name, a in node.arguments.items()}
         try:
-            found = rule(at, **arguments)
+            found = applied(at, arguments)
         except (DefinitionError, TypeError, AttributeError) as error:
             raise at.refused(f"this use of it is not understood: {error}") from error
         several = found if isinstance(found, tuple) else (found,)
@@ -160,33 +193,38 @@ class Lowering:
             self.made[Ref(i, r)] = made
 
     def _repeat(self, i: int, node: Node) -> None:
-        assert node.body is not None and node.times is not None
-        entering = [self._tensor(node.arguments[f"x{k}"]) for k in range(len(node.arguments))]
+        assert node.body is not None
+        assert node.times is not None
+        entering = [self._value(node.arguments[f"x{k}"]) for k in range(len(node.arguments))]
         prefix = node.path
         around, name = self.scopes.around(i, self._inner(prefix))
         scope = Scope(name or prefix.rpartition(".")[2], None, around)
-        formals = {
-            k: Tensor(Input(f"x{k}"), (), x.shape, x.storage) for k, x in enumerate(entering)
-        }
-        body = Lowering(node.body, scope, prefix, formals, self.points)
+        formals = {k: entered(f"x{k}", x) for k, x in enumerate(entering)}
+        body = Lowering(node.body, scope, prefix, formals, self.points, self.tables_enter)
+        body.lowered.parent, body.lowered.node = self.lowered, i
+        self.lowered.inner[i] = body.lowered
         with inside(scope), noting_idle() as idle:
             outputs = body.run()
-        program = Program(scope, tuple(formals.values()), outputs, tuple(idle))
+        inputs = (t for x in formals.values() for t in tensors_of(x))
+        program = Program(scope, tuple(inputs), outputs, tuple(idle))
         op = Call(program, node.times, states=len(outputs))
-        call = Tensor(op, tuple(entering), outputs[0].shape)
-        for k, y in enumerate(outputs):
-            self.made[Ref(i, k)] = call if k == 0 else Tensor(
-                Result(y), (call,), y.shape, y.storage
-            )
+        call = Tensor(op, tuple(t for x in entering for t in tensors_of(x)), outputs[0].shape)
+        results = [
+            call if k == 0 else Tensor(Result(y), (call,), y.shape, y.storage)
+            for k, y in enumerate(outputs)
+        ]
+        for k, x in enumerate(entering[: len(node.results)]):
+            taken = [results.pop(0) for _ in tensors_of(x)]
+            self.made[Ref(i, k)] = Complex(*taken) if isinstance(x, Complex) else taken[0]
 
     def _argument(self, a: Argument) -> Any:
         if isinstance(a, Ref):
-            return self._tensor(a)
+            return self._value(a)
         if isinstance(a, tuple):
             return tuple(self._argument(each) for each in a)
         return a
 
-    def _tensor(self, a: Argument) -> Tensor:
+    def _value(self, a: Argument) -> Value:
         assert isinstance(a, Ref)
         if a not in self.made:
             node = self.graph.nodes[a.node]
@@ -201,6 +239,52 @@ class Lowering:
         if path == self.prefix or path.startswith(self.prefix + "."):
             return path[len(self.prefix) :].lstrip(".").partition(".")[2]
         return ""
+
+
+def applied(at: At, arguments: Mapping[str, Any]) -> Made:
+    """Apply the rule of an operation, to each part of complex numbers where that is what it does.
+
+    Raises:
+        BadInput: there is none.
+    """
+    rule, name = RULES.get(at.operation), at.operation
+    if any(map(is_complex, arguments.values())):
+        if name in COMPLEX:
+            return COMPLEX[name](at, **arguments)
+        if rule is None or name not in PARTWISE:
+            raise at.refused("this operation is not understood of complex numbers.")
+        real, imaginary = (
+            rule(at, **{n: parts(a, part) for n, a in arguments.items()})
+            for part in ("real", "imaginary")
+        )
+        if isinstance(real, tuple) and isinstance(imaginary, tuple):
+            return tuple(map(Complex, real, imaginary))  # type: ignore[arg-type]
+        return Complex(real, imaginary)  # type: ignore[arg-type]
+    if rule is None:
+        raise at.refused(f"this operation is not understood. {nearest(name, RULES)}")
+    return rule(at, **arguments)
+
+
+def held(leaf: Leaf, kind: Kind) -> Value:
+    """Return what comes from outside; complex numbers have their parts along a last axis of 2."""
+    if kind.elements == "complex":
+        return complex_of(Tensor(leaf, (), (*kind.shape, Integer(2))))
+    return Tensor(leaf, (), kind.shape, STORAGE.get(kind.elements, "value"))
+
+
+def entered(name: str, x: Value) -> Value:
+    """Return what stands for a value inside of a body that it enters."""
+    if isinstance(x, Complex):
+        return Complex(*(
+            Tensor(Input(f"{name}_{part}"), (), t.shape)
+            for part, t in (("real", x.real), ("imaginary", x.imaginary))
+        ))  # fmt: skip
+    return Tensor(Input(name), (), x.shape, x.storage)
+
+
+def tensors_of(x: Value) -> tuple[Tensor, ...]:
+    """Return the tensors that a value is: one, or the two parts of complex numbers."""
+    return (x.real, x.imaginary) if isinstance(x, Complex) else (x,)
 
 
 def unknown(*places: Any) -> Expr:

@@ -14,7 +14,7 @@ from symledger.errors import BadInput, nearest, shown
 from symledger.sizes import BY_NAME
 from symledger.tracing.names import symbols_for
 from symledger.tracing.space import whole_numbers
-from symledger.tracing.subject import Subject, located, parse_input, subject_of
+from symledger.tracing.subject import FREE, Subject, located, parse_input, subject_of
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ def asked(
     kind, where = located(module) if isinstance(module, str) else (module, module.__module__)
     entering = tuple(map(parse_input, texts))
     axes = {axis for x in entering for axis in x.axes if not axis.isdecimal()}
+    axes |= set() if texts else FREE
     keys = configuration_keys(kind)
     own = {n: text for n, text in settings.items() if keys is None or n in keys or n not in axes}
     called = _all_called(symbols)
@@ -58,7 +59,9 @@ def asked(
     _check_called(called, subject, axes)
     if renamed.keys() != own.keys():
         subject = subject_of(kind, where, renamed, entering, training, config)
-    _check_inputs(subject)
+    if texts:
+        _check_inputs(subject)
+    subject.given |= lengths
     return Asked(subject, lengths, called)
 
 

@@ -25,6 +25,9 @@ class Assembler:
         self.sample = sample
         self.points: Points = sample.points()
         self.definitions: dict[Symbol, Expr] = {}
+        self.arguments: dict[str, Argument] = {}
+        self.kinds: dict[Ref, Kind] = {}
+        self.number = 0
 
     def graph(self) -> Graph:
         """Return the graph of the runs."""
@@ -47,11 +50,13 @@ class Assembler:
                 return self._whole(next(numbers), step)
             return x  # type: ignore[no-any-return]  # a reference, a truth, a word, or nothing
 
-        arguments = {name: argument(x) for name, x in step.arguments.items()}
+        self.arguments = arguments = {name: argument(x) for name, x in step.arguments.items()}
         results = tuple(
             Kind(tuple(self._whole(next(numbers), step) for _ in shape), kind)
             for shape, kind in step.results
         )
+        self.kinds |= {Ref(self.number, r): kind for r, kind in enumerate(results)}
+        self.number += 1
         return Node(step.operation, arguments, results, step.path, step.line)
 
     def _whole(self, numbers: tuple[int, ...], step: Step) -> Expr:
@@ -71,7 +76,13 @@ class Assembler:
         for e in self.sample.space.floors:
             if self.sample.valued(e) == numbers:
                 return self._defined(numbers, e, step)
+        for e in self._windows(step):
+            if self.points.valued(e) == numbers:
+                return self._defined(numbers, e, step)
         common = math.gcd(*numbers)
+        combined = self.points.fit_with_defined(numbers)
+        if combined is not None:
+            return combined
         for places, whole in ((numbers, 1), (tuple(n // common for n in numbers), common)):
             for s, values in self.points.own_values():
                 found = rounded(places, values)
@@ -80,6 +91,22 @@ class Assembler:
                     x = self.points.parts.get(s, s)
                     return whole * self._defined(places, floor((a * x + b) / Integer(m)), step)
         return None
+
+    def _windows(self, step: Step) -> Iterator[Expr]:
+        """Yield how many windows fit into each axis of what a convolution or a pooling is given."""
+        given = self.arguments
+        taken = given.get("input", given.get("self"))
+        if "stride" not in given or not isinstance(taken, Ref):
+            return
+        kernel = given.get("kernel_size")
+        if kernel is None and isinstance(given.get("weight"), Ref):
+            kernel = self.kinds[given["weight"]].shape[2:]
+        lengths = self.kinds[taken].shape
+        for place, n in enumerate(lengths[-len(kernel or ()) :] if kernel else ()):
+            s, p, r = (part(given.get(k), place, d)
+                       for k, d in (("stride", None), ("padding", 0), ("dilation", 1)))  # fmt: skip
+            s = kernel[place] if s is None else s  # type: ignore[index]  # there is one
+            yield floor((n + 2 * p - r * (kernel[place] - 1) - 1) / s) + 1  # type: ignore[index]
 
     def _defined(self, numbers: tuple[int, ...], e: Expr, step: Step) -> Symbol:
         """Name a size that others decide."""
@@ -109,6 +136,15 @@ class Assembler:
         return Float(values[0])
 
 
+def part(argument: Any, place: int, default: Any) -> Any:
+    """Return a setting of one axis: one number stands for all axes."""
+    if argument is None or argument == ():
+        return default
+    if isinstance(argument, tuple):
+        return argument[place] if len(argument) > place else argument[0]
+    return argument
+
+
 def exact(values: Sequence[float]) -> tuple[int, ...] | None:
     """Return floats as the whole numbers that they nearly are; None if one is no such number."""
     if any(not math.isfinite(v) or abs(v) > 2**50 for v in values):
@@ -131,11 +167,14 @@ def rounded(
         for a in range(max(1, middle - 2), middle + 3):
             low = max(m * y - a * x for x, y in pairs)
             high = min(m * y + m - 1 - a * x for x, y in pairs)
-            if low <= high and math.gcd(a, m) in (1, math.gcd(a, m, low)):
-                return (a, low), m
+            if low <= high:
+                usual = (b for b in (0, m - 1, m // 2) if low <= b <= high)
+                return (a, next(usual, low)), m
     return None
 
 
+HALVES = 4
+"""By what something that was rounded down is divided and rounded down once more."""
 FEED_FORWARD = re.compile(r"(^|[._])(mlp|ffn?|feed_?forward|fc1|up_proj|gate_proj|w1)($|[._])")
 
 

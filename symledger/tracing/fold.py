@@ -43,13 +43,18 @@ def folded(graph: Graph) -> Graph:
 
 def live(graph: Graph) -> Graph:
     """Leave out what only passes a tensor on, or looks at it, and is not used."""
+    return kept(graph, lasting(graph))
+
+
+def lasting(graph: Graph) -> list[int]:
+    """Return the numbers of the nodes that are not left out."""
     used = {ref.node for ref in graph.outputs}
     for i in range(len(graph.nodes) - 1, -1, -1):
         node = graph.nodes[i]
         if i in used or node.operation not in PASSING:
             used.update(ref.node for ref in node.refs)
             used.add(i)
-    return kept(graph, sorted(used))
+    return sorted(used)
 
 
 PASSING = ("aten.detach", "aten.alias", "aten.view", "aten.expand", "aten.t", "aten.transpose",
@@ -389,4 +394,4 @@ def times_of(graph: Graph) -> Iterator[Expr]:
             yield from times_of(node.body)
 
 
-__all__ = ["folded", "live", "refs_of", "times_of", "users"]
+__all__ = ["folded", "lasting", "live", "refs_of", "times_of", "users"]

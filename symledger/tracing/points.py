@@ -13,9 +13,14 @@ from symledger.tracing.fit import Points
 from symledger.tracing.observed import Observed
 from symledger.tracing.space import Space
 
-RANDOM, TRIES = 14, 60
+RANDOM, TRIES = 14, 150
 AROUND = 6
-"""How far from the base a size is changed, in its own steps: every residue of 2 … 12 occurs."""
+"""How far from the base a size is changed at least, in its own steps; larger ones by half of
+themselves. Every residue of small numbers occurs, and what is divided takes values enough."""
+
+
+class Refused(BadInput):
+    """A point at which a module does not run."""
 
 
 @dataclass
@@ -63,7 +68,12 @@ def sampled(space: Space, seed: int = 20260101) -> Sample:
     found = Sample(space, [base])
     for name in space.sizes:
         step = space.value(space.steps[name])
-        _add(found, base, space.moved({name: space.base[name] + step}), name)
+        for change in (step, -step, 2 * step, -2 * step):
+            try:
+                _add(found, base, space.moved({name: space.base[name] + change}), name)
+            except Refused:
+                continue
+            break
     left = TRIES
     while len(found.runs) < 1 + len(space.sizes) + RANDOM:
         left -= 1
@@ -75,9 +85,7 @@ def sampled(space: Space, seed: int = 20260101) -> Sample:
         at = drawn(space, rng)
         try:
             _add(found, base, at, "")
-        except BadInput as error:
-            if "depends on" in str(error):
-                raise
+        except Refused as error:
             space.failed[""] = str(error)
     return found
 
@@ -88,13 +96,19 @@ def drawn(space: Space, rng: random.Random) -> dict[str, int]:
     for name in (n for n in space.in_order() if n in space.sizes):
         step = space.steps[name]
         here = space.base[name] // space.value(step)
-        low = max(min(here, 2), here - AROUND)
-        at[name] = rng.randint(low, low + 2 * AROUND) * space.value(step, at)
+        around = max(AROUND, here // 2)
+        low = max(min(here, 2), here - around)
+        at[name] = rng.randint(low, low + 2 * around) * space.value(step, at)
     return at | {tied: at[of] for tied, of in space.ties.items()}
 
 
 def _add(found: Sample, base: Observed, at: Mapping[str, int], name: str) -> None:
-    run = found.space.observe(at)
+    if min(at[n] for n in found.space.sizes) < 1:
+        raise Refused("a size is at least 1.")
+    try:
+        run = found.space.observe(at)
+    except BadInput as error:
+        raise Refused(str(error)) from error
     if run.structure != base.structure:
         here = ", ".join(f"{n} = {at[n]}" for n in found.space.sizes if at[n] != base.at[n])
         raise BadInput(

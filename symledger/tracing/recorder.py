@@ -19,7 +19,7 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from symledger.errors import BadInput
-from symledger.traces.graph import LEAVES, TABLE, Ref
+from symledger.traces.graph import LEAVES, TABLE, Ref, makes_table
 from symledger.tracing.known import Known
 from symledger.tracing.whole import WHOLE, arguments_of
 
@@ -120,6 +120,18 @@ class Recorder:
         taken = {name: self.argument(x) for name, x in arguments.items()}
         self.add(Step(operation, taken, kinds, self.stack[-1], user_line()), made)
 
+    def called(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run a function that is kept whole."""
+        return func(*args, **kwargs)
+
+    def operated(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run an operator."""
+        return func(*args, **kwargs)
+
 
 def user_line() -> str:
     """Say where the user's own file is now: the innermost frame that is neither torch nor ours."""
@@ -149,7 +161,7 @@ class Functions(TorchFunctionMode):
             return func(*args, **kwargs)
         self.recorder.whole += 1
         try:
-            result = func(*args, **kwargs)
+            result = self.recorder.called(func, args, kwargs)
         finally:
             self.recorder.whole -= 1
         self.recorder.step(whole.name, arguments_of(whole, args, kwargs), result)
@@ -169,9 +181,9 @@ class Operators(TorchDispatchMode):
         """Run an operator and write it down."""
         kwargs = kwargs or {}
         name = name_of(func)
-        if name == "aten._local_scalar_dense":
+        if name == "aten._local_scalar_dense" and not self.recorder.whole:
             return self._read(args[0])
-        result = func(*args, **kwargs)
+        result = self.recorder.operated(func, args, kwargs)
         if not self.recorder.whole:
             self.recorder.known.note(func, args, kwargs, result)
             self.recorder.step(name, named(func, args, kwargs), result)
@@ -236,13 +248,13 @@ def modules(recorder: Recorder) -> Iterator[None]:
 
 def record(
     module: torch.nn.Module, inputs: Mapping[str, torch.Tensor],
-    run: Callable[[torch.nn.Module], Any],
+    run: Callable[[torch.nn.Module], Any], recorder: Recorder | None = None,
 ) -> Recording:  # fmt: skip
     """Run a module once and return what it did.
 
     ``inputs`` are the tensors that enter, by name; ``run`` calls the module with them.
     """
-    recorder = Recorder(module)
+    recorder = recorder or Recorder(module)
     for name, x in inputs.items():
         kind = tuple(x.shape), elements(x.dtype)
         recorder.add(Step("input", {"name": name}, (kind,)), (x,))
@@ -261,7 +273,8 @@ def collapsed(recording: Recording) -> Recording:
     fixed: set[int] = set()
     for i, step in enumerate(recording.steps):
         refs = list(refs_in(tuple(step.arguments.values())))
-        made = step.operation in LEAVES or all(r.node in fixed for r in refs)
+        known = all(r.node in fixed for r in refs)
+        made = step.operation in LEAVES or makes_table(step.operation, known)
         if made and step.operation not in ("input", "weight"):
             fixed.add(i)
     wanted = {r.node for r in recording.outputs}

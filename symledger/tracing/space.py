@@ -8,18 +8,21 @@ constructor was heard to divide by.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
+from symledger.tracing.guess import guessed
 from symledger.tracing.listening import Heard, listening
-from symledger.tracing.names import symbols_for
 from symledger.tracing.observed import Observed
 from symledger.tracing.recorder import record
 from symledger.tracing.subject import Subject
 
+DEEP = re.compile(r"layers?$|depth|blocks|^L$")
+"""What arguments that deepen a module are likely called."""
 SHALLOW = 3
 """How deep a module is built at first: enough for something to repeat."""
 STEPS = (1, 2, 3, 4, 6, 8, 16, 32)
@@ -111,7 +114,24 @@ def unfolded(subject: Subject, at: Mapping[str, int], heard: bool = False) -> di
         elif f"{name}.0" in at:
             parts = [at[f"{name}.{i}"] for i in range(len(value))]
             found[name] = type(value)(parts)
+        elif isinstance(value, list | tuple) and value:
+            found[name] = stretched(subject, name, value, at)
     return found
+
+
+def stretched(
+    subject: Subject, name: str, value: list[object] | tuple[object, ...], at: Mapping[str, int]
+) -> object:
+    """Return a list that says something of every layer, for as many layers as there are at a point.
+
+    It is repeated by its period, where it has as many parts as the module has layers.
+    """
+    for deep, layers in subject.arguments.items():
+        if DEEP.search(deep) and layers == len(value) and at.get(deep, layers) != layers:
+            period = next(p for p in range(1, len(value) + 1)
+                          if all(v == value[i % p] for i, v in enumerate(value)))  # fmt: skip
+            return type(value)(value[i % period] for i in range(at[deep]))
+    return type(value)(value)
 
 
 def explored(subject: Subject, shallow: int = SHALLOW) -> Space:
@@ -121,11 +141,14 @@ def explored(subject: Subject, shallow: int = SHALLOW) -> Space:
         BadInput: the module does not run as it is built by default.
     """
     own = whole_numbers(subject)
+    if not subject.inputs:
+        subject.inputs = guessed(subject, unfolded(subject, own, heard=True))
     free = {axis for x in subject.inputs for axis in x.axes if not axis.isdecimal()} - own.keys()
-    base = {**own, **{axis: USUAL.get(axis, 10) for axis in sorted(free)}}
-    space = Space(subject, base, own)
+    lengths = {axis: subject.given.get(axis, USUAL.get(axis, 10)) for axis in sorted(free)}
+    base = {**own, **lengths}
+    space = Space(subject, base, base)
     first = space.observe(base, heard=True)
-    likely = [n for n, s in symbols_for(own, free, {}).items() if s == "L" and base[n] > shallow]
+    likely = [n for n in own if DEEP.search(n) and base[n] > shallow]
     for name in likely:  # most of the time is spent on depth: less of it, if that goes
         try:
             first = space.observe({**space.base, name: shallow}, heard=True)
@@ -164,6 +187,8 @@ def _classify(space: Space, name: str, first: Observed) -> None:
     why, otherwise = "", False
     for step, others in candidates(space, name):
         value = space.base[name] + space.value(step)
+        if value < 1:
+            continue
         try:
             other = space.observe(space.moved({name: value, **dict.fromkeys(others, value)}))
         except BadInput as error:
@@ -176,7 +201,8 @@ def _classify(space: Space, name: str, first: Observed) -> None:
             space.depths.append(name)
         elif other.numbers != first.numbers:
             space.sizes.append(name)
-            space.steps[name] = step if space.base[name] % space.value(step) == 0 else Integer(1)
+            size = -step if space.value(step) < 0 else step
+            space.steps[name] = size if space.base[name] % space.value(size) == 0 else Integer(1)
         else:
             space.fixed.append(name)
         for tied in others:
@@ -208,5 +234,6 @@ def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
         if v == here and n != name and n not in space.ties and n not in space.sizes
     ]  # fmt: skip
     yield from ((step, []) for step in steps)
+    yield from ((-step, []) for step in steps)  # where it may not be larger
     for tied in alike:
         yield from ((step, [tied]) for step in steps[:6])

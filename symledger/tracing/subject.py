@@ -74,6 +74,8 @@ class Subject:
     inputs: tuple[Entering, ...] = ()
     training: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
+    given: dict[str, int] = field(default_factory=dict)
+    """Lengths that were set and are no arguments: of what enters."""
 
     @property
     def modules(self) -> list[ModuleType]:
@@ -82,15 +84,17 @@ class Subject:
         own = (n for n in names if n.partition(".")[0] not in ("torch", "builtins", "typing"))
         return [sys.modules[n] for n in own if n in sys.modules]
 
-    def build(self, values: Mapping[str, Any]) -> torch.nn.Module:
+    def build(self, values: Mapping[str, Any], device: str = "meta") -> torch.nn.Module:
         """Build the module with some values in place of its own, on tensors without elements."""
-        with torch.device("meta"), guarded(self.source, f"{self.name}(…)"):
+        with torch.device(device), guarded(self.source, f"{self.name}(…)"):
             module = self.make({**self.arguments, **values})
         return module.train(self.training) if not self.training else module
 
-    def run(self, module: torch.nn.Module, entering: Mapping[str, torch.Tensor]) -> Any:
+    def run(
+        self, module: torch.nn.Module, entering: Mapping[str, torch.Tensor], device: str = "meta"
+    ) -> Any:
         """Run the module on what enters."""
-        with torch.device("meta"), guarded(self.source, f"{self.name}.forward"):
+        with torch.device(device), guarded(self.source, f"{self.name}.forward"):
             return module(**entering, **self.extra)
 
 
@@ -130,6 +134,10 @@ def located(text: str) -> tuple[type[torch.nn.Module], str]:
         raise BadInput(f"{shown(name)} in {shown(where)} is not a torch.nn.Module. "
                        f"{nearest(name, known)}")  # fmt: skip
     return kind, where
+
+
+FREE = {"B", "T", "H", "W", "D"}
+"""Lengths that what enters has where that was guessed."""
 
 
 def _module(where: str) -> ModuleType:
@@ -241,9 +249,8 @@ def _configured(
     given = {n: v for n, v in (config or {}).items() if n in arguments}
     arguments |= given
     for name, text in settings.items():
-        if name not in arguments:
-            raise BadInput(f"{configured.__name__} has no {shown(name)}. {nearest(name, arguments)}")
-        arguments[name] = _value(text, arguments[name])
+        if name in arguments:
+            arguments[name] = _value(text, arguments[name])
     rest = {n: v for n, v in (config or {}).items() if n not in arguments and n not in COMMON}
 
     def make(values: dict[str, Any]) -> torch.nn.Module:

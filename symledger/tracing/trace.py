@@ -12,6 +12,7 @@ from symledger.errors import BadInput
 from symledger.sizes import named
 from symledger.traces.graph import Argued, Graph, Traced
 from symledger.tracing.assemble import Assembler
+from symledger.tracing.bounds import bounded
 from symledger.tracing.depth import (
     OtherAtDepth,
     deepened,
@@ -51,7 +52,7 @@ def trace(
     space = explored(subject)
     space.asked |= lengths or {}
     graph, definitions, points = _at_some_depth(space, told)
-    own = {**space.asked, **free(space)}
+    own = space.asked
     symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
     to = {Symbol(n): named(s) for n, s in symbols.items()}
     to |= {s: named(s.name) for s in definitions}
@@ -60,7 +61,7 @@ def trace(
         if n not in used(space) and f"{n}.0" not in space.base
     )
     made = Traced(
-        name=subject.name, source=subject.source, graph=renamed(graph, to),
+        name=subject.name, source=subject.source, graph=renamed(bounded(graph), to),
         sizes={symbols[n]: own[n] for n in symbols},
         names={symbols[n]: n for n in symbols},
         definitions={to[s].name: e.xreplace(to) for s, e in definitions.items()},
@@ -99,16 +100,6 @@ def _at_some_depth(
 def used(space: Space) -> set[str]:
     """Return the arguments and free lengths that are sizes."""
     return {*space.sizes, *space.depths}
-
-
-def subject_numbers(space: Space) -> dict[str, int]:
-    """Return the sizes that were asked for."""
-    return dict(space.asked)
-
-
-def free(space: Space) -> dict[str, int]:
-    """Return the lengths of what enters that are no arguments."""
-    return {n: v for n, v in space.base.items() if n not in space.asked}
 
 
 def verified(

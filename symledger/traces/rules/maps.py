@@ -37,6 +37,13 @@ def mm(at: At, self: Tensor, mat2: Tensor) -> Made:
     return product(at, self, mat2)
 
 
+@rule("aten.dot", "aten.vdot", "aten.mv")
+def mv(at: At, self: Tensor, tensor: Any = None, other: Any = None, vec: Any = None) -> Made:
+    """Multiply a vector, or the rows of a matrix, by a vector."""
+    by = next(x for x in (tensor, other, vec) if x is not None)
+    return einsum("k, k ->" if self.rank == 1 else "i k, k -> i", self, by)
+
+
 @rule("aten.addmm")
 def addmm(at: At, self: Tensor, mat1: Tensor, mat2: Tensor, beta: Any, alpha: Any) -> Made:
     """Multiply matrices, and add a tensor."""

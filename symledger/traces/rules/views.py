@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sympy import Expr, Integer
 
-from symledger.ir import scalars
 from symledger.ir.ops import Rearrange
 from symledger.ir.shapes import ONE, Shape
-from symledger.ir.tensor import Tensor, pointwise
+from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import copied, expand, join, narrow
+from symledger.notation.windows import windows
 from symledger.traces.rules.table import At, Made, axis_of, number, quotient_of, rule
 
 END = Integer(2**63 - 1)
 """The end of an open slice."""
 
 
-@rule("aten.view", "aten._unsafe_view", "aten.reshape")
+@rule("aten.view", "aten._unsafe_view", "aten.reshape", partwise=True)
 def view(at: At, self: Tensor, size: Any) -> Made:
     """Split and merge axes."""
     return reshaped(at, self, at.shape)
 
 
-@rule("aten.transpose")
+@rule("aten.transpose", partwise=True)
 def transpose(at: At, self: Tensor, dim0: Any, dim1: Any) -> Made:
     """Swap two axes."""
     order = list(range(self.rank))
@@ -32,49 +33,58 @@ def transpose(at: At, self: Tensor, dim0: Any, dim1: Any) -> Made:
     return permuted(self, order)
 
 
-@rule("aten.t")
+@rule("aten.t", partwise=True)
 def t(at: At, self: Tensor) -> Made:
     """Swap the axes of a matrix."""
     return permuted(self, list(range(self.rank))[::-1])
 
 
-@rule("aten.permute")
+@rule("aten.permute", partwise=True)
 def permute(at: At, self: Tensor, dims: Any) -> Made:
     """Put axes into another order."""
     return permuted(self, [axis_of(d, self.rank) for d in dims])
 
 
-@rule("aten.unsqueeze")
+@rule("aten.unsqueeze", partwise=True)
 def unsqueeze(at: At, self: Tensor, dim: Any) -> Made:
     """Add an axis of length 1."""
     return reshaped(at, self, at.shape)
 
 
-@rule("aten.squeeze")
+@rule("aten.squeeze", partwise=True)
 def squeeze(at: At, self: Tensor, dim: Any = None) -> Made:
     """Leave out axes of length 1."""
     return reshaped(at, self, at.shape)
 
 
-@rule("aten.expand")
+@rule("aten.expand", partwise=True)
 def expanded(at: At, self: Tensor, size: Any, implicit: Any = False) -> Made:
     """Repeat along axes of length 1, without a copy."""
     return expand(self, at.shape)
 
 
-@rule("aten.clone", "aten.contiguous")
+@rule("aten.clone", "aten.contiguous", partwise=True)
 def clone(at: At, self: Tensor) -> Made:
     """Write the same elements down once more."""
     return copied(self)
 
 
-@rule("aten.detach", "aten.alias", "aten.lift_fresh")
+@rule("aten.alias", "aten.lift_fresh", "aten.view_as", "aten.resolve_conj", "aten.resolve_neg",
+      partwise=True)  # fmt: skip
 def same(at: At, self: Tensor) -> Made:
     """The same tensor."""
     return self
 
 
-@rule("aten.split", "aten.split_with_sizes", "aten.chunk")
+@rule("aten.detach", partwise=True)
+def detached(at: At, self: Tensor) -> Made:
+    """The same elements, through which no gradient goes back."""
+    made = permuted(self, list(range(self.rank)))
+    assert isinstance(made.op, Rearrange)
+    return replace(made, op=replace(made.op, stops=True))
+
+
+@rule("aten.split", "aten.split_with_sizes", "aten.chunk", partwise=True)
 def split(at: At, self: Tensor, dim: Any = 0, **sizes: Any) -> Made:
     """Cut an axis into runs."""
     place, start, found = axis_of(dim, self.rank), Integer(0), []
@@ -85,19 +95,20 @@ def split(at: At, self: Tensor, dim: Any = 0, **sizes: Any) -> Made:
     return tuple(found)
 
 
-@rule("aten.slice")
+@rule("aten.slice", partwise=True)
 def slice_(at: At, self: Tensor, dim: Any, start: Any, end: Any, step: Any) -> Made:
     """Cut out a run of positions."""
     place = axis_of(dim, self.rank)
-    if number(step) != ONE:
-        raise at.refused("a slice with steps is not understood.")
-    whole, length = self.shape[place], at.shape[place]
+    whole, length, by = self.shape[place], at.shape[place], number(step)
     first = number(start) if start is not None else Integer(0)
     first = whole + first if first.is_negative or first.could_extract_minus_sign() else first
+    if by != ONE:
+        rest = self if first == 0 else narrow(self, place, first, whole - first)
+        return reshaped(at, windows(rest, place, length, ONE, by), at.shape)
     return self if length == whole else narrow(self, place, first, length)
 
 
-@rule("aten.select")
+@rule("aten.select", partwise=True)
 def select(at: At, self: Tensor, dim: Any, index: Any) -> Made:
     """Cut out one position, and its axis with it."""
     place = axis_of(dim, self.rank)
@@ -106,26 +117,19 @@ def select(at: At, self: Tensor, dim: Any, index: Any) -> Made:
     return reshaped(at, narrow(self, place, first, ONE), at.shape)
 
 
-@rule("aten.cat")
+@rule("aten.cat", partwise=True)
 def cat(at: At, tensors: Any, dim: Any = 0) -> Made:
     """Put tensors one after the other."""
     real = [x for x in tensors if x.rank == len(at.shape)]
     return join(list(real), axis_of(dim, len(at.shape)))
 
 
-@rule("aten.stack")
+@rule("aten.stack", partwise=True)
 def stack(at: At, tensors: Any, dim: Any = 0) -> Made:
     """Put tensors side by side along a new axis."""
     place = axis_of(dim, len(at.shape))
     shape = tuple(ONE if i == place else n for i, n in enumerate(at.shape))
     return join([reshaped(at, x, shape) for x in tensors], place)
-
-
-@rule("aten._to_copy")
-def to_copy(at: At, self: Tensor) -> Made:
-    """Write the elements down as another type."""
-    storage = {"bool": "mask", "int": "index"}.get(at.results[0].elements, "value")
-    return pointwise(scalars.COPY, self, storage=storage)  # type: ignore[arg-type]
 
 
 def permuted(x: Tensor, order: list[int]) -> Tensor:

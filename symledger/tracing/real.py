@@ -1,0 +1,186 @@
+"""A module run for real, on the processor in double precision: every operation with its values.
+
+Weights are the module's own, moved a little at random: a bias of zeros would hide that it is added.
+What is drawn at random (dropout) is drawn by PyTorch and written down. A cast to a narrower type is
+left out, so that both sides compute alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from numpy.typing import NDArray
+from torch.nn import functional as F  # noqa: N812  # as everyone calls it
+from torch.utils._python_dispatch import _disable_current_modes
+
+from symledger.tracing.recorder import Recorder, Recording, Step, record
+
+Array = NDArray[Any]
+WIDE = {
+    torch.float32: torch.float64, torch.float16: torch.float64, torch.bfloat16: torch.float64,
+    torch.complex64: torch.complex128,
+}  # fmt: skip
+"""Types that are computed in double precision."""
+MOVED = 0.1
+"""How far weights are moved, as a deviation."""
+DRAWING = (F.dropout,)
+"""Functions that are kept whole and set elements to zero at random."""
+
+
+class Elements:
+    """Every tensor is known: it has elements."""
+
+    def note(self, *call: Any) -> None:
+        """Remember nothing."""
+
+    def value(self, x: torch.Tensor) -> torch.Tensor:
+        """Return the tensor."""
+        return x
+
+
+class RealRecorder(Recorder):
+    """Writes down what runs, with the values of all results and the masks that were drawn."""
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        super().__init__(module)
+        self.known = Elements()  # type: ignore[assignment]  # of the same two methods
+        self.values: list[tuple[Array, ...]] = []
+        self.made: list[tuple[torch.Tensor, ...]] = []
+        self.draws: dict[int, Array] = {}
+        self.narrow = False
+        self._mask: Array | None = None
+
+    def add(self, step: Step, made: tuple[torch.Tensor, ...]) -> None:
+        """Write a step down, and what its results are."""
+        super().add(step, made)
+        self.narrow |= any(x.dtype in WIDE for x in made)
+        with _disable_current_modes():
+            self.values.append(tuple(array(x) for x in made))
+        self.made.append(made)
+
+    def step(self, operation: str, arguments: Mapping[str, Any], result: Any) -> None:
+        """Write an operation down, and what it drew."""
+        super().step(operation, arguments, result)
+        if self._mask is not None:
+            self.draws[len(self.recording.steps) - 1] = self._mask
+            self._mask = None
+
+    def called(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run a function; what draws at random draws the same once more, of ones.
+
+        Attention on the processor leaves its result in another order in memory than elsewhere, by
+        which a copy that follows is none.
+        """
+        if func is F.scaled_dot_product_attention:
+            return func(*args, **kwargs).contiguous()
+        if func not in DRAWING:
+            return super().called(func, args, kwargs)
+        before = torch.get_rng_state()
+        x = args[0] if args else kwargs["input"]
+        with _disable_current_modes():
+            ones = torch.ones_like(x)
+        result = func(*args, **kwargs)
+        after = torch.get_rng_state()
+        torch.set_rng_state(before)
+        rest = {n: v for n, v in kwargs.items() if n not in ("input", "inplace")}
+        with _disable_current_modes(), torch.no_grad():
+            self._mask = array(func(ones, *args[1:3], **rest) != 0)
+        torch.set_rng_state(after)
+        return result
+
+    def operated(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run an operator in double precision, whatever type it asks for."""
+        dtype = kwargs.get("dtype")
+        if dtype in WIDE:
+            kwargs = {**kwargs, "dtype": WIDE[dtype]}
+        return func(*args, **kwargs)
+
+
+@dataclass
+class Ran:
+    """One run: all steps with their values, what came out, and the gradients that came back.
+
+    ``seeds`` are the gradients that were sent in at the outputs; ``weights`` and ``entering`` hold
+    those that came back, by name, of what asks for one. ``narrow`` says that something was computed
+    in less than double precision all the same.
+    """
+
+    recording: Recording
+    values: list[tuple[Array, ...]]
+    draws: dict[int, Array]
+    seeds: list[Array | None]
+    weights: dict[str, Array] = field(default_factory=dict)
+    entering: dict[str, Array] = field(default_factory=dict)
+    narrow: bool = False
+
+
+def array(x: torch.Tensor) -> Array:
+    """Return the elements of a tensor as they are now."""
+    found: Array = x.detach().resolve_conj().resolve_neg().cpu().clone().numpy()
+    return found
+
+
+@contextmanager
+def double_precision(seed: int) -> Iterator[None]:
+    """Build and compute in double precision, in one thread, with one sequence of random numbers."""
+    dtype, threads = torch.get_default_dtype(), torch.get_num_threads()
+    with torch.random.fork_rng(devices=[]):
+        torch.set_default_dtype(torch.float64)
+        torch.set_num_threads(1)
+        torch.manual_seed(seed)
+        try:
+            yield
+        finally:
+            torch.set_default_dtype(dtype)
+            torch.set_num_threads(threads)
+
+
+def moved(module: torch.nn.Module) -> torch.nn.Module:
+    """Return a module in double precision, its weights and running statistics moved at random."""
+    module = module.double()
+    with torch.no_grad():
+        for p in module.parameters():
+            if p.is_floating_point():
+                p.add_(torch.randn_like(p), alpha=MOVED)
+        for part in module.modules():
+            mean, var = (getattr(part, n, None) for n in ("running_mean", "running_var"))
+            if isinstance(mean, torch.Tensor) and isinstance(var, torch.Tensor):
+                mean.normal_()
+                var.uniform_(0.5, 1.5)
+    return module
+
+
+def run_for_real(
+    module: torch.nn.Module, inputs: Mapping[str, torch.Tensor],
+    run: Callable[[torch.nn.Module, Mapping[str, torch.Tensor]], Any],
+) -> Ran:  # fmt: skip
+    """Run a module forward and backward, with random gradients at all outputs that have one."""
+    leaves = {n: x.requires_grad_(x.is_floating_point()) for n, x in inputs.items()}
+    entering = {n: x.clone() if x.is_floating_point() else x for n, x in leaves.items()}
+    recorder = RealRecorder(module)
+    recording = record(module, entering, lambda m: run(m, entering), recorder)
+    ends = [recorder.made[r.node][r.result] for r in recording.outputs]
+    seeds = [torch.randn_like(y) if y.requires_grad else None for y in ends]
+    pairs = [(y, s) for y, s in zip(ends, seeds, strict=True) if s is not None]
+    if pairs:
+        torch.autograd.backward([y for y, _ in pairs], [s for _, s in pairs])
+    return Ran(
+        recording, recorder.values, recorder.draws,
+        [None if s is None else array(s) for s in seeds],
+        {n: gradient(p) for n, p in module.named_parameters() if p.requires_grad},
+        {n: gradient(x) for n, x in leaves.items() if x.requires_grad},
+        recorder.narrow,
+    )  # fmt: skip
+
+
+def gradient(x: torch.Tensor) -> Array:
+    """Return the gradient that came back to a tensor; zeros where none did."""
+    return array(torch.zeros_like(x) if x.grad is None else x.grad)
