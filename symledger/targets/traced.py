@@ -54,10 +54,14 @@ class TracedTarget(Target):
         known = (*symbols, *self.traced.sizes, *self.traced.definitions)
         for name, text in settings.items():
             if name in fixed:
-                raise BadInput(f"{name} is fixed in this trace, {shown(fixed[name])}: trace the module "
-                               "again to change it.")  # fmt: skip
+                raise BadInput(
+                    f"{name} is fixed in this trace, {shown(fixed[name])}: trace the module again "
+                    "to change it."
+                )
             if name not in known:
-                raise BadInput(f"{shown(name)} is no size of {shown(self.name)}. {nearest(name, known)}")
+                raise BadInput(
+                    f"{shown(name)} is no size of {shown(self.name)}. {nearest(name, known)}"
+                )
             symbol = symbols.get(name, name)
             if found.get(symbol, text) != text:
                 raise BadInput(f"{symbol} was set twice, to {shown(found[symbol])} and, as "

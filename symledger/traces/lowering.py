@@ -55,7 +55,7 @@ class Lowered:
     """
 
     graph: Graph
-    made: dict[Ref, Tensor]
+    made: dict[Ref, Value]
     inner: dict[int, Lowered] = field(default_factory=dict)
     parent: Lowered | None = None
     node: int = 0
@@ -158,7 +158,7 @@ class Lowering:
             self._table(i, node)
 
     def _below(self, ref: Ref) -> Expr:
-        """Return what whole numbers that enter lie below: the rows of a table that they pick from."""
+        """Return what whole numbers that enter lie below: the rows of the table they pick from."""
         for node in self.graph.nodes:
             if node.operation == "aten.embedding" and node.arguments.get("indices") == ref:
                 table = node.arguments["weight"]

@@ -255,5 +255,7 @@ class Reader:
                 return FLOATS[written]
             case _:
                 pass
-        return place.refuse('an argument is a number, a text, true, false, null, a list, {"tensor": …}, '
-                     '{"size": …} or {"float": "inf"}.')  # fmt: skip
+        return place.refuse(
+            'an argument is a number, a text, true, false, null, a list, {"tensor": …}, '
+            '{"size": …} or {"float": "inf"}.'
+        )

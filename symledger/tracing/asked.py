@@ -105,7 +105,9 @@ def _called(text: str) -> tuple[str, str]:
         raise BadInput(f"--symbol {shown(text)} is not understood: write an argument and a symbol, "
                        "as in --symbol n_embd=d.")  # fmt: skip
     if symbol in BY_NAME and not BY_NAME[symbol].least:
-        raise BadInput(f"--symbol {shown(text)}: {symbol} is the symbol of a size that may be zero.")
+        raise BadInput(
+            f"--symbol {shown(text)}: {symbol} is the symbol of a size that may be zero."
+        )
     return name, symbol
 
 
