@@ -40,7 +40,7 @@ def bounded(graph: Graph) -> Graph:
 def smallest(limits: list[Expr]) -> Expr:
     """Return the least of some lengths; the first one, where sizes decide."""
     fixed = [n for n in limits if n.is_Integer]
-    return min(fixed) if fixed else limits[0] if limits else SMALLEST  # type: ignore[type-var]
+    return min(fixed) if fixed else limits[0] if limits else SMALLEST
 
 
 def _limits(graph: Graph, ref: Ref) -> Iterator[Expr]:

@@ -42,7 +42,7 @@ def compare_run(
 def sizes_at(traced: Traced, at: Mapping[str, int]) -> dict[Expr, int]:
     """Return the sizes of a trace at a point, those that others decide too."""
     own = {named(s): Integer(at[n]) for s, n in traced.names.items()}
-    defined = {}
+    defined: dict[Expr, Expr] = {}
     for s, e in traced.definitions.items():
         defined[named(s)] = e.xreplace({**own, **defined})
     return {s: int(n) for s, n in {**own, **defined}.items()}

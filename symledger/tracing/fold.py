@@ -79,7 +79,7 @@ def _moved(node: Node, place: Mapping[int, Ref]) -> Node:
 def mapped(argument: Argument, to: Any) -> Argument:
     """Return an argument with other references."""
     if isinstance(argument, Ref):
-        return to(argument)  # type: ignore[no-any-return]
+        return to(argument)
     if isinstance(argument, tuple):
         return tuple(mapped(each, to) for each in argument)
     return argument
@@ -221,7 +221,8 @@ class Folding:
                 name = str(node.arguments.get("name", ""))
                 mine = own(name or node.path) if name or node.operation == "constant" else None
                 if mine is not None and self._alone(r.node, nodes):
-                    return "own", node.operation, *mine, node.results, node.arguments.get("trainable")
+                    trainable = node.arguments.get("trainable")
+                    return "own", node.operation, *mine, node.results, trainable
             outside.setdefault(r, len(outside))
             return "out", outside[r]
 
@@ -282,7 +283,7 @@ class Folding:
         """Return the graph with a repetition in place of the rounds."""
         for i in range(1, self.times):
             self.follows(i)
-        forms, outside = self._form(0)
+        _, outside = self._form(0)
         nodes = self._between(0)
         last = self._between(self.times - 1)
         carried = self._carried
@@ -297,7 +298,8 @@ class Folding:
             if n.operation in LEAVES and n.operation != "input" and self.users[j]
             and self.users[j] <= inside and self._is_own(j, n)
         }  # fmt: skip
-        kinds = tuple(self.graph.nodes[nodes[k]].results[r] for k, r in (carried[s] for s in states))
+        given = [carried[s] for s in states]
+        kinds = tuple(self.graph.nodes[nodes[k]].results[r] for k, r in given)
         repeat = Node(
             "repeat", {f"x{k}": r for k, r in enumerate(entering)}, kinds, self.prefix,
             self.graph.nodes[nodes[0]].line, body, Integer(self.times), self.period,

@@ -93,7 +93,7 @@ class Comparison:
     ) -> None:
         self.ran, self.sizes = ran, dict(sizes)
         self.program, self.lowered = lowered(graph, None, "traced", points, tables_enter=True)
-        self.machine = Machine({s: n for s, n in sizes.items() if s.is_Symbol})  # type: ignore[misc]
+        self.machine = Machine({s: n for s, n in sizes.items() if s.is_Symbol})
         at = {s: Integer(n) for s, n in sizes.items()}
         self.executed = executed(self.lowered, at, ran.recording)
         self.kept = Leaves()

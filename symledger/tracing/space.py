@@ -182,7 +182,7 @@ def _classify(space: Space, name: str, first: Observed) -> None:
     """Say what an argument does, by changing it in the first way that the module takes.
 
     A change that makes other modules run deepens it. One after which the same modules do something
-    else is no answer: the argument may be meant to be as large as another one, and both are changed.
+    else is no answer: the argument may be meant to be as large as another one; then both change.
     """
     why, otherwise = "", False
     for step, others in candidates(space, name):

@@ -50,7 +50,8 @@ def parse_input(text: str) -> Entering:
     """
     found = INPUT.fullmatch(text)
     axes = tuple(a.strip() for a in found[3].split(",") if a.strip()) if found else ()
-    if not found or found[2] not in DTYPES or not all(a.isidentifier() or a.isdecimal() for a in axes):
+    named = all(a.isidentifier() or a.isdecimal() for a in axes)
+    if not found or found[2] not in DTYPES or not named:
         raise BadInput(
             f"--input {shown(text)} is not understood: write a name, a type and the lengths, as in "
             f'--input "ids: int64 (B, T)"; types are {", ".join(DTYPES)}.'
@@ -255,8 +256,9 @@ def _configured(
 
     def make(values: dict[str, Any]) -> torch.nn.Module:
         made = configured.from_dict({**rest, **{n: copied(v) for n, v in values.items()}})
-        made._attn_implementation = "sdpa" if getattr(kind, "_supports_sdpa", True) else "eager"  # noqa: SLF001  # how it is set
-        made._experts_implementation = "batched_mm"  # noqa: SLF001  # the one that runs without elements
+        whole = getattr(kind, "_supports_sdpa", True)
+        made._attn_implementation = "sdpa" if whole else "eager"  # how it is set
+        made._experts_implementation = "batched_mm"  # the one that runs without elements
         return kind(made)
 
     return Subject(kind.__name__, where, kind, arguments, make, inputs, training, quiet(kind))
