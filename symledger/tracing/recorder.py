@@ -21,6 +21,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from symledger.errors import BadInput
 from symledger.traces.graph import LEAVES, TABLE, Ref, makes_table
 from symledger.tracing.known import Known
+from symledger.tracing.picking import with_places
 from symledger.tracing.whole import WHOLE, arguments_of
 
 MOST_NODES = 100_000
@@ -119,6 +120,16 @@ class Recorder:
         kinds = tuple((tuple(x.shape), elements(x.dtype)) for x in made)
         taken = {name: self.argument(x) for name, x in arguments.items()}
         self.add(Step(operation, taken, kinds, self.stack[-1], user_line()), made)
+        if not torch.is_grad_enabled():
+            self._without_gradient(made)
+
+    def _without_gradient(self, made: tuple[torch.Tensor, ...]) -> None:
+        """Write down that no gradient goes back through what was made, as within ``no_grad``."""
+        for x in made:
+            if x.is_floating_point() or x.is_complex():
+                kind = tuple(x.shape), elements(x.dtype)
+                given = {"self": self.places[id(x)]}
+                self.add(Step("aten.detach", given, (kind,), self.stack[-1], user_line()), (x,))
 
     def called(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -135,7 +146,7 @@ class Recorder:
 
 def user_line() -> str:
     """Say where the user's own file is now: the innermost frame that is neither torch nor ours."""
-    frame: Any = sys._getframe(1)  # noqa: SLF001  # the public inspect.stack reads every source
+    frame: Any = sys._getframe(1)  # the public inspect.stack reads every source
     while frame is not None:
         name = frame.f_globals.get("__name__", "")
         if not name.startswith(("torch.", "torch", "symledger.")):
@@ -183,6 +194,8 @@ class Operators(TorchDispatchMode):
         name = name_of(func)
         if name == "aten._local_scalar_dense" and not self.recorder.whole:
             return self._read(args[0])
+        if not self.recorder.whole:
+            args = with_places(name, args, self.recorder.known.value, self._here)
         result = self.recorder.operated(func, args, kwargs)
         if not self.recorder.whole:
             self.recorder.known.note(func, args, kwargs, result)
@@ -191,20 +204,24 @@ class Operators(TorchDispatchMode):
 
     def _read(self, x: torch.Tensor) -> Any:
         """Return the one element of a tensor, where it depends on no data."""
-        with torch.utils._python_dispatch._disable_current_modes():  # noqa: SLF001  # no public spelling
+        with torch.utils._python_dispatch._disable_current_modes():  # no public spelling
             value = self.recorder.known.value(x)
         if value is None:
-            where = self.recorder.stack[-1] or "the module's own forward"
             raise BadInput(
-                f"{where} ({user_line()}) reads a number out of a tensor, as .item() and if do: what "
-                "runs would depend on the data. Compute it from sizes, or leave that branch out."
+                f"{self._here()} reads a number out of a tensor, as .item() and if do: what runs "
+                "would depend on the data. Compute it from sizes, or leave that branch out."
             )
         return value.item()
+
+    def _here(self) -> str:
+        """Say which module runs, and where in the user's file."""
+        module = self.recorder.stack[-1] or "the module's own forward"
+        return f"{module} ({user_line()})"
 
 
 def name_of(func: Any) -> str:
     """The name of an operator without its overload: ``aten.add``."""
-    namespace, _, name = func._schema.name.partition("::")  # noqa: SLF001  # no public spelling
+    namespace, _, name = func._schema.name.partition("::")  # no public spelling
     return f"{namespace}.{name}"
 
 
@@ -215,7 +232,7 @@ DROPPED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_bloc
 def named(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of an operator by name, with what it has by default."""
     found = {}
-    for i, a in enumerate(func._schema.arguments):  # noqa: SLF001
+    for i, a in enumerate(func._schema.arguments):
         if a.name in DROPPED:
             continue
         if i < len(args) and not a.kwarg_only:
