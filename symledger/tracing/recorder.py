@@ -155,7 +155,7 @@ def user_line() -> str:
     return ""
 
 
-class Functions(TorchFunctionMode):
+class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not type it
     """Keeps whole what is understood whole."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -179,7 +179,7 @@ class Functions(TorchFunctionMode):
         return result
 
 
-class Operators(TorchDispatchMode):
+class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not type it
     """Writes down the operators of ATen, unless they are the inside of something whole."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -208,8 +208,8 @@ class Operators(TorchDispatchMode):
             value = self.recorder.known.value(x)
         if value is None:
             raise BadInput(
-                f"{self._here()} reads a number out of a tensor, as .item() and if do: what runs "
-                "would depend on the data. Compute it from sizes, or leave that branch out."
+                f"{self._here()} reads a number out of a tensor, as .item() and if do: "
+                "what runs would depend on the data. Compute it from sizes, or leave it out."
             )
         return value.item()
 
@@ -279,6 +279,10 @@ def record(
         result = run(module)
     outputs = tuple(dict.fromkeys(tensors(result)))
     recorder.recording.outputs = tuple(recorder.ref(x) for x in outputs)
+    for name, weight in module.named_parameters():  # those that nothing uses
+        recorder.stack.append(name.rpartition(".")[0])
+        recorder.ref(weight)
+        recorder.stack.pop()
     return collapsed(recorder.recording)
 
 

@@ -36,8 +36,8 @@ def verified_at(traced: Traced, settings: Mapping[str, str]) -> Traced:
     lines = live_lines(observed_lines(run), Sample(space, [run]))
     said = first_difference(unfolded(traced.graph, values), lines)
     if said:
-        here = ", ".join(f"{s} = {at[own]}" for s, own in traced.names.items())
-        raise CheckFailed(f"at {here} {traced.name} does something else than this trace: {said}.")
+        place = ", ".join(f"{s} = {at[own]}" for s, own in traced.names.items())
+        raise CheckFailed(f"at {place} {traced.name} does something else than this trace: {said}.")
     here = {s: at[own] for s, own in traced.names.items()}
     others = tuple(p for p in traced.points if dict(p) != here)
     return replace(traced, points=(*others, here))
