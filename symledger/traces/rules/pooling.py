@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from sympy import Expr, Integer, Max, Min, Symbol, ceiling
+from sympy import Expr, Integer, Piecewise, Symbol
 
 from symledger.components.convolution import adaptive, pooling
 from symledger.components.convolution.windowed import OFFSETS, PLACES
@@ -66,8 +66,9 @@ def share(lengths: Shape, slides: tuple[tuple[Expr, ...], ...], *places: Symbol)
     """One divided by how many elements of a window count."""
     elements: Expr = ONE
     for i, n, (kernel, step, padding, counted) in zip(places, lengths, slides, strict=True):
-        first = i * step - padding
-        elements *= Min(first + kernel, n + counted) - Max(first, -counted)
+        first, last = i * step - padding, i * step - padding + kernel
+        end = Piecewise((last, last < n + counted), (n + counted, True))
+        elements *= end - Piecewise((first, first > -counted), (-counted, True))
     return 1 / elements
 
 
