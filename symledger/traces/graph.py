@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 from sympy import Expr
 
+from symledger.traces.checked import Checked
+
 LEAVES = ("input", "weight", "buffer", "constant")
 """The operations of what comes from outside: data, parameters, buffers and fixed tensors."""
 TABLE = "table"
@@ -131,6 +133,7 @@ class Traced:
     training: bool = True
     points: tuple[Mapping[str, int], ...] = ()
     torch: str = ""
+    checks: tuple[Checked, ...] = ()
 
 
 def refs_of(argument: Argument) -> Iterator[Ref]:

@@ -20,6 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from symledger.errors import BadInput
 from symledger.traces.graph import LEAVES, TABLE, Ref, makes_table
+from symledger.tracing.fused import fused_attention
 from symledger.tracing.known import Known
 from symledger.tracing.whole import WHOLE, arguments_of
 
@@ -68,6 +69,7 @@ class Recorder:
         self.stack: list[str] = [""]
         self.whole = 0
         self.known = Known()
+        self.written_out: dict[int, int] = {}
         self.leaves: dict[int, tuple[str, dict[str, Any]]] = {}
         for name, p in module.named_parameters():
             self.leaves[id(p)] = "weight", {"name": name, "trainable": p.requires_grad}
@@ -124,6 +126,18 @@ class Recorder:
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
         """Run a function that is kept whole."""
+        whole = WHOLE[func]
+        given = arguments_of(whole, args, kwargs)
+        if whole.name == "attention":
+            return fused_attention(**given, written_out=self.written_out)
+        if whole.name == "dropout" and draws(**given):
+            return torch.native_dropout(given["input"], given["p"], True)[0]
+        return func(*args, **kwargs)
+
+    def passed(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run a function that is not kept whole."""
         return func(*args, **kwargs)
 
     def operated(
@@ -131,6 +145,11 @@ class Recorder:
     ) -> Any:
         """Run an operator."""
         return func(*args, **kwargs)
+
+
+def draws(input: torch.Tensor, p: float, training: bool, inplace: bool) -> bool:  # noqa: A002
+    """Whether a dropout draws a mask of bytes, as it does on every GPU."""
+    return training and not inplace and 0 < p < 1
 
 
 def user_line() -> str:
@@ -158,7 +177,7 @@ class Functions(TorchFunctionMode):
         kwargs = kwargs or {}
         whole = WHOLE.get(func)
         if whole is None or self.recorder.whole:
-            return func(*args, **kwargs)
+            return self.recorder.passed(func, args, kwargs)
         self.recorder.whole += 1
         try:
             result = self.recorder.called(func, args, kwargs)
@@ -262,6 +281,8 @@ def record(
         result = run(module)
     outputs = tuple(dict.fromkeys(tensors(result)))
     recorder.recording.outputs = tuple(recorder.ref(x) for x in outputs)
+    for p in module.parameters():  # those that nothing uses are there all the same
+        recorder.ref(p)
     return collapsed(recorder.recording)
 
 
@@ -270,13 +291,7 @@ def collapsed(recording: Recording) -> Recording:
 
     A table that something else uses, or that comes out, is a leaf.
     """
-    fixed: set[int] = set()
-    for i, step in enumerate(recording.steps):
-        refs = list(refs_in(tuple(step.arguments.values())))
-        known = all(r.node in fixed for r in refs)
-        made = step.operation in LEAVES or makes_table(step.operation, known)
-        if made and step.operation not in ("input", "weight"):
-            fixed.add(i)
+    fixed = fixed_steps(recording)
     wanted = {r.node for r in recording.outputs}
     for i, step in enumerate(recording.steps):
         if i not in fixed:
@@ -299,6 +314,18 @@ def collapsed(recording: Recording) -> Recording:
         else:
             steps.append(replace(step, operation=TABLE, arguments={"of": step.operation}))
     return Recording(steps, tuple(map(moved, recording.outputs)), tuple(kept))
+
+
+def fixed_steps(recording: Recording) -> set[int]:
+    """Return the steps that depend on no data and no weight."""
+    fixed: set[int] = set()
+    for i, step in enumerate(recording.steps):
+        refs = list(refs_in(tuple(step.arguments.values())))
+        known = all(r.node in fixed for r in refs)
+        made = step.operation in LEAVES or makes_table(step.operation, known)
+        if made and step.operation not in ("input", "weight"):
+            fixed.add(i)
+    return fixed
 
 
 def refs_in(x: Any) -> Iterator[Ref]:
