@@ -109,7 +109,8 @@ class Derivation:
     @cached_property
     def quantities(self) -> tuple[str, ...]:
         """The quantities that this target has: those that are not identically nothing."""
-        absent = {gate for gate in set(OPTIONAL.values()) if not self[gate].general}
+        absent = {gate for gate in set(OPTIONAL.values()) if not self._of(gate).general}
+        absent |= self.target.withheld.keys()
         absent |= self._undecoded
         if not self.readings.has_routed:
             absent.add("params.active")
@@ -121,6 +122,14 @@ class Derivation:
             raise UnknownTarget(
                 f"{shown(name)} is not a quantity. {nearest(name, QUANTITIES)}"
             )
+        if name in self.target.withheld:
+            raise NotKnown(
+                f"{name} of {shown(self.target.name)} is not shown: {self.target.withheld[name]}"
+            )
+        return self._of(name)
+
+    def _of(self, name: str) -> Formula:
+        """Return the formula of a quantity, shown or not."""
         if name not in self._made:
             self._made[name] = self._formula(name, self.readings)
         return self._made[name]

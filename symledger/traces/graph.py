@@ -120,7 +120,8 @@ class Traced:
     """A module, traced: its graph, the sizes that it was built of, and what was verified.
 
     ``sizes`` are the values asked for, by symbol; ``names`` what the constructor calls them;
-    ``definitions`` the sizes that are no polynomials of others; ``fixed`` the other arguments.
+    ``definitions`` the sizes that are no polynomials of others; ``fixed`` the other arguments;
+    ``points`` the sizes at which the module did what the graph says, ``checks`` what was checked.
     """
 
     name: str

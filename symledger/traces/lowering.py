@@ -33,7 +33,10 @@ from symledger.traces.rules.table import (
     is_complex,
     parts,
 )
+from symledger.traces.scopes import Scopes
 
+VARYING = ("float", "complex")
+"""What has gradients."""
 Points = tuple[Mapping[Expr, int], ...]
 """Sizes at which the module was run: what divides what is seen there."""
 
@@ -86,6 +89,10 @@ def lowered(
     lowering = Lowering(graph, scope, "", {}, points, tables_enter)
     with noting_idle() as idle:
         outputs = lowering.run()
+    scope.entered.update({str(getattr(x.op, "name", "x")): x for x in lowering.inputs})
+    scope.steps.update(
+        {f"y_{i}" if outputs[1:] else "y": y for i, y in enumerate(outputs, 1) if y.args}
+    )
     program = Program(scope, tuple(lowering.inputs), outputs, tuple(idle))
     return program, lowering.lowered
 
@@ -95,11 +102,13 @@ class Lowering:
 
     def __init__(
         self, graph: Graph, scope: Scope, prefix: str, entering: Mapping[int, Value],
-        points: Points, tables_enter: bool,
+        points: Points, tables_enter: bool = False,
     ) -> None:  # fmt: skip
         self.graph, self.prefix, self.points = graph, prefix, points
         self.tables_enter = tables_enter
-        self.scopes: dict[str, Scope] = {"": scope}
+        self.scopes = Scopes(scope, [
+            None if n.operation in LEAVES else self._inner(n.path) for n in graph.nodes
+        ])  # fmt: skip
         self.made: dict[Ref, Value] = {Ref(i): x for i, x in entering.items()}
         self.lowered = Lowered(graph, self.made)
         self.fixed: set[int] = set()
@@ -116,7 +125,9 @@ class Lowering:
         for i, node in enumerate(self.graph.nodes):
             if Ref(i) in self.made:
                 continue
-            with inside(self._scope(node.path)):
+            path = self._inner(node.path)
+            where = self.scopes.around(i, path)[0] if node.body else self.scopes.at(i, path)
+            with inside(where):
                 self._node(i, node)
                 if node.operation == "weight" and not self.users.get(i) and i not in ends:
                     for t in tensors_of(self.made[Ref(i)]):
@@ -140,12 +151,21 @@ class Lowering:
             last = name.rpartition(".")[2]
             self.made[Ref(i)] = held(Param(last, bool(node.arguments.get("trainable", True))), kind)
         elif node.operation == "input":
-            below = node.arguments.get("below")
-            leaf = held(Input(name, below if isinstance(below, Expr) else None), kind)
+            below = None if kind.elements in VARYING else self._below(Ref(i))
+            leaf = held(Input(name, below), kind)
             self.made[Ref(i)] = leaf
             self.inputs += tensors_of(leaf)
         else:
             self._table(i, node)
+
+    def _below(self, ref: Ref) -> Expr:
+        """Return what whole numbers that enter lie below: the rows of the table they pick from."""
+        for node in self.graph.nodes:
+            if node.operation == "aten.embedding" and node.arguments.get("indices") == ref:
+                table = node.arguments["weight"]
+                if isinstance(table, Ref):
+                    return self.graph.kind(table).shape[0]
+        return Integer(2)
 
     def _table(self, i: int, node: Node) -> None:
         """A table: what it holds is asked for by nobody but the run in NumPy."""
@@ -154,8 +174,8 @@ class Lowering:
         name = named or short(str(node.arguments.get("of", node.operation)))
         for r, kind in enumerate(node.results):
             rank = len(kind.shape) + (kind.elements == "complex")
-            table = Input(name, drawn=True) if self.tables_enter else Const(name, rank, unknown)
-            self.made[Ref(i, r)] = held(table, kind)
+            op = Input(name, drawn=True) if self.tables_enter else Const(name, rank, unknown)
+            self.made[Ref(i, r)] = held(op, kind)
 
     def _ruled(self, i: int, node: Node) -> None:
         at = At(node.operation, node.results, node.path, node.line, self.points)
@@ -178,7 +198,8 @@ class Lowering:
         assert node.times is not None
         entering = [self._value(node.arguments[f"x{k}"]) for k in range(len(node.arguments))]
         prefix = node.path
-        scope = Scope(prefix.rpartition(".")[2], None, self._scope(prefix.rpartition(".")[0]))
+        around, name = self.scopes.around(i, self._inner(prefix))
+        scope = Scope(name or prefix.rpartition(".")[2], None, around)
         formals = {k: entered(f"x{k}", x) for k, x in enumerate(entering)}
         body = Lowering(node.body, scope, prefix, formals, self.points, self.tables_enter)
         body.lowered.parent, body.lowered.node = self.lowered, i
@@ -212,23 +233,13 @@ class Lowering:
                            f", {node.line}, is not understood.")  # fmt: skip
         return self.made[a]
 
-    def _scope(self, path: str) -> Scope:
-        """Return the scope of a module, by its path from the one that this is the inside of."""
-        inner = path
-        if self.prefix and (path == self.prefix or path.startswith(self.prefix + ".")):
-            inner = path[len(self.prefix) :].lstrip(".").partition(".")[2]
-        elif self.prefix:
-            inner = ""
-        if inner not in self.scopes:
-            parent, _, last = inner.rpartition(".")
-            self.scopes[inner] = Scope(last, None, self._scope_of(parent))
-        return self.scopes[inner]
-
-    def _scope_of(self, inner: str) -> Scope:
-        if inner not in self.scopes:
-            parent, _, last = inner.rpartition(".")
-            self.scopes[inner] = Scope(last, None, self._scope_of(parent))
-        return self.scopes[inner]
+    def _inner(self, path: str) -> str:
+        """Return the path of a module from the one that this is the inside of."""
+        if not self.prefix:
+            return path
+        if path == self.prefix or path.startswith(self.prefix + "."):
+            return path[len(self.prefix) :].lstrip(".").partition(".")[2]
+        return ""
 
 
 def applied(at: At, arguments: Mapping[str, Any]) -> Made:

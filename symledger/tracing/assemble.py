@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -48,7 +48,7 @@ class Assembler:
                 return self._real(next(reals))
             if isinstance(x, int) and not isinstance(x, bool):
                 return self._whole(next(numbers), step)
-            return x  # type: ignore[no-any-return]  # a reference, a truth, a word, or nothing
+            return x  # a reference, a truth, a word, or nothing
 
         self.arguments = arguments = {name: argument(x) for name, x in step.arguments.items()}
         results = tuple(
@@ -80,6 +80,9 @@ class Assembler:
             if self.points.valued(e) == numbers:
                 return self._defined(numbers, e, step)
         common = math.gcd(*numbers)
+        combined = self.points.fit_with_defined(numbers)
+        if combined is not None:
+            return combined
         for places, whole in ((numbers, 1), (tuple(n // common for n in numbers), common)):
             for s, values in self.points.own_values():
                 found = rounded(places, values)
@@ -92,18 +95,19 @@ class Assembler:
     def _windows(self, step: Step) -> Iterator[Expr]:
         """Yield how many windows fit into each axis of what a convolution or a pooling is given."""
         given = self.arguments
-        taken = given.get("input", given.get("self"))
+        taken, weight = given.get("input", given.get("self")), given.get("weight")
         if "stride" not in given or not isinstance(taken, Ref):
             return
-        kernel = given.get("kernel_size")
-        if kernel is None and isinstance(given.get("weight"), Ref):
-            kernel = self.kinds[given["weight"]].shape[2:]
+        kernel: Any = given.get("kernel_size")
+        if kernel is None and isinstance(weight, Ref):
+            kernel = self.kinds[weight].shape[2:]
         lengths = self.kinds[taken].shape
         for place, n in enumerate(lengths[-len(kernel or ()) :] if kernel else ()):
-            s, p, r = (part(given.get(k), place, d)
-                       for k, d in (("stride", None), ("padding", 0), ("dilation", 1)))  # fmt: skip
-            s = kernel[place] if s is None else s  # type: ignore[index]  # there is one
-            yield floor((n + 2 * p - r * (kernel[place] - 1) - 1) / s) + 1  # type: ignore[index]
+            k = kernel[place]
+            s, p, r = (part(given.get(name), place, default) for name, default in (
+                ("stride", k), ("padding", Integer(0)), ("dilation", Integer(1))
+            ))  # fmt: skip
+            yield floor((n + 2 * p - r * (k - 1) - 1) / s) + 1
 
     def _defined(self, numbers: tuple[int, ...], e: Expr, step: Step) -> Symbol:
         """Name a size that others decide."""
@@ -122,14 +126,11 @@ class Assembler:
         """Return a float; one that follows from sizes, as a formula if it is a simple one."""
         if len(set(map(repr, values))) == 1:
             return values[0]
-        for back, e in (
-            (lambda y: y, lambda p: p), (lambda y: 1 / y, lambda p: 1 / p),
-            (lambda y: y * y, sqrt), (lambda y: 1 / (y * y), lambda p: 1 / sqrt(p)),
-        ):  # fmt: skip
+        for back, e in FORMS:
             whole = exact([back(y) if y else math.inf for y in values])
             found = self.points.fit(whole) if whole else None
             if found is not None:
-                return e(found)  # type: ignore[no-any-return]
+                return e(found)
         return Float(values[0])
 
 
@@ -170,14 +171,22 @@ def rounded(
     return None
 
 
+Form = tuple[Callable[[float], float], Callable[[Expr], Expr]]
+FORMS: tuple[Form, ...] = (
+    (lambda y: y, lambda p: p), (lambda y: 1 / y, lambda p: 1 / p),
+    (lambda y: y * y, lambda p: sqrt(p)), (lambda y: 1 / (y * y), lambda p: 1 / sqrt(p)),
+)  # fmt: skip
+"""How a whole number is got from a float, and the float from its formula."""
+HALVES = 4
+"""By what something that was rounded down is divided and rounded down once more."""
 FEED_FORWARD = re.compile(r"(^|[._])(mlp|ffn?|feed_?forward|fc1|up_proj|gate_proj|w1)($|[._])")
 
 
 def named_size(step: Step, e: Expr, taken: set[str]) -> str:
     """Name a size that others decide: as the field does where it is clear, else by a number."""
-    if step.operation == "weight" and FEED_FORWARD.search(str(step.arguments["name"])):
-        if "d_ff" not in taken:
-            return "d_ff"
+    inner = step.operation == "weight" and FEED_FORWARD.search(str(step.arguments["name"]))
+    if inner and "d_ff" not in taken:
+        return "d_ff"
     of = {s.name.partition("_")[0] for s in e.free_symbols}
     letter = of.pop() if len(of) == 1 and of <= {"H", "W", "D", "T"} else "n"
     return next(n for i in range(1, len(taken) + 2) if (n := f"{letter}_{i}") not in taken)

@@ -65,6 +65,18 @@ def verify(traced: Traced, subject: Subject, at: Point) -> tuple[Checked, ...]:
     return tuple(_counted(traced, subject, [at]))
 
 
+def together(before: Sequence[Checked], more: Sequence[Checked]) -> tuple[Checked, ...]:
+    """Return checks with those at further points: what failed once has failed."""
+    found = {c.quantity: c for c in before}
+    for c in more:
+        first = found.get(c.quantity)
+        if first is None:
+            found[c.quantity] = c
+        elif first.passed:
+            found[c.quantity] = replace(c, points=first.points + c.points)
+    return tuple(found.values())
+
+
 def _counted(
     traced: Traced, subject: Subject, points: Sequence[Point]
 ) -> Iterator[Checked]:

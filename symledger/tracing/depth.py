@@ -1,4 +1,4 @@
-"""How often a repetition runs, as a formula in what makes a module deeper; and whether that holds."""
+"""How often a repetition runs, as a formula in what deepens a module; and whether that holds."""
 
 from __future__ import annotations
 
@@ -45,6 +45,14 @@ def deepened(space: Space, graph: Graph) -> Graph:
     return _with_times(graph, runs, points)
 
 
+class OtherLengths(BadInput):
+    """The same operations make other lengths at a point than was fitted."""
+
+    def __init__(self, said: str, at: Mapping[str, int]) -> None:
+        super().__init__(said)
+        self.at = at
+
+
 def period(graph: Graph) -> int:
     """Return by how many layers a module grows, so that whole patterns of layers are added."""
     return lcm(*(n.period for g in graph.bodies for n in g.nodes if n.body))
@@ -60,10 +68,10 @@ def _with_times(graph: Graph, runs: list[Observed], points: Points) -> Graph:
         numbers = tuple(n - rest for n in there)
         found = points.fit(numbers)
         if found is None or any(n % period for n in numbers):
+            named = ", ".join(map(str, points.own.symbols))
             raise OtherAtDepth(
-                f"how many of {node.path or 'the layers'} run does not follow from "
-                f"{', '.join(map(str, points.own.symbols))} as a polynomial: {there} at "
-                f"{[dict(zip(map(str, points.own.symbols), p, strict=True)) for p in points.own.at]}."
+                f"how many of {node.path or 'the layers'} run does not follow from {named} as a "
+                f"polynomial: {there} at {list(points.own.at)}."
             )
         return replace(node, times=found / period, body=_with_times(node.body, runs, points))
 
@@ -125,7 +133,8 @@ def _written(
 def _repeated(
     node: Node, i: int, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter
 ) -> Iterator[Line]:
-    assert node.body is not None and node.times is not None
+    assert node.body is not None
+    assert node.times is not None
     entering = [place[a] for a in node.arguments.values() if isinstance(a, Ref)]
     states = len(node.results)
     for k in range(int(node.times.xreplace(at))):

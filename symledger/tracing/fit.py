@@ -30,6 +30,7 @@ class System:
         self, symbols: Sequence[Symbol], at: Sequence[Mapping[Symbol, int]], spare: int = SPARE
     ) -> None:
         self.symbols, self.spare = tuple(symbols), spare
+        self.values = min(VALUES, spare)
         self.at = tuple(tuple(point[s] for s in symbols) for point in at)
 
     def with_symbol(self, symbol: Symbol, values: Sequence[int]) -> System:
@@ -42,7 +43,7 @@ class System:
     def fit(self, numbers: tuple[int, ...], among: set[Symbol]) -> Expr | None:
         """Return the polynomial in some of the sizes; None if there is none."""
         places = [i for i, s in enumerate(self.symbols) if s in among]
-        limits = [max(1, len({at[i] for at in self.at}) - VALUES) for i in places]
+        limits = [max(0, len({at[i] for at in self.at}) - self.values) for i in places]
         for powers in bases(limits, len(self.at) - self.spare):
             rows = [
                 [prod([point[i] ** n for i, n in zip(places, p, strict=True) if n]) for p in powers]
@@ -88,6 +89,22 @@ class Points:
             self._fitted[numbers] = self._fit(numbers)
         return self._fitted[numbers]
 
+    def fit_with_defined(self, numbers: tuple[int, ...]) -> Expr | None:
+        """Return a polynomial in sizes, among them some that others decide."""
+        varying = self._varying(numbers)
+        among = self._among(varying)
+        decided = {s for s, of in self.defined.items() if of <= among}
+        for several in [{s} for s in decided] + [decided] if decided else []:
+            over = set[Symbol]().union(*(self.defined[s] for s in several))
+            for system, others in (
+                (self.own, among - over), (self.own, among), (self.inner, varying)
+            ):  # fmt: skip
+                found = system.fit(numbers, others | several)
+                if found is not None:
+                    self._fitted[numbers] = found = found.xreplace(self.parts)
+                    return found
+        return None
+
     def own_values(self) -> Iterator[tuple[Symbol, tuple[int, ...]]]:
         """Yield every size and every part with its values at the points, defined ones too."""
         seen: set[Symbol] = set()
@@ -109,29 +126,20 @@ class Points:
         self.defined[symbol] = frozenset().union(*over)
         self.own = self.own.with_symbol(symbol, numbers)
         self.inner = self.inner.with_symbol(symbol, numbers)
-        self._fitted = {n: e for n, e in self._fitted.items() if e is not None}
         self._fitted[numbers] = symbol
 
     def _fit(self, numbers: tuple[int, ...]) -> Expr | None:
         if len(set(numbers)) == 1:
             return Integer(numbers[0])
         varying = self._varying(numbers)
-        among = set().union(*(self.parts[s].free_symbols for s in varying))
-        found = self.own.fit(numbers, among)
-        decided = {s for s, of in self.defined.items() if of <= among}
-        for several in ([{s} for s in decided] + [decided]) if found is None and decided else ():
-            over = set().union(*(self.defined[s] for s in several))
-            found = self.own.fit(numbers, among - over | several)
-            if found is None:
-                found = self.own.fit(numbers, among | several)
-            if found is not None:
-                return found
+        found = self.own.fit(numbers, self._among(varying))
         if found is None:
             found = self.inner.fit(numbers, varying)
-            if found is None and decided:
-                found = self.inner.fit(numbers, varying | decided)
-            found = None if found is None else found.xreplace(self.parts)
-        return found
+        return None if found is None else found.xreplace(self.parts)
+
+    def _among(self, varying: set[Symbol]) -> set[Symbol]:
+        """The sizes that some parts are parts of."""
+        return set().union(*(self.parts[s].free_symbols for s in varying))
 
     def _varying(self, numbers: tuple[int, ...]) -> set[Symbol]:
         """The parts that the numbers depend on: changing one alone changes them."""

@@ -9,7 +9,7 @@ under the layer's own name are its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,7 +79,7 @@ def _moved(node: Node, place: Mapping[int, Ref]) -> Node:
 def mapped(argument: Argument, to: Any) -> Argument:
     """Return an argument with other references."""
     if isinstance(argument, Ref):
-        return to(argument)  # type: ignore[no-any-return]
+        return to(argument)
     if isinstance(argument, tuple):
         return tuple(mapped(each, to) for each in argument)
     return argument
@@ -202,6 +202,34 @@ class Folding:
         nodes = self._between(i)
         place = {j: k for k, j in enumerate(nodes)}
         outside: dict[Ref, int] = {}
+        own = self._own(i)
+
+        def ref(r: Ref) -> Any:
+            node = self.graph.nodes[r.node]
+            if r.node in place:
+                return "in", place[r.node], r.result
+            if node.operation in LEAVES and node.operation != "input":
+                name = str(node.arguments.get("name", ""))
+                mine = own(name or node.path) if name or node.operation == "constant" else None
+                if mine is not None and self._alone(r.node, nodes):
+                    trainable = node.arguments.get("trainable")
+                    return "own", node.operation, *mine, node.results, trainable
+            outside.setdefault(r, len(outside))
+            return "out", outside[r]
+
+        forms: list[Form] = []
+        for j in nodes:
+            node = self.graph.nodes[j]
+            arguments = tuple((n, mapped(a, ref)) for n, a in node.arguments.items())
+            body = node.body and form_of(node.body, own)
+            forms.append((node.operation, own(node.path) or node.path, arguments, node.results,
+                          node.times, body))  # fmt: skip
+        idle = (self.graph.nodes[j] for j in self._idle(i))
+        forms += [("idle", own(str(n.arguments["name"])), n.results) for n in idle]
+        return forms, list(outside)
+
+    def _own(self, i: int) -> Callable[[str], tuple[int, str] | None]:
+        """Return what tells the names under the layers of round ``i``: which layer, and the rest."""
         bases = {
             f"{self.prefix}.{self.units[self.first + i * self.period + k].index}".lstrip("."): k
             for k in range(self.period)
@@ -213,26 +241,16 @@ class Folding:
                     return k, name[len(base) :]
             return None
 
-        def ref(r: Ref) -> Any:
-            node = self.graph.nodes[r.node]
-            if r.node in place:
-                return "in", place[r.node], r.result
-            if node.operation in LEAVES and node.operation != "input":
-                name = str(node.arguments.get("name", ""))
-                mine = own(name or node.path) if name or node.operation == "constant" else None
-                if mine is not None and self._alone(r.node, nodes):
-                    return "own", node.operation, *mine, node.results, node.arguments.get("trainable")
-            outside.setdefault(r, len(outside))
-            return "out", outside[r]
+        return own
 
-        forms = []
-        for j in nodes:
-            node = self.graph.nodes[j]
-            arguments = tuple((n, mapped(a, ref)) for n, a in node.arguments.items())
-            body = node.body and form_of(node.body, own)
-            forms.append((node.operation, own(node.path) or node.path, arguments, node.results,
-                          node.times, body))  # fmt: skip
-        return forms, list(outside)
+    def _idle(self, i: int) -> list[int]:
+        """The weights of round ``i`` that nothing uses."""
+        own = self._own(i)
+        return [
+            j for j, n in enumerate(self.graph.nodes)
+            if n.operation == "weight" and not self.users[j]
+            and own(str(n.arguments["name"]))
+        ]  # fmt: skip
 
     def _alone(self, leaf: int, nodes: list[int]) -> bool:
         """Whether a leaf is used nowhere but in some nodes."""
@@ -282,7 +300,7 @@ class Folding:
         """Return the graph with a repetition in place of the rounds."""
         for i in range(1, self.times):
             self.follows(i)
-        forms, outside = self._form(0)
+        _, outside = self._form(0)
         nodes = self._between(0)
         last = self._between(self.times - 1)
         carried = self._carried
@@ -290,14 +308,15 @@ class Folding:
         entering = [outside[k] for k in states] + [
             r for k, r in enumerate(outside) if k not in carried
         ]
-        body = self._body(nodes, entering, [carried[k] for k in states])
-        inside = {j for i in range(self.times) for j in self._between(i)}
+        body = self._body([*nodes, *self._idle(0)], nodes, entering, [carried[k] for k in states])
+        inside = {j for i in range(self.times) for j in (*self._between(i), *self._idle(i))}
         inside |= {
             j for j, n in enumerate(self.graph.nodes)
             if n.operation in LEAVES and n.operation != "input" and self.users[j]
             and self.users[j] <= inside and self._is_own(j, n)
         }  # fmt: skip
-        kinds = tuple(self.graph.nodes[nodes[k]].results[r] for k, r in (carried[s] for s in states))
+        given = [carried[s] for s in states]
+        kinds = tuple(self.graph.nodes[nodes[k]].results[r] for k, r in given)
         repeat = Node(
             "repeat", {f"x{k}": r for k, r in enumerate(entering)}, kinds, self.prefix,
             self.graph.nodes[nodes[0]].line, body, Integer(self.times), self.period,
@@ -314,8 +333,9 @@ class Folding:
         return False
 
     def _body(
-        self, nodes: list[int], entering: list[Ref], states: list[tuple[int, int]]
-    ) -> Graph:
+        self, own: list[int], nodes: list[int], entering: list[Ref],
+        states: list[tuple[int, int]],
+    ) -> Graph:  # fmt: skip
         leaves = sorted(
             {r.node for j in nodes for r in self.graph.nodes[j].refs}
             - set(nodes) - {r.node for r in entering}
@@ -324,7 +344,7 @@ class Folding:
             Node("input", {"name": f"x{k}"}, (self.graph.kind(r),)) for k, r in enumerate(entering)
         ]
         place: dict[Ref, Ref] = {r: Ref(k) for k, r in enumerate(entering)}
-        for j in sorted([*leaves, *nodes]):
+        for j in sorted([*leaves, *own]):
             node = self.graph.nodes[j]
             arguments = {
                 n: mapped(a, lambda r: place.get(r, r)) for n, a in node.arguments.items()

@@ -27,8 +27,9 @@ def guessed(subject: Subject, values: dict[str, Any]) -> tuple[Entering, ...]:
     with listening(subject.modules):
         module = subject.build(values)
     main = getattr(module, "main_input_name", "")
-    needed = [p.name for p in inspect.signature(module.forward).parameters.values()
-              if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]  # fmt: skip
+    parameters = inspect.signature(module.forward).parameters.values()
+    named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    needed = [p.name for p in named if p.default is p.empty]
     names = [main] if main and not needed else needed
     axes = axes_of(module) if len(names) == 1 else None
     if axes is None:

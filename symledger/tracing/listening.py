@@ -1,4 +1,4 @@
-"""Numbers that say what is done with them while a module is built: who divides whom, what is floored.
+"""Numbers that say what is done with them while a module is built: who divides whom, what floors.
 
 A ``Heard`` is a whole number, and in every respect the one that it seems to be; beside that it
 carries the expression in the sizes that it is the value of.
@@ -39,13 +39,13 @@ def listening(modules: Iterable[ModuleType] = ()) -> Iterator[Ear]:
     token = _ear.set(found)
     patched = [m for m in modules if "int" not in vars(m)]
     for m in patched:
-        m.int = Int  # type: ignore[attr-defined]  # the name that its functions look up
+        vars(m)["int"] = Int  # the name that its functions look up
     try:
         yield found
     finally:
         _ear.reset(token)
         for m in patched:
-            del m.int  # type: ignore[attr-defined]
+            del vars(m)["int"]
 
 
 def expression(x: Any) -> Expr | None:
@@ -67,7 +67,7 @@ def _carried(value: Any, left: Any, right: Any, made: Callable[[Expr, Expr], Exp
     if a is None or b is None:
         return value
     e = made(a, b)
-    if e.count_ops() > LONGEST or not e.is_finite and not e.free_symbols:
+    if e.count_ops() > LONGEST or (not e.is_finite and not e.free_symbols):
         return value
     return Heard(value, e) if isinstance(value, int) else HeardFloat(value, e)
 
@@ -271,8 +271,8 @@ class _Ints(type):
 class Int(builtins.int, metaclass=_Ints):
     """Stands for ``int`` in a module while it is listened to."""
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> Any:  # what int(…) gives is no object of this class
-        """Make a whole number, which carries what a float carried."""
+    def __new__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Make a whole number, no object of this class; it carries what a float carried."""
         if len(args) == 1 and not kwargs:
             if isinstance(args[0], Heard):
                 return args[0]

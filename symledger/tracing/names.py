@@ -26,6 +26,8 @@ SYMBOLS: dict[str, tuple[str, ...]] = {
     "P": ("patch_size",),
 }  # fmt: skip
 """The names of constructors' arguments, by the symbol that is written for them."""
+STAGES = ("layers", "depths", "blocks", "num_blocks", "stages", "n_blocks")
+"""Lists of how many layers each stage has."""
 CALLED = {name: symbol for symbol, names in SYMBOLS.items() for name in names}
 
 
@@ -40,7 +42,10 @@ def symbols_for(
     taken = {*others, *asked.values()}
     for name in arguments:
         if name not in found:
-            short = CALLED.get(name.rpartition(".")[2], "")
+            short = CALLED.get(name, "")
+            of, dot, place = name.partition(".")
+            if dot and (of in STAGES or CALLED.get(of) == "L"):
+                short = f"L_{int(place) + 1}"
             own = name.replace(".", "_")
             found[name] = short if short and short not in taken else own
             taken.add(found[name])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from sympy import Expr, Symbol
@@ -57,8 +57,10 @@ class Sample:
         return Points(sizes, parts, at)
 
 
-def sampled(space: Space, seed: int = 20260101) -> Sample:
-    """Run a module at a base, with each size changed alone, and at random points around it.
+def sampled(
+    space: Space, further: Iterable[Mapping[str, int]] = (), seed: int = 20260101
+) -> Sample:
+    """Run a module at a base, with each size changed alone, at random points, and further ones.
 
     Raises:
         BadInput: what runs depends on a size, or hardly any point is taken.
@@ -74,6 +76,8 @@ def sampled(space: Space, seed: int = 20260101) -> Sample:
             except Refused:
                 continue
             break
+    for at in further:
+        _add(found, base, at, "")
     left = TRIES
     while len(found.runs) < 1 + len(space.sizes) + RANDOM:
         left -= 1

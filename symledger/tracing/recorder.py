@@ -154,7 +154,7 @@ def draws(input: torch.Tensor, p: float, training: bool, inplace: bool) -> bool:
 
 def user_line() -> str:
     """Say where the user's own file is now: the innermost frame that is neither torch nor ours."""
-    frame: Any = sys._getframe(1)  # noqa: SLF001  # the public inspect.stack reads every source
+    frame: Any = sys._getframe(1)  # the public inspect.stack reads every source
     while frame is not None:
         name = frame.f_globals.get("__name__", "")
         if not name.startswith(("torch.", "torch", "symledger.")):
@@ -163,7 +163,7 @@ def user_line() -> str:
     return ""
 
 
-class Functions(TorchFunctionMode):
+class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not type it
     """Keeps whole what is understood whole."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -187,7 +187,7 @@ class Functions(TorchFunctionMode):
         return result
 
 
-class Operators(TorchDispatchMode):
+class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not type it
     """Writes down the operators of ATen, unless they are the inside of something whole."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -210,20 +210,20 @@ class Operators(TorchDispatchMode):
 
     def _read(self, x: torch.Tensor) -> Any:
         """Return the one element of a tensor, where it depends on no data."""
-        with torch.utils._python_dispatch._disable_current_modes():  # noqa: SLF001  # no public spelling
+        with torch.utils._python_dispatch._disable_current_modes():  # no public spelling
             value = self.recorder.known.value(x)
         if value is None:
             where = self.recorder.stack[-1] or "the module's own forward"
             raise BadInput(
-                f"{where} ({user_line()}) reads a number out of a tensor, as .item() and if do: what "
-                "runs would depend on the data. Compute it from sizes, or leave that branch out."
+                f"{where} ({user_line()}) reads a number out of a tensor, as .item() and if do: "
+                "what runs would depend on the data. Compute it from sizes, or leave it out."
             )
         return value.item()
 
 
 def name_of(func: Any) -> str:
     """The name of an operator without its overload: ``aten.add``."""
-    namespace, _, name = func._schema.name.partition("::")  # noqa: SLF001  # no public spelling
+    namespace, _, name = func._schema.name.partition("::")  # no public spelling
     return f"{namespace}.{name}"
 
 
@@ -234,7 +234,7 @@ DROPPED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_bloc
 def named(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of an operator by name, with what it has by default."""
     found = {}
-    for i, a in enumerate(func._schema.arguments):  # noqa: SLF001
+    for i, a in enumerate(func._schema.arguments):
         if a.name in DROPPED:
             continue
         if i < len(args) and not a.kwarg_only:
@@ -281,8 +281,10 @@ def record(
         result = run(module)
     outputs = tuple(dict.fromkeys(tensors(result)))
     recorder.recording.outputs = tuple(recorder.ref(x) for x in outputs)
-    for p in module.parameters():  # those that nothing uses are there all the same
-        recorder.ref(p)
+    for name, weight in module.named_parameters():  # those that nothing uses
+        recorder.stack.append(name.rpartition(".")[0])
+        recorder.ref(weight)
+        recorder.stack.pop()
     return collapsed(recorder.recording)
 
 

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -49,7 +50,8 @@ def parse_input(text: str) -> Entering:
     """
     found = INPUT.fullmatch(text)
     axes = tuple(a.strip() for a in found[3].split(",") if a.strip()) if found else ()
-    if not found or found[2] not in DTYPES or not all(a.isidentifier() or a.isdecimal() for a in axes):
+    named = all(a.isidentifier() or a.isdecimal() for a in axes)
+    if not found or found[2] not in DTYPES or not named:
         raise BadInput(
             f"--input {shown(text)} is not understood: write a name, a type and the lengths, as in "
             f'--input "ids: int64 (B, T)"; types are {", ".join(DTYPES)}.'
@@ -108,6 +110,17 @@ def found(
         BadInput: the file cannot be read, the class is no module, or needs arguments that were not
             given.
     """
+    entering = tuple(map(parse_input, inputs))
+    return subject_of(*located(text), settings, entering, training, config)
+
+
+def located(text: str) -> tuple[type[torch.nn.Module], str]:
+    """Return the class that a text names, and the file or the module that it is in.
+
+    Raises:
+        UnknownTarget: there is no such module or class.
+        BadInput: the file cannot be read, or the class is no module of PyTorch.
+    """
     where, colon, name = text.rpartition(":")
     if not colon or not name.isidentifier():
         raise BadInput(f"{shown(text)} does not say which class: write path/to/model.py:ClassName, "
@@ -121,17 +134,7 @@ def found(
     if not (isinstance(kind, type) and issubclass(kind, torch.nn.Module)):
         raise BadInput(f"{shown(name)} in {shown(where)} is not a torch.nn.Module. "
                        f"{nearest(name, known)}")  # fmt: skip
-    entering = tuple(map(parse_input, inputs))
-    axes = {a for x in entering for a in x.axes} | (set() if entering else FREE)
-    made = _subject(kind, where, settings, entering, training, config)
-    for name, value in settings.items():
-        if name in made.arguments:
-            continue
-        if name not in axes or not value.strip().isdecimal():
-            raise BadInput(f"{made.name} has no argument {shown(name)}, nor is that a length of "
-                           f"what enters. {nearest(name, (*made.arguments, *axes))}")  # fmt: skip
-        made.given[name] = int(value)
-    return made
+    return kind, where
 
 
 FREE = {"B", "T", "H", "W", "D"}
@@ -141,17 +144,30 @@ FREE = {"B", "T", "H", "W", "D"}
 def _module(where: str) -> ModuleType:
     if where.endswith(".py") or "/" in where:
         return imported(where)
+    if not is_there(where):
+        raise UnknownTarget(f"there is no module {shown(where)} here; a file is named by its path, as "
+                            "in path/to/model.py:ClassName.")  # fmt: skip
+    with guarded(where, "the module"):
+        return import_module(where)
+
+
+def is_there(module: str) -> bool:
+    """Whether there is a Python module of a name."""
     try:
-        with guarded(where, "the module"):
-            return import_module(where)
-    except ModuleNotFoundError as error:
-        raise UnknownTarget(f"there is no module {shown(where)} here: {error}.") from error
+        return bool(module) and find_spec(module) is not None
+    except (ImportError, ValueError):  # what stands around it is not there, or is no package
+        return False
 
 
-def _subject(
+def subject_of(
     kind: type[torch.nn.Module], where: str, settings: Mapping[str, str],
     inputs: tuple[Entering, ...], training: bool, config: Mapping[str, Any] | None,
 ) -> Subject:  # fmt: skip
+    """Say how a class is built.
+
+    Raises:
+        BadInput: it needs arguments that were not given.
+    """
     name = kind.__name__
     configured = getattr(kind, "config_class", None)
     if configured is not None and hasattr(configured, "from_dict"):
@@ -240,8 +256,9 @@ def _configured(
 
     def make(values: dict[str, Any]) -> torch.nn.Module:
         made = configured.from_dict({**rest, **{n: copied(v) for n, v in values.items()}})
-        made._attn_implementation = "sdpa" if getattr(kind, "_supports_sdpa", True) else "eager"  # noqa: SLF001  # how it is set
-        made._experts_implementation = "batched_mm"  # noqa: SLF001  # the one that runs without elements
+        whole = getattr(kind, "_supports_sdpa", True)
+        made._attn_implementation = "sdpa" if whole else "eager"  # how it is set
+        made._experts_implementation = "batched_mm"  # the one that runs without elements
         return kind(made)
 
     return Subject(kind.__name__, where, kind, arguments, make, inputs, training, quiet(kind))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
@@ -15,6 +16,7 @@ from symledger.tracing.assemble import Assembler
 from symledger.tracing.bounds import bounded
 from symledger.tracing.depth import (
     OtherAtDepth,
+    OtherLengths,
     deepened,
     first_difference,
     observed_lines,
@@ -24,17 +26,22 @@ from symledger.tracing.depth import (
 )
 from symledger.tracing.fold import folded, live
 from symledger.tracing.names import symbols_for
-from symledger.tracing.points import Sample, sampled
+from symledger.tracing.observed import Observed
+from symledger.tracing.points import Sample, drawn, sampled
 from symledger.tracing.space import Space, deeper, explored
 from symledger.tracing.subject import Subject
 
 Told = Callable[[str], None]
+MOST_FURTHER = 3
+"""How often what was fitted is fitted anew, with a point more."""
+HELD_OUT, TRIES = 4, 60
 DEPTHS = (3, 4, 6, 8, 12)
 """How many layers deep a module is looked at, until all depths are as one of these shows."""
 
 
 def trace(
-    subject: Subject, asked: Mapping[str, str] | None = None, told: Told = lambda said: None
+    subject: Subject, asked: Mapping[str, str] | None = None, told: Told = lambda said: None,
+    lengths: Mapping[str, int] | None = None,
 ) -> tuple[Traced, Space]:
     """Trace a module.
 
@@ -42,12 +49,14 @@ def trace(
         subject: what is traced.
         asked: the symbols that were asked for, by argument.
         told: is told what goes on.
+        lengths: how long what enters is to be, by axis.
 
     Raises:
         BadInput: the module cannot be traced; why, and where.
     """
     told("exploring its arguments")
     space = explored(subject)
+    space.asked |= lengths or {}
     graph, definitions, points = _at_some_depth(space, told)
     own = space.asked
     symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
@@ -79,17 +88,23 @@ def _at_some_depth(
     """
     refusal: BadInput | None = None
     for depth in DEPTHS if space.depths else (0,):
-        try:
-            if space.depths:
-                deeper(space, depth)
-            told(f"running it at other sizes{f', {depth} layers deep' if depth else ''}")
-            assembler = Assembler(sampled(space))
-            graph = deepened(space, folded(assembler.graph()))
-            points = verified(space, graph, assembler.definitions, told)
-        except OtherAtDepth as error:
-            refusal = error
-            continue
-        return graph, assembler.definitions, points
+        further: list[Mapping[str, int]] = []
+        while len(further) <= MOST_FURTHER:
+            try:
+                if space.depths:
+                    deeper(space, depth)
+                told(f"running it at other sizes{f', {depth} layers deep' if depth else ''}")
+                assembler = Assembler(sampled(space, further))
+                graph = deepened(space, folded(assembler.graph()))
+                points = verified(space, graph, assembler.definitions, told, len(further))
+            except OtherLengths as error:  # a point more to fit: where the formula was too simple
+                further.append({**error.at, **{n: space.base[n] for n in space.depths}})
+                refusal = error
+                continue
+            except OtherAtDepth as error:
+                refusal = error
+                break
+            return graph, assembler.definitions, points
     assert refusal
     raise refusal
 
@@ -100,68 +115,65 @@ def used(space: Space) -> set[str]:
 
 
 def verified(
-    space: Space, graph: Graph, definitions: Mapping[Symbol, Expr], told: Told
+    space: Space, graph: Graph, definitions: Mapping[Symbol, Expr], told: Told, seed: int = 0
 ) -> list[dict[str, int]]:
     """Run the module at points that nothing was fitted on, and compare every operation.
 
     Raises:
         BadInput: it does something else there.
     """
-    points = held_out(space, period(graph))
-    for at in points:
-        told("checking it at " + ", ".join(f"{n} = {v}" for n, v in at.items() if n in used(space)))
-        check(space, graph, definitions, at)
-    return points
+    runs = held_out(space, period(graph), seed)
+    for run in runs:
+        here = ", ".join(f"{n} = {v}" for n, v in run.at.items() if n in used(space))
+        told(f"checking it at {here}")
+        check(space, graph, definitions, run)
+    return [run.at for run in runs]
 
 
 def check(
-    space: Space, graph: Graph, definitions: Mapping[Symbol, Expr], at: Mapping[str, int]
+    space: Space, graph: Graph, definitions: Mapping[Symbol, Expr], run: Observed
 ) -> None:
-    """Compare every operation of a graph with a run at a point.
+    """Compare every operation of a graph with a run.
 
     Raises:
-        BadInput: they differ; where first.
+        OtherLengths: the same operations make other lengths.
+        OtherAtDepth: they are others.
     """
-    values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in at.items()}
+    values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in run.at.items()}
     for s, e in definitions.items():
         values[s] = e.xreplace(values)
-    run = space.observe(at)
-    numeric = Sample(space, [run])
-    lines = observed_lines(run)
+    lines = live_lines(observed_lines(run), Sample(space, [run]))
     expected = unfolded(graph, values)
-    said = first_difference(expected, _live(lines, numeric))
+    said = first_difference(expected, lines)
     if said:
-        here = ", ".join(f"{n} = {v}" for n, v in at.items() if n in used(space))
-        raise OtherAtDepth(
-            f"at {here} this module does something else than where it was fitted: {said}."
-        )
+        here = ", ".join(f"{n} = {v}" for n, v in run.at.items() if n in used(space))
+        said = f"at {here} this module does something else than where it was fitted: {said}."
+        alike = [line[:2] for line in expected] == [line[:2] for line in lines]
+        raise OtherLengths(said, run.at) if alike else OtherAtDepth(said)
 
 
-def _live(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
+def live_lines(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
+    """Return the lines of a run without what nobody uses, as a folded graph is."""
     graph = live(Assembler(sample).graph())
     return unfolded(graph, {})
 
 
-def held_out(space: Space, pattern: int) -> list[dict[str, int]]:
-    """Return points to verify at: that which was asked for, and others of other depths."""
-    import random
-
-    from symledger.tracing.points import drawn
-
-    rng = random.Random(20260202)  # noqa: S311  # points, no secrets
-    found = [{**space.base, **space.asked}]
-    tries = 0
-    while len(found) < 5 and tries < 60:
-        tries += 1
+def held_out(space: Space, pattern: int, seed: int = 0) -> list[Observed]:
+    """Run the module where it was asked for, and at other points, some of them of other depths."""
+    rng = random.Random(20260202 + seed)  # noqa: S311  # points, no secrets
+    found = [space.observe({**space.base, **space.asked})]
+    for _ in range(TRIES):
         at = drawn(space, rng)
         for name in space.depths:
             at[name] = space.base[name] + (len(found) % 3) * 2 * pattern
         try:
-            space.observe(at)
+            found.append(space.observe(at))
         except BadInput:
             continue
-        found.append(at)
-    return found
+        if len(found) > HELD_OUT:
+            return found
+    raise BadInput("this module refuses most sizes near those that it was given, so that nothing "
+                   "could be verified: give it sizes that may be changed.")  # fmt: skip
 
 
 __all__ = ["check", "replace", "trace", "verified"]

@@ -1,5 +1,7 @@
 """Readings of a trace are PyTorch's numbers; what is wrong is withheld, and nothing else."""
 
+from dataclasses import replace
+
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")
@@ -9,7 +11,7 @@ from torch import nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402, N812
 
 from symledger.traces.checked import withheld  # noqa: E402
-from symledger.tracing.checks import checked, compared, verify  # noqa: E402
+from symledger.tracing.checks import checked, compared, together, verify  # noqa: E402
 from symledger.tracing.measured import measured  # noqa: E402
 from symledger.tracing.subject import Subject, parse_input  # noqa: E402
 from symledger.tracing.trace import trace  # noqa: E402
@@ -109,3 +111,12 @@ def test_a_wrong_formula_is_told_with_both_numbers(attending):
     found = compared("params", 9 * d**2, [said.params], [{d: 8}], [said])
     assert not found.passed
     assert found.detail.startswith(f"the formula gives 576, PyTorch {said.params} at d = 8")
+
+
+def test_what_failed_once_has_failed(attending):
+    _, traced = attending
+    first = traced.checks[0]
+    bad = replace(first, points=1, passed=False, detail="there")
+    assert together([first], [replace(first, points=1)]) == (replace(first, points=6),)
+    assert together([bad], [first]) == (bad,)
+    assert together([first], [bad])[0].passed is False

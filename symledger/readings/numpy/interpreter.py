@@ -132,7 +132,7 @@ class Machine:
             return arrays[t]
         if t in values.arrays:
             return values.arrays[t]
-        if isinstance(t.op, ops.View | ops.Const):
+        if isinstance(t.op, ops.View | ops.Repeat | ops.Const):
             return self.execute(t, [self._find(arg, arrays, values) for arg in t.args])
         raise DefinitionError(f"the backward pass needs {t}, which was not kept.")
 

@@ -12,9 +12,8 @@ from symledger.components.attention.masks import EVERYTHING, Masked, causal_mask
 from symledger.ir.building import current_scope, inside
 from symledger.ir.ops import Pairs
 from symledger.ir.region import Values
-from symledger.ir.scalars import Scalar, X, Y
 from symledger.ir.shapes import ONE
-from symledger.ir.tensor import Scope, Tensor, pointwise
+from symledger.ir.tensor import Scope, Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import (
     apply,
@@ -39,7 +38,7 @@ class FusedAttention(Component):
 
     Kept are queries, keys, values, a mask that is given, the result, and one log-sum-exp for each
     query and head; what ``dropout`` drew is drawn again. Causal, query t sees the keys s ≤ t. A
-    mask of truths says which keys are seen; one of numbers is added to the scores.
+    mask is added to the scores.
     Source: Dao et al., *FlashAttention* (2022), section 3 and appendix B; PyTorch 2.13,
     ``scaled_dot_product_attention``.
     """
@@ -89,7 +88,7 @@ class FusedAttention(Component):
             "k": self.contract("B g r T S, B g r T k -> B g S k", ds, q),
             "v": self.contract("B g r T S, B g r T v -> B g S v", mixed, dz),
         }
-        if mask is not None and mask.storage == "value":
+        if mask is not None:
             found["mask"] = summed_to(dscores, mask)
         return found
 
@@ -99,11 +98,7 @@ class FusedAttention(Component):
         scores = scores if self.scale == ONE else scores * self.scale
         future, _ = self.visible(q.shape[3], k.shape[2])
         scores = scores if future is None else scores + future
-        if mask is None:
-            return scores
-        if mask.storage != "mask":
-            return scores + mask
-        return pointwise(Scalar((X, Y), Piecewise((X, Y > 0), (-oo, True))), scores, mask)
+        return scores if mask is None else scores + mask
 
     def visible(self, T: Expr, S: Expr) -> Masked:
         """Return which of S keys each of T queries may see: those up to its own place.

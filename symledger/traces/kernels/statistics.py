@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sympy import Expr
+from sympy import Expr, Piecewise
 
 from symledger import sizes
 from symledger.ir import scalars
 from symledger.ir.ops import Storage
 from symledger.ir.region import Values
+from symledger.ir.scalars import Scalar, X, Y
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.component import Component, Steps, steps
@@ -83,6 +84,27 @@ class Largest(Component):
     def pullback(self, at: Values, di: Tensor, dy: Tensor) -> Mapping[str, Tensor]:
         """Send dy back to where it came from."""
         return {"x": scatter(dy, at.i, at.x.shape, batch=at.x.rank - 1)}
+
+
+@dataclass(frozen=True)
+class Extreme(Component):
+    """The largest element (or the ``least``), wherever it stands; kept are x and that element.
+
+    The gradient is shared by all elements that are as large.
+    """
+
+    least: bool = False
+
+    signature: ClassVar[str] = "... n -> ... one"
+
+    def forward(self, x: Tensor) -> Steps:
+        return steps(y=-maximum(-x) if self.least else maximum(x))
+
+    def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
+        """Send dy back: dx = dy [x = y]/Σ [x = y]."""
+        equal = Scalar((X, Y), Piecewise((0, X < Y), (0, X > Y), (1, True)))
+        there = pointwise(equal, at.x, at.y)
+        return {"x": there * (dy / total(there))}
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from sympy import Expr, Piecewise, cos, erf, exp, log, oo, sin
 
 from symledger.ir import functions
 from symledger.ir.scalars import Scalar, X, Y, Z
-from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import narrow
 from symledger.traces.rules.pointwise import each
@@ -148,8 +147,12 @@ def softshrink(at: At, self: Tensor, lambd: Any = 0.5) -> Made:
 @rule("aten.logit")
 def logit(at: At, self: Tensor, eps: Any = None) -> Made:
     """The logarithm of odds."""
-    x = self if eps is None else clamp(at, self, eps, ONE - number(eps))
-    return each(at, Scalar((X,), log(X / (1 - X))), x)
+    odds = log(X / (1 - X))
+    if eps is not None:
+        e = number(eps)
+        low, high = odds.xreplace({X: e}), odds.xreplace({X: 1 - e})
+        odds = Piecewise((low, X - e < 0), (high, X - 1 + e > 0), (odds, True))
+    return each(at, Scalar((X,), odds), self)
 
 
 @rule("aten.glu")

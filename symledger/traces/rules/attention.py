@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import sqrt
+from sympy import Piecewise, oo, sqrt
 
+from symledger.ir.scalars import Scalar, X
 from symledger.ir.shapes import ONE, Shape, product
-from symledger.ir.tensor import Tensor
+from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.verbs import expand
 from symledger.traces.kernels.attention import FusedAttention
 from symledger.traces.rules.table import At, Made, number, rule
@@ -36,6 +37,10 @@ def attention(
     return reshaped(at, kernel(*entering, name="attention"), at.shape)
 
 
+SEEN = Scalar((X,), Piecewise((0, X > 0), (-oo, True)))
+"""A truth as what is added to a score: PyTorch turns masks of truths into masks of numbers."""
+
+
 def fourth(at: At, x: Tensor, lead: Shape) -> Tensor:
     """Return a tensor with four axes: what leads is one axis, as long for all."""
     if x.rank < 3:
@@ -54,4 +59,5 @@ def grouped(at: At, mask: Tensor, queries: Shape, h_kv: Any, lead: Shape) -> Ten
             raise at.refused("a mask that is the same along some leading axes is not understood.")
         shape = (product(first), *mask.shape[-3:])
     heads = (ONE, ONE) if shape[1] == ONE else (h_kv, h / h_kv)
-    return reshaped(at, mask, (shape[0], *heads, *shape[2:]))
+    mask = reshaped(at, mask, (shape[0], *heads, *shape[2:]))
+    return pointwise(SEEN, mask) if mask.storage == "mask" else mask

@@ -13,7 +13,7 @@ from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.component import Component
 from symledger.notation.loops import scan
 from symledger.notation.verbs import apply, argmax, expand, maximum, table, total
-from symledger.traces.kernels.statistics import Largest, LogSumExp, Norm, Running, Variance
+from symledger.traces.kernels.statistics import Extreme, Largest, LogSumExp, Norm, Running, Variance
 from symledger.traces.rules.table import At, Made, axes_of, axis_of, number, rule
 from symledger.traces.rules.views import permuted, reshaped
 
@@ -90,7 +90,7 @@ def norm(
     if order == ONE:
         return sum_(at, apply("abs", self), dim)
     if order == oo:
-        return amax(at, apply("abs", self), dim)
+        return extreme(at, apply("abs", self), dim)
     raise at.refused(f"a norm of order {order} is not understood: those of 1, 2 and ∞ are.")
 
 
@@ -100,19 +100,14 @@ def logsumexp(at: At, self: Tensor, dim: Any = None, keepdim: Any = False) -> Ma
     return reshaped(at, LogSumExp()(gathered(at, self, dim), name="logsumexp"), at.shape)
 
 
-@rule("aten.amax")
-def amax(at: At, self: Tensor, dim: Any = None, keepdim: Any = False) -> Made:
-    """The largest element along some axes."""
-    made = replace(maximum(gathered(at, self, dim)), storage=at.storage)
-    return reshaped(at, made, at.shape)
-
-
-@rule("aten.amin")
-def amin(at: At, self: Tensor, dim: Any = None, keepdim: Any = False) -> Made:
-    """The smallest element along some axes."""
-    made = amax(at, negative(self), dim)
-    assert isinstance(made, Tensor)
-    return negative(made)
+@rule("aten.amax", "aten.amin")
+def extreme(at: At, self: Tensor, dim: Any = None, keepdim: Any = False) -> Made:
+    """The largest (or smallest) element along some axes."""
+    least, x = at.operation in ("aten.amin", "aten.min"), gathered(at, self, dim)
+    if at.storage == "value":
+        return reshaped(at, Extreme(least)(x, name="least" if least else "largest"), at.shape)
+    found = replace(maximum(negative(x) if least else x), storage=at.storage)
+    return reshaped(at, negative(found) if least else found, at.shape)
 
 
 @rule("aten.max", "aten.min")
@@ -120,7 +115,7 @@ def max_(at: At, self: Tensor, dim: Any = None, keepdim: Any = False) -> Made:
     """The largest (or smallest) element along one axis, and where it stands; or that of all."""
     least = at.operation == "aten.min"
     if dim is None:
-        return amin(at, self) if least else amax(at, self)
+        return extreme(at, self)
     x = gathered(at, negative(self) if least else self, dim)
     place, value = Largest().apply(x, name="largest")
     value = value if at.storage == "value" else replace(value, storage=at.storage)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sympy import Expr, Integer, Piecewise
 
-from symledger.ir.scalars import Scalar, X, Y, Z
+from symledger.ir.ops import Rearrange, Repeat
+from symledger.ir.scalars import Scalar, X, Y
 from symledger.ir.shapes import ONE, Shape
 from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.verbs import expand, gather, narrow, pad, scatter, table, take
 from symledger.notation.verbs import indices as indices_
 from symledger.traces.kernels.embeddings import PaddedRows
-from symledger.traces.rules.reductions import amax, mean, sum_
+from symledger.traces.kernels.placing import PUT, Placed
+from symledger.traces.kernels.statistics import Largest
+from symledger.traces.rules.reductions import mean, sum_
 from symledger.traces.rules.table import At, Made, axis_of, number, rule
 from symledger.traces.rules.views import permuted, reshaped
 
@@ -41,8 +45,10 @@ def embedding_bag(
     rows = gather(weight, input)
     if per_sample_weights is not None:
         rows = rows * reshaped(at, per_sample_weights, (*per_sample_weights.shape, ONE))
-    kinds = {"sum": sum_, "mean": mean, "max": amax}
-    return kinds[str(mode)](at, rows, Integer(1))
+    if mode == "max":
+        _, largest = Largest().apply(last(rows, 1), name="largest")
+        return reshaped(at, largest, at.shape)
+    return (sum_ if mode == "sum" else mean)(at, rows, Integer(1))
 
 
 @rule("one_hot")
@@ -99,24 +105,22 @@ def index_put(
     """Put values at places, or add them there; places that come twice PyTorch leaves undefined."""
     masks = [i for i in indices if i is not None and i.storage == "mask"]
     if masks:
-        if len(masks) > 1 or len(indices) > 1 or accumulate or values.rank:
+        if len(indices) > 1 or accumulate or values.rank:
             raise at.refused("how many elements a mask picks depends on data.")
         mask = reshaped(at, masks[0], (*masks[0].shape, *(ONE,) * (self.rank - masks[0].rank)))
-        return pointwise(Scalar((X, Y, Z), Piecewise((Y, X > 0), (Z, True))), mask, values, self)
+        return pointwise(PUT, self, mask, values)
     merged, place, index, order = _together(at, self, indices)
-    shape = at_picked(self, index, indices, place)
-    laid = expand(values, shape) if values.shape != shape else values
-    first = permuted(laid, [*range(place, place + index.rank), *range(place),
-                            *range(place + index.rank, laid.rank)]) if place else laid  # fmt: skip
-    made = scatter(first, index, merged.shape)
-    if not accumulate:
-        hit = scatter(expand(table("one", lambda: ONE), index.shape), index, merged.shape[:1])
-        hit = reshaped(at, hit, (*hit.shape, *(ONE,) * (merged.rank - 1)))
-        made = _replaced(merged, hit, made)
-    opened = tuple(self.shape[i] for i in order)
-    back = [order.index(i) for i in range(self.rank)]
-    laid_back = permuted(reshaped(at, made, opened), back)
-    return self + laid_back if accumulate else laid_back
+    rows = expand(values, at_picked(self, index, indices, place))
+    after = place + index.rank
+    first = [*range(place, after), *range(place), *range(after, rows.rank)]
+    rows = permuted(rows, first) if place else rows
+    if accumulate:
+        made = scatter(rows, index, merged.shape)
+    else:
+        made = Placed(0, index.rank, merged.rank - 1)(merged, index, rows, name="placed")
+    opened = reshaped(at, made, tuple(self.shape[i] for i in order))
+    back = permuted(opened, inverse(order))
+    return self + back if accumulate else back
 
 
 def at_picked(x: Tensor, index: Tensor, indices: Any, place: int) -> Shape:
@@ -124,11 +128,6 @@ def at_picked(x: Tensor, index: Tensor, indices: Any, place: int) -> Shape:
     picked = [i for i, each in enumerate(indices) if each is not None]
     rest = [n for i, n in enumerate(x.shape) if i not in picked]
     return (*rest[:place], *index.shape, *rest[place:])
-
-
-def _replaced(x: Tensor, hit: Tensor, put: Tensor) -> Tensor:
-    """Return what was put where something was, else what was there."""
-    return pointwise(Scalar((X, Y, Z), Piecewise((Z, Y > 0), (X, True))), x, hit, put)
 
 
 @rule("aten.topk", "aten.sort", "aten.kthvalue", "aten.median", "aten.mode")
@@ -154,14 +153,22 @@ def chosen(at: At, self: Tensor, dim: Any = None, **others: Any) -> Made:
 def gather_(at: At, self: Tensor, dim: Any, index: Tensor, sparse_grad: Any = False) -> Made:
     """Pick a place of an axis for every element."""
     place = axis_of(dim, self.rank)
-    x, i = last(clipped(self, index, place), place), last(index, place)
-    return back_from_last(gather(x, i, batch=x.rank - 1), place)
+    x = clipped(self, index, place)
+    order, batch, i = same_along(x, index, place)
+    return permuted(gather(permuted(x, order), i, batch), inverse(order))
 
 
 @rule("aten.scatter_add")
 def scatter_add(at: At, self: Tensor, dim: Any, index: Tensor, src: Tensor) -> Made:
     """Add every element at a place of an axis."""
-    return self + scattered(self, axis_of(dim, self.rank), index, clipped_to(src, index))
+    place = axis_of(dim, self.rank)
+    order, batch, i = same_along(self, index, place)
+    rows = permuted(clipped_to(src, index), order)
+    into = [self.shape[k] if k == place else index.shape[k] for k in order]
+    made = permuted(scatter(rows, i, tuple(into), batch), inverse(order))
+    for k, n in enumerate(self.shape):
+        made = made if made.shape[k] == n else pad(made, k, 0, n)
+    return self + made
 
 
 @rule("aten.scatter")
@@ -173,14 +180,16 @@ def scatter_(
     if reduce is not None:
         raise at.refused("a scatter that reduces is not understood: use scatter_add.")
     place = axis_of(dim, self.rank)
-    one = expand(table("one", lambda: ONE), index.shape)
-    hit = scattered(self, place, index, one)
     given = src if isinstance(src, Tensor) else value
-    if not isinstance(given, Tensor):
-        code = Scalar((X, Y), Piecewise((number(given), Y > 0), (X, True)))
-        return pointwise(code, self, hit, storage=at.storage)
+    given = given if isinstance(given, Tensor) else filled(number(given))
     given = expand(given, index.shape) if given.rank == 0 else clipped_to(given, index)
-    return _replaced(self, hit, scattered(self, place, index, given))
+    if any(n != m for k, (n, m) in enumerate(zip(self.shape, index.shape, strict=True))
+           if k != place):  # fmt: skip
+        raise at.refused("a scatter into a part of a tensor is not understood: cut it out before.")
+    x, i, rows = (last(t, place) for t in (self, index, given))
+    made = Placed(self.rank - 1)(x, i, rows, name="placed")
+    made = made if at.storage == "value" else replace(made, storage=at.storage)
+    return back_from_last(made, place)
 
 
 @rule("aten.index_add")
@@ -197,40 +206,55 @@ def index_add(
 def index_copy(at: At, self: Tensor, dim: Any, index: Tensor, source: Tensor) -> Made:
     """Put slices at places of an axis; places that come twice PyTorch leaves undefined."""
     place = axis_of(dim, self.rank)
-    hit = scatter(expand(table("one", lambda: ONE), index.shape), index, (self.shape[place],))
-    hit = reshaped(at, hit, tuple(n if i == place else ONE for i, n in enumerate(self.shape)))
-    return _replaced(self, hit, added_at(self, place, index, source))
+    order = [place, *(i for i in range(self.rank) if i != place)]
+    x, rows = permuted(self, order), permuted(source, order)
+    made = Placed(0, 1, self.rank - 1)(x, index, rows, name="placed")
+    return permuted(made, inverse(order))
 
 
 @rule("aten.index_fill")
 def index_fill(at: At, self: Tensor, dim: Any, index: Tensor, value: Any) -> Made:
     """Put a number at places of an axis."""
     place = axis_of(dim, self.rank)
-    hit = scatter(expand(table("one", lambda: ONE), index.shape), index, (self.shape[place],))
-    hit = reshaped(at, hit, tuple(n if i == place else ONE for i, n in enumerate(self.shape)))
-    if isinstance(value, Tensor):
-        return pointwise(Scalar((X, Y, Z), Piecewise((Z, Y > 0), (X, True))), self, hit, value)
-    return pointwise(Scalar((X, Y), Piecewise((number(value), Y > 0), (X, True))), self, hit)
+    given = value if isinstance(value, Tensor) else filled(number(value))
+    shape = tuple(index.shape[0] if i == place else n for i, n in enumerate(self.shape))
+    return index_copy(at, self, dim, index, expand(given, shape))
+
+
+def same_along(x: Tensor, index: Tensor, place: int) -> tuple[list[int], int, Tensor]:
+    """Return axes in the order of a gather: those that go along, the picked one, those of a row.
+
+    Along the axes of a row an index is the same: PyTorch repeats it without a copy.
+    """
+    base = index.args[0] if isinstance(index.op, Repeat) else index
+    if base.rank != x.rank or base.shape[place] != index.shape[place]:
+        base = index
+    row = [k for k in range(x.rank) if k != place and base.shape[k] != index.shape[k]]
+    along = [k for k in range(x.rank) if k != place and k not in row]
+    order = [*along, place, *row]
+    moved = permuted(base, order)
+    kept = moved.shape[: len(along) + 1]
+    names = tuple((f"_{k}",) for k in range(len(kept)))
+    sizes = tuple((f"_{k}", n) for k, n in enumerate(kept))
+    op = Rearrange((*names, *((),) * len(row)), names, sizes)
+    return order, len(along), Tensor(op, (moved,), kept, index.storage) if row else moved
+
+
+def inverse(order: list[int]) -> list[int]:
+    """Return the order that undoes another one."""
+    return [order.index(k) for k in range(len(order))]
+
+
+def filled(n: Expr) -> Tensor:
+    """A number, as a table of one element."""
+    return table("value", lambda: n)
 
 
 def added_at(x: Tensor, place: int, index: Tensor, source: Tensor) -> Tensor:
     """Zeros of the shape of a tensor, with slices added at places of an axis."""
     order = [place, *(i for i in range(x.rank) if i != place)]
     made = scatter(permuted(source, order), index, tuple(x.shape[i] for i in order))
-    return permuted(made, [order.index(i) for i in range(x.rank)])
-
-
-def scattered(x: Tensor, place: int, index: Tensor, src: Tensor) -> Tensor:
-    """Zeros of the shape of a tensor, with elements added at places of an axis."""
-    moved, i = last(src, place), last(index, place)
-    rest = tuple(n for k, n in enumerate(x.shape) if k != place)
-    lead = i.shape[:-1]
-    made = back_from_last(scatter(moved, i, (*lead, x.shape[place]), i.rank - 1), place)
-    if lead == rest:
-        return made
-    for k, n in enumerate(x.shape):
-        made = made if made.shape[k] == n else pad(made, k, 0, n)
-    return made
+    return permuted(made, inverse(order))
 
 
 def last(x: Tensor, place: int) -> Tensor:
