@@ -1,4 +1,4 @@
-"""Deliberate mistakes in rules: each is found by a check, and by the one that is meant to find it."""
+"""Deliberate mistakes in rules: each is found by the check that is meant to find it."""
 
 import math
 
@@ -46,8 +46,9 @@ def changed(**others):
 def transposed(rule):
     def wrong(at, input, weight, bias):  # noqa: A002  # PyTorch's name
         square = weight.shape[0] == weight.shape[1]
-        y = einsum("... i, i o -> ... o", input, weight) if square else rule(at, input, weight, None)
-        return y + bias
+        if not square:
+            return rule(at, input, weight, bias)
+        return einsum("... i, i o -> ... o", input, weight) + bias
 
     return wrong
 
