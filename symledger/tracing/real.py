@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch.nn import functional as F  # noqa: N812  # as everyone calls it
 from torch.utils._python_dispatch import _disable_current_modes
 
+from symledger.traces.graph import LEAVES, TABLE
 from symledger.tracing.recorder import Recorder, Recording, Step, record
 from symledger.tracing.whole import WHOLE, arguments_of
 
@@ -29,6 +30,8 @@ WIDE = {
 """Types that are computed in double precision."""
 MOVED = 0.1
 """How far weights are moved, as a deviation."""
+CASTS = (torch.Tensor.float, torch.Tensor.to, torch.Tensor.type)
+"""Functions that give a tensor another type."""
 OF_CHANNELS = (F.dropout1d, F.dropout2d, F.dropout3d, F.feature_alpha_dropout)
 DRAWING = (F.dropout, F.alpha_dropout, *OF_CHANNELS)
 """Functions that are kept whole and take elements away at random, or whole channels."""
@@ -54,14 +57,12 @@ class RealRecorder(Recorder):
         self.values: list[tuple[Array, ...]] = []
         self.made: list[tuple[torch.Tensor, ...]] = []
         self.draws: dict[int, Array] = {}
-        self.narrow = False
         self.quiet: set[str] = set()
         self._mask: Array | None = None
 
     def add(self, step: Step, made: tuple[torch.Tensor, ...]) -> None:
         """Write a step down, and what its results are."""
         super().add(step, made)
-        self.narrow |= any(x.dtype in WIDE for x in made)
         with _disable_current_modes():
             self.values.append(tuple(array(x) for x in made))
         self.made.append(made)
@@ -83,7 +84,7 @@ class RealRecorder(Recorder):
         if func is F.scaled_dot_product_attention:
             return self._attention(args, kwargs)
         if func not in DRAWING:
-            return super().called(func, args, kwargs)
+            return func(*args, **kwargs)
         before = torch.get_rng_state()
         x = args[0] if args else kwargs["input"]
         result = func(*args, **kwargs)
@@ -102,8 +103,7 @@ class RealRecorder(Recorder):
     def _attention(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> torch.Tensor:
         """Run attention without dropout: what it would drop is hidden in the kernel.
 
-        On the processor it leaves its result in another order in memory than elsewhere, by which a
-        copy that follows is none.
+        Its result is put into the order in memory in which all fused kernels leave it.
         """
         given = arguments_of(WHOLE[F.scaled_dot_product_attention], args, kwargs)
         p = given["dropout_p"]
@@ -111,7 +111,17 @@ class RealRecorder(Recorder):
             self.quiet.add(f"{self.stack[-1] or 'forward'}: dropout of {p} inside attention")
             self._mask = np.array(1.0 - p)
         made: torch.Tensor = F.scaled_dot_product_attention(**{**given, "dropout_p": 0.0})
-        return made.contiguous()
+        return made.transpose(-3, -2).contiguous().transpose(-3, -2) if made.dim() > 2 else made
+
+    def passed(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run a function; a cast to single precision of what is as if in it does nothing."""
+        if func in CASTS and args[0].dtype in WIDE.values():
+            asked = {torch.float32} if func is torch.Tensor.float else {*args[1:], *kwargs.values()}
+            if any(WIDE.get(t) == args[0].dtype for t in asked & {torch.float32, torch.complex64}):
+                return args[0]
+        return func(*args, **kwargs)
 
     def operated(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -205,8 +215,15 @@ def run_for_real(
         [array(s) for s in seeds],
         {n: gradient(p) for n, p in module.named_parameters() if p.requires_grad},
         {n: gradient(x) for n, x in leaves.items() if x.requires_grad},
-        recorder.narrow, tuple(sorted(recorder.quiet)),
+        any(x.dtype in WIDE for i, k in enumerate(recording.kept) for x in recorder.made[k]
+            if not is_table(recording.steps[i].operation)),
+        tuple(sorted(recorder.quiet)),
     )  # fmt: skip
+
+
+def is_table(operation: str) -> bool:
+    """Whether an operation of a recording is a fixed tensor: both sides have it as it is."""
+    return operation == TABLE or (operation in LEAVES and operation not in ("input", "weight"))
 
 
 def gradient(x: torch.Tensor) -> Array:

@@ -20,6 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from symledger.errors import BadInput
 from symledger.traces.graph import LEAVES, TABLE, Ref, makes_table
+from symledger.tracing.fused import fused_attention
 from symledger.tracing.inplace import InPlace, targets
 from symledger.tracing.known import Known
 from symledger.tracing.picking import with_places
@@ -75,6 +76,7 @@ class Recorder:
         self.known = Known()
         self.inplace = InPlace(self)
         self.effects: dict[str, None] = {}
+        self.written_out: dict[int, int] = {}
         self.leaves: dict[int, tuple[str, dict[str, Any]]] = {}
         for name, p in module.named_parameters():
             self.leaves[id(p)] = "weight", {"name": name, "trainable": p.requires_grad}
@@ -151,6 +153,18 @@ class Recorder:
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
         """Run a function that is kept whole."""
+        whole = WHOLE[func]
+        given = arguments_of(whole, args, kwargs)
+        if whole.name == "attention":
+            return fused_attention(**given, written_out=self.written_out)
+        if whole.name == "dropout" and draws(**given):
+            return torch.native_dropout(given["input"], given["p"], True)[0]
+        return func(*args, **kwargs)
+
+    def passed(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run a function that is not kept whole."""
         return func(*args, **kwargs)
 
     def operated(
@@ -158,6 +172,11 @@ class Recorder:
     ) -> Any:
         """Run an operator."""
         return func(*args, **kwargs)
+
+
+def draws(input: torch.Tensor, p: float, training: bool, inplace: bool) -> bool:  # noqa: A002
+    """Whether a dropout draws a mask of bytes, as it does on every GPU."""
+    return training and not inplace and 0 < p < 1
 
 
 def user_line() -> str:
@@ -185,7 +204,7 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
         kwargs = kwargs or {}
         whole = WHOLE.get(func)
         if whole is None or self.recorder.whole:
-            return func(*args, **kwargs)
+            return self.recorder.passed(func, args, kwargs)
         self.recorder.whole += 1
         try:
             result = self.recorder.called(func, args, kwargs)
@@ -324,13 +343,7 @@ def collapsed(recording: Recording) -> Recording:
 
     A table that something else uses, or that comes out, is a leaf.
     """
-    fixed: set[int] = set()
-    for i, step in enumerate(recording.steps):
-        refs = list(refs_in(tuple(step.arguments.values())))
-        known = all(r.node in fixed for r in refs)
-        made = step.operation in LEAVES or makes_table(step.operation, known)
-        if made and step.operation not in ("input", "weight"):
-            fixed.add(i)
+    fixed = fixed_steps(recording)
     wanted = {r.node for r in recording.outputs}
     for i, step in enumerate(recording.steps):
         if i not in fixed:
@@ -354,6 +367,18 @@ def collapsed(recording: Recording) -> Recording:
             steps.append(replace(step, operation=TABLE, arguments={"of": step.operation}))
     outputs = tuple(map(moved, recording.outputs))
     return Recording(steps, outputs, recording.effects, tuple(kept))
+
+
+def fixed_steps(recording: Recording) -> set[int]:
+    """Return the steps that depend on no data and no weight."""
+    fixed: set[int] = set()
+    for i, step in enumerate(recording.steps):
+        refs = list(refs_in(tuple(step.arguments.values())))
+        known = all(r.node in fixed for r in refs)
+        made = step.operation in LEAVES or makes_table(step.operation, known)
+        if made and step.operation not in ("input", "weight"):
+            fixed.add(i)
+    return fixed
 
 
 def refs_in(x: Any) -> Iterator[Ref]:
