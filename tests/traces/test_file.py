@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from sympy import Float, Rational, Symbol, floor, sqrt
+from sympy import Float, Symbol, floor, sqrt
 
 from symledger.errors import BadInput
 from symledger.sizes import B, T, d, h, named
@@ -44,7 +44,7 @@ def traced():
 
 @pytest.mark.parametrize("e", [
     d / h, 8 * d**2 / 3 - 1, floor(8 * d / 3) + 1, sqrt(d / h), 1 / sqrt(2 * d), d**12,
-    256 * floor((2 * d + 255) / 256), Float(0.1), 2 * d + floor(floor(d / 2) / 2), Rational(1, 3) * d,
+    256 * floor((2 * d + 255) / 256), Float(0.1), 2 * d + floor(floor(d / 2) / 2), d / 3,
 ], ids=str)  # fmt: skip
 def test_a_formula_is_read_as_it_was_written(e):
     data = json.loads(json.dumps(written(e)))
@@ -158,7 +158,7 @@ def test_a_hostile_trace_is_refused_with_the_place(path, value, place):
     (b"", "not JSON"), (b"[1]", "object"), (b"{}", "schema is missing"), (b"\xff", "UTF-8"),
     (b'{"schema": 1, "schema": 2}', "twice"), (b'{"a": NaN}', "NaN"), (b"[" * 100_000, "nesting"),
     (dumped(traced()).encode()[:900], "not JSON.*line"), (b'{"a": ' + b"9" * 5000 + b"}", "absurd"),
-], ids=["empty", "list", "nothing", "bytes", "twice", "nan", "nested", "cut", "digits"])  # fmt: skip
+], ids=["empty", "list", "nothing", "bytes", "twice", "nan", "deep", "cut", "digits"])  # fmt: skip
 def test_what_is_no_trace_is_refused(content, said):
     refused(content, said)
 
