@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 from sympy import Expr
 
-from symledger.ir.ops import Const, Input, Map, Param, Repeat, Storage, View
+from symledger.ir.ops import Const, Input, Map, Param, Storage, View
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Scope, Tensor
 from symledger.notation.recompute import block_of
@@ -188,7 +188,7 @@ def _without(inner: Kept, own: set[Tensor]) -> Kept:
 
 def root(t: Tensor) -> Tensor:
     """Return the tensor whose storage this one is a view of."""
-    while isinstance(t.op, View | Repeat):
+    while isinstance(t.op, View):
         t = t.args[0]
     return t
 

@@ -49,9 +49,10 @@ def load_rules() -> None:
 
 @dataclass
 class Lowered:
-    """A graph beside what was made of it: which tensor of ours each of its tensors is.
+    """A graph beside what was made of it: which value of ours each of its tensors is.
 
-    ``inner`` are the bodies of its repetitions, by the number of the node.
+    ``inner`` are the bodies of its repetitions, by the number of the node; of a body, ``parent`` is
+    the graph around it and ``node`` its number there.
     """
 
     graph: Graph

@@ -13,7 +13,10 @@ TABLES: Mapping[str, tuple[str, str]] = {
     "aten.embedding": ("indices", "weight"), "aten.index_select": ("index", "self"),
     "aten.gather": ("index", "self"), "aten.index": ("indices", "self"),
     "aten.nll_loss_forward": ("target", "self"), "aten.nll_loss2d_forward": ("target", "self"),
-    "cross_entropy": ("target", "input"), "aten._embedding_bag": ("indices", "weight"),
+    "cross_entropy": ("target", "input"), "embedding_bag": ("input", "weight"),
+    "aten.scatter": ("index", "self"), "aten.scatter_add": ("index", "self"),
+    "aten.index_add": ("index", "self"), "aten.index_copy": ("index", "self"),
+    "aten.index_put": ("indices", "self"),
 }  # fmt: skip
 """Operations that pick by whole numbers: which argument they are, and out of what they pick."""
 SAME = (
@@ -64,14 +67,15 @@ def _length(graph: Graph, node: Node, table: str, ref: Ref) -> Expr:
     """The length of the axis that is picked from."""
     whole = node.arguments[table]
     assert isinstance(whole, Ref)
-    return graph.kind(whole).shape[_axis(node, ref)]
+    shape = graph.kind(whole).shape
+    return shape[min(_axis(node, ref), len(shape) - 1)]
 
 
 def _axis(node: Node, ref: Ref) -> int:
-    if node.operation == "aten.index":
+    if node.operation in ("aten.index", "aten.index_put"):
         picks: Argument = node.arguments["indices"]
         return picks.index(ref) if isinstance(picks, tuple) else 0
-    if node.operation in ("aten.gather", "aten.index_select"):
+    if "dim" in node.arguments:
         return int(node.arguments["dim"])  # type: ignore[arg-type]  # a number
     if "loss" in node.operation or node.operation == "cross_entropy":
         whole = node.arguments["self" if "self" in node.arguments else "input"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -22,8 +23,9 @@ from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.numpy.sources import own_leaves
 from symledger.readings.numpy.values import Values
 from symledger.readings.pullback import pullback
-from symledger.traces.graph import Graph, Ref
-from symledger.traces.lowering import Lowered, Points, lowered
+from symledger.traces.graph import Graph, Ref, makes_table
+from symledger.traces.lowering import Lowered, Points, lowered, tensors_of
+from symledger.traces.rules.table import Complex, Value
 from symledger.tracing.aligned import Executed, Rounds, executed, leaves_of, resolved
 from symledger.tracing.real import Ran
 
@@ -104,40 +106,49 @@ class Comparison:
         values, steps = self.ran.values, self.ran.recording.steps
         for own, ref, rounds, its in self._leaves():
             name = str(steps[its.node].arguments.get("name", ""))
-            self.kept.note(own.made[ref], rounds, values[its.node][its.result], name)
+            self.kept.note(leaf_of(own.made[ref]), rounds, values[its.node][its.result], name)
         for i, step in enumerate(steps):  # those that nothing uses
-            for j, node in enumerate(self.lowered.graph.nodes):
-                if step.operation in ("input", "weight") and node.operation == step.operation:
-                    if node.arguments["name"] == step.arguments["name"]:
-                        leaf = self.lowered.made[Ref(j)]
-                        self.kept.note(leaf, (), values[i][0], str(step.arguments["name"]))
+            name = str(step.arguments.get("name", ""))
+            for j, node in self.lowered.graph.of(step.operation):
+                if step.operation in ("input", "weight") and node.arguments["name"] == name:
+                    self.kept.note(leaf_of(self.lowered.made[Ref(j)]), (), values[i][0], name)
+        known = set(self.kept.arrays)
         for e in self.executed:
-            for leaf in self._drawn(e):
-                self.kept.note(leaf, e.rounds, self._draw(e, leaf))
+            for leaf in self._told(e, known):
+                self.kept.note(leaf, e.rounds, self._telling(e, leaf))
 
     def _leaves(self) -> Iterator[tuple[Lowered, Ref, Rounds, Ref]]:
         for e in self.executed:
             yield from leaves_of(e, self.ran.recording)
-            for r in range(len(e.written.results)):
-                if isinstance(getattr(e.lowered.made.get(Ref(e.node, r)), "op", None), Input):
+            if makes_table(e.written.operation, fixed=False):
+                for r in range(len(e.written.results)):
                     yield e.lowered, Ref(e.node, r), e.rounds, Ref(e.step, r)
         for mine, its in zip(
             self.lowered.graph.outputs, self.ran.recording.outputs, strict=True
         ):
             yield from resolved(self.lowered, mine, (), its)
 
-    def _drawn(self, e: Executed) -> list[Tensor]:
-        """The inputs that a rule made: what is drawn at random."""
-        known = set(e.lowered.made.values())
-        taken = {e.lowered.made[r] for r in e.written.refs if r in e.lowered.made}
-        made = tuple(x for r, x in e.lowered.made.items() if r.node == e.node and x not in taken)
-        return [x for x in reachable(made, taken) if isinstance(x.op, Input) and x not in known]
+    def _told(self, e: Executed, known: set[Tensor]) -> list[Tensor]:
+        """The inputs that a rule made: masks that are drawn, places that depend on data."""
+        taken = {t for r in e.written.refs for t in tensors_of(e.lowered.made[r])}
+        made = {t for r, x in e.lowered.made.items() if r.node == e.node for t in tensors_of(x)}
+        inner = reachable(tuple(made - taken), taken)
+        return [x for x in inner if isinstance(x.op, Input) and x not in known | taken]
 
-    def _draw(self, e: Executed, leaf: Tensor) -> Array:
-        if e.step not in self.ran.draws:
-            raise BadInput(f"{e.written.operation} in {e.written.path} draws at random, and what "
-                           "it drew was not written down.")  # fmt: skip
-        return self.ran.draws[e.step].reshape(self.machine.shape_of(leaf))
+    def _telling(self, e: Executed, leaf: Tensor) -> Array:
+        """What such an input was in the run: a mask, or a result itself."""
+        results = self.ran.values[e.step]
+        for r, x in enumerate(results):
+            if leaf_of(e.lowered.made[Ref(e.node, r)]) is leaf:
+                return x
+        drawn = self.ran.draws.get(e.step, results[0])
+        shape = self.machine.shape_of(leaf)
+        if drawn.shape == ():  # nothing is dropped: as if each were kept in part
+            return np.full(shape, drawn)
+        if drawn.size != prod(shape):
+            where = e.written.path or "forward"
+            raise BadInput(f"what {e.written.operation} in {where} draws was not written down.")
+        return drawn.reshape(shape)
 
     @cached_property
     def leaves(self) -> dict[Tensor, Array]:
@@ -168,23 +179,23 @@ class Comparison:
         return Differences(found, tolerance, first)
 
     def _outputs(self) -> Iterator[tuple[str, float]]:
-        for i, (mine, its) in enumerate(
-            zip(self.program.outputs, self.ran.recording.outputs, strict=True)
-        ):
-            known = fitted(self.ran.values[its.node][its.result], mine)
-            yield f"output {i + 1}", apart(self.values[mine], known)
+        ends = zip(self.lowered.graph.outputs, self.ran.recording.outputs, strict=True)
+        for i, (mine, its) in enumerate(ends):
+            known = self.ran.values[its.node][its.result]
+            for t, x in beside(self.lowered.made[mine], known):
+                yield f"output {i + 1}", apart(self.values[t], x)
 
     def _first(self, tolerance: float) -> str:
         """Say which operation is the first to give something else."""
         for e in self.executed:
             values = inner_values(self.values, e.lowered, e.rounds)
-            for ref, t in e.lowered.made.items():
-                if ref.node != e.node or t not in values.arrays:
-                    continue
-                known = fitted(self.ran.values[e.step][ref.result], t)
-                if not apart(values[t], known) <= tolerance:
-                    step = self.ran.recording.steps[e.step]
-                    return f"{step.operation} in {step.path or 'forward'} ({step.line})"
+            pairs = [
+                pair for ref, value in e.lowered.made.items() if ref.node == e.node
+                for pair in beside(value, self.ran.values[e.step][ref.result])
+            ]
+            if not all(apart(values[t], x) <= tolerance for t, x in pairs if t in values.arrays):
+                step = self.ran.recording.steps[e.step]
+                return f"{step.operation} in {step.path or 'forward'} ({step.line})"
         return ""
 
     def _gradients(self) -> dict[str, float]:
@@ -200,10 +211,11 @@ class Comparison:
     def gradients(self) -> dict[str, Array]:
         """The gradients of the backward program, by the module's names; the sum of all uses."""
         pull = pullback(self.program)
-        seeds = {
-            t: np.zeros(self.machine.shape_of(t)) if seed is None else fitted(seed, t)
-            for t, seed in zip(pull.seeds, self.ran.seeds, strict=True)
-        }
+        sent = [
+            pair for r, seed in zip(self.lowered.graph.outputs, self.ran.seeds, strict=True)
+            for pair in beside(self.lowered.made[r], seed)
+        ]
+        seeds = {t: x for t, (_, x) in zip(pull.seeds, sent, strict=True)}
         found: dict[str, Array] = {}
         for leaf, g in self.machine.back(pull, self.values, seeds).items():
             for rounds, name in self.kept.names.get(leaf, {}).items():
@@ -215,7 +227,7 @@ def inner_values(values: Values, own: Lowered, rounds: Rounds) -> Values:
     """Return the values of one round of a body."""
     chain: list[Tensor] = []
     while own.parent is not None:
-        chain.insert(0, own.parent.made[Ref(own.node)])
+        chain.insert(0, tensors_of(own.parent.made[Ref(own.node)])[0])
         own = own.parent
     for call, k in zip(chain, rounds, strict=True):
         values = values.inner[call][k]
@@ -233,12 +245,25 @@ def stacked(found: Mapping[Rounds, Array]) -> Array:
 
 
 def fitted(x: Array, like: Tensor) -> Array:
-    """Return an array of PyTorch's as we hold it: complex numbers as pairs, truths as 0 and 1."""
-    if np.iscomplexobj(x):
+    """Return an array of PyTorch's as a leaf of ours: complex numbers as pairs, truths as 0, 1."""
+    if np.iscomplexobj(x) and like.rank > x.ndim:
         x = np.stack([x.real, x.imag], axis=-1)
-    if x.dtype.kind == "i" and like.storage == "index":
-        return x
-    return x.astype(float)
+    return x if x.dtype.kind == "i" and like.storage == "index" else x.astype(float)
+
+
+def beside(value: Value, x: Array) -> list[tuple[Tensor, Array]]:
+    """Return the tensors that a value is, each with its part of PyTorch's array."""
+    if isinstance(value, Complex):
+        return [(value.real, x.real), (value.imaginary, x.imag)]
+    return [(value, x.astype(float))]
+
+
+def leaf_of(value: Value) -> Tensor:
+    """Return the leaf that a value is, or of which complex numbers are the two parts."""
+    t = tensors_of(value)[0]
+    while t.args:
+        t = t.args[0]
+    return t
 
 
 def apart(a: Array, b: Array, scale: float = 0.0) -> float:

@@ -12,12 +12,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch.nn import functional as F  # noqa: N812  # as everyone calls it
 from torch.utils._python_dispatch import _disable_current_modes
 
 from symledger.tracing.recorder import Recorder, Recording, Step, record
+from symledger.tracing.whole import WHOLE, arguments_of
 
 Array = NDArray[Any]
 WIDE = {
@@ -52,6 +54,7 @@ class RealRecorder(Recorder):
         self.made: list[tuple[torch.Tensor, ...]] = []
         self.draws: dict[int, Array] = {}
         self.narrow = False
+        self.quiet: set[str] = set()
         self._mask: Array | None = None
 
     def add(self, step: Step, made: tuple[torch.Tensor, ...]) -> None:
@@ -72,13 +75,9 @@ class RealRecorder(Recorder):
     def called(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
-        """Run a function; what draws at random draws the same once more, of ones.
-
-        Attention on the processor leaves its result in another order in memory than elsewhere, by
-        which a copy that follows is none.
-        """
+        """Run a function; what draws at random draws the same once more, of ones."""
         if func is F.scaled_dot_product_attention:
-            return func(*args, **kwargs).contiguous()
+            return self._attention(args, kwargs)
         if func not in DRAWING:
             return super().called(func, args, kwargs)
         before = torch.get_rng_state()
@@ -93,6 +92,20 @@ class RealRecorder(Recorder):
             self._mask = array(func(ones, *args[1:3], **rest) != 0)
         torch.set_rng_state(after)
         return result
+
+    def _attention(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> torch.Tensor:
+        """Run attention without dropout: what it would drop is hidden in the kernel.
+
+        On the processor it leaves its result in another order in memory than elsewhere, by which a
+        copy that follows is none.
+        """
+        given = arguments_of(WHOLE[F.scaled_dot_product_attention], args, kwargs)
+        p = given["dropout_p"]
+        if p:
+            self.quiet.add(f"{self.stack[-1] or 'forward'}: dropout of {p} inside attention")
+            self._mask = np.array(1.0 - p)
+        made: torch.Tensor = F.scaled_dot_product_attention(**{**given, "dropout_p": 0.0})
+        return made.contiguous()
 
     def operated(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -110,16 +123,18 @@ class Ran:
 
     ``seeds`` are the gradients that were sent in at the outputs; ``weights`` and ``entering`` hold
     those that came back, by name, of what asks for one. ``narrow`` says that something was computed
-    in less than double precision all the same.
+    in less than double precision all the same, ``quiet`` which dropout was left out since a kernel
+    hides what it drops.
     """
 
     recording: Recording
     values: list[tuple[Array, ...]]
     draws: dict[int, Array]
-    seeds: list[Array | None]
+    seeds: list[Array]
     weights: dict[str, Array] = field(default_factory=dict)
     entering: dict[str, Array] = field(default_factory=dict)
     narrow: bool = False
+    quiet: tuple[str, ...] = ()
 
 
 def array(x: torch.Tensor) -> Array:
@@ -167,17 +182,18 @@ def run_for_real(
     entering = {n: x.clone() if x.is_floating_point() else x for n, x in leaves.items()}
     recorder = RealRecorder(module)
     recording = record(module, entering, lambda m: run(m, entering), recorder)
-    ends = [recorder.made[r.node][r.result] for r in recording.outputs]
-    seeds = [torch.randn_like(y) if y.requires_grad else None for y in ends]
-    pairs = [(y, s) for y, s in zip(ends, seeds, strict=True) if s is not None]
+    ends = [recorder.made[recording.kept[r.node]][r.result] for r in recording.outputs]
+    seeds = [torch.randn_like(y) if y.requires_grad else torch.zeros_like(y) for y in ends]
+    pairs = [(y, s) for y, s in zip(ends, seeds, strict=True) if y.requires_grad]
     if pairs:
         torch.autograd.backward([y for y, _ in pairs], [s for _, s in pairs])
     return Ran(
-        recording, recorder.values, recorder.draws,
-        [None if s is None else array(s) for s in seeds],
+        recording, [recorder.values[k] for k in recording.kept],
+        {i: recorder.draws[k] for i, k in enumerate(recording.kept) if k in recorder.draws},
+        [array(s) for s in seeds],
         {n: gradient(p) for n, p in module.named_parameters() if p.requires_grad},
         {n: gradient(x) for n, x in leaves.items() if x.requires_grad},
-        recorder.narrow,
+        recorder.narrow, tuple(sorted(recorder.quiet)),
     )  # fmt: skip
 
 

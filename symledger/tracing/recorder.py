@@ -262,6 +262,10 @@ def record(
         result = run(module)
     outputs = tuple(dict.fromkeys(tensors(result)))
     recorder.recording.outputs = tuple(recorder.ref(x) for x in outputs)
+    for name, weight in module.named_parameters():  # those that nothing uses
+        recorder.stack.append(name.rpartition(".")[0])
+        recorder.ref(weight)
+        recorder.stack.pop()
     return collapsed(recorder.recording)
 
 

@@ -42,9 +42,12 @@ def _shallow(space: Space, times: list[Expr]) -> dict[str, int]:
 def _order(space: Space) -> list[str]:
     """The sizes, each after those that its step depends on, small ones first."""
     rank = {n: i for i, n in enumerate(space.in_order())}
-    return sorted(
-        space.sizes, key=lambda n: (bool(space.steps[n].free_symbols), space.base[n], rank.get(n, 0))
-    )
+
+
+    def key(name: str) -> tuple[bool, int, int]:
+        return bool(space.steps[name].free_symbols), space.base[name], rank.get(name, 0)
+
+    return sorted(space.sizes, key=key)
 
 
 def _all_small(space: Space, depth: Mapping[str, int], factor: int) -> dict[str, int]:
@@ -53,7 +56,7 @@ def _all_small(space: Space, depth: Mapping[str, int], factor: int) -> dict[str,
     least = LEAST * factor
     for name in _order(space):
         step = space.value(space.steps[name], at)
-        value = _multiple(least, step, set(at[n] for n in space.sizes if n != name))
+        value = _multiple(least, step, {at[n] for n in space.sizes if n != name})
         at[name] = min(value, max(space.base[name], value if step > 1 else 0))
         least = at[name] + 1 if at[name] < least + step else least
     return space.moved({n: at[n] for n in (*space.sizes, *depth)})

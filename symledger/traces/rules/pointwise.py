@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 from sympy import Expr, Integer, Mod, Piecewise, floor, log
 
 from symledger.ir import functions, scalars
+from symledger.ir.ops import Repeat
 from symledger.ir.scalars import RESULT, Scalar, X, Y, Z
-from symledger.ir.shapes import ONE
+from symledger.ir.shapes import ONE, broadcast
 from symledger.ir.tensor import Tensor, pointwise
 from symledger.traces.rules.table import At, Made, number, rule
 
@@ -19,7 +21,7 @@ def each(at: At, code: Scalar, *args: Any) -> Tensor:
     What comes out holds what PyTorch says: numbers, whole numbers, or truths.
     """
     held = {s: number(a) for s, a in zip(code.args, args, strict=True) if not isinstance(a, Tensor)}
-    tensors = [a for a in args if isinstance(a, Tensor)]
+    tensors = unrepeated([a for a in args if isinstance(a, Tensor)])
     if not held:
         return pointwise(code, *tensors, storage=at.storage)
     free = [s for s in code.args if s not in held]
@@ -28,6 +30,16 @@ def each(at: At, code: Scalar, *args: Any) -> Tensor:
     args_ = tuple(named[s] for s in free)
     slope = code.slope_in_result if code.slope_in_result == 0 else None
     return pointwise(Scalar(args_, value, slope), *tensors, storage=at.storage)
+
+
+def unrepeated(tensors: list[Tensor]) -> list[Tensor]:
+    """Return tensors without the copies along axes that others have anyway: PyTorch makes none."""
+    whole = reduce(broadcast, (t.shape for t in tensors))
+    for i, t in enumerate(tensors):
+        if isinstance(t.op, Repeat):
+            fewer = [*tensors[:i], t.args[0], *tensors[i + 1 :]]
+            tensors = fewer if reduce(broadcast, (x.shape for x in fewer)) == whole else tensors
+    return tensors
 
 
 def _scaled(other: Any, alpha: Any) -> Any:

@@ -7,6 +7,7 @@ from typing import Any
 
 from sympy import Expr, Integer, Piecewise
 
+from symledger.ir.ops import Rearrange, Repeat
 from symledger.ir.scalars import Scalar, X, Y
 from symledger.ir.shapes import ONE, Shape
 from symledger.ir.tensor import Tensor, pointwise
@@ -118,7 +119,7 @@ def index_put(
     else:
         made = Placed(0, index.rank, merged.rank - 1)(merged, index, rows, name="placed")
     opened = reshaped(at, made, tuple(self.shape[i] for i in order))
-    back = permuted(opened, [order.index(i) for i in range(self.rank)])
+    back = permuted(opened, inverse(order))
     return self + back if accumulate else back
 
 
@@ -152,14 +153,22 @@ def chosen(at: At, self: Tensor, dim: Any = None, **others: Any) -> Made:
 def gather_(at: At, self: Tensor, dim: Any, index: Tensor, sparse_grad: Any = False) -> Made:
     """Pick a place of an axis for every element."""
     place = axis_of(dim, self.rank)
-    x, i = last(clipped(self, index, place), place), last(index, place)
-    return back_from_last(gather(x, i, batch=x.rank - 1), place)
+    x = clipped(self, index, place)
+    order, batch, i = same_along(x, index, place)
+    return permuted(gather(permuted(x, order), i, batch), inverse(order))
 
 
 @rule("aten.scatter_add")
 def scatter_add(at: At, self: Tensor, dim: Any, index: Tensor, src: Tensor) -> Made:
     """Add every element at a place of an axis."""
-    return self + scattered(self, axis_of(dim, self.rank), index, clipped_to(src, index))
+    place = axis_of(dim, self.rank)
+    order, batch, i = same_along(self, index, place)
+    rows = permuted(clipped_to(src, index), order)
+    into = [self.shape[k] if k == place else index.shape[k] for k in order]
+    made = permuted(scatter(rows, i, tuple(into), batch), inverse(order))
+    for k, n in enumerate(self.shape):
+        made = made if made.shape[k] == n else pad(made, k, 0, n)
+    return self + made
 
 
 @rule("aten.scatter")
@@ -200,7 +209,7 @@ def index_copy(at: At, self: Tensor, dim: Any, index: Tensor, source: Tensor) ->
     order = [place, *(i for i in range(self.rank) if i != place)]
     x, rows = permuted(self, order), permuted(source, order)
     made = Placed(0, 1, self.rank - 1)(x, index, rows, name="placed")
-    return permuted(made, [order.index(i) for i in range(self.rank)])
+    return permuted(made, inverse(order))
 
 
 @rule("aten.index_fill")
@@ -212,6 +221,30 @@ def index_fill(at: At, self: Tensor, dim: Any, index: Tensor, value: Any) -> Mad
     return index_copy(at, self, dim, index, expand(given, shape))
 
 
+def same_along(x: Tensor, index: Tensor, place: int) -> tuple[list[int], int, Tensor]:
+    """Return axes in the order of a gather: those that go along, the picked one, those of a row.
+
+    Along the axes of a row an index is the same: PyTorch repeats it without a copy.
+    """
+    base = index.args[0] if isinstance(index.op, Repeat) else index
+    if base.rank != x.rank or base.shape[place] != index.shape[place]:
+        base = index
+    row = [k for k in range(x.rank) if k != place and base.shape[k] != index.shape[k]]
+    along = [k for k in range(x.rank) if k != place and k not in row]
+    order = [*along, place, *row]
+    moved = permuted(base, order)
+    kept = moved.shape[: len(along) + 1]
+    names = tuple((f"_{k}",) for k in range(len(kept)))
+    sizes = tuple((f"_{k}", n) for k, n in enumerate(kept))
+    op = Rearrange((*names, *((),) * len(row)), names, sizes)
+    return order, len(along), Tensor(op, (moved,), kept, index.storage) if row else moved
+
+
+def inverse(order: list[int]) -> list[int]:
+    """Return the order that undoes another one."""
+    return [order.index(k) for k in range(len(order))]
+
+
 def filled(n: Expr) -> Tensor:
     """A number, as a table of one element."""
     return table("value", lambda: n)
@@ -221,20 +254,7 @@ def added_at(x: Tensor, place: int, index: Tensor, source: Tensor) -> Tensor:
     """Zeros of the shape of a tensor, with slices added at places of an axis."""
     order = [place, *(i for i in range(x.rank) if i != place)]
     made = scatter(permuted(source, order), index, tuple(x.shape[i] for i in order))
-    return permuted(made, [order.index(i) for i in range(x.rank)])
-
-
-def scattered(x: Tensor, place: int, index: Tensor, src: Tensor) -> Tensor:
-    """Zeros of the shape of a tensor, with elements added at places of an axis."""
-    moved, i = last(src, place), last(index, place)
-    rest = tuple(n for k, n in enumerate(x.shape) if k != place)
-    lead = i.shape[:-1]
-    made = back_from_last(scatter(moved, i, (*lead, x.shape[place]), i.rank - 1), place)
-    if lead == rest:
-        return made
-    for k, n in enumerate(x.shape):
-        made = made if made.shape[k] == n else pad(made, k, 0, n)
-    return made
+    return permuted(made, inverse(order))
 
 
 def last(x: Tensor, place: int) -> Tensor:
