@@ -229,7 +229,7 @@ class Folding:
         return forms, list(outside)
 
     def _own(self, i: int) -> Callable[[str], tuple[int, str] | None]:
-        """Return what tells the names under the layers of round ``i``: which layer, and the rest."""
+        """Return what tells names under the layers of round ``i``: which layer, and the rest."""
         bases = {
             f"{self.prefix}.{self.units[self.first + i * self.period + k].index}".lstrip("."): k
             for k in range(self.period)

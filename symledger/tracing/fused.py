@@ -40,8 +40,8 @@ def fused_attention(
             q, k, v, bias, True, dropout_p, is_causal, scale=scale
         )[0]
     if query.dim() == 4:
-        return made  # type: ignore[no-any-return]
-    return made.reshape(*lead, *made.shape[4 - min(query.dim(), 3) :])  # type: ignore[no-any-return]
+        return made
+    return made.reshape(*lead, *made.shape[4 - min(query.dim(), 3) :])
 
 
 def _shared(x: torch.Tensor, times: int, written_out: dict[int, int]) -> torch.Tensor:

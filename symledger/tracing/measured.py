@@ -139,7 +139,7 @@ def _unused(module: torch.nn.Module, recording: Recording) -> Iterator[str]:
 
 def _vector(a: Any, b: Any, *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
     """A product of which one side is a vector."""
-    return 2 * torch.Size(a).numel()
+    return 2 * int(torch.Size(a).numel())
 
 
 def _with_addend(c: Any, a: Any, b: Any, *args: Any, **kwargs: Any) -> int:
@@ -151,7 +151,7 @@ def _convolved_back(
     output_padding: Any, groups: int, mask: Any, out_shape: Any = None, **kwargs: Any,
 ) -> int:  # fmt: skip
     """The gradients of a convolution: each takes as much as the convolution, group by group."""
-    forward = conv_flop_count(list(x), list(w), list(grad), transposed)
+    forward = int(conv_flop_count(list(x), list(w), list(grad), transposed))
     return (bool(mask[0]) + bool(mask[1])) * forward
 
 

@@ -145,8 +145,10 @@ def _module(where: str) -> ModuleType:
     if where.endswith(".py") or "/" in where:
         return imported(where)
     if not is_there(where):
-        raise UnknownTarget(f"there is no module {shown(where)} here; a file is named by its path, as "
-                            "in path/to/model.py:ClassName.")  # fmt: skip
+        raise UnknownTarget(
+            f"there is no module {shown(where)} here; a file is named by its path, as in "
+            "path/to/model.py:ClassName."
+        )
     with guarded(where, "the module"):
         return import_module(where)
 

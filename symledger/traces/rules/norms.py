@@ -48,7 +48,7 @@ def merged(at: At, last: int, x: Tensor, *weights: Tensor | None) -> tuple[Any, 
 
 @rule("aten.native_group_norm")
 def native_group_norm(
-    at: At, input: Tensor, weight: Tensor | None, bias: Tensor | None, N: Any, C: Any, HxW: Any,  # noqa: A002, N803
+    at: At, input: Tensor, weight: Tensor | None, bias: Tensor | None, N: Any, C: Any, HxW: Any,  # noqa: A002
     group: Any, eps: Any,
 ) -> Made:  # fmt: skip
     """Centre and scale each group of channels of each example."""

@@ -52,7 +52,7 @@ def avg_pool(
         x = windows(x, i - axes, found[i], kernel[i], steps[i], around[i], past=bool(ceil_mode))
     seen = opened(PLACES[axes], OFFSETS[axes])
     summed = total(view(f"... {seen} -> ... {PLACES[axes]} ({OFFSETS[axes]})", x))
-    y = view(f"... {PLACES[axes]} () -> ... {PLACES[axes]}", summed)
+    y: Tensor = view(f"... {PLACES[axes]} () -> ... {PLACES[axes]}", summed)
     if divisor_override is not None:
         return y * (ONE / number(divisor_override))
     if not ceil_mode and (count_include_pad or all(p == 0 for p in around)):
