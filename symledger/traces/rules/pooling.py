@@ -52,11 +52,13 @@ def avg_pool(
         x = windows(x, i - axes, found[i], kernel[i], steps[i], around[i], past=bool(ceil_mode))
     seen = opened(PLACES[axes], OFFSETS[axes])
     summed = total(view(f"... {seen} -> ... {PLACES[axes]} ({OFFSETS[axes]})", x))
-    y: Tensor = view(f"... {PLACES[axes]} () -> ... {PLACES[axes]}", summed)
+    y = view(f"... {PLACES[axes]} () -> ... {PLACES[axes]}", summed)
     if divisor_override is not None:
-        return y * (ONE / number(divisor_override))
+        by: Expr = ONE / number(divisor_override)
+        return y * by
     if not ceil_mode and (count_include_pad or all(p == 0 for p in around)):
-        return y * (ONE / product(tuple(kernel)))
+        by = ONE / product(tuple(kernel))
+        return y * by
     counted = [p if count_include_pad else Integer(0) for p in around]
     held = partial(share, lengths, tuple(zip(kernel, steps, around, counted, strict=True)))
     return y * table("share", held, *found)
