@@ -120,3 +120,24 @@ def test_what_failed_once_has_failed(attending):
     assert together([first], [replace(first, points=1)]) == (replace(first, points=6),)
     assert together([bad], [first]) == (bad,)
     assert together([first], [bad])[0].passed is False
+
+
+class Raising(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x + x
+
+    @staticmethod
+    def backward(ctx, g):
+        raise RuntimeError("no way back\nat all")
+
+
+class OneWay(Wrong):
+    def forward(self, x):
+        return Raising.apply(self.map(x))
+
+
+def test_a_check_that_cannot_be_made_has_failed_with_the_reason():
+    traced = checked(*trace(subject(OneWay, "x: float (B, d)", d=8)))
+    assert {c.passed for c in traced.checks} == {False}
+    assert {c.detail for c in traced.checks} == {"it could not be made: no way back"}
