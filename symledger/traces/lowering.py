@@ -6,13 +6,13 @@ by its rule; one that has none is refused by name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from sympy import Expr, Integer
+from sympy import Expr, Function, Integer
 
 from symledger.errors import BadInput, DefinitionError, nearest
 from symledger.ir.building import inside, leave_idle, noting_idle
@@ -175,7 +175,8 @@ class Lowering:
         name = named or short(str(node.arguments.get("of", node.operation)))
         for r, kind in enumerate(node.results):
             rank = len(kind.shape) + (kind.elements == "complex")
-            op = Input(name, drawn=True) if self.tables_enter else Const(name, rank, unknown)
+            op: Leaf = Const(name, rank, elements_of(Ref(i, r)))
+            op = Input(name, drawn=True) if self.tables_enter else op
             self.made[Ref(i, r)] = held(op, kind)
 
     def _ruled(self, i: int, node: Node) -> None:
@@ -289,9 +290,13 @@ def tensors_of(x: Value) -> tuple[Tensor, ...]:
     return (x.real, x.imaginary) if isinstance(x, Complex) else (x,)
 
 
-def unknown(*places: Any) -> Expr:
-    """Refuse to say what a table holds: it was recorded on tensors without elements."""
-    raise BadInput("the elements of this table were not recorded.")
+def elements_of(ref: Ref) -> Callable[..., Expr]:
+    """Return what a table holds: it was recorded without elements, and only is what it is."""
+
+    def element(*places: Expr) -> Expr:
+        return Function(f"table_{ref.node}_{ref.result}")(*places)
+
+    return element
 
 
 def short(operation: str) -> str:

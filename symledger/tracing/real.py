@@ -32,8 +32,9 @@ MOVED = 0.1
 """How far weights are moved, as a deviation."""
 CASTS = (torch.Tensor.float, torch.Tensor.to, torch.Tensor.type)
 """Functions that give a tensor another type."""
-DRAWING = (F.dropout,)
-"""Functions that are kept whole and set elements to zero at random."""
+OF_CHANNELS = (F.dropout1d, F.dropout2d, F.dropout3d, F.feature_alpha_dropout)
+DRAWING = (F.dropout, F.alpha_dropout, *OF_CHANNELS)
+"""Functions that are kept whole and take elements away at random, or whole channels."""
 
 
 class Elements:
@@ -76,22 +77,27 @@ class RealRecorder(Recorder):
     def called(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
-        """Run a function; what draws at random draws the same once more, of ones."""
+        """Run a function; what draws at random draws the same again, of ones and of zeros.
+
+        What is the same of both has been taken away.
+        """
         if func is F.scaled_dot_product_attention:
             return self._attention(args, kwargs)
         if func not in DRAWING:
             return func(*args, **kwargs)
         before = torch.get_rng_state()
         x = args[0] if args else kwargs["input"]
-        with _disable_current_modes():
-            ones = torch.ones_like(x)
         result = func(*args, **kwargs)
         after = torch.get_rng_state()
-        torch.set_rng_state(before)
         rest = {n: v for n, v in kwargs.items() if n not in ("input", "inplace")}
+        drawn = []
         with _disable_current_modes(), torch.no_grad():
-            self._mask = array(func(ones, *args[1:3], **rest) != 0)
+            for like in (torch.ones_like(x), torch.zeros_like(x)):
+                torch.set_rng_state(before)
+                drawn.append(array(func(like, *args[1:3], **rest)))
         torch.set_rng_state(after)
+        kept = drawn[0] != drawn[1]
+        self._mask = first_of_channels(kept) if func in OF_CHANNELS else kept
         return result
 
     def _attention(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> torch.Tensor:
@@ -145,6 +151,12 @@ class Ran:
     entering: dict[str, Array] = field(default_factory=dict)
     narrow: bool = False
     quiet: tuple[str, ...] = ()
+
+
+def first_of_channels(mask: Array) -> Array:
+    """Return of a mask one element for each channel of each example."""
+    found: Array = mask[(slice(None), slice(None), *(slice(0, 1),) * (mask.ndim - 2))]
+    return found
 
 
 def array(x: torch.Tensor) -> Array:

@@ -21,11 +21,14 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from symledger.errors import BadInput
 from symledger.traces.graph import LEAVES, TABLE, Ref, makes_table
 from symledger.tracing.fused import fused_attention
+from symledger.tracing.inplace import InPlace, targets
 from symledger.tracing.known import Known
+from symledger.tracing.picking import with_places
 from symledger.tracing.whole import WHOLE, arguments_of
 
 MOST_NODES = 100_000
 ELEMENTS = {torch.bool: "bool"}
+OWN = "the module's own forward"
 
 
 @dataclass
@@ -45,6 +48,8 @@ class Recording:
 
     steps: list[Step] = field(default_factory=list)
     outputs: tuple[Ref, ...] = ()
+    effects: tuple[str, ...] = ()
+    """Buffers and weights that are changed: running statistics."""
     kept: tuple[int, ...] = ()
     """Of each step, the place that it had before tables were collapsed."""
 
@@ -69,6 +74,8 @@ class Recorder:
         self.stack: list[str] = [""]
         self.whole = 0
         self.known = Known()
+        self.inplace = InPlace(self)
+        self.effects: dict[str, None] = {}
         self.written_out: dict[int, int] = {}
         self.leaves: dict[int, tuple[str, dict[str, Any]]] = {}
         for name, p in module.named_parameters():
@@ -92,6 +99,7 @@ class Recorder:
 
     def ref(self, x: torch.Tensor) -> Ref:
         """Return which tensor this is; one that nothing here has made comes from outside."""
+        self.inplace.refresh(x)
         found = self.places.get(id(x))
         if found is None:
             operation, arguments = self.leaves.get(id(x), ("constant", {"name": ""}))
@@ -121,6 +129,25 @@ class Recorder:
         kinds = tuple((tuple(x.shape), elements(x.dtype)) for x in made)
         taken = {name: self.argument(x) for name, x in arguments.items()}
         self.add(Step(operation, taken, kinds, self.stack[-1], user_line()), made)
+        if not torch.is_grad_enabled():
+            self._without_gradient(made)
+
+    def _without_gradient(self, made: tuple[torch.Tensor, ...]) -> None:
+        """Write down that no gradient goes back through what was made, as within ``no_grad``."""
+        for x in made:
+            if x.is_floating_point() or x.is_complex():
+                kind = tuple(x.shape), elements(x.dtype)
+                given = {"self": self.places[id(x)]}
+                self.add(Step("aten.detach", given, (kind,), self.stack[-1], user_line()), (x,))
+
+    def changed(self, x: torch.Tensor) -> None:
+        """Note that a tensor is written into: of the module's own that is an effect."""
+        if id(x) in self.leaves:
+            self.effects[str(self.leaves[id(x)][1]["name"])] = None
+
+    def where(self) -> str:
+        """Say which module runs, and where the user's file is."""
+        return f"{self.stack[-1] or OWN} ({user_line()})"
 
     def called(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -183,7 +210,10 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
             result = self.recorder.called(func, args, kwargs)
         finally:
             self.recorder.whole -= 1
-        self.recorder.step(whole.name, arguments_of(whole, args, kwargs), result)
+        given = arguments_of(whole, args, kwargs)
+        self.recorder.step(whole.name, given, result)
+        if given.get("inplace") and result is given["input"]:
+            self.recorder.inplace.written(result)
         return result
 
 
@@ -202,20 +232,39 @@ class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not ty
         name = name_of(func)
         if name == "aten._local_scalar_dense" and not self.recorder.whole:
             return self._read(args[0])
+        if not self.recorder.whole:
+            args = with_places(name, args, self.recorder.known.value, self.recorder.where)
         result = self.recorder.operated(func, args, kwargs)
         if not self.recorder.whole:
-            self.recorder.known.note(func, args, kwargs, result)
-            self.recorder.step(name, named(func, args, kwargs), result)
+            self._note(func, name, args, kwargs, result)
         return result
+
+    def _note(
+        self, func: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any
+    ) -> None:  # fmt: skip
+        """Write an operator down; one that works in place, as that which makes a new tensor."""
+        recorder, given = self.recorder, named(func, args, kwargs)
+        into = targets(func, given)
+        recorder.known.note(func, args, kwargs, result, into)
+        if into:
+            given = {n: x for n, x in given.items() if n != "out"}
+            name = name.removesuffix("_")
+        recorder.step(name, given, result)
+        recorder.inplace.note(func, name, given, result)
+        for x in into:
+            recorder.inplace.written(x)
+        if name == "aten.native_batch_norm" and given["training"]:
+            for x in (given["running_mean"], given["running_var"]):
+                if x is not None:
+                    recorder.changed(x)
 
     def _read(self, x: torch.Tensor) -> Any:
         """Return the one element of a tensor, where it depends on no data."""
         with torch.utils._python_dispatch._disable_current_modes():  # no public spelling
             value = self.recorder.known.value(x)
         if value is None:
-            where = self.recorder.stack[-1] or "the module's own forward"
             raise BadInput(
-                f"{where} ({user_line()}) reads a number out of a tensor, as .item() and if do: "
+                f"{self.recorder.where()} reads a number out of a tensor, as .item() and if do: "
                 "what runs would depend on the data. Compute it from sizes, or leave it out."
             )
         return value.item()
@@ -285,6 +334,7 @@ def record(
         recorder.stack.append(name.rpartition(".")[0])
         recorder.ref(weight)
         recorder.stack.pop()
+    recorder.recording.effects = tuple(recorder.effects)
     return collapsed(recorder.recording)
 
 
@@ -315,7 +365,8 @@ def collapsed(recording: Recording) -> Recording:
             steps.append(replace(step, arguments=arguments or dict(step.arguments)))
         else:
             steps.append(replace(step, operation=TABLE, arguments={"of": step.operation}))
-    return Recording(steps, tuple(map(moved, recording.outputs)), tuple(kept))
+    outputs = tuple(map(moved, recording.outputs))
+    return Recording(steps, outputs, recording.effects, tuple(kept))
 
 
 def fixed_steps(recording: Recording) -> set[int]:

@@ -45,3 +45,28 @@ class LayerNormed(Component):
         if self.affine:
             found["g"] = over_rows(dy * n)
         return {**found, "b": over_rows(dy)} if self.bias else found
+
+
+@dataclass(frozen=True)
+class RMSNormed(Component):
+    """Divide the last axis by its root mean square, then scale by what is given.
+
+    Kept are the input and one statistic. Source: as ``RMSNorm``.
+    """
+
+    d: Expr = sizes.d
+    epsilon: Expr = EPSILON
+    affine: bool = True
+
+    signature: ClassVar[str] = "... d, d -> ... d"
+
+    def forward(self, x: Tensor, g: Tensor | None = None) -> Steps:
+        r = statistic(apply("rsqrt", mean(apply("square", x)) + self.epsilon))
+        return steps(r=r, y=x * r if g is None else x * r * g)
+
+    def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
+        """Send dy back: dx = r (u − n mean(u n)), with n the normalized x, u = dy g."""
+        n = at.x * at.r
+        u = dy * at.g if self.affine else dy
+        found = {"x": (u - n * mean(u * n)) * at.r}
+        return {**found, "g": over_rows(dy * n)} if self.affine else found
