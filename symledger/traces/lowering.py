@@ -37,7 +37,7 @@ from symledger.traces.scopes import Scopes
 
 VARYING = ("float", "complex")
 """What has gradients."""
-Points = tuple[Mapping[Expr, int], ...]
+Points = tuple[Mapping[Expr, Any], ...]
 """Sizes at which the module was run: what divides what is seen there."""
 
 
@@ -86,7 +86,8 @@ def lowered(
     """
     load_rules()
     scope = Scope(name, component)
-    lowering = Lowering(graph, scope, "", {}, points, tables_enter)
+    exact = tuple({s: Integer(n) for s, n in p.items()} for p in points)
+    lowering = Lowering(graph, scope, "", {}, exact, tables_enter)
     with noting_idle() as idle:
         outputs = lowering.run()
     scope.entered.update({str(getattr(x.op, "name", "x")): x for x in lowering.inputs})

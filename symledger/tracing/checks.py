@@ -84,7 +84,14 @@ def _counted(
     program = program_of(traced.graph, None, traced.name, tuple(
         {s: int(n) for s, n in at.items()} for at in sizes
     ))  # fmt: skip
-    said = [measured(subject, unfolded(subject, at), at) for at in points]
+    try:
+        said = [measured(subject, unfolded(subject, at), at) for at in points]
+    except (SymledgerError, RuntimeError) as error:  # a backward pass that PyTorch cannot run
+        yield from (
+            Checked(quantity, claim, 0, "", False, f"it could not be made: {first_line(error)}")
+            for quantity, claim in CLAIMS.items()
+        )
+        return
     for quantity, tally, known in readings(program):
         found = compared(quantity, tally.total, [known(m) for m in said], sizes, said)
         if quantity == "memory.saved" and not found.passed:
@@ -150,8 +157,8 @@ def _values(traced: Traced, space: Space) -> Checked:
     claim = "outputs and all gradients, run in NumPy beside PyTorch in double precision"
     try:
         found, at = compare_run(space.subject, traced, space)
-    except (SymledgerError, ArithmeticError, IndexError, KeyError, ValueError) as error:
-        return Checked("values", claim, 0, "", False, f"it could not be made: {error}")
+    except (SymledgerError, ArithmeticError, LookupError, ValueError, RuntimeError) as error:
+        return Checked("values", claim, 0, "", False, f"it could not be made: {first_line(error)}")
     here = ", ".join(f"{n} = {at[n]}" for n in traced.names.values())
     said = (f"{claim}, within {found.tolerance:.0e} at {here}"
             + (f"; {'; '.join(found.quiet)} left out" if found.quiet else ""))  # fmt: skip
@@ -159,6 +166,11 @@ def _values(traced: Traced, space: Space) -> Checked:
         "values", said, 1, f"{found.worst:.1e}", not found.wrong,
         str(found) if found.wrong else "",
     )  # fmt: skip
+
+
+def first_line(error: Exception) -> str:
+    """The first line of what an error says."""
+    return (str(error).splitlines() or [type(error).__name__])[0]
 
 
 def _symbols(at: Mapping[Expr, int]) -> dict[Expr, Expr]:

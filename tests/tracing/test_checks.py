@@ -97,9 +97,9 @@ def test_a_weight_that_nothing_uses_is_counted():
 
 def test_a_backward_pass_of_its_own_withholds_what_depends_on_it():
     traced = checked(*trace(subject(Wrong, "x: float (B, d)", d=8)))
-    failed = [c for c in traced.checks if not c.passed]
-    assert [c.quantity for c in failed] == ["values"]
-    assert "gradient of map.weight" in failed[0].detail
+    failed = {c.quantity: c for c in traced.checks if not c.passed}
+    assert "gradient of map.weight" in failed["values"].detail
+    assert failed.keys().isdisjoint({"params", "flops.forward"})
     assert "flops.forward" not in withheld(traced.checks)
 
 
@@ -120,3 +120,24 @@ def test_what_failed_once_has_failed(attending):
     assert together([first], [replace(first, points=1)]) == (replace(first, points=6),)
     assert together([bad], [first]) == (bad,)
     assert together([first], [bad])[0].passed is False
+
+
+class Raising(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        return x + x
+
+    @staticmethod
+    def backward(ctx, g):
+        raise RuntimeError("no way back\nat all")
+
+
+class OneWay(Wrong):
+    def forward(self, x):
+        return Raising.apply(self.map(x))
+
+
+def test_a_check_that_cannot_be_made_has_failed_with_the_reason():
+    traced = checked(*trace(subject(OneWay, "x: float (B, d)", d=8)))
+    assert {c.passed for c in traced.checks} == {False}
+    assert {c.detail for c in traced.checks} == {"it could not be made: no way back"}

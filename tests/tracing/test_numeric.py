@@ -7,9 +7,11 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 from torch import nn  # noqa: E402  # after it is known to be there
 
 from symledger.errors import BadInput  # noqa: E402
+from symledger.traces.lowering import load_rules  # noqa: E402
 from symledger.traces.rules.table import RULES  # noqa: E402
 from symledger.tracing.comparing import compare_module  # noqa: E402
 
+load_rules()
 FLOATS = torch.randn(2, 5, 4)
 
 
