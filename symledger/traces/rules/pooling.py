@@ -54,14 +54,18 @@ def avg_pool(
     summed = total(view(f"... {seen} -> ... {PLACES[axes]} ({OFFSETS[axes]})", x))
     y = view(f"... {PLACES[axes]} () -> ... {PLACES[axes]}", summed)
     if divisor_override is not None:
-        by: Expr = ONE / number(divisor_override)
-        return y * by
+        return scaled(y, number(divisor_override))
     if not ceil_mode and (count_include_pad or all(p == 0 for p in around)):
-        by = ONE / product(tuple(kernel))
-        return y * by
+        return scaled(y, product(tuple(kernel)))
     counted = [p if count_include_pad else Integer(0) for p in around]
     held = partial(share, lengths, tuple(zip(kernel, steps, around, counted, strict=True)))
     return y * table("share", held, *found)
+
+
+def scaled(x: Tensor, by: Any) -> Tensor:
+    """Divide by a number."""
+    made: Tensor = x * (ONE / by)
+    return made
 
 
 def share(lengths: Shape, slides: tuple[tuple[Expr, ...], ...], *places: Symbol) -> Expr:

@@ -10,6 +10,7 @@ from sympy import Add, Expr, Rational, cancel, oo
 
 from symledger.errors import BadInput
 from symledger.ir.ops import Storage
+from symledger.ir.shapes import as_size
 from symledger.ir.tensor import Tensor
 from symledger.traces.graph import Kind
 
@@ -91,7 +92,7 @@ class At:
             return True
         if not quotient.free_symbols:
             return False
-        return all(quotient.xreplace(point).is_Integer for point in self.points)
+        return all(as_size(quotient.xreplace(point)).is_Integer for point in self.points)
 
     def is_least(self, small: Expr, large: Expr) -> bool:
         """Whether a size is at most another one, wherever the module was run."""
