@@ -8,7 +8,7 @@ to, the operators of ATen with all their arguments by name.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -122,23 +122,33 @@ class Recorder:
             return float(x)
         return str(x)
 
-    def step(self, operation: str, arguments: Mapping[str, Any], result: Any) -> None:
-        """Write down one operation and what it gave."""
+    def step(
+        self, operation: str, arguments: Mapping[str, Any], result: Any,
+        before: Sequence[Ref] = (),
+    ) -> None:  # fmt: skip
+        """Write down one operation and what it gave; over what, where it works in place."""
         several = result if isinstance(result, list | tuple) else (result,)
         made = tuple(x for x in several if isinstance(x, torch.Tensor))
         kinds = tuple((tuple(x.shape), elements(x.dtype)) for x in made)
         taken = {name: self.argument(x) for name, x in arguments.items()}
         self.add(Step(operation, taken, kinds, self.stack[-1], user_line()), made)
         if not torch.is_grad_enabled():
-            self._without_gradient(made)
+            self._without_gradient(made, before)
 
-    def _without_gradient(self, made: tuple[torch.Tensor, ...]) -> None:
-        """Write down that no gradient goes back through what was made, as within ``no_grad``."""
-        for x in made:
+    def _without_gradient(self, made: tuple[torch.Tensor, ...], before: Sequence[Ref]) -> None:
+        """Write down that no gradient goes back through what was made, as within ``no_grad``.
+
+        Where it was written over something (``before``), that has the gradient: PyTorch knows of
+        no change.
+        """
+        for i, x in enumerate(made):
             if x.is_floating_point() or x.is_complex():
                 kind = tuple(x.shape), elements(x.dtype)
                 given = {"self": self.places[id(x)]}
-                self.add(Step("aten.detach", given, (kind,), self.stack[-1], user_line()), (x,))
+                if before:
+                    given["before"] = before[i]
+                name = "written_over" if before else "aten.detach"
+                self.add(Step(name, given, (kind,), self.stack[-1], user_line()), (x,))
 
     def changed(self, x: torch.Tensor) -> None:
         """Note that a tensor is written into: of the module's own that is an effect."""
@@ -249,7 +259,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not ty
         if into:
             given = {n: x for n, x in given.items() if n != "out"}
             name = name.removesuffix("_")
-        recorder.step(name, given, result)
+        recorder.step(name, given, result, [recorder.ref(x) for x in into])
         recorder.inplace.note(func, name, given, result)
         for x in into:
             recorder.inplace.written(x)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sympy import Add, Expr, Rational, cancel, oo
+from sympy import Add, Expr, Integer, Rational, cancel, oo
 
 from symledger.errors import BadInput
 from symledger.ir.ops import Storage
@@ -92,14 +92,14 @@ class At:
             return True
         if not quotient.free_symbols:
             return False
-        return all(as_size(quotient.xreplace(point)).is_Integer for point in self.points)
+        return all(valued(quotient, point).is_Integer for point in self.points)
 
     def is_least(self, small: Expr, large: Expr) -> bool:
         """Whether a size is at most another one, wherever the module was run."""
         left = large - small
         if not left.free_symbols:
             return bool(left >= 0)
-        return bool(self.points) and all(left.xreplace(p).is_nonnegative for p in self.points)
+        return bool(self.points) and all(valued(left, p).is_nonnegative for p in self.points)
 
     def refused(self, why: str) -> BadInput:
         """Return the refusal of this use, with the place."""
@@ -128,6 +128,11 @@ def quotient_of(large: Expr, small: Expr) -> Expr:
     """Divide a size by another one; sums are reduced."""
     found = large / small
     return cancel(found).expand() if found.has(Add) else found
+
+
+def valued(e: Expr, point: Mapping[Expr, int]) -> Expr:
+    """Return an expression with the numbers of a point in place of its sizes."""
+    return e.xreplace({s: Integer(n) for s, n in point.items()})
 
 
 def number(x: Any) -> Expr:

@@ -84,6 +84,12 @@ def detached(at: At, self: Tensor) -> Made:
     return replace(made, op=replace(made.op, stops=True))
 
 
+@rule("written_over")
+def written_over(at: At, self: Tensor, before: Tensor) -> Made:
+    """What was written over a tensor, unseen by autograd: what was there has the gradient."""
+    return before + detached(at, self - before)
+
+
 @rule("aten.split", "aten.split_with_sizes", "aten.chunk", partwise=True)
 def split(at: At, self: Tensor, dim: Any = 0, **sizes: Any) -> Made:
     """Cut an axis into runs."""

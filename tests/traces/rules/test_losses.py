@@ -34,6 +34,10 @@ ROWS = {
     "gaussian": lambda m, x: 0.5 * (x.exp().log() + (x - m.v) ** 2 / x.exp()).mean(),
     "contrastive": lambda m, x: F.cross_entropy(
         x[:, 0] @ x[:, 1].T, torch.arange(x.size(0), device=x.device)),
+    "triplet": lambda m, x: F.triplet_margin_loss(x, x * 2, x + m.v),
+    "margin": lambda m, x: F.margin_ranking_loss(x, x * 2, x.sign().detach()),
+    "distance": lambda m, x: F.pairwise_distance(x, x * 2),
+    "cosine": lambda m, x: F.cosine_similarity(x, m.v, dim=-1),
     "cross entropy of chances": lambda m, x: F.cross_entropy(
         x.flatten(0, 1), (x * 2).softmax(-1).flatten(0, 1)),
 }  # fmt: skip
@@ -56,6 +60,9 @@ CLASSES = {
     "ignored sum": lambda m, *given: F.cross_entropy(
         *flat(m, *given), ignore_index=1, reduction="sum"),
     "weighted": lambda m, *given: F.cross_entropy(*flat(m, *given), m.E[:, 0].detach().exp()),
+    "smoothed": lambda m, *given: F.cross_entropy(*flat(m, *given), label_smoothing=0.1),
+    "smoothed and ignored": lambda m, *given: F.cross_entropy(
+        *flat(m, *given), label_smoothing=0.1, ignore_index=0),
     "axis 1": lambda m, x, ids: F.cross_entropy((x @ m.E.T).transpose(1, 2), ids),
     "one position": lambda m, x, ids: F.cross_entropy((x @ m.E.T)[0, 0], ids[0, 0]),
     "shifted": lambda m, x, ids: F.cross_entropy(
