@@ -242,8 +242,10 @@ def of_trace(text: str) -> Citation | None:
     if not path.endswith(".json") or not is_trace(path):
         return None
     if not quantity:
-        raise BadInput(f"{shown(path)} is a trace and not a formula: name one of its quantities, as "
-                       f"in {shown(path)}.params.")  # fmt: skip
+        raise BadInput(
+            f"{shown(path)} is a trace and not a formula: name one of its quantities, as in "
+            f"{shown(path)}.params."
+        )
     account = derive(path)
     found = fingerprint(canonical_form(account, quantity))
     tagged = Tagged(found, account[quantity].id, (Revision(VERSION, found),))
