@@ -77,7 +77,8 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
     """Derive the formulas of TARGET.
 
     TARGET is a name of `symledger list`, a layer of torch.nn as in "Linear(768, 3072)", the
-    config.json of a model (a path, or - for standard input), or path/to/model.py:ClassName.
+    config.json of a model (a path, or - for standard input), path/to/model.py:ClassName, or a
+    trace that `symledger trace --save` wrote.
     """
     from symledger.accounts.account import derive as derive_account
 
@@ -230,7 +231,8 @@ def explain(number: str, inside: str, settings: tuple[str, ...], unit: str | Non
 def cite(formula: str, form: str, as_json: bool, site_url: str, long: bool) -> None:
     """Write a citation of a formula, named by its ID or by its permanent TAG.
 
-    ID is as in mini_gpt.params, or of a configuration as in gpt3-175b.params; TAG as in SL-4F7K.
+    ID is as in mini_gpt.params, of a configuration as in gpt3-175b.params, or of a trace as in
+    model.trace.json.params; TAG as in SL-4F7K.
     """
     from symledger.citing.citation import cite as cite_formula
 

@@ -112,3 +112,18 @@ assert derive({SAVED!r}).params.value == 124439808
 assert "numpy" not in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)  # noqa: S603  # our own code
+
+
+@pytest.mark.parametrize("form", ["text", "bibtex", "biblatex", "latex", "markdown"])
+def test_a_formula_of_a_trace_is_cited_by_its_canonical_form_and_no_tag(form):
+    from symledger.tags.canonical import canonical_form, fingerprint
+
+    found = invoke.run("cite", f"{SAVED}.params", "--format", form)
+    assert (found.code, found.err) == (0, "")
+    assert fingerprint(canonical_form(derive(SAVED), "params")) in found.out
+    assert "SL-" not in found.out
+    assert "revision" not in found.out
+
+
+def test_a_trace_alone_is_no_formula():
+    invoke.assert_refuses("cite", SAVED, said="name one of its quantities")

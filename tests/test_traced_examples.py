@@ -1,0 +1,40 @@
+"""The examples of models in PyTorch, traced: as many parameters as PyTorch counts itself."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+
+from importlib.util import module_from_spec, spec_from_file_location
+
+from symledger import trace
+from tests import documents
+
+MODELS = documents.ROOT / "examples" / "pytorch"
+TOKENS = "int64 (B, T)"
+
+
+def waits(*row):
+    return pytest.param(*row, marks=pytest.mark.xfail(reason="a rule is missing", strict=False))
+
+
+EXAMPLES = [
+    ("gpt", "GPT", f"idx: {TOKENS}", "12Ld² + 13Ld + T_max·d + Vd + 2d"),
+    ("llama", "Llama", f"tokens: {TOKENS}",
+     "2Ld² + 2Ld²·h_kv/h + 3Ld·hidden_dim + 2Ld + 2Vd + d"),
+    waits("mixture", "Mixture", f"ids: {TOKENS}", ""),
+    waits("resnet", "ResNet", "images: float32 (B, 3, H, W)", ""),
+    waits("lstm", "LanguageModel", f"ids: {TOKENS}", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("file", "name", "enters", "formula"), EXAMPLES)
+def test_an_example_has_as_many_parameters_as_pytorch_counts(file, name, enters, formula):
+    path = MODELS / f"{file}.py"
+    found = trace(f"{path}:{name}", inputs=enters)
+    spec = spec_from_file_location(file, path)
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    with torch.device("meta"):
+        counted = sum(p.numel() for p in getattr(module, name)().parameters())
+    assert found.params.value == counted
+    assert formula in ("", found.params.text)
