@@ -29,6 +29,7 @@ WIDE = {
 """Types that are computed in double precision."""
 MOVED = 0.1
 """How far weights are moved, as a deviation."""
+ATTENTION = F.scaled_dot_product_attention
 DRAWING = (F.dropout,)
 """Functions that are kept whole and set elements to zero at random."""
 
@@ -76,7 +77,7 @@ class RealRecorder(Recorder):
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
         """Run a function; what draws at random draws the same once more, of ones."""
-        if func is F.scaled_dot_product_attention:
+        if func is ATTENTION:
             return self._attention(args, kwargs)
         if func not in DRAWING:
             return super().called(func, args, kwargs)
@@ -99,12 +100,12 @@ class RealRecorder(Recorder):
         On the processor it leaves its result in another order in memory than elsewhere, by which a
         copy that follows is none.
         """
-        given = arguments_of(WHOLE[F.scaled_dot_product_attention], args, kwargs)
+        given = arguments_of(WHOLE[ATTENTION], args, kwargs)
         p = given["dropout_p"]
         if p:
             self.quiet.add(f"{self.stack[-1] or 'forward'}: dropout of {p} inside attention")
             self._mask = np.array(1.0 - p)
-        made: torch.Tensor = F.scaled_dot_product_attention(**{**given, "dropout_p": 0.0})
+        made: torch.Tensor = ATTENTION(**{**given, "dropout_p": 0.0})
         return made.contiguous()
 
     def operated(

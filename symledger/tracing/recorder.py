@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
+from torch.nn import functional as F  # noqa: N812  # as everyone calls it
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -26,6 +27,8 @@ from symledger.tracing.whole import WHOLE, arguments_of
 
 MOST_NODES = 100_000
 ELEMENTS = {torch.bool: "bool"}
+INNER = ("linear", "scaled_dot_product_attention", "dropout")
+"""Functions that other functions of PyTorch call by their names."""
 OWN = "the module's own forward"
 
 
@@ -71,6 +74,7 @@ class Recorder:
         self.paths = {id(m): name for name, m in module.named_modules()}
         self.stack: list[str] = [""]
         self.whole = 0
+        self.graded = torch.is_grad_enabled()
         self.known = Known()
         self.inplace = InPlace(self)
         self.effects: dict[str, None] = {}
@@ -127,6 +131,13 @@ class Recorder:
         taken = {name: self.argument(x) for name, x in arguments.items()}
         self.add(Step(operation, taken, kinds, self.stack[-1], user_line()), made)
 
+    def cut(self, result: Any) -> None:
+        """Note that no gradient goes back from here, where the module says so (``no_grad``)."""
+        if self.graded and not torch.is_grad_enabled():
+            for x in tensors(result):
+                if x.is_floating_point():
+                    self.step("aten.detach", {"self": x}, x)
+
     def changed(self, x: torch.Tensor) -> None:
         """Note that a tensor is written into: of the module's own that is an effect."""
         if id(x) in self.leaves:
@@ -166,12 +177,14 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
     def __init__(self, recorder: Recorder) -> None:
         super().__init__()
         self.recorder = recorder
+        self.originals: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         """Run a function; write it down here if it is kept whole."""
         kwargs = kwargs or {}
+        func = self.originals.get(func, func)
         whole = WHOLE.get(func)
         if whole is None or self.recorder.whole:
             return func(*args, **kwargs)
@@ -184,6 +197,7 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
         self.recorder.step(whole.name, given, result)
         if given.get("inplace") and result is given["input"]:
             self.recorder.inplace.written(result)
+        self.recorder.cut(result)
         return result
 
 
@@ -221,6 +235,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not ty
         recorder.inplace.note(func, name, given, result)
         for x in into:
             recorder.inplace.written(x)
+        recorder.cut([x for x in into if not x.requires_grad] if into else result)
         if name == "aten.native_batch_norm" and given["training"]:
             for x in (given["running_mean"], given["running_var"]):
                 if x is not None:
@@ -262,6 +277,33 @@ def named(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[s
 
 
 @contextmanager
+def inner_calls(functions: Functions) -> Iterator[None]:
+    """See what is kept whole also where functions of PyTorch call each other.
+
+    Inside a function that it has seen, a mode is off: attention inside of
+    ``multi_head_attention_forward`` would come down to operators. What is called by its name in
+    PyTorch's own file of functions goes through the mode all the same.
+    """
+    originals = {n: f for n in INNER if (f := getattr(F, n)) in WHOLE}
+
+    def seen(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return functions.__torch_function__(function, (), args, kwargs)
+
+        return call
+
+    for name, function in originals.items():
+        inner = seen(function)
+        functions.originals[inner] = function
+        setattr(F, name, inner)
+    try:
+        yield
+    finally:
+        for name, function in originals.items():
+            setattr(F, name, function)
+
+
+@contextmanager
 def modules(recorder: Recorder) -> Iterator[None]:
     """Follow which module runs."""
 
@@ -294,7 +336,8 @@ def record(
     for name, x in inputs.items():
         kind = tuple(x.shape), elements(x.dtype)
         recorder.add(Step("input", {"name": name}, (kind,)), (x,))
-    with modules(recorder), Operators(recorder), Functions(recorder):
+    functions = Functions(recorder)
+    with modules(recorder), Operators(recorder), functions, inner_calls(functions):
         result = run(module)
     outputs = tuple(dict.fromkeys(tensors(result)))
     recorder.recording.outputs = tuple(recorder.ref(x) for x in outputs)

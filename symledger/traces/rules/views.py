@@ -84,7 +84,8 @@ def detached(at: At, self: Tensor) -> Made:
     return replace(made, op=replace(made.op, stops=True))
 
 
-@rule("aten.split", "aten.split_with_sizes", "aten.chunk", partwise=True)
+@rule("aten.split", "aten.split_with_sizes", "aten.chunk", "aten.unsafe_split",
+      "aten.unsafe_split_with_sizes", "aten.unsafe_chunk", partwise=True)
 def split(at: At, self: Tensor, dim: Any = 0, **sizes: Any) -> Made:
     """Cut an axis into runs."""
     place, start, found = axis_of(dim, self.rank), Integer(0), []
