@@ -2,8 +2,8 @@
 
 A tensor that was written into is from then on what the operation made. What it was a view of
 changes with it: there the new elements are put back, by the view undone. Other views of that are
-taken anew when something asks for them. Through ``detach`` elements are shared and gradients are not:
-what was detached from is not used any more once that was written into, or it is refused.
+taken anew when something asks for them. Through ``detach`` elements are shared and gradients are
+not: what was detached from is refused once that was written into.
 """
 
 from __future__ import annotations
@@ -73,8 +73,10 @@ class InPlace:
             BadInput: what it shares its elements with was written into, past its gradient.
         """
         if id(x) in self.lost:
-            raise BadInput(f"{self.recorder.where()} uses a tensor after something was written in "
-                           "place into what was detached from it: write into the tensor itself.")  # fmt: skip
+            raise BadInput(
+                f"{self.recorder.where()} uses a tensor after something was written in place into "
+                "what was detached from it: write into the tensor itself."
+            )
         view = self.views.get(id(x))
         if view is None or self.seen[id(x)] == self.writes.get(id(self.root(x)), 0):
             return

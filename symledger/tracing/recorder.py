@@ -259,8 +259,9 @@ def name_of(func: Any) -> str:
     return f"{namespace}.{name}"
 
 
-DROPPED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator")
-"""Arguments that change no count."""
+DROPPED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator",
+           "N", "C", "HxW")  # fmt: skip
+"""Arguments that change no count, or say again what the shapes say."""
 
 
 def named(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:

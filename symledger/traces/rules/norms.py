@@ -49,8 +49,7 @@ def merged(at: At, last: int, x: Tensor, *weights: Tensor | None) -> tuple[Any, 
 
 @rule("aten.native_group_norm")
 def native_group_norm(
-    at: At, input: Tensor, weight: Tensor | None, bias: Tensor | None, N: Any, C: Any, HxW: Any,  # noqa: A002, N803
-    group: Any, eps: Any,
+    at: At, input: Tensor, weight: Tensor | None, bias: Tensor | None, group: Any, eps: Any,  # noqa: A002
 ) -> Made:  # fmt: skip
     """Centre and scale each group of channels of each example."""
     kernel = ByChannel(number(group), number(eps), weight is not None, bias is not None)

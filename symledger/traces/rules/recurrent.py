@@ -52,7 +52,7 @@ def recurrent(
 
 def projected(starts: tuple[Tensor, ...]) -> bool:
     """Whether what is shown is narrower than the cell state."""
-    return starts[0].shape[-1] != starts[1].shape[-1]
+    return bool(starts[0].shape[-1] != starts[1].shape[-1])
 
 
 def over_time(
