@@ -51,6 +51,8 @@ class Recording:
     outputs: tuple[Ref, ...] = ()
     effects: tuple[str, ...] = ()
     """Buffers and weights that are changed: running statistics."""
+    custom: tuple[tuple[str, str], ...] = ()
+    """Where an ``autograd.Function`` of the user's ran, and its name: its backward is not read."""
     kept: tuple[int, ...] = ()
     """Of each step, the place that it had before tables were collapsed."""
 
@@ -78,6 +80,7 @@ class Recorder:
         self.known = Known()
         self.inplace = InPlace(self)
         self.effects: dict[str, None] = {}
+        self.custom: dict[tuple[str, str], None] = {}
         self.leaves: dict[int, tuple[str, dict[str, Any]]] = {}
         for name, p in module.named_parameters():
             self.leaves[id(p)] = "weight", {"name": name, "trainable": p.requires_grad}
@@ -278,6 +281,31 @@ def named(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[s
 
 
 @contextmanager
+def own_functions(recorder: Recorder) -> Iterator[None]:
+    """Note where functions with a backward of their own run.
+
+    Their forward runs without gradients, which is no wish of the module's to cut them. A user may
+    have taken ``apply`` of a class before: what it calls in turn is looked up when it runs.
+    """
+    kind = torch.autograd.function._SingleLevelFunction  # no public spelling
+
+    def apply(cls: type, *args: Any, **kwargs: Any) -> Any:
+        if not cls.__module__.startswith("torch."):
+            recorder.custom[recorder.stack[-1], cls.__name__] = None
+        before, recorder.graded = recorder.graded, False
+        try:
+            return super(kind, cls).apply(*args, **kwargs)
+        finally:
+            recorder.graded = before
+
+    kind.apply = classmethod(apply)
+    try:
+        yield
+    finally:
+        del kind.apply
+
+
+@contextmanager
 def inner_calls(functions: Functions) -> Iterator[None]:
     """See what is kept whole also where functions of PyTorch call each other.
 
@@ -338,11 +366,13 @@ def record(
         kind = tuple(x.shape), elements(x.dtype)
         recorder.add(Step("input", {"name": name}, (kind,)), (x,))
     functions = Functions(recorder)
-    with modules(recorder), Operators(recorder), functions, inner_calls(functions):
+    with modules(recorder), Operators(recorder), functions, inner_calls(functions), \
+            own_functions(recorder):  # fmt: skip
         result = run(module)
     outputs = tuple(dict.fromkeys(tensors(result)))
     recorder.recording.outputs = tuple(recorder.ref(x) for x in outputs)
     recorder.recording.effects = tuple(recorder.effects)
+    recorder.recording.custom = tuple(recorder.custom)
     return collapsed(recorder.recording)
 
 
@@ -380,7 +410,7 @@ def collapsed(recording: Recording) -> Recording:
         else:
             steps.append(replace(step, operation=TABLE, arguments={"of": step.operation}))
     outputs = tuple(map(moved, recording.outputs))
-    return Recording(steps, outputs, recording.effects, tuple(kept))
+    return Recording(steps, outputs, recording.effects, recording.custom, tuple(kept))
 
 
 def refs_in(x: Any) -> Iterator[Ref]:

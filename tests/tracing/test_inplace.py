@@ -113,3 +113,41 @@ def test_changed_buffers_are_effects():
     module = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4)).to("meta")
     run = record(module, {}, lambda m: m(X.to("meta")))
     assert run.effects == ("1.num_batches_tracked", "1.running_mean", "1.running_var")
+
+
+class Squared(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x
+
+    @staticmethod
+    def backward(ctx, dy):
+        (x,) = ctx.saved_tensors
+        return dy * x * 2
+
+
+def test_a_function_with_a_backward_of_its_own_is_named_and_its_forward_read():
+    found = compare_module(Written(lambda y: Squared.apply(y).sin()), X)
+    assert not found.wrong, str(found)
+    module = Written(Squared.apply).to("meta")
+    assert record(module, {}, lambda m: m(X.to("meta"))).custom == (("", "Squared"),)
+
+
+@pytest.mark.parametrize("reentrant", [True, False])
+def test_a_recomputed_block_computes_the_same(reentrant):
+    from torch.utils.checkpoint import checkpoint
+
+    found = compare_module(
+        Written(lambda y: checkpoint(lambda z: z.sin() * z, y, use_reentrant=reentrant)), X
+    )
+    assert not found.wrong, str(found)
+
+
+@pytest.mark.parametrize(("run", "why"), [
+    (lambda y: torch.cdist(y, y), "cdist"), (torch.fft.rfft, "fft"),
+    (lambda y: F.interpolate(y[None, None], size=(4, 7)), "no whole number"),
+])  # fmt: skip
+def test_what_is_not_understood_is_refused_by_name_and_line(run, why):
+    with pytest.raises(BadInput, match=rf"(?s)aten.*test_inplace.py:\d+.*{why}|aten.*{why}.*test_i"):
+        compare_module(Written(run), X)
