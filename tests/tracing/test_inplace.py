@@ -149,5 +149,5 @@ def test_a_recomputed_block_computes_the_same(reentrant):
     (lambda y: F.interpolate(y[None, None], size=(4, 7)), "no whole number"),
 ])  # fmt: skip
 def test_what_is_not_understood_is_refused_by_name_and_line(run, why):
-    with pytest.raises(BadInput, match=rf"(?s)aten.*test_inplace.py:\d+.*{why}|aten.*{why}.*test_i"):
+    with pytest.raises(BadInput, match=rf"aten.*test_inplace.py:\d+.*{why}|aten.*{why}.*test_i"):
         compare_module(Written(run), X)

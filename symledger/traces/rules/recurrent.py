@@ -14,7 +14,8 @@ from symledger.traces.rules.table import At, Made, number, rule
 from symledger.traces.rules.views import permuted, reshaped
 
 CELLS: dict[str, Component] = {
-    "lstm": LSTMGiven(), "gru": GRUGiven(), "rnn_tanh": PlainGiven(), "rnn_relu": PlainGiven("relu"),
+    "lstm": LSTMGiven(), "gru": GRUGiven(), "rnn_tanh": PlainGiven(),
+    "rnn_relu": PlainGiven("relu"),
 }  # fmt: skip
 
 
