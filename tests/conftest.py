@@ -2,26 +2,33 @@
 
 There a skipped test fails; only what compares with PyTorch, which is no dependency, may be skipped
 where it is not installed. And one worker runs all tests of an owner, whose accounts they share.
-What fails because a text cannot be read is one failure, that of the test which reads it.
+What fails because a text cannot be read is one failure, that of the test which reads it, and so
+is what fails because nothing was recorded of something new.
 """
 
 import gc
 import os
 from functools import cache
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from symledger.catalogue.entries import AXIOMS, ENTRIES
+from symledger.catalogue.entries import AXIOMS, ENTRIES, place
 from symledger.catalogue.texts import files, read
 from symledger.errors import BadInput
+from symledger.evidence.records import FOLDER
 
+HERE = Path(__file__).parent
 gc.set_threshold(0)  # accounts are kept to the end: looking for rubbish is in vain
 INTEGRATING = os.environ.get("CI") == "true"  # as tests.every: a test copies this file alone
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow],
                           max_examples=100 if INTEGRATING else 30)  # fmt: skip
 settings.load_profile("untimed")  # no test fails because a machine is slow
 READS = "test_no_number_is_typed_that_the_ledger_can_say"
+RECORDED = "test_an_owner_is_recorded"
+OF_RECORDS = ("citing", "evidence", "explain", "golden", "languages", "recording", "site", "tags")
+"""The folders of tests that read what is recorded."""
 FAMILIES = {entry.name: entry.family for entry in (*ENTRIES, *AXIOMS)}
 
 
@@ -63,14 +70,29 @@ def unread():
     return found
 
 
+@cache
+def unrecorded():
+    """Return the owners of which nothing was recorded."""
+    return {owner for owner in FAMILIES.values() if not place(FOLDER, owner).is_file()}
+
+
 def put_down(item, report):
-    """Leave a failure over a text that cannot be read to the test that reads it, if it runs."""
-    names = unread() if report.failed and getattr(item, "originalname", "") != READS else ()
-    read_here = (getattr(other, "originalname", "") == READS for other in item.session.items)
-    if any(name in report.longreprtext for name in names) and any(read_here):
-        report.outcome = "skipped"
-        report.longrepr = str(item.path), 0, f"Skipped: {READS} says which text cannot be read"
+    """Leave a failure over what cannot be read, or is not recorded, to the test of that."""
+    if report.failed:
+        tests = {getattr(other, "originalname", "") for other in item.session.items}
+        for test in {*causes(item, report)} & tests - {getattr(item, "originalname", "")}:
+            report.outcome = "skipped"
+            report.longrepr = str(item.path), 0, f"Skipped: {test} says what is to be done"
     return report
+
+
+def causes(item, report):
+    """Yield the tests that say why this one fails."""
+    if any(name in report.longreprtext for name in unread()):
+        yield READS
+    about_records = item.path.relative_to(HERE).parts[0] in OF_RECORDS
+    if unrecorded() and (about_records or any(o in report.longreprtext for o in unrecorded())):
+        yield RECORDED
 
 
 @pytest.hookimpl(wrapper=True)

@@ -101,6 +101,14 @@ def own(module):
     return used - {module}
 
 
+def test_every_folder_of_sources_is_a_package():
+    """Python would import what is in it all the same, and some tools would pass over it."""
+    lacking = {path.parent for path in SOURCES.values()} - {
+        path.parent for path in SOURCES.values() if path.name == "__init__.py"
+    }
+    assert not lacking, "write an __init__.py with a line on what the folder holds"
+
+
 def test_the_walk_sees_the_imports_that_are_there():
     assert {"notation.component", "sizes"} <= own("components.maps.linear")
     assert "numpy" in imports("readings.numpy.interpreter")

@@ -1,9 +1,9 @@
 """Published statements, and what the ledger makes of them: exact, nearly so, or wrong.
 
 The statements themselves, with their documents S1 to S5, are data of the package, and what each
-verdict has to be stands in ``site/test_sources_page.py``. Here are the numbers around them, which
-are no statement of a document or say it another way, and the statements without a number. T2.1 is
-table 2.1 of Brown et al., Language Models are Few-Shot Learners (2020).
+verdict has to be stands in ``site/kinds/test_sources_page.py``. Here are the numbers around them,
+which are no statement of a document or say it another way, and the statements without a number.
+T2.1 is table 2.1 of Brown et al., Language Models are Few-Shot Learners (2020).
 """
 
 from collections.abc import Callable

@@ -6,6 +6,8 @@ configuration. Definitions are imported when they are asked for.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.component_entries import COMPONENTS
 from symledger.catalogue.entry import Entry
@@ -59,3 +61,12 @@ def find(name: str) -> Entry:
             "`symledger list` shows all; a component of your own is path/to/model.py:ClassName."
         )
     return known[name]
+
+
+def place(records: Path, owner: str) -> Path:
+    """Return where a kind of records has those of an owner: in a folder like its definition's.
+
+    There is none of what the catalogue does not have.
+    """
+    entry = BY_NAME.get(owner) or next((axiom for axiom in AXIOMS if axiom.name == owner), None)
+    return records.joinpath(entry.folder if entry else "", f"{owner}.json")

@@ -75,6 +75,11 @@ class Entry:
         return self.named.cases(self.cases)
 
     @property
+    def folder(self) -> str:
+        """The folder of its definition: ``components/maps``, ``models/llama``, ``axioms``."""
+        return "/".join(self.named.module.split(".")[:-1])
+
+    @property
     def reading(self) -> str:
         """The module that reads its configurations."""
         return f"{self.definition.rpartition('.')[0]}.config"

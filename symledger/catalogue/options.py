@@ -37,6 +37,16 @@ def tried_of(kind: Any) -> dict[str, tuple[Any, ...]]:
     return found
 
 
+@cache
+def deciding_of(kind: Any) -> frozenset[str]:
+    """Return those that decide a size, and change no formula."""
+    hints = get_type_hints(kind, include_extras=True)
+    return frozenset(
+        name for name in choices_of(kind) if get_origin(hints[name]) is Annotated
+        and any(isinstance(m, Seldom) and m.decides for m in hints[name].__metadata__)
+    )
+
+
 def parse_option(choices: Mapping[str, tuple[Any, ...]], name: str, text: str) -> Any:
     """Read the value of one of several options.
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from symledger.catalogue.entries import find
-from symledger.catalogue.texts import LANGUAGE, PACKAGE, file_of
+from symledger.catalogue.texts import LANGUAGE, PACKAGE, file_of, place_of
 from symledger.errors import SymledgerError
 
 
@@ -14,7 +14,7 @@ def place(name: str) -> str:
     """Return where the text of a name is written, or is to be, from the top of a checkout."""
     folder = PACKAGE.joinpath(*find(name).named.module.split(".")[:2])
     file = file_of(name) or folder / "texts" / LANGUAGE / f"{name}.toml"
-    return file.relative_to(PACKAGE.parent).as_posix()
+    return place_of(file)
 
 
 @contextmanager

@@ -171,25 +171,31 @@ def read(file: Path, other: Path | None = None) -> Text:
         words = _loaded(other)
         if not isinstance(words.pop(RENDERS, None), str):
             raise BadInput(
-                f"{other.name} does not say which English it renders: "
+                f"{place_of(other)} does not say which English it renders: "
                 f'write {RENDERS} = "{revision(file)}", once it does.'
             )
-        data, file = _over(data, words, other.name), other
-    text: Text = _made(Text, data, file.name)
+        data, file = _over(data, words, place_of(other)), other
+    text: Text = _made(Text, data, place_of(file))
     for i, bug in enumerate(text.bugs, 1):
         if bool(bug.wrong and bug.quantity) == bool(bug.mistake):
             raise BadInput(
-                f"{file.name}, bugs[{i}] {quoted(bug.title)} is demonstrated by a wrong formula "
-                "of a quantity, or by a mistake: give one of the two."
+                f"{place_of(file)}, bugs[{i}] {quoted(bug.title)} is demonstrated by a wrong "
+                "formula of a quantity, or by a mistake: give one of the two."
             )
     return text
+
+
+def place_of(file: Path) -> str:
+    """Return where a text of the package is, from the top of a checkout."""
+    inside = file.is_relative_to(PACKAGE)
+    return file.relative_to(PACKAGE.parent).as_posix() if inside else file.name
 
 
 def _loaded(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{file.name} cannot be read as TOML: {error}.") from error
+        raise BadInput(f"{place_of(file)} cannot be read as TOML: {error}.") from error
 
 
 def _over(english: Any, words: Any, where: str) -> Any:

@@ -10,6 +10,9 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache, partial
+from itertools import repeat
+from operator import length_hint
 from typing import Any, Union
 
 import numpy as np
@@ -44,9 +47,10 @@ class Counted:
         self.meter = meter
 
     def __add__(self, other: Number) -> Counted:
-        self.meter.done += 1
+        meter = self.meter
+        meter.done += 1
         n = other.value if isinstance(other, Counted) else other
-        return Counted(self.value + n, self.meter)
+        return Counted(self.value + n, meter)
 
     __radd__ = __add__
 
@@ -69,25 +73,6 @@ class Counted:
         return float(self.value)
 
 
-class Unknown:
-    """A number of which only that something is computed from it is noticed: it has no value.
-
-    A contraction does the same whatever its numbers are, and its work is most of all work; so it is
-    counted on these, without making a number for every product and every sum.
-    """
-
-    __slots__ = ("meter",)
-
-    def __init__(self, meter: Meter) -> None:
-        self.meter = meter
-
-    def __add__(self, other: object) -> Unknown:
-        self.meter.done += 1
-        return self
-
-    __radd__ = __mul__ = __rmul__ = __add__
-
-
 def plain(x: Number) -> float:
     """Return a number without its meter."""
     return x.value if isinstance(x, Counted) else x
@@ -105,16 +90,39 @@ ELEMENTARY: Mapping[str, tuple[int, Callable[..., float]]] = {
 """Each line of scalar code: how many operands it has, and what it does. Each counts one."""
 
 
+@cache
+def work(pattern: str, *shapes: tuple[int, ...]) -> int:
+    """Return how many elementary operations NumPy's sum of products does, by doing it.
+
+    It runs on an object of which only that something is computed from it is noticed: every sum and
+    every product takes one from a store of that object itself, and is made by no code of Python.
+    Pattern and shapes are all that it is told, so what is asked again is not done again.
+    """
+
+    class Unknown:
+        """A number without a value."""
+
+    unknown = Unknown()
+    store = repeat(unknown, MANY)
+    for operation in ("__add__", "__radd__", "__mul__", "__rmul__"):
+        setattr(Unknown, operation, staticmethod(partial(next, store)))
+    np.einsum(pattern, *(np.full(shape, unknown) for shape in shapes))
+    return MANY - length_hint(store)
+
+
+MANY = 2**60
+"""More than is ever done."""
+
+
 def contracting(meter: Meter, lift: Callable[[Array], Array]) -> Callable[..., Array]:
     """Return a contraction that reports its multiplications and additions to a meter.
 
-    NumPy's sum of products runs twice over the same pattern: on numbers that notice it, and on
+    NumPy's sum of products runs twice over the same pattern: on a number that notices it, and on
     floats, for the values.
     """
-    unknown = Unknown(meter)
 
     def contract(pattern: str, *factors: Array) -> Array:
-        np.einsum(pattern, *(np.full(x.shape, unknown) for x in factors))
+        meter.done += work(pattern, *(x.shape for x in factors))
         return lift(np.einsum(pattern, *(x.astype(float) for x in factors)))
 
     return contract
@@ -148,7 +156,7 @@ def counting(meter: Meter, skip_masked: bool) -> Arithmetic:
 
     def lift(x: Array) -> Array:
         out = np.empty(np.shape(x), dtype=object)
-        out.ravel()[:] = [Counted(v, meter) for v in np.ravel(x).astype(float).tolist()]
+        out.ravel()[:] = list(map(Counted, np.ravel(x).astype(float).tolist(), repeat(meter)))
         return out
 
     functions = {name: one(*line) for name, line in ELEMENTARY.items()}

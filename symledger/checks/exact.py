@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import reduce
+from operator import add, mul
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sympy import Add, Expr, Min, Mul, Pow, Rational, Symbol, ceiling, floor
 
 from symledger.errors import DefinitionError
@@ -16,6 +20,7 @@ Sizes = Mapping[Any, int]
 """Whole numbers by symbol."""
 Exact = int | Fraction
 """Whole numbers are computed with as such, which is faster by far."""
+Array = NDArray[Any]
 
 
 def value(e: Expr, sizes: Sizes) -> Fraction:
@@ -55,6 +60,32 @@ def _value(e: Expr, sizes: Sizes) -> Exact:
     if isinstance(e, Min):
         return min(_value(arg, sizes) for arg in e.args)
     raise DefinitionError(f"{e} is no count: it holds {type(e).__name__}.")
+
+
+def values(e: Expr, sizes: Mapping[Any, Array]) -> Array:
+    """Return what a formula is worth at many sizes at once, just as exactly.
+
+    ``sizes`` holds arrays of Python's whole numbers that are broadcast against one another, so
+    that what has few symbols is evaluated at few sizes.
+
+    Raises:
+        DefinitionError: a symbol has no size, or the formula is no Laurent polynomial.
+    """
+    if not e.free_symbols:
+        return np.array(_value(e, {}), dtype=object)
+    if isinstance(e, Symbol) and e in sizes:
+        return sizes[e]
+    if isinstance(e, Mul | Add):
+        parts = sorted((values(arg, sizes) for arg in e.args), key=np.size)
+        return np.asarray(reduce(mul if isinstance(e, Mul) else add, parts), dtype=object)
+    if isinstance(e, Pow) and e.exp.is_Integer:
+        base, power = values(e.base, sizes), int(e.exp)
+        made: Array = _ratios(base) ** power if power < 0 else base**power
+        return made
+    raise DefinitionError(f"{e} is no polynomial: it holds {type(e).__name__}.")
+
+
+_ratios: Callable[[Array], Array] = np.frompyfunc(Fraction, 1, 1)
 
 
 def whole(e: Expr, sizes: Sizes) -> int:

@@ -8,13 +8,11 @@ grid allows because no size in it is zero. Nothing is expanded: both are only ev
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from itertools import product
 
 import numpy as np
 from sympy import Expr, Symbol
 
-from symledger.checks.exact import exponents, value
+from symledger.checks.exact import Array, exponents, value, values
 from symledger.evidence.claims import Claim
 from symledger.evidence.comparison import Evidence
 
@@ -36,17 +34,16 @@ def equal_on_grid(a: Expr, b: Expr, quantity: str = "", seed: int = 0) -> Eviden
     degrees = _degrees(a, b)
     number = math.prod(degree + 1 for degree in degrees.values())
     proof = number <= LARGEST_GRID
-    differing: list[dict[Symbol, int]] = []
-    points = list(_grid(degrees) if proof else _random(degrees, seed))
-    for point in points:
-        if value(a, point) != value(b, point):
-            differing.append(point)
-            break
+    sizes = _grid(degrees) if proof else _random(degrees, seed)
+    points = np.broadcast_shapes(*(n.shape for n in sizes.values()))
+    apart = np.broadcast_to(np.not_equal(values(a, sizes), values(b, sizes)), points)
+    differing = [_point(sizes, points, int(i)) for i in np.flatnonzero(apart)[:1]]
     passed = not differing
-    shown = differing or (points[-1:] if proof else points)
+    first = apart.size - 1 if proof else 0
+    shown = differing or [_point(sizes, points, i) for i in range(first, apart.size)]
     return Evidence(
         quantity,
-        Claim("proven", (number,)) if proof else Claim("drawn", (len(points), RANDOM_BELOW)),
+        Claim("proven", (number,)) if proof else Claim("drawn", (apart.size, RANDOM_BELOW)),
         tuple({str(symbol): n for symbol, n in point.items()} for point in shown),
         seed, str(max((abs(value(a, p) - value(b, p)) for p in differing), default=0)), passed,
         "" if passed else "the two differ at this point",
@@ -62,13 +59,18 @@ def _degrees(*formulas: Expr) -> dict[Symbol, int]:
     return degrees
 
 
-def _grid(degrees: dict[Symbol, int]) -> Iterator[dict[Symbol, int]]:
-    for corner in product(*(range(1, degree + 2) for degree in degrees.values())):
-        yield dict(zip(degrees, corner, strict=True))
+def _grid(degrees: dict[Symbol, int]) -> dict[Symbol, Array]:
+    """The sizes of all points, those of each symbol along an axis of its own."""
+    lengths = (np.array(range(1, degree + 2), dtype=object) for degree in degrees.values())
+    return dict(zip(degrees, np.meshgrid(*lengths, indexing="ij", sparse=True), strict=True))
 
 
-def _random(degrees: dict[Symbol, int], seed: int) -> Iterator[dict[Symbol, int]]:
+def _random(degrees: dict[Symbol, int], seed: int) -> dict[Symbol, Array]:
+    """The sizes of some points, one after another along the only axis."""
     rng = np.random.default_rng(seed)
-    for _ in range(RANDOM_POINTS):
-        drawn = rng.integers(1, RANDOM_BELOW, len(degrees))
-        yield {symbol: int(n) for symbol, n in zip(degrees, drawn, strict=True)}
+    drawn = [rng.integers(1, RANDOM_BELOW, len(degrees)).tolist() for _ in range(RANDOM_POINTS)]
+    return dict(zip(degrees, np.array(drawn, dtype=object).T, strict=True))
+
+
+def _point(sizes: dict[Symbol, Array], points: tuple[int, ...], i: int) -> dict[Symbol, int]:
+    return {symbol: int(np.broadcast_to(n, points).flat[i]) for symbol, n in sizes.items()}

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sympy import Symbol
+from sympy import Expr, Symbol
 
 from symledger.checks.exact import whole
 from symledger.ir.ops import Input, Param
+from symledger.ir.shapes import Shape
 from symledger.ir.tensor import Program, Pullback, Tensor
 from symledger.readings.numpy.arithmetic import FLOATS, Arithmetic
 from symledger.readings.numpy.interpreter import Machine
@@ -122,15 +123,24 @@ class Trial:
 
     def shape(self, t: Tensor) -> tuple[int, ...]:
         """Return a tensor's symbolic shape, evaluated exactly at these sizes."""
-        return tuple(whole(length, self.sizes) for length in t.shape)
+        return self._shape(t.shape)
+
+    def _shape(self, shape: Shape) -> tuple[int, ...]:
+        known = self._lengths
+        for length in shape:
+            if length not in known:
+                known[length] = whole(length, self.sizes)
+        return tuple(known[length] for length in shape)
+
+    @cached_property
+    def _lengths(self) -> dict[Expr, int]:
+        """The lengths of axes that were asked for so far."""
+        return {}
 
     @cached_property
     def shapes(self) -> dict[Tensor, tuple[int, ...]]:
         """The symbolic shapes of the leaves, evaluated here."""
-        return {
-            leaf: tuple(whole(length, self.sizes) for length in shape)
-            for leaf, shape in own_leaves(self.program)
-        }
+        return {leaf: self._shape(shape) for leaf, shape in own_leaves(self.program)}
 
     @property
     def varied(self) -> tuple[Tensor, ...]:

@@ -137,8 +137,9 @@ def shown_as(
               help="How many levels of the tree to open.")
 @spoken
 def trace(module: str, settings: tuple[str, ...], config: str, inputs: tuple[str, ...],
-          symbols: tuple[str, ...], evaluating: bool, save: str, verify: str, quantities: tuple[str, ...],
-          form: str, as_json: bool, depth: int, language: str | None) -> None:  # fmt: skip
+          symbols: tuple[str, ...], evaluating: bool, save: str, verify: str,
+          quantities: tuple[str, ...], form: str, as_json: bool, depth: int,
+          language: str | None) -> None:  # fmt: skip
     """Trace MODULE, a model written in PyTorch, and derive its formulas.
 
     MODULE is path/to/model.py:ClassName, package.module:ClassName or transformers:ClassName. It

@@ -14,21 +14,47 @@ from symledger.arguments.specs import Free, Only, Settings, Use, written
 from symledger.errors import BadInput
 
 FREE = Use()
+SHARE = "partial_rotary_factor"
 
 
 @dataclass(frozen=True)
 class Rotary(Use):
-    """How positions turn heads, which changes no count where they turn all of a head."""
+    """How positions turn heads, which changes no count where they turn all of a head.
+
+    Classes of families that turn no parts of heads do not read the share where frequencies are the
+    default ones, and have too few of them where they are others (transformers 5.23.0,
+    ``compute_default_rope_parameters`` of each class, and ``modeling_rope_utils``).
+    """
 
     def settings(self, name: str, value: object) -> Settings:
-        """Refuse that a part of a head is turned, of families that do not turn parts."""
-        share = value.get("partial_rotary_factor") if isinstance(value, dict) else None
-        if share not in (None, 1):
-            raise BadInput(
-                f"{name} with partial_rotary_factor = {written(share)} is not supported: all of a "
-                "head is turned in this family. Leave it out."
-            )
+        """Refuse that a part of a head is turned, where its class would try to."""
+        for said in _parts(value):
+            share, kind = said[SHARE], said.get("rope_type", said.get("type", "default"))
+            if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share < 1:
+                raise BadInput(
+                    f"{name} with {SHARE} = {written(share)} does not fit: a share of a head is "
+                    "meant, above 0 and at most 1."
+                )
+            if kind != "default":
+                raise BadInput(
+                    f"{name} with {SHARE} = {written(share)} is not supported: all of a head is "
+                    f"turned in this family, and frequencies of rope_type = {written(kind)} would "
+                    f"be too few for that. Leave {SHARE} out."
+                )
         return {}
+
+    def note(self, value: object) -> str:
+        """Say of a share that the class does not read it."""
+        unread = f"{SHARE} is not read: all of a head is turned in this family"
+        return unread if _parts(value) else ""
+
+
+def _parts(value: object) -> list[dict[str, object]]:
+    """Return what turns a part of a head, of all layers alike or of each kind of them."""
+    if not isinstance(value, dict):
+        return []
+    every = (value, *(inner for inner in value.values() if isinstance(inner, dict)))
+    return [said for said in every if said.get(SHARE) not in (None, 1)]
 
 
 @dataclass(frozen=True)

@@ -39,6 +39,11 @@ READERS: Mapping[str, Mapping[str, Entry]] = {
 """The entry that reads a configuration, by the key that names its family and by that name."""
 
 
+def home(key: str, name: str) -> str:
+    """Return the file that reads the configurations of a family."""
+    return file_of(READERS[key][name].reading)
+
+
 @cache
 def loaded(key: str, name: str) -> Family:
     """Return the family that a key of a configuration names.

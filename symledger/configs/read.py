@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -14,8 +15,8 @@ from symledger.config_keys import common
 from symledger.config_keys import types_of_keys as typed
 from symledger.config_keys.family import Built, Family, Values
 from symledger.configs.document import Document
-from symledger.configs.families import READERS, loaded
-from symledger.errors import BadInput, DefinitionError, nearest, shown
+from symledger.configs.families import READERS, home, loaded
+from symledger.errors import BadInput, DefinitionError, SymledgerError, nearest, shown
 from symledger.languages.message import word
 
 NOTHING: Mapping[str, Use] = {}
@@ -119,11 +120,42 @@ def _names(family: Family, given: Document) -> Iterator[tuple[str, str]]:
 
 
 def entry_of(known: Checkpoint) -> str:
-    """Return the entry of the catalogue that a published configuration is of."""
+    """Return the entry of the catalogue that a published configuration is of.
+
+    Raises:
+        SymledgerError: no family here reads it, or not its class.
+    """
     if not known.config:
         return known.entry
     check_reader(known)
-    return _built(_family(known.config), known.config)[1].entry
+    with mended_at(known):
+        return _built(_family(known.config), known.config)[1].entry
+
+
+def published(known: Checkpoint) -> Configuration:
+    """Read a published configuration.
+
+    Raises:
+        SymledgerError: something of it is not understood.
+    """
+    check_reader(known)
+    with mended_at(known):
+        return read(known.config)
+
+
+@contextmanager
+def mended_at(known: Checkpoint) -> Iterator[None]:
+    """Let what is refused of a configuration of the package say which one, and what reads it.
+
+    Raises:
+        SymledgerError: what was refused inside.
+    """
+    try:
+        yield
+    except SymledgerError as error:
+        key = named(known.config)
+        file = home(key, known.config[key])
+        raise type(error)(f"the checkpoint {known.name}, which {file} reads: {error}") from error
 
 
 def check_reader(known: Checkpoint) -> None:
@@ -282,8 +314,9 @@ def _keys(
         found = use.settings(name, value)
         settings.update(found)
         if name in given:
-            said = STORED if isinstance(use, common.Stored) else use.note(value) or _said(found)
-            yield Key(name, _written(value), _status(use), said)
+            note = use.note(value)
+            said = STORED if isinstance(use, common.Stored) else note or _said(found)
+            yield Key(name, _written(value), "used" if note else _status(use), said)
         elif _status(use) == "used":
             yield Key(name, _written(value), "defaulted", _said(found))
 

@@ -110,12 +110,14 @@ class Derivation:
     def quantities(self) -> tuple[str, ...]:
         """The quantities that this target has: those that are not identically nothing."""
         absent = {gate for gate in set(OPTIONAL.values()) if not self._of(gate).general}
-        absent |= self.target.withheld.keys()
         absent |= self._undecoded
         if not self.readings.has_routed:
             absent.add("params.active")
         absent |= self.not_known.keys()
-        return tuple(name for name in QUANTITIES if OPTIONAL.get(name, name) not in absent)
+        return tuple(
+            name for name in QUANTITIES
+            if OPTIONAL.get(name, name) not in absent and name not in self.target.withheld
+        )  # fmt: skip
 
     def __getitem__(self, name: str) -> Formula:
         if name not in QUANTITIES:

@@ -14,6 +14,7 @@ from hashlib import sha256
 from typing import Any
 
 from symledger import records
+from symledger.catalogue.entries import place
 from symledger.derivations.derivation import Derivation
 from symledger.evidence.claims import Claim, Kind
 from symledger.evidence.records import recorded, variant
@@ -89,7 +90,7 @@ class Demonstration:
 @cache
 def demonstration(owner: str) -> Demonstration | None:
     """Return what was recorded for an owner; None where nothing was."""
-    file = FOLDER / f"{owner}.json"
+    file = place(FOLDER, owner)
     if not file.is_file():
         return None
     data = json.loads(file.read_text(encoding="utf-8"))

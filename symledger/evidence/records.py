@@ -1,8 +1,8 @@
 """The recorded evidence: what was compared, and whether it is about this very formula.
 
-It travels with the package, a file an owner, so that a derivation shows it without running
-anything. A record holds the fingerprint of each formula that it is about, under the default
-conventions; where a formula has changed since, its evidence is stale.
+It travels with the package, a file an owner in a folder like its definition's, so that a derivation
+shows it without running anything. A record holds the fingerprint of each formula that it is about,
+under the default conventions; where a formula has changed since, its evidence is stale.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from functools import cache, cached_property
 from typing import Any, Literal
 
 from symledger import records
+from symledger.catalogue.entries import place
 from symledger.derivations.derivation import Derivation
 from symledger.evidence.claims import Kind
 from symledger.evidence.comparison import Evidence, Point
@@ -111,11 +112,14 @@ class Record:
 
 
 def variant(derivation: Derivation) -> str:
-    """Name what evidence is about: an owner, and the options that are not its default ones."""
-    default = derivation.target.defaults
+    """Name what evidence is about: an owner, and the options that are not its default ones.
+
+    Those that change no formula are left out.
+    """
+    default, deciding = derivation.target.defaults, derivation.target.deciding
     changed = [
         f"{name}={str(value).lower()}" for name, value in sorted(derivation.target.options.items())
-        if default[name] != value
+        if default[name] != value and name not in deciding
     ]  # fmt: skip
     return derivation.target.owner + (f"[{','.join(changed)}]" if changed else "")
 
@@ -123,19 +127,19 @@ def variant(derivation: Derivation) -> str:
 @cache
 def recorded(owner: str) -> Mapping[str, Findings]:
     """Read the evidence about an owner that travels with the package."""
-    return read(FOLDER / f"{owner}.json")
+    return read(place(FOLDER, owner))
 
 
 @cache
 def reference(owner: str) -> Mapping[str, Findings]:
     """Read what an owner's published configurations were compared with when they were built."""
-    return read(REFERENCE / f"{owner}.json")
+    return read(place(REFERENCE, owner))
 
 
 def every_reference() -> dict[str, Findings]:
     """Read that of all owners."""
-    files = sorted(REFERENCE.glob("*.json"))
-    return {name: row for file in files for name, row in reference(file.stem).items()}
+    owners = sorted(file.stem for file in REFERENCE.rglob("*.json"))
+    return {name: row for owner in owners for name, row in reference(owner).items()}
 
 
 @cache
@@ -200,8 +204,8 @@ def killed() -> int:
 
 def everything() -> Iterator[Evidence]:
     """Yield every recorded comparison, of all owners."""
-    for file in sorted(FOLDER.glob("*.json")):
-        for about in recorded(file.stem).values():
+    for owner in sorted(file.stem for file in FOLDER.rglob("*.json")):
+        for about in recorded(owner).values():
             yield from about.evidence
 
 

@@ -8,7 +8,8 @@ A component that states a ``pullback`` is fused (see ``ir/region.py``).
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from functools import lru_cache, reduce
 from operator import mul
@@ -23,6 +24,9 @@ from symledger.ir.patterns import Operand, Pattern, parse
 from symledger.ir.shapes import Shape, as_size, show
 from symledger.ir.tensor import Region, Scope, Tensor
 from symledger.sizes import Size
+
+PLACE = "\n  in "
+"""What begins the last line of a refusal, that says where in the model it was met."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +162,7 @@ class Component:
             self._fit(operands[label], x, sizes, lead, scope, label)
         scope.entered.update(entered)
         region = Region(self.pullback) if hasattr(self, "pullback") else None
-        with inside(scope, region):
+        with inside(scope, region), placed(scope):
             result = self.forward(*inputs)
         if not isinstance(result, Steps):
             raise DefinitionError(
@@ -241,7 +245,25 @@ def where(scope: Scope) -> str:
     while at.parent is not None and at.parent.component is not None:
         parts.append(f"{type(at.parent.component).__name__} › {at.name}")
         at = at.parent
-    return "\n  in " + ",  in ".join(parts) if parts else ""
+    return PLACE + ",  in ".join(parts) if parts else ""
+
+
+@contextmanager
+def placed(scope: Scope) -> Iterator[None]:
+    """Let what a verb of a ``forward`` refuses say whose that is: ``in SpatialGating (its file)``.
+
+    Raises:
+        DefinitionError: what was refused inside.
+    """
+    try:
+        yield
+    except (PatternError, ShapeError) as error:
+        if PLACE in str(error):
+            raise
+        kind = type(scope.component)
+        at = f" ({kind.__module__.replace('.', '/')}.py)" * kind.__module__.startswith("symledger.")
+        above = where(scope).replace(PLACE, ",  in ", 1)
+        raise type(error)(f"{error}{PLACE}{kind.__name__}{at}{above}") from error
 
 
 def typed(component: Component) -> Pattern:

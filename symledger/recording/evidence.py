@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from symledger.accounts.account import Account
+from symledger.catalogue.entries import place
 from symledger.catalogue.texts import text_of
 from symledger.checks.examination import examined
 from symledger.checks.mutants.demonstrating import demonstrated
@@ -18,7 +19,7 @@ from symledger.evidence import records as evidence
 from symledger.evidence.comparison import Evidence as Comparison
 from symledger.evidence.records import recorded
 from symledger.evidence.store import Findings, written
-from symledger.recording.kind import Kind, Made, replaced
+from symledger.recording.kind import Kind, Made, others, replaced
 from symledger.recording.owner import accounts, plain
 from symledger.recording.selection import CATALOGUED, OWNERS, Selection
 
@@ -53,14 +54,14 @@ class Evidence(Kind):
         """Write a file an owner."""
         changed = [
             path for owner, known in made.items()
-            for path in replaced(evidence.FOLDER / f"{owner}.json", written(known))
+            for path in replaced(place(evidence.FOLDER, owner), written(known))
         ]  # fmt: skip
         recorded.cache_clear()
         return changed
 
     def left_over(self) -> list[Path]:
         """Return the files of owners that are no more."""
-        return [file for file in evidence.FOLDER.glob("*.json") if file.stem not in OWNERS]
+        return others(evidence.FOLDER, (place(evidence.FOLDER, owner) for owner in OWNERS))
 
 
 def _is_fresh(known: Findings, account: Account) -> bool:
@@ -141,11 +142,11 @@ class Demonstrations(Kind):
         for owner, data in made.items():
             lines = [f"{json.dumps(k)}: {json.dumps(data[k], ensure_ascii=False)}" for k in data]
             text = "{" + ",\n ".join(lines) + "}\n"
-            changed += replaced(demonstrations.FOLDER / f"{owner}.json", text)
+            changed += replaced(place(demonstrations.FOLDER, owner), text)
         demonstrations.demonstration.cache_clear()
         return changed
 
     def left_over(self) -> list[Path]:
         """Return the files of owners that are no more."""
-        files = demonstrations.FOLDER.glob("*.json")
-        return [file for file in files if file.stem not in CATALOGUED]
+        folder = demonstrations.FOLDER
+        return others(folder, (place(folder, owner) for owner in CATALOGUED))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from symledger.explain.index import checkpoint_sizes, files, update
-from symledger.recording.kind import Kind, Made, replaced
+from symledger.recording.kind import Kind, Made, others, replaced
 from symledger.recording.selection import CATALOGUED, Selection
 
 
@@ -35,7 +35,7 @@ class Index(Kind):
 
     def left_over(self) -> list[Path]:
         """Return the files of what is no owner any more."""
-        return _others(files.FOLDER, map(update.path, CATALOGUED))
+        return others(files.FOLDER, map(update.path, CATALOGUED))
 
 
 class CheckpointSizes(Kind):
@@ -73,7 +73,7 @@ class CheckpointSizes(Kind):
 
     def left_over(self) -> list[Path]:
         """Return what is of a file that is no more."""
-        return _others(
+        return others(
             checkpoint_sizes.FOLDER, map(checkpoint_sizes.path, checkpoint_sizes.units())
         )
 
@@ -85,7 +85,3 @@ def _written(owner: str) -> str:
 
 def _is(file: Path, text: str) -> bool:
     return file.is_file() and file.read_text(encoding="utf-8") == text
-
-
-def _others(folder: Path, files: Iterable[Path]) -> list[Path]:
-    return sorted({*folder.glob("*.json")}.difference(files))

@@ -9,7 +9,7 @@ what else there is, ``together``, once all units are there.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -75,7 +75,12 @@ def replaced(file: Path, text: str) -> list[Path]:
         return []
     DRAFTS.mkdir(parents=True, exist_ok=True)
     file.parent.mkdir(parents=True, exist_ok=True)
-    draft = DRAFTS / f"{file.parent.name}-{file.name}"
+    draft = DRAFTS / "-".join(file.parts[-4:])
     draft.write_text(text, encoding="utf-8")
     draft.replace(file)
     return [file]
+
+
+def others(folder: Path, files: Iterable[Path]) -> list[Path]:
+    """Return the files of a folder that are none of these."""
+    return sorted({*folder.rglob("*.json")}.difference(files))

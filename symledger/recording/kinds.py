@@ -19,14 +19,15 @@ def stages(why: str = "", successor: str = "") -> Stages:
     """Return the kinds of records; those of a stage are made once those before it are written.
 
     What a stage holds of one owner is made in this order: defaults of keys are read by every
-    configuration, a demonstration is of the evidence that there is, evidence kills mutants.
+    configuration, a demonstration is of the evidence that there is, evidence kills mutants and has
+    words to be translated.
 
     Args:
         why: the reason for which formulas were removed.
         successor: what takes their place: an id, or an owner with the same quantities.
     """
     owned = (Evidence(), Demonstrations(), Tags(why, successor), Formulas(), Index(), Scripts())
-    return (Messages(), Defaults()), (Reference(), *owned, CheckpointSizes()), (Mutants(),)
+    return (Defaults(),), (Reference(), *owned, CheckpointSizes()), (Messages(), Mutants())
 
 
 NAMES = tuple(kind.name for stage in stages() for kind in stage)

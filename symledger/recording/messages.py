@@ -8,6 +8,8 @@ from io import BytesIO, StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from symledger.catalogue.texts import files as texts
+from symledger.catalogue.texts import text_of
 from symledger.languages.language import ENGLISH, LOCALE, catalogue
 from symledger.recording.kind import Kind, Made, replaced
 from symledger.recording.selection import Selection
@@ -37,7 +39,8 @@ EPOCH = datetime(2000, 1, 1, tzinfo=UTC)
 class Messages(Kind):
     """Every catalogue lists the keys of the English one, each with the English that it renders.
 
-    English itself has the words that definitions hold from there (what a symbol means).
+    English itself has the words that definitions hold from there (what a symbol means), and every
+    language the names that its texts give to components and models.
 
     That stands in comments (``#. at {n} points``), which translators' tools show. Where English
     says otherwise now, a translation becomes fuzzy: it is left out until somebody has looked.
@@ -47,9 +50,14 @@ class Messages(Kind):
     needs = ("babel",)
 
     def units(self, selection: Selection) -> tuple[str, ...]:
-        """Return the languages."""
+        """Return the languages: every owner has words, its title and what its witness is."""
         found = tuple(sorted(folder.name for folder in LOCALE.iterdir()))
-        return found if selection.everything or self.name in selection.kinds else ()
+        asked = selection.everything or selection.owners or self.name in selection.kinds
+        return found if asked else ()
+
+    def about(self, unit: str) -> str:
+        """Return what is made by one process: all of them, of the same words."""
+        return "words"
 
     def fresh(self, unit: str) -> bool:
         """Whether a catalogue is as it would be written, and compiled so."""
@@ -64,6 +72,7 @@ class Messages(Kind):
             return Made(_written(english))
         found = read(unit)
         _follow(found, english)
+        _name(found, unit)
         return Made(_written(found))
 
     def write(self, made: Mapping[str, Any]) -> list[Path]:
@@ -150,6 +159,14 @@ def _follow(found: Catalog, english: Catalog) -> None:
         made = found.add(source.id, string, auto_comments=renders, flags=m.flags if m else ())
         if m and sentences(made) and m.auto_comments and not _renders(m, renders):
             made.flags.add("fuzzy")
+
+
+def _name(found: Catalog, language: str) -> None:
+    """Let a catalogue call components and models what the texts of its language call them."""
+    for name in texts(language):
+        called, known = text_of(name, language).name, found.get(f"name.{name}")
+        if known is not None and called:
+            known.string = called
 
 
 def _parsed(text: str) -> Catalog:

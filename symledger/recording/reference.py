@@ -11,6 +11,7 @@ from typing import Any
 
 from symledger.accounts.account import derive
 from symledger.catalogue.checkpoints import checkpoints
+from symledger.catalogue.entries import place
 from symledger.checks.transformers.comparison import witnessed
 from symledger.config_keys.family import DEFAULTS, facts
 from symledger.configs.families import every_family
@@ -64,7 +65,7 @@ class Reference(Kind):
         for owner, names in groupby(sorted(made, key=family_of), family_of):
             known = {**evidence.reference(owner), **{name: made[name] for name in names}}
             kept = {name: row for name, row in known.items() if name in checkpoints()}
-            changed += replaced(evidence.REFERENCE / f"{owner}.json", written(kept))
+            changed += replaced(place(evidence.REFERENCE, owner), written(kept))
         evidence.reference.cache_clear()
         return changed
 

@@ -27,6 +27,8 @@ class Outcome:
     made: int = 0
     failed: list[str] = field(default_factory=list)
     errors: list[SymledgerError] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
+    """What these say: a mistake in a definition stops every kind of record that reads it."""
     kept: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Kinds of records that were not made, or not whole, and the packages that they lack."""
 
@@ -34,6 +36,12 @@ class Outcome:
     def exit_code(self) -> int:
         """0 if all is well, 1 if a check failed, else that of the first error."""
         return 1 if self.failed else self.errors[0].exit_code if self.errors else 0
+
+    def refuse(self, done: Done, error: SymledgerError) -> None:
+        """Note what could not be made, and why, once for all that it stops."""
+        if str(error) not in self.refused:
+            self.refused.add(str(error))
+            self.errors.append(type(error)(f"{done.kind} of {done.unit}: {error}"))
 
 
 Tell = Callable[[Outcome, Done, int, int], None]
@@ -94,7 +102,7 @@ def _take(
 ) -> None:
     """Note what became of a unit, and write what was made of it unless it waits for others."""
     if done.error:
-        outcome.errors.append(done.error)
+        outcome.refuse(done, done.error)
         return
     if not done.made:
         outcome.fresh += 1

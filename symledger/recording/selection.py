@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import AXIOMS, BY_NAME, ENTRIES, find
+from symledger.catalogue.entry import CATALOGUE
 from symledger.configs.read import entry_of
 from symledger.errors import UnknownTarget, nearest, shown
 
@@ -60,7 +61,8 @@ def selected(names: Iterable[str], kinds: Collection[str]) -> Selection:
             known = {*BY_NAME, *axioms, *checkpoints(), *kinds}
             raise UnknownTarget(
                 f"nothing is recorded of {shown(name)}: it is no name of the catalogue, "
-                f"no published configuration and no kind of record. {nearest(name, known)}"
+                f"no published configuration and no kind of record. {nearest(name, known)} "
+                f"What is new needs its line in {CATALOGUE['component']} or {CATALOGUE['model']}."
             )
     unique = (tuple(dict.fromkeys(found)) for found in (owners, configurations, whole))
     return Selection(*unique)

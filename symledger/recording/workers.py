@@ -104,15 +104,11 @@ def _perform(job: Job) -> Iterator[Done]:
         try:
             yield _made(task)
         except SymledgerError as error:
-            yield Done(task.kind, task.unit, error=type(error)(f"{_said(task)}: {error}"))
+            yield Done(task.kind, task.unit, error=error)
         except Exception as error:  # a mistake in one definition stops no other
             print_exc(file=sys.stderr)
-            said = f"{_said(task)}: {type(error).__name__}: {error}"
+            said = f"{type(error).__name__}: {error}"
             yield Done(task.kind, task.unit, error=DefinitionError(said))
-
-
-def _said(task: Task) -> str:
-    return f"{task.kind} of {task.unit}"
 
 
 def _made(task: Task) -> Done:

@@ -251,6 +251,10 @@ def _next(p: Page, account: Account) -> None:
     name = account.request.target
     symbol = next(iter(sorted(account.symbols)), "d")
     p.heading(message("page.next"))
+    if account.target.is_traced and not name.endswith(".json"):
+        advise(p, f"symledger trace {name} … --save {account.target.owner}.trace.json",
+               message("next.save"))  # fmt: skip
+        return
     value = account.assumed.bindings.get(account.symbols.get(symbol)) or 64
     for command, why in (
         (f"symledger derive {name} --set {symbol}={2 * value}", message("next.size")),

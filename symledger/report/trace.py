@@ -1,4 +1,4 @@
-"""What the page of a traced module says of its trace: what was heard, folded, fixed and verified."""
+"""What the page of a traced module says of its trace: what was heard, folded, fixed, verified."""
 
 from __future__ import annotations
 
@@ -54,11 +54,13 @@ def _checks(p: Page, target: TracedTarget) -> None:
             "page.worst", worst=check.worst
         )
         p.line("    ", MARKS[check.passed], " ", check.claim,
-               ("   " + p.say(message("page.points", n=check.points, deviation=deviation)), "dim"))  # fmt: skip
+               ("   " + p.say(message("page.points", n=check.points, deviation=deviation)),
+                "dim"))  # fmt: skip
         if check.detail:
             p.wrapped(Verbatim(check.detail), 8, "" if check.passed else "red")
     if target.withheld:
-        p.wrapped(message("trace.withheld", quantities=", ".join(target.withheld)), 6, "red", first=4)
+        said = message("trace.withheld", quantities=", ".join(target.withheld))
+        p.wrapped(said, 6, "red", first=4)
 
 
 def repeats(graph: Graph) -> Iterator[str]:

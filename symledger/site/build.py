@@ -14,6 +14,7 @@ from typing import Any
 
 from symledger.accounts.gc_pause import uncollected
 from symledger.errors import BadInput, shown
+from symledger.languages.language import ENGLISH
 from symledger.site import resources
 from symledger.site.generator import MANIFEST, Site, remembered
 from symledger.site.memory import PLACE
@@ -152,6 +153,9 @@ def _zensical(out: Path, site: Site | None) -> None:
     made = {page.address: page for page in site.pages.values()}
     for file in sorted(out.rglob("*.html")):
         html = file.read_text(encoding="utf-8")
-        page = made.get(file.relative_to(out).as_posix())
+        address = file.relative_to(out).as_posix()
+        page = made.get(address)
         html = page.filled(html) if page else html
-        file.write_text(completed(html), encoding="utf-8")
+        root = address.partition("/")[0]
+        language = root if root in site.tongues else ENGLISH
+        file.write_text(completed(html, language), encoding="utf-8")

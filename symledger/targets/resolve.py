@@ -112,10 +112,11 @@ def _configured(name: str, document: Document) -> Target:
 
 def _published(known: Checkpoint) -> Target:
     if known.config:
-        from symledger.configs.read import check_reader
+        from symledger.configs.read import check_reader, mended_at
 
         check_reader(known)
-        return replace(_configured(known.name, known.config), source=known.source)
+        with mended_at(known):
+            return replace(_configured(known.name, known.config), source=known.source)
     plain = resolve(known.entry)
     chosen = _chosen(plain, known.options)
     return replace(_preset(plain, known.name, chosen, known.sizes), source=known.source)

@@ -13,7 +13,7 @@ from sympy import Expr, Float, Symbol, floor
 
 from symledger import algebra
 from symledger.algebra import assumptions
-from symledger.catalogue.options import choices_of, tried_of
+from symledger.catalogue.options import choices_of, deciding_of, tried_of
 from symledger.errors import BadInput, DefinitionError, renamed, shown
 from symledger.ir.shapes import ONE, as_size
 from symledger.ir.tensor import Program
@@ -193,6 +193,12 @@ class Target:
         """Those of the choices that are looked at one by one, seldom ones left out."""
         kind: Any = type(self.component)
         return tried_of(kind)
+
+    @property
+    def deciding(self) -> frozenset[str]:
+        """Those of the choices that decide a size, and change no formula."""
+        kind: Any = type(self.component)
+        return deciding_of(kind)
 
     @property
     def defaults(self) -> dict[str, Any]:

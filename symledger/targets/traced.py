@@ -9,7 +9,7 @@ from typing import Any
 
 from sympy import Symbol
 
-from symledger.errors import BadInput, shown
+from symledger.errors import BadInput, nearest, shown
 from symledger.ir.naming import snake
 from symledger.ir.tensor import Program
 from symledger.targets.target import Target
@@ -50,7 +50,18 @@ class TracedTarget(Target):
         """
         symbols = {own: symbol for symbol, own in self.traced.names.items()}
         found: dict[str, str] = {}
+        fixed = {a.name: a.value for a in self.traced.fixed}
+        known = (*symbols, *self.traced.sizes, *self.traced.definitions)
         for name, text in settings.items():
+            if name in fixed:
+                raise BadInput(
+                    f"{name} is fixed in this trace, {shown(fixed[name])}: trace the module again "
+                    "to change it."
+                )
+            if name not in known:
+                raise BadInput(
+                    f"{shown(name)} is no size of {shown(self.name)}. {nearest(name, known)}"
+                )
             symbol = symbols.get(name, name)
             if found.get(symbol, text) != text:
                 raise BadInput(f"{symbol} was set twice, to {shown(found[symbol])} and, as "

@@ -14,9 +14,10 @@ from symledger.errors import BadInput
 
 @dataclass(frozen=True)
 class Function:
-    """A function of torch.nn.functional that is handed over by its name."""
+    """A function of torch.nn.functional that is handed over by its name, and what it applies."""
 
     name: str
+    applied: str
 
     def __repr__(self) -> str:
         return f"nn.functional.{self.name}"
@@ -111,8 +112,8 @@ class Around(SizesOf):
         return super().settings(name, before) | ends
 
 
-KNOWN = ("relu", "gelu", "gelu_tanh", "silu")
-"""The nonlinearities that layers take."""
+NAMED = ("relu", "gelu")
+"""The nonlinearities that PyTorch knows by name (``_get_activation_fn``, PyTorch 2.13)."""
 
 
 @dataclass(frozen=True)
@@ -122,15 +123,19 @@ class Acting(Use):
     option: str
 
     def settings(self, name: str, value: object) -> Settings:
-        """Return what the option is; ``gelu_tanh`` is no function of PyTorch, only a module."""
-        if isinstance(value, Function) and value.name in KNOWN:
-            return {self.option: value.name}
-        functions = (Function(known) for known in ("relu", "gelu", "silu"))
-        return {self.option: str(among(name, value, ("relu", "gelu", *functions)))}
+        """Return what the option is."""
+        if isinstance(value, Function):
+            return {self.option: value.applied}
+        if value not in NAMED:
+            raise BadInput(
+                f"{name} = {written(value)} is not supported, only 'relu' or 'gelu' is, a function "
+                "of each element as F.silu, or a module of one as nn.Mish()."
+            )
+        return {self.option: str(value)}
 
     def of_module(self, name: str, module: object, function: str) -> Settings:
         """Return what a module makes of it, which applies a function."""
-        return self.settings(name, Function(function) if function in KNOWN else module)
+        return {self.option: function}
 
 
 @dataclass(frozen=True)
@@ -138,25 +143,30 @@ class Copied(Acting):
     """The nonlinearity of decoder layers that PyTorch copies: a copy has ReLU where a module was.
 
     ``copy.deepcopy`` takes a module for missing (``TransformerDecoderLayer.__setstate__``, PyTorch
-    2.13); what is given by name or as a function stays.
+    2.13); what is given by name or as a function stays. Weights of the module would stay too, and
+    be used by nothing.
     """
 
     def of_module(self, name: str, module: object, function: str) -> Settings:
         """Return ReLU, whatever the module applies."""
+        if function == "prelu":
+            raise BadInput(
+                f"{name} = {written(module)} is not supported: copies of a decoder layer run ReLU "
+                "in its place, and keep a slope that nothing uses. Write another module or F.relu."
+            )
         return {self.option: "relu"}
 
 
 @dataclass(frozen=True)
-class CopiedInDecoder(Acting):
+class CopiedInDecoder(Copied):
     """The nonlinearity of an encoder, and of a decoder whose layers PyTorch copies."""
 
     encoder: str
 
     def of_module(self, name: str, module: object, function: str) -> Settings:
         """Return that of the encoder, and ReLU for the decoder."""
-        given = super().of_module(name, module, function)
-        own = {} if given[self.option] == "relu" else {self.encoder: given[self.option]}
-        return {self.option: "relu", **own}
+        own = {} if function == "relu" else {self.encoder: function}
+        return {**super().of_module(name, module, function), **own}
 
 
 @dataclass(frozen=True)

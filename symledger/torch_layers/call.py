@@ -11,7 +11,7 @@ import ast
 import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from math import inf, isfinite
 from types import NoneType
 
@@ -19,6 +19,7 @@ from symledger.arguments.specs import Choice, Maybe, Only, Settings, SizeOf, Use
 from symledger.errors import BadInput, UnknownTarget, nearest, quoted, shown
 from symledger.languages.language import ungrouped
 from symledger.torch_layers.argument_uses import Acting, EntryOf, Function, Inner
+from symledger.torch_layers.elements import ELEMENTS
 from symledger.torch_layers.table import (
     BY_NAME,
     REFUSED,
@@ -31,13 +32,11 @@ from symledger.torch_layers.table import (
 LONGEST = 500
 CALLED = ("causal", "flash", "training")
 """Choices that are made where a layer is called, and not where it is written."""
-FUNCTIONS = {
-    "torch.relu": "relu",
-    **{f"{module}{name}": name
-       for module in ("", "F.", "functional.", "nn.functional.", "torch.nn.functional.")
-       for name in ("relu", "gelu", "silu")},
-}  # fmt: skip
-"""Functions that may be handed over, as people write them."""
+MODULES = ("", "F.", "functional.", "nn.functional.", "torch.nn.functional.")
+IN_TORCH = ("relu", "tanh", "sigmoid", "selu", "celu")
+"""Functions of each element that torch has itself, and not in torch.nn.functional alone."""
+NAMES = {"LeakyReLU": "leaky_relu"}
+"""What functions are called, where that is not their modules' name in small letters."""
 DEEPEST = 2
 """A nonlinearity stands in a layer that stands in a stack, and nothing further inside."""
 PREFIXES = ("", "nn.", "torch.nn.")
@@ -223,8 +222,8 @@ def _literal(node: ast.expr, depth: int) -> object:
             found = tuple(_literal(part, DEEPEST) for part in parts)
             if all(type(n) in (int, float, NoneType) for n in found):
                 return found
-        case ast.Attribute() | ast.Name() if (text := ast.unparse(node)) in FUNCTIONS:
-            return Function(FUNCTIONS[text])
+        case ast.Attribute() | ast.Name() if (text := ast.unparse(node)) in functions():
+            return functions()[text]
         case ast.Call() if depth < DEEPEST:
             return _read(node, ast.unparse(node), depth + 1)
     if any(isinstance(n, ast.Constant) and n.value == inf for n in ast.walk(node)):
@@ -280,11 +279,38 @@ def _set(name: str, value: object, use: Use) -> Settings:
     """Collect what an argument sets: a layer, a module that applies a function, or a literal."""
     if isinstance(use, Inner):
         return _inside(name, value, use)
-    if isinstance(use, Acting) and isinstance(value, Constructor):
-        applied = value.settings.get("function")
-        if applied:
-            return use.of_module(name, value, applied)
+    if isinstance(use, Acting) and isinstance(value, Constructor) and (applied := _applied(value)):
+        return use.of_module(name, value, applied)
     return use.settings(name, value)
+
+
+def _applied(module: Constructor) -> str:
+    """The function of each element that a module applies, or nothing where it applies none.
+
+    One that draws its slopes is none of those that have a name.
+    """
+    if module.entry == "rrelu":
+        return "unknown"
+    if module.entry == "prelu" and module.settings["by_channel"] == "false":
+        return "prelu"
+    return module.settings["function"] if module.entry == "activation" else ""
+
+
+@cache
+def functions() -> Mapping[str, Function]:
+    """Return the functions that may be handed over, as people write them.
+
+    They go by the names of the modules that apply them, with the same defaults.
+    """
+    found = {}
+    for layer in ELEMENTS:
+        if layer.entry == "activation" and REQUIRED not in layer.arguments.values():
+            name = NAMES.get(layer.name, layer.name.lower())
+            module = Constructor("", layer, layer.arguments)
+            here = Function(name, module.settings["function"])
+            inside = [f"torch.{name}"] if name in IN_TORCH else []
+            found.update(dict.fromkeys([*inside, *(f"{where}{name}" for where in MODULES)], here))
+    return found
 
 
 def _inside(name: str, value: object, use: Inner) -> Settings:

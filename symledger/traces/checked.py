@@ -28,8 +28,9 @@ WITHHELD: Mapping[str, tuple[str, ...]] = {
 class Checked:
     """One check of a trace: of what, against what, how often, and how far apart the two were.
 
-    ``quantity`` is a key of ``WITHHELD``; ``claim`` says what was compared, ``worst`` is the largest
-    deviation as short text ("0" where everything was exact), ``detail`` where they first differ.
+    ``quantity`` is a key of ``WITHHELD``; ``claim`` says what was compared, ``worst`` is the
+    largest deviation as short text ("0" where everything was exact), ``detail`` where they first
+    differ.
     """
 
     quantity: str

@@ -38,7 +38,9 @@ class TracedModule(Component):
             raise
         except Exception as error:  # a file may hold any operation with any arguments
             said = f"{type(error).__name__} {error}".strip()
-            raise BadInput(f"an operation of this trace has arguments that it cannot have: {said}.") from error
+            raise BadInput(
+                f"an operation of this trace has arguments that it cannot have: {said}."
+            ) from error
 
     def _valued(self, point: Mapping[str, int]) -> dict[Expr, int]:
         """Return a point with the values of the sizes that others decide."""

@@ -121,7 +121,7 @@ class Traced:
 
     ``sizes`` are the values asked for, by symbol; ``names`` what the constructor calls them;
     ``definitions`` the sizes that are no polynomials of others; ``fixed`` the other arguments;
-    ``points`` the sizes at which the module did what the graph says, ``checks`` what else was found.
+    ``points`` the sizes at which the module did what the graph says, ``checks`` what was checked.
     """
 
     name: str

@@ -6,13 +6,13 @@ by its rule; one that has none is refused by name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from sympy import Expr, Integer
+from sympy import Expr, Function, Integer
 
 from symledger.errors import BadInput, DefinitionError, nearest
 from symledger.ir.building import inside, leave_idle, noting_idle
@@ -35,6 +35,8 @@ from symledger.traces.rules.table import (
 )
 from symledger.traces.scopes import Scopes
 
+VARYING = ("float", "complex")
+"""What has gradients."""
 Points = tuple[Mapping[Expr, int], ...]
 """Sizes at which the module was run: what divides what is seen there."""
 
@@ -87,6 +89,10 @@ def lowered(
     lowering = Lowering(graph, scope, "", {}, points, tables_enter)
     with noting_idle() as idle:
         outputs = lowering.run()
+    scope.entered.update({str(getattr(x.op, "name", "x")): x for x in lowering.inputs})
+    scope.steps.update(
+        {f"y_{i}" if outputs[1:] else "y": y for i, y in enumerate(outputs, 1) if y.args}
+    )
     program = Program(scope, tuple(lowering.inputs), outputs, tuple(idle))
     return program, lowering.lowered
 
@@ -120,8 +126,8 @@ class Lowering:
             if Ref(i) in self.made:
                 continue
             path = self._inner(node.path)
-            where = path.rpartition(".")[0] if node.body else path
-            with inside(self.scopes.at(i, where)):
+            where = self.scopes.around(i, path)[0] if node.body else self.scopes.at(i, path)
+            with inside(where):
                 self._node(i, node)
                 if node.operation == "weight" and not self.users.get(i) and i not in ends:
                     for t in tensors_of(self.made[Ref(i)]):
@@ -145,12 +151,21 @@ class Lowering:
             last = name.rpartition(".")[2]
             self.made[Ref(i)] = held(Param(last, bool(node.arguments.get("trainable", True))), kind)
         elif node.operation == "input":
-            below = node.arguments.get("below")
-            leaf = held(Input(name, below if isinstance(below, Expr) else None), kind)
+            below = None if kind.elements in VARYING else self._below(Ref(i))
+            leaf = held(Input(name, below), kind)
             self.made[Ref(i)] = leaf
             self.inputs += tensors_of(leaf)
         else:
             self._table(i, node)
+
+    def _below(self, ref: Ref) -> Expr:
+        """Return what whole numbers that enter lie below: the rows of the table they pick from."""
+        for node in self.graph.nodes:
+            if node.operation == "aten.embedding" and node.arguments.get("indices") == ref:
+                table = node.arguments["weight"]
+                if isinstance(table, Ref):
+                    return self.graph.kind(table).shape[0]
+        return Integer(2)
 
     def _table(self, i: int, node: Node) -> None:
         """A table: what it holds is asked for by nobody but the run in NumPy."""
@@ -159,7 +174,8 @@ class Lowering:
         name = named or short(str(node.arguments.get("of", node.operation)))
         for r, kind in enumerate(node.results):
             rank = len(kind.shape) + (kind.elements == "complex")
-            op = Input(name, drawn=True) if self.tables_enter else Const(name, rank, unknown)
+            op: Leaf = Const(name, rank, elements_of(Ref(i, r)))
+            op = Input(name, drawn=True) if self.tables_enter else op
             self.made[Ref(i, r)] = held(op, kind)
 
     def _ruled(self, i: int, node: Node) -> None:
@@ -187,7 +203,8 @@ class Lowering:
         assert node.times is not None
         entering = [self._value(node.arguments[f"x{k}"]) for k in range(len(node.arguments))]
         prefix = node.path
-        scope = self.scopes.inside(i, self._inner(prefix) or prefix)
+        around, name = self.scopes.around(i, self._inner(prefix))
+        scope = Scope(name or prefix.rpartition(".")[2], None, around)
         formals = {k: entered(f"x{k}", x) for k, x in enumerate(entering)}
         body = Lowering(node.body, scope, prefix, formals, self.points, self.tables_enter)
         body.lowered.parent, body.lowered.node = self.lowered, i
@@ -277,9 +294,13 @@ def tensors_of(x: Value) -> tuple[Tensor, ...]:
     return (x.real, x.imaginary) if isinstance(x, Complex) else (x,)
 
 
-def unknown(*places: Any) -> Expr:
-    """Refuse to say what a table holds: it was recorded on tensors without elements."""
-    raise BadInput("the elements of this table were not recorded.")
+def elements_of(ref: Ref) -> Callable[..., Expr]:
+    """Return what a table holds: it was recorded without elements, and only is what it is."""
+
+    def element(*places: Expr) -> Expr:
+        return Function(f"table_{ref.node}_{ref.result}")(*places)
+
+    return element
 
 
 def short(operation: str) -> str:

@@ -1,4 +1,4 @@
-"""JSON data that somebody else may have written: looked at piece by piece, refused with the place."""
+"""JSON data that anybody may have written: looked at piece by piece, refused with the place."""
 
 from __future__ import annotations
 

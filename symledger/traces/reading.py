@@ -253,5 +253,9 @@ class Reader:
                 return formula(place["size"], self.formulas)
             case {"float": str() as written} if len(place.data) == 1 and written in FLOATS:
                 return FLOATS[written]
-        place.refuse('an argument is a number, a text, true, false, null, a list, {"tensor": …}, '
-                     '{"size": …} or {"float": "inf"}.')  # fmt: skip
+            case _:
+                pass
+        return place.refuse(
+            'an argument is a number, a text, true, false, null, a list, {"tensor": …}, '
+            '{"size": …} or {"float": "inf"}.'
+        )

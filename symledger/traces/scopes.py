@@ -39,23 +39,19 @@ class Scopes:
 
     def at(self, i: int, path: str) -> Scope:
         """Return the part that an operation stands in, by its number and the path of its module."""
-        scope, names = self.root, ""
-        for prefix in prefixes(path):
-            names = f"{names}.{last_of(prefix)}".lstrip(".")
-            if prefix in self.passed and prefix != path:
-                continue
-            scope = self._scope(prefix, i, names, scope)
-            names = ""
-        return scope
+        if not path:
+            return self.root
+        scope, name = self.around(i, path)
+        return self._scope(path, i, name, scope)
 
-    def inside(self, i: int, path: str) -> Scope:
-        """Return a new part for a repetition of modules, of which ``path`` is the list."""
+    def around(self, i: int, path: str) -> tuple[Scope, str]:
+        """Return the part that a module stands in, and what the module is called there."""
         scope, names = self.root, ""
         for prefix in prefixes(path.rpartition(".")[0]):
             names = f"{names}.{last_of(prefix)}".lstrip(".")
             if prefix not in self.passed:
                 scope, names = self._scope(prefix, i, names, scope), ""
-        return Scope(f"{names}.{last_of(path)}".lstrip("."), None, scope)
+        return scope, f"{names}.{last_of(path)}".lstrip(".")
 
     def _scope(self, prefix: str, i: int, name: str, parent: Scope) -> Scope:
         ends = self.ends.get(prefix, [])

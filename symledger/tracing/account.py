@@ -13,6 +13,7 @@ from symledger.errors import BadInput, shown
 from symledger.targets.traced import traced_target
 from symledger.traces.graph import Traced
 from symledger.tracing.asked import asked
+from symledger.tracing.checks import checked
 from symledger.tracing.trace import trace as trace_subject
 
 
@@ -27,7 +28,9 @@ def traced(
         SymledgerError: it cannot be traced; why, and where.
     """
     found = asked(module, settings, inputs, symbols, training, config)
-    return trace_subject(found.subject, found.symbols, told, found.lengths)[0]
+    made, space = trace_subject(found.subject, found.symbols, told, found.lengths)
+    told("comparing it with PyTorch, quantity by quantity")
+    return checked(made, space)
 
 
 def account_of(made: Traced, name: str, **conventions: Any) -> Account:

@@ -9,7 +9,7 @@ under the layer's own name are its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -202,16 +202,7 @@ class Folding:
         nodes = self._between(i)
         place = {j: k for k, j in enumerate(nodes)}
         outside: dict[Ref, int] = {}
-        bases = {
-            f"{self.prefix}.{self.units[self.first + i * self.period + k].index}".lstrip("."): k
-            for k in range(self.period)
-        }
-
-        def own(name: str) -> tuple[int, str] | None:
-            for base, k in bases.items():
-                if name == base or name.startswith(base + "."):
-                    return k, name[len(base) :]
-            return None
+        own = self._own(i)
 
         def ref(r: Ref) -> Any:
             node = self.graph.nodes[r.node]
@@ -226,14 +217,40 @@ class Folding:
             outside.setdefault(r, len(outside))
             return "out", outside[r]
 
-        forms = []
+        forms: list[Form] = []
         for j in nodes:
             node = self.graph.nodes[j]
             arguments = tuple((n, mapped(a, ref)) for n, a in node.arguments.items())
             body = node.body and form_of(node.body, own)
             forms.append((node.operation, own(node.path) or node.path, arguments, node.results,
                           node.times, body))  # fmt: skip
+        idle = (self.graph.nodes[j] for j in self._idle(i))
+        forms += [("idle", own(str(n.arguments["name"])), n.results) for n in idle]
         return forms, list(outside)
+
+    def _own(self, i: int) -> Callable[[str], tuple[int, str] | None]:
+        """Return what tells names under the layers of round ``i``: which layer, and the rest."""
+        bases = {
+            f"{self.prefix}.{self.units[self.first + i * self.period + k].index}".lstrip("."): k
+            for k in range(self.period)
+        }
+
+        def own(name: str) -> tuple[int, str] | None:
+            for base, k in bases.items():
+                if name == base or name.startswith(base + "."):
+                    return k, name[len(base) :]
+            return None
+
+        return own
+
+    def _idle(self, i: int) -> list[int]:
+        """The weights of round ``i`` that nothing uses."""
+        own = self._own(i)
+        return [
+            j for j, n in enumerate(self.graph.nodes)
+            if n.operation == "weight" and not self.users[j]
+            and own(str(n.arguments["name"]))
+        ]  # fmt: skip
 
     def _alone(self, leaf: int, nodes: list[int]) -> bool:
         """Whether a leaf is used nowhere but in some nodes."""
@@ -291,8 +308,8 @@ class Folding:
         entering = [outside[k] for k in states] + [
             r for k, r in enumerate(outside) if k not in carried
         ]
-        body = self._body(nodes, entering, [carried[k] for k in states])
-        inside = {j for i in range(self.times) for j in self._between(i)}
+        body = self._body([*nodes, *self._idle(0)], nodes, entering, [carried[k] for k in states])
+        inside = {j for i in range(self.times) for j in (*self._between(i), *self._idle(i))}
         inside |= {
             j for j, n in enumerate(self.graph.nodes)
             if n.operation in LEAVES and n.operation != "input" and self.users[j]
@@ -316,8 +333,9 @@ class Folding:
         return False
 
     def _body(
-        self, nodes: list[int], entering: list[Ref], states: list[tuple[int, int]]
-    ) -> Graph:
+        self, own: list[int], nodes: list[int], entering: list[Ref],
+        states: list[tuple[int, int]],
+    ) -> Graph:  # fmt: skip
         leaves = sorted(
             {r.node for j in nodes for r in self.graph.nodes[j].refs}
             - set(nodes) - {r.node for r in entering}
@@ -326,7 +344,7 @@ class Folding:
             Node("input", {"name": f"x{k}"}, (self.graph.kind(r),)) for k, r in enumerate(entering)
         ]
         place: dict[Ref, Ref] = {r: Ref(k) for k, r in enumerate(entering)}
-        for j in sorted([*leaves, *nodes]):
+        for j in sorted([*leaves, *own]):
             node = self.graph.nodes[j]
             arguments = {
                 n: mapped(a, lambda r: place.get(r, r)) for n, a in node.arguments.items()

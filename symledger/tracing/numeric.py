@@ -43,6 +43,7 @@ class Differences:
     apart: Mapping[str, float]
     tolerance: float
     first: str = ""
+    quiet: tuple[str, ...] = ()
 
     @property
     def worst(self) -> float:
@@ -177,7 +178,7 @@ class Comparison:
             if any(not x <= tolerance for x in found.values()):
                 first = self._first(tolerance)
             found |= self._gradients()
-        return Differences(found, tolerance, first)
+        return Differences(found, tolerance, first, self.ran.quiet)
 
     def _outputs(self) -> Iterator[tuple[str, float]]:
         ends = zip(self.lowered.graph.outputs, self.ran.recording.outputs, strict=True)

@@ -45,6 +45,11 @@ class Observed:
         return tuple(n for s in self.recording.steps for n in numbers(s))
 
     @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """The lengths of all results."""
+        return tuple(n for s in self.recording.steps for shape, _ in s.results for n in shape)
+
+    @cached_property
     def reals(self) -> tuple[float, ...]:
         """The floats."""
         found: list[float] = []

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from torch.nn import functional as F  # noqa: N812  # as everyone calls it
 from torch.utils._python_dispatch import _disable_current_modes
 
+from symledger.traces.graph import LEAVES, TABLE
 from symledger.tracing.recorder import Recorder, Recording, Step, record
 from symledger.tracing.whole import WHOLE, arguments_of
 
@@ -30,8 +31,11 @@ WIDE = {
 MOVED = 0.1
 """How far weights are moved, as a deviation."""
 ATTENTION = F.scaled_dot_product_attention
-DRAWING = (F.dropout,)
-"""Functions that are kept whole and set elements to zero at random."""
+CASTS = (torch.Tensor.float, torch.Tensor.to, torch.Tensor.type)
+"""Functions that give a tensor another type."""
+OF_CHANNELS = (F.dropout1d, F.dropout2d, F.dropout3d, F.feature_alpha_dropout)
+DRAWING = (F.dropout, F.alpha_dropout, *OF_CHANNELS)
+"""Functions that are kept whole and take elements away at random, or whole channels."""
 
 
 class Elements:
@@ -54,14 +58,12 @@ class RealRecorder(Recorder):
         self.values: list[tuple[Array, ...]] = []
         self.made: list[tuple[torch.Tensor, ...]] = []
         self.draws: dict[int, Array] = {}
-        self.narrow = False
         self.quiet: set[str] = set()
         self._mask: Array | None = None
 
     def add(self, step: Step, made: tuple[torch.Tensor, ...]) -> None:
         """Write a step down, and what its results are."""
         super().add(step, made)
-        self.narrow |= any(x.dtype in WIDE for x in made)
         with _disable_current_modes():
             self.values.append(tuple(array(x) for x in made))
         self.made.append(made)
@@ -76,29 +78,33 @@ class RealRecorder(Recorder):
     def called(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
-        """Run a function; what draws at random draws the same once more, of ones."""
+        """Run a function; what draws at random draws the same again, of ones and of zeros.
+
+        What is the same of both has been taken away.
+        """
         if func is ATTENTION:
             return self._attention(args, kwargs)
         if func not in DRAWING:
-            return super().called(func, args, kwargs)
+            return func(*args, **kwargs)
         before = torch.get_rng_state()
         x = args[0] if args else kwargs["input"]
-        with _disable_current_modes():
-            ones = torch.ones_like(x)
         result = func(*args, **kwargs)
         after = torch.get_rng_state()
-        torch.set_rng_state(before)
         rest = {n: v for n, v in kwargs.items() if n not in ("input", "inplace")}
+        drawn = []
         with _disable_current_modes(), torch.no_grad():
-            self._mask = array(func(ones, *args[1:3], **rest) != 0)
+            for like in (torch.ones_like(x), torch.zeros_like(x)):
+                torch.set_rng_state(before)
+                drawn.append(array(func(like, *args[1:3], **rest)))
         torch.set_rng_state(after)
+        kept = drawn[0] != drawn[1]
+        self._mask = first_of_channels(kept) if func in OF_CHANNELS else kept
         return result
 
     def _attention(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> torch.Tensor:
         """Run attention without dropout: what it would drop is hidden in the kernel.
 
-        On the processor it leaves its result in another order in memory than elsewhere, by which a
-        copy that follows is none.
+        Its result is put into the order in memory in which all fused kernels leave it.
         """
         given = arguments_of(WHOLE[ATTENTION], args, kwargs)
         p = given["dropout_p"]
@@ -106,7 +112,17 @@ class RealRecorder(Recorder):
             self.quiet.add(f"{self.stack[-1] or 'forward'}: dropout of {p} inside attention")
             self._mask = np.array(1.0 - p)
         made: torch.Tensor = ATTENTION(**{**given, "dropout_p": 0.0})
-        return made.contiguous()
+        return made.transpose(-3, -2).contiguous().transpose(-3, -2) if made.dim() > 2 else made
+
+    def passed(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run a function; a cast to single precision of what is as if in it does nothing."""
+        if func in CASTS and args[0].dtype in WIDE.values():
+            asked = {torch.float32} if func is torch.Tensor.float else {*args[1:], *kwargs.values()}
+            if any(WIDE.get(t) == args[0].dtype for t in asked & {torch.float32, torch.complex64}):
+                return args[0]
+        return func(*args, **kwargs)
 
     def operated(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -136,6 +152,12 @@ class Ran:
     entering: dict[str, Array] = field(default_factory=dict)
     narrow: bool = False
     quiet: tuple[str, ...] = ()
+
+
+def first_of_channels(mask: Array) -> Array:
+    """Return of a mask one element for each channel of each example."""
+    found: Array = mask[(slice(None), slice(None), *(slice(0, 1),) * (mask.ndim - 2))]
+    return found
 
 
 def array(x: torch.Tensor) -> Array:
@@ -194,8 +216,15 @@ def run_for_real(
         [array(s) for s in seeds],
         {n: gradient(p) for n, p in module.named_parameters() if p.requires_grad},
         {n: gradient(x) for n, x in leaves.items() if x.requires_grad},
-        recorder.narrow, tuple(sorted(recorder.quiet)),
+        any(x.dtype in WIDE for i, k in enumerate(recording.kept) for x in recorder.made[k]
+            if not is_table(recording.steps[i].operation)),
+        tuple(sorted(recorder.quiet)),
     )  # fmt: skip
+
+
+def is_table(operation: str) -> bool:
+    """Whether an operation of a recording is a fixed tensor: both sides have it as it is."""
+    return operation == TABLE or (operation in LEAVES and operation not in ("input", "weight"))
 
 
 def gradient(x: torch.Tensor) -> Array:

@@ -21,8 +21,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from symledger.errors import BadInput
 from symledger.traces.graph import LEAVES, TABLE, Ref, makes_table
+from symledger.tracing.fused import fused_attention
 from symledger.tracing.inplace import InPlace, targets
 from symledger.tracing.known import Known
+from symledger.tracing.picking import with_places
 from symledger.tracing.whole import WHOLE, arguments_of
 
 MOST_NODES = 100_000
@@ -81,6 +83,7 @@ class Recorder:
         self.inplace = InPlace(self)
         self.effects: dict[str, None] = {}
         self.custom: dict[tuple[str, str], None] = {}
+        self.written_out: dict[int, int] = {}
         self.leaves: dict[int, tuple[str, dict[str, Any]]] = {}
         for name, p in module.named_parameters():
             self.leaves[id(p)] = "weight", {"name": name, "trainable": p.requires_grad}
@@ -138,7 +141,7 @@ class Recorder:
         """Note that no gradient goes back from here, where the module says so (``no_grad``)."""
         if self.graded and not torch.is_grad_enabled():
             for x in tensors(result):
-                if x.is_floating_point():
+                if x.is_floating_point() or x.is_complex():
                     self.step("aten.detach", {"self": x}, x)
 
     def changed(self, x: torch.Tensor) -> None:
@@ -154,6 +157,18 @@ class Recorder:
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
         """Run a function that is kept whole."""
+        whole = WHOLE[func]
+        given = arguments_of(whole, args, kwargs)
+        if whole.name == "attention":
+            return fused_attention(**given, written_out=self.written_out)
+        if whole.name == "dropout" and draws(**given):
+            return torch.native_dropout(given["input"], given["p"], True)[0]
+        return func(*args, **kwargs)
+
+    def passed(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run a function that is not kept whole."""
         return func(*args, **kwargs)
 
     def operated(
@@ -161,6 +176,11 @@ class Recorder:
     ) -> Any:
         """Run an operator."""
         return func(*args, **kwargs)
+
+
+def draws(input: torch.Tensor, p: float, training: bool, inplace: bool) -> bool:  # noqa: A002
+    """Whether a dropout draws a mask of bytes, as it does on every GPU."""
+    return training and not inplace and 0 < p < 1
 
 
 def user_line() -> str:
@@ -190,7 +210,7 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
         func = self.originals.get(func, func)
         whole = WHOLE.get(func)
         if whole is None or self.recorder.whole:
-            return func(*args, **kwargs)
+            return self.recorder.passed(func, args, kwargs)
         self.recorder.whole += 1
         try:
             result = self.recorder.called(func, args, kwargs)
@@ -219,6 +239,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not ty
         name = name_of(func)
         if name == "aten._local_scalar_dense" and not self.recorder.whole:
             return self._read(args[0])
+        if not self.recorder.whole:
+            args = with_places(name, args, self.recorder.known.value, self.recorder.where)
         result = self.recorder.operated(func, args, kwargs)
         if not self.recorder.whole:
             self._note(func, name, args, kwargs, result)
@@ -371,6 +393,10 @@ def record(
         result = run(module)
     outputs = tuple(dict.fromkeys(tensors(result)))
     recorder.recording.outputs = tuple(recorder.ref(x) for x in outputs)
+    for name, weight in module.named_parameters():  # those that nothing uses
+        recorder.stack.append(name.rpartition(".")[0])
+        recorder.ref(weight)
+        recorder.stack.pop()
     recorder.recording.effects = tuple(recorder.effects)
     recorder.recording.custom = tuple(recorder.custom)
     return collapsed(recorder.recording)
@@ -381,13 +407,7 @@ def collapsed(recording: Recording) -> Recording:
 
     A table that something else uses, or that comes out, is a leaf.
     """
-    fixed: set[int] = set()
-    for i, step in enumerate(recording.steps):
-        refs = list(refs_in(tuple(step.arguments.values())))
-        known = all(r.node in fixed for r in refs)
-        made = step.operation in LEAVES or makes_table(step.operation, known)
-        if made and step.operation not in ("input", "weight"):
-            fixed.add(i)
+    fixed = fixed_steps(recording)
     wanted = {r.node for r in recording.outputs}
     for i, step in enumerate(recording.steps):
         if i not in fixed:
@@ -411,6 +431,18 @@ def collapsed(recording: Recording) -> Recording:
             steps.append(replace(step, operation=TABLE, arguments={"of": step.operation}))
     outputs = tuple(map(moved, recording.outputs))
     return Recording(steps, outputs, recording.effects, recording.custom, tuple(kept))
+
+
+def fixed_steps(recording: Recording) -> set[int]:
+    """Return the steps that depend on no data and no weight."""
+    fixed: set[int] = set()
+    for i, step in enumerate(recording.steps):
+        refs = list(refs_in(tuple(step.arguments.values())))
+        known = all(r.node in fixed for r in refs)
+        made = step.operation in LEAVES or makes_table(step.operation, known)
+        if made and step.operation not in ("input", "weight"):
+            fixed.add(i)
+    return fixed
 
 
 def refs_in(x: Any) -> Iterator[Ref]:

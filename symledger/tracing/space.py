@@ -16,6 +16,7 @@ from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
 from symledger.tracing.guess import guessed
+from symledger.tracing.limit import limited
 from symledger.tracing.listening import Heard, listening
 from symledger.tracing.observed import Observed
 from symledger.tracing.recorder import record
@@ -84,7 +85,8 @@ class Space:
             BadInput: it refuses that.
         """
         values = unfolded(self.subject, at, heard)
-        with listening(self.subject.modules if heard else ()) as found:
+        listens = listening(self.subject.modules if heard else ())
+        with limited(self.subject.name), listens as found:
             module = self.subject.build(values)
             entering = {x.name: x.made(at) for x in self.subject.inputs}
             recording = record(module, entering, lambda m: self.subject.run(m, entering))
@@ -199,7 +201,7 @@ def _classify(space: Space, name: str, first: Observed) -> None:
             continue
         if other.structure != first.structure:
             space.depths.append(name)
-        elif other.numbers != first.numbers:
+        elif other.lengths != first.lengths:
             space.sizes.append(name)
             size = -step if space.value(step) < 0 else step
             space.steps[name] = size if space.base[name] % space.value(size) == 0 else Integer(1)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -109,6 +110,17 @@ def found(
         BadInput: the file cannot be read, the class is no module, or needs arguments that were not
             given.
     """
+    entering = tuple(map(parse_input, inputs))
+    return subject_of(*located(text), settings, entering, training, config)
+
+
+def located(text: str) -> tuple[type[torch.nn.Module], str]:
+    """Return the class that a text names, and the file or the module that it is in.
+
+    Raises:
+        UnknownTarget: there is no such module or class.
+        BadInput: the file cannot be read, or the class is no module of PyTorch.
+    """
     where, colon, name = text.rpartition(":")
     if not colon or not name.isidentifier():
         raise BadInput(f"{shown(text)} does not say which class: write path/to/model.py:ClassName, "
@@ -122,8 +134,7 @@ def found(
     if not (isinstance(kind, type) and issubclass(kind, torch.nn.Module)):
         raise BadInput(f"{shown(name)} in {shown(where)} is not a torch.nn.Module. "
                        f"{nearest(name, known)}")  # fmt: skip
-    entering = tuple(map(parse_input, inputs))
-    return subject_of(kind, where, settings, entering, training, config)
+    return kind, where
 
 
 FREE = {"B", "T", "H", "W", "D"}
@@ -133,11 +144,21 @@ FREE = {"B", "T", "H", "W", "D"}
 def _module(where: str) -> ModuleType:
     if where.endswith(".py") or "/" in where:
         return imported(where)
+    if not is_there(where):
+        raise UnknownTarget(
+            f"there is no module {shown(where)} here; a file is named by its path, as in "
+            "path/to/model.py:ClassName."
+        )
+    with guarded(where, "the module"):
+        return import_module(where)
+
+
+def is_there(module: str) -> bool:
+    """Whether there is a Python module of a name."""
     try:
-        with guarded(where, "the module"):
-            return import_module(where)
-    except ModuleNotFoundError as error:
-        raise UnknownTarget(f"there is no module {shown(where)} here: {error}.") from error
+        return bool(module) and find_spec(module) is not None
+    except (ImportError, ValueError):  # what stands around it is not there, or is no package
+        return False
 
 
 def subject_of(

@@ -11,6 +11,7 @@ from symledger.algebra.parsing import parse_size
 from symledger.errors import BadInput, CheckFailed, nearest, shown
 from symledger.sizes import named
 from symledger.traces.graph import Traced
+from symledger.tracing.checks import together, verify
 from symledger.tracing.depth import first_difference, observed_lines, unfolded
 from symledger.tracing.points import Sample
 from symledger.tracing.space import Space
@@ -40,7 +41,8 @@ def verified_at(traced: Traced, settings: Mapping[str, str]) -> Traced:
         raise CheckFailed(f"at {place} {traced.name} does something else than this trace: {said}.")
     here = {s: at[own] for s, own in traced.names.items()}
     others = tuple(p for p in traced.points if dict(p) != here)
-    return replace(traced, points=(*others, here))
+    more = verify(traced, space.subject, at)
+    return replace(traced, points=(*others, here), checks=together(traced.checks, more))
 
 
 def point(traced: Traced, settings: Mapping[str, str]) -> dict[str, int]:

@@ -6,7 +6,15 @@ from sympy import Integer
 
 from symledger import sizes
 from symledger.checks import counted
-from symledger.checks.counting import ELEMENTARY, Counted, CountingMachine, Meter, count, counting
+from symledger.checks.counting import (
+    ELEMENTARY,
+    Counted,
+    CountingMachine,
+    Meter,
+    count,
+    counting,
+    work,
+)
 from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.numpy.arithmetic import FUNCTIONS
@@ -155,3 +163,16 @@ def test_a_wrong_formula_of_zero_is_found():
     assert found.passed
     (found,) = counted.forward_and_backward(runs, {"flops.forward": sizes.B * 0 + 2})
     assert not found.passed
+
+
+@pytest.mark.parametrize(
+    ("pattern", "shapes", "done"),
+    [
+        ("ab,bc->ac", ((2, 3), (3, 5)), 2 * 2 * 3 * 5),
+        ("abc,ac->ab", ((2, 3, 4), (2, 4)), 2 * 2 * 3 * 4),
+        ("a,b->ab", ((3,), (4,)), 2 * 3 * 4),
+        ("ab,bc->ac", ((2, 0), (0, 5)), 0),
+    ],
+)
+def test_a_sum_of_products_counts_two_for_each_product_and_always_the_same(pattern, shapes, done):
+    assert [work(pattern, *shapes) for _ in range(2)] == [done, done]

@@ -1,9 +1,10 @@
 from fractions import Fraction
 
+import numpy as np
 import pytest
-from sympy import ceiling, floor, sqrt
+from sympy import Integer, ceiling, floor, sqrt
 
-from symledger.checks.exact import exponents, value, whole
+from symledger.checks.exact import exponents, value, values, whole
 from symledger.errors import DefinitionError
 from symledger.sizes import T, d, h
 
@@ -20,6 +21,18 @@ from symledger.sizes import T, d, h
 )
 def test_formulas_are_evaluated_exactly(formula, expected):
     assert value(formula, {d: 5, h: 5}) == expected
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [4 * d**2 / h - 3, (d + h) ** 3 / (2 * h**2) + T * d, T / 3, Integer(7), d - d / h * h],
+)
+def test_many_sizes_at_once_give_what_each_gives(formula):
+    lengths = np.meshgrid(*(np.array([1, 2, 10**12], dtype=object),) * 3, sparse=True)
+    found = values(formula, dict(zip((d, h, T), lengths, strict=True)))
+    each, *sizes = np.broadcast_arrays(found, *lengths)
+    for n, *at in zip(each.flat, *(size.flat for size in sizes), strict=True):
+        assert n == value(formula, dict(zip((d, h, T), at, strict=True)))
 
 
 def test_what_is_no_count_is_refused():

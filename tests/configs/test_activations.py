@@ -10,7 +10,7 @@ from symledger.configs.families import every_family
 from symledger.errors import BadInput, NotKnown
 
 NEEDED = {
-    "efficientnet": {"image_size": 512}, "ministral": {"head_dim": 64},
+    "ministral": {"head_dim": 64},
     "hunyuan_v1_dense": {"head_dim": 64}, "mt5": {"tie_word_embeddings": False},
     "deepseek_v2": {"num_experts_per_tok": 2},
 }  # fmt: skip
@@ -92,6 +92,25 @@ def test_one_with_weights_has_those_that_the_reference_builds(model_type, name, 
     found = account({"model_type": model_type, key: name}, tmp_path)
     theirs = sum(p.numel() for p in build(found.target.configured).parameters())
     assert found.params.value == theirs
+
+
+@pytest.mark.parametrize("keys", [
+    {"dense_act_fn": "prelu"}, {"dense_act_fn": "silu", "feed_forward_proj": "gated-gelu"},
+    {"is_gated_act": True}, {"is_gated_act": False, "feed_forward_proj": "gated-gelu"},
+    {"is_gated_act": True, "dense_act_fn": "xielu", "feed_forward_proj": "relu"},
+])  # fmt: skip
+@pytest.mark.parametrize("model_type", ["t5", "mt5"])
+def test_what_a_t5_says_of_its_networks_by_itself_is_believed(model_type, keys, tmp_path):
+    from symledger.checks.transformers.comparison import build, installed
+
+    if not installed():
+        pytest.skip("needs transformers")
+    needed = NEEDED.get(model_type, {})
+    found = account({"model_type": model_type, **needed, **keys}, tmp_path)
+    theirs = build(found.target.configured)
+    assert found.params.value == sum(p.numel() for p in theirs.parameters())
+    options, config = found.target.options, theirs.config
+    assert (options["activation"], options["gated"]) == (config.dense_act_fn, config.is_gated_act)
 
 
 def test_what_depends_on_an_unknown_one_is_refused_by_name(tmp_path):

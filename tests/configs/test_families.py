@@ -19,7 +19,8 @@ from symledger.config_keys.family import Built, Family
 from symledger.configs import families
 from symledger.configs.families import READERS, every_family
 from symledger.configs.read import check_reader, entry_of, read
-from symledger.errors import DefinitionError
+from symledger.configs.read import published as read_published
+from symledger.errors import BadInput, DefinitionError
 from symledger.targets.resolve import resolve
 
 FOLDERS = [found.name for found in pkgutil.iter_modules(symledger.models.__path__)]
@@ -82,7 +83,8 @@ def test_what_a_reading_sets_is_a_size_or_a_choice_of_what_it_builds(family):
         if known_one.config.get(family.key) == family.model_type:
             found = read(known_one.config)
             said |= set(found.settings) if found.family is family else set()
-    assert said - known == set(), f"correct it in the folder of {next(iter(family.builds))}"
+    file = families.home(family.key, family.model_type)
+    assert said - known == set(), f"{file} sets these, which nothing that it builds has"
 
 
 def entry(**given):
@@ -172,6 +174,20 @@ def test_a_file_of_checkpoints_that_cannot_be_read_is_named(text, said, tmp_path
         (published.MODELS / name / "checkpoints" / f"{name}.json").write_text(content)
     with pytest.raises(DefinitionError, match=said):
         checkpoints.__wrapped__()
+
+
+@pytest.mark.parametrize(
+    ("says", "error"),
+    [
+        ({"linear_attention": True}, "the key linear_attention = True is not understood"),
+        ({"architectures": ["LlamaForEverything"]}, "LlamaForEverything is not supported"),
+    ],
+)
+def test_a_checkpoint_that_is_not_understood_is_said_with_the_file_that_reads_it(says, error):
+    made = published.Checkpoint("new", "a paper", {**ROW["config"], **says})
+    said = f"the checkpoint new, which symledger/models/llama/config.py reads: {error}"
+    with pytest.raises(BadInput, match=said):
+        read_published(made)
 
 
 def test_a_checkpoint_of_no_family_says_where_one_is_read():

@@ -15,11 +15,9 @@ from symledger.configs.read import read
 from symledger.errors import BadInput, SymledgerError
 from tests import invoke
 
-NO_MODEL = {"efficientnet": "block 18, which depthwise_padding leaves out",
-            "ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is missing",
+NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is missing",
             "Transformer2DModel": "norm_type is missing"}
-"""Families whose defaults are no model, or whose images are rounded down, or a class that is
-another one by its norms."""
+"""Families whose defaults are no model, or a class that is another one by its norms."""
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}
 CLASSES = {"architectures": ["LlamaForSequenceClassification"], "id2label": {"0": "a", "1": "b"}}
 
@@ -72,6 +70,20 @@ def test_every_key_is_used_defaulted_or_irrelevant():
     assert status["hidden_size"] == "used"
     assert status["vocab_size"] == "defaulted"
     assert status["rope_theta"] == status["torch_dtype"] == "irrelevant"
+
+
+ROPE = {"rope_theta": 10000.0, "partial_rotary_factor": 0.5}
+
+
+@pytest.mark.parametrize("model_type", ["llama", "qwen3", "olmo2", "ernie4_5", "falcon", "gemma2"])
+def test_a_share_of_heads_that_no_class_reads_is_told(model_type):
+    document = {"model_type": model_type, "rope_parameters": {**ROPE, "rope_type": "default"}}
+    (key,) = (key for key in read(document).keys if key.name == "rope_parameters")
+    assert key.sets == "partial_rotary_factor is not read: all of a head is turned in this family"
+    for turning in ({**ROPE, "rope_type": "yarn"}, {"full_attention": {**ROPE, "type": "linear"}},
+                    {**ROPE, "partial_rotary_factor": "x"}, {"partial_rotary_factor": 0}):
+        with pytest.raises(BadInput, match="rope_parameters with partial_rotary_factor = "):
+            read({"model_type": model_type, "rope_parameters": turning})
 
 
 def test_keys_go_by_their_other_names():
@@ -165,6 +177,9 @@ def parameters(config, folder):
          "is_encoder_decoder = False is not supported"),
         ({**CLASSES, "id2label": {}}, "id2label = {} names no classes"),
         ({**CLASSES, "id2label": ["a"]}, "names no classes"),
+        *(({"model_type": "mamba2", "architectures": None, "time_step_limit": limits},
+           "time_step_limit = .* does not fit: a list of the least and")
+          for limits in ([0.0], [], [0.0, "x"], 3)),
         ({"model_type": "t5", "architectures": None, "feed_forward_proj": ["relu"]},
          "feed_forward_proj = .* does not fit"),
         ({"model_type": "phimoe", "architectures": None, "num_experts_per_tok": "two"},

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from symledger import records
+from symledger.catalogue.entries import place
 from symledger.evidence import store
 from symledger.evidence.claims import CLAIMS, KINDS, Claim, at_points
 from symledger.evidence.comparison import Evidence, worst_of
@@ -36,7 +37,7 @@ def test_what_is_shared_stands_once_and_what_is_usual_not_at_all():
 
 
 def test_of_a_file_only_the_variant_that_is_asked_for_is_read(monkeypatch):
-    found = read(FOLDER / "llama.json")
+    found = read(place(FOLDER, "llama"))
     made = []
     monkeypatch.setattr(store, "Evidence", lambda *row: made.append(row))
     found["llama"]
@@ -46,7 +47,7 @@ def test_of_a_file_only_the_variant_that_is_asked_for_is_read(monkeypatch):
 
 @pytest.mark.parametrize("folder", [FOLDER, REFERENCE], ids=lambda folder: folder.name)
 def test_every_file_is_as_it_would_be_written_and_every_claim_can_be_said(folder):
-    for file in sorted(folder.iterdir()):
+    for file in sorted(folder.rglob("*.json")):
         found = read(file)
         assert written(found) == file.read_text(encoding="utf-8"), file
         said = {e.sentence for about in found.values() for e in about.evidence}
@@ -56,7 +57,7 @@ def test_every_file_is_as_it_would_be_written_and_every_claim_can_be_said(folder
 
 def test_an_owner_costs_little():
     """All claims of it, of every choice: about eight thousand characters."""
-    sizes = [file.stat().st_size for file in FOLDER.iterdir()]
+    sizes = [file.stat().st_size for file in FOLDER.rglob("*.json")]
     assert sum(sizes) / len(sizes) < 10_000
     assert sum(file.stat().st_size for file in records.FOLDER.rglob("*.json")) < 12_000_000
 

@@ -83,6 +83,44 @@ def test_a_tensor_that_does_not_fit_is_refused_in_the_words_of_the_notation():
     )
 
 
+@dataclass(frozen=True)
+class Crossed(Component):
+    d: Expr = sizes.d
+
+    signature = "... d -> ... d"
+
+    def forward(self, x):
+        return steps(y=einsum("... i, i o -> ... o", x, param("W", V, self.d)))
+
+
+class Ours(Crossed):
+    __module__ = "symledger.components.maps.ours"
+
+
+@dataclass(frozen=True)
+class Around(Component):
+    part: Component = Crossed()
+
+    signature = "... d -> ... d"
+
+    def forward(self, x):
+        return steps(y=self.part(x, name="part"))
+
+
+@pytest.mark.parametrize(
+    ("component", "where"),
+    [
+        (Crossed(), r"\n  in Crossed$"),
+        (Around(), r"\n  in Crossed,  in Around › part$"),
+        (Around(Ours()), r"\n  in Ours \(symledger/components/maps/ours\.py\),  in Around › part$"),
+    ],
+    ids=repr,
+)
+def test_what_a_verb_refuses_is_said_with_whose_it_is(component, where):
+    with pytest.raises(ShapeError, match=where):
+        program_of(component)
+
+
 @pytest.mark.parametrize(
     ("component", "given", "message"),
     [

@@ -30,8 +30,10 @@ found = run(Selection(owners=("linear",)), stages(), False, lambda *_: None, pro
 assert not found.errors, found.errors
 print(found.exit_code, sorted(path.name for path in found.changed), found.kept)
 """
-LINEAR = ("symledger/records/evidence/linear.json", "symledger/records/demonstrations/linear.json")
-INDEX = "symledger/records/index/linear.json"
+*LINEAR, INDEX = (
+    f"symledger/records/{kind}/components/maps/linear.json"
+    for kind in ("evidence", "demonstrations", "index")
+)
 MERGED = ("symledger/records/scripts.json", "symledger/records/tags.txt",
           "tests/golden/formulas.txt")  # fmt: skip
 
@@ -181,6 +183,22 @@ def test_what_cannot_be_made_stops_nothing_else_and_is_said(folder, processes):
     assert found.exit_code == BadInput.exit_code
 
 
+def test_what_stops_several_kinds_or_units_is_said_once(folder):
+    class Other(Toy):
+        name = "others"
+
+    found = run(Selection(), ((Toy(folder, fails="b"), Other(folder, fails="c")),), False,
+                lambda *_: None, 1)  # fmt: skip
+    assert [str(error) for error in found.errors] == ["toys of b: it is wrong."]
+
+
+def test_the_words_of_an_owner_are_recorded_with_it_once_its_evidence_is():
+    asked = [[k.name for k in stage if k.units(Selection(owners=("linear",)))]
+             for stage in stages()]  # fmt: skip
+    assert "evidence" in asked[1]
+    assert asked[2] == ["messages"]
+
+
 def test_what_needs_a_package_that_is_not_there_is_kept_and_said(folder):
     toy = Toy(folder)
     toy.needs = ("no_such_package",)
@@ -218,7 +236,7 @@ def test_names_are_those_of_the_catalogue_of_configurations_and_of_kinds():
     found = selected(["gpt2", "llama-3-8b", "axiom_map", "tags", "gpt2"], NAMES)
     assert found.owners == ("gpt2", "axiom_map")
     assert (found.configurations, found.kinds) == (("llama-3-8b",), ("tags",))
-    with pytest.raises(UnknownTarget, match="Did you mean linear"):
+    with pytest.raises(UnknownTarget, match=r"Did you mean linear.* line in .*/component_entries"):
         selected(["linaer"], NAMES)
     units = {k.name: k.units(found) for stage in stages() for k in stage}
     assert units["evidence"] == ("gpt2", "axiom_map")

@@ -147,20 +147,21 @@ def scattered(points=MANY, rule=None):
 def test_every_point_is_drawn_in_the_colour_and_shape_of_its_kind():
     groups = drawn(scattered()).findall(f"{SVG}a")
     assert [group.get("href") for group in groups] != []
-    marks = [mark for group in groups for mark in group.findall(f"{SVG}path")]
+    marks = [(mark, kind.get("class")) for group in groups for kind in group.findall(f"{SVG}g")
+             for mark in kind.findall(f"{SVG}path")]  # fmt: skip
     assert len(marks) == len(MANY)
     for point in MANY:
-        (mark,) = [m for m in marks if m[0].text.startswith(f"{point.name}: ")]
+        ((mark, name),) = [m for m in marks if m[0][0].text.startswith(f"{point.name}: ")]
         kind = 1 + "ab".index(point.kind)
-        assert mark.get("class") == f"dot colour-{kind}"
+        assert name == f"dot colour-{kind}"
         assert mark.get("d").endswith(SHAPES[kind - 1])
     assert len(set(SHAPES)) == len(SHAPES)
 
 
 def test_points_are_not_joined_and_a_line_is_named():
-    lines = [e for e in drawn(scattered()).iter(f"{SVG}path") if "mark" in e.get("class")]
+    lines = [e for e in drawn(scattered()).iter(f"{SVG}path") if "mark" in e.get("class", "")]
     assert not lines
-    assert not [e for e in drawn(scattered()).iter(f"{SVG}path") if "line" in e.get("class")]
+    assert not [e for e in drawn(scattered()).iter(f"{SVG}path") if "line" in e.get("class", "")]
     root = drawn(scattered(rule=Rule("twice", 200)))
     sign, line = [e for e in root.iter(f"{SVG}path") if e.get("class") == "mark"]
     assert "twice" in [text.text for text in root.iter(f"{SVG}text")]
@@ -171,7 +172,7 @@ def test_points_are_not_joined_and_a_line_is_named():
 
 
 def test_only_kinds_that_there_are_have_a_name_beside_the_plot():
-    kinds = [t.text for t in drawn(scattered()).iter(f"{SVG}text") if "kind" in t.get("class")]
+    kinds = [t.text for t in drawn(scattered()).iter(f"{SVG}text") if "kind" in t.get("class", "")]
     assert kinds == ["a", "b"]
 
 

@@ -12,6 +12,7 @@ from symledger.site import resources
 from symledger.site.mkdocs.formulas import words
 from symledger.tags.registry import by_tag
 from tests.every import CATALOGUE
+from tests.site.whole import OTHER
 
 NUMBER = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?![.,]?\w)")
 SPACES = {"thin": "\u2009", "narrow": "\u202f", "no break": "\u00a0"}
@@ -121,6 +122,27 @@ def test_nothing_is_told_to_be_missing_that_nobody_typed(home):
     for query in ("12Ld", "4096", "12 L d^2 + V d"):
         ask(home, query)
         assert not home.locator(".md-search-result__terms").count()
+
+
+@pytest.fixture
+def abroad(page, built):
+    page.goto((built / OTHER / "index.html").as_uri())
+    return page
+
+
+def test_pages_of_another_language_are_found_by_their_numbers_and_formulas(abroad):
+    for queries in (ways(2362368), ["12Ld^2", "12*L*d**2", "12 L d^{2}"]):
+        first = ask(abroad, queries[0])
+        assert first[0] != "0"
+        assert all(f"/{OTHER}/" in link for link in first[1])
+        assert [query for query in queries[1:] if ask(abroad, query) != first] == []
+    assert any(link.endswith("models/mini_gpt.html") for link in first[1])
+
+
+def test_words_are_found_with_their_accents_and_without(abroad):
+    for query in ("atención", "ATENCIÓN", "atencion"):
+        assert any(link.endswith(f"/{OTHER}/components/attention.html")
+                   for link in ask(abroad, query)[1]), query
 
 
 TYPED = ["12Ld^2", "12*L*d**2", "12Ld²", "12 L d^{2}", r"12L \cdot d^2", "12·L·d²",

@@ -61,6 +61,30 @@ def test_numbers_are_those_of_the_english_page(kind):
     assert numbers[0] == numbers[1]
 
 
+MARKUP = re.compile(r"(?s)<(script|style)\b.*?</\1>|<[^>]*>")
+
+
+def test_numbers_of_built_pages_are_those_of_the_english_ones(built):
+    """Of all pages that were built: models, components, lessons and questions among them."""
+    pages = [f for f in (built / "es").rglob("*.html") if of_english(built, f).is_file()]
+    assert len(pages) > 40
+    for file in pages:
+        found, wanted = (numbers(f.read_text("utf-8")) for f in (file, of_english(built, file)))
+        assert found == wanted, file.relative_to(built)
+
+
+def of_english(built, file):
+    return built / file.relative_to(built / "es")
+
+
+def numbers(html):
+    """Return the numbers of three digits or more that an article says, however they are grouped."""
+    article = html.partition("<article")[2].partition("</article>")[0]
+    said = NUMBER.findall(unescape(MARKUP.sub(" ", article)))
+    plain = (re.sub(r"[,\u202f]", "", n).rstrip(".") for n in said)
+    return {n for n in plain if len(n.partition(".")[0]) > 2}
+
+
 def test_what_a_language_says_is_counted():
     areas = {area.area: area for area in coverage("es")}
     assert areas["home"].said == areas["home"].total > areas["home"].missing == 0

@@ -88,8 +88,12 @@ COUNTED = {
     **dict.fromkeys(
         (f"TransformerEncoderLayer(16, 2, 8, activation={written})" for written in (
             "torch.nn.functional.gelu", "F.silu", "gelu", "torch.relu", "nn.GELU()",
-            "torch.nn.GELU('tanh')", "SiLU(inplace=True)",
+            "torch.nn.GELU('tanh')", "SiLU(inplace=True)", "nn.Tanh()", "Mish()", "torch.tanh",
+            "F.leaky_relu", "nn.functional.hardswish", "ELU(0.5)", "Threshold(0.1, 20)", "RReLU()",
         )), 4 * (256 + 16) + 256 + 24 + 64),
+    "TransformerEncoderLayer(16, 2, 8, activation=PReLU())": 4 * (256 + 16) + 256 + 24 + 64 + 1,
+    "TransformerEncoder(TransformerEncoderLayer(16, 2, 8, activation=nn.PReLU()), 3)":
+        3 * (4 * (256 + 16) + 256 + 24 + 64 + 1),
     "TransformerEncoder(TransformerEncoderLayer(16, 2, 8, activation=nn.GELU('tanh')), 2)":
         2 * (4 * (256 + 16) + 256 + 24 + 64),
     "Upsample(scale_factor=2.0)": 0, "Dropout(0)": 0, "Dropout2d(0)": 0,
@@ -492,12 +496,16 @@ REFUSED = {
     "Transformer(512, 7)": "d_model = 512 does not fit: .*divisible by nhead = 7, as 511 or 518",
     "TransformerDecoder(TransformerEncoderLayer(512, 8), 6)": "write TransformerDecoderLayer",
     "LSTM(8, 6, proj_size=-1)": "proj_size = -1 is not a size",
-    "TransformerEncoderLayer(512, 8, activation='tanh')": "only 'relu' or 'gelu' or nn.funct",
+    "TransformerEncoderLayer(512, 8, activation='tanh')": "only 'relu' or 'gelu' is, a function of",
     "RNN(3, 5, nonlinearity=F.relu)": "nonlinearity = nn.functional.relu is not supported",
     "TransformerEncoderLayer(8, 2, activation=torch.silu)": "torch.silu.* is not a number",
     "TransformerEncoderLayer(8, 2, activation=nn.GELU)": "nn.GELU.* is not a number",
-    "TransformerEncoderLayer(512, 8, activation=Tanh())": r"activation = Tanh\(\) is not supported",
-    "TransformerEncoderLayer(512, 8, activation=PReLU())": r"activation = PReLU\(\) is not suppor",
+    "TransformerEncoderLayer(512, 8, activation=F.threshold)": "F.threshold.* is not a number",
+    "TransformerEncoderLayer(512, 8, activation=Softmax(-1))": r"Softmax\(dim=-1\) is not suppor",
+    "TransformerEncoderLayer(512, 8, activation=MSELoss())": r"MSELoss\(\) is not supported",
+    "TransformerEncoderLayer(512, 8, activation=PReLU(2))": r"PReLU\(num_parameters=2\) is not sup",
+    "TransformerDecoder(TransformerDecoderLayer(8, 2, activation=PReLU()), 2)": "keep a slope that",
+    "Transformer(8, 2, activation=PReLU())": "keep a slope that nothing uses",
     "TransformerEncoder(6)": "num_layers is missing",
     "TransformerEncoder(6, 6)": "encoder_layer = 6 does not fit: write TransformerEncoderLayer",
     "TransformerEncoder(Linear(512, 8), 6)": "does not fit: write TransformerEncoderLayer",

@@ -173,6 +173,9 @@ FORGOTTEN = {  # what a module that is given becomes: in the encoder, in the dec
     "Transformer(4, 2, 1, 1, 8, 0.0, SiLU())": ("silu", "relu"),
     "Transformer(4, 2, 1, 1, 8, 0.0, F.silu)": ("silu", "silu"),
     "Transformer(4, 2, 1, 1, 8, 0.0, ReLU())": ("relu", "relu"),
+    "Transformer(4, 2, 1, 1, 8, 0.0, Hardswish())": ("hardswish", "relu"),
+    "Transformer(4, 2, 1, 1, 8, 0.0, F.mish)": ("mish", "mish"),
+    "TransformerDecoder(TransformerDecoderLayer(4, 2, 8, 0.0, torch.tanh), 1)": ("", "tanh"),
     "TransformerEncoder(TransformerEncoderLayer(4, 2, 8, 0.0, GELU()), 1)": ("gelu", ""),
 }
 
@@ -181,7 +184,7 @@ FORGOTTEN = {  # what a module that is given becomes: in the encoder, in the dec
 @pytest.mark.filterwarnings("ignore")  # what PyTorch says about its fast paths
 def test_a_copy_of_a_decoder_layer_forgets_a_module(written):
     account, (encoder, decoder) = derive(written, {"B": 2, "T": 3}), FORGOTTEN[written]
-    module = eval(written, {**vars(torch.nn), "F": torch.nn.functional})  # noqa: S307  # our own text
+    module = eval(written, {**vars(torch.nn), "torch": torch, "F": torch.nn.functional})  # noqa: S307  # our own text
     found = {"Encoder": set(), "Decoder": set()}
     for layer in module.modules():
         for kind, names in found.items():

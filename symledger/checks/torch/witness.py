@@ -131,15 +131,18 @@ def telling(account: Account, case: Case) -> Iterator[None]:
     except SymledgerError:
         raise
     except Exception as error:
-        from symledger.checks.torch.cases import file_of
-
-        owner = account.target.owner
         has = ", ".join((*account.symbols, *account.target.options))
         raise DefinitionError(
-            f"{owner} is {case.said} by its row of CASES in symledger/checks/torch/"
-            f"{Path(file_of(owner)).relative_to(HERE)}, which cannot be used: {_raised(error)} "
-            f"Its sizes and options are {has}."
+            f"{account.target.owner} is {case.said} by its row of CASES in {_row(account)}, which "
+            f"cannot be used: {_raised(error)} Its sizes and options are {has}."
         ) from error
+
+
+def _row(account: Account) -> str:
+    """Return the file in which a target has its row of CASES."""
+    from symledger.checks.torch.cases import file_of
+
+    return f"symledger/checks/torch/{Path(file_of(account.target.owner)).relative_to(HERE)}"
 
 
 def _raised(error: Exception) -> str:
@@ -212,8 +215,11 @@ def _parameters(account: Account, case: Case, runs: list[Run]) -> Evidence:
     found = _against(account, case, runs, "params", counts)
     if not found.passed:
         return found
-    wrong = "; ".join(line for run in runs for line in run.misnamed)
-    return replace(found, passed=not wrong, detail=wrong)
+    wrong = "; ".join(dict.fromkeys(line for run in runs for line in run.misnamed))
+    if not wrong:
+        return found
+    mend = f"name them alike, or pair them by names= of its row of CASES in {_row(account)}"
+    return replace(found, passed=False, detail=f"{wrong}: {mend}")
 
 
 def _against(

@@ -18,6 +18,7 @@ from typing import Any
 from symledger.accounts.account import Account
 from symledger.checks.transformers.denoising import entering, one_by_one
 from symledger.checks.transformers.weights import Shape, compare, weights
+from symledger.configs.families import home
 from symledger.configs.read import Configuration
 from symledger.errors import BadInput, shown
 from symledger.evidence.claims import Claim
@@ -56,6 +57,9 @@ def witnessed(account: Account) -> Iterator[Evidence]:
         return
     model = build(found)
     wrong = compare(weights(account), shapes(model), found.family.tensors)
+    if wrong:
+        file = home(found.family.key, found.family.model_type)
+        wrong = [*wrong[:3], f"correct the definition, or tensors in {file}"]
     yield _evidence(account, found, "params", "built parameters", wrong)
     if found.family.library == "diffusers":
         yield from _denoised(account, found, model)

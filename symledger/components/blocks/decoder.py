@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr
 
 from symledger import sizes
 from symledger.components.attention.dot_product import VASWANI
 from symledger.components.blocks.blocks import Block, PostLNBlock
-from symledger.components.blocks.encoder import Stack
+from symledger.components.blocks.encoder import OFTEN, Nonlinearity, Stack
+from symledger.components.feed_forward.nonlinearities import Function, Seldom
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import repeat
 from symledger.sizes import Size
 
-Nonlinearity = Literal["relu", "gelu", "gelu_tanh", "silu"]
+Own = Annotated[Literal["same", Function, "unknown"], Seldom(but=OFTEN[1:])]
 SECTION = VASWANI.replace("3.2", "3.1")
 
 
@@ -120,7 +121,7 @@ class EncoderDecoder(Component):
     bias: bool = True
     causal: bool = True
     hidden_dropout: bool = False
-    encoder_activation: Literal["same", "gelu", "gelu_tanh", "silu"] = "same"
+    encoder_activation: Own = "same"
     """The encoder's nonlinearity, where the decoder has another."""
 
     signature: ClassVar[str] = "B S d, B T d -> B T d"

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr
 
 from symledger import sizes
 from symledger.components.blocks.blocks import Block, PostLNBlock, PreLNBlock
+from symledger.components.feed_forward.nonlinearities import Function, Learned, Seldom
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import repeat
 from symledger.sizes import Size
+
+OFTEN = ("relu", "gelu", "gelu_tanh", "silu")
+Nonlinearity = Annotated[Literal[Function, Learned, "unknown"], Seldom(but=OFTEN)]
+"""The nonlinearities of the stacks of torch.nn."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +30,7 @@ class Stack(Component):
     h: Expr = sizes.h
     d_h: Expr = sizes.d_h
     d_ff: Expr = sizes.d_ff
-    activation: Literal["relu", "gelu", "gelu_tanh", "silu"] = "relu"
+    activation: Nonlinearity = "relu"
     bias: bool = True
     dropout: bool = False
     final_norm: bool = False

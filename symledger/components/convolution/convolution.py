@@ -60,13 +60,15 @@ class Convolution(Mixing):
     uneven: bool = False
 
     references: ClassVar[tuple[str, ...]] = (DUMOULIN + ", relationship 6 and section 5.1", GROUPS)
+    past: ClassVar[bool] = False
+    """Whether the last window may reach past the padding, to zeros that are read there as well."""
 
     def forward(self, x: Tensor) -> Steps:
         seen, places, offsets = self.opened, self.places, self.offsets
         F = param("F", self.C_out, self.C_in / self.G, *self.kernel)
         zeros = self.padding_mode == "zeros"
         around = {} if zeros and not self.uneven else {"padded": self.padded(x)}
-        shown = self.windows(around.get("padded", x), padded=not zeros)
+        shown = self.windows(around.get("padded", x), past=self.past, padded=not zeros)
         x = view(f"b (g c) {seen} -> b g c {seen}", shown, g=self.G)
         F = view(f"(g o) c {offsets} -> g o c {offsets}", F, g=self.G)
         y = einsum(f"b g c {seen}, g o c {offsets} -> b g o {places}", x, F)

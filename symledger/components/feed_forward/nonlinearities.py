@@ -17,10 +17,12 @@ from symledger.notation.verbs import apply, param
 class Seldom:
     """Of a choice: values that are seldom made, but these, are not tried one by one.
 
-    So are those that change something only beside another choice.
+    So are those that change something only beside another choice. One that ``decides`` a size and
+    changes no formula needs no evidence of its own.
     """
 
     but: tuple[str, ...] = ()
+    decides: bool = False
 
 
 Function = Literal[

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.feed_forward.nonlinearities import Plain, act
+from symledger.components.feed_forward.nonlinearities import Plain, Seldom, act
 from symledger.components.image_blocks.units import ConvolutionUnit, Rectifier, fitting
 from symledger.components.maps.linear import Linear
 from symledger.ir.shapes import ONE
@@ -51,7 +51,7 @@ class InvertedResidual(Component):
 
     Without ``expanded`` nothing is widened; where the shape changes nothing goes beside. With
     ``squeezed`` the channels are scaled before they are narrowed, by way of a quarter of the
-    channels that entered.
+    channels that entered. What is halved is rounded ``up``, or down.
     Source: Sandler et al. (2018), section 3.3 and table 1; Tan, Le, *EfficientNet* (2019), table 1.
     """
 
@@ -66,6 +66,8 @@ class InvertedResidual(Component):
     squeezed: bool = False
     activation: Rectifier = "relu6"
     squeezed_by: Plain = "silu"
+    r: Expr = ONE
+    up: Annotated[bool, Seldom()] = True
 
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     title: ClassVar[str] = "depthwise convolution between a widening and a narrowing map"
@@ -77,7 +79,7 @@ class InvertedResidual(Component):
 
     def decided(self) -> Mapping[Size, Expr]:
         """Return the size of the image that is seen."""
-        return fitting(sizes.K)
+        return fitting(sizes.K, self.up)
 
     def forward(self, x: Tensor) -> Steps:
         wide, act = x, self.activation
@@ -87,7 +89,8 @@ class InvertedResidual(Component):
             expand = ConvolutionUnit(self.C_in, C, ONE, ONE, ONE, H, W, act)
             wide = expand(x, name="expand")
         C, places = wide.shape[1], (self.H_o, self.W_o)
-        seen = ConvolutionUnit(C, C, self.K, self.s, C, *places, act)(wide, name="depthwise")
+        depthwise = ConvolutionUnit(C, C, self.K, self.s, C, *places, act, self.r, self.up)
+        seen = depthwise(wide, name="depthwise")
         if self.squeezed:
             squeezed = SqueezeExcitation(C, self.C_in / 4, self.squeezed_by)
             seen = squeezed(seen, name="squeeze_excitation")

@@ -25,18 +25,33 @@ Rectifier = Annotated[
 IOFFE = "Ioffe, Szegedy, Batch Normalization (2015), section 3.2"
 
 
-def fitting(kernel: Expr) -> dict[Size, Expr]:
-    """Return how many windows of an odd width fit whose middle is on the image."""
+def fitting(kernel: Expr, up: bool = True) -> dict[Size, Expr]:
+    """Return how many windows of an odd width fit whose middle is on the image.
+
+    Unless ``up``, the first of them has its middle on the second element.
+    """
     return {
-        fit: positions(whole, kernel, sizes.s, (kernel - 1) / 2, ONE)
+        fit: positions(whole if up else whole - 1, kernel, sizes.s, (kernel - 1) / 2, ONE)
         for whole, fit in ((sizes.H, sizes.H_o), (sizes.W, sizes.W_o))
     }
 
 
-def centred(kernel: Expr, stride: Expr) -> dict[str, Expr]:
-    """Return the fields of a square window of odd width with as much padding as it is wide."""
-    found = {"K": kernel, "s": stride, "p": (kernel - 1) / 2, "r": ONE}
+def centred(
+    kernel: Expr, stride: Expr, dilation: Expr = ONE, up: bool = True
+) -> dict[str, Expr]:  # fmt: skip
+    """Return the fields of a square window of odd width with as much padding as it is wide.
+
+    Unless ``up``, windows begin one element later.
+    """
+    padding = dilation * (kernel - 1) / 2 - (0 if up else 1)
+    found = {"K": kernel, "s": stride, "p": padding, "r": dilation}
     return {f"{name}_{axis}": e for name, e in found.items() for axis in "hw"}
+
+
+class Late(Conv2d):
+    """A convolution whose windows begin one element later, and may reach past the padding."""
+
+    past: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -44,7 +59,8 @@ class ConvolutionUnit(Component):
     """A convolution without bias, a batch norm, and a nonlinearity unless it is ``none``.
 
     The window is square, of odd width, and padded so that its middle reaches every border: with
-    stride 1 the image keeps its size, with stride 2 it is halved, rounded up.
+    stride 1 the image keeps its size, with stride 2 it is halved, rounded ``up``, or down where its
+    windows begin one element later. What a window sees may stand r apart.
     Source: Ioffe, Szegedy, *Batch Normalization* (2015), section 3.2.
     """
 
@@ -56,6 +72,8 @@ class ConvolutionUnit(Component):
     H_o: Expr = sizes.H_o
     W_o: Expr = sizes.W_o
     activation: Rectifier = "relu"
+    r: Expr = ONE
+    up: Annotated[bool, Seldom()] = True
 
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     title: ClassVar[str] = "convolution, batch norm, nonlinearity"
@@ -64,12 +82,13 @@ class ConvolutionUnit(Component):
 
     def decided(self) -> Mapping[Size, Expr]:
         """Return the size of the image that is seen."""
-        return fitting(sizes.K)
+        return fitting(sizes.K, self.up)
 
     def forward(self, x: Tensor) -> Steps:
-        convolution = Conv2d(
+        kind = Conv2d if self.up else Late
+        convolution = kind(
             C_in=self.C_in, C_out=self.C_out, G=self.G, H_o=self.H_o, W_o=self.W_o, bias=False,
-            **centred(self.K, self.s),
+            **centred(self.K, self.s, self.r, self.up),
         )  # fmt: skip
         n = BatchNorm(self.C_out)(convolution(x, name="convolution"), name="norm")
         return steps(n=n, y=n if self.activation == "none" else act(self.activation, n))

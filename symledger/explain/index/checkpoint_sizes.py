@@ -34,7 +34,9 @@ def units() -> tuple[str, ...]:
 
 def path(unit: str) -> Path:
     """Return where the sizes of a file of configurations lie."""
-    return FOLDER / f"{unit}.json"
+    if unit == CATALOGUE:
+        return FOLDER / f"{unit}.json"
+    return FOLDER / "models" / _files()[unit][0].parents[1].name / f"{unit}.json"
 
 
 def written(unit: str) -> str:
@@ -78,6 +80,7 @@ def _recorded(file: Path) -> list[Known] | None:
         return None  # it is not there, or was not written by us
 
 
+@cache
 def _files() -> dict[str, list[Path]]:
     """Return the files of configurations by their names, in order."""
     found: dict[str, list[Path]] = {}
@@ -96,12 +99,12 @@ def resolved(unit: str) -> list[Known]:
 
 def _known(one: Checkpoint) -> Known:
     """Read the sizes and choices of a published configuration, by the entry that it is of."""
-    from symledger.configs.read import read
+    from symledger.configs.read import published
 
     if not one.config:
         options = {name: str(text).lower() for name, text in one.options.items()}
         return Known(one.name, one.source, one.sizes, BY_NAME[one.entry].family, options)
-    found = read(one.config)
+    found = published(one)
     sizes = {name: int(text) for name, text in found.settings.items() if name in SIZES}
     options = {name: text for name, text in found.settings.items() if name not in SIZES}
     return Known(one.name, one.source, sizes, BY_NAME[found.built.entry].family, options)

@@ -13,17 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from symledger import records
+from symledger.catalogue.entries import ENTRIES, place
 from symledger.explain.index.notation import FORMAT
 from symledger.explain.index.outline import Survey
 from symledger.explain.index.reader import Reader
 from symledger.explain.index.readings import Asked
 
 FOLDER = records.FOLDER / "index"
+OWNERS = tuple(dict.fromkeys(entry.family for entry in ENTRIES))
 
 
 def path(owner: str) -> Path:
     """Return where the outlines of an owner lie."""
-    return FOLDER / f"{owner}.json"
+    return place(FOLDER, owner)
 
 
 def surveys(asked: Sequence[Asked]) -> dict[str, Survey]:
@@ -34,7 +36,7 @@ def surveys(asked: Sequence[Asked]) -> dict[str, Survey]:
 @cache
 def _surveys(folder: Path, asked: Sequence[Asked]) -> dict[str, Survey]:
     reader = Reader(asked)
-    found = {file.stem: _read(file, reader) for file in sorted(folder.glob("*.json"))}
+    found = {owner: _read(place(folder, owner), reader) for owner in sorted(OWNERS)}
     return {owner: survey for owner, survey in found.items() if survey}
 
 
@@ -42,5 +44,5 @@ def _read(file: Path, reader: Reader) -> Survey | None:
     try:
         data: dict[str, Any] = json.loads(file.read_bytes())
         return reader.survey(data) if data["format"] == FORMAT else None
-    except (ValueError, LookupError, TypeError, AttributeError):
-        return None  # it was not written by us
+    except (OSError, ValueError, LookupError, TypeError, AttributeError):
+        return None  # it is not there, or was not written by us

@@ -13,7 +13,7 @@ from functools import cached_property
 from symledger.algebra import Terms
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.entry import Entry
-from symledger.errors import BadInput, nearest, shown
+from symledger.errors import BadInput, DefinitionError, nearest, shown
 from symledger.explain.index.checkpoint_sizes import known
 from symledger.explain.index.decided import decided
 from symledger.explain.index.files import surveys
@@ -201,7 +201,7 @@ def target(name: str, settings: Mapping[str, str], asked: Sequence[Asked]) -> It
                 continue
             try:
                 account = derive(name, {**settings, option: v})
-            except BadInput:
+            except (BadInput, DefinitionError):  # it cannot be made beside the others
                 continue
             drawn = outline(account, asked)
             point = here, drawn.bindings

@@ -15,8 +15,9 @@ from symledger.components.embeddings.embedding import TokenEmbedding
 from symledger.components.embeddings.positions import LearnedPositions
 from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.components.heads_and_losses.heads import DEVLIN
+from symledger.errors import DefinitionError
 from symledger.ir.tensor import Tensor
-from symledger.models.shared.encoder import PlainEncoder, Trained
+from symledger.models.shared.encoder import PlainEncoder, Task, Trained
 from symledger.notation.component import Steps
 from symledger.notation.verbs import param
 
@@ -51,8 +52,8 @@ class CausalEncoder(PlainEncoder):
     """An encoder that may be a decoder: where it is ``causal`` a token sees none after it.
 
     So are ``cached`` tokens: they come after S − T others, whose keys and values are remembered.
-    It does not apply where classes of the whole are scored: the first token, which is read there,
-    has to see all others.
+    It cannot be where classes of the whole are scored: the first token, which is read there, has
+    to see all others.
     """
 
     causal: bool = False
@@ -62,17 +63,17 @@ class CausalEncoder(PlainEncoder):
     @property
     def decoding(self) -> Mapping[str, str]:  # type: ignore[override]  # a choice decides
         """What enters in a step of decoding, where there is one."""
-        return {"tokens": "B one in V", "segments": "B one in V_seg"} if self.looks_back else {}
-
-    @property
-    def looks_back(self) -> bool:
-        """Whether no token sees those after it."""
-        return self.causal and not self.classifies
+        return {"tokens": "B one in V", "segments": "B one in V_seg"} if self.causal else {}
 
     def block(self) -> Block:
         plain = super().block()
+        if self.causal and self.classifies:
+            raise DefinitionError(
+                f"causal with head = {self.head} is not supported: classes of the whole are scored "
+                "by what the first token saw, which would be itself alone. Choose one of them."
+            )
         if not self.cached:
-            return replace(plain, causal=self.looks_back)
+            return replace(plain, causal=self.causal)
         attention = Attention(
             self.d, self.h, self.h, self.d_h, self.d_h, causal=True, dropout=self.dropout,
             flash=self.flash, cached=self.S,
@@ -96,6 +97,19 @@ class Bert(CausalEncoder, SegmentedEncoder):
 
     title: ClassVar[str] = "encoder-only transformer, post-LN LayerNorm, with pooler"
     references: ClassVar[tuple[str, ...]] = (f"{DEVLIN}, sections 3 and A.2",)
+
+
+@dataclass(frozen=True)
+class BertClassifier(SegmentedEncoder):
+    """BERT where it scores classes of the whole sequence: it is no decoder then.
+
+    Source: Devlin et al., *BERT* (2019), sections 4.1 and A.2.
+    """
+
+    head: Task = "sequences"
+
+    title: ClassVar[str] = "BERT with a classifier of the pooled vector"
+    references: ClassVar[tuple[str, ...]] = Bert.references
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ class ConvNeXt(Component):
 
     signature: ClassVar[str] = "B C_in H W -> B out"
     title: ClassVar[str] = "image classifier of depthwise convolutions and pointwise networks"
-    definitions: ClassVar[dict[Size, Expr]] = halvings(4, up=False, first=sizes.P)
+    definitions: ClassVar[dict[Size, Expr]] = halvings((False,) * 4, sizes.P)
     assumptions: ClassVar[dict[Size, Expr]] = {
         **halves(4, sizes.P), C_i[1]: 2 * C_i[0], C_i[2]: 4 * C_i[0], C_i[3]: 8 * C_i[0],
     }  # fmt: skip

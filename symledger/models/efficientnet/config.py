@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import ceil
 
-from symledger.arguments.specs import Only, Settings, SizeOf, size, written
+from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, size, written
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
@@ -33,7 +32,10 @@ def channels(values: Values) -> Settings:
     last = size("hidden_dim", values["hidden_dim"])
     if rounded(LAST) != str(last):
         raise BadInput(
-            f"hidden_dim = {last} does not fit: {LAST} channels at this width are {rounded(LAST)}."
+            f"hidden_dim = {last} does not fit: at width_coefficient = {times} and depth_divisor = "
+            f"{by} the last convolution makes {rounded(LAST)} channels ({LAST} × {times}, rounded "
+            f"to a multiple), and the norm behind it is one of hidden_dim: such a model is built, "
+            f"and fails when it is run. Say hidden_dim = {rounded(LAST)}."
         )
     stages = {f"C_{i}": rounded(n) for i, n in enumerate(CHANNELS, start=1)}
     return {"C": rounded(STEM), **stages, "C_8": str(last)}
@@ -50,32 +52,19 @@ def blocks(values: Values) -> list[int]:
 
 
 def depths(values: Values) -> Settings:
-    """Say how many blocks the stages have; every halving has to round up.
+    """Say how many blocks the stages have, and which of them round up what they halve.
 
-    The implementation rounds an odd image up in the blocks that ``depthwise_padding`` lists only.
+    Those do that ``depthwise_padding`` lists; the others, and the stem, round down.
     """
     found, padded = blocks(values), values["depthwise_padding"]
     if not isinstance(padded, list) or not all(type(i) is int for i in padded):
         raise BadInput(f"depthwise_padding = {written(padded)} does not fit: numbers of blocks do.")
-    image = Pair(("H", "W")).settings("image_size", values["image_size"])
-    for side in image.values():
-        down = next((i for i in rounding_down(int(side), found) if i not in padded), None)
-        if down is not None:
-            where = "the stem" if down < 0 else f"block {down}, which depthwise_padding leaves out,"
-            raise BadInput(
-                f"image_size = {side} is not supported: {where} sees an image of odd size there, "
-                "and rounds its half down; that halves are rounded up is what is derived here."
-            )
-    return {f"L_{i}": str(n) for i, n in enumerate(found, start=1)}
-
-
-def rounding_down(side: int, found: list[int]) -> Iterator[int]:
-    """Yield the blocks that halve an image of odd size, counted from 0; the stem is −1."""
-    halving = [-1, *(sum(found[:i]) for i, stride in enumerate(STRIDES) if stride == 2)]
-    for block in halving:
-        if side % 2:
-            yield block
-        side = (side + 1) // 2
+    halving = [sum(found[:i]) for i, stride in enumerate(STRIDES) if stride == 2]
+    up = [False, *(block in padded for block in halving)]
+    return {
+        **{f"L_{i}": str(n) for i, n in enumerate(found, start=1)},
+        **{f"up_{i}": BOOLS[this] for i, this in enumerate(up, start=1)},
+    }
 
 
 def norm(theirs: str, ours: str) -> dict[str, str]:
@@ -125,7 +114,7 @@ EFFICIENTNET = Family(
         "num_hidden_layers": FREE,
         **UNTIED,
     },
-    (Rule((), channels), Rule(("image_size",), depths)),
+    (Rule((), channels), Rule((), depths)),
     tensors={
         **{f"efficientnet.embeddings.{theirs}": (ours,) for theirs, ours in STEM_PARTS.items()},
         **{f"efficientnet.encoder.blocks.*.{theirs}": tuple(

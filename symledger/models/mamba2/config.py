@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import Only, Settings, SizeOf, size
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from symledger.arguments.specs import Only, Settings, SizeOf, Use, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Values
 from symledger.config_keys.state_space_keys import LAYER, LENGTH, TENSORS, USES, inner, maps
@@ -20,10 +23,39 @@ def heads(values: Values) -> Settings:
     return {}
 
 
+@dataclass(frozen=True)
+class Limits(Use):
+    """The least and the largest of a number that is cut off there, which changes no count."""
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Refuse what does not name both; nothing is set."""
+        numbers = value if isinstance(value, list) else []
+        if len(numbers) != 2 or not all(type(n) in (int, float) for n in numbers):
+            raise BadInput(
+                f"{name} = {written(value)} does not fit: a list of the least and the largest step "
+                "is meant, such as [0.0, Infinity]."
+            )
+        return {}
+
+
+def _alone(name: str) -> Callable[[Values], str]:
+    """Remark on sums over one element, which are counted here as sums of any length are."""
+
+    def said(values: Values) -> str:
+        return "" if values[name] != 1 else (
+            "sums over one element count as contractions; torch.einsum multiplies there, and "
+            "PyTorch's counter leaves them out"
+        )
+
+    return said
+
+
+REMARKS = {name: _alone(name) for name in ("state_size", "chunk_size")}
+
 MAMBA2 = Family(
     "mamba2",
-    {"Mamba2ForCausalLM": Built("mamba2", {"head": "lm"}),
-     "Mamba2Model": Built("mamba2", {"head": "bare"})},
+    {"Mamba2ForCausalLM": Built("mamba2", {"head": "lm"}, remarks=REMARKS),
+     "Mamba2Model": Built("mamba2", {"head": "bare"}, remarks=REMARKS)},
     {
         **USES,
         "num_heads": SizeOf("h"),
@@ -31,6 +63,7 @@ MAMBA2 = Family(
         "n_groups": SizeOf("G"),
         "chunk_size": SizeOf("Q"),
         "time_step_rank": FREE,
+        "time_step_limit": Limits(),
         "norm_before_gate": Only((False,)),
         "rmsnorm": Only((True,)),
     },

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, among, size
+from dataclasses import dataclass
+
+from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, Use, among, size
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
@@ -36,14 +38,28 @@ def rounded(value: float, by: int, least: int) -> int:
     return near + by if near < 0.9 * whole else near
 
 
+@dataclass(frozen=True)
+class Kept(Use):
+    """How much smaller an image may become; what is none of its halvings is never met."""
+
+    option: str
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Return the option."""
+        return {self.option: str(value) if size(name, value, -(10**9)) in (2, 4, 8, 16) else "32"}
+
+
 PARTS = {"expand_1x1": "expand", "conv_3x3": "depthwise", "reduce_1x1": "narrow"}
 STEM = {"first_conv": "stem", "conv_3x3": "stage_1.first.depthwise",
         "reduce_1x1": "stage_1.first.narrow"}  # fmt: skip
+SEGMENTATION = {"conv_pool": "pool", "conv_aspp": "places", "conv_projection": "projection"}
 
 MOBILENET_V2 = Family(
     "mobilenet_v2",
     {
         "MobileNetV2ForImageClassification": Built("mobilenet_v2", {"head": "true"}, labels=True),
+        "MobileNetV2ForSemanticSegmentation":
+            Built("mobilenet_v2", {"segmented": "true"}, labels=True),
         "MobileNetV2Model": Built("mobilenet_v2", {"head": "false"}),
     },
     {
@@ -53,7 +69,7 @@ MOBILENET_V2 = Family(
             ("depth_multiplier", "depth_divisible_by", "min_depth", "finegrained_output"), Ruled()
         ),
         "expand_ratio": Only((6,)),
-        "output_stride": Only((32,)),
+        "output_stride": Kept("output_stride"),
         "first_layer_is_expansion": Only((True,)),
         "hidden_act": Acting(learned=False),
         "tf_padding": FREE,
@@ -71,6 +87,10 @@ MOBILENET_V2 = Family(
            for theirs, ours in PARTS.items() for kind, letter in CONVOLVED.items()},
         **{f"mobilenet_v2.conv_1x1.{kind}": (f"last.{letter}",)
            for kind, letter in CONVOLVED.items()},
+        **{f"segmentation_head.{theirs}.{kind}": (f"segmentation.{ours}.{letter}",)
+           for theirs, ours in SEGMENTATION.items() for kind, letter in CONVOLVED.items()},
+        "segmentation_head.classifier.convolution.weight": ("segmentation.classifier.F",),
+        "segmentation_head.classifier.convolution.bias": ("segmentation.classifier.b",),
         **HEADS,
     },
     implied=DEPTHS,

@@ -45,9 +45,7 @@ def _near(values: Values) -> Settings:
 def _turned(values: Values) -> Settings:
     """Refuse parts of heads that are turned; the two kinds of layers may say what turns each."""
     for name in ROPE:
-        said = values.get(name)
-        for inner in (said, *(said.values() if isinstance(said, dict) else ())):
-            Rotary().settings(name, inner)
+        Rotary().settings(name, values.get(name))
     return {}
 
 

@@ -59,7 +59,7 @@ class ResNet(Component):
 
     signature: ClassVar[str] = "B C_in H W -> B out"
     title: ClassVar[str] = "image classifier of four stages of residual blocks"
-    definitions: ClassVar[dict[Size, Expr]] = halvings(6)
+    definitions: ClassVar[dict[Size, Expr]] = halvings((True,) * 6)
     assumptions: ClassVar[dict[Size, Expr]] = {
         **halves(6), C_i[1]: 2 * C_i[0], C_i[2]: 4 * C_i[0], C_i[3]: 8 * C_i[0],
         sizes.G: ONE, sizes.C_g: C_i[0] / 4,

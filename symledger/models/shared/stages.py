@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sympy import Expr, floor
+from sympy import Expr, Integer, floor
 
 from symledger import sizes
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import repeat
+from symledger.notation.verbs import mean, repeat, view
 from symledger.sizes import H_i, Size, W_i
 
 
@@ -33,26 +34,34 @@ class Stage(Component):
         return steps(y=repeat(self.further, self.L - 1, x, name="block"))
 
 
-def halvings(number: int, up: bool = True, first: Expr | int = 2) -> dict[Size, Expr]:
-    """Return the sizes after reductions: the first by ``first``, then by 2, rounded up or down.
+def averaged(x: Tensor) -> Tensor:
+    """Return the mean of each channel over all places."""
+    return view("b c one -> b (c one)", mean(view("b c h w -> b c (h w)", x)))
+
+
+def halvings(up: Sequence[bool], first: Expr | int = 2) -> dict[Size, Expr]:
+    """Return the sizes after reductions, the first by ``first``, then by 2: which are rounded up.
 
     A window of odd width with the padding that it needs rounds up; tiles leave out what is over.
     Rounding once comes to the same as rounding every time.
     """
+    steps = [first if i == 0 else 2 for i in range(len(up))]
+    before = [Integer(1), *(first * 2**i for i in range(len(up)))]
+    added = [n * (by - 1) if this else 0 for n, by, this in zip(before, steps, up, strict=False)]
     return {
-        symbol: floor((whole + by - 1) / by) if up else floor(whole / by)
-        for symbol, (whole, by) in _divided(number, first).items()
+        symbol: floor((whole + sum(added[: i + 1])) / by)
+        for symbol, (i, whole, by) in _divided(len(up), first).items()
     }
 
 
 def halves(number: int, first: Expr | int = 2) -> dict[Size, Expr]:
     """Return what these sizes are where everything divides."""
-    return {symbol: whole / by for symbol, (whole, by) in _divided(number, first).items()}
+    return {symbol: whole / by for symbol, (_, whole, by) in _divided(number, first).items()}
 
 
-def _divided(number: int, first: Expr | int) -> dict[Size, tuple[Expr, Expr | int]]:
+def _divided(number: int, first: Expr | int) -> dict[Size, tuple[int, Expr, Expr | int]]:
     return {
-        after[i]: (whole, first * 2**i)
+        after[i]: (i, whole, first * 2**i)
         for i in reversed(range(number))
         for whole, after in ((sizes.H, H_i), (sizes.W, W_i))
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, Use, size
+from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, Use, among, size
 from symledger.config_keys.activations import chosen
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
@@ -25,20 +25,22 @@ from symledger.errors import BadInput, shown
 
 
 def _activation(values: Values) -> Settings:
-    """The nonlinearity of the feed-forward networks, and whether they are gated."""
+    """The nonlinearity of the feed-forward networks, and whether they are gated.
+
+    What a file says of either by itself is believed over what feed_forward_proj says.
+    """
     name = values["feed_forward_proj"]
     kind = name.removeprefix("gated-") if isinstance(name, str) else name
-    if isinstance(kind, str) and "-" in kind:
+    if isinstance(kind, str) and ("-" in kind or kind == "gated"):
         raise BadInput(
             f"feed_forward_proj = {shown(name)} does not fit: an activation or gated- and an "
             "activation is meant, such as relu or gated-gelu."
         )
-    activation, gated = chosen("feed_forward_proj", kind), name != kind
-    if values.get("is_gated_act", gated) is not gated:
-        raise BadInput(f"is_gated_act contradicts feed_forward_proj = {shown(name)}.")
-    if name == "gated-gelu":  # as the class reads it
-        activation = "gelu_new"
-    return {"activation": activation, "gated": BOOLS[gated]}
+    gated = BOOLS[among("is_gated_act", values.get("is_gated_act", name != kind), tuple(BOOLS))]
+    if "dense_act_fn" in values:
+        return {"activation": chosen("dense_act_fn", values["dense_act_fn"]), "gated": gated}
+    gelu = name == "gated-gelu"  # as the class reads it
+    return {"activation": "gelu_new" if gelu else chosen("feed_forward_proj", kind), "gated": gated}
 
 
 def _two_heads(values: Values) -> str:
@@ -126,7 +128,7 @@ T5 = Family(
         "relative_attention_max_distance": FREE,
         "feed_forward_proj": Ruled(),
         "is_gated_act": Ruled(),
-        "dense_act_fn": FREE,
+        "dense_act_fn": Ruled(),
         "scale_decoder_outputs": FREE,
         "tie_word_embeddings": TIED,
         "is_decoder": FREE,

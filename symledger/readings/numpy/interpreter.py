@@ -282,8 +282,8 @@ class Machine:
 
     def filled(self, shape: Shape, value: float, like: Array) -> Array:
         """Return copies of a number, of the same kind of number as another array."""
-        lifted = self.arithmetic.lift(np.full(self.shape(shape), value))
-        return lifted if lifted.dtype == object else lifted.astype(like.dtype)
+        one = self.arithmetic.lift(np.full((), value))
+        return np.full(self.shape(shape), one[()], object if one.dtype == object else like.dtype)
 
 
 def largest(x: Array) -> Array:

@@ -1,4 +1,4 @@
-"""The page that compares families: every published configuration in numbers, and drawn."""
+"""The pages that compare families: every published configuration drawn, and in numbers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, partial
 from math import prod
+from pathlib import PurePosixPath
 
 from symledger import algebra
 from symledger.accounts.account import Account
@@ -20,6 +21,8 @@ from symledger.site.kinds.model.numbers import count
 from symledger.site.pages import Page
 from symledger.site.plots import Axis, Figure, Point, Rule, scatter_plot
 
+NUMBERS = "models/compare-numbers.md"
+"""The page of the numbers that are drawn, below which each family is told."""
 LENGTH = 2048
 """Tokens at which models that decode are compared; a shorter context is taken whole."""
 KINDS = {
@@ -41,9 +44,10 @@ AXES: Mapping[str, tuple[float, ...]] = {
 
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
-    """Yield the page; its numbers are remembered by family."""
-    found = families(atlas)
-    yield templates.page(COMPARED, "compare.md.j2", atlas=atlas, families=found)
+    """Yield the plots, then their numbers, which are remembered by family."""
+    found, places = families(atlas), {"plots": COMPARED, "numbers": NUMBERS}
+    for place, template in ((COMPARED, "compare.md.j2"), (NUMBERS, "compare_numbers.md.j2")):
+        yield templates.page(place, template, atlas=atlas, families=found, **places)
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:
@@ -170,7 +174,8 @@ class Families:
         numbers = ATTENTION if by_attention else KINDS
         kinds: dict[str, int] = {named(kind): number for kind, number in numbers.items()}
         title = message(f"plot.families.{name}")
-        return scatter_plot(f"families-{name}", title, x[0], y[0], kinds, points, rule)
+        told = f"{PurePosixPath(NUMBERS).stem}.html"
+        return scatter_plot(f"families-{name}", title, x[0], y[0], kinds, points, rule, told)
 
 
 def named(kind: str) -> Message:

@@ -18,6 +18,8 @@ NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:[,\u2009\u202f\u00a0]\d{3})+|\d{5,
 TEX = re.compile(r"<annotation[^>]*>([^<]*)</annotation>")
 STATED = re.compile('<div class="statement"|<table class="ledger working"')
 """The blocks with the formula that a page is about: the others there are what it is made of."""
+PUBLISHED = re.compile(r"(?:^|/)models/[^/]+/")
+"""Where the page of a published configuration lies, in any language."""
 ASIDE = re.compile(
     r'<(figure|math|form)\b.*?</\1>|<details class="fold".*?</details>|<[^>]*>', re.DOTALL
 )
@@ -55,7 +57,7 @@ def formulas(page: Page) -> list[str]:
 
     A published configuration has those of its family, on whose page they are found.
     """
-    if page.path.count("/") > 1:
+    if PUBLISHED.search(page.path):
         return []
     stated = [block for block in page.blocks if STATED.search(block)] or page.blocks
     return sorted({word for block in stated for tex in TEX.findall(block) for word in words(tex)})

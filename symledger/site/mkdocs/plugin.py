@@ -26,7 +26,7 @@ from symledger.languages.language import ENGLISH
 from symledger.site import resources
 from symledger.site.checkout import prefer
 from symledger.site.mkdocs.finding import find_by
-from symledger.site.mkdocs.navigation import expanded, localized, say
+from symledger.site.mkdocs.navigation import expanded, localized
 from symledger.site.mkdocs.reloading import Source
 from symledger.site.mkdocs.searching import WORKER, mended
 from symledger.site.mkdocs.theme import completed
@@ -184,7 +184,7 @@ class SymledgerPlugin(BasePlugin[SiteConfig]):  # type: ignore[no-untyped-call] 
         made = self.site.pages.get(page.file.src_uri)
         filled = made.filled(output) if made else output
         language = self.tongues.of(page.file.src_uri).language
-        return completed(self.tongues.finished(filled, page), say(language, "Search"))
+        return completed(self.tongues.finished(filled, page), language)
 
     def on_post_template(
         self, output_content: str, *, template_name: str, config: MkDocsConfig

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from unicodedata import combining, normalize
 from urllib.parse import urljoin
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -28,9 +29,12 @@ from symledger.site.tongues import Tongue
 
 LINK = re.compile(r'(<a\b(?![^>]*\bhreflang=)[^>]*?\bhref=")(?!https?:|#|mailto:)([^"#]+)([^>]*)>')
 ALTERNATE = re.compile(r'<link rel="alternate" href="([^"]*)" hreflang=')
+TAG = re.compile(r"<[^>]*>")
 LISTED = "alternate "
 """How such a link is written: the theme takes one without a space for the root of another site, and
 asks it for its list of pages, which is not there."""
+MARKED = re.compile(r"[^\W\d_]*[^\W\d_\x00-\x7f][^\W\d_]*")
+"""A word with letters that not everybody types: ``atención``."""
 SEPARATED = " \\t\\n\\r\u00a0"
 """White space between words: the narrow space within a number is none."""
 
@@ -125,9 +129,26 @@ class Tongues:
         config = {**index.config, "lang": [tongue.language]}
         config["separator"] = config["separator"].replace(r"\s", SEPARATED)
         other = type(index)(**config)
-        other.entries = entries
+        other.entries = [_plainly(entry) for entry in entries]
         data = other.generate_search_index(None)
         folder = Path(self.config.site_dir) / tongue.language / "search"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "search_index.json").write_text(data, encoding="utf-8")
         (folder / "search_index.js").write_text(f"var __index = {data}", encoding="utf-8")
+
+
+def _plainly(entry: dict[str, Any]) -> dict[str, Any]:
+    """Let what the search finds be found by its words without accents too: ``atencion``."""
+    said = MARKED.findall(f"{entry['title']} {TAG.sub(' ', entry['text'])}".lower())
+    plain = sorted({unaccented(word) for word in said} - {*said})
+    found = " ".join([*entry.get("found", "").split(), *plain])
+    return {**entry, "found": found} if found else entry
+
+
+def unaccented(text: str) -> str:
+    """Write a text without the marks on its letters.
+
+    >>> unaccented("atención, tamaño, pingüino")
+    'atencion, tamano, pinguino'
+    """
+    return "".join(letter for letter in normalize("NFD", text) if not combining(letter))

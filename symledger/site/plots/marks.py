@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from markupsafe import Markup
 
 from symledger.site.plots.figure import number, tag
@@ -17,8 +19,21 @@ SHAPES = (
 """A disc, a diamond, a triangle, a square, a triangle upside down, a cross; from the middle on."""
 
 
-def mark(kind: int, x: float, y: float, title: str = "") -> Markup:
-    """Draw a point of a kind, counted from 1; what a pointer over it is told."""
-    inside = tag("title", title) if title else Markup("")
-    at = f"M{number(x)},{number(y)}{SHAPES[kind - 1]}"
-    return tag("path", inside, class_=f"dot colour-{kind}", d=at)
+def mark(kind: int, x: float, y: float) -> Markup:
+    """Draw a point of a kind, counted from 1."""
+    return tag("path", Markup(""), class_=dotted(kind), d=_shape(kind, x, y))
+
+
+def marks(kind: int, told: Iterable[tuple[float, float, str]]) -> Markup:
+    """Draw points of one kind, and what a pointer over each is told."""
+    drawn = (tag("path", tag("title", said), d=_shape(kind, x, y)) for x, y, said in told)
+    return tag("g", Markup("").join(drawn), class_=dotted(kind))
+
+
+def dotted(kind: int) -> str:
+    """Return the class of points of a kind."""
+    return f"dot colour-{kind}"
+
+
+def _shape(kind: int, x: float, y: float) -> str:
+    return f"M{number(x)},{number(y)}{SHAPES[kind - 1]}"

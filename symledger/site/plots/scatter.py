@@ -23,7 +23,7 @@ from symledger.site.plots.figure import (
     text_width,
 )  # fmt: skip
 from symledger.site.plots.lines import BOTTOM, grid
-from symledger.site.plots.marks import mark
+from symledger.site.plots.marks import mark, marks
 from symledger.site.plots.naming import Box, Name, Spot, around, loneliest, placed
 
 HEIGHT = 300
@@ -77,9 +77,12 @@ class Sheet:
 
 def scatter_plot(
     name: str, title: str, x: Axis, y: Axis, kinds: Mapping[str, int], points: Sequence[Point],
-    rule: Rule | None = None,
+    rule: Rule | None = None, told: str = "",
 ) -> Figure:  # fmt: skip
-    """Draw points; ``kinds`` are the numbers of their colours and shapes, from 1 on."""
+    """Draw points; ``kinds`` are the numbers of their colours and shapes, from 1 on.
+
+    What is said of a group stands on a page at the address ``told``, or on the same one.
+    """
     seen = {kind: number for kind, number in kinds.items() if any(p.kind == kind for p in points)}
     legend, top = _legend(seen, rule)
     height = top + ABOVE + HEIGHT
@@ -89,7 +92,7 @@ def scatter_plot(
     sheet = Sheet(across, vertical, seen)
     ruled = [(across.at(a), vertical.at(b)) for a, b in _ends(sheet, rule)]
     line = [tag("path", class_="mark", d=path(ruled))] if ruled else []
-    drawn = [*legend, *grid(across, vertical, top), *line, *_groups(sheet, points, ruled)]
+    drawn = [*legend, *grid(across, vertical, top), *line, *_groups(sheet, points, ruled, told)]
     head = ("", message("plot.kind"), x.label, y.label)
     rows = tuple((p.name, p.kind, str(p.x), str(p.y)) for p in points)
     svg = drawing(name, title, _said(points, seen), height, drawn, role="group")
@@ -137,7 +140,9 @@ def _along(ends: Sequence[Spot]) -> Iterator[Box]:
             yield Box(x - 2, y - 2, x + 2, y + 2)
 
 
-def _groups(sheet: Sheet, points: Sequence[Point], line: Sequence[Spot]) -> Iterator[Markup]:
+def _groups(
+    sheet: Sheet, points: Sequence[Point], line: Sequence[Spot], told: str
+) -> Iterator[Markup]:  # fmt: skip
     """Draw each group as a link to what is said of it: points, then names over all of them."""
     spots = {sheet.spot(p): p for p in reversed(points)}
     taken = [*map(around, spots), *_along(line)]
@@ -147,26 +152,36 @@ def _groups(sheet: Sheet, points: Sequence[Point], line: Sequence[Spot]) -> Iter
     for group, those in groupby(points, key=lambda p: p.group):
         own = list(those)
         yield tag("a", Markup("").join(_group(sheet, own, named)), class_="group",
-                  href=f"#{group}", aria_label=_counted(group, own))  # fmt: skip
+                  href=f"{told}#{group}", aria_label=_counted(group, own))  # fmt: skip
 
 
 def _group(sheet: Sheet, points: list[Point], named: Mapping[Spot, Name]) -> Iterator[Markup]:
     spots: dict[Spot, list[Point]] = {}
     for point in points:
         spots.setdefault(sheet.spot(point), []).append(point)
-    for spot, those in spots.items():
-        yield mark(sheet.kinds[those[0].kind], *spot, joined(map(_title, those), "; "))
+    for kind in dict.fromkeys(those[0].kind for those in spots.values()):
+        yield marks(sheet.kinds[kind], (
+            (*spot, joined(map(_title, those), "; "))
+            for spot, those in spots.items() if those[0].kind == kind
+        ))  # fmt: skip
     shown = {spot: named[spot] for spot in spots
              if spot in named and named[spot].text in {p.name for p in points}}  # fmt: skip
     taken = [*map(around, spots), *(name.box for name in shown.values())]
     largest = sorted(set(spots) - set(shown), key=lambda spot: (spot[1], spot))
     called = placed(((s, spots[s][0].name) for s in largest), sheet.room, taken)
-    yield from (_written(name, "name") for name in shown.values())
-    yield from (_written(name, "name called") for _, name in called)
+    yield from _written("name", list(shown.values()))
+    yield from _written("name called", [name for _, name in called])
 
 
-def _written(name: Name, style: str) -> Markup:
-    return tag("text", name.text, class_=style, x=name.x, y=name.y, text_anchor=name.anchor)
+def _written(style: str, names: Sequence[Name]) -> Iterator[Markup]:
+    """Write names, those that begin at their places without saying so."""
+    if names:
+        texts = (tag("text", name.text, x=name.x, y=name.y, **_anchor(name)) for name in names)
+        yield tag("g", Markup("").join(texts), class_=style)
+
+
+def _anchor(name: Name) -> dict[str, str]:
+    return {} if name.anchor == "start" else {"text_anchor": name.anchor}
 
 
 def _counted(group: str, points: Sequence[Point]) -> str:

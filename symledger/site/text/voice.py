@@ -23,12 +23,15 @@ from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import find
 from symledger.catalogue.text_places import place, said_by
 from symledger.errors import BadInput, quoted
+from symledger.languages.language import ENGLISH
+from symledger.languages.message import say
 from symledger.ledger.formula import Formula
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.html.amounts import bytes_and_units
 from symledger.site.pages import Sheet
 from symledger.site.text.examples import undecided, word
+from symledger.site.text.names import title
 
 WORDS = ("f", "m", "n", "bytes", "size", "at", "ratio", "link")
 """What a text may call."""
@@ -47,6 +50,7 @@ class Voice:
     atlas: Atlas
     account: Account
     settings: Mapping[str, str]
+    language: str = ENGLISH
 
     def say(self, sheet: Sheet, text: str) -> Markup:
         """Return a text as Markdown, its formulas and numbers filled in.
@@ -115,9 +119,14 @@ class Voice:
         return number(value(account[above]) / value(account[below]))
 
     def link(self, sheet: Sheet, name: str, text: str = "") -> Markup:
-        """A link to the page of a component or a model."""
+        """A link to the page of a component or a model, by its name where no words are given."""
         path = self.atlas.page_of(find(name).name)
-        return Markup("[{}]({})").format(text or name.replace("_", " "), sheet.link(path))
+        return Markup("[{}]({})").format(text or self._called(name), sheet.link(path))
+
+    def _called(self, name: str) -> str:
+        """Return what a component is called within a sentence."""
+        plain = name.replace("_", " ")
+        return plain if self.language == ENGLISH else say(self.language, title(name))
 
     @property
     def _symbols(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from sympy import Expr
 
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.heads_and_losses.dropout_kinds import self_normalized
+from symledger.ir.functions import SELU, SELU_ALPHA
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import drawn, noise
@@ -29,7 +30,7 @@ def dropout(at: At, input: Tensor, p: Any, training: Any, inplace: Any = False) 
         return reshaped(at, Dropout(chance)(x, name="dropout"), at.shape)
     mask = noise("mask", 1 - chance, *_drawn_for(at, input.shape))
     if "alpha" in at.operation:
-        return self_normalized(input, mask, chance)
+        return self_normalized(input, mask, chance, -SELU * SELU_ALPHA)
     made: Tensor = input * mask * (1 / (1 - chance))
     return made
 

@@ -31,21 +31,19 @@ def file_of(module):
     return Path(module.__file__).relative_to(FOLDER)
 
 
-def test_a_component_has_its_witness_where_its_topics_others_are(cases):
+@pytest.mark.parametrize("entry", COMPONENTS, ids=lambda entry: entry.name)
+def test_a_component_has_its_witness_where_its_topics_others_are(entry, cases):
     homes = {name: file_of(module) for module in cases.COMPONENTS for name in module.CASES}
-    lacking = [
-        f"{entry.name}: write its case into checks/torch/modules/{topic(entry)}.py"
-        for entry in COMPONENTS
-        if not homes.get(entry.name, Path()).stem.startswith(topic(entry))
-    ]
-    assert lacking == []
+    if not homes.get(entry.family, Path()).stem.startswith(topic(entry)):
+        file = f"symledger/checks/torch/modules/{topic(entry)}.py"
+        pytest.fail(f'{file}: write a row of CASES, "{entry.family}": (Case(…),),', pytrace=False)
 
 
 def test_every_file_of_witnesses_is_read(cases):
     named = {file_of(module) for module in (*cases.COMPONENTS, *cases.MODELS)}
     files = {path.relative_to(FOLDER) for place in ("modules", "models")
              for path in (FOLDER / place).glob("*.py") if path.stem != "__init__"}  # fmt: skip
-    assert files == named, "name it in checks/torch/cases.py"
+    assert files == named, "name it in symledger/checks/torch/cases.py"
 
 
 def test_a_second_file_about_a_target_is_refused(cases):

@@ -38,6 +38,27 @@ def test_the_implementation_has_our_weights_and_flops(model_type):
     assert "flops.decode" in asked or model_type not in DECODED
 
 
+MAMBA2 = {"model_type": "mamba2", "hidden_size": 24, "num_hidden_layers": 2, "num_heads": 6,
+          "head_dim": 8, "n_groups": 2, "vocab_size": 97}  # fmt: skip
+
+
+@pytest.mark.parametrize("state", [1, 5])
+@pytest.mark.parametrize("chunk", [1, 3])
+def test_sums_over_one_element_are_all_that_the_counter_leaves_out(state, chunk, tmp_path):
+    """Of d_s, scores and what is read; of Q, what is mixed in a chunk and what it ends with."""
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**MAMBA2, "state_size": state, "chunk_size": chunk}), "utf-8")
+    found = derive(str(path), {"B": 2, "T": 16})
+    model, chunks = built.build(found.target.configured), -(-16 // chunk)
+    rows = 2 * 2 * 2 * chunks * 6  # 2 FLOP, L, B, n_c, h
+    states = rows * (chunk * chunk + chunk * 8) if state == 1 else 0
+    single = rows * (chunk * 8 + 8 * state) if chunk == 1 else 0
+    assert found.flops_forward.value - states - single == built.flops(model, {"B": 2, "T": 16})[0]
+    told = {key.name for key in found.target.configured.keys if "over one element" in key.sets}
+    assert told == {n for n, size in (("state_size", state), ("chunk_size", chunk)) if size == 1}
+
+
+
 MIXED = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 8}
 SMALL = {"vocab_size": 100, "hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2}
 MASKING = {

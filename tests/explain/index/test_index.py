@@ -7,6 +7,7 @@ import pytest
 
 from symledger import algebra
 from symledger.accounts.account import derive
+from symledger.catalogue.entries import place
 from symledger.evidence.records import recorded
 from symledger.explain import answer
 from symledger.explain.answer import explain
@@ -24,7 +25,7 @@ SURVEYS = {asked[0].quantity: asked for asked in (QUANTITIES["bytes"], QUANTITIE
 
 def test_there_is_a_file_for_each_owner_and_no_other():
     assert update.owners() == CATALOGUE
-    assert {file.stem for file in files.FOLDER.iterdir()} == set(CATALOGUE)
+    assert {*files.FOLDER.rglob("*.json")} == set(map(files.path, CATALOGUE))
     for asked in SURVEYS.values():
         assert set(files.surveys(asked)) == set(CATALOGUE)
 
@@ -73,8 +74,8 @@ def test_of_equal_amounts_the_first_stands_for_all(owner):
 def test_the_sizes_of_checkpoints_are_those_that_were_published(monkeypatch, tmp_path):
     stale = [unit for unit in checkpoint_sizes.units() if checkpoint_sizes.is_stale(unit)]
     assert not stale, "run symledger record index"
-    there = {file.stem for file in checkpoint_sizes.FOLDER.iterdir()}
-    assert there == set(checkpoint_sizes.units())
+    there = set(checkpoint_sizes.FOLDER.rglob("*.json"))
+    assert there == set(map(checkpoint_sizes.path, checkpoint_sizes.units()))
     assert checkpoint_sizes.known() == checkpoint_sizes.gathered()
     monkeypatch.setattr(checkpoint_sizes, "FOLDER", tmp_path)
     assert checkpoint_sizes.known.__wrapped__() == checkpoint_sizes.gathered()
@@ -128,8 +129,10 @@ def test_without_an_index_answers_are_the_same(number, settings, monkeypatch, tm
 )  # fmt: skip
 def test_what_is_no_index_is_not_used_and_the_files_beside_it_are(change, tmp_path, monkeypatch):
     text = files.path("linear").read_text(encoding="utf-8")
-    (tmp_path / "linear.json").write_text(change(text), encoding="utf-8")
-    (tmp_path / "bilinear.json").write_bytes(files.path("bilinear").read_bytes())
+    other = files.path("bilinear").read_bytes()
+    place(tmp_path, "linear").parent.mkdir(parents=True)
+    place(tmp_path, "linear").write_text(change(text), encoding="utf-8")
+    place(tmp_path, "bilinear").write_bytes(other)
     monkeypatch.setattr(files, "FOLDER", tmp_path)
     assert list(files.surveys(QUANTITIES["parameters"])) == ["bilinear"]
 

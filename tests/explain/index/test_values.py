@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symledger.algebra import terms
+from symledger.algebra import Monomial, terms
 from symledger.explain.index.known import Known
 from symledger.explain.index.sources import evaluate
 from symledger.explain.index.values import Grid, Spans, Where
@@ -18,7 +18,7 @@ COEFFICIENTS = st.one_of(
 ).filter(bool)
 MONOMIALS = st.dictionaries(
     st.sampled_from(NAMES), st.integers(-1, 3).filter(bool), max_size=3
-).map(lambda powers: tuple((named(name), n) for name, n in sorted(powers.items())))
+).map(lambda powers: Monomial([(named(name), n) for name, n in sorted(powers.items())]))
 POLYNOMIALS = st.dictionaries(MONOMIALS, COEFFICIENTS, min_size=1, max_size=4)
 SIZES = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 200_000), min_size=2)
 

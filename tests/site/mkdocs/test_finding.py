@@ -41,7 +41,9 @@ def test_a_page_that_states_a_formula_is_found_by_that_one():
     made, stated = math("2 L d"), f'<div class="statement">{math("12 L d^{2}")}</div>'
     assert formulas(Page("f/A.md", "", (made, stated))) == sorted(words("12 L d^{2}"))
     assert formulas(Page("models/a.md", "", (made,))) == sorted(words("2 L d"))
-    assert formulas(Page("models/a/b.md", "", (made,))) == []
+    for language in ("", "es/"):
+        assert formulas(Page(f"{language}models/a/b.md", "", (made,))) == []
+        assert formulas(Page(f"{language}components/b.md", "", (made,))) == sorted(words("2 L d"))
 
 
 def test_the_first_entry_of_a_page_is_given_them():

@@ -47,7 +47,7 @@ def drawn(entering):
     return torch.randn(shape, dtype=torch.float64)
 
 
-def check(run, *entering, fused=False):
+def check(run, *entering, fused=0):
     """Check outputs and gradients in NumPy, then parameters and FLOPs at other sizes."""
     numbers(run, *entering)
     counts(run, *entering, fused=fused)
@@ -60,11 +60,11 @@ def numbers(run, *entering):
     assert not found.wrong, str(found)
 
 
-def counts(run, *entering, fused=False):
+def counts(run, *entering, fused=0):
     """Compare parameters and FLOPs with PyTorch where the module was traced.
 
     PyTorch's counter does attention of tensors without elements by parts, whose backward pass is
-    twice the forward one; ``fused``, the way back has one product more.
+    twice the forward one. Kept whole, it has one product more on the way back: a ``fused`` part.
     """
     made, _ = trace(traced_subject(run, *entering))
     points = tuple(sizes(made, at) for at in made.points)
@@ -73,7 +73,7 @@ def counts(run, *entering, fused=False):
     for at, values in list(zip(made.points, points, strict=True))[:3]:
         module = Tiny(run, at.get("d", SMALL["d"])).to("meta")
         there, behind = counted(module, at, entering)
-        behind += there // 2 if fused else 0
+        behind += int(there * fused)
         assert (forward.xreplace(values), back.xreplace(values)) == (there, behind)
         used = {n for n, p in module.named_parameters() if p.grad is not None}
         known = sum(p.numel() for n, p in module.named_parameters() if n in used)
@@ -113,5 +113,10 @@ def counted(module, at, entering):
 def refused(run, *entering, why):
     """Check that a use is refused, with the operation and the line."""
     with pytest.raises(BadInput, match=why):
-        made, _ = trace(traced_subject(run, *entering))
-        program_of(made.graph, None, "tiny")
+        written(run, *entering)
+
+
+def written(run, *entering):
+    """Return the program of a module, as it is traced."""
+    made, _ = trace(traced_subject(run, *entering))
+    return program_of(made.graph, None, "tiny")

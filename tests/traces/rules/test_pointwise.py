@@ -17,6 +17,11 @@ def of_chances(name):
     return lambda m, x: getattr(torch, name)(x.sigmoid())
 
 
+def without_gradient(m, x):
+    with torch.no_grad():
+        return (x * m.v).exp() + 1
+
+
 ROWS = {
     **{n: of_name(torch, n) for n in (
         "exp", "exp2", "expm1", "sin", "cos", "tan", "sinh", "cosh", "tanh", "sigmoid", "erf",
@@ -56,6 +61,7 @@ ROWS = {
     "xlogy": lambda m, x: torch.xlogy(x.sigmoid(), x.exp()),
     "casts": lambda m, x: x.to(torch.int64) * x + (x > 0).to(x.dtype) * m.v + x.bool() * x,
     "detach": lambda m, x: x.detach() * m.v + x * x.tanh().detach(),
+    "no_grad": lambda m, x: without_gradient(m, x) * m.v + x,
     "tables like a tensor": lambda m, x: torch.ones_like(x) * m.v + x.new_zeros(x.shape) + x,
 }  # fmt: skip
 

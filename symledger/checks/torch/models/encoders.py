@@ -150,7 +150,8 @@ WHOLE: Options = {"cached": False}
 """What is written in PyTorch of an encoder that may be a decoder: no step of decoding."""
 
 CASES: Mapping[str, tuple[Case, ...]] = {
-    **dict.fromkeys(("bert", "bert_pretraining", "bert_classifier"), _encoders(given=WHOLE)),
+    **dict.fromkeys(("bert", "bert_pretraining"), _encoders(given=WHOLE)),
+    "bert_classifier": _encoders(),
     "roberta": _encoders(equal={"T_max": "2*T"}, given=WHOLE, first=2),
     "albert": _encoders(Albert, {"L": "2*L_g"}, narrow=True, times="L*L_in"),
     "electra": _encoders(Electra, given=WHOLE, pooler=False, pooled_by="gelu", spares=False),

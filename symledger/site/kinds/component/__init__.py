@@ -98,7 +98,7 @@ def page(atlas: Atlas, templates: Templates, entry: Entry) -> Page:
         for name in text.before:
             find(name)  # there has to be such a page
         account = atlas.account(entry.name, **chosen)
-    voice = Voice(atlas, account, chosen)
+    voice = Voice(atlas, account, chosen, templates.language)
     forward, backward = definition.equations(account, text.intuition)
     around = graph.neighbours(atlas, entry, text)
     near, inner, hidden = definition.ledger(account)

@@ -47,7 +47,7 @@ def page(templates: Templates, model: Model) -> Page:
     """Return the page of one model."""
     model.atlas.memory.note_definition(model.entry.load())
     text = text_of(model.name, templates.language)
-    voice = model.voice(text)
+    voice = model.voice(text, templates.language)
     return templates.page(
         model.atlas.page_of(model.name), "model.md.j2", atlas=model.atlas, model=model, text=text,
         voice=voice, exercises=solved(voice, text.exercises),

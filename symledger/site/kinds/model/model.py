@@ -69,12 +69,13 @@ class Model:
         """The model's name."""
         return self.entry.name
 
-    def voice(self, text: Text) -> Voice:
+    def voice(self, text: Text, language: str) -> Voice:
         """Return what says its text, at the sizes that the text states."""
         stated = text.example.settings if text.example else {}
         chosen = {name: word(value) for name, value in stated.items()}
         with said_by(self.name):
-            return Voice(self.atlas, self.atlas.account(self.name, **chosen), chosen)
+            account = self.atlas.account(self.name, **chosen)
+            return Voice(self.atlas, account, chosen, language)
 
     @property
     def title(self) -> str:

@@ -36,7 +36,7 @@ def translated(atlas: Atlas, language: str) -> Iterator[str]:
     del atlas
     if speaks(language, "questions.md.j2"):
         yield INDEX
-    if speaks(language, "questions_parts.j2"):
+    if speaks(language, "question/parts.j2"):
         yield from (question.path for question in questions())
 
 
