@@ -114,7 +114,7 @@ class Lowering:
         self.lowered = Lowered(graph, self.made)
         self.fixed: set[int] = set()
         self.inputs: list[Tensor] = []
-        self.pending: dict[int, Node] = {}
+        self.missing: dict[int, Ref] = {}
         self.users: dict[int, int] = {}
         for node in graph.nodes:
             for ref in node.refs:
@@ -181,6 +181,10 @@ class Lowering:
 
     def _ruled(self, i: int, node: Node) -> None:
         at = At(node.operation, node.results, node.path, node.line, self.points)
+        missing = [r for r in node.refs if r not in self.made]
+        if missing:
+            self.missing[i] = self.missing.get(missing[0].node, missing[0])
+            return
         arguments = {name: self._argument(a) for name, a in node.arguments.items()}
         try:
             found = applied(at, arguments)
@@ -230,6 +234,7 @@ class Lowering:
     def _value(self, a: Argument) -> Value:
         assert isinstance(a, Ref)
         if a not in self.made:
+            a = self.missing.get(a.node, a)
             node = self.graph.nodes[a.node]
             raise BadInput(f"result {a.result + 1} of {node.operation} in {node.path or 'forward'}"
                            f", {node.line}, is not understood.")  # fmt: skip

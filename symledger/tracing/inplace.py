@@ -2,7 +2,8 @@
 
 A tensor that was written into is from then on what the operation made. What it was a view of
 changes with it: there the new elements are put back, by the view undone. Other views of that are
-taken anew when something asks for them.
+taken anew when something asks for them. Through ``detach`` elements are shared and gradients are
+not: what was detached from is refused once that was written into.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class InPlace:
         self.views: dict[int, View] = {}
         self.writes: dict[int, int] = {}
         self.seen: dict[int, int] = {}
+        self.lost: set[int] = set()
 
     def note(self, func: Any, operation: str, arguments: Mapping[str, Any], result: Any) -> None:
         """Remember a view, as the operator's schema says that its results share elements."""
@@ -65,7 +67,16 @@ class InPlace:
         return x
 
     def refresh(self, x: torch.Tensor) -> None:
-        """Take a view anew if something was written since into what it is a view of."""
+        """Take a view anew if something was written since into what it is a view of.
+
+        Raises:
+            BadInput: what it shares its elements with was written into, past its gradient.
+        """
+        if id(x) in self.lost:
+            raise BadInput(
+                f"{self.recorder.where()} uses a tensor after something was written in place into "
+                "what was detached from it: write into the tensor itself."
+            )
         view = self.views.get(id(x))
         if view is None or self.seen[id(x)] == self.writes.get(id(self.root(x)), 0):
             return
@@ -84,6 +95,9 @@ class InPlace:
         fresh, at = [x], x
         while id(at) in self.views:
             view = self.views[id(at)]
+            if view.operation == "aten.detach":
+                self.lose(view.base)
+                break
             operation, arguments = undone(view, at, self.recorder)
             self.recorder.step(operation, arguments, view.base)
             at = view.base
@@ -91,6 +105,13 @@ class InPlace:
         self.writes[id(root)] = self.writes.get(id(root), 0) + 1
         for each in fresh:
             self.seen[id(each)] = self.writes[id(root)]
+
+    def lose(self, x: torch.Tensor) -> None:
+        """Note that a tensor, and what it is a view of, is not to be used any more."""
+        self.lost.add(id(x))
+        while id(x) in self.views:
+            x = self.views[id(x)].base
+            self.lost.add(id(x))
 
 
 def undone(view: View, x: torch.Tensor, recorder: Recorder) -> tuple[str, dict[str, Any]]:

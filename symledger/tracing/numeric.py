@@ -131,7 +131,8 @@ class Comparison:
 
     def _told(self, e: Executed, known: set[Tensor]) -> list[Tensor]:
         """The inputs that a rule made: masks that are drawn, places that depend on data."""
-        taken = {t for r in e.written.refs for t in tensors_of(e.lowered.made[r])}
+        taken = {t for r in e.written.refs if r in e.lowered.made
+                 for t in tensors_of(e.lowered.made[r])}
         made = {t for r, x in e.lowered.made.items() if r.node == e.node for t in tensors_of(x)}
         inner = reachable(tuple(made - taken), taken)
         return [x for x in inner if isinstance(x.op, Input) and x not in known | taken]

@@ -30,6 +30,7 @@ WIDE = {
 """Types that are computed in double precision."""
 MOVED = 0.1
 """How far weights are moved, as a deviation."""
+ATTENTION = F.scaled_dot_product_attention
 CASTS = (torch.Tensor.float, torch.Tensor.to, torch.Tensor.type)
 """Functions that give a tensor another type."""
 OF_CHANNELS = (F.dropout1d, F.dropout2d, F.dropout3d, F.feature_alpha_dropout)
@@ -84,7 +85,7 @@ class RealRecorder(Recorder):
 
         What is the same of both has been taken away.
         """
-        if func is F.scaled_dot_product_attention:
+        if func is ATTENTION:
             return self._attention(args, kwargs)
         if func not in DRAWING:
             return func(*args, **kwargs)
@@ -108,12 +109,12 @@ class RealRecorder(Recorder):
 
         Its result is put into the order in memory in which all fused kernels leave it.
         """
-        given = arguments_of(WHOLE[F.scaled_dot_product_attention], args, kwargs)
+        given = arguments_of(WHOLE[ATTENTION], args, kwargs)
         p = given["dropout_p"]
         if p:
             self.quiet.add(f"{self.stack[-1] or 'forward'}: dropout of {p} inside attention")
             self._mask = np.array(1.0 - p)
-        made: torch.Tensor = F.scaled_dot_product_attention(**{**given, "dropout_p": 0.0})
+        made: torch.Tensor = ATTENTION(**{**given, "dropout_p": 0.0})
         return made.transpose(-3, -2).contiguous().transpose(-3, -2) if made.dim() > 2 else made
 
     def passed(

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
+from torch.nn import functional as F  # noqa: N812  # as everyone calls it
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -28,6 +29,8 @@ from symledger.tracing.whole import WHOLE, arguments_of
 
 MOST_NODES = 100_000
 ELEMENTS = {torch.bool: "bool"}
+INNER = ("linear", "scaled_dot_product_attention", "dropout")
+"""Functions that other functions of PyTorch call by their names."""
 OWN = "the module's own forward"
 
 
@@ -50,6 +53,8 @@ class Recording:
     outputs: tuple[Ref, ...] = ()
     effects: tuple[str, ...] = ()
     """Buffers and weights that are changed: running statistics."""
+    custom: tuple[tuple[str, str], ...] = ()
+    """Where an ``autograd.Function`` of the user's ran, and its name: its backward is not read."""
     kept: tuple[int, ...] = ()
     """Of each step, the place that it had before tables were collapsed."""
 
@@ -73,9 +78,11 @@ class Recorder:
         self.paths = {id(m): name for name, m in module.named_modules()}
         self.stack: list[str] = [""]
         self.whole = 0
+        self.graded = torch.is_grad_enabled()
         self.known = Known()
         self.inplace = InPlace(self)
         self.effects: dict[str, None] = {}
+        self.custom: dict[tuple[str, str], None] = {}
         self.written_out: dict[int, int] = {}
         self.leaves: dict[int, tuple[str, dict[str, Any]]] = {}
         for name, p in module.named_parameters():
@@ -132,23 +139,13 @@ class Recorder:
         kinds = tuple((tuple(x.shape), elements(x.dtype)) for x in made)
         taken = {name: self.argument(x) for name, x in arguments.items()}
         self.add(Step(operation, taken, kinds, self.stack[-1], user_line()), made)
-        if not torch.is_grad_enabled():
-            self._without_gradient(made, before)
 
-    def _without_gradient(self, made: tuple[torch.Tensor, ...], before: Sequence[Ref]) -> None:
-        """Write down that no gradient goes back through what was made, as within ``no_grad``.
-
-        Where it was written over something (``before``), that has the gradient: PyTorch knows of
-        no change.
-        """
-        for i, x in enumerate(made):
-            if x.is_floating_point() or x.is_complex():
-                kind = tuple(x.shape), elements(x.dtype)
-                given = {"self": self.places[id(x)]}
-                if before:
-                    given["before"] = before[i]
-                name = "written_over" if before else "aten.detach"
-                self.add(Step(name, given, (kind,), self.stack[-1], user_line()), (x,))
+    def cut(self, result: Any) -> None:
+        """Note that no gradient goes back from here, where the module says so (``no_grad``)."""
+        if self.graded and not torch.is_grad_enabled():
+            for x in tensors(result):
+                if x.is_floating_point() or x.is_complex():
+                    self.step("aten.detach", {"self": x}, x)
 
     def changed(self, x: torch.Tensor) -> None:
         """Note that a tensor is written into: of the module's own that is an effect."""
@@ -206,12 +203,14 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
     def __init__(self, recorder: Recorder) -> None:
         super().__init__()
         self.recorder = recorder
+        self.originals: dict[Callable[..., Any], Callable[..., Any]] = {}
 
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         """Run a function; write it down here if it is kept whole."""
         kwargs = kwargs or {}
+        func = self.originals.get(func, func)
         whole = WHOLE.get(func)
         if whole is None or self.recorder.whole:
             return self.recorder.passed(func, args, kwargs)
@@ -224,6 +223,7 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
         self.recorder.step(whole.name, given, result)
         if given.get("inplace") and result is given["input"]:
             self.recorder.inplace.written(result)
+        self.recorder.cut(result)
         return result
 
 
@@ -263,6 +263,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not ty
         recorder.inplace.note(func, name, given, result)
         for x in into:
             recorder.inplace.written(x)
+        recorder.cut([x for x in into if not x.requires_grad] if into else result)
         if name == "aten.native_batch_norm" and given["training"]:
             for x in (given["running_mean"], given["running_var"]):
                 if x is not None:
@@ -286,8 +287,9 @@ def name_of(func: Any) -> str:
     return f"{namespace}.{name}"
 
 
-DROPPED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator")
-"""Arguments that change no count."""
+DROPPED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator",
+           "N", "C", "HxW")  # fmt: skip
+"""Arguments that change no count, or say again what the shapes say."""
 
 
 def named(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -301,6 +303,58 @@ def named(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[s
         else:
             found[a.name] = kwargs.get(a.name, a.default_value)
     return found
+
+
+@contextmanager
+def own_functions(recorder: Recorder) -> Iterator[None]:
+    """Note where functions with a backward of their own run.
+
+    Their forward runs without gradients, which is no wish of the module's to cut them. A user may
+    have taken ``apply`` of a class before: what it calls in turn is looked up when it runs.
+    """
+    kind = torch.autograd.function._SingleLevelFunction  # no public spelling
+
+    def apply(cls: type, *args: Any, **kwargs: Any) -> Any:
+        if not cls.__module__.startswith("torch."):
+            recorder.custom[recorder.stack[-1], cls.__name__] = None
+        before, recorder.graded = recorder.graded, False
+        try:
+            return super(kind, cls).apply(*args, **kwargs)
+        finally:
+            recorder.graded = before
+
+    kind.apply = classmethod(apply)
+    try:
+        yield
+    finally:
+        del kind.apply
+
+
+@contextmanager
+def inner_calls(functions: Functions) -> Iterator[None]:
+    """See what is kept whole also where functions of PyTorch call each other.
+
+    Inside a function that it has seen, a mode is off: attention inside of
+    ``multi_head_attention_forward`` would come down to operators. What is called by its name in
+    PyTorch's own file of functions goes through the mode all the same.
+    """
+    originals = {n: f for n in INNER if (f := getattr(F, n)) in WHOLE}
+
+    def seen(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **kwargs: Any) -> Any:
+            return functions.__torch_function__(function, (), args, kwargs)
+
+        return call
+
+    for name, function in originals.items():
+        inner = seen(function)
+        functions.originals[inner] = function
+        setattr(F, name, inner)
+    try:
+        yield
+    finally:
+        for name, function in originals.items():
+            setattr(F, name, function)
 
 
 @contextmanager
@@ -336,7 +390,9 @@ def record(
     for name, x in inputs.items():
         kind = tuple(x.shape), elements(x.dtype)
         recorder.add(Step("input", {"name": name}, (kind,)), (x,))
-    with modules(recorder), Operators(recorder), Functions(recorder):
+    functions = Functions(recorder)
+    with modules(recorder), Operators(recorder), functions, inner_calls(functions), \
+            own_functions(recorder):  # fmt: skip
         result = run(module)
     outputs = tuple(dict.fromkeys(tensors(result)))
     recorder.recording.outputs = tuple(recorder.ref(x) for x in outputs)
@@ -345,6 +401,7 @@ def record(
         recorder.ref(weight)
         recorder.stack.pop()
     recorder.recording.effects = tuple(recorder.effects)
+    recorder.recording.custom = tuple(recorder.custom)
     return collapsed(recorder.recording)
 
 
@@ -376,7 +433,7 @@ def collapsed(recording: Recording) -> Recording:
         else:
             steps.append(replace(step, operation=TABLE, arguments={"of": step.operation}))
     outputs = tuple(map(moved, recording.outputs))
-    return Recording(steps, outputs, recording.effects, tuple(kept))
+    return Recording(steps, outputs, recording.effects, recording.custom, tuple(kept))
 
 
 def fixed_steps(recording: Recording) -> set[int]:

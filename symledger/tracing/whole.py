@@ -28,6 +28,11 @@ NEEDED = object()
 """In place of a default, where there is none."""
 DROPPED = {"input": NEEDED, "p": 0.5, "training": True, "inplace": False}
 MATMUL = Whole("matmul", {"input": NEEDED, "other": NEEDED})
+RECURRENT = dict.fromkeys((
+    "input", "hx", "params", "has_biases", "num_layers", "dropout", "train", "bidirectional",
+    "batch_first",
+), NEEDED)
+CELL = {**dict.fromkeys(("input", "hx", "w_ih", "w_hh"), NEEDED), "b_ih": None, "b_hh": None}
 WHOLE: dict[Callable[..., Any], Whole] = {
     F.linear: Whole("linear", {"input": NEEDED, "weight": NEEDED, "bias": None}),
     F.scaled_dot_product_attention: Whole("attention", {
@@ -46,6 +51,12 @@ WHOLE: dict[Callable[..., Any], Whole] = {
         "include_last_offset": False, "padding_idx": None,
     }),
     torch.einsum: Whole("einsum", {"equation": NEEDED, "operands": NEEDED}, gathered=True),
+    F.bilinear: Whole("bilinear", {
+        "input1": NEEDED, "input2": NEEDED, "weight": NEEDED, "bias": None,
+    }),
+    **{getattr(torch, n): Whole(n, RECURRENT) for n in ("lstm", "gru", "rnn_tanh", "rnn_relu")},
+    **{getattr(torch, n): Whole(n, CELL)
+       for n in ("lstm_cell", "gru_cell", "rnn_tanh_cell", "rnn_relu_cell")},
     torch.matmul: MATMUL, torch.Tensor.matmul: MATMUL, torch.Tensor.__matmul__: MATMUL,
     torch.Tensor.__rmatmul__: Whole("matmul", MATMUL.arguments, swapped=True),
 }  # fmt: skip

@@ -56,3 +56,60 @@ ALL = [*CONVOLUTIONS, *POOLING, *NORMS]
 def test_outputs_and_gradients_are_those_of_pytorch(module, x):
     found = compare_module(module, x)
     assert not found.wrong, str(found)
+
+
+def masked(module, *given, **more):
+    """A module called with more than one tensor."""
+    return Called(module, more), given
+
+
+class Called(nn.Module):
+    def __init__(self, inner, more):
+        super().__init__()
+        self.inner, self.more = inner, more
+
+    def forward(self, *given):
+        return self.inner(*given, **self.more)
+
+
+STEPS, MANY = torch.randn(3, 2, 4), torch.randn(3, 4)
+HIDDEN = torch.zeros(3, 3, dtype=torch.bool).triu(1)
+CALLED = [
+    masked(nn.LSTM(4, 5), STEPS), masked(nn.LSTM(4, 5, 2, bidirectional=True), STEPS),
+    masked(nn.LSTM(4, 5, batch_first=True, bias=False), STEPS),
+    masked(nn.LSTM(4, 5, proj_size=3), STEPS), masked(nn.LSTM(4, 5), STEPS[:, 0]),
+    masked(nn.GRU(4, 5, 2), STEPS), masked(nn.GRU(4, 5, bidirectional=True), STEPS),
+    masked(nn.RNN(4, 5), STEPS), masked(nn.RNN(4, 5, nonlinearity="relu", bias=False), STEPS),
+    masked(nn.LSTMCell(4, 5), MANY), masked(nn.GRUCell(4, 5), MANY), masked(nn.RNNCell(4, 5), MANY),
+    masked(nn.MultiheadAttention(4, 2), STEPS, STEPS, STEPS),
+    masked(nn.MultiheadAttention(4, 2), STEPS, STEPS, STEPS, need_weights=False),
+    masked(nn.MultiheadAttention(4, 2), STEPS, STEPS, STEPS,
+           attn_mask=torch.zeros(3, 3, dtype=torch.float64)),
+    masked(nn.MultiheadAttention(4, 2, kdim=3, vdim=5), STEPS, torch.randn(6, 2, 3),
+           torch.randn(6, 2, 5)),
+    masked(nn.MultiheadAttention(4, 2, bias=False, add_bias_kv=True), STEPS, STEPS, STEPS),
+    masked(nn.TransformerEncoderLayer(4, 2, 6), STEPS),
+    masked(nn.TransformerEncoderLayer(4, 2, 6, 0.0, norm_first=True).eval(), STEPS),
+    masked(nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(4, 2, 6, 0.0, batch_first=True), 2), STEPS),
+    masked(nn.TransformerDecoderLayer(4, 2, 6, 0.0), STEPS, STEPS),
+    masked(nn.Transformer(4, 2, 1, 1, 6, 0.0, batch_first=True), STEPS, STEPS),
+    masked(nn.Bilinear(4, 4, 3), STEPS, STEPS),
+    masked(nn.CosineSimilarity(-1), FLAT, torch.randn(3, 5, 4)),
+    masked(nn.PixelShuffle(2), IMAGE), masked(nn.PixelUnshuffle(3), IMAGE[..., :6]),
+    masked(nn.ChannelShuffle(2), IMAGE), masked(nn.Unfold(2, padding=1), IMAGE),
+    masked(nn.Fold((4, 5), 2), torch.randn(2, 8, 12)),
+    masked(nn.Upsample(scale_factor=2), IMAGE), masked(nn.Upsample(scale_factor=3), SEQUENCE),
+    masked(nn.Upsample(scale_factor=2, mode="bilinear"), IMAGE),
+    masked(nn.Upsample(scale_factor=2, mode="bilinear", align_corners=True), IMAGE),
+    masked(nn.Upsample(scale_factor=2, mode="linear"), SEQUENCE),
+    masked(nn.ReflectionPad2d(2), IMAGE), masked(nn.CircularPad1d(2), SEQUENCE),
+    masked(nn.Conv1d(4, 4, 3, padding=1, padding_mode="circular"), SEQUENCE),
+    masked(nn.utils.parametrizations.spectral_norm(nn.Linear(4, 3)), FLAT),
+]
+
+
+@pytest.mark.parametrize(("module", "given"), CALLED, ids=[str(m.inner)[:60] for m, _ in CALLED])
+def test_modules_of_several_inputs_are_those_of_pytorch(module, given):
+    found = compare_module(module, *given)
+    assert not found.wrong, str(found)

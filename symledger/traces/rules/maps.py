@@ -92,3 +92,13 @@ def squeezed(at: At, x: Tensor, places: list[int]) -> Tensor:
     """Leave out leading axes of length 1 that are not among some places."""
     shape = (*(x.shape[i] for i in places), *x.shape[-2:])
     return reshaped(at, x, shape)
+
+
+@rule("bilinear")
+def bilinear(
+    at: At, input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
+) -> Made:
+    """Contract two inputs with a tensor of three axes."""
+    left = einsum("... i, o i j -> ... o j", input1, weight)
+    y = einsum("... o j, ... j -> ... o", left, input2)
+    return y if bias is None else y + bias

@@ -7,9 +7,10 @@ from typing import Any
 from symledger.components.norms import norms
 from symledger.ir.shapes import product
 from symledger.ir.tensor import Tensor
+from symledger.notation.verbs import apply, total
 from symledger.traces.kernels.channels import ByChannel, ByRunning
 from symledger.traces.kernels.norms import LayerNormed, RMSNormed
-from symledger.traces.rules.table import At, Made, number, rule
+from symledger.traces.rules.table import At, Made, axis_of, number, rule
 from symledger.traces.rules.views import reshaped
 
 
@@ -48,8 +49,7 @@ def merged(at: At, last: int, x: Tensor, *weights: Tensor | None) -> tuple[Any, 
 
 @rule("aten.native_group_norm")
 def native_group_norm(
-    at: At, input: Tensor, weight: Tensor | None, bias: Tensor | None, N: Any, C: Any, HxW: Any,  # noqa: A002
-    group: Any, eps: Any,
+    at: At, input: Tensor, weight: Tensor | None, bias: Tensor | None, group: Any, eps: Any,  # noqa: A002
 ) -> Made:  # fmt: skip
     """Centre and scale each group of channels of each example."""
     kernel = ByChannel(number(group), number(eps), weight is not None, bias is not None)
@@ -75,3 +75,11 @@ def native_batch_norm(
 def rows(at: At, x: Tensor) -> Tensor:
     """Return a tensor with all positions of a channel on one axis."""
     return reshaped(at, x, (*x.shape[:2], product(x.shape[2:])))
+
+
+@rule("aten._weight_norm_interface", "aten._weight_norm")
+def weight_norm(at: At, v: Tensor, g: Tensor, dim: Any = 0) -> Made:
+    """Give each slice of a weight along an axis a length of its own."""
+    place = axis_of(dim, v.rank)
+    squares = total(apply("square", v), tuple(i for i in range(v.rank) if i != place))
+    return v * (g / apply("sqrt", squares))

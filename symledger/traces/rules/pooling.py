@@ -52,19 +52,18 @@ def avg_pool(
         x = windows(x, i - axes, found[i], kernel[i], steps[i], around[i], past=bool(ceil_mode))
     seen = opened(PLACES[axes], OFFSETS[axes])
     summed = total(view(f"... {seen} -> ... {PLACES[axes]} ({OFFSETS[axes]})", x))
-    y = view(f"... {PLACES[axes]} () -> ... {PLACES[axes]}", summed)
+    y: Tensor = view(f"... {PLACES[axes]} () -> ... {PLACES[axes]}", summed)
     if divisor_override is not None:
-        return scaled(y, number(divisor_override))
+        return _times(y, ONE / number(divisor_override))
     if not ceil_mode and (count_include_pad or all(p == 0 for p in around)):
-        return scaled(y, product(tuple(kernel)))
+        return _times(y, ONE / product(tuple(kernel)))
     counted = [p if count_include_pad else Integer(0) for p in around]
     held = partial(share, lengths, tuple(zip(kernel, steps, around, counted, strict=True)))
     return y * table("share", held, *found)
 
 
-def scaled(x: Tensor, by: Any) -> Tensor:
-    """Divide by a number."""
-    made: Tensor = x * (ONE / by)
+def _times(x: Tensor, by: Expr) -> Tensor:
+    made: Tensor = x * by
     return made
 
 

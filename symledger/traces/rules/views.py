@@ -90,7 +90,8 @@ def written_over(at: At, self: Tensor, before: Tensor) -> Made:
     return before + detached(at, self - before)
 
 
-@rule("aten.split", "aten.split_with_sizes", "aten.chunk", partwise=True)
+@rule("aten.split", "aten.split_with_sizes", "aten.chunk", "aten.unsafe_split",
+      "aten.unsafe_split_with_sizes", "aten.unsafe_chunk", partwise=True)
 def split(at: At, self: Tensor, dim: Any = 0, **sizes: Any) -> Made:
     """Cut an axis into runs."""
     place, start, found = axis_of(dim, self.rank), Integer(0), []
