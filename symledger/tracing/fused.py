@@ -8,8 +8,10 @@ follows is none.
 from __future__ import annotations
 
 import torch
+from torch.nn import functional
 
 aten = torch.ops.aten
+PLAIN = functional.scaled_dot_product_attention
 
 
 def fused_attention(
@@ -22,11 +24,19 @@ def fused_attention(
     ``written_out`` is told of the storages that are made for it alone, and their bytes: heads that
     are repeated, a mask as a float for each head.
     """
+    if query.shape[-1] != value.shape[-1]:  # no fused kernel takes that
+        return PLAIN(
+            query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
+        )
     lead = query.shape[:-3]
     q, k, v = (
         x if x.dim() == 4 else x.reshape(-1, *(1,) * (3 - x.dim()), *x.shape[-3:])
         for x in (query, key, value)
     )
+    if q.shape[1] % k.shape[1]:
+        raise RuntimeError(
+            f"{q.shape[1]} heads of queries cannot share {k.shape[1]} of keys and values"
+        )
     if q.shape[1] != k.shape[1]:
         k, v = (_shared(x, q.shape[1] // x.shape[1], written_out) for x in (k, v))
     if attn_mask is None:

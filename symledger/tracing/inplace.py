@@ -10,14 +10,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import torch
 
 from symledger.errors import BadInput
 
-if TYPE_CHECKING:
-    from symledger.tracing.recorder import Recorder
+
+class Writer(Protocol):
+    """What is asked of a recorder here."""
+
+    def where(self) -> str:
+        """Say which module runs, and where the user's file is."""
+
+    def step(self, operation: str, arguments: Mapping[str, Any], result: Any) -> None:
+        """Write down one operation and what it gave."""
+
+    def changed(self, x: torch.Tensor) -> None:
+        """Note that a tensor is written into."""
+
 
 RESHAPED = ("aten.view", "aten._unsafe_view", "aten._reshape_alias", "aten.unsqueeze",
             "aten.squeeze")  # fmt: skip
@@ -39,7 +50,7 @@ class View:
 class InPlace:
     """Knows which tensors are views of which, and brings them up to date."""
 
-    def __init__(self, recorder: Recorder) -> None:
+    def __init__(self, recorder: Writer) -> None:
         self.recorder = recorder
         self.views: dict[int, View] = {}
         self.writes: dict[int, int] = {}
@@ -114,7 +125,7 @@ class InPlace:
             self.lost.add(id(x))
 
 
-def undone(view: View, x: torch.Tensor, recorder: Recorder) -> tuple[str, dict[str, Any]]:
+def undone(view: View, x: torch.Tensor, recorder: Writer) -> tuple[str, dict[str, Any]]:
     """Return the operation that gives what x is a view of, now that x has other elements."""
     given, base, name = view.arguments, view.base, view.operation
     if name in SAME:

@@ -272,6 +272,8 @@ def apart(a: Array, b: Array, scale: float = 0.0) -> float:
     """Return how far two arrays are apart, to the scale of the second."""
     if np.shape(a) != np.shape(b):
         return float("inf")
+    if np.size(b) and not np.any(np.isfinite(b)):  # nothing that could be compared
+        return float("inf")
     same = (a == b) | (np.isnan(a) & np.isnan(b))
     difference = np.where(same, 0.0, np.abs(np.where(same, 0.0, a) - np.where(same, 0.0, b)))
     return float(np.max(difference, initial=0.0)) / (max(largest(b), scale) or 1.0)

@@ -30,6 +30,8 @@ WIDE = {
 """Types that are computed in double precision."""
 MOVED = 0.1
 """How far weights are moved, as a deviation."""
+ABSURD = 1e3
+"""What no weight is that somebody has set."""
 ATTENTION = F.scaled_dot_product_attention
 CASTS = (torch.Tensor.float, torch.Tensor.to, torch.Tensor.type)
 """Functions that give a tensor another type."""
@@ -190,6 +192,8 @@ def moved(module: torch.nn.Module) -> torch.nn.Module:
     with torch.no_grad():
         for p in module.parameters():
             if p.is_floating_point():
+                if not bool((p.abs() < ABSURD).all()):  # torch.empty, which nobody has filled
+                    p.normal_()
                 p.add_(torch.randn_like(p), alpha=MOVED)
         for part in module.modules():
             mean, var = (getattr(part, n, None) for n in ("running_mean", "running_var"))

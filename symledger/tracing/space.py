@@ -227,6 +227,10 @@ def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
     for b in dict.fromkeys(heard):
         several = several * b
     steps: list[Expr] = [several * n for n in (1, 2, 4)] if heard else []
+    steps.append(Integer(1))
+    yield from ((step, []) for step in steps)
+    silent = [] if heard else list(needed(space, name))
+    steps = [b * n for b in silent for n in (1, 2)]
     steps += [Integer(n) for n in STEPS]
     steps += list(dict.fromkeys(heard))
     if here > 1:
@@ -239,3 +243,18 @@ def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
     yield from ((-step, []) for step in steps)  # where it may not be larger
     for tied in alike:
         yield from ((step, [tied]) for step in steps[:6])
+
+
+def needed(space: Space, name: str) -> Iterator[Expr]:
+    """Yield the arguments that divide one without saying so: changed alone, the module refuses.
+
+    Heads are such of a width, where ``view(B, T, h, -1)`` divides, and no Python code does.
+    """
+    here = space.base[name]
+    for other, n in space.base.items():
+        if other == name or not 1 < n < here or here % n or here % (n + 1) == 0:
+            continue
+        try:
+            space.observe({**space.base, other: n + 1})
+        except BadInput:
+            yield Symbol(other)

@@ -10,7 +10,6 @@ from sympy import Add, Expr, Integer, Rational, cancel, oo
 
 from symledger.errors import BadInput
 from symledger.ir.ops import Storage
-from symledger.ir.shapes import as_size
 from symledger.ir.tensor import Tensor
 from symledger.traces.graph import Kind
 
