@@ -66,6 +66,8 @@ def run(command: Command, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     """Run a command; assert its exit code and that it printed every line that is shown."""
     program, *arguments = shlex.split(command.line)
     assert program == "symledger", f"{command} is not a symledger command"
+    if arguments[0] == "trace":
+        pytest.importorskip("torch", reason="needs PyTorch")
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("LC_ALL", "C")
     monkeypatch.setattr(sys, "argv", [program, *arguments])

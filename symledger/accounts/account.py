@@ -46,7 +46,8 @@ class Account(Derivation):
         return other
 
     def __repr__(self) -> str:
-        return f"<account of {self.target.name}: {self.params!r}>"
+        shown = f": {self.params!r}" if "params" in self.quantities else ""
+        return f"<account of {self.target.name}{shown}>"
 
 
 def derive(

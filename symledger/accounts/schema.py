@@ -48,6 +48,7 @@ def account_json(
         "definitions": {s.name: str(e) for s, e in derivation.definitions.items()},
         "dropped": list(derivation.dropped),
         "conventions": derivation.counted,
+        **derivation.target.extrapolated(derivation.assumed.bindings),
         "formulas": {
             name: {
                 **_formula(derivation, name, tag(name)),

@@ -20,8 +20,11 @@ from symledger.algebra import Terms
 from symledger.citing.lookup import find
 from symledger.errors import BadInput, CheckFailed, shown
 from symledger.ledger.formula import Formula
+from symledger.ledger.quantities import QUANTITIES
 from symledger.sizes import meaning, text_of
-from symledger.tags.registry import Tagged
+from symledger.tags.canonical import canonical_form, fingerprint
+from symledger.tags.registry import Revision, Tagged
+from symledger.targets.resolve import is_trace
 from symledger.version import VERSION
 
 SCHEMA = "symledger.cite/1"
@@ -41,7 +44,10 @@ CONCERNS = {
 
 @dataclass(frozen=True)
 class Citation:
-    """A formula of the catalogue with its tag; ``site`` is the address of a site that shows it."""
+    """A formula of the catalogue with its tag; ``site`` is the address of a site that shows it.
+
+    One of a trace has no tag and no page: the fingerprint of its canonical form stands for it.
+    """
 
     tagged: Tagged
     account: Account
@@ -59,8 +65,22 @@ class Citation:
 
     @property
     def number(self) -> str:
-        """The tag and the revision."""
+        """The tag and the revision; of a trace the fingerprint."""
+        if self.account.target.is_traced:
+            return f"canonical form {self.tagged.hash}"
         return f"formula {self.tagged.tag}, revision {self.tagged.revision}"
+
+    @property
+    def name(self) -> str:
+        """The id, with the revision where it has one."""
+        traced = self.account.target.is_traced
+        return self.tagged.id + ("" if traced else f", revision {self.tagged.revision}")
+
+    @property
+    def asked(self) -> str:
+        """What names the formula to ``symledger cite``."""
+        target = self.account.target
+        return f"{target.name}.{self.tagged.quantity}" if target.is_traced else self.tagged.tag
 
     @property
     def source(self) -> str:
@@ -134,7 +154,7 @@ class Citation:
         value = formula.value
         return {
             "schema": SCHEMA,
-            "tag": self.tagged.tag,
+            "tag": None if self.account.target.is_traced else self.tagged.tag,
             "id": self.tagged.id,
             "target": self.account.target.name,
             "revision": self.tagged.revision,
@@ -191,6 +211,9 @@ def cite(text: str, site: str = "") -> Citation:
         raise BadInput(
             f"{shown(site)} is not the address of a site: write one as https://example.org/symledger."
         )
+    traced = of_trace(text)
+    if traced:
+        return traced
     tagged, target = find(text)
     account = derive(target)
     if account.tag(tagged.quantity) != tagged.tag:
@@ -204,3 +227,26 @@ def cite(text: str, site: str = "") -> Citation:
             "run symledger record tags, which raises the revision."
         )
     return Citation(tagged, account, site)
+
+
+def of_trace(text: str) -> Citation | None:
+    """Return the citation of a formula of a trace, ``gpt.trace.json.params``, or None.
+
+    Raises:
+        BadInput: the trace cannot be read, or no quantity of it is named.
+    """
+    path, quantity = text.strip(), ""
+    for name in sorted(QUANTITIES, key=len):
+        if path.endswith(f".json.{name}"):
+            path, quantity = path.removesuffix(f".{name}"), name
+    if not path.endswith(".json") or not is_trace(path):
+        return None
+    if not quantity:
+        raise BadInput(
+            f"{shown(path)} is a trace and not a formula: name one of its quantities, as in "
+            f"{shown(path)}.params."
+        )
+    account = derive(path)
+    found = fingerprint(canonical_form(account, quantity))
+    tagged = Tagged(found, account[quantity].id, (Revision(VERSION, found),))
+    return Citation(tagged, account)

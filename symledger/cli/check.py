@@ -12,6 +12,7 @@ from symledger.accounts.account import Account
 from symledger.checks.examination import examined, skipped
 from symledger.checks.variants import variants
 from symledger.cli.progress import progress
+from symledger.errors import BadInput, shown
 from symledger.evidence.comparison import Evidence
 from symledger.evidence.records import variant
 
@@ -27,6 +28,12 @@ def run(targets: Sequence[str], as_json: bool) -> int:
         SymledgerError: a target is not there or cannot be run.
     """
     accounts = list(variants(targets))
+    for account in accounts:
+        if account.target.is_traced:
+            raise BadInput(
+                f"{shown(account.target.name)} is a trace, which is checked against its module: "
+                f"symledger trace --verify {account.target.name} --set …"
+            )
     started = perf_counter()
     found = [(account, _examined(account)) for account in accounts]
     failed = sum(not e.passed for _, evidence in found for e in evidence)

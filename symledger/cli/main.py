@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from symledger.cli.language import shown_in, spoken
 from symledger.cli.site import site
 from symledger.errors import LONGEST, BadInput, SymledgerError, escaped, quoted, shown
 from symledger.version import VERSION
+
+if TYPE_CHECKING:
+    from symledger.accounts.account import Account
 
 FORMATS = ("text", "json", "latex", "markdown", "python")
 LISTED = ("components", "models", "layers")
@@ -74,7 +77,8 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
     """Derive the formulas of TARGET.
 
     TARGET is a name of `symledger list`, a layer of torch.nn as in "Linear(768, 3072)", the
-    config.json of a model (a path, or - for standard input), or path/to/model.py:ClassName.
+    config.json of a model (a path, or - for standard input), path/to/model.py:ClassName, or a
+    trace that `symledger trace --save` wrote.
     """
     from symledger.accounts.account import derive as derive_account
 
@@ -84,7 +88,13 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
     )  # fmt: skip
     for name in quantities:
         account[name]
-    form = "json" if as_json else form
+    shown_as(account, quantities, "json" if as_json else form, depth, language)
+
+
+def shown_as(
+    account: Account, quantities: tuple[str, ...], form: str, depth: int, language: str | None
+) -> None:
+    """Print what was derived, in one of ``FORMATS``."""
     if form == "text":
         from symledger.report.layout import show
 
@@ -100,6 +110,54 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
 
         write = import_module(f"symledger.report.{form}").write
         sys.stdout.write(write(account, quantities or ("params",), depth))
+
+
+@cli.command(epilog='symledger trace my_model.py:GPT --input "ids: int64 (B, T)"')
+@click.argument("module", default="")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE",
+              help="Give an argument of the constructor, or a length of what enters, a value; may "
+                   "be repeated.")
+@click.option("--config", default="", metavar="FILE",
+              help="The config.json that the module is built of, as those of transformers are.")
+@click.option("--input", "inputs", multiple=True, metavar='"ids: int64 (B, T)"',
+              help="A tensor that enters: its name in forward, type and lengths; may be repeated.")
+@click.option("--symbol", "symbols", multiple=True, metavar="ARGUMENT=SYMBOL",
+              help="Write a symbol for an argument, as in n_embd=d; may be repeated.")
+@click.option("--eval", "evaluating", is_flag=True,
+              help="Trace it in evaluation mode, and not as it is built.")
+@click.option("--save", default="", metavar="FILE",
+              help="Save the trace, as in model.trace.json: a target that needs no PyTorch.")
+@click.option("--verify", default="", metavar="FILE",
+              help="Run the module of a saved trace at the sizes that are set, and compare; with "
+                   "--save, the trace is saved with this point.")
+@click.option("--quantity", "quantities", multiple=True, metavar="NAME",
+              help="Show only this quantity, line by line; may be repeated.")
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True)
+@click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
+@click.option("--depth", type=click.IntRange(1, 9), default=2, show_default=True,
+              help="How many levels of the tree to open.")
+@spoken
+def trace(module: str, settings: tuple[str, ...], config: str, inputs: tuple[str, ...],
+          symbols: tuple[str, ...], evaluating: bool, save: str, verify: str,
+          quantities: tuple[str, ...], form: str, as_json: bool, depth: int,
+          language: str | None) -> None:  # fmt: skip
+    """Trace MODULE, a model written in PyTorch, and derive its formulas.
+
+    MODULE is path/to/model.py:ClassName, package.module:ClassName or transformers:ClassName. It
+    is built and run on tensors without elements, at many sizes. It needs PyTorch (the extra torch).
+    """
+    from symledger.cli.trace import traced, verified
+
+    if bool(module) == bool(verify):
+        raise BadInput("name what is to be traced, as in my_model.py:GPT, or with --verify a saved "
+                       "trace.")  # fmt: skip
+    said = split_settings(settings)
+    account = verified(verify, said, save) if verify else traced(
+        module, said, inputs, symbols, not evaluating, config, save
+    )
+    for name in quantities:
+        account[name]
+    shown_as(account, quantities, "json" if as_json else form, depth, language)
 
 
 @cli.command(epilog="symledger compare llama-2-7b llama-3-8b")
@@ -173,7 +231,8 @@ def explain(number: str, inside: str, settings: tuple[str, ...], unit: str | Non
 def cite(formula: str, form: str, as_json: bool, site_url: str, long: bool) -> None:
     """Write a citation of a formula, named by its ID or by its permanent TAG.
 
-    ID is as in mini_gpt.params, or of a configuration as in gpt3-175b.params; TAG as in SL-4F7K.
+    ID is as in mini_gpt.params, of a configuration as in gpt3-175b.params, or of a trace as in
+    model.trace.json.params; TAG as in SL-4F7K.
     """
     from symledger.citing.citation import cite as cite_formula
 

@@ -10,3 +10,8 @@ def progress(text: str) -> None:
     if sys.stderr.isatty():
         sys.stderr.write(f"\r\x1b[K{text}")
         sys.stderr.flush()
+
+
+def done() -> None:
+    """Wipe out the line: nothing is being done any more."""
+    progress("")

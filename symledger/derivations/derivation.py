@@ -109,18 +109,29 @@ class Derivation:
     @cached_property
     def quantities(self) -> tuple[str, ...]:
         """The quantities that this target has: those that are not identically nothing."""
-        absent = {gate for gate in set(OPTIONAL.values()) if not self[gate].general}
+        absent = {gate for gate in set(OPTIONAL.values()) if not self._of(gate).general}
         absent |= self._undecoded
         if not self.readings.has_routed:
             absent.add("params.active")
         absent |= self.not_known.keys()
-        return tuple(name for name in QUANTITIES if OPTIONAL.get(name, name) not in absent)
+        return tuple(
+            name for name in QUANTITIES
+            if OPTIONAL.get(name, name) not in absent and name not in self.target.withheld
+        )  # fmt: skip
 
     def __getitem__(self, name: str) -> Formula:
         if name not in QUANTITIES:
             raise UnknownTarget(
                 f"{shown(name)} is not a quantity. {nearest(name, QUANTITIES)}"
             )
+        if name in self.target.withheld:
+            raise NotKnown(
+                f"{name} of {shown(self.target.name)} is not shown: {self.target.withheld[name]}"
+            )
+        return self._of(name)
+
+    def _of(self, name: str) -> Formula:
+        """Return the formula of a quantity, shown or not."""
         if name not in self._made:
             self._made[name] = self._formula(name, self.readings)
         return self._made[name]

@@ -141,12 +141,14 @@ class MaxIndex:
 class Rearrange:
     """Split, permute, rename and merge axes: the same elements under other indices.
 
-    Both sides group the same names; ``sizes`` holds the length of each name.
+    Both sides group the same names; ``sizes`` holds the length of each name. Where it ``stops``,
+    no gradient goes back through it.
     """
 
     left: tuple[tuple[str, ...], ...]
     right: tuple[tuple[str, ...], ...]
     sizes: tuple[tuple[str, Expr], ...]
+    stops: bool = False
 
 
 @dataclass(frozen=True)

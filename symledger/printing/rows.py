@@ -14,7 +14,7 @@ from symledger.accounts.account import Account
 from symledger.algebra import Terms, substitute
 from symledger.ir.shapes import Shape
 from symledger.languages import words
-from symledger.languages.message import Text, joined, message
+from symledger.languages.message import Text, Verbatim, joined, message
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
 from symledger.ledger.steps import Shown
@@ -178,7 +178,8 @@ def label(line: Line) -> Text:
     """A line's name for people, with its repetitions and the reason of a tied weight."""
     times = algebra.repeated(algebra.terms(line.times))
     tied = [leaf.tied_to[-1] for leaf in (line, *line.parts) if leaf.tied_to]
-    name: Text = words.part(line.label)
+    own = bool(line.parts) and not line.component  # a module of a user's, by the name that it has
+    name: Text = Verbatim(line.label) if own else words.part(line.label)
     if len(line.label) <= 2 and line.component:
         name = joined((words.part(line.component), line.label), " ")
     name = joined((name, times), "") if times else name

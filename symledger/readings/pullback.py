@@ -66,7 +66,8 @@ def pullback(program: Program, inputs: bool = True, frozen: tuple[str, ...] = ()
 
 
 def _differentiable(leaf: Tensor) -> bool:
-    return not isinstance(leaf.op, ops.Input) or leaf.op.varies
+    whole = leaf.storage in ("index", "mask")
+    return not whole and (not isinstance(leaf.op, ops.Input) or leaf.op.varies)
 
 
 class _Walk:
@@ -81,7 +82,9 @@ class _Walk:
         self.again: list[Tensor] = []
         self.needed = set(wanted)
         for t in program.tensors:
-            reached = self._is_trained(t) or any(arg in self.needed for arg in t.args)
+            reached = self._is_trained(t) or any(
+                arg in self.needed and _passes(t, i) for i, arg in enumerate(t.args)
+            )
             if reached and t.storage != "index":  # whole numbers have no gradient
                 self.needed.add(t)
             if isinstance(t.op, Result):
@@ -161,7 +164,7 @@ class _Walk:
     def _rule(self, t: Tensor, g: Tensor) -> Iterator[Pair]:
         """Yield the gradient of each argument that needs one."""
         for position, arg in enumerate(t.args):
-            if arg in self.needed:
+            if arg in self.needed and _passes(t, position):
                 yield arg, _of_argument(t, g, position)
 
     def _call(self, t: Tensor, call: Call) -> Iterator[Pair]:
@@ -203,6 +206,17 @@ class _Walk:
         return body, (*(states.pop(y) if y in states else zeros(y) for y in last), *stacks)
 
 
+def _passes(t: Tensor, position: int) -> bool:
+    """Whether a gradient goes back to an argument: not where it is zero everywhere."""
+    match t.op:
+        case ops.Map(code):
+            return bool(code.slope(position).value != 0)
+        case ops.Rearrange(stops=stops):
+            return not stops
+        case _:
+            return True
+
+
 def _of_argument(t: Tensor, g: Tensor, position: int) -> Tensor:
     """The gradient of one argument of an operation, given the gradient of its result."""
     arg = t.args[position]
@@ -221,7 +235,7 @@ def _of_argument(t: Tensor, g: Tensor, position: int) -> Tensor:
             return unbroadcast(g, arg.shape)
         case ops.Max():
             return scatter(g, argmax(arg), arg.shape, batch=arg.rank - 1)
-        case ops.Rearrange(left, right, sizes):
+        case ops.Rearrange(left, right, sizes, _):
             return Tensor(ops.Rearrange(right, left, sizes), (g,), arg.shape)
         case ops.Slice(axis, start, _):
             return pad(g, axis, start, arg.shape[axis])

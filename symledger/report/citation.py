@@ -62,7 +62,7 @@ TEX = Style(tex, algebra.latex, SPELLED.value, LATEX, "$")
 def page(c: Citation, width: int) -> Page:
     """Write the citation for people."""
     p = Page(width)
-    p.line((c.tagged.tag, "bold cyan"), f"   {c.tagged.id}, revision {c.tagged.revision}")
+    p.line((c.tagged.tag, "bold cyan"), f"   {c.name}")
     p.wrapped(c.title, len(c.tagged.tag) + 3, "dim")
     p.line()
     p.wrapped(f"{over(algebra.text, *c.first)}   {c.formula.unit}", 6, first=4)
@@ -76,7 +76,7 @@ def page(c: Citation, width: int) -> Page:
             p.wrapped(text, 6, first=4)
     p.heading("NEXT")
     for form, why in (("bibtex", "for a bibliography"), ("latex", "for a paper")):
-        p.line("    ", (f"symledger cite {c.tagged.tag} --format {form}", "bold"),
+        p.line("    ", (f"symledger cite {c.asked} --format {form}", "bold"),
                (f"   {why}", "dim"))  # fmt: skip
     return p
 
@@ -145,7 +145,7 @@ def paragraph(sentences: Iterable[str]) -> str:
 def markdown(c: Citation) -> str:
     """Write a section of a document."""
     lines = [
-        f"**{c.tagged.tag}** `{c.tagged.id}`, revision {c.tagged.revision}: {c.title}",
+        f"**{c.tagged.tag}** `{c.tagged.id}`{c.name.removeprefix(c.tagged.id)}: {c.title}",
         f"$${over(algebra.latex, *c.first)}$$ {c.formula.unit}",
         "\n".join(f"- {text}" for text in (*about(c, MARKDOWN), *named(c, MARKDOWN),
                                            *counted(c, MARKDOWN))),

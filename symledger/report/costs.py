@@ -61,6 +61,8 @@ def memory(p: Page, account: Account) -> None:
             units = byte_units(f.value) if f.value is not None else ""
             table.append([*cells[:2], cells[2] and cells[2] + " B", units])
     p.table(table, ("", "", "cyan", "dim"), {2}, flexible=(1,))
+    if "params" not in account.quantities:
+        return
     count, trained = account.params.value, account["memory.gradients"].value
     if isinstance(count, int) and isinstance(trained, int) and count:
         _dtypes(p, count, trained // c.value_bytes)

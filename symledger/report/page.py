@@ -33,14 +33,15 @@ def page(
         for name in quantities:
             tree(p, account, account[name], depth)
             derivation(p, account[name], depth)
-            compared(p, account, (name,))
+            evidence_of(p, account, (name,))
         return p
     repeats = bool(account.program.calls)
     if not repeats:
         _equations(p, account)
-    tree(p, account, account.params, depth)
-    _active(p, account)
-    derivation(p, account.params, depth)
+    if "params" in account.quantities:
+        tree(p, account, account.params, depth)
+        _active(p, account)
+        derivation(p, account.params, depth)
     costs.flops(p, account)
     costs.memory(p, account)
     costs.not_known(p, account)
@@ -49,10 +50,20 @@ def page(
     _corollaries(p, account)
     _identities(p, account)
     configuration.section(p, account)
-    compared(p, account, account.quantities)
+    evidence_of(p, account, account.quantities)
     conventions(p, account)
     _next(p, account)
     return p
+
+
+def evidence_of(p: Page, account: Account, names: Sequence[str]) -> None:
+    """What was compared: recorded of a definition, of a traced module found when it was traced."""
+    if account.target.is_traced:
+        from symledger.report import trace
+
+        trace.section(p, account)
+    else:
+        compared(p, account, names)
 
 
 def _head(p: Page, account: Account) -> None:
@@ -76,6 +87,10 @@ def _head(p: Page, account: Account) -> None:
     reads = target.constructor.reads if target.constructor else ""
     for sentence in (*filter(None, [reads]), *account.dropped):
         p.wrapped(message("page.note", sentence=sentence), len(indent), "yellow")
+    if account.target.is_traced:
+        from symledger.report import trace
+
+        trace.beyond(p, account, len(indent))
 
 
 def _fold(items: list[str], width: int) -> list[str]:
@@ -236,12 +251,17 @@ def _next(p: Page, account: Account) -> None:
     name = account.request.target
     symbol = next(iter(sorted(account.symbols)), "d")
     p.heading(message("page.next"))
+    if account.target.is_traced and not name.endswith(".json"):
+        advise(p, f"symledger trace {name} … --save {account.target.owner}.trace.json",
+               message("next.save"))  # fmt: skip
+        return
     value = account.assumed.bindings.get(account.symbols.get(symbol)) or 64
     for command, why in (
         (f"symledger derive {name} --set {symbol}={2 * value}", message("next.size")),
         (f"symledger derive {name} --quantity memory.saved", message("next.quantity")),
         (f"symledger derive {name} --format latex", message("next.latex")),
-        (f"symledger check {name}", message("next.check")),
+        (f"symledger trace --verify {name} --set {symbol}={2 * value}", message("next.verify"))
+        if account.target.is_traced else (f"symledger check {name}", message("next.check")),
         *cited(account),
     ):
         advise(p, command, why)

@@ -13,13 +13,15 @@ from symledger.catalogue import entries as catalogue
 from symledger.catalogue.checkpoints import Checkpoint, checkpoints, missing
 from symledger.catalogue.options import parse_option
 from symledger.configs.document import Document, load
-from symledger.configs.files import STANDARD_INPUT, kind
+from symledger.configs.files import STANDARD_INPUT, content, kind
 from symledger.errors import UnknownTarget
 from symledger.ir.naming import snake
 from symledger.sizes import BY_NAME
 from symledger.targets.target import Target
 
 CALL = re.compile(r"\s*([A-Za-z_][\w.]*\s*\(|(torch\.)?nn\.)")
+TRACE = b"symledger.trace"
+"""What stands at the beginning of the file of a trace."""
 FILE = re.compile(r"\.py:\w*\s*$")
 
 
@@ -33,7 +35,7 @@ def resolve(text: str) -> Target:
             cannot be used.
     """
     if text in STANDARD_INPUT or text.endswith(".json") or holds_configuration(text):
-        return _configured(text, load(text))
+        return _from_trace(text) if is_trace(text) else _configured(text, load(text))
     if is_call(text):
         return _constructed(text)
     if "/" in text and ".py" not in text and ":" not in text:
@@ -71,6 +73,20 @@ def _constructed(text: str) -> Target:
         plain.with_options({s.name: e for s, e in own.items()}), name=constructor.text,
         constructor=constructor, configuration=usual, entered=own,
     )  # fmt: skip
+
+
+def is_trace(text: str) -> bool:
+    """Whether a text names a file that ``symledger trace`` wrote: its name says so, or it does."""
+    if text.endswith(".trace.json"):
+        return True
+    return kind(text) != "a folder" and TRACE in content(text)[:100]
+
+
+def _from_trace(text: str) -> Target:
+    from symledger.targets.traced import traced_target
+    from symledger.traces.reading import loaded
+
+    return traced_target(loaded(content(text), text), text)
 
 
 def holds_configuration(text: str) -> bool:

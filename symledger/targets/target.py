@@ -51,6 +51,16 @@ class Target:
     """Sizes of the entry as a layer has them, written in those of what enters."""
 
     @property
+    def is_traced(self) -> bool:
+        """Whether it was recorded from a module of PyTorch."""
+        return False
+
+    @property
+    def withheld(self) -> Mapping[str, str]:
+        """Quantities that are not shown, and why: those of a trace whose checks failed."""
+        return {}
+
+    @property
     def stated(self) -> Mapping[str, str]:
         """What the arguments of a layer set; nothing where this is none."""
         return self.constructor.settings if self.constructor else {}
@@ -152,6 +162,11 @@ class Target:
         said = self.configured.called(function) if self.configured else ""
         found = (f"{name} = {v}" for name, v in self.options.items() if v == function)
         return said or " and ".join(found) or function
+
+    def extrapolated(self, sizes: Mapping[Symbol, int]) -> dict[str, Any]:
+        """Return the sizes that lie beyond what was verified, as JSON data; a trace has those."""
+        del sizes
+        return {}
 
     def read_from(self) -> dict[str, Any]:
         """Return where the sizes come from as JSON data: a configuration, its source, an axis."""

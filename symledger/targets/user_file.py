@@ -42,7 +42,7 @@ def opened(text: str) -> ModelFile:
         raise BadInput(
             f"{shown(text)} does not say which class: write path/to/model.py:ClassName."
         )
-    module = _import(path)
+    module = imported(path)
     with guarded(path, shown(name)):
         return _defined(module, path, name)
 
@@ -91,7 +91,7 @@ def _sizes_of(kind: type[Component], path: str) -> dict[str, int]:
     return {name: parse_size(str(name), str(n)) for name, n in stated.items()}
 
 
-def _import(path: str) -> ModuleType:
+def imported(path: str) -> ModuleType:
     """Run the file that the user named as a module of its own."""
     found = kind(path)
     if found != "a file":

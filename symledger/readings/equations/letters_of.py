@@ -38,7 +38,7 @@ class Axes:
             case ops.Contract(_, _, out):
                 wanted = self.of_indices(t)
                 return tuple(wanted[n] for n in out)
-            case ops.Rearrange(_, right, _):
+            case ops.Rearrange(_, right, _, _):
                 return merged(t.shape, [groups_of(t.op, right), self._moved(t, t.op)])
             case ops.Map() | ops.Repeat() | ops.Join():
                 return merged(t.shape, [self.of(x) for x in t.args])

@@ -240,9 +240,10 @@ def known_name(t: Tensor) -> str:
 def call_name(scope: Scope) -> str:
     """The name that a child is written by: no number, and not that of a step beside it."""
     beside = scope.parent.steps if scope.parent else {}
-    if scope.name.isidentifier() and scope.name not in beside:
+    named = all(part.isidentifier() for part in scope.name.split("."))
+    if named and scope.name not in beside:
         return scope.name
-    return f"{scope.kind}_{scope.name}"
+    return f"{scope.kind}_{scope.name}".lstrip("_")
 
 
 def output_name(scope: Scope, child: Child, t: Tensor) -> str:

@@ -59,7 +59,7 @@ class Reverse:
     def _cut(self, t: Tensor) -> None:
         name, inside = self.forward.names.get(t), self.outline.child(t)
         given = t in self.forward.applied
-        if inside is not None and not given and not isinstance(t.op, Param):
+        if inside is not None and not given and not isinstance(t.op, Param | Const):
             return
         new = t
         if t.args and not given and t not in self.outline.entering:

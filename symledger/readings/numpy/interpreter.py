@@ -89,7 +89,8 @@ class Machine:
             call = t.args[0].op
             assert isinstance(call, Call)
             return result(call, t.op, values.inner[t.args[0]])
-        return self.execute(t, args)
+        made = self.execute(t, args)
+        return made.astype(int) if t.storage == "index" and made.dtype.kind in "fb" else made
 
     def _call(self, t: Tensor, call: Call, args: list[Array], values: Values) -> Array:
         body, times, leaves = call.body, self.length(call.times), values.leaves
@@ -131,7 +132,7 @@ class Machine:
             return arrays[t]
         if t in values.arrays:
             return values.arrays[t]
-        if isinstance(t.op, ops.View | ops.Const):
+        if isinstance(t.op, ops.View | ops.Repeat | ops.Const):
             return self.execute(t, [self._find(arg, arrays, values) for arg in t.args])
         raise DefinitionError(f"the backward pass needs {t}, which was not kept.")
 

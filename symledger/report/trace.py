@@ -1,0 +1,83 @@
+"""What the page of a traced module says of its trace: what was heard, folded, fixed, verified."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from symledger import algebra
+from symledger.accounts.account import Account
+from symledger.languages.message import Verbatim, joined, message
+from symledger.report.layout import NBSP, Page
+from symledger.targets.traced import TracedTarget
+from symledger.traces.graph import Graph, Traced
+
+MARKS = {True: ("✓", "green"), False: ("✗", "red")}
+
+
+def beyond(p: Page, account: Account, indent: int) -> None:
+    """Say which sizes lie outside what was verified, so that all that follows is extrapolated."""
+    assert isinstance(account.target, TracedTarget)
+    found = account.target.beyond(account.assumed.bindings)
+    if found:
+        sizes = ", ".join(f"{name} ({low:,} … {high:,})" for name, (low, high) in found.items())
+        p.wrapped(message("trace.beyond", sizes=sizes), indent, "yellow")
+
+
+def section(p: Page, account: Account) -> None:
+    """Write the evidence of a trace."""
+    assert isinstance(account.target, TracedTarget)
+    traced = account.target.traced
+    p.heading(message("trace.evidence"))
+    mode = message("trace.training" if traced.training else "trace.evaluating")
+    about = message("trace.made", source=Verbatim(f"{traced.source}:{traced.name}"),
+                    torch=traced.torch, mode=mode)  # fmt: skip
+    p.wrapped(about, 6, first=4)
+    named = [f"{symbol} = {own}" for symbol, own in traced.names.items() if symbol != own]
+    for key, items in (
+        ("trace.sizes", [*named, *(s for s, own in traced.names.items() if s == own)]),
+        ("trace.fixed", [f"{a.name} = {a.value}" for a in traced.fixed]),
+        ("trace.folded", list(repeats(traced.graph))),
+        ("trace.ranges", ranges(traced)),
+    ):
+        if items:
+            said = "   ".join(item.replace(" ", NBSP) for item in items)
+            p.wrapped(joined((message(key), Verbatim(said)), ": "), 6, "dim", first=4)
+    _checks(p, account.target)
+
+
+def _checks(p: Page, target: TracedTarget) -> None:
+    points = len(target.traced.points)
+    if points:
+        p.line("    ", MARKS[True], " ", message("trace.verified", n=points))
+    for check in target.traced.checks:
+        deviation = message("page.exact") if check.worst == "0" else message(
+            "page.worst", worst=check.worst
+        )
+        p.line("    ", MARKS[check.passed], " ", check.claim,
+               ("   " + p.say(message("page.points", n=check.points, deviation=deviation)),
+                "dim"))  # fmt: skip
+        if check.detail:
+            p.wrapped(Verbatim(check.detail), 8, "" if check.passed else "red")
+    if target.withheld:
+        said = message("trace.withheld", quantities=", ".join(target.withheld))
+        p.wrapped(said, 6, "red", first=4)
+
+
+def repeats(graph: Graph) -> Iterator[str]:
+    """Yield what was folded: ``transformer.h × L``."""
+    for node in graph.nodes:
+        if node.body is not None and node.times is not None:
+            times = algebra.repeated(algebra.terms(node.times)) or " × 1"
+            each = f" of {node.period}" if node.period > 1 else ""
+            yield f"{node.path or 'layers'}{times}{each}"
+            yield from repeats(node.body)
+
+
+def ranges(traced: Traced) -> list[str]:
+    """Return from where to where each size was verified."""
+    found = []
+    for symbol in traced.sizes:
+        seen = sorted({point[symbol] for point in traced.points if symbol in point})
+        if seen:
+            found.append(f"{symbol} = {seen[0]:,}" + (f" … {seen[-1]:,}" if seen[1:] else ""))
+    return found

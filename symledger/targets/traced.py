@@ -1,0 +1,116 @@
+"""The target that a trace is: its definition is what was recorded, its sizes those asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import Symbol
+
+from symledger.errors import BadInput, nearest, shown
+from symledger.ir.naming import snake
+from symledger.ir.tensor import Program
+from symledger.targets.target import Target
+from symledger.traces.checked import withheld
+from symledger.traces.component import TracedModule
+from symledger.traces.graph import Traced
+from symledger.traces.seal import hashed
+from symledger.traces.writing import to_data
+
+TITLE = "traced from PyTorch"
+
+
+@dataclass(frozen=True)
+class TracedTarget(Target):
+    """A module of PyTorch that was traced, now or when its file was written."""
+
+    @property
+    def traced(self) -> Traced:
+        """What was recorded."""
+        assert isinstance(self.component, TracedModule)
+        return self.component.traced
+
+    @property
+    def is_traced(self) -> bool:
+        """It was."""
+        return True
+
+    @property
+    def withheld(self) -> Mapping[str, str]:
+        """The quantities whose checks failed, which are not shown, and why."""
+        return withheld(self.traced.checks)
+
+    def settled(self, settings: Mapping[str, str]) -> dict[str, str]:
+        """Return settings by symbol, those that were named as the constructor does among them.
+
+        Raises:
+            BadInput: the same size was set twice, to other values.
+        """
+        symbols = {own: symbol for symbol, own in self.traced.names.items()}
+        found: dict[str, str] = {}
+        fixed = {a.name: a.value for a in self.traced.fixed}
+        known = (*symbols, *self.traced.sizes, *self.traced.definitions)
+        for name, text in settings.items():
+            if name in fixed:
+                raise BadInput(
+                    f"{name} is fixed in this trace, {shown(fixed[name])}: trace the module again "
+                    "to change it."
+                )
+            if name not in known:
+                raise BadInput(
+                    f"{shown(name)} is no size of {shown(self.name)}. {nearest(name, known)}"
+                )
+            symbol = symbols.get(name, name)
+            if found.get(symbol, text) != text:
+                raise BadInput(f"{symbol} was set twice, to {shown(found[symbol])} and, as "
+                               f"{self.traced.names[symbol]}, to {shown(text)}.")  # fmt: skip
+            found[symbol] = text
+        return found
+
+    def program(self) -> Program:
+        """Build the program of the trace."""
+        assert isinstance(self.component, TracedModule)
+        return self.component.program(self.name)
+
+    def decoding(self) -> Program | None:
+        """A trace is of one run: nothing is known of decoding."""
+        return None
+
+    def guard(self, method: str) -> Callable[[], AbstractContextManager[None, None]]:
+        """Nothing of a user's is run."""
+        del method
+        return nullcontext
+
+    def beyond(self, sizes: Mapping[Symbol, int]) -> dict[str, tuple[int, int]]:
+        """Return the sizes that lie outside what was verified, and from where to where that was."""
+        found: dict[str, tuple[int, int]] = {}
+        for symbol, n in sizes.items():
+            seen = [point[symbol.name] for point in self.traced.points if symbol.name in point]
+            if seen and not min(seen) <= n <= max(seen):
+                found[symbol.name] = min(seen), max(seen)
+        return found
+
+    def extrapolated(self, sizes: Mapping[Symbol, int]) -> dict[str, Any]:
+        """Return the sizes that lie beyond what was verified, and from where to where that was."""
+        found = self.beyond(sizes)
+        return {
+            "extrapolated": bool(found),
+            "beyond": {name: [str(low), str(high)] for name, (low, high) in found.items()},
+        }
+
+    def read_from(self) -> dict[str, Any]:
+        """Return what is said of the trace, as JSON data."""
+        traced = self.traced
+        about = to_data(traced)
+        kept = ("source", "torch", "training", "names", "definitions", "fixed", "points", "checks")
+        return {"trace": {key: about[key] for key in kept} | {"hash": hashed(about)}}
+
+
+def traced_target(traced: Traced, name: str = "") -> TracedTarget:
+    """Return the target that a trace is, under the name by which it was asked for."""
+    return TracedTarget(
+        name or traced.name, snake(traced.name), TITLE, TracedModule(traced),
+        configuration=traced.sizes, origin=traced.source,
+    )  # fmt: skip

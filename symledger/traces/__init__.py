@@ -1,0 +1,1 @@
+"""Traces: what a PyTorch module computes, as data; read without PyTorch."""

@@ -1,0 +1,1 @@
+"""Fused operations that are given their weights: each states its own backward program."""

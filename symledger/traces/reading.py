@@ -1,0 +1,261 @@
+"""A trace read from JSON that anybody may have written: every piece is checked, none evaluated.
+
+References lead backwards only, formulas are parsed by our own parser over the sizes that the file
+names, and there is a bound on how many of anything there may be. What an operation means is for the
+rules to say, when the trace is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from sympy import Expr, Integer
+
+from symledger.errors import BadInput, nearest, shown
+from symledger.sizes import Size, named
+from symledger.traces.checked import WITHHELD, Checked
+from symledger.traces.formulas import Formulas
+from symledger.traces.graph import LEAVES, Argued, Argument, Graph, Kind, Node, Ref, Traced
+from symledger.traces.places import NAME, Place, parsed
+from symledger.traces.seal import check_seal
+from symledger.traces.writing import SCHEMA
+
+ELEMENTS = ("float", "int", "bool", "complex")
+OPERATION = re.compile(r"[A-Za-z_][\w.]{0,99}", re.ASCII)
+MOST_NODES, MOST_SIZES, MOST_POINTS, MOST_AXES = 20_000, 100, 1_000, 16
+DEEPEST = 8
+"""How deep repetitions may stand in one another, and lists in an argument."""
+INT64 = 2**63
+FLOATS = {"inf": float("inf"), "-inf": -float("inf"), "nan": float("nan")}
+KEYS = ("schema", "version", "torch", "name", "source", "training", "sizes", "names", "definitions",
+        "fixed", "points", "checks", "graph", "seal")  # fmt: skip
+
+
+def loaded(content: bytes, where: str) -> Traced:
+    """Read a trace.
+
+    Raises:
+        BadInput: it is damaged, was edited, or is no trace; the message says where in it.
+    """
+    try:
+        return _traced(Place(parsed(content)))
+    except BadInput as error:
+        raise BadInput(f"{shown(where)} cannot be read as a trace: {error}") from error
+
+
+def _traced(top: Place) -> Traced:
+    schema = top["schema"].text()
+    if schema != SCHEMA:
+        top["schema"].refuse(f"{shown(schema)} is not {SCHEMA}: another version wrote this file, "
+                             "or it is no trace.")  # fmt: skip
+    top.only(*KEYS)
+    check_seal(top.object())
+    sizes = {name: x.whole(1) for name, x in top["sizes"].items(MOST_SIZES)}
+    defined = [name for name, _ in top["definitions"].items(MOST_SIZES)]
+    for name in defined:
+        if name in sizes:
+            top["definitions"][name].refuse("it has a value of its own among the sizes.")
+    symbols = {name: symbol(top, name) for name in (*sizes, *defined)}
+    formulas = Formulas(symbols)
+    return Traced(
+        name=_name(top["name"]),
+        source=top["source"].text(1_000),
+        graph=Reader(formulas).graph(top["graph"], ()),
+        sizes=sizes,
+        names={k: x.text() for k, x in top["names"].items(MOST_SIZES) if _known(x, k, sizes)},
+        definitions=_definitions(top["definitions"], sizes, formulas),
+        fixed=tuple(Argued(*_fixed(x)) for x in _pairs(top["fixed"])),
+        training=top["training"].truth(),
+        points=tuple(_point(p, sizes) for p in top["points"].list(MOST_POINTS)),
+        torch=top["torch"].text(),
+        checks=tuple(map(_checked, top["checks"].list(MOST_SIZES))),
+    )
+
+
+def symbol(top: Place, name: str) -> Size:
+    """Return the symbol of a size."""
+    if name in ("None", "True", "False"):
+        top["sizes"].refuse(f"{name} is no name of a size.")
+    return named(name)
+
+
+def _name(place: Place) -> str:
+    if not NAME.fullmatch(place.text()):
+        place.refuse("the name of a class is expected.")
+    return place.text()
+
+
+def _pairs(place: Place) -> list[tuple[str, Place]]:
+    """The arguments that are no sizes: their names may have dots."""
+    if len(place.object()) > 1_000:
+        place.refuse("it holds more than 1,000 entries.")
+    return [(key, place[key]) for key in place.data]
+
+
+def _fixed(pair: tuple[str, Place]) -> tuple[str, str]:
+    name, place = pair
+    if len(name) > 200 or not name.isprintable():
+        place.refuse("that is no name of an argument.")
+    return name, place.text(100_000)
+
+
+def _known(place: Place, name: str, sizes: Mapping[str, int]) -> bool:
+    if name not in sizes:
+        place.refuse(f"{name} is no size of this trace. {nearest(name, sizes)}")
+    return True
+
+
+def _definitions(
+    place: Place, sizes: Mapping[str, int], formulas: Formulas
+) -> dict[str, Expr]:
+    """Read the sizes that others decide: each by those that have values, or were defined before."""
+    found: dict[str, Expr] = {}
+    for name, inner in place.items(MOST_SIZES):
+        found[name] = e = formula(inner, formulas)
+        early = {s.name for s in e.free_symbols} - sizes.keys() - found.keys() | (
+            {name} & {s.name for s in e.free_symbols}
+        )
+        if early:
+            inner.refuse(f"it is defined by {', '.join(sorted(early))}, which is not known before.")
+    return found
+
+
+def _point(place: Place, sizes: Mapping[str, int]) -> dict[str, int]:
+    found = {name: x.whole(0) for name, x in place.items(MOST_SIZES) if _known(x, name, sizes)}
+    lacking = sorted(sizes.keys() - found.keys())
+    if lacking:
+        place.refuse(f"it has no value for {', '.join(lacking)}.")
+    return found
+
+
+def _checked(place: Place) -> Checked:
+    place.only("quantity", "claim", "points", "worst", "passed", "detail")
+    quantity = place["quantity"].text()
+    if quantity not in WITHHELD:
+        place["quantity"].refuse(f"{shown(quantity)} is not checked. {nearest(quantity, WITHHELD)}")
+    return Checked(
+        quantity, place["claim"].text(1_000), place["points"].whole(), place["worst"].text(),
+        place["passed"].truth(), place["detail"].text(2_000),
+    )  # fmt: skip
+
+
+def formula(place: Place, formulas: Formulas) -> Expr:
+    """Read a formula, and say where it stands if it is none."""
+    try:
+        return formulas.read(place.data)
+    except BadInput as error:
+        place.refuse(str(error))
+
+
+class Reader:
+    """Reads graphs, and counts their nodes."""
+
+    def __init__(self, formulas: Formulas) -> None:
+        self.formulas = formulas
+        self.nodes = 0
+
+    def graph(self, place: Place, entering: Sequence[Kind], depth: int = 0) -> Graph:
+        """Read a graph; its first nodes are what enters it, if it is the body of a repetition."""
+        place.only("nodes", "outputs")
+        if depth > DEEPEST:
+            place.refuse(f"repetitions stand at most {DEEPEST} deep in one another.")
+        nodes: list[Node] = []
+        for each in place["nodes"].list(MOST_NODES):
+            self.nodes += 1
+            if self.nodes > MOST_NODES:
+                each.refuse(f"there are more than {MOST_NODES:,} operations.")
+            nodes.append(self._node(each, nodes, depth))
+        for i, kind in enumerate(entering):
+            there = place["nodes"].data[i : i + 1] and nodes[i]
+            if not there or there.operation != "input" or there.results != (kind,):
+                place["nodes"].refuse(f"entry {i} is not the input of this repetition's x{i}.")
+        outputs = [self._ref(r, nodes) for r in place["outputs"].list(MOST_SIZES)]
+        return Graph(tuple(nodes), tuple(outputs))
+
+    def _node(self, place: Place, before: Sequence[Node], depth: int) -> Node:
+        place.only("op", "arguments", "results", "path", "line", "times", "period", "body")
+        operation = place["op"].text()
+        if not OPERATION.fullmatch(operation):
+            place["op"].refuse(f"{shown(operation)} is no name of an operation.")
+        arguments = {
+            name: self._argument(a, before, 0) for name, a in place["arguments"].items(MOST_SIZES)
+        }
+        results = tuple(map(self._kind, place["results"].list(MOST_SIZES)))
+        path = place["path"].text(500) if place.has("path") else ""
+        line = place["line"].text(500) if place.has("line") else ""
+        node = Node(operation, arguments, results, path, line)
+        if operation == "repeat":
+            return self._repeat(place, node, before, depth)
+        if place.has("body") or place.has("times") or place.has("period"):
+            place.refuse("a body is that of a repetition, and of no other operation.")
+        if operation in LEAVES:
+            self._leaf(place, node)
+        return node
+
+    def _leaf(self, place: Place, node: Node) -> None:
+        if len(node.results) != 1:
+            place["results"].refuse(f"one tensor is expected of an operation {node.operation}.")
+        if not isinstance(node.arguments.get("name"), str):
+            place["arguments"].refuse("a name is expected.")
+        if next(node.refs, None):
+            place["arguments"].refuse(f"no tensor enters an operation {node.operation}.")
+
+    def _repeat(
+        self, place: Place, node: Node, before: Sequence[Node], depth: int
+    ) -> Node:
+        entering: list[Kind] = []
+        for i, (name, a) in enumerate(node.arguments.items()):
+            if name != f"x{i}" or not isinstance(a, Ref):
+                place["arguments"].refuse(f"a tensor called x{i} is expected, not {shown(name)}.")
+            entering.append(before[a.node].results[a.result])
+        body = self.graph(place["body"], entering, depth + 1)
+        coming = tuple(body.kind(r) for r in body.outputs)
+        if not coming or coming != node.results or coming != tuple(entering[: len(coming)]):
+            place["results"].refuse("what a repetition gives is what its body makes of what enters "
+                                    "it first, of the same shapes.")  # fmt: skip
+        return Node(
+            node.operation, node.arguments, node.results, node.path, node.line, body,
+            formula(place["times"], self.formulas), place["period"].whole(1, 1_000),
+        )  # fmt: skip
+
+    def _kind(self, place: Place) -> Kind:
+        first, *axes = place.list(1 + MOST_AXES) or [place]
+        if first.data not in ELEMENTS:
+            first.refuse(f"what its elements are is expected first: {', '.join(ELEMENTS)}.")
+        return Kind(tuple(formula(n, self.formulas) for n in axes), first.data)
+
+    def _ref(self, place: Place, before: Sequence[Node]) -> Ref:
+        parts = place.list(2)
+        if len(parts) != 2:
+            place.refuse("the numbers of an operation and of its result are expected.")
+        node = parts[0].whole()
+        if node >= len(before):
+            parts[0].refuse(f"operation {node} does not come before this.")
+        result = parts[1].whole()
+        if result >= len(before[node].results):
+            parts[1].refuse(f"operation {node} has {len(before[node].results)} results.")
+        return Ref(node, result)
+
+    def _argument(self, place: Place, before: Sequence[Node], depth: int) -> Argument:
+        match place.data:
+            case None | bool() | float():
+                return place.data
+            case str():
+                return place.text(1_000)
+            case int():
+                return Integer(place.whole(-INT64, INT64))
+            case list() if depth < DEEPEST:
+                return tuple(self._argument(x, before, depth + 1) for x in place.list(1_000))
+            case {"tensor": _} if len(place.data) == 1:
+                return self._ref(place["tensor"], before)
+            case {"size": _} if len(place.data) == 1:
+                return formula(place["size"], self.formulas)
+            case {"float": str() as written} if len(place.data) == 1 and written in FLOATS:
+                return FLOATS[written]
+            case _:
+                pass
+        return place.refuse(
+            'an argument is a number, a text, true, false, null, a list, {"tensor": …}, '
+            '{"size": …} or {"float": "inf"}.'
+        )

@@ -1,0 +1,1 @@
+"""Tracing: a PyTorch module, run on tensors without elements, becomes a graph with formulas."""

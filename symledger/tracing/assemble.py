@@ -1,0 +1,201 @@
+"""Runs at many points made into one graph, in which every whole number is a formula."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from sympy import Expr, Float, Integer, Rational, Symbol, floor, sqrt
+
+from symledger.errors import BadInput
+from symledger.traces.graph import Argument, Graph, Kind, Node, Ref
+from symledger.tracing.fit import Points
+from symledger.tracing.names import symbols_for
+from symledger.tracing.points import Sample
+from symledger.tracing.recorder import Step
+
+
+class Assembler:
+    """Fits numbers, and names those that are no polynomials."""
+
+    def __init__(self, sample: Sample) -> None:
+        self.sample = sample
+        self.points: Points = sample.points()
+        self.definitions: dict[Symbol, Expr] = {}
+        self.arguments: dict[str, Argument] = {}
+        self.kinds: dict[Ref, Kind] = {}
+        self.number = 0
+
+    def graph(self) -> Graph:
+        """Return the graph of the runs."""
+        runs = self.sample.runs
+        numbers = iter(zip(*(run.numbers for run in runs), strict=True))
+        reals = iter(zip(*(run.reals for run in runs), strict=True))
+        first = runs[0].recording
+        nodes = tuple(self._node(step, numbers, reals) for step in first.steps)
+        return Graph(nodes, first.outputs)
+
+    def _node(
+        self, step: Step, numbers: Iterator[tuple[int, ...]], reals: Iterator[tuple[float, ...]]
+    ) -> Node:
+        def argument(x: Any) -> Argument:
+            if isinstance(x, tuple):
+                return tuple(map(argument, x))
+            if isinstance(x, float):
+                return self._real(next(reals))
+            if isinstance(x, int) and not isinstance(x, bool):
+                return self._whole(next(numbers), step)
+            return x  # a reference, a truth, a word, or nothing
+
+        self.arguments = arguments = {name: argument(x) for name, x in step.arguments.items()}
+        results = tuple(
+            Kind(tuple(self._whole(next(numbers), step) for _ in shape), kind)
+            for shape, kind in step.results
+        )
+        self.kinds |= {Ref(self.number, r): kind for r, kind in enumerate(results)}
+        self.number += 1
+        return Node(step.operation, arguments, results, step.path, step.line)
+
+    def _whole(self, numbers: tuple[int, ...], step: Step) -> Expr:
+        found = self.points.fit(numbers)
+        if found is None:
+            found = self._rounded(numbers, step)
+        if found is None:
+            raise BadInput(
+                f"a length in {step.operation} ({step.path or 'forward'}, {step.line}) is no "
+                f"polynomial in the sizes, nor one that is rounded down: it is {numbers[0]} at "
+                "first. Give it as an argument of its own."
+            )
+        return found
+
+    def _rounded(self, numbers: tuple[int, ...], step: Step) -> Expr | None:
+        """Return a new size that is an expression rounded down: one that was heard, or found."""
+        for e in self.sample.space.floors:
+            if self.sample.valued(e) == numbers:
+                return self._defined(numbers, e, step)
+        for e in self._windows(step):
+            if self.points.valued(e) == numbers:
+                return self._defined(numbers, e, step)
+        common = math.gcd(*numbers)
+        combined = self.points.fit_with_defined(numbers)
+        if combined is not None:
+            return combined
+        for places, whole in ((numbers, 1), (tuple(n // common for n in numbers), common)):
+            for s, values in self.points.own_values():
+                found = rounded(places, values)
+                if found is not None:
+                    (a, b), m = found
+                    x = self.points.parts.get(s, s)
+                    return whole * self._defined(places, floor((a * x + b) / Integer(m)), step)
+        return None
+
+    def _windows(self, step: Step) -> Iterator[Expr]:
+        """Yield how many windows fit into each axis of what a convolution or a pooling is given."""
+        given = self.arguments
+        taken, weight = given.get("input", given.get("self")), given.get("weight")
+        if "stride" not in given or not isinstance(taken, Ref):
+            return
+        kernel: Any = given.get("kernel_size")
+        if kernel is None and isinstance(weight, Ref):
+            kernel = self.kinds[weight].shape[2:]
+        lengths = self.kinds[taken].shape
+        for place, n in enumerate(lengths[-len(kernel or ()) :] if kernel else ()):
+            k = kernel[place]
+            s, p, r = (part(given.get(name), place, default) for name, default in (
+                ("stride", k), ("padding", Integer(0)), ("dilation", Integer(1))
+            ))  # fmt: skip
+            yield floor((n + 2 * p - r * (k - 1) - 1) / s) + 1
+
+    def _defined(self, numbers: tuple[int, ...], e: Expr, step: Step) -> Symbol:
+        """Name a size that others decide."""
+        symbol = Symbol(named_size(step, e, {s.name for s in self.definitions} | self._taken))
+        self.definitions[symbol] = e
+        self.points.define(symbol, numbers, e.free_symbols)
+        return symbol
+
+    @cached_property
+    def _taken(self) -> set[str]:
+        """Names and symbols that stand for arguments."""
+        own = {*self.sample.space.sizes, *self.sample.space.depths}
+        return own | set(symbols_for(own, (), {}).values())
+
+    def _real(self, values: tuple[float, ...]) -> Argument:
+        """Return a float; one that follows from sizes, as a formula if it is a simple one."""
+        if len(set(map(repr, values))) == 1:
+            return values[0]
+        for back, e in FORMS:
+            whole = exact([back(y) if y else math.inf for y in values])
+            found = self.points.fit(whole) if whole else None
+            if found is not None:
+                return e(found)
+        return Float(values[0])
+
+
+def part(argument: Any, place: int, default: Any) -> Any:
+    """Return a setting of one axis: one number stands for all axes."""
+    if argument is None or argument == ():
+        return default
+    if isinstance(argument, tuple):
+        return argument[place] if len(argument) > place else argument[0]
+    return argument
+
+
+def exact(values: Sequence[float]) -> tuple[int, ...] | None:
+    """Return floats as the whole numbers that they nearly are; None if one is no such number."""
+    if any(not math.isfinite(v) or abs(v) > 2**50 for v in values):
+        return None
+    found = tuple(round(v) for v in values)
+    near = all(abs(v - n) <= 1e-9 * max(1, abs(n)) for v, n in zip(values, found, strict=True))
+    return found if near else None
+
+
+def rounded(
+    numbers: Sequence[int], values: Sequence[int]
+) -> tuple[tuple[int, int], int] | None:
+    """Return ((a, b), m) with ⌊(a·x + b)/m⌋ equal to every number at its value x; or None."""
+    pairs = sorted(set(zip(values, numbers, strict=True)))
+    if len({x for x, _ in pairs}) < len(pairs) or len(pairs) < 6:
+        return None
+    (x0, y0), (x1, y1) = pairs[0], pairs[-1]
+    for m in (*range(2, 65), *(96 * k for k in range(1, 17)), *(128 * k for k in range(1, 9))):
+        middle = round(m * (y1 - y0) / (x1 - x0))
+        for a in range(max(1, middle - 2), middle + 3):
+            low = max(m * y - a * x for x, y in pairs)
+            high = min(m * y + m - 1 - a * x for x, y in pairs)
+            if low <= high:
+                usual = (b for b in (0, m - 1, m // 2) if low <= b <= high)
+                return (a, next(usual, low)), m
+    return None
+
+
+Form = tuple[Callable[[float], float], Callable[[Expr], Expr]]
+FORMS: tuple[Form, ...] = (
+    (lambda y: y, lambda p: p), (lambda y: 1 / y, lambda p: 1 / p),
+    (lambda y: y * y, lambda p: sqrt(p)), (lambda y: 1 / (y * y), lambda p: 1 / sqrt(p)),
+)  # fmt: skip
+"""How a whole number is got from a float, and the float from its formula."""
+HALVES = 4
+"""By what something that was rounded down is divided and rounded down once more."""
+FEED_FORWARD = re.compile(r"(^|[._])(mlp|ffn?|feed_?forward|fc1|up_proj|gate_proj|w1)($|[._])")
+
+
+def named_size(step: Step, e: Expr, taken: set[str]) -> str:
+    """Name a size that others decide: as the field does where it is clear, else by a number."""
+    inner = step.operation == "weight" and FEED_FORWARD.search(str(step.arguments["name"]))
+    if inner and "d_ff" not in taken:
+        return "d_ff"
+    of = {s.name.partition("_")[0] for s in e.free_symbols}
+    letter = of.pop() if len(of) == 1 and of <= {"H", "W", "D", "T"} else "n"
+    return next(n for i in range(1, len(taken) + 2) if (n := f"{letter}_{i}") not in taken)
+
+
+def valued(e: Expr, at: Mapping[Symbol, int]) -> Expr:
+    """Return an expression with numbers for its sizes."""
+    found = e.xreplace({s: Integer(n) for s, n in at.items()})
+    return Rational(found) if found.is_Rational else found
+
+
+__all__ = ["Assembler", "Ref", "rounded", "valued"]

@@ -1,0 +1,85 @@
+"""One run to compare with, of a traced class at a small point, or of a module as it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from sympy import Expr, Integer, Symbol
+
+from symledger.sizes import named
+from symledger.traces.graph import Graph, Traced
+from symledger.tracing.assemble import Assembler
+from symledger.tracing.bounds import bounded
+from symledger.tracing.fold import folded, times_of
+from symledger.tracing.numeric import Differences, compare
+from symledger.tracing.observed import Observed
+from symledger.tracing.points import Sample
+from symledger.tracing.real import Ran, double_precision, moved, run_for_real
+from symledger.tracing.small import small_point
+from symledger.tracing.space import Space, unfolded
+from symledger.tracing.subject import DTYPES, Subject
+
+SEED = 20260303
+
+
+def compare_run(
+    subject: Subject, traced: Traced, space: Space, at: Mapping[str, int] | None = None
+) -> tuple[Differences, dict[str, int]]:
+    """Compare a traced class with its real run, at a small point; return that too.
+
+    Raises:
+        BadInput: what it runs on the processor is something else, or not understood.
+    """
+    to = {named(s): Symbol(n) for s, n in traced.names.items()}
+    at = at or small_point(space, [t.xreplace(to) for t in times_of(traced.graph)])
+    ran = real_run(subject, traced.graph, at, sizes_at(traced, at))
+    points = tuple(sizes_at(traced, {traced.names[n]: v for n, v in p.items()} )
+                   for p in traced.points)  # fmt: skip
+    return compare(traced.graph, sizes_at(traced, at), ran, points), dict(at)
+
+
+def sizes_at(traced: Traced, at: Mapping[str, int]) -> dict[Expr, int]:
+    """Return the sizes of a trace at a point, those that others decide too."""
+    own = {named(s): Integer(at[n]) for s, n in traced.names.items()}
+    defined: dict[Expr, Expr] = {}
+    for s, e in traced.definitions.items():
+        defined[named(s)] = e.xreplace({**own, **defined})
+    return {s: int(n) for s, n in {**own, **defined}.items()}
+
+
+def real_run(
+    subject: Subject, graph: Graph, at: Mapping[str, int], sizes: Mapping[Expr, int]
+) -> Ran:
+    """Build and run a class for real at a point, on random inputs."""
+    below = {
+        str(n.arguments["name"]): int(e.xreplace({s: Integer(v) for s, v in sizes.items()}))
+        for _, n in graph.of("input") if isinstance(e := n.arguments.get("below"), Expr)
+    }  # fmt: skip
+    with double_precision(SEED):
+        module = moved(subject.build(unfolded(subject, at), "cpu"))
+        inputs = {}
+        for x in subject.inputs:
+            shape = tuple(x.made(at).shape)
+            inputs[x.name] = drawn(shape, DTYPES[x.dtype], below.get(x.name, 2))
+        return run_for_real(module, inputs, lambda m, given: subject.run(m, given, "cpu"))
+
+
+def drawn(shape: tuple[int, ...], dtype: torch.dtype, below: int) -> torch.Tensor:
+    """Draw a tensor: normal numbers, or whole ones below a bound."""
+    if dtype.is_floating_point:
+        return torch.randn(shape)
+    return torch.randint(0, below, shape).to(dtype)
+
+
+def compare_module(
+    module: torch.nn.Module, *inputs: torch.Tensor, fold: bool = True
+) -> Differences:
+    """Compare a module as it stands, on some inputs, with its own record: for tests of rules."""
+    with double_precision(SEED):
+        given = {f"x{i}": x.double() if x.is_floating_point() else x for i, x in enumerate(inputs)}
+        ran = run_for_real(moved(module), given, lambda m, g: m(*g.values()))
+    subject = Subject(type(module).__name__, "", type(module), {}, lambda values: module)
+    sample = Sample(Space(subject, {}), [Observed({}, ran.recording)])
+    graph = bounded(Assembler(sample).graph())
+    return compare(folded(graph) if fold else graph, {}, ran)

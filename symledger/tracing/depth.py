@@ -1,0 +1,252 @@
+"""How often a repetition runs, as a formula in what deepens a module; and whether that holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from math import lcm
+from typing import Any
+
+from sympy import Expr, Integer, Symbol
+
+from symledger.errors import BadInput
+from symledger.traces.graph import LEAVES, Argument, Graph, Node, Ref
+from symledger.tracing.fit import Points
+from symledger.tracing.observed import Observed
+from symledger.tracing.space import Space
+
+FURTHER = (1, 3)
+"""By how many layers a module is made deeper than its base, to see how often things repeat then."""
+
+
+class OtherAtDepth(BadInput):
+    """A module does something else at other depths or sizes than where it was looked at."""
+
+
+def deepened(space: Space, graph: Graph) -> Graph:
+    """Return a folded graph with formulas for how often each repetition runs.
+
+    Raises:
+        BadInput: the module changes otherwise than by more of the same.
+    """
+    if not space.depths:
+        return graph
+    runs = [space.observe(space.base)]
+    pattern = period(graph)
+    for name in space.depths:
+        further = (space.base[name] + n * pattern for n in FURTHER)
+        runs += [space.observe({**space.base, name: n}) for n in further]
+    runs.append(
+        space.observe({**space.base, **{n: space.base[n] + 2 * pattern for n in space.depths}})
+    )
+    symbols = [Symbol(name) for name in space.depths]
+    at = [{s: run.at[s.name] for s in symbols} for run in runs]
+    points = Points(symbols, {s: s for s in symbols}, at, spare=1)
+    return _with_times(graph, runs, points)
+
+
+class OtherLengths(BadInput):
+    """The same operations make other lengths at a point than was fitted."""
+
+    def __init__(self, said: str, at: Mapping[str, int]) -> None:
+        super().__init__(said)
+        self.at = at
+
+
+def period(graph: Graph) -> int:
+    """Return by how many layers a module grows, so that whole patterns of layers are added."""
+    return lcm(*(n.period for g in graph.bodies for n in g.nodes if n.body))
+
+
+def _with_times(graph: Graph, runs: list[Observed], points: Points) -> Graph:
+    def timed(node: Node) -> Node:
+        if node.body is None or node.times is None:
+            return node
+        there = [units(run, node.path) for run in runs]
+        period = node.period
+        rest = there[0] - int(node.times) * period
+        numbers = tuple(n - rest for n in there)
+        found = points.fit(numbers)
+        if found is None or any(n % period for n in numbers):
+            named = ", ".join(map(str, points.own.symbols))
+            raise OtherAtDepth(
+                f"how many of {node.path or 'the layers'} run does not follow from {named} as a "
+                f"polynomial: {there} at {list(points.own.at)}."
+            )
+        return replace(node, times=found / period, body=_with_times(node.body, runs, points))
+
+    return Graph(tuple(map(timed, graph.nodes)), graph.outputs)
+
+
+def units(run: Observed, prefix: str) -> int:
+    """Return how many numbered modules under a path run something."""
+    start = f"{prefix}." if prefix else ""
+    found = set()
+    for step in run.recording.steps:
+        if step.operation not in LEAVES and step.path.startswith(start):
+            found.add(step.path[len(start) :].partition(".")[0])
+    return sum(name.isdecimal() for name in found)
+
+
+Line = tuple[Any, ...]
+
+
+def unfolded(graph: Graph, at: Mapping[Expr, Expr]) -> list[Line]:
+    """Write a folded graph out at a point: every operation that runs, on what, with numbers."""
+    return list(_lines(graph, at, {}, lambda path: path))
+
+
+def _lines(
+    graph: Graph, at: Mapping[Expr, Expr], entering: Mapping[Ref, Any], path: Any
+) -> Iterator[Line]:
+    place: dict[Ref, Any] = dict(entering)
+    yield from _written(graph, at, place, path, Counter())
+
+
+class Counter:
+    """Counts the operations that were written, of all bodies together."""
+
+    def __init__(self) -> None:
+        self.number = 0
+
+
+def _written(
+    graph: Graph, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter
+) -> Iterator[Line]:
+    for i, node in enumerate(graph.nodes):
+        if Ref(i) in place:
+            continue
+        if node.operation in LEAVES:
+            place[Ref(i)] = leaf_name(node.operation, path(str(node.arguments.get("name", ""))),
+                                      path(node.path))  # fmt: skip
+        elif node.body is None:
+            arguments = tuple((n, _valued(a, at, place)) for n, a in node.arguments.items())
+            shapes = tuple(tuple(int(n.xreplace(at)) for n in k.shape) for k in node.results)
+            for r in range(len(node.results)):
+                place[Ref(i, r)] = count.number, r
+            count.number += 1
+            yield node.operation, path(node.path), arguments, shapes
+        else:
+            yield from _repeated(node, i, at, place, path, count)
+
+
+def _repeated(
+    node: Node, i: int, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter
+) -> Iterator[Line]:
+    assert node.body is not None
+    assert node.times is not None
+    entering = [place[a] for a in node.arguments.values() if isinstance(a, Ref)]
+    states = len(node.results)
+    for k in range(int(node.times.xreplace(at))):
+        inner = {Ref(j): x for j, x in enumerate(entering)}
+
+        def moved(name: str, by: int = k * node.period) -> str:
+            return str(path(shifted(name, node.path, by)))
+
+        yield from _written(node.body, at, inner, moved, count)
+        entering[:states] = [inner[r] for r in node.body.outputs]
+    for r in range(states):
+        place[Ref(i, r)] = entering[r]
+
+
+def shifted(name: str, prefix: str, by: int) -> str:
+    """Return a dotted name with the number under a path so much higher."""
+    start = f"{prefix}." if prefix else ""
+    if not name.startswith(start):
+        return name
+    number, dot, rest = name[len(start) :].partition(".")
+    return f"{start}{int(number) + by}{dot}{rest}" if number.isdecimal() else name
+
+
+def leaf_name(operation: str, name: str, path: str) -> str:
+    """Name a leaf: a fixed tensor without a name by the module that it is used in."""
+    return f"{operation} {name or path}"
+
+
+def _valued(a: Argument, at: Mapping[Expr, Expr], place: Mapping[Ref, Any]) -> Any:
+    if isinstance(a, Ref):
+        return place[a]
+    if isinstance(a, tuple):
+        return tuple(_valued(each, at, place) for each in a)
+    if isinstance(a, Expr):
+        n = a.xreplace(at)
+        return int(n) if n.is_Integer else float(n)
+    return a
+
+
+def observed_lines(run: Observed) -> list[Line]:
+    """Write a run out in the same way."""
+    steps = run.recording.steps
+    place: dict[Ref, Any] = {}
+    found: list[Line] = []
+    for i, step in enumerate(steps):
+        if step.operation in LEAVES:
+            place[Ref(i)] = leaf_name(
+                step.operation, str(step.arguments.get("name", "")), step.path
+            )
+            continue
+        arguments = tuple((n, _numbered(a, place)) for n, a in step.arguments.items())
+        for r in range(len(step.results)):
+            place[Ref(i, r)] = len(found), r
+        found.append((step.operation, step.path, arguments, tuple(s for s, _ in step.results)))
+    return found
+
+
+def _numbered(a: Any, place: Mapping[Ref, Any]) -> Any:
+    if isinstance(a, Ref):
+        return place[a]
+    if isinstance(a, tuple):
+        return tuple(_numbered(each, place) for each in a)
+    return a
+
+
+def replaced(e: Expr, to: Mapping[Expr, Expr]) -> Expr:
+    """Return an expression in other symbols."""
+    return e.xreplace(dict(to))
+
+
+def renamed(graph: Graph, to: Mapping[Expr, Expr]) -> Graph:
+    """Return a graph with its sizes in other symbols."""
+
+    def argument(a: Argument) -> Argument:
+        if isinstance(a, tuple):
+            return tuple(argument(each) for each in a)
+        return replaced(a, to) if isinstance(a, Expr) else a
+
+    def node(n: Node) -> Node:
+        return replace(
+            n, arguments={k: argument(a) for k, a in n.arguments.items()},
+            results=tuple(
+                replace(k, shape=tuple(replaced(x, to) for x in k.shape)) for k in n.results
+            ),
+            times=None if n.times is None else replaced(n.times, to),
+            body=n.body and renamed(n.body, to),
+        )  # fmt: skip
+
+    return Graph(tuple(map(node, graph.nodes)), graph.outputs)
+
+
+def first_difference(expected: list[Line], run: list[Line]) -> str:
+    """Say where a graph and a run part; nothing where they are the same."""
+    for mine, its in zip(expected, run, strict=False):
+        if not same(mine, its):
+            return f"{its[0]} in {its[1] or 'forward'}: {_told(mine)} where it is {_told(its)}"
+    if len(expected) != len(run):
+        return f"{len(run):,} operations, where {len(expected):,} were expected"
+    return ""
+
+
+def _told(line: Line) -> str:
+    return f"{line[0]} of {', '.join(f'{n} = {a}' for n, a in line[2])} giving {list(line[3])}"
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two lines are the same; floats that follow from sizes only nearly."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        return len(a) == len(b) and all(map(same, a, b))
+    if isinstance(a, float) and isinstance(b, float):
+        return a == b or abs(a - b) <= 1e-9 * abs(b)
+    return bool(a == b)
+
+
+ONE_LAYER = Integer(1)

@@ -1,0 +1,163 @@
+"""What PyTorch says of a module at a point: parameters, FLOPs of both passes, bytes that it keeps.
+
+Everything runs on tensors without elements. PyTorch's counter and its hooks are public, and share
+nothing with the formulas but the run of the module. What they say otherwise than any GPU does, or
+not at all, is put right here, and named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.autograd.graph import saved_tensors_hooks
+from torch.utils.flop_counter import FlopCounterMode, conv_flop_count
+
+from symledger.tracing.recorder import Recorder, Recording, Step, fixed_steps, record, refs_in
+from symledger.tracing.subject import Subject
+
+aten = torch.ops.aten
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What PyTorch said at a point; ``unused`` are parameters that no operation takes.
+
+    ``artefacts`` are bytes among the ``saved`` ones that no formula has, by what they are;
+    ``where`` are all others, by the path of the module that made them, without layers' numbers.
+    """
+
+    params: int
+    frozen: int
+    unused: tuple[str, ...]
+    forward: int
+    backward: int
+    saved: int
+    artefacts: Mapping[str, int]
+    where: Mapping[str, int]
+
+
+class MeasuringRecorder(Recorder):
+    """Knows which step made each tensor."""
+
+    def __init__(self, module: torch.nn.Module) -> None:
+        super().__init__(module)
+        self.made: list[tuple[torch.Tensor, ...]] = []
+
+    def add(self, step: Step, made: tuple[torch.Tensor, ...]) -> None:
+        """Write a step down, and keep what it made."""
+        super().add(step, made)
+        self.made.append(made)
+
+
+def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int]) -> Measured:
+    """Run a module forward and backward at a point, and say what PyTorch says.
+
+    ``values`` are the arguments there.
+    """
+    module = subject.build(values)
+    inputs = {x.name: x.made(at) for x in subject.inputs}
+    inputs = {n: x.requires_grad_(x.is_floating_point()) for n, x in inputs.items()}
+    recorder = MeasuringRecorder(module)
+    counter = FlopCounterMode(display=False, custom_mapping=MISSING)
+    kept: dict[int, torch.UntypedStorage] = {}
+    whole: dict[int, torch.dtype] = {}
+    packed: dict[int, str] = {}
+
+    def pack(t: torch.Tensor) -> torch.Tensor:
+        storage = t.untyped_storage()
+        kept[storage._cdata], whole[storage._cdata] = storage, t.dtype
+        packed.setdefault(storage._cdata, recorder.stack[-1])
+        return t
+
+    with counter, saved_tensors_hooks(pack, lambda t: t):
+        recording = record(module, inputs, lambda m: subject.run(m, inputs), recorder)
+        forward = counter.get_total_flops()
+        ends = [recorder.made[recording.kept[r.node]][r.result] for r in recording.outputs]
+        asking = [y for y in ends if y.requires_grad]
+        if asking:
+            torch.autograd.backward(asking, [torch.zeros_like(y) for y in asking])
+    own = {t.untyped_storage()._cdata for t in (*module.parameters(), *module.buffers())}
+    kept = {n: s for n, s in kept.items() if n not in own}
+    artefacts, where = _artefacts(recorder, kept, whole, packed)
+    return Measured(
+        sum(p.numel() for p in module.parameters()),
+        sum(p.numel() for p in module.parameters() if not p.requires_grad),
+        tuple(_unused(module, recording)), forward, counter.get_total_flops() - forward,
+        sum(s.nbytes() for s in kept.values()), artefacts, where,
+    )  # fmt: skip
+
+
+def _artefacts(
+    recorder: MeasuringRecorder, kept: Mapping[int, torch.UntypedStorage],
+    whole: Mapping[int, torch.dtype], packed: Mapping[int, str],
+) -> tuple[dict[str, int], dict[str, int]]:  # fmt: skip
+    """Return the bytes that are kept and that no formula has, by what they are; others by path."""
+    fixed = fixed_steps(recorder.recording)
+    tables = {
+        x.untyped_storage()._cdata for i in fixed for x in recorder.made[i]
+    }
+    paths = {
+        x.untyped_storage()._cdata: step.path
+        for step, made in reversed(list(zip(recorder.recording.steps, recorder.made, strict=True)))
+        for x in made
+    }  # fmt: skip
+    found: dict[str, int] = {}
+    where: dict[str, int] = {}
+    for n, storage in kept.items():
+        if n in recorder.written_out:
+            name, extra = "heads or masks written out for the kernel", recorder.written_out[n]
+        elif whole[n] == torch.uint64:
+            name, extra = "the state of a generator", storage.nbytes()
+        elif n in tables:
+            name, extra = "tables", storage.nbytes()
+        else:
+            name, extra = "", 0
+        if name:
+            found[name] = found.get(name, 0) + extra
+        if storage.nbytes() > extra:
+            path = unnumbered(paths.get(n, packed[n]))
+            where[path] = where.get(path, 0) + storage.nbytes() - extra
+    return found, where
+
+
+def unnumbered(path: str) -> str:
+    """Return a path without the numbers of layers."""
+    return ".".join(part for part in path.split(".") if not part.isdecimal())
+
+
+def _unused(module: torch.nn.Module, recording: Recording) -> Iterator[str]:
+    taken = {r.node for s in recording.steps for r in refs_in(tuple(s.arguments.values()))}
+    used = {
+        s.arguments["name"] for i, s in enumerate(recording.steps)
+        if s.operation == "weight" and i in taken
+    }  # fmt: skip
+    yield from (name for name, _ in module.named_parameters() if name not in used)
+
+
+def _vector(a: Any, b: Any, *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
+    """A product of which one side is a vector."""
+    return 2 * int(torch.Size(a).numel())
+
+
+def _with_addend(c: Any, a: Any, b: Any, *args: Any, **kwargs: Any) -> int:
+    return _vector(a, b)
+
+
+def _convolved_back(
+    grad: Any, x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: Any,
+    output_padding: Any, groups: int, mask: Any, out_shape: Any = None, **kwargs: Any,
+) -> int:  # fmt: skip
+    """The gradients of a convolution: each takes as much as the convolution, group by group."""
+    forward = int(conv_flop_count(list(x), list(w), list(grad), transposed))
+    return (bool(mask[0]) + bool(mask[1])) * forward
+
+
+MISSING: dict[Any, Any] = {
+    aten.mv: _vector, aten.dot: _vector, aten.vdot: _vector, aten.addmv: _with_addend,
+    aten.convolution_backward: _convolved_back,
+}
+"""What PyTorch's counter does not count, or otherwise than it is computed: products with a vector,
+and the gradient of a kernel in groups."""

@@ -1,0 +1,260 @@
+"""What a module can be built of: which arguments are sizes, which of them deepen it, what divides.
+
+Every argument that is a whole number is changed by itself, and the module run again: what changes
+nothing is no size; what changes lengths alone is one; what changes which operations run makes the
+module deeper. A change that the module refuses is tried in larger steps, those first that its
+constructor was heard to divide by.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from sympy import Expr, Integer, Symbol
+
+from symledger.errors import BadInput
+from symledger.tracing.guess import guessed
+from symledger.tracing.limit import limited
+from symledger.tracing.listening import Heard, listening
+from symledger.tracing.observed import Observed
+from symledger.tracing.recorder import record
+from symledger.tracing.subject import Subject
+
+DEEP = re.compile(r"layers?$|depth|blocks|^L$")
+"""What arguments that deepen a module are likely called."""
+SHALLOW = 3
+"""How deep a module is built at first: enough for something to repeat."""
+STEPS = (1, 2, 3, 4, 6, 8, 16, 32)
+USUAL = {"B": 2, "T": 12, "S": 10, "H": 64, "W": 96, "D": 16}
+"""The free lengths that what enters has at first."""
+
+
+@dataclass
+class Space:
+    """The sizes of a module, the steps in which each can be changed, and where it stands."""
+
+    subject: Subject
+    base: dict[str, int]
+    asked: dict[str, int] = field(default_factory=dict)
+    sizes: list[str] = field(default_factory=list)
+    depths: list[str] = field(default_factory=list)
+    fixed: list[str] = field(default_factory=list)
+    steps: dict[str, Expr] = field(default_factory=dict)
+    heard: list[tuple[Expr, Expr]] = field(default_factory=list)
+    floors: list[Expr] = field(default_factory=list)
+    failed: dict[str, str] = field(default_factory=dict)
+    ties: dict[str, str] = field(default_factory=dict)
+    """Arguments that are as large as others, and change with them."""
+
+    def value(self, e: Expr, at: Mapping[str, int] | None = None) -> int:
+        """Return an expression in the arguments as a number."""
+        here = self.base if at is None else at
+        return int(e.xreplace({s: Integer(here[str(s)]) for s in e.free_symbols}))
+
+    def moved(self, changed: Mapping[str, int]) -> dict[str, int]:
+        """Return a point with some arguments changed, and what they divide along with them."""
+        at = {**self.base, **changed}
+        at |= {tied: at[of] for tied, of in self.ties.items()}
+        for name in self.in_order():
+            step = self.steps[name]
+            if name not in changed and step.free_symbols:
+                at[name] = self.base[name] // self.value(step) * self.value(step, at)
+        return at
+
+    def in_order(self) -> list[str]:
+        """The sizes whose steps are known, each after those that its step depends on."""
+        found: list[str] = []
+
+        def add(name: str) -> None:
+            for s in sorted(self.steps[name].free_symbols, key=str):
+                if str(s) in self.steps and str(s) not in found and str(s) != name:
+                    add(str(s))
+            if name not in found:
+                found.append(name)
+
+        for name in self.steps:
+            add(name)
+        return found
+
+    def observe(self, at: Mapping[str, int], heard: bool = False) -> Observed:
+        """Build and run the module at a point.
+
+        Raises:
+            BadInput: it refuses that.
+        """
+        values = unfolded(self.subject, at, heard)
+        listens = listening(self.subject.modules if heard else ())
+        with limited(self.subject.name), listens as found:
+            module = self.subject.build(values)
+            entering = {x.name: x.made(at) for x in self.subject.inputs}
+            recording = record(module, entering, lambda m: self.subject.run(m, entering))
+        if heard:
+            self.heard += [d for d in found.divisions if d not in self.heard]
+            self.floors += [e for e in found.floors if e not in self.floors]
+        return Observed(dict(at), recording)
+
+
+def whole_numbers(subject: Subject) -> dict[str, int]:
+    """Return the arguments that are whole numbers, those in lists one by one: ``depths.0``."""
+    found: dict[str, int] = {}
+    for name, value in subject.arguments.items():
+        if isinstance(value, int) and not isinstance(value, bool):
+            found[name] = value
+        elif isinstance(value, list | tuple) and value and all(type(v) is int for v in value):
+            found |= {f"{name}.{i}": v for i, v in enumerate(value)}
+    return found
+
+
+def unfolded(subject: Subject, at: Mapping[str, int], heard: bool = False) -> dict[str, object]:
+    """Return the arguments at a point, lists made of their parts."""
+    found: dict[str, object] = {}
+    for name, value in subject.arguments.items():
+        if name in at:
+            found[name] = Heard(at[name], Symbol(name)) if heard else at[name]
+        elif f"{name}.0" in at:
+            parts = [at[f"{name}.{i}"] for i in range(len(value))]
+            found[name] = type(value)(parts)
+        elif isinstance(value, list | tuple) and value:
+            found[name] = stretched(subject, name, value, at)
+    return found
+
+
+def stretched(
+    subject: Subject, name: str, value: list[object] | tuple[object, ...], at: Mapping[str, int]
+) -> object:
+    """Return a list that says something of every layer, for as many layers as there are at a point.
+
+    It is repeated by its period, where it has as many parts as the module has layers.
+    """
+    for deep, layers in subject.arguments.items():
+        if DEEP.search(deep) and layers == len(value) and at.get(deep, layers) != layers:
+            period = next(p for p in range(1, len(value) + 1)
+                          if all(v == value[i % p] for i, v in enumerate(value)))  # fmt: skip
+            return type(value)(value[i % period] for i in range(at[deep]))
+    return type(value)(value)
+
+
+def explored(subject: Subject, shallow: int = SHALLOW) -> Space:
+    """Find out which arguments are sizes; build the module ``shallow`` layers deep from then on.
+
+    Raises:
+        BadInput: the module does not run as it is built by default.
+    """
+    own = whole_numbers(subject)
+    if not subject.inputs:
+        subject.inputs = guessed(subject, unfolded(subject, own, heard=True))
+    free = {axis for x in subject.inputs for axis in x.axes if not axis.isdecimal()} - own.keys()
+    lengths = {axis: subject.given.get(axis, USUAL.get(axis, 10)) for axis in sorted(free)}
+    base = {**own, **lengths}
+    space = Space(subject, base, base)
+    first = space.observe(base, heard=True)
+    likely = [n for n in own if DEEP.search(n) and base[n] > shallow]
+    for name in likely:  # most of the time is spent on depth: less of it, if that goes
+        try:
+            first = space.observe({**space.base, name: shallow}, heard=True)
+            space.base = first.at
+        except BadInput:
+            continue
+    divided = {str(a) for a, b in space.heard if a.is_Symbol and b.free_symbols}
+    for name in sorted([*own, *sorted(free)], key=lambda n: n not in divided):
+        if name not in space.ties:
+            _classify(space, name, first)
+    for name, step in space.steps.items():  # only sizes stay in steps
+        gone = {s: Integer(space.base[s.name]) for s in step.free_symbols
+                if s.name not in space.sizes}  # fmt: skip
+        kept = {s: Integer(1) for s in gone if s.name in space.ties}
+        space.steps[name] = step.xreplace({**gone, **kept})
+    return space
+
+
+def deeper(space: Space, depth: int) -> None:
+    """Build the module so many layers deep from now on.
+
+    Raises:
+        BadInput: it refuses that.
+    """
+    base = {**space.base, **dict.fromkeys(space.depths, depth)}
+    space.observe(base)
+    space.base = base
+
+
+def _classify(space: Space, name: str, first: Observed) -> None:
+    """Say what an argument does, by changing it in the first way that the module takes.
+
+    A change that makes other modules run deepens it. One after which the same modules do something
+    else is no answer: the argument may be meant to be as large as another one; then both change.
+    """
+    why, otherwise = "", False
+    for step, others in candidates(space, name):
+        value = space.base[name] + space.value(step)
+        if value < 1:
+            continue
+        try:
+            other = space.observe(space.moved({name: value, **dict.fromkeys(others, value)}))
+        except BadInput as error:
+            why = why or str(error)
+            continue
+        if other.structure != first.structure and other.layers == first.layers:
+            otherwise = True
+            continue
+        if other.structure != first.structure:
+            space.depths.append(name)
+        elif other.lengths != first.lengths:
+            space.sizes.append(name)
+            size = -step if space.value(step) < 0 else step
+            space.steps[name] = size if space.base[name] % space.value(size) == 0 else Integer(1)
+        else:
+            space.fixed.append(name)
+        for tied in others:
+            space.ties[tied] = name
+        return
+    space.fixed.append(name)
+    space.failed[name] = "what runs depends on it" if otherwise else why
+
+
+def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
+    """Yield the steps in which a size may be changed, and what is changed with it.
+
+    First what was heard to divide it, then numbers; alone, and then together with what is as large.
+    """
+    here = space.base[name]
+    own = Symbol(name)
+    heard = [b for a, b in space.heard if a == own and b.free_symbols and own not in b.free_symbols]
+    heard += [b for a, b in space.heard if a == here and a.is_Integer and b.free_symbols]
+    several: Expr = Integer(1)
+    for b in dict.fromkeys(heard):
+        several = several * b
+    steps: list[Expr] = [several * n for n in (1, 2, 4)] if heard else []
+    steps.append(Integer(1))
+    yield from ((step, []) for step in steps)
+    silent = [] if heard else list(needed(space, name))
+    steps = [b * n for b in silent for n in (1, 2)]
+    steps += [Integer(n) for n in STEPS]
+    steps += list(dict.fromkeys(heard))
+    if here > 1:
+        steps.append(Integer(here))
+    alike = [
+        n for n, v in space.base.items()
+        if v == here and n != name and n not in space.ties and n not in space.sizes
+    ]  # fmt: skip
+    yield from ((step, []) for step in steps)
+    yield from ((-step, []) for step in steps)  # where it may not be larger
+    for tied in alike:
+        yield from ((step, [tied]) for step in steps[:6])
+
+
+def needed(space: Space, name: str) -> Iterator[Expr]:
+    """Yield the arguments that divide one without saying so: changed alone, the module refuses.
+
+    Heads are such of a width, where ``view(B, T, h, -1)`` divides, and no Python code does.
+    """
+    here = space.base[name]
+    for other, n in space.base.items():
+        if other == name or not 1 < n < here or here % n or here % (n + 1) == 0:
+            continue
+        try:
+            space.observe({**space.base, other: n + 1})
+        except BadInput:
+            yield Symbol(other)

@@ -1,0 +1,179 @@
+"""A PyTorch module traced: explored, run at many points, fitted, folded, deepened, verified."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import torch
+from sympy import Expr, Integer, Symbol
+
+from symledger.errors import BadInput
+from symledger.sizes import named
+from symledger.traces.graph import Argued, Graph, Traced
+from symledger.tracing.assemble import Assembler
+from symledger.tracing.bounds import bounded
+from symledger.tracing.depth import (
+    OtherAtDepth,
+    OtherLengths,
+    deepened,
+    first_difference,
+    observed_lines,
+    period,
+    renamed,
+    unfolded,
+)
+from symledger.tracing.fold import folded, live
+from symledger.tracing.names import symbols_for
+from symledger.tracing.observed import Observed
+from symledger.tracing.points import Sample, drawn, sampled
+from symledger.tracing.space import Space, deeper, explored
+from symledger.tracing.subject import Subject
+
+Told = Callable[[str], None]
+MOST_FURTHER = 3
+"""How often what was fitted is fitted anew, with a point more."""
+HELD_OUT, TRIES = 4, 60
+DEPTHS = (3, 4, 6, 8, 12)
+"""How many layers deep a module is looked at, until all depths are as one of these shows."""
+
+
+def trace(
+    subject: Subject, asked: Mapping[str, str] | None = None, told: Told = lambda said: None,
+    lengths: Mapping[str, int] | None = None,
+) -> tuple[Traced, Space]:
+    """Trace a module.
+
+    Args:
+        subject: what is traced.
+        asked: the symbols that were asked for, by argument.
+        told: is told what goes on.
+        lengths: how long what enters is to be, by axis.
+
+    Raises:
+        BadInput: the module cannot be traced; why, and where.
+    """
+    told("exploring its arguments")
+    space = explored(subject)
+    space.asked |= lengths or {}
+    graph, definitions, points = _at_some_depth(space, told)
+    own = space.asked
+    symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
+    to = {Symbol(n): named(s) for n, s in symbols.items()}
+    to |= {s: named(s.name) for s in definitions}
+    fixed = tuple(
+        Argued(n, str(v)) for n, v in subject.arguments.items()
+        if n not in used(space) and f"{n}.0" not in space.base
+    )
+    made = Traced(
+        name=subject.name, source=subject.source, graph=renamed(bounded(graph), to),
+        sizes={symbols[n]: own[n] for n in symbols},
+        names={symbols[n]: n for n in symbols},
+        definitions={to[s].name: e.xreplace(to) for s, e in definitions.items()},
+        fixed=fixed, training=subject.training,
+        points=tuple({symbols[n]: v for n, v in p.items() if n in symbols} for p in points),
+        torch=torch.__version__,
+    )
+    return made, space
+
+
+def _at_some_depth(
+    space: Space, told: Told
+) -> tuple[Graph, dict[Symbol, Expr], list[dict[str, int]]]:
+    """Fit, fold and verify a module as few layers deep as shows how its layers repeat.
+
+    A pattern of several layers shows only where it is there twice; what a shallow module does not
+    show is found where it is verified, and looked for in a deeper one then.
+    """
+    refusal: BadInput | None = None
+    for depth in DEPTHS if space.depths else (0,):
+        further: list[Mapping[str, int]] = []
+        while len(further) <= MOST_FURTHER:
+            try:
+                if space.depths:
+                    deeper(space, depth)
+                told(f"running it at other sizes{f', {depth} layers deep' if depth else ''}")
+                assembler = Assembler(sampled(space, further))
+                graph = deepened(space, folded(assembler.graph()))
+                points = verified(space, graph, assembler.definitions, told, len(further))
+            except OtherLengths as error:  # a point more to fit: where the formula was too simple
+                further.append({**error.at, **{n: space.base[n] for n in space.depths}})
+                refusal = error
+                continue
+            except OtherAtDepth as error:
+                refusal = error
+                break
+            return graph, assembler.definitions, points
+    assert refusal
+    raise refusal
+
+
+def used(space: Space) -> set[str]:
+    """Return the arguments and free lengths that are sizes."""
+    return {*space.sizes, *space.depths}
+
+
+def verified(
+    space: Space, graph: Graph, definitions: Mapping[Symbol, Expr], told: Told, seed: int = 0
+) -> list[dict[str, int]]:
+    """Run the module at points that nothing was fitted on, and compare every operation.
+
+    Raises:
+        BadInput: it does something else there.
+    """
+    runs = held_out(space, period(graph), seed)
+    for run in runs:
+        here = ", ".join(f"{n} = {v}" for n, v in run.at.items() if n in used(space))
+        told(f"checking it at {here}")
+        check(space, graph, definitions, run)
+    return [run.at for run in runs]
+
+
+def check(
+    space: Space, graph: Graph, definitions: Mapping[Symbol, Expr], run: Observed
+) -> None:
+    """Compare every operation of a graph with a run.
+
+    Raises:
+        OtherLengths: the same operations make other lengths.
+        OtherAtDepth: they are others.
+    """
+    values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in run.at.items()}
+    for s, e in definitions.items():
+        values[s] = e.xreplace(values)
+    lines = live_lines(observed_lines(run), Sample(space, [run]))
+    expected = unfolded(graph, values)
+    said = first_difference(expected, lines)
+    if said:
+        here = ", ".join(f"{n} = {v}" for n, v in run.at.items() if n in used(space))
+        said = f"at {here} this module does something else than where it was fitted: {said}."
+        alike = [line[:2] for line in expected] == [line[:2] for line in lines]
+        raise OtherLengths(said, run.at) if alike else OtherAtDepth(said)
+
+
+def live_lines(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
+    """Return the lines of a run without what nobody uses, as a folded graph is."""
+    graph = live(Assembler(sample).graph())
+    return unfolded(graph, {})
+
+
+def held_out(space: Space, pattern: int, seed: int = 0) -> list[Observed]:
+    """Run the module where it was asked for, and at other points, some of them of other depths."""
+    rng = random.Random(20260202 + seed)  # noqa: S311  # points, no secrets
+    found = [space.observe({**space.base, **space.asked})]
+    for _ in range(TRIES):
+        at = drawn(space, rng)
+        for name in space.depths:
+            at[name] = space.base[name] + (len(found) % 3) * 2 * pattern
+        try:
+            found.append(space.observe(at))
+        except BadInput:
+            continue
+        if len(found) > HELD_OUT:
+            return found
+    raise BadInput("this module refuses most sizes near those that it was given, so that nothing "
+                   "could be verified: give it sizes that may be changed.")  # fmt: skip
+
+
+__all__ = ["check", "replace", "trace", "verified"]
