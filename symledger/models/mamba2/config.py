@@ -23,11 +23,11 @@ def heads(values: Values) -> Settings:
     return {}
 
 
-@dataclass(frozen=True)
 SAVED = [{"__float__": text} for text in ("Infinity", "-Infinity")]
 """How a file that transformers writes says what JSON has no number for."""
 
 
+@dataclass(frozen=True)
 class Limits(Use):
     """The least and the largest of a number that is cut off there, which changes no count."""
 
