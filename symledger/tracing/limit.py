@@ -19,7 +19,7 @@ class TooLong(SymledgerError):
 
 
 @contextmanager
-def limited(what: str, seconds: float = SECONDS) -> Iterator[None]:
+def limited(what: str) -> Iterator[None]:
     """Stop what runs too long, where signals can be had: in the main thread.
 
     Raises:
@@ -28,6 +28,8 @@ def limited(what: str, seconds: float = SECONDS) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+
+    seconds = SECONDS
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise TooLong(

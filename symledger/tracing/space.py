@@ -136,8 +136,13 @@ def stretched(
     return type(value)(value)
 
 
-def explored(subject: Subject, shallow: int = SHALLOW) -> Space:
+def explored(
+    subject: Subject, shallow: int = SHALLOW, whole: frozenset[str] = frozenset()
+) -> Space:
     """Find out which arguments are sizes; build the module ``shallow`` layers deep from then on.
+
+    Arguments that are called like depths and are none, as what they repeat is in no list of them,
+    keep the value that was asked for; they are ``whole``.
 
     Raises:
         BadInput: the module does not run as it is built by default.
@@ -150,7 +155,7 @@ def explored(subject: Subject, shallow: int = SHALLOW) -> Space:
     base = {**own, **lengths}
     space = Space(subject, base, base)
     first = space.observe(base, heard=True)
-    likely = [n for n in own if DEEP.search(n) and base[n] > shallow]
+    likely = [n for n in own if DEEP.search(n) and base[n] > shallow and n not in whole]
     for name in likely:  # most of the time is spent on depth: less of it, if that goes
         try:
             first = space.observe({**space.base, name: shallow}, heard=True)
@@ -161,6 +166,9 @@ def explored(subject: Subject, shallow: int = SHALLOW) -> Space:
     for name in sorted([*own, *sorted(free)], key=lambda n: n not in divided):
         if name not in space.ties:
             _classify(space, name, first)
+    fixed = {n for n in likely if n not in space.depths and space.base[n] != base[n]}
+    if fixed:
+        return explored(subject, shallow, whole | fixed)
     for name, step in space.steps.items():  # only sizes stay in steps
         gone = {s: Integer(space.base[s.name]) for s in step.free_symbols
                 if s.name not in space.sizes}  # fmt: skip

@@ -1,0 +1,76 @@
+"""Modules that cannot be traced, and those of which something cannot: one message, by place."""
+
+from textwrap import indent
+
+import pytest
+
+from symledger.errors import BadInput, SymledgerError
+
+pytest.importorskip("torch", reason="needs PyTorch")
+
+from symledger.tracing import limit, recorder  # after PyTorch is known to be there
+from symledger.tracing.account import trace, traced
+
+HEAD = """\
+import torch
+from torch import nn
+
+
+class Net(nn.Module):
+    def __init__(self, d: int = 16, n_layers: int = 4):
+        super().__init__()
+        self.l = nn.Linear(d, d)
+        self.n = n_layers
+
+    def forward(self, x):
+"""
+
+
+@pytest.fixture
+def written(tmp_path):
+    """Write a module of which only what it computes is said; return how it is named."""
+
+    def write(body):
+        path = tmp_path / "net.py"
+        path.write_text(HEAD + indent(body, " " * 8) + "\n")
+        return f"{path}:Net"
+
+    return write
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("if x.sum().item() > 0:\n    x = x + 1\nreturn self.l(x)", r"net\.py:12.*reads a number"),
+        ("if x.shape[1] > 14:\n    x = x * 2\nreturn self.l(x)", "depends on a size"),
+        ("raise ValueError('no')", "ValueError at line 12: no"),
+        ("return self.l(x[x > 0].view(-1, 1).expand(-1, x.shape[-1]))", "depends on data"),
+        ("return torch.fft.fft(self.l(x)).real", "fft"),
+    ],
+)
+def test_what_cannot_be_traced_is_refused_by_its_place(written, body, said):
+    with pytest.raises(BadInput, match=said):
+        traced(written(body), {})
+
+
+def test_more_operations_than_anybody_reads_are_refused(written, monkeypatch):
+    monkeypatch.setattr(recorder, "MOST_NODES", 50)
+    with pytest.raises(BadInput, match=r"more than 50 operations.*net\.py:13"):
+        traced(written("for i in range(100):\n    x = x + 1\nreturn self.l(x)"), {})
+
+
+def test_what_never_ends_is_stopped_whatever_it_catches(written, monkeypatch):
+    monkeypatch.setattr(limit, "SECONDS", 0.5)
+    endless = "while True:\n    try:\n        while True: pass\n    except Exception: pass"
+    with pytest.raises(SymledgerError, match=r"has run for 0\.5 seconds"):
+        traced(written(endless), {})
+
+
+def test_a_weight_that_nothing_uses_is_counted(written):
+    assert trace(written("return x + 1"), d=16).params.text == "d² + d"
+
+
+def test_layers_in_no_list_keep_their_number(written):
+    found = traced(written("for i in range(self.n):\n    x = self.l(x)\nreturn x"), {})
+    assert {a.name: a.value for a in found.fixed} == {"n_layers": "4"}
+    assert found.sizes.keys() == {"d", "B", "T"}
