@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from symledger.notation.verbs import total as total
     from symledger.notation.verbs import view as view
     from symledger.sizes import Size as Size
-    from symledger.tracing.account import trace as trace
+    from symledger.tracing.public import trace as trace
 
 _NAMES = {
     "accounts.account": ("Account", "derive"),
@@ -62,7 +62,7 @@ _NAMES = {
         "gather", "take", "scatter", "repeat", "scan", "apply", "copied", "statistic", "state",
     ),
     "sizes": ("Size",),
-    "tracing.account": ("trace",),
+    "tracing.public": ("trace",),
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 __all__ = [
@@ -81,8 +81,4 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'symledger' has no attribute {name!r}")
     from importlib import import_module
 
-    if name == "trace":
-        from symledger.extras import require
-
-        require(["torch"], "a module cannot be traced")
     return getattr(import_module(f"symledger.{_HOMES[name]}"), name)

@@ -9,7 +9,8 @@ from symledger.errors import BadInput, SymledgerError
 pytest.importorskip("torch", reason="needs PyTorch")
 
 from symledger.tracing import limit, recorder  # after PyTorch is known to be there
-from symledger.tracing.account import trace, traced
+from symledger.tracing.account import traced
+from symledger.tracing.public import trace
 
 HEAD = """\
 import torch
