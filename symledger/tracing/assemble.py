@@ -177,8 +177,6 @@ FORMS: tuple[Form, ...] = (
     (lambda y: y * y, lambda p: sqrt(p)), (lambda y: 1 / (y * y), lambda p: 1 / sqrt(p)),
 )  # fmt: skip
 """How a whole number is got from a float, and the float from its formula."""
-HALVES = 4
-"""By what something that was rounded down is divided and rounded down once more."""
 FEED_FORWARD = re.compile(r"(^|[._])(mlp|ffn?|feed_?forward|fc1|up_proj|gate_proj|w1)($|[._])")
 
 
@@ -196,6 +194,3 @@ def valued(e: Expr, at: Mapping[Symbol, int]) -> Expr:
     """Return an expression with numbers for its sizes."""
     found = e.xreplace({s: Integer(n) for s, n in at.items()})
     return Rational(found) if found.is_Rational else found
-
-
-__all__ = ["Assembler", "Ref", "rounded", "valued"]

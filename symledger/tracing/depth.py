@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import lcm
 from typing import Any
 
-from sympy import Expr, Integer, Symbol
+from sympy import Expr, Symbol
 
 from symledger.errors import BadInput
 from symledger.traces.graph import LEAVES, Argument, Graph, Node, Ref
@@ -93,14 +93,7 @@ Line = tuple[Any, ...]
 
 def unfolded(graph: Graph, at: Mapping[Expr, Expr]) -> list[Line]:
     """Write a folded graph out at a point: every operation that runs, on what, with numbers."""
-    return list(_lines(graph, at, {}, lambda path: path))
-
-
-def _lines(
-    graph: Graph, at: Mapping[Expr, Expr], entering: Mapping[Ref, Any], path: Any
-) -> Iterator[Line]:
-    place: dict[Ref, Any] = dict(entering)
-    yield from _written(graph, at, place, path, Counter())
+    return list(_written(graph, at, {}, lambda path: path, Counter()))
 
 
 class Counter:
@@ -200,26 +193,21 @@ def _numbered(a: Any, place: Mapping[Ref, Any]) -> Any:
     return a
 
 
-def replaced(e: Expr, to: Mapping[Expr, Expr]) -> Expr:
-    """Return an expression in other symbols."""
-    return e.xreplace(dict(to))
-
-
 def renamed(graph: Graph, to: Mapping[Expr, Expr]) -> Graph:
     """Return a graph with its sizes in other symbols."""
 
     def argument(a: Argument) -> Argument:
         if isinstance(a, tuple):
             return tuple(argument(each) for each in a)
-        return replaced(a, to) if isinstance(a, Expr) else a
+        return a.xreplace(dict(to)) if isinstance(a, Expr) else a
 
     def node(n: Node) -> Node:
         return replace(
             n, arguments={k: argument(a) for k, a in n.arguments.items()},
             results=tuple(
-                replace(k, shape=tuple(replaced(x, to) for x in k.shape)) for k in n.results
+                replace(k, shape=tuple(x.xreplace(dict(to)) for x in k.shape)) for k in n.results
             ),
-            times=None if n.times is None else replaced(n.times, to),
+            times=None if n.times is None else n.times.xreplace(dict(to)),
             body=n.body and renamed(n.body, to),
         )  # fmt: skip
 
@@ -248,5 +236,3 @@ def same(a: Any, b: Any) -> bool:
         return a == b or abs(a - b) <= 1e-9 * abs(b)
     return bool(a == b)
 
-
-ONE_LAYER = Integer(1)

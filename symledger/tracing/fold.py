@@ -15,7 +15,7 @@ from typing import Any
 
 from sympy import Expr, Integer
 
-from symledger.traces.graph import LEAVES, Argument, Graph, Node, Ref, refs_of
+from symledger.traces.graph import LEAVES, Argument, Graph, Node, Ref
 
 Form = tuple[Any, ...]
 MOST_IN_A_PATTERN = 12
@@ -412,6 +412,3 @@ def times_of(graph: Graph) -> Iterator[Expr]:
             yield node.times
         if node.body:
             yield from times_of(node.body)
-
-
-__all__ = ["folded", "lasting", "live", "refs_of", "times_of", "users"]

@@ -7,7 +7,7 @@ left out, so that both sides compute alike.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch.nn import functional as F  # noqa: N812  # as everyone calls it
 from torch.utils._python_dispatch import _disable_current_modes
 
-from symledger.traces.graph import LEAVES, TABLE, Ref
+from symledger.traces.graph import LEAVES, TABLE
 from symledger.tracing.recorder import Recorder, Recording, Step, record
 from symledger.tracing.whole import WHOLE, arguments_of
 
@@ -70,12 +70,9 @@ class RealRecorder(Recorder):
             self.values.append(tuple(array(x) for x in made))
         self.made.append(made)
 
-    def step(
-        self, operation: str, arguments: Mapping[str, Any], result: Any,
-        before: Sequence[Ref] = (),
-    ) -> None:  # fmt: skip
+    def step(self, operation: str, arguments: Mapping[str, Any], result: Any) -> None:
         """Write an operation down, and what it drew."""
-        super().step(operation, arguments, result, before)
+        super().step(operation, arguments, result)
         if self._mask is not None:
             self.draws[len(self.recording.steps) - 1] = self._mask
             self._mask = None

@@ -8,7 +8,7 @@ to, the operators of ATen with all their arguments by name.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -28,7 +28,6 @@ from symledger.tracing.picking import with_places
 from symledger.tracing.whole import WHOLE, arguments_of
 
 MOST_NODES = 100_000
-ELEMENTS = {torch.bool: "bool"}
 INNER = ("linear", "scaled_dot_product_attention", "dropout")
 """Functions that other functions of PyTorch call by their names."""
 OWN = "the module's own forward"
@@ -129,11 +128,8 @@ class Recorder:
             return float(x)
         return str(x)
 
-    def step(
-        self, operation: str, arguments: Mapping[str, Any], result: Any,
-        before: Sequence[Ref] = (),
-    ) -> None:  # fmt: skip
-        """Write down one operation and what it gave; over what, where it works in place."""
+    def step(self, operation: str, arguments: Mapping[str, Any], result: Any) -> None:
+        """Write down one operation and what it gave."""
         several = result if isinstance(result, list | tuple) else (result,)
         made = tuple(x for x in several if isinstance(x, torch.Tensor))
         kinds = tuple((tuple(x.shape), elements(x.dtype)) for x in made)
@@ -259,7 +255,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not ty
         if into:
             given = {n: x for n, x in given.items() if n != "out"}
             name = name.removesuffix("_")
-        recorder.step(name, given, result, [recorder.ref(x) for x in into])
+        recorder.step(name, given, result)
         recorder.inplace.note(func, name, given, result)
         for x in into:
             recorder.inplace.written(x)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -308,8 +307,3 @@ def _value(text: str, default: Any) -> Any:
         return float(text)
     except ValueError:
         return text
-
-
-def whole_file(path: str) -> str:
-    """Return the absolute path of a file."""
-    return str(Path(path).resolve())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 import torch
 from sympy import Expr, Integer, Symbol
@@ -174,6 +173,3 @@ def held_out(space: Space, pattern: int, seed: int = 0) -> list[Observed]:
             return found
     raise BadInput("this module refuses most sizes near those that it was given, so that nothing "
                    "could be verified: give it sizes that may be changed.")  # fmt: skip
-
-
-__all__ = ["check", "replace", "trace", "verified"]

@@ -14,9 +14,6 @@ from symledger.notation.verbs import copied, expand, join, narrow
 from symledger.notation.windows import windows
 from symledger.traces.rules.table import At, Made, axis_of, number, quotient_of, rule
 
-END = Integer(2**63 - 1)
-"""The end of an open slice."""
-
 
 @rule("aten.view", "aten._unsafe_view", "aten.reshape", partwise=True)
 def view(at: At, self: Tensor, size: Any) -> Made:
@@ -82,12 +79,6 @@ def detached(at: At, self: Tensor) -> Made:
     made = permuted(self, list(range(self.rank)))
     assert isinstance(made.op, Rearrange)
     return replace(made, op=replace(made.op, stops=True))
-
-
-@rule("written_over")
-def written_over(at: At, self: Tensor, before: Tensor) -> Made:
-    """What was written over a tensor, unseen by autograd: what was there has the gradient."""
-    return before + detached(at, self - before)
 
 
 @rule("aten.split", "aten.split_with_sizes", "aten.chunk", "aten.unsafe_split",
