@@ -102,3 +102,12 @@ def all_but_each(period: int, key: str = "") -> Derived:
         return [(i + 1) % every != 0 for i in range(number)]
 
     return derived
+
+
+def all_but_first_of(period: int) -> Derived:
+    """All layers but the first of every so many, as in CWM."""
+
+    def derived(values: Values, number: int) -> list[bool]:
+        return [i % period != 0 for i in range(number)]
+
+    return derived

@@ -23,9 +23,9 @@ from symledger.notation.verbs import join, narrow, param, remembered, state, vie
 from symledger.sizes import Size
 
 SHAZEER = "Shazeer, Fast Transformer Decoding: One Write-Head is All You Need (2019)"
-QKNorm = Literal["rms", "layer", "layer of each head", "rms of all heads"]
-"""How queries and keys are normalized: each head by itself, with weights that all share or (of
-each head) with gains of its own; or all heads together."""
+QKNorm = Literal["rms", "rms without weights", "layer", "layer of each head", "rms of all heads"]
+"""How queries and keys are normalized: each head by itself, with weights that all share, without
+any, or (of each head) with gains of its own; or all heads together."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,8 @@ class Attention(Component):
         if offset is not None and self.qk_norm in ("rms", "layer"):
             kind = RMSNorm if self.qk_norm == "rms" else LayerNorm
             split = kind(width)(split, name=f"norm_{name}")
+        elif offset is not None and self.qk_norm == "rms without weights":
+            split = RMSNorm(width, affine=False)(split, name=f"norm_{name}")
         elif offset is not None and self.qk_norm == "layer of each head":
             plain = LayerNorm(width, affine=False)(split, name=f"norm_{name}")
             split = plain * param(f"g_{name}", heads, width)
