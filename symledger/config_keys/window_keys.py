@@ -94,10 +94,15 @@ def every_second_below(values: Values, number: int) -> list[bool]:
     return [i % 2 == 0 and i < end for i in range(number)]
 
 
-def all_but_each(period: int, key: str = "") -> Derived:
-    """All layers but the last of every so many, as in Gemma 2 and 3; a key may say how many."""
+def all_but_each(period: int, key: str = "", unless_listed: bool = False) -> Derived:
+    """All layers but the last of every so many, as in Gemma 2 and 3; a key may say how many.
+
+    Where it is not read ``unless_listed``, it may be anything beside a list of layers.
+    """
 
     def derived(values: Values, number: int) -> list[bool]:
+        if unless_listed and values.get("layer_types") is not None:
+            return [True] * number
         every = size(key, values.get(key, period)) if key else period
         return [(i + 1) % every != 0 for i in range(number)]
 

@@ -10,6 +10,7 @@ from symledger.arguments.specs import (
     BOOLS,
     Choice,
     Free,
+    Number,
     Only,
     Settings,
     SizeOf,
@@ -213,4 +214,18 @@ YOUTU = Family(
     (*DENSE_RULES, Rule((), turned_part)),
     tensors(),
     {"experts": "none"},
+)
+
+MINICPM3 = Family(
+    "minicpm3",
+    {name: built for name, built in
+     heads("minicpm3", "MiniCPM3", tokens=False, spans=False).items()},
+    {
+        **DENSE_KEYS,
+        "mlp_bias": Choice("mlp_bias", BOOLS),
+        "scale_emb": Number(),
+        **dict.fromkeys(("scale_depth", "dim_model_base"), Unless(Number(above=0))),
+    },
+    DENSE_RULES,
+    tensors(),
 )

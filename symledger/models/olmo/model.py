@@ -1,6 +1,7 @@
-"""OLMo, dense and with experts: norms without weights, or after each part and of queries and keys.
+"""OLMo, dense and with experts, and EXAONE 4: norms without weights, or after each part.
 
-OLMo 2 and 3 normalize what leaves each part; OLMo has norms without weights before them.
+OLMo 2 and 3 and EXAONE 4 normalize what leaves each part, and queries and keys; OLMo has norms
+without weights before them.
 """
 
 from __future__ import annotations
@@ -90,6 +91,28 @@ class Olmo3(Olmo2, WindowedDecoder):
 
     title: ClassVar[str] = "decoder-only transformer, norms after each part, QK norms, windows"
     references: ClassVar[tuple[str, ...]] = ("OLMo Team, Olmo 3 (2025)",)
+
+
+@dataclass(frozen=True)
+class Exaone4(Olmo3):
+    """The decoder-only transformer of EXAONE 4.0: norms after each part, and of every query and
+    key by itself.
+
+    Layers with a window turn queries and keys by their position; the others are told none, unless
+    they are ``turned_everywhere``, as in the small model, which has no windows.
+    Source: LG AI Research, *EXAONE 4.0* (2025), section 2.1.
+    """
+
+    turned_everywhere: bool = False
+
+    title: ClassVar[str] = "decoder-only transformer, norms after each part, windows, NoPE"
+    references: ClassVar[tuple[str, ...]] = ("LG AI Research, EXAONE 4.0 (2025), section 2.1",)
+
+    def attention(self) -> Attention:
+        return replace(super().attention(), qk_norm="rms", rotary=self.turned_everywhere)
+
+    def near(self, attention: Attention) -> Attention:
+        return replace(attention, rotary=True)
 
 
 @dataclass(frozen=True)
