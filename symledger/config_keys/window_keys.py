@@ -53,6 +53,36 @@ def windows(
     return (Rule(("num_hidden_layers",), read),)
 
 
+def beside_dense(
+    derived: Derived, dense: Callable[[Values], Sequence[bool]], switched: bool = False,
+    asked: bool = False,
+) -> tuple[Rule, ...]:  # fmt: skip
+    """Return the rule of a family some of whose layers are ``dense``, and some have a window.
+
+    Where both are, it is told how many layers are both.
+    """
+    (windowed,) = windows(derived, switched=switched, asked=asked)
+
+    def read(values: Values) -> Settings:
+        found, of = windowed.read(values), dense(values)
+        number = sum(of)
+        if number == len(of):
+            raise BadInput(
+                f"all of num_hidden_layers = {number} layers are dense: what is left is no mixture "
+                "of experts, and is not derived here. Leave one with experts."
+            )
+        found["dense_layers"] = "true" if number else "false"
+        if number:
+            found["L_d"] = str(number)
+        if number and found["windows"] == "some":
+            types = values.get("layer_types")
+            having = derived(values, len(of)) if types is None else listed(types, len(of))
+            found["L_wd"] = str(sum(w and d for w, d in zip(having, of, strict=True)))
+        return found
+
+    return (Rule(("num_hidden_layers",), read),)
+
+
 def _windows(chosen: int, number: int, longest: object) -> Settings:
     """What is set where so many layers of all have a window."""
     if not chosen:

@@ -28,7 +28,7 @@ from symledger.config_keys.decoder_keys import (
     head_width,
     heads,
 )
-from symledger.config_keys.expert_keys import dense, grouped
+from symledger.config_keys.expert_keys import dense, grouped, some_or_none
 from symledger.config_keys.family import Context, Family, Rule, Ruled, Unless, Values
 from symledger.errors import BadInput
 
@@ -229,3 +229,21 @@ MINICPM3 = Family(
     DENSE_RULES,
     tensors(),
 )
+
+GLM4_MOE_LITE = Family(
+    "glm4_moe_lite",
+    {name: built for name, built in heads("deepseek", "Glm4MoeLite", tokens=False, spans=False,
+                                          sequences=False).items()},
+    {
+        **{name: use for name, use in USES.items() if name != "first_k_dense_replace"},
+        "mlp_layer_types": Ruled(),
+        "rope_interleave": FREE,
+        "topk_method": Only(("noaux_tc",)),
+    },
+    (
+        Rule(("q_lora_rank",), low_rank),
+        Rule(("num_attention_heads", "num_key_value_heads"), one_for_all),
+        Rule(("num_hidden_layers",), some_or_none),
+    ),
+    tensors(),
+)  # fmt: skip

@@ -5,18 +5,35 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.feed_forward.experts import MixtureOfExperts
+from symledger.components.feed_forward.feed_forward import GatedFeedForward
 from symledger.models.shared.sparse_llama import SparseLlama
+from symledger.notation.component import Component
 
 
 @dataclass(frozen=True)
 class GraniteMoe(SparseLlama):
-    """The decoder-only transformer of Granite 3 with experts.
+    """The decoder-only transformer of Granite 3 with experts, of which one may be ``shared``.
 
     Source: Granite Team, *Granite 3.0 Language Models* (2024), section 2; transformers,
     ``GraniteMoeForCausalLM``.
     """
 
+    d_sh: Expr = sizes.d_sh
+    shared: bool = False
+
     title: ClassVar[str] = "decoder-only transformer, mixture of experts"
     references: ClassVar[tuple[str, ...]] = (
         "Granite Team, Granite 3.0 Language Models (2024), section 2",
     )
+
+    def network(self) -> Component:
+        if not self.shared:
+            return super().network()
+        beside = GatedFeedForward(self.d, self.d_sh, self.activation)
+        return MixtureOfExperts(
+            self.E, self.k, self.d, self.d_ff, activation=self.activation, beside=beside
+        )

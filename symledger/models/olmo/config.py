@@ -88,3 +88,16 @@ OLMOE = Family(
     (Rule(("hidden_size", "num_attention_heads"), _widths),),
     SPARSE,
 )
+
+FLEX_OLMO = Family(
+    "flex_olmo",
+    heads("flex_olmo", "FlexOlmo", tokens=False, spans=False, sequences=False),
+    {
+        **KEYS,
+        "num_experts": SizeOf("E"),
+        "num_experts_per_tok": SizeOf("k"),
+        **dict.fromkeys(("norm_topk_prob", "output_router_logits", "router_aux_loss_coef"), FREE),
+    },
+    (FLOORED,),
+    {**SPARSE, **{name: ours for name, ours in AFTER.items() if "post_" in name}},
+)

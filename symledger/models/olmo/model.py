@@ -139,3 +139,19 @@ class Olmoe(GatedDecoder):
 
     def network(self) -> Component:
         return MixtureOfExperts(self.E, self.k, self.d, self.d_ff, activation=self.activation)
+
+
+@dataclass(frozen=True)
+class FlexOlmo(Olmoe):
+    """The decoder-only transformer of FlexOlmo: OLMoE's parts, normalized as OLMo 2's are.
+
+    Source: Shi et al., *FlexOlmo* (2025), section 3.
+    """
+
+    title: ClassVar[str] = "decoder-only transformer, norms after each part, QK norms, experts"
+    references: ClassVar[tuple[str, ...]] = ("Shi et al., FlexOlmo (2025), section 3",)
+
+    def block(self) -> Block:
+        return ReorderedBlock(
+            self.d, norm="rms", attention=self.attention(), network=self.network()
+        )

@@ -5,7 +5,9 @@ from __future__ import annotations
 from symledger.arguments.specs import Choice, Only, Settings, SizeOf, size, written
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import EXPERTS as ROUTED
 from symledger.config_keys.decoder_keys import FLOORED, LLAMA_KEYS, SPARSE, heads, kinds, layers
+from symledger.config_keys.expert_keys import classes, layered, listed_dense
 from symledger.config_keys.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
@@ -100,3 +102,34 @@ QWEN3_MOE = Family(
     SPARSE,
 )
 """With a window, all of its layers have it; ``max_window_layers`` is read by nothing."""
+
+
+def _listed(values: Values) -> list[bool]:
+    """Return which layers are dense: those that are listed so, else none."""
+    if values.get("mlp_layer_types") is None:
+        return [False] * layers(values)
+    return listed_dense(values)
+
+
+def _none_of_them(values: Values, number: int) -> list[bool]:
+    return [False] * number
+
+
+MELLUM = Family(
+    "mellum",
+    classes("qwen3_moe", "Mellum"),
+    {
+        **LLAMA_KEYS,
+        **EXPERTS,
+        **windows.LISTED,
+        "head_dim": SizeOf("d_h"),
+        "attention_bias": Choice("attention_bias"),
+        "num_local_experts": SizeOf("E"),
+        "mlp_layer_types": Ruled(),
+        "num_mtp_layers": Only((None, 0, 1)),
+        **dict.fromkeys(("mtp_layer_types", "mtp_mlp_layer_types"), FREE),
+    },
+    windows.beside_dense(_none_of_them, _listed),
+    layered(ROUTED),
+)
+"""The module that predicts a second token is not built."""

@@ -26,11 +26,13 @@ class WindowedDecoder(Decoder):
     """A decoder with a window: a query of such a layer sees the last w_max positions at most.
 
     Of a shorter text it sees all that came before: w is the smaller one of w_max and the length.
-    Where ``some`` layers have it, there are L_w of them; where they stand changes no count.
+    Where ``some`` layers have it, there are L_w of them; where they stand changes no count. Where
+    L_d layers are dense besides, L_wd of those have the window.
     Source: Beltagy et al., *Longformer* (2020), section 3.1; Jiang et al., *Mistral 7B* (2023).
     """
 
     L_w: Expr = sizes.L_w
+    L_wd: Expr = sizes.L_wd
     w: Expr = sizes.w
     w_max: Expr = sizes.w_max
     S_w: Expr = sizes.S_w
@@ -60,13 +62,22 @@ class WindowedDecoder(Decoder):
         windowed = {name: (self.windowed(b), times) for name, (b, times) in full.items()}
         if self.windows == "all":
             return windowed
-        if len(full) > 1:
+        if len(full) == 1:
+            return self.split("block", full, self.L_w)
+        if set(full) != {"dense_block", "block"}:
             raise DefinitionError(
                 f"windows = some with {' and '.join(full)} is not supported: which of them have "
                 "one is not said. Choose windows = none or all."
             )
-        ((name, (block, times)),) = full.items()
-        return {f"windowed_{name}": (windowed[name][0], self.L_w), name: (block, times - self.L_w)}
+        return {
+            **self.split("dense_block", full, self.L_wd),
+            **self.split("block", full, self.L_w - self.L_wd),
+        }
+
+    def split(self, name: str, full: Layers, number: Expr) -> Layers:
+        """Return one kind of block as two, so many of which see a window only."""
+        block, times = full[name]
+        return {f"windowed_{name}": (self.windowed(block), number), name: (block, times - number)}
 
     def windowed(self, block: Component) -> Component:
         """Return a block whose attention sees w positions, and is otherwise what it was.
