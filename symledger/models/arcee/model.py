@@ -42,9 +42,9 @@ class Arcee(Llama):
 
 @dataclass(frozen=True)
 class Apertus(Arcee):
-    """The decoder-only transformer of Apertus: norms of queries and keys, and an activation with
-    two learned numbers in every layer.
+    """The decoder-only transformer of Apertus: norms of queries and keys.
 
+    Its activation has two learned numbers in every layer.
     Source: Swiss AI Initiative, *Apertus* (2025), section 2.1.
     """
 
@@ -69,9 +69,9 @@ class WeightlessBlock(PreLNBlock):
 
 @dataclass(frozen=True)
 class NanoChat(Arcee):
-    """The decoder-only transformer of nanochat: no norm has weights, the table's rows pass one
-    too, and logits are capped.
+    """The decoder-only transformer of nanochat, in which no norm has weights.
 
+    What the table gives is normalized too, and logits are capped.
     Source: Karpathy, *nanochat* (2025), ``gpt.py``.
     """
 

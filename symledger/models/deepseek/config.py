@@ -218,8 +218,7 @@ YOUTU = Family(
 
 MINICPM3 = Family(
     "minicpm3",
-    {name: built for name, built in
-     heads("minicpm3", "MiniCPM3", tokens=False, spans=False).items()},
+    heads("minicpm3", "MiniCPM3", tokens=False, spans=False),
     {
         **DENSE_KEYS,
         "mlp_bias": Choice("mlp_bias", BOOLS),
@@ -232,8 +231,7 @@ MINICPM3 = Family(
 
 GLM4_MOE_LITE = Family(
     "glm4_moe_lite",
-    {name: built for name, built in heads("deepseek", "Glm4MoeLite", tokens=False, spans=False,
-                                          sequences=False).items()},
+    heads("deepseek", "Glm4MoeLite", tokens=False, spans=False, sequences=False),
     {
         **{name: use for name, use in USES.items() if name != "first_k_dense_replace"},
         "mlp_layer_types": Ruled(),

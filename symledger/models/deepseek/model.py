@@ -92,9 +92,9 @@ class DeepSeek(Decoder):
 
 @dataclass(frozen=True)
 class MiniCPM3(DeepSeek):
-    """The decoder-only transformer of MiniCPM3: latent attention, one network in every layer, and
-    constants on embeddings, additions and what the head reads.
+    """The decoder-only transformer of MiniCPM3: latent attention, one network in every layer.
 
+    Embeddings, what parts add and what the head reads are multiplied by constants.
     Source: Hu et al., *MiniCPM* (2024), section 3.1 and table 7, for the constants.
     """
 

@@ -28,7 +28,6 @@ from symledger.config_keys.window_keys import (
     from_layer_on,
 )
 
-
 ROPE = dict.fromkeys(("rope_scaling", "rope_parameters", "partial_rotary_factor"), Ruled())
 
 

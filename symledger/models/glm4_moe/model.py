@@ -37,7 +37,8 @@ class Glm4Moe(SparseLlama, WindowedDecoder, SparseDecoder):
 
     def attention(self) -> Attention:
         return replace(
-            super().attention(), unbiased=() if self.output_bias else ("O",), qk_norm="rms" if self.qk_norm else None,
+            super().attention(), unbiased=() if self.output_bias else ("O",),
+            qk_norm="rms" if self.qk_norm else None,
             d_rot=self.d_rot if self.partly else None,
         )  # fmt: skip
 

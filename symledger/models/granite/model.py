@@ -89,9 +89,9 @@ class ScaledSandwich(SandwichBlock):
 
 @dataclass(frozen=True)
 class HyperClovaX(Granite):
-    """The decoder-only transformer of HyperCLOVA X SEED: Granite's constants, and norms on either
-    side of each part unless they stand before it only (not ``post_norm``).
+    """The decoder-only transformer of HyperCLOVA X SEED: Granite's constants, and sandwich norms.
 
+    Without ``post_norm`` they stand before each part only.
     Source: NAVER Cloud, *HyperCLOVA X THINK Technical Report* (2025), section 2.
     """
 

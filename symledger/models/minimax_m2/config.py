@@ -41,7 +41,8 @@ MINIMAX_M2 = Family(
         "router_aux_loss_coef": FREE,
         **dict.fromkeys((
             "attn_type_list", "mtp_transformer_layers", "num_mtp_modules", "scoring_func",
-            "use_mtp", "use_qk_norm", "use_routing_bias", "qk_norm_type", "shared_intermediate_size",
+            "use_mtp", "use_qk_norm", "use_routing_bias", "qk_norm_type",
+            "shared_intermediate_size",
         ), FREE),
     },
     (Rule(("hidden_size", "num_attention_heads", "head_dim"), _turned),),

@@ -95,8 +95,7 @@ class Olmo3(Olmo2, WindowedDecoder):
 
 @dataclass(frozen=True)
 class Exaone4(Olmo3):
-    """The decoder-only transformer of EXAONE 4.0: norms after each part, and of every query and
-    key by itself.
+    """The decoder-only transformer of EXAONE 4.0: norms after each part, and of queries and keys.
 
     Layers with a window turn queries and keys by their position; the others are told none, unless
     they are ``turned_everywhere``, as in the small model, which has no windows.

@@ -26,8 +26,8 @@ def _as_wide(values: Values) -> Settings:
     d, h, d_h = (values[x] for x in ("hidden_size", "num_attention_heads", "head_dim"))
     if h * d_h != d:
         raise BadInput(
-            f"head_dim = {d_h} does not fit: {h} heads of it are {h * d_h} wide, and the class maps "
-            f"hidden_size = {d} back to {d}."
+            f"head_dim = {d_h} does not fit: {h} heads of it are {h * d_h} wide, and the class "
+            f"maps hidden_size = {d} back to {d}."
         )
     return {}
 
