@@ -142,7 +142,7 @@ d_exp = Size("d_exp", "hidden width of one expert, where other networks have ano
 d_sh = Size("d_sh", "hidden width of the shared expert")
 L_n = Size("L_n", "number of layers that are told no positions")
 L_d = Size("L_d", "number of layers that have one network in place of experts")
-L_wd = Size("L_wd", "number of layers that see a window only and have no experts", least=0)
+L_wd = Size("L_wd", "number of layers that see a window only and have no experts")
 E_s = Size("E_s", "shared experts, which every token is sent to")
 d_i = Size("d_i", "inner width of a state-space mixer: its channels")
 Q = Size("Q", "positions in a chunk")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, among, size, written
 from symledger.config_keys.common import FREE
@@ -125,3 +125,18 @@ def layered(
                        for kind in ("dense_block", "windowed_dense_block"))
            for name, all_of in GATED.items()},
     }  # fmt: skip
+
+
+def listed_or_between(values: Values, otherwise: Sequence[int] = ()) -> list[bool]:
+    """Return which layers are no mixture: those that are listed, and all between each so many.
+
+    Raises:
+        BadInput: the list is none of layers.
+    """
+    listed = values["mlp_only_layers"]
+    listed = list(otherwise) if listed is None else listed
+    if not isinstance(listed, list) or not all(type(i) is int and i >= 0 for i in listed):
+        raise BadInput(f"mlp_only_layers = {written(listed)} is no list of layers, from 0 on.")
+    step = size("decoder_sparse_step", values["decoder_sparse_step"])
+    dense = set(listed)
+    return [i in dense or (i + 1) % step != 0 for i in range(layers(values))]

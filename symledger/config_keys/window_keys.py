@@ -77,10 +77,20 @@ def beside_dense(
         if number and found["windows"] == "some":
             types = values.get("layer_types")
             having = derived(values, len(of)) if types is None else listed(types, len(of))
-            found["L_wd"] = str(sum(w and d for w, d in zip(having, of, strict=True)))
+            found |= _both(having, of)
         return found
 
     return (Rule(("num_hidden_layers",), read),)
+
+
+def _both(windowed: Sequence[bool], dense: Sequence[bool]) -> Settings:
+    """Say which of the dense layers have a window, and which of the others, where some have."""
+    of = {kind: [w for w, d in zip(windowed, dense, strict=True) if d is kind]
+          for kind in (True, False)}  # fmt: skip
+    said = {kind: "all" if all(all_of) else "some" if any(all_of) else "none"
+            for kind, all_of in of.items()}  # fmt: skip
+    found = {"dense_windows": said[True], "sparse_windows": said[False]}
+    return {**found, "L_wd": str(sum(of[True]))} if said[True] == "some" else found
 
 
 def _windows(chosen: int, number: int, longest: object) -> Settings:
@@ -146,3 +156,26 @@ def all_but_first_of(period: int) -> Derived:
         return [i % period != 0 for i in range(number)]
 
     return derived
+
+
+def _turned(values: Values) -> Settings:
+    """Refuse layers that are told no positions (a base of 0): which have a window is not said."""
+    bases = values.get("layer_rope_theta")
+    if bases is None:
+        return {}
+    whole = isinstance(bases, list) and len(bases) == layers(values)
+    if not whole or not all(type(base) in (int, float) and base >= 0 for base in bases):
+        raise BadInput(
+            f"layer_rope_theta = {shown(written(bases))} is no number for each of "
+            f"{layers(values)} layers."
+        )
+    if 0 in bases:
+        raise BadInput(
+            f"layer_rope_theta = 0 in {bases.count(0)} layers, which are told no positions, is not "
+            "derived: which of them have a window as well. Leave it out."
+        )
+    return {}
+
+
+TURNED = Rule(("num_hidden_layers",), _turned)
+"""The rule of classes that may turn heads in each layer by frequencies of its own."""

@@ -245,3 +245,12 @@ GLM4_MOE_LITE = Family(
     ),
     tensors(),
 )  # fmt: skip
+
+MISTRAL4 = Family(
+    "mistral4",
+    heads("deepseek", "Mistral4", spans=False),
+    {**USES, "rope_interleave": FREE, "topk_method": Only(("noaux_tc",)),
+     **dict.fromkeys(("rope_parameters", "rope_scaling", "partial_rotary_factor"), FREE)},
+    (*RULES, grouped(1)),
+    tensors(),
+)  # fmt: skip

@@ -5,8 +5,10 @@ from __future__ import annotations
 from symledger.arguments.specs import BOOLS, Choice, Free, Only, Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import (
+    DIVIDED,
     EXPERTS,
     FLOORED,
+    LLAMA_KEYS,
     TIED,
     layers,
     share,
@@ -20,7 +22,7 @@ from symledger.config_keys.expert_keys import (
     layered,
     listed_dense,
 )
-from symledger.config_keys.family import Family, Rule, Ruled, Several, Values
+from symledger.config_keys.family import Built, Family, Rule, Ruled, Several, Values
 from symledger.config_keys.window_keys import (
     LISTED,
     all_but_each,
@@ -176,3 +178,22 @@ EXAONE_MOE = Family(
     ),
     TENSORS,
 )
+
+ARIA_TEXT = Family(
+    "aria_text",
+    {"AriaTextForCausalLM": Built("glm4_moe", {"head": "lm"}),
+     "AriaTextModel": Built("glm4_moe", {"head": "bare"})},
+    {
+        **LLAMA_KEYS,
+        "intermediate_size": SizeOf("d_exp"),
+        "attention_bias": Several((Choice("attention_bias"), Choice("output_bias"))),
+        "mlp_bias": Only((False,)),
+        "moe_num_experts": SizeOf("E"),
+        "moe_topk": SizeOf("k"),
+        "moe_num_shared_experts": SizeOf("E_s"),
+    },
+    (DIVIDED,),
+    {**TENSORS, f"{LAYER}mlp.router.weight": ("block.feed_forward.router.W",)},
+    {"partly": "false", "dense_layers": "false"},
+)  # fmt: skip
+"""Its experts lie in tensors whose last two axes are the other way round."""

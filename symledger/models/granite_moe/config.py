@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from symledger.arguments.specs import Number, Settings, size
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import FLOORED, SPARSE
+from symledger.config_keys.decoder_keys import ATTENTION, FLOORED, SPARSE, kinds
 from symledger.config_keys.expert_keys import BLOCK, LAYER, USES, classes
 from symledger.config_keys.family import Family, Rule, Ruled, Values
+from symledger.config_keys.window_keys import LISTED, TURNED, all_but_first_of, windows
 
 KEYS = {
     **USES,
@@ -43,3 +44,18 @@ GRANITE_MOE_SHARED = Family(
     (FLOORED, Rule((), _shared)),
     TENSORS,
 )
+
+GRANITE_MOE_SWA = Family(
+    "granitemoe_swa",
+    classes("granite_moe", "GraniteMoeSWA"),
+    {**GRANITE_MOE_SHARED.uses, **LISTED, "layer_rope_theta": Ruled()},
+    (FLOORED, Rule((), _shared), TURNED, *windows(all_but_first_of(4))),
+    {
+        **TENSORS,
+        **kinds({**ATTENTION, f"{LAYER}self_attn.sinks": ("block.attention.core.sinks",)},
+                "windowed_block"),
+        **kinds({name: ours for name, ours in TENSORS.items() if "feed_forward" in ours[0]},
+                "windowed_block"),
+    },
+    {"sinks": "true"},
+)  # fmt: skip

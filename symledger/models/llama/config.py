@@ -8,6 +8,7 @@ from symledger.config_keys.decoder_keys import (
     BIASES,
     DENSE,
     DIVIDED,
+    FLOORED,
     GATE,
     LLAMA_KEYS,
     WIDTHS,
@@ -79,4 +80,25 @@ IQUEST_CODER = Family(
     },
     (DIVIDED,),
     DENSE,
+)
+
+EMU3 = Family(
+    "emu3_text_model",
+    {"Emu3ForCausalLM": Built("llama", {"head": "lm"}),
+     "Emu3TextModel": Built("llama", {"head": "bare"})},
+    {**LLAMA_KEYS, "attention_bias": Only((False,)), "mlp_bias": Choice("mlp_bias", BOOLS)},
+    (FLOORED,),
+    DENSE,
+)  # fmt: skip
+
+BITNET = Family(
+    "bitnet",
+    heads("bitnet", "BitNet", tokens=False, spans=False, sequences=False),
+    {**LLAMA_KEYS, "attention_bias": Choice("attention_bias", BOOLS)},
+    (FLOORED,),
+    {
+        **DENSE,
+        "model.layers.*.self_attn.attn_sub_norm.weight": ("block.attention.inner_norm.g",),
+        "model.layers.*.mlp.ffn_sub_norm.weight": ("block.feed_forward.inner_norm.g",),
+    },
 )

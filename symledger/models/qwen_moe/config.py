@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import Choice, Only, Settings, SizeOf, size, written
+from symledger.arguments.specs import Choice, Only, Settings, SizeOf
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import EXPERTS as ROUTED
 from symledger.config_keys.decoder_keys import FLOORED, LLAMA_KEYS, SPARSE, heads, kinds, layers
-from symledger.config_keys.expert_keys import classes, layered, listed_dense
+from symledger.config_keys.expert_keys import classes, layered, listed_dense, listed_or_between
 from symledger.config_keys.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
@@ -20,14 +20,7 @@ def dense_layers(values: Values) -> Settings:
     Raises:
         BadInput: the list is none of layers.
     """
-    listed = values["mlp_only_layers"]
-    listed = [] if listed is None else listed
-    if not isinstance(listed, list) or not all(type(i) is int and i >= 0 for i in listed):
-        raise BadInput(f"mlp_only_layers = {written(listed)} is no list of layers, from 0 on.")
-    number = layers(values)
-    step = size("decoder_sparse_step", values["decoder_sparse_step"])
-    listed = set(listed)
-    dense = sum(i in listed or (i + 1) % step != 0 for i in range(number))
+    dense = sum(listed_or_between(values))
     return {"dense_layers": "true", "L_d": str(dense)} if dense else {"dense_layers": "false"}
 
 
