@@ -55,7 +55,8 @@ def model_types() -> Mapping[str, ModelType]:
 def _lacks() -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Return what types need by name, and by the task that others are for."""
     said = tomllib.loads(LACKS.read_text(encoding="utf-8"))
-    return {name: group["what"] for group in said["lacks"] for name in group["types"]}, said["tasks"]
+    own = {name: group["what"] for group in said["lacks"] for name in group["types"]}
+    return own, said["tasks"]
 
 
 def refusal(name: str) -> str:

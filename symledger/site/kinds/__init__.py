@@ -54,8 +54,8 @@ class Translated(Kind, Protocol):
 
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
-    home, course, component, model, families, types, checkpoints, formula, notation, question, sources,
-    rules, axioms, dialects, reliability, completeness, api,
+    home, course, component, model, families, types, checkpoints, formula, notation, question,
+    sources, rules, axioms, dialects, reliability, completeness, api,
 )  # fmt: skip
 TRANSLATED: tuple[Translated, ...] = (  # type: ignore[assignment]  # modules
     home, course, component, model, notation, question, sources, translation,

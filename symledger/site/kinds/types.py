@@ -1,4 +1,4 @@
-"""The page of all model types of the reference implementation: what is read, and what others need."""
+"""The page of all model types of the implementation: which are read, and what others need."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Lacking:
 
 @dataclass(frozen=True)
 class Types:
-    """All model types: those that are read, by the family whose definition they are, and the rest."""
+    """All model types: those that are read, by the definition that they are built of, and others."""
 
     atlas: Atlas
 
