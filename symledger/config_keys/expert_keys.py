@@ -95,11 +95,6 @@ def listed_dense(values: Values, sparse: str = "sparse") -> list[bool]:
 def dense_or_not(values: Values) -> Settings:
     """Say how many layers are dense, of decoders that have experts in the others."""
     number = sum(listed_dense(values))
-    if number == layers(values):
-        raise BadInput(
-            "mlp_layer_types names no layer with experts: what is left is no mixture, and is not "
-            "derived here. Name at least one sparse layer."
-        )
     return {"dense_layers": "true", "L_d": str(number)} if number else {"dense_layers": "false"}
 
 

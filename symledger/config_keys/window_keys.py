@@ -66,11 +66,6 @@ def beside_dense(
     def read(values: Values) -> Settings:
         found, of = windowed.read(values), dense(values)
         number = sum(of)
-        if number == len(of):
-            raise BadInput(
-                f"all of num_hidden_layers = {number} layers are dense: what is left is no mixture "
-                "of experts, and is not derived here. Leave one with experts."
-            )
         found["dense_layers"] = "true" if number else "false"
         if number:
             found["L_d"] = str(number)
@@ -87,7 +82,7 @@ def _both(windowed: Sequence[bool], dense: Sequence[bool]) -> Settings:
     """Say which of the dense layers have a window, and which of the others, where some have."""
     of = {kind: [w for w, d in zip(windowed, dense, strict=True) if d is kind]
           for kind in (True, False)}  # fmt: skip
-    said = {kind: "all" if all(all_of) else "some" if any(all_of) else "none"
+    said = {kind: "some" if any(all_of) and not all(all_of) else "all" if any(all_of) else "none"
             for kind, all_of in of.items()}  # fmt: skip
     found = {"dense_windows": said[True], "sparse_windows": said[False]}
     return {**found, "L_wd": str(sum(of[True]))} if said[True] == "some" else found

@@ -26,7 +26,7 @@ class Lacking:
 
 @dataclass(frozen=True)
 class Types:
-    """All model types: those that are read, by the definition that they are built of, and others."""
+    """All model types: those that are read, by the definition they are built of, and others."""
 
     atlas: Atlas
 
