@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sympy import Expr, Min
+from sympy import Expr, Integer, Min
 
 from symledger import sizes
 from symledger.components.attention.attention import Attention
@@ -17,6 +17,7 @@ from symledger.models.shared.decoder import Decoder, Layers
 from symledger.notation.component import Component
 from symledger.sizes import Size
 
+ZERO = Integer(0)
 Windows = Literal["none", "some", "all"]
 """Which layers look back at a window only."""
 
@@ -26,15 +27,20 @@ class WindowedDecoder(Decoder):
     """A decoder with a window: a query of such a layer sees the last w_max positions at most.
 
     Of a shorter text it sees all that came before: w is the smaller one of w_max and the length.
-    Where ``some`` layers have it, there are L_w of them; where they stand changes no count.
+    Where ``some`` layers have it, there are L_w of them; where they stand changes no count. Where
+    L_d layers are dense besides, ``dense_windows`` says which of those have the window, L_wd if
+    some, and ``sparse_windows`` which of the others.
     Source: Beltagy et al., *Longformer* (2020), section 3.1; Jiang et al., *Mistral 7B* (2023).
     """
 
     L_w: Expr = sizes.L_w
+    L_wd: Expr = sizes.L_wd
     w: Expr = sizes.w
     w_max: Expr = sizes.w_max
     S_w: Expr = sizes.S_w
     windows: Windows = "none"
+    dense_windows: Windows = "some"
+    sparse_windows: Windows = "some"
 
     def defined(self) -> dict[Size, Expr]:
         """Return how far a query sees, and how many positions T of them see together."""
@@ -55,18 +61,35 @@ class WindowedDecoder(Decoder):
 
     def layers(self) -> Layers:
         full = super().layers()
-        if self.windows == "none":
-            return full
-        windowed = {name: (self.windowed(b), times) for name, (b, times) in full.items()}
-        if self.windows == "all":
-            return windowed
-        if len(full) > 1:
+        if self.windows != "some":
+            return {k: v for name in full for k, v in self.split(name, full, self.windows).items()}
+        if len(full) == 1:
+            return self.split("block", full, "some", self.L_w)
+        if set(full) != {"dense_block", "block"}:
             raise DefinitionError(
                 f"windows = some with {' and '.join(full)} is not supported: which of them have "
                 "one is not said. Choose windows = none or all."
             )
-        ((name, (block, times)),) = full.items()
-        return {f"windowed_{name}": (windowed[name][0], self.L_w), name: (block, times - self.L_w)}
+        dense = {"none": ZERO, "some": self.L_wd, "all": full["dense_block"][1]}
+        return {
+            **self.split("dense_block", full, self.dense_windows, self.L_wd),
+            **self.split(
+                "block", full, self.sparse_windows, self.L_w - dense[self.dense_windows]
+            ),
+        }
+
+    def split(self, name: str, full: Layers, which: Windows, number: Expr = ZERO) -> Layers:
+        """Return one kind of block as one or two: all, none or so many see a window only."""
+        block, times = full[name]
+        if which == "none":
+            return {name: full[name]}
+        if which == "all":
+            return {self.of_windows(name): (self.windowed(block), times)}
+        return {f"windowed_{name}": (self.windowed(block), number), name: (block, times - number)}
+
+    def of_windows(self, name: str) -> str:
+        """Return what a kind of block is called all of which see a window only."""
+        return name if self.windows == "all" else f"windowed_{name}"
 
     def windowed(self, block: Component) -> Component:
         """Return a block whose attention sees w positions, and is otherwise what it was.
