@@ -10,14 +10,14 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.feed_forward.experts import MixtureOfExperts
-from symledger.models.shared.sparse import SparseDecoder
 from symledger.models.shared.sparse_llama import SparseLlama
-from symledger.models.shared.windows import WindowedDecoder, Windows
+from symledger.models.shared.windowed_sparse import WindowedSparseDecoder
+from symledger.models.shared.windows import Windows
 from symledger.notation.component import Component
 
 
 @dataclass(frozen=True)
-class Glm4Moe(SparseLlama, WindowedDecoder, SparseDecoder):
+class Glm4Moe(SparseLlama, WindowedSparseDecoder):
     """The decoder-only transformer of GLM-4.5: dense layers first, then routed and shared experts.
 
     The last map of attention has no bias, whatever the others have, unless ``output_bias`` says so

@@ -13,14 +13,14 @@ from symledger.components.attention.dot_product import ScaledDotProduct
 from symledger.components.blocks.blocks import Block, SandwichBlock
 from symledger.components.feed_forward.experts import MixtureOfExperts
 from symledger.components.feed_forward.feed_forward import GatedFeedForward
-from symledger.models.shared.sparse import SparseDecoder
 from symledger.models.shared.sparse_llama import SparseLlama
-from symledger.models.shared.windows import WindowedDecoder, Windows
+from symledger.models.shared.windowed_sparse import WindowedSparseDecoder
+from symledger.models.shared.windows import Windows
 from symledger.notation.component import Component
 
 
 @dataclass(frozen=True)
-class Flint(SparseLlama, WindowedDecoder, SparseDecoder):
+class Flint(SparseLlama, WindowedSparseDecoder):
     """The decoder-only transformer of Flint: a shared network beside the experts, without a gate.
 
     Every head has a learned sink. Layers with a window turn queries and keys by their position; the

@@ -27,20 +27,15 @@ class WindowedDecoder(Decoder):
     """A decoder with a window: a query of such a layer sees the last w_max positions at most.
 
     Of a shorter text it sees all that came before: w is the smaller one of w_max and the length.
-    Where ``some`` layers have it, there are L_w of them; where they stand changes no count. Where
-    L_d layers are dense besides, ``dense_windows`` says which of those have the window, L_wd if
-    some, and ``sparse_windows`` which of the others.
+    Where ``some`` layers have it, there are L_w of them; where they stand changes no count.
     Source: Beltagy et al., *Longformer* (2020), section 3.1; Jiang et al., *Mistral 7B* (2023).
     """
 
     L_w: Expr = sizes.L_w
-    L_wd: Expr = sizes.L_wd
     w: Expr = sizes.w
     w_max: Expr = sizes.w_max
     S_w: Expr = sizes.S_w
     windows: Windows = "none"
-    dense_windows: Windows = "some"
-    sparse_windows: Windows = "some"
 
     def defined(self) -> dict[Size, Expr]:
         """Return how far a query sees, and how many positions T of them see together."""
@@ -63,20 +58,12 @@ class WindowedDecoder(Decoder):
         full = super().layers()
         if self.windows != "some":
             return {k: v for name in full for k, v in self.split(name, full, self.windows).items()}
-        if len(full) == 1:
-            return self.split("block", full, "some", self.L_w)
-        if set(full) != {"dense_block", "block"}:
+        if len(full) > 1:
             raise DefinitionError(
                 f"windows = some with {' and '.join(full)} is not supported: which of them have "
                 "one is not said. Choose windows = none or all."
             )
-        dense = {"none": ZERO, "some": self.L_wd, "all": full["dense_block"][1]}
-        return {
-            **self.split("dense_block", full, self.dense_windows, self.L_wd),
-            **self.split(
-                "block", full, self.sparse_windows, self.L_w - dense[self.dense_windows]
-            ),
-        }
+        return self.split("block", full, "some", self.L_w)
 
     def split(self, name: str, full: Layers, which: Windows, number: Expr = ZERO) -> Layers:
         """Return one kind of block as one or two: all, none or so many see a window only."""
