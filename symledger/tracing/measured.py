@@ -65,6 +65,7 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
     kept: dict[int, torch.UntypedStorage] = {}
     whole: dict[int, torch.dtype] = {}
     packed: dict[int, str] = {}
+    asked: set[int] = set()
 
     def pack(t: torch.Tensor) -> torch.Tensor:
         storage = t.untyped_storage()
@@ -72,7 +73,11 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
         packed.setdefault(storage._cdata, recorder.stack[-1])
         return t
 
-    with counter, saved_tensors_hooks(pack, lambda t: t):
+    def unpack(t: torch.Tensor) -> torch.Tensor:
+        asked.add(t.untyped_storage()._cdata)
+        return t
+
+    with counter, saved_tensors_hooks(pack, unpack):
         recording = record(module, inputs, lambda m: subject.run(m, inputs), recorder)
         forward = counter.get_total_flops()
         ends = [recorder.made[recording.kept[r.node]][r.result] for r in recording.outputs]
@@ -80,7 +85,7 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
         if asking:
             torch.autograd.backward(asking, [torch.zeros_like(y) for y in asking])
     own = {t.untyped_storage()._cdata for t in (*module.parameters(), *module.buffers())}
-    kept = {n: s for n, s in kept.items() if n not in own}
+    kept = {n: s for n, s in kept.items() if n in asked - own}  # not of results nobody uses
     artefacts, where = _artefacts(recorder, kept, whole, packed)
     return Measured(
         sum(p.numel() for p in module.parameters()),
@@ -108,7 +113,7 @@ def _artefacts(
     where: dict[str, int] = {}
     for n, storage in kept.items():
         if n in recorder.written_out:
-            name, extra = "heads or masks written out for the kernel", recorder.written_out[n]
+            name, extra = "heads and blocks written out for the kernel", recorder.written_out[n]
         elif whole[n] == torch.uint64:
             name, extra = "the state of a generator", storage.nbytes()
         elif n in tables:
