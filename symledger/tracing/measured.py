@@ -15,7 +15,9 @@ import torch
 from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.flop_counter import FlopCounterMode, conv_flop_count
 
-from symledger.tracing.recorder import Recorder, Recording, Step, fixed_steps, record, refs_in
+from symledger.tracing.record import record
+from symledger.tracing.recorder import Recorder
+from symledger.tracing.recording import Recording, Step, fixed_steps, refs_in
 from symledger.tracing.subject import Subject
 
 aten = torch.ops.aten

@@ -19,7 +19,9 @@ from torch.nn import functional as F  # noqa: N812  # as everyone calls it
 from torch.utils._python_dispatch import _disable_current_modes
 
 from symledger.traces.graph import LEAVES, TABLE
-from symledger.tracing.recorder import Recorder, Recording, Step, record
+from symledger.tracing.record import record
+from symledger.tracing.recorder import Recorder
+from symledger.tracing.recording import Recording, Step
 from symledger.tracing.whole import WHOLE, arguments_of
 
 Array = NDArray[Any]
