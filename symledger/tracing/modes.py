@@ -11,12 +11,12 @@ from typing import Any
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils._python_dispatch import TorchDispatchMode
 
 from symledger.errors import BadInput
 from symledger.tracing.inplace import targets
 from symledger.tracing.picking import with_places
 from symledger.tracing.recorder import Recorder
+from symledger.tracing.torch_version import READS, DispatchMode, schema_of, without_modes
 from symledger.tracing.whole import WHOLE, arguments_of
 
 
@@ -50,7 +50,7 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
         return result
 
 
-class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not type it
+class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
     """Writes down the operators of ATen, unless they are the inside of something whole."""
 
     def __init__(self, recorder: Recorder) -> None:
@@ -63,7 +63,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not ty
         """Run an operator and write it down."""
         kwargs = kwargs or {}
         name = name_of(func)
-        if name == "aten._local_scalar_dense" and not self.recorder.whole:
+        if name == READS and not self.recorder.whole:
             return self._read(args[0])
         if not self.recorder.whole:
             args = with_places(name, args, self.recorder.known.value, self.recorder.where)
@@ -94,7 +94,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not ty
 
     def _read(self, x: torch.Tensor) -> Any:
         """Return the one element of a tensor, where it depends on no data."""
-        with torch.utils._python_dispatch._disable_current_modes():  # no public spelling
+        with without_modes():
             value = self.recorder.known.value(x)
         if value is None:
             raise BadInput(
@@ -106,7 +106,7 @@ class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not ty
 
 def name_of(func: Any) -> str:
     """The name of an operator without its overload: ``aten.add``."""
-    namespace, _, name = func._schema.name.partition("::")  # no public spelling
+    namespace, _, name = schema_of(func).name.partition("::")
     return f"{namespace}.{name}"
 
 
@@ -118,7 +118,7 @@ DROPPED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_bloc
 def named(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of an operator by name, with what it has by default."""
     found = {}
-    for i, a in enumerate(func._schema.arguments):
+    for i, a in enumerate(schema_of(func).arguments):
         if a.name in DROPPED:
             continue
         if i < len(args) and not a.kwarg_only:

@@ -17,10 +17,8 @@ from torch.nn.modules.module import register_module_forward_hook, register_modul
 from symledger.tracing.modes import Functions, Operators
 from symledger.tracing.recorder import Recorder, elements, tensors
 from symledger.tracing.recording import Recording, Step, collapsed
+from symledger.tracing.torch_version import INNER, FunctionBase
 from symledger.tracing.whole import WHOLE
-
-INNER = ("linear", "scaled_dot_product_attention", "dropout")
-"""Functions that other functions of PyTorch call by their names."""
 
 
 def record(
@@ -57,7 +55,7 @@ def own_functions(recorder: Recorder) -> Iterator[None]:
     Their forward runs without gradients, which is no wish of the module's to cut them. A user may
     have taken ``apply`` of a class before: what it calls in turn is looked up when it runs.
     """
-    kind = torch.autograd.function._SingleLevelFunction  # no public spelling
+    kind = FunctionBase
 
     def apply(cls: type, *args: Any, **kwargs: Any) -> Any:
         if not cls.__module__.startswith("torch."):
