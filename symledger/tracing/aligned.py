@@ -14,8 +14,8 @@ from sympy import Expr
 from symledger.errors import BadInput
 from symledger.traces.graph import LEAVES, Graph, Node, Ref, refs_of
 from symledger.traces.lowering import Lowered
-from symledger.tracing.fold import lasting
-from symledger.tracing.recorder import Recording
+from symledger.tracing.graphs import lasting
+from symledger.tracing.recording import Recording
 
 Rounds = tuple[int, ...]
 """Which round of each repetition around a node it is, from the outermost in."""

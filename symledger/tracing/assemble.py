@@ -15,7 +15,7 @@ from symledger.traces.graph import Argument, Graph, Kind, Node, Ref
 from symledger.tracing.fit import Points
 from symledger.tracing.names import symbols_for
 from symledger.tracing.points import Sample
-from symledger.tracing.recorder import Step
+from symledger.tracing.recording import Step
 
 
 class Assembler:

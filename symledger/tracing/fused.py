@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import torch
 
-aten = torch.ops.aten
+from symledger.tracing.torch_version import EFFICIENT, FLASH, storage_id
 
 
 def fused_attention(
@@ -34,12 +34,12 @@ def fused_attention(
     if q.shape[1] != k.shape[1]:
         k, v = (_shared(x, q.shape[1] // x.shape[1], written_out) for x in (k, v))
     if attn_mask is None and q.shape[-1] == v.shape[-1]:
-        made = aten._scaled_dot_product_flash_attention(
+        made = FLASH(
             q, k, v, dropout_p, is_causal, scale=scale
         )[0]
     else:
         bias = None if attn_mask is None else _bias(attn_mask, q, k)
-        made, lse, *state = aten._scaled_dot_product_efficient_attention(
+        made, lse, *state = EFFICIENT(
             q, k, v, bias, True, dropout_p, is_causal, scale=scale
         )
         _note(lse, lse[..., q.shape[2] :].nbytes, written_out)  # it is padded to whole blocks
@@ -66,4 +66,4 @@ def _shared(x: torch.Tensor, times: int, written_out: dict[int, int]) -> torch.T
 
 
 def _note(x: torch.Tensor, extra: int, written_out: dict[int, int]) -> None:
-    written_out[x.untyped_storage()._cdata] = extra
+    written_out[storage_id(x)] = extra
