@@ -102,9 +102,9 @@ def _artefacts(
 ) -> tuple[dict[str, int], dict[str, int]]:  # fmt: skip
     """Return the bytes that are kept and that no formula has, by what they are; others by path."""
     fixed = fixed_steps(recorder.recording)
-    tables = {
-        storage_id(x) for i in fixed for x in recorder.made[i]
-    }
+    made = enumerate(recorder.made)
+    filled = {storage_id(x) for i, several in made if i not in fixed for x in several}
+    tables = {storage_id(x) for i in fixed for x in recorder.made[i]} - filled
     paths = {
         storage_id(x): step.path
         for step, made in reversed(list(zip(recorder.recording.steps, recorder.made, strict=True)))

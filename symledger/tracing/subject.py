@@ -136,7 +136,7 @@ def located(text: str) -> tuple[type[torch.nn.Module], str]:
     return kind, where
 
 
-FREE = {"B", "T", "H", "W", "D"}
+FREE = {"B", "T", "S", "H", "W", "D"}
 """Lengths that what enters has where that was guessed."""
 
 
@@ -254,12 +254,15 @@ def _configured(
     for name, text in settings.items():
         if name in arguments:
             arguments[name] = _value(text, arguments[name])
-    rest = {n: v for n, v in config.items() if n not in arguments and n not in COMMON}
+    rest = {n: v for n, v in config.items() if n not in arguments and n not in COMMON - SAID}
 
     def make(values: dict[str, Any]) -> torch.nn.Module:
         made = configured.from_dict({**rest, **{n: copied(v) for n, v in values.items()}})
         whole = getattr(kind, "_supports_sdpa", True)
         made._attn_implementation = "sdpa" if whole else "eager"  # how it is set
+        for part in (made, *vars(made).values()):
+            if hasattr(part, "use_cache"):
+                part.use_cache = False
         made._experts_implementation = "batched_mm"  # the one that runs without elements
         return kind(made)
 
@@ -272,6 +275,8 @@ COMMON = {
     "use_cache", "model_type",
 }  # fmt: skip
 """What every configuration has, and no size is."""
+SAID = {"id2label", "label2id", "problem_type", "chunk_size_feed_forward"}
+"""Of these, what decides what is built: as many classes as there are names of them."""
 
 
 def quiet(kind: type[torch.nn.Module]) -> dict[str, Any]:
