@@ -63,7 +63,7 @@ def trace(
     to = {Symbol(n): named(s) for n, s in symbols.items()}
     to |= {s: named(s.name) for s in definitions}
     fixed = tuple(
-        Argued(n, str(v)) for n, v in subject.arguments.items()
+        Argued(n, beside(space, n, str(v))) for n, v in subject.arguments.items()
         if n not in used(space) and f"{n}.0" not in space.base
     )
     made = Traced(
@@ -76,6 +76,11 @@ def trace(
         torch=torch.__version__,
     )
     return made, space
+
+
+def beside(space: Space, name: str, value: str) -> str:
+    """Return a fixed value with the sizes that have to stay on one side of it."""
+    return ", and ".join([value, *(str(b) for b in space.borders if b.other == name)])
 
 
 def _at_some_depth(
