@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from sympy import Expr, Symbol
 
 from symledger.errors import BadInput
-from symledger.tracing.borders import border, edge
+from symledger.tracing.borders import Border, border, edge
 from symledger.tracing.fit import Points
 from symledger.tracing.observed import Observed
 from symledger.tracing.space import Space
@@ -51,6 +51,21 @@ class Sample:
             own = Symbol(name)
             found[own if step == 1 else Symbol(f"{name}_part")] = own / step
         return found
+
+    def side(self, numbers: tuple[int, ...]) -> Border | None:
+        """Return the border up to which a length is one of two arguments, and then the other one.
+
+        It is the smaller one of them, or the larger one, everywhere: as many as are asked for of
+        as many as there are.
+        """
+        base = self.runs[0].at
+        for one in self.space.sizes:
+            for other in base:
+                pairs = [(run.at[one], run.at[other]) for run in self.runs]
+                if one != other and numbers in (tuple(map(min, pairs)), tuple(map(max, pairs))):
+                    above = base[one] >= base[other]
+                    return Border(one, other, above, 0)
+        return None
 
     def valued(self, e: Expr) -> tuple[int, ...]:
         """Return an expression in the arguments at every point."""

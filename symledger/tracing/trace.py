@@ -11,7 +11,7 @@ from sympy import Expr, Integer, Symbol
 from symledger.errors import BadInput
 from symledger.sizes import named
 from symledger.traces.graph import Argued, Graph, Traced
-from symledger.tracing.assemble import Assembler
+from symledger.tracing.assemble import Assembler, TwoSided
 from symledger.tracing.bounds import bounded
 from symledger.tracing.depth import (
     OtherAtDepth,
@@ -27,7 +27,7 @@ from symledger.tracing.fold import folded
 from symledger.tracing.graphs import live
 from symledger.tracing.names import symbols_for
 from symledger.tracing.observed import Observed
-from symledger.tracing.points import Sample, drawn, sampled
+from symledger.tracing.points import MOST_BORDERS, Sample, drawn, sampled
 from symledger.tracing.space import Space, deeper, explored
 from symledger.tracing.subject import Subject
 
@@ -102,6 +102,11 @@ def _at_some_depth(
                 assembler = Assembler(sampled(space, further))
                 graph = deepened(space, folded(assembler.graph()))
                 points = verified(space, graph, assembler.definitions, told, len(further))
+            except TwoSided as error:
+                if error.border in space.borders or len(space.borders) >= MOST_BORDERS:
+                    raise
+                space.borders.append(error.border)
+                continue
             except OtherLengths as error:  # a point more to fit: where the formula was too simple
                 further.append({**error.at, **{n: space.base[n] for n in space.depths}})
                 refusal = error

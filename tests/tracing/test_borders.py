@@ -78,3 +78,13 @@ def test_what_is_rounded_twice_is_fitted(written):
     found = traced(written(body), {"d": "64"})
     assert all(c.passed for c in found.checks)
     assert len(found.definitions) >= 1
+
+
+@pytest.mark.parametrize(("k", "said"), [(5, "T ≥ k"), (14, "T ≤ k")])
+def test_as_many_as_there_are_is_one_side_of_a_border(written, k, said):
+    body = "return self.l(x[:, : min(self.k, x.shape[1])] * 2)"
+    found = traced(written(body), {"k": str(k)})
+    assert all(c.passed for c in found.checks)
+    assert {a.name: a.value for a in found.fixed}.get("k", said).endswith(said)
+    assert all((p["T"] >= p.get("k", k)) == (said == "T ≥ k") or p["T"] == p.get("k", k)
+               for p in found.points)  # fmt: skip
