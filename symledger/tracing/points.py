@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from sympy import Expr, Symbol
 
 from symledger.errors import BadInput
-from symledger.tracing.borders import Border, border, edge
+from symledger.tracing.borders import Border
 from symledger.tracing.fit import Points
 from symledger.tracing.observed import Observed
+from symledger.tracing.sides import border, edge
 from symledger.tracing.space import Space
 
 RANDOM, TRIES = 14, 150
