@@ -43,13 +43,17 @@ class System:
     def fit(self, numbers: tuple[int, ...], among: set[Symbol]) -> Expr | None:
         """Return the polynomial in some of the sizes; None if there is none."""
         places = [i for i, s in enumerate(self.symbols) if s in among]
-        limits = [max(0, len({at[i] for at in self.at}) - self.values) for i in places]
-        for powers in bases(limits, len(self.at) - self.spare):
+        known: dict[tuple[int, ...], int] = {}  # a point that says nothing new is no evidence
+        for at, number in zip(self.at, numbers, strict=True):
+            if known.setdefault(tuple(at[i] for i in places), number) != number:
+                return None
+        limits = [max(0, len(set(values)) - self.values) for values in zip(*known, strict=True)]
+        for powers in bases(limits, len(known) - self.spare):
             rows = [
-                [prod([point[i] ** n for i, n in zip(places, p, strict=True) if n]) for p in powers]
-                for point in self.at
+                [prod([x**n for x, n in zip(point, p, strict=True) if n]) for p in powers]
+                for point in known
             ]
-            c = solved(rows, numbers)
+            c = solved(rows, tuple(known.values()))
             if c is not None:
                 used = [self.symbols[i] for i in places]
                 return written(c, powers, used)

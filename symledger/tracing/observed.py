@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from symledger.tracing.recorder import Recording
+from symledger.tracing.recording import Recording
 
 NUMBERED = re.compile(r"(?:^|\.)\d+(?=\.|$)")
 NUMBER, REAL = "#", "~"

@@ -16,10 +16,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch.nn import functional as F  # noqa: N812  # as everyone calls it
-from torch.utils._python_dispatch import _disable_current_modes
 
 from symledger.traces.graph import LEAVES, TABLE
-from symledger.tracing.recorder import Recorder, Recording, Step, record
+from symledger.tracing.record import record
+from symledger.tracing.recorder import Recorder
+from symledger.tracing.recording import Recording, Step
+from symledger.tracing.torch_version import without_modes
 from symledger.tracing.whole import WHOLE, arguments_of
 
 Array = NDArray[Any]
@@ -33,8 +35,6 @@ MOVED = 0.1
 ABSURD = 1e3
 """What no weight is that somebody has set."""
 ATTENTION = F.scaled_dot_product_attention
-CASTS = (torch.Tensor.float, torch.Tensor.to, torch.Tensor.type)
-"""Functions that give a tensor another type."""
 OF_CHANNELS = (F.dropout1d, F.dropout2d, F.dropout3d, F.feature_alpha_dropout)
 DRAWING = (F.dropout, F.alpha_dropout, *OF_CHANNELS)
 """Functions that are kept whole and take elements away at random, or whole channels."""
@@ -66,7 +66,7 @@ class RealRecorder(Recorder):
     def add(self, step: Step, made: tuple[torch.Tensor, ...]) -> None:
         """Write a step down, and what its results are."""
         super().add(step, made)
-        with _disable_current_modes():
+        with without_modes():
             self.values.append(tuple(array(x) for x in made))
         self.made.append(made)
 
@@ -94,7 +94,7 @@ class RealRecorder(Recorder):
         after = torch.get_rng_state()
         rest = {n: v for n, v in kwargs.items() if n not in ("input", "inplace")}
         drawn = []
-        with _disable_current_modes(), torch.no_grad():
+        with without_modes(), torch.no_grad():
             for like in (torch.ones_like(x), torch.zeros_like(x)):
                 torch.set_rng_state(before)
                 drawn.append(array(func(like, *args[1:3], **rest)))
@@ -106,7 +106,7 @@ class RealRecorder(Recorder):
     def _attention(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> torch.Tensor:
         """Run attention without dropout: what it would drop is hidden in the kernel.
 
-        Its result is put into the order in memory in which all fused kernels leave it.
+        Its result is put into the order in memory in which the fused kernel leaves it.
         """
         given = arguments_of(WHOLE[ATTENTION], args, kwargs)
         p = given["dropout_p"]
@@ -114,17 +114,16 @@ class RealRecorder(Recorder):
             self.quiet.add(f"{self.stack[-1] or 'forward'}: dropout of {p} inside attention")
             self._mask = np.array(1.0 - p)
         made: torch.Tensor = ATTENTION(**{**given, "dropout_p": 0.0})
-        return made.transpose(-3, -2).contiguous().transpose(-3, -2) if made.dim() > 2 else made
+        return ordered(made, given["query"], given["attn_mask"]) if made.dim() > 2 else made
 
     def passed(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
         """Run a function; a cast to single precision of what is as if in it does nothing."""
-        if func in CASTS and args[0].dtype in WIDE.values():
-            asked = {torch.float32} if func is torch.Tensor.float else {*args[1:], *kwargs.values()}
-            if any(WIDE.get(t) == args[0].dtype for t in asked & {torch.float32, torch.complex64}):
-                return args[0]
-        return func(*args, **kwargs)
+        if func is torch.Tensor.float and args[0].dtype == torch.float64:
+            return args[0]
+        args = tuple(map(widened, args))
+        return func(*args, **{n: widened(x) for n, x in kwargs.items()})
 
     def operated(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -134,6 +133,30 @@ class RealRecorder(Recorder):
         if dtype in WIDE:
             kwargs = {**kwargs, "dtype": WIDE[dtype]}
         return func(*args, **kwargs)
+
+
+def ordered(
+    made: torch.Tensor, query: torch.Tensor, mask: torch.Tensor | None
+) -> torch.Tensor:
+    """Put a result of attention into the order in memory that it has from a fused kernel.
+
+    That is the order of the queries; positions before heads where a mask is given, or where values
+    are of another length.
+    """
+    like = query.transpose(-3, -2)
+    if query.dim() == 4 and mask is None and query.shape == made.shape:
+        like = torch.empty_like(like)
+    else:
+        like = torch.empty(like.shape)
+    order = sorted(range(like.dim()), key=lambda i: (-like.stride(i), i))
+    back = [order.index(i) for i in range(like.dim())]
+    return made.transpose(-3, -2).permute(order).contiguous().permute(back).transpose(-3, -2)
+
+
+def widened(argument: Any) -> Any:
+    """Return an argument with double precision in place of single precision, if it is a type."""
+    single = (torch.float32, torch.complex64)
+    return WIDE[argument] if isinstance(argument, torch.dtype) and argument in single else argument
 
 
 @dataclass

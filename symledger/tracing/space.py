@@ -15,11 +15,12 @@ from dataclasses import dataclass, field
 from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
+from symledger.tracing.borders import Border
 from symledger.tracing.guess import guessed
 from symledger.tracing.limit import limited
 from symledger.tracing.listening import Heard, listening
 from symledger.tracing.observed import Observed
-from symledger.tracing.recorder import record
+from symledger.tracing.record import record
 from symledger.tracing.subject import Subject
 
 DEEP = re.compile(r"layers?$|depth|blocks|^L$")
@@ -47,6 +48,22 @@ class Space:
     failed: dict[str, str] = field(default_factory=dict)
     ties: dict[str, str] = field(default_factory=dict)
     """Arguments that are as large as others, and change with them."""
+    borders: list[Border] = field(default_factory=list)
+    """On which side of other arguments sizes stay."""
+
+    def within(self, at: Mapping[str, int]) -> bool:
+        """Whether a point is on this side of all borders, and nothing is rounded down to zero."""
+        some = (e for e in self.floors if self.value(e) >= 1)
+        return all(b.holds(at) for b in self.borders) and all(self.value(e, at) >= 1 for e in some)
+
+    def fix(self, name: str, why: str) -> None:
+        """Let an argument keep its value, and what it divides be a multiple of that."""
+        self.sizes.remove(name)
+        self.fixed.append(name)
+        self.failed[name] = why
+        del self.steps[name]
+        here = {Symbol(name): Integer(self.base[name])}
+        self.steps = {n: step.xreplace(here) for n, step in self.steps.items()}
 
     def value(self, e: Expr, at: Mapping[str, int] | None = None) -> int:
         """Return an expression in the arguments as a number."""
@@ -238,8 +255,10 @@ def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
     steps.append(Integer(1))
     yield from ((step, []) for step in steps)
     silent = [] if heard else list(needed(space, name))
-    steps = [b * n for b in silent for n in (1, 2)]
-    steps += [Integer(n) for n in STEPS]
+    least = min((space.value(b) for b in silent), default=0)
+    steps = [Integer(n) for n in STEPS if n < least]  # what these do, no argument divides
+    steps += [b * n for b in silent for n in (1, 2)]
+    steps += [Integer(n) for n in STEPS if n >= least]
     steps += list(dict.fromkeys(heard))
     if here > 1:
         steps.append(Integer(here))

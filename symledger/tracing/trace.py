@@ -11,7 +11,7 @@ from sympy import Expr, Integer, Symbol
 from symledger.errors import BadInput
 from symledger.sizes import named
 from symledger.traces.graph import Argued, Graph, Traced
-from symledger.tracing.assemble import Assembler
+from symledger.tracing.assemble import Assembler, TwoSided
 from symledger.tracing.bounds import bounded
 from symledger.tracing.depth import (
     OtherAtDepth,
@@ -23,10 +23,11 @@ from symledger.tracing.depth import (
     renamed,
     unfolded,
 )
-from symledger.tracing.fold import folded, live
+from symledger.tracing.fold import folded
+from symledger.tracing.graphs import live
 from symledger.tracing.names import symbols_for
 from symledger.tracing.observed import Observed
-from symledger.tracing.points import Sample, drawn, sampled
+from symledger.tracing.points import MOST_BORDERS, Sample, drawn, sampled
 from symledger.tracing.space import Space, deeper, explored
 from symledger.tracing.subject import Subject
 
@@ -62,7 +63,7 @@ def trace(
     to = {Symbol(n): named(s) for n, s in symbols.items()}
     to |= {s: named(s.name) for s in definitions}
     fixed = tuple(
-        Argued(n, str(v)) for n, v in subject.arguments.items()
+        Argued(n, beside(space, n, str(v))) for n, v in subject.arguments.items()
         if n not in used(space) and f"{n}.0" not in space.base
     )
     made = Traced(
@@ -75,6 +76,11 @@ def trace(
         torch=torch.__version__,
     )
     return made, space
+
+
+def beside(space: Space, name: str, value: str) -> str:
+    """Return a fixed value with the sizes that have to stay on one side of it."""
+    return ", and ".join([value, *(str(b) for b in space.borders if b.other == name)])
 
 
 def _at_some_depth(
@@ -96,6 +102,11 @@ def _at_some_depth(
                 assembler = Assembler(sampled(space, further))
                 graph = deepened(space, folded(assembler.graph()))
                 points = verified(space, graph, assembler.definitions, told, len(further))
+            except TwoSided as error:
+                if error.border in space.borders or len(space.borders) >= MOST_BORDERS:
+                    raise
+                space.borders.append(error.border)
+                continue
             except OtherLengths as error:  # a point more to fit: where the formula was too simple
                 further.append({**error.at, **{n: space.base[n] for n in space.depths}})
                 refusal = error
