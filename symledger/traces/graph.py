@@ -55,12 +55,25 @@ Argument: TypeAlias = "Ref | Expr | float | bool | str | tuple[Argument, ...] | 
 
 
 @dataclass(frozen=True)
+class Block:
+    """Operations that are run again going back, so that what they compute is not kept.
+
+    ``number`` tells it from others of the same graph; ``early`` says that it is run again no
+    further than to the last value that is needed.
+    """
+
+    number: int
+    early: bool = False
+
+
+@dataclass(frozen=True)
 class Node:
     """One operation of PyTorch: its arguments by name, its results, and where it stands.
 
     ``path`` is that of the module that ran it, ``line`` the place in the user's file. A node
     ``repeat`` runs ``body`` so many times: its arguments ``x0``, ``x1``, … enter it; as many as
-    it has results are carried. A pattern of ``period`` layers is one run of the body.
+    it has results are carried. A pattern of ``period`` layers is one run of the body. ``within``
+    are the blocks that it is run again with, the outermost first.
     """
 
     operation: str
@@ -71,6 +84,7 @@ class Node:
     body: Graph | None = None
     times: Expr | None = None
     period: int = 1
+    within: tuple[Block, ...] = ()
 
     @property
     def refs(self) -> Iterator[Ref]:

@@ -16,7 +16,7 @@ from symledger.errors import BadInput, nearest, shown
 from symledger.sizes import Size, named
 from symledger.traces.checked import WITHHELD, Checked
 from symledger.traces.formulas import Formulas
-from symledger.traces.graph import LEAVES, Argued, Argument, Graph, Kind, Node, Ref, Traced
+from symledger.traces.graph import LEAVES, Argued, Argument, Block, Graph, Kind, Node, Ref, Traced
 from symledger.traces.places import NAME, Place, parsed
 from symledger.traces.seal import check_seal
 from symledger.traces.writing import SCHEMA
@@ -174,7 +174,8 @@ class Reader:
         return Graph(tuple(nodes), tuple(outputs))
 
     def _node(self, place: Place, before: Sequence[Node], depth: int) -> Node:
-        place.only("op", "arguments", "results", "path", "line", "times", "period", "body")
+        place.only("op", "arguments", "results", "path", "line", "times", "period", "body",
+                   "within")  # fmt: skip
         operation = place["op"].text()
         if not OPERATION.fullmatch(operation):
             place["op"].refuse(f"{shown(operation)} is no name of an operation.")
@@ -184,7 +185,9 @@ class Reader:
         results = tuple(map(self._kind, place["results"].list(MOST_SIZES)))
         path = place["path"].text(500) if place.has("path") else ""
         line = place["line"].text(500) if place.has("line") else ""
-        node = Node(operation, arguments, results, path, line)
+        blocks = place["within"].list(DEEPEST) if place.has("within") else []
+        within = tuple(map(self._block, blocks))
+        node = Node(operation, arguments, results, path, line, within=within)
         if operation == "repeat":
             return self._repeat(place, node, before, depth)
         if place.has("body") or place.has("times") or place.has("period"):
@@ -216,8 +219,14 @@ class Reader:
                                     "it first, of the same shapes.")  # fmt: skip
         return Node(
             node.operation, node.arguments, node.results, node.path, node.line, body,
-            formula(place["times"], self.formulas), place["period"].whole(1, 1_000),
+            formula(place["times"], self.formulas), place["period"].whole(1, 1_000), node.within,
         )  # fmt: skip
+
+    def _block(self, place: Place) -> Block:
+        parts = place.list(2)
+        if len(parts) != 2:
+            place.refuse("the number of a block, and whether it stops early, are expected.")
+        return Block(parts[0].whole(), parts[1].truth())
 
     def _kind(self, place: Place) -> Kind:
         first, *axes = place.list(1 + MOST_AXES) or [place]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from symledger.traces.graph import LEAVES, TABLE, Ref, makes_table
+from symledger.traces.graph import LEAVES, TABLE, Block, Ref, makes_table
 
 
 @dataclass
@@ -18,6 +18,7 @@ class Step:
     results: tuple[tuple[tuple[int, ...], str], ...]
     path: str = ""
     line: str = ""
+    within: tuple[Block, ...] = ()
 
 
 @dataclass
