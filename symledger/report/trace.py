@@ -9,7 +9,7 @@ from symledger.accounts.account import Account
 from symledger.languages.message import Verbatim, joined, message
 from symledger.report.layout import NBSP, Page
 from symledger.targets.traced import TracedTarget
-from symledger.traces.graph import Graph, Traced
+from symledger.traces.graph import LEAVES, Graph, Traced
 
 MARKS = {True: ("✓", "green"), False: ("✗", "red")}
 
@@ -37,6 +37,9 @@ def section(p: Page, account: Account) -> None:
         ("trace.sizes", [*named, *(s for s, own in traced.names.items() if s == own)]),
         ("trace.fixed", [f"{a.name} = {a.value}" for a in traced.fixed]),
         ("trace.folded", list(repeats(traced.graph))),
+        ("trace.again", list(dict.fromkeys(again(traced.graph)))),
+        ("trace.effects", [f"{a.name} by {a.value}" for a in traced.effects]),
+        ("trace.custom", [f"{a.value} in {a.name}" for a in traced.custom]),
         ("trace.ranges", ranges(traced)),
     ):
         if items:
@@ -71,6 +74,15 @@ def repeats(graph: Graph) -> Iterator[str]:
             each = f" of {node.period}" if node.period > 1 else ""
             yield f"{node.path or 'layers'}{times}{each}"
             yield from repeats(node.body)
+
+
+def again(graph: Graph) -> Iterator[str]:
+    """Yield the modules of which something is run again in the backward pass."""
+    for node in graph.nodes:
+        if node.within and node.operation not in LEAVES:
+            yield node.path or "forward"
+        elif node.body is not None:
+            yield from again(node.body)
 
 
 def ranges(traced: Traced) -> list[str]:

@@ -123,7 +123,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class Argued:
-    """An argument of the module's constructor that is no size, and what it was given."""
+    """A name, and what goes with it: an argument that is no size, with what it was given."""
 
     name: str
     value: str
@@ -135,7 +135,9 @@ class Traced:
 
     ``sizes`` are the values asked for, by symbol; ``names`` what the constructor calls them;
     ``definitions`` the sizes that are no polynomials of others; ``fixed`` the other arguments;
-    ``points`` the sizes at which the module did what the graph says, ``checks`` what was checked.
+    ``points`` the sizes at which the module did what the graph says, ``checks`` what was checked;
+    ``effects`` are buffers that are written, with the operation that does, ``custom`` modules that
+    run an ``autograd.Function``, with its name. There ``*`` stands for the numbers of layers.
     """
 
     name: str
@@ -149,6 +151,8 @@ class Traced:
     points: tuple[Mapping[str, int], ...] = ()
     torch: str = ""
     checks: tuple[Checked, ...] = ()
+    effects: tuple[Argued, ...] = ()
+    custom: tuple[Argued, ...] = ()
 
 
 def refs_of(argument: Argument) -> Iterator[Ref]:

@@ -29,7 +29,7 @@ DEEPEST = 8
 INT64 = 2**63
 FLOATS = {"inf": float("inf"), "-inf": -float("inf"), "nan": float("nan")}
 KEYS = ("schema", "version", "torch", "name", "source", "training", "sizes", "names", "definitions",
-        "fixed", "points", "checks", "graph", "seal")  # fmt: skip
+        "fixed", "points", "checks", "effects", "custom", "graph", "seal")  # fmt: skip
 
 
 def loaded(content: bytes, where: str) -> Traced:
@@ -70,7 +70,19 @@ def _traced(top: Place) -> Traced:
         points=tuple(_point(p, sizes) for p in top["points"].list(MOST_POINTS)),
         torch=top["torch"].text(),
         checks=tuple(map(_checked, top["checks"].list(MOST_SIZES))),
+        effects=_noted(top, "effects"), custom=_noted(top, "custom"),
     )
+
+
+def _noted(top: Place, key: str) -> tuple[Argued, ...]:
+    """Read names with what goes with them, where there are any."""
+    found = []
+    for place in top[key].list(1_000) if top.has(key) else ():
+        parts = place.list(2)
+        if len(parts) != 2:
+            place.refuse("a name, and what goes with it, are expected.")
+        found.append(Argued(parts[0].text(500), parts[1].text(500)))
+    return tuple(found)
 
 
 def symbol(top: Place, name: str) -> Size:

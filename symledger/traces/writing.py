@@ -55,6 +55,10 @@ def to_data(traced: Traced) -> dict[str, Any]:
              "passed": c.passed, "detail": c.detail}
             for c in traced.checks
         ],
+        **{
+            key: [[a.name, a.value] for a in noted]
+            for key, noted in (("effects", traced.effects), ("custom", traced.custom)) if noted
+        },
         "graph": _graph(traced.graph),
     }  # fmt: skip
 

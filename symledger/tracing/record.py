@@ -44,7 +44,7 @@ def record(
         recorder.stack.append(name.rpartition(".")[0])
         recorder.ref(weight)
         recorder.stack.pop()
-    recorder.recording.effects = tuple(recorder.effects)
+    recorder.recording.effects = tuple(recorder.effects.items())
     recorder.recording.custom = tuple(recorder.custom)
     return collapsed(recorder.recording)
 

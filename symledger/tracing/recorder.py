@@ -43,7 +43,7 @@ class Recorder:
         self.graded = torch.is_grad_enabled()
         self.known = Known()
         self.inplace = InPlace(self)
-        self.effects: dict[str, None] = {}
+        self.effects: dict[str, str] = {}
         self.custom: dict[tuple[str, str], None] = {}
         self.written_out: dict[int, int] = {}
         self.within: tuple[Block, ...] = ()
@@ -114,7 +114,8 @@ class Recorder:
     def changed(self, x: torch.Tensor) -> None:
         """Note that a tensor is written into: of the module's own that is an effect."""
         if id(x) in self.leaves:
-            self.effects[str(self.leaves[id(x)][1]["name"])] = None
+            name = str(self.leaves[id(x)][1]["name"])
+            self.effects.setdefault(name, self.recording.steps[-1].operation)
 
     @contextmanager
     def block(self, early: bool, held: Iterable[torch.Tensor]) -> Iterator[None]:

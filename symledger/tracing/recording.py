@@ -27,8 +27,8 @@ class Recording:
 
     steps: list[Step] = field(default_factory=list)
     outputs: tuple[Ref, ...] = ()
-    effects: tuple[str, ...] = ()
-    """Buffers and weights that are changed: running statistics."""
+    effects: tuple[tuple[str, str], ...] = ()
+    """Buffers and weights that are changed, and the operation that does so: running statistics."""
     custom: tuple[tuple[str, str], ...] = ()
     """Where an ``autograd.Function`` of the user's ran, and its name: its backward is not read."""
     kept: tuple[int, ...] = ()
