@@ -10,6 +10,7 @@ from symledger.languages.message import Verbatim, joined, message
 from symledger.report.layout import NBSP, Page
 from symledger.targets.traced import TracedTarget
 from symledger.traces.graph import LEAVES, Graph, Traced
+from symledger.traces.scopes import homes
 
 MARKS = {True: ("✓", "green"), False: ("✗", "red")}
 
@@ -77,12 +78,12 @@ def repeats(graph: Graph) -> Iterator[str]:
 
 
 def again(graph: Graph) -> Iterator[str]:
-    """Yield the modules of which something is run again in the backward pass."""
-    for node in graph.nodes:
-        if node.within and node.operation not in LEAVES:
-            yield node.path or "forward"
-        elif node.body is not None:
-            yield from again(node.body)
+    """Yield the modules in which something is run again in the backward pass."""
+    for inner in graph.bodies:
+        paths = [None if n.operation in LEAVES else n.path for n in inner.nodes]
+        bodies = {i for i, n in enumerate(inner.nodes) if n.body}
+        found = homes(paths, [n.within for n in inner.nodes], bodies)
+        yield from (path or "forward" for path in found.values())
 
 
 def ranges(traced: Traced) -> list[str]:
