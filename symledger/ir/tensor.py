@@ -38,7 +38,8 @@ class Defining(Protocol):
 class Scope:
     """One use of a component inside another: where a tensor was made, and the tree of lines.
 
-    ``recompute`` says that the backward pass runs it again instead of keeping what it computed.
+    ``recompute`` says that the backward pass runs it again instead of keeping what it computed;
+    ``early``, that it does so no further than to the last value that it needs.
     ``entered`` is what it was called with, as its ``forward`` names it; ``steps``, what that named.
     """
 
@@ -46,6 +47,7 @@ class Scope:
     component: Defining | None = None
     parent: Scope | None = None
     recompute: bool = False
+    early: bool = False
     entered: dict[str, Tensor] = field(default_factory=dict)
     steps: dict[str, Tensor] = field(default_factory=dict)
     order: int = field(default_factory=_clock.__next__)

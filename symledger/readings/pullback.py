@@ -8,7 +8,7 @@ a recomputed block is run again first, and what is pulled back is that run.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -30,6 +30,7 @@ from symledger.ir.tensor import (
     Scope,
     Tensor,
     pointwise,
+    reachable,
 )
 from symledger.notation.recompute import block_of, run_again
 from symledger.notation.verbs import (
@@ -131,7 +132,6 @@ class _Walk:
         if not any(t.args and t in self.gradients for t in tensors):
             return
         copies = run_again(tensors)
-        self.again += copies.values()
         for t, copy in copies.items():
             if t in self.needed:
                 self.needed.add(copy)
@@ -140,6 +140,23 @@ class _Walk:
             if isinstance(copy.op, Result):
                 self.results.setdefault(copy.args[0], []).append(copy)
         self._back(list(copies.values()), block)
+        self.again += self._needed_again(tensors, copies) if block.early else copies.values()
+
+    def _needed_again(
+        self, tensors: list[Tensor], copies: Mapping[Tensor, Tensor]
+    ) -> Iterator[Tensor]:
+        """Yield of a block that is run again what comes before the last value that is needed.
+
+        What was drawn in it is needed as well.
+        """
+        computed = set(copies.values())
+        back = reachable((*self.gradients.values(), *self.inner.values()), computed)
+        mentioned = {x for t in back if t not in computed for x in t.args}
+        last = max((
+            i for i, t in enumerate(tensors)
+            if copies.get(t, t) in mentioned and (t.args or isinstance(t.op, ops.Input))
+        ), default=-1)  # fmt: skip
+        yield from (copies[t] for t in tensors[: last + 1] if t in copies)
 
     def _extend(self, at: Tensor, pairs: Iterable[Pair]) -> None:
         with inside(at.scope):

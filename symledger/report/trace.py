@@ -12,7 +12,8 @@ from symledger.languages.message import Text, Verbatim, joined, message, word
 from symledger.languages.words import slug
 from symledger.report.layout import NBSP, Page
 from symledger.targets.traced import TracedTarget
-from symledger.traces.graph import Graph, Traced
+from symledger.traces.graph import LEAVES, Graph, Traced
+from symledger.traces.scopes import homes
 
 MARKS = {True: ("✓", "green"), False: ("✗", "red")}
 CLAIMS = ("params", "forward", "backward", "saved", "saved_but", "values", "values_but",
@@ -43,6 +44,9 @@ def section(p: Page, account: Account) -> None:
         ("trace.sizes", [*named, *(s for s, own in traced.names.items() if s == own)]),
         ("trace.fixed", [f"{a.name} = {a.value}" for a in traced.fixed]),
         ("trace.folded", list(repeats(traced.graph))),
+        ("trace.again", list(dict.fromkeys(again(traced.graph)))),
+        ("trace.effects", [f"{a.name} by {a.value}" for a in traced.effects]),
+        ("trace.custom", [f"{a.value} in {a.name}" for a in traced.custom]),
         ("trace.ranges", ranges(traced)),
     ):
         if items:
@@ -90,6 +94,15 @@ def repeats(graph: Graph) -> Iterator[str]:
             each = f" of {node.period}" if node.period > 1 else ""
             yield f"{node.path or 'layers'}{times}{each}"
             yield from repeats(node.body)
+
+
+def again(graph: Graph) -> Iterator[str]:
+    """Yield the modules in which something is run again in the backward pass."""
+    for inner in graph.bodies:
+        paths = [None if n.operation in LEAVES else n.path for n in inner.nodes]
+        bodies = {i for i, n in enumerate(inner.nodes) if n.body}
+        found = homes(paths, [n.within for n in inner.nodes], bodies)
+        yield from (path or "forward" for path in found.values())
 
 
 def ranges(traced: Traced) -> list[str]:

@@ -105,7 +105,8 @@ class TracedTarget(Target):
         traced = self.traced
         about = to_data(traced)
         kept = ("source", "torch", "training", "names", "definitions", "fixed", "points", "checks")
-        return {"trace": {key: about[key] for key in kept} | {"hash": hashed(about)}}
+        noted = {key: about.get(key, []) for key in ("effects", "custom")}
+        return {"trace": {key: about[key] for key in kept} | noted | {"hash": hashed(about)}}
 
 
 def traced_target(traced: Traced, name: str = "") -> TracedTarget:

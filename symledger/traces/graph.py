@@ -55,12 +55,25 @@ Argument: TypeAlias = "Ref | Expr | float | bool | str | tuple[Argument, ...] | 
 
 
 @dataclass(frozen=True)
+class Block:
+    """Operations that are run again going back, so that what they compute is not kept.
+
+    ``number`` tells it from others of the same graph; ``early`` says that it is run again no
+    further than to the last value that is needed.
+    """
+
+    number: int
+    early: bool = False
+
+
+@dataclass(frozen=True)
 class Node:
     """One operation of PyTorch: its arguments by name, its results, and where it stands.
 
     ``path`` is that of the module that ran it, ``line`` the place in the user's file. A node
     ``repeat`` runs ``body`` so many times: its arguments ``x0``, ``x1``, … enter it; as many as
-    it has results are carried. A pattern of ``period`` layers is one run of the body.
+    it has results are carried. A pattern of ``period`` layers is one run of the body. ``within``
+    are the blocks that it is run again with, the outermost first.
     """
 
     operation: str
@@ -71,6 +84,7 @@ class Node:
     body: Graph | None = None
     times: Expr | None = None
     period: int = 1
+    within: tuple[Block, ...] = ()
 
     @property
     def refs(self) -> Iterator[Ref]:
@@ -109,7 +123,7 @@ class Graph:
 
 @dataclass(frozen=True)
 class Argued:
-    """An argument of the module's constructor that is no size, and what it was given."""
+    """A name, and what goes with it: an argument that is no size, with what it was given."""
 
     name: str
     value: str
@@ -121,7 +135,9 @@ class Traced:
 
     ``sizes`` are the values asked for, by symbol; ``names`` what the constructor calls them;
     ``definitions`` the sizes that are no polynomials of others; ``fixed`` the other arguments;
-    ``points`` the sizes at which the module did what the graph says, ``checks`` what was checked.
+    ``points`` the sizes at which the module did what the graph says, ``checks`` what was checked;
+    ``effects`` are buffers that are written, with the operation that does, ``custom`` modules that
+    run an ``autograd.Function``, with its name. There ``*`` stands for the numbers of layers.
     """
 
     name: str
@@ -135,6 +151,8 @@ class Traced:
     points: tuple[Mapping[str, int], ...] = ()
     torch: str = ""
     checks: tuple[Checked, ...] = ()
+    effects: tuple[Argued, ...] = ()
+    custom: tuple[Argued, ...] = ()
 
 
 def refs_of(argument: Argument) -> Iterator[Ref]:

@@ -109,7 +109,7 @@ class Lowering:
         self.tables_enter = tables_enter
         self.scopes = Scopes(scope, [
             None if n.operation in LEAVES else self._inner(n.path) for n in graph.nodes
-        ])  # fmt: skip
+        ], [n.within for n in graph.nodes], {i for i, n in enumerate(graph.nodes) if n.body})
         self.made: dict[Ref, Value] = {Ref(i): x for i, x in entering.items()}
         self.lowered = Lowered(graph, self.made)
         self.fixed: set[int] = set()

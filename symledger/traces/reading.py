@@ -16,7 +16,7 @@ from symledger.errors import BadInput, nearest, shown
 from symledger.sizes import Size, named
 from symledger.traces.checked import WITHHELD, Checked
 from symledger.traces.formulas import Formulas
-from symledger.traces.graph import LEAVES, Argued, Argument, Graph, Kind, Node, Ref, Traced
+from symledger.traces.graph import LEAVES, Argued, Argument, Block, Graph, Kind, Node, Ref, Traced
 from symledger.traces.places import NAME, Place, parsed
 from symledger.traces.seal import check_seal
 from symledger.traces.writing import SCHEMA
@@ -29,7 +29,7 @@ DEEPEST = 8
 INT64 = 2**63
 FLOATS = {"inf": float("inf"), "-inf": -float("inf"), "nan": float("nan")}
 KEYS = ("schema", "version", "torch", "name", "source", "training", "sizes", "names", "definitions",
-        "fixed", "points", "checks", "graph", "seal")  # fmt: skip
+        "fixed", "points", "checks", "effects", "custom", "graph", "seal")  # fmt: skip
 
 
 def loaded(content: bytes, where: str) -> Traced:
@@ -70,7 +70,19 @@ def _traced(top: Place) -> Traced:
         points=tuple(_point(p, sizes) for p in top["points"].list(MOST_POINTS)),
         torch=top["torch"].text(),
         checks=tuple(map(_checked, top["checks"].list(MOST_SIZES))),
+        effects=_noted(top, "effects"), custom=_noted(top, "custom"),
     )
+
+
+def _noted(top: Place, key: str) -> tuple[Argued, ...]:
+    """Read names with what goes with them, where there are any."""
+    found = []
+    for place in top[key].list(1_000) if top.has(key) else ():
+        parts = place.list(2)
+        if len(parts) != 2:
+            place.refuse("a name, and what goes with it, are expected.")
+        found.append(Argued(parts[0].text(500), parts[1].text(500)))
+    return tuple(found)
 
 
 def symbol(top: Place, name: str) -> Size:
@@ -174,7 +186,8 @@ class Reader:
         return Graph(tuple(nodes), tuple(outputs))
 
     def _node(self, place: Place, before: Sequence[Node], depth: int) -> Node:
-        place.only("op", "arguments", "results", "path", "line", "times", "period", "body")
+        place.only("op", "arguments", "results", "path", "line", "times", "period", "body",
+                   "within")  # fmt: skip
         operation = place["op"].text()
         if not OPERATION.fullmatch(operation):
             place["op"].refuse(f"{shown(operation)} is no name of an operation.")
@@ -184,7 +197,9 @@ class Reader:
         results = tuple(map(self._kind, place["results"].list(MOST_SIZES)))
         path = place["path"].text(500) if place.has("path") else ""
         line = place["line"].text(500) if place.has("line") else ""
-        node = Node(operation, arguments, results, path, line)
+        blocks = place["within"].list(DEEPEST) if place.has("within") else []
+        within = tuple(map(self._block, blocks))
+        node = Node(operation, arguments, results, path, line, within=within)
         if operation == "repeat":
             return self._repeat(place, node, before, depth)
         if place.has("body") or place.has("times") or place.has("period"):
@@ -216,8 +231,14 @@ class Reader:
                                     "it first, of the same shapes.")  # fmt: skip
         return Node(
             node.operation, node.arguments, node.results, node.path, node.line, body,
-            formula(place["times"], self.formulas), place["period"].whole(1, 1_000),
+            formula(place["times"], self.formulas), place["period"].whole(1, 1_000), node.within,
         )  # fmt: skip
+
+    def _block(self, place: Place) -> Block:
+        parts = place.list(2)
+        if len(parts) != 2:
+            place.refuse("the number of a block, and whether it stops early, are expected.")
+        return Block(parts[0].whole(), parts[1].truth())
 
     def _kind(self, place: Place) -> Kind:
         first, *axes = place.list(1 + MOST_AXES) or [place]

@@ -55,6 +55,10 @@ def to_data(traced: Traced) -> dict[str, Any]:
              "passed": c.passed, "detail": c.detail}
             for c in traced.checks
         ],
+        **{
+            key: [[a.name, a.value] for a in noted]
+            for key, noted in (("effects", traced.effects), ("custom", traced.custom)) if noted
+        },
         "graph": _graph(traced.graph),
     }  # fmt: skip
 
@@ -73,6 +77,8 @@ def _node(node: Node) -> dict[str, Any]:
         found["path"] = node.path
     if node.line:
         found["line"] = node.line
+    if node.within:
+        found["within"] = [[b.number, b.early] for b in node.within]
     if node.body is not None and node.times is not None:
         found |= {"times": written(node.times), "period": node.period, "body": _graph(node.body)}
     return found

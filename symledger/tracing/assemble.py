@@ -66,7 +66,9 @@ class Assembler:
         )
         self.kinds |= {Ref(self.number, r): kind for r, kind in enumerate(results)}
         self.number += 1
-        return Node(step.operation, arguments, results, step.path, step.line)
+        return Node(
+            step.operation, arguments, results, step.path, step.line, within=step.within
+        )
 
     def _whole(self, numbers: tuple[int, ...], step: Step) -> Expr:
         found = self.points.fit(numbers)

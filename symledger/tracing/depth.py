@@ -104,8 +104,9 @@ class Counter:
 
 
 def _written(
-    graph: Graph, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter
-) -> Iterator[Line]:
+    graph: Graph, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter,
+    blocks: int = 0,
+) -> Iterator[Line]:  # fmt: skip
     for i, node in enumerate(graph.nodes):
         if Ref(i) in place:
             continue
@@ -118,14 +119,16 @@ def _written(
             for r in range(len(node.results)):
                 place[Ref(i, r)] = count.number, r
             count.number += 1
-            yield node.operation, path(node.path), arguments, shapes
+            within = blocks + len(node.within)
+            yield node.operation, path(node.path), arguments, shapes, within
         else:
-            yield from _repeated(node, i, at, place, path, count)
+            yield from _repeated(node, i, at, place, path, count, blocks + len(node.within))
 
 
 def _repeated(
-    node: Node, i: int, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter
-) -> Iterator[Line]:
+    node: Node, i: int, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter,
+    blocks: int,
+) -> Iterator[Line]:  # fmt: skip
     assert node.body is not None
     assert node.times is not None
     entering = [place[a] for a in node.arguments.values() if isinstance(a, Ref)]
@@ -136,7 +139,7 @@ def _repeated(
         def moved(name: str, by: int = k * node.period) -> str:
             return str(path(shifted(name, node.path, by)))
 
-        yield from _written(node.body, at, inner, moved, count)
+        yield from _written(node.body, at, inner, moved, count, blocks)
         entering[:states] = [inner[r] for r in node.body.outputs]
     for r in range(states):
         place[Ref(i, r)] = entering[r]
@@ -181,7 +184,8 @@ def observed_lines(run: Observed) -> list[Line]:
         arguments = tuple((n, _numbered(a, place)) for n, a in step.arguments.items())
         for r in range(len(step.results)):
             place[Ref(i, r)] = len(found), r
-        found.append((step.operation, step.path, arguments, tuple(s for s, _ in step.results)))
+        shapes = tuple(s for s, _ in step.results)
+        found.append((step.operation, step.path, arguments, shapes, len(step.within)))
     return found
 
 
@@ -225,7 +229,8 @@ def first_difference(expected: list[Line], run: list[Line]) -> str:
 
 
 def _told(line: Line) -> str:
-    return f"{line[0]} of {', '.join(f'{n} = {a}' for n, a in line[2])} giving {list(line[3])}"
+    return (f"{line[0]} of {', '.join(f'{n} = {a}' for n, a in line[2])} giving {list(line[3])}"
+            f"{', run again' if line[4] else ''}")
 
 
 def same(a: Any, b: Any) -> bool:

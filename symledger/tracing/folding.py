@@ -34,11 +34,12 @@ class Folding(Rounds):
             if n.operation in LEAVES and n.operation != "input" and self.users[j]
             and self.users[j] <= inside and self._is_own(j, n)
         }  # fmt: skip
+        around = tuple(b for b in self.graph.nodes[nodes[0]].within if self.is_around(b, nodes))
         given = [carried[s] for s in states]
         kinds = tuple(self.graph.nodes[nodes[k]].results[r] for k, r in given)
         repeat = Node(
             "repeat", {f"x{k}": r for k, r in enumerate(entering)}, kinds, self.prefix,
-            self.graph.nodes[nodes[0]].line, body, Integer(self.times), self.period,
+            self.graph.nodes[nodes[0]].line, body, Integer(self.times), self.period, around,
         )  # fmt: skip
         ends = {(last[carried[s][0]], carried[s][1]): k for k, s in enumerate(states)}
         return self._put(inside, repeat, ends, max(r.node for r in entering))
@@ -70,7 +71,8 @@ class Folding(Rounds):
             }
             for k in range(len(node.results)):
                 place[Ref(j, k)] = Ref(len(made), k)
-            made.append(replace(node, arguments=arguments))
+            within = tuple(b for b in node.within if not self.is_around(b, nodes))
+            made.append(replace(node, arguments=arguments, within=within))
         return Graph(tuple(made), tuple(place[Ref(nodes[k], r)] for k, r in states))
 
     def _put(

@@ -64,6 +64,15 @@ def users(graph: Graph) -> list[set[int]]:
     return found
 
 
+def members(graph: Graph) -> dict[int, list[int]]:
+    """Return the nodes of each block of operations that are run again, by its number."""
+    found: dict[int, list[int]] = {}
+    for i, node in enumerate(graph.nodes):
+        for block in node.within:
+            found.setdefault(block.number, []).append(i)
+    return found
+
+
 def times_of(graph: Graph) -> Iterator[Expr]:
     """Yield how often each repetition runs, in order, those in bodies too."""
     for node in graph.nodes:

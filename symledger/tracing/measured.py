@@ -15,7 +15,7 @@ import torch
 from torch.autograd.graph import saved_tensors_hooks
 from torch.utils.flop_counter import FlopCounterMode
 
-from symledger.tracing.record import record
+from symledger.tracing.record import record, running_again
 from symledger.tracing.recorder import Recorder
 from symledger.tracing.recording import Recording, Step, fixed_steps, refs_in
 from symledger.tracing.subject import Subject
@@ -60,7 +60,6 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
     """
     module = subject.build(values)
     inputs = {x.name: x.made(at) for x in subject.inputs}
-    inputs = {n: x.requires_grad_(x.is_floating_point()) for n, x in inputs.items()}
     recorder = MeasuringRecorder(module)
     counter = FlopCounterMode(display=False, custom_mapping=UNCOUNTED)
     kept: dict[int, torch.UntypedStorage] = {}
@@ -69,6 +68,8 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
     asked: set[int] = set()
 
     def pack(t: torch.Tensor) -> torch.Tensor:
+        if recorder.again:  # what is computed again is there for one block at a time
+            return t
         n = storage_id(t)
         kept[n], whole[n] = t.untyped_storage(), t.dtype
         packed.setdefault(n, recorder.stack[-1])
@@ -83,8 +84,11 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
         forward = counter.get_total_flops()
         ends = [recorder.made[recording.kept[r.node]][r.result] for r in recording.outputs]
         asking = [y for y in ends if y.requires_grad]
+        for x in recorder.held:
+            pack(x)
         if asking:
-            torch.autograd.backward(asking, [torch.zeros_like(y) for y in asking])
+            with running_again(recorder):
+                torch.autograd.backward(asking, [torch.zeros_like(y) for y in asking])
     own = {storage_id(t) for t in (*module.parameters(), *module.buffers())}
     kept = {n: s for n, s in kept.items() if n in asked - own}  # not of results nobody uses
     artefacts, where = _artefacts(recorder, kept, whole, packed)

@@ -42,6 +42,8 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
             result = self.recorder.called(func, args, kwargs)
         finally:
             self.recorder.whole -= 1
+        if self.recorder.again:
+            return result
         given = arguments_of(whole, args, kwargs)
         self.recorder.step(whole.name, given, result)
         if given.get("inplace") and result is given["input"]:
@@ -79,6 +81,8 @@ class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
         recorder, given = self.recorder, named(func, args, kwargs)
         into = targets(func, given)
         recorder.known.note(func, args, kwargs, result, into)
+        if recorder.again:
+            return
         if into:
             given = {n: x for n, x in given.items() if n != "out"}
             name = name.removesuffix("_")

@@ -27,7 +27,7 @@ class Observed:
         """What ran on what, without any number."""
         return tuple(
             (s.operation, s.path, tuple((n, shape_of(a)) for n, a in s.arguments.items()),
-             tuple((len(shape), kind) for shape, kind in s.results))
+             tuple((len(shape), kind) for shape, kind in s.results), s.within)
             for s in self.recording.steps
         )  # fmt: skip
 

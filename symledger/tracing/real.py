@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from torch.nn import functional as F  # noqa: N812  # as everyone calls it
 
 from symledger.traces.graph import LEAVES, TABLE
-from symledger.tracing.record import record
+from symledger.tracing.record import record, running_again
 from symledger.tracing.recorder import Recorder
 from symledger.tracing.recording import Recording, Step
 from symledger.tracing.torch_version import without_modes
@@ -236,7 +236,8 @@ def run_for_real(
     seeds = [torch.randn_like(y) if y.requires_grad else torch.zeros_like(y) for y in ends]
     pairs = [(y, s) for y, s in zip(ends, seeds, strict=True) if y.requires_grad]
     if pairs:
-        torch.autograd.backward([y for y, _ in pairs], [s for _, s in pairs])
+        with running_again(recorder):
+            torch.autograd.backward([y for y, _ in pairs], [s for _, s in pairs])
     return Ran(
         recording, [recorder.values[k] for k in recording.kept],
         {i: recorder.draws[k] for i, k in enumerate(recording.kept) if k in recorder.draws},

@@ -14,6 +14,7 @@ import torch
 from torch.nn import functional as F  # noqa: N812  # as everyone calls it
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
+from symledger.tracing.checkpointed import blocks
 from symledger.tracing.modes import Functions, Operators
 from symledger.tracing.recorder import Recorder, elements, tensors
 from symledger.tracing.recording import Recording, Step, collapsed
@@ -35,7 +36,7 @@ def record(
         recorder.add(Step("input", {"name": name}, (kind,)), (x,))
     functions = Functions(recorder)
     with modules(recorder), Operators(recorder), functions, inner_calls(functions), \
-            own_functions(recorder):  # fmt: skip
+            own_functions(recorder), blocks(recorder):  # fmt: skip
         result = run(module)
     outputs = tuple(dict.fromkeys(tensors(result)))
     recorder.recording.outputs = tuple(recorder.ref(x) for x in outputs)
@@ -43,9 +44,21 @@ def record(
         recorder.stack.append(name.rpartition(".")[0])
         recorder.ref(weight)
         recorder.stack.pop()
-    recorder.recording.effects = tuple(recorder.effects)
+    recorder.recording.effects = tuple(recorder.effects.items())
     recorder.recording.custom = tuple(recorder.custom)
     return collapsed(recorder.recording)
+
+
+@contextmanager
+def running_again(recorder: Recorder) -> Iterator[None]:
+    """Run blocks in the backward pass as they were run forward, and write nothing down."""
+    if not recorder.blocks:
+        yield
+        return
+    functions = Functions(recorder)
+    recorder.again = True
+    with Operators(recorder), functions, inner_calls(functions):
+        yield
 
 
 @contextmanager

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import torch
 
 from symledger.errors import BadInput
-from symledger.traces.graph import Ref
+from symledger.traces.graph import Block, Ref
 from symledger.tracing.fused import fused_attention
 from symledger.tracing.inplace import InPlace
 from symledger.tracing.known import Known
@@ -42,9 +43,13 @@ class Recorder:
         self.graded = torch.is_grad_enabled()
         self.known = Known()
         self.inplace = InPlace(self)
-        self.effects: dict[str, None] = {}
+        self.effects: dict[str, str] = {}
         self.custom: dict[tuple[str, str], None] = {}
         self.written_out: dict[int, int] = {}
+        self.within: tuple[Block, ...] = ()
+        self.blocks = 0
+        self.held: list[torch.Tensor] = []
+        self.again = False
         self.leaves: dict[int, tuple[str, dict[str, Any]]] = {}
         for name, p in module.named_parameters():
             self.leaves[id(p)] = "weight", {"name": name, "trainable": p.requires_grad}
@@ -96,7 +101,8 @@ class Recorder:
         made = tuple(x for x in several if isinstance(x, torch.Tensor))
         kinds = tuple((tuple(x.shape), elements(x.dtype)) for x in made)
         taken = {name: self.argument(x) for name, x in arguments.items()}
-        self.add(Step(operation, taken, kinds, self.stack[-1], user_line()), made)
+        step = Step(operation, taken, kinds, self.stack[-1], user_line(), self.within)
+        self.add(step, made)
 
     def cut(self, result: Any) -> None:
         """Note that no gradient goes back from here, where the module says so (``no_grad``)."""
@@ -108,7 +114,19 @@ class Recorder:
     def changed(self, x: torch.Tensor) -> None:
         """Note that a tensor is written into: of the module's own that is an effect."""
         if id(x) in self.leaves:
-            self.effects[str(self.leaves[id(x)][1]["name"])] = None
+            name = str(self.leaves[id(x)][1]["name"])
+            self.effects.setdefault(name, self.recording.steps[-1].operation)
+
+    @contextmanager
+    def block(self, early: bool, held: Iterable[torch.Tensor]) -> Iterator[None]:
+        """Note that what runs now is run again going back, from tensors that are held for that."""
+        self.blocks += 1
+        self.held += held
+        before, self.within = self.within, (*self.within, Block(self.blocks, early))
+        try:
+            yield
+        finally:
+            self.within = before
 
     def where(self) -> str:
         """Say which module runs, and where the user's file is."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from symledger.traces.graph import LEAVES, TABLE, Ref, makes_table
+from symledger.traces.graph import LEAVES, TABLE, Block, Ref, makes_table
 
 
 @dataclass
@@ -18,6 +18,7 @@ class Step:
     results: tuple[tuple[tuple[int, ...], str], ...]
     path: str = ""
     line: str = ""
+    within: tuple[Block, ...] = ()
 
 
 @dataclass
@@ -26,8 +27,8 @@ class Recording:
 
     steps: list[Step] = field(default_factory=list)
     outputs: tuple[Ref, ...] = ()
-    effects: tuple[str, ...] = ()
-    """Buffers and weights that are changed: running statistics."""
+    effects: tuple[tuple[str, str], ...] = ()
+    """Buffers and weights that are changed, and the operation that does so: running statistics."""
     custom: tuple[tuple[str, str], ...] = ()
     """Where an ``autograd.Function`` of the user's ran, and its name: its backward is not read."""
     kept: tuple[int, ...] = ()

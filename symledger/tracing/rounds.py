@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from symledger.traces.graph import LEAVES, Graph, Ref
-from symledger.tracing.graphs import mapped, users
+from symledger.traces.graph import LEAVES, Block, Graph, Ref
+from symledger.tracing.graphs import mapped, members, users
 
 Form = tuple[Any, ...]
 
@@ -36,6 +36,7 @@ class Rounds:
         self.first, self.period, self.times, self.trailing = first, period, times, trailing
         self.length = self._between(0)
         self.users = users(graph)
+        self.members = members(graph)
 
     def _between(self, i: int) -> list[int]:
         """The nodes of round ``i``, leaves left out."""
@@ -86,10 +87,28 @@ class Rounds:
             arguments = tuple((n, mapped(a, ref)) for n, a in node.arguments.items())
             body = node.body and form_of(node.body, own)
             forms.append((node.operation, own(node.path) or node.path, arguments, node.results,
-                          node.times, body))  # fmt: skip
+                          node.times, body, self._blocks(j, nodes)))  # fmt: skip
         idle = (self.graph.nodes[j] for j in self._idle(i))
         forms += [("idle", own(str(n.arguments["name"])), n.results) for n in idle]
         return forms, list(outside)
+
+    def _blocks(self, j: int, nodes: list[int]) -> Form:
+        """Say where in a round the blocks of a node begin; of a block around it, which it is."""
+        found: list[Any] = []
+        for b in self.graph.nodes[j].within:
+            first, last = self.members[b.number][0], self.members[b.number][-1]
+            if nodes[0] <= first and last <= nodes[-1]:
+                found.append((first - nodes[0], b.early))
+            elif self.is_around(b, nodes):
+                found.append((b, ""))
+            else:
+                found.append((b, nodes[0]))  # like no other round
+        return tuple(found)
+
+    def is_around(self, b: Block, nodes: list[int]) -> bool:
+        """Whether a block holds all nodes of a round, and others."""
+        first, last = self.members[b.number][0], self.members[b.number][-1]
+        return first <= nodes[0] and nodes[-1] <= last and (first, last) != (nodes[0], nodes[-1])
 
     def _own(self, i: int) -> Callable[[str], tuple[int, str] | None]:
         """Return what tells names under the layers of round ``i``: which layer, and the rest."""
@@ -162,10 +181,12 @@ class Rounds:
 
 def form_of(body: Graph, own: Any) -> Form:
     """Return what a body does, with its leaves under names of their own layer."""
+    firsts = members(body)
     return tuple(
         (n.operation, own(n.path) or n.path,
          tuple((k, own(a) or a if k == "name" and isinstance(a, str) else a)
                for k, a in n.arguments.items()),
-         n.results, n.times, n.body and form_of(n.body, own))
+         n.results, n.times, n.body and form_of(n.body, own),
+         tuple((firsts[b.number][0], b.early) for b in n.within))
         for n in body.nodes
     ), body.outputs  # fmt: skip

@@ -36,9 +36,10 @@ class Entering:
     axes: tuple[str, ...]
 
     def made(self, at: Mapping[str, int]) -> torch.Tensor:
-        """Make it, without elements, on the device that is set."""
+        """Make it, without elements; floats ask for a gradient, as if computed before."""
         shape = [int(a) if a.isdecimal() else at[a] for a in self.axes]
-        return torch.zeros(shape, dtype=DTYPES[self.dtype], device="meta")
+        made = torch.zeros(shape, dtype=DTYPES[self.dtype], device="meta")
+        return made.requires_grad_().clone() if made.is_floating_point() else made
 
 
 def parse_input(text: str) -> Entering:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 
 import torch
 from sympy import Expr, Integer, Symbol
@@ -32,6 +33,8 @@ from symledger.tracing.space import Space, deeper, explored
 from symledger.tracing.subject import Subject
 
 Told = Callable[[str], None]
+NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
+"""The number of a layer in a dotted name."""
 MOST_FURTHER = 3
 """How often what was fitted is fitted anew, with a point more."""
 HELD_OUT, TRIES = 4, 60
@@ -57,7 +60,8 @@ def trace(
     told("exploring its arguments")
     space = explored(subject)
     space.asked |= lengths or {}
-    graph, definitions, points = _at_some_depth(space, told)
+    graph, assembler, points = _at_some_depth(space, told)
+    definitions, recording = assembler.definitions, assembler.sample.runs[0].recording
     own = space.asked
     symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
     to = {Symbol(n): named(s) for n, s in symbols.items()}
@@ -74,6 +78,7 @@ def trace(
         fixed=fixed, training=subject.training,
         points=tuple({symbols[n]: v for n, v in p.items() if n in symbols} for p in points),
         torch=torch.__version__,
+        effects=noted(recording.effects), custom=noted(recording.custom),
     )
     return made, space
 
@@ -85,7 +90,7 @@ def beside(space: Space, name: str, value: str) -> str:
 
 def _at_some_depth(
     space: Space, told: Told
-) -> tuple[Graph, dict[Symbol, Expr], list[dict[str, int]]]:
+) -> tuple[Graph, Assembler, list[dict[str, int]]]:
     """Fit, fold and verify a module as few layers deep as shows how its layers repeat.
 
     A pattern of several layers shows only where it is there twice; what a shallow module does not
@@ -114,9 +119,15 @@ def _at_some_depth(
             except OtherAtDepth as error:
                 refusal = error
                 break
-            return graph, assembler.definitions, points
+            return graph, assembler, points
     assert refusal
     raise refusal
+
+
+def noted(found: Iterable[tuple[str, str]]) -> tuple[Argued, ...]:
+    """Return names with what goes with them, alike in all layers: ``*`` stands for a number."""
+    alike = dict.fromkeys((NUMBER.sub("*", name), value) for name, value in found)
+    return tuple(Argued(name or "forward", value) for name, value in alike)
 
 
 def used(space: Space) -> set[str]:
