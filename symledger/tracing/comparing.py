@@ -62,7 +62,8 @@ def real_run(
         for x in subject.inputs:
             shape = tuple(x.made(at).shape)
             inputs[x.name] = drawn(shape, DTYPES[x.dtype], below.get(x.name, 2))
-        return run_for_real(module, inputs, lambda m, given: subject.run(m, given, "cpu"))
+        return run_for_real(module, inputs, lambda m, given: subject.run(m, given, "cpu"),
+                            subject.loops)
 
 
 def drawn(shape: tuple[int, ...], dtype: torch.dtype, below: int) -> torch.Tensor:

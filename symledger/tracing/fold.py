@@ -31,6 +31,9 @@ class Named:
 def folded(graph: Graph) -> Graph:
     """Return a graph in which equal layers are repetitions, the innermost folded first."""
     graph = live(graph)
+    graph = replace(graph, nodes=tuple(
+        replace(n, body=folded(n.body)) if n.body else n for n in graph.nodes
+    ))  # fmt: skip
     while True:
         for prefix in prefixes(graph):
             found = _fold(graph, prefix)
@@ -58,7 +61,7 @@ def lasting(graph: Graph) -> list[int]:
 
 
 PASSING = ("aten.detach", "aten.alias", "aten.view", "aten.expand", "aten.t", "aten.transpose",
-           "constant", "buffer", "table")  # fmt: skip
+           "aten.select", "aten.slice", "constant", "buffer", "table")  # fmt: skip
 """Operations that compute nothing: where nobody uses their result, they are not there."""
 
 

@@ -73,7 +73,8 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
         return t
 
     with counter, saved_tensors_hooks(pack, lambda t: t):
-        recording = record(module, inputs, lambda m: subject.run(m, inputs), recorder)
+        recording = record(module, inputs, lambda m: subject.run(m, inputs), recorder,
+                           subject.loops)
         forward = counter.get_total_flops()
         ends = [recorder.made[recording.kept[r.node]][r.result] for r in recording.outputs]
         asking = [y for y in ends if y.requires_grad]

@@ -113,7 +113,7 @@ class Comparison:
             for j, node in self.lowered.graph.of(step.operation):
                 if step.operation in ("input", "weight") and node.arguments["name"] == name:
                     self.kept.note(leaf_of(self.lowered.made[Ref(j)]), (), values[i][0], name)
-        known = set(self.kept.arrays)
+        known = {*self.kept.arrays, *(x for p in self.program.bodies for x in p.inputs)}
         for e in self.executed:
             for leaf in self._told(e, known):
                 self.kept.note(leaf, e.rounds, self._telling(e, leaf))
@@ -229,7 +229,8 @@ def inner_values(values: Values, own: Lowered, rounds: Rounds) -> Values:
     """Return the values of one round of a body."""
     chain: list[Tensor] = []
     while own.parent is not None:
-        chain.insert(0, tensors_of(own.parent.made[Ref(own.node)])[0])
+        assert own.call is not None
+        chain.insert(0, own.call)
         own = own.parent
     for call, k in zip(chain, rounds, strict=True):
         values = values.inner[call][k]

@@ -77,6 +77,7 @@ class Recorder:
         self.paths = {id(m): name for name, m in module.named_modules()}
         self.stack: list[str] = [""]
         self.whole = 0
+        self.loops = False
         self.graded = torch.is_grad_enabled()
         self.known = Known()
         self.inplace = InPlace(self)
@@ -238,6 +239,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not ty
         name = name_of(func)
         if name == "aten._local_scalar_dense" and not self.recorder.whole:
             return self._read(args[0])
+        if self.recorder.loops and not self.recorder.whole and is_single(func, args, kwargs):
+            return singled(func, args, kwargs)
         if not self.recorder.whole:
             args = with_places(name, args, self.recorder.known.value, self.recorder.where)
         result = self.recorder.operated(func, args, kwargs)
@@ -255,6 +258,8 @@ class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not ty
         if into:
             given = {n: x for n, x in given.items() if n != "out"}
             name = name.removesuffix("_")
+        if name in OVERWRITING and recorder.loops:
+            given = {n: x for n, x in given.items() if n != "self"}
         recorder.step(name, given, result)
         recorder.inplace.note(func, name, given, result)
         for x in into:
@@ -275,6 +280,29 @@ class Operators(TorchDispatchMode):  # type: ignore[misc]  # PyTorch does not ty
                 "what runs would depend on the data. Compute it from sizes, or leave it out."
             )
         return value.item()
+
+
+OVERWRITING = ("aten.copy", "aten.fill", "aten.zero")
+"""Operators that do not look at what they write over: in a loop nothing is carried for them."""
+
+
+def is_single(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    """Whether an operator cuts an axis into its positions."""
+    name = name_of(func)
+    return name == "aten.unbind" or (
+        name == "aten.split" and named(func, args, kwargs)["split_size"] == 1
+    )
+
+
+def singled(
+    func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[torch.Tensor, ...]:
+    """Cut an axis into positions one by one: how many there are is no matter of the operation."""
+    given = named(func, args, kwargs)
+    x, dim = given["self"], given["dim"]
+    if name_of(func) == "aten.unbind":
+        return tuple(torch.select(x, dim, i) for i in range(x.shape[dim]))
+    return tuple(torch.narrow(x, dim, i, 1) for i in range(x.shape[dim]))
 
 
 def name_of(func: Any) -> str:
@@ -376,13 +404,15 @@ def modules(recorder: Recorder) -> Iterator[None]:
 
 def record(
     module: torch.nn.Module, inputs: Mapping[str, torch.Tensor],
-    run: Callable[[torch.nn.Module], Any], recorder: Recorder | None = None,
+    run: Callable[[torch.nn.Module], Any], recorder: Recorder | None = None, loops: bool = False,
 ) -> Recording:  # fmt: skip
     """Run a module once and return what it did.
 
-    ``inputs`` are the tensors that enter, by name; ``run`` calls the module with them.
+    ``inputs`` are the tensors that enter, by name; ``run`` calls the module with them. With
+    ``loops`` what is cut into single positions is written down position by position.
     """
     recorder = recorder or Recorder(module)
+    recorder.loops = loops
     for name, x in inputs.items():
         kind = tuple(x.shape), elements(x.dtype)
         recorder.add(Step("input", {"name": name}, (kind,)), (x,))

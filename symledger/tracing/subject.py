@@ -76,6 +76,8 @@ class Subject:
     extra: dict[str, Any] = field(default_factory=dict)
     given: dict[str, int] = field(default_factory=dict)
     """Lengths that were set and are no arguments: of what enters."""
+    loops: bool = False
+    """Whether loops in Python are looked at as such: see ``loops``."""
 
     @property
     def modules(self) -> list[ModuleType]:

@@ -10,6 +10,7 @@ from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
 from symledger.sizes import named
+from symledger.traces.component import TracedModule
 from symledger.traces.graph import Argued, Graph, Traced
 from symledger.tracing.assemble import Assembler
 from symledger.tracing.bounds import bounded
@@ -53,12 +54,31 @@ def trace(
     Raises:
         BadInput: the module cannot be traced; why, and where.
     """
+    said = asked or {}
+    try:
+        return _traced(subject, said, told, lengths or {})
+    except BadInput:
+        if not subject.loops:
+            raise
+    told("its loops are no scans: they stay as long as they are")
+    return _traced(subject, said, told, lengths or {}, loops=False)
+
+
+def _traced(
+    subject: Subject, asked: Mapping[str, str], told: Told, lengths: Mapping[str, int],
+    loops: bool = True,
+) -> tuple[Traced, Space]:  # fmt: skip
+    """Trace a module; its loops as what they are, or written out.
+
+    Raises:
+        BadInput: the module cannot be traced so.
+    """
     told("exploring its arguments")
-    space = explored(subject)
-    space.asked |= lengths or {}
+    space = explored(subject, loops=loops)
+    space.asked |= lengths
     graph, definitions, points = _at_some_depth(space, told)
     own = space.asked
-    symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
+    symbols = symbols_for([n for n in own if n in used(space)], (), asked)
     to = {Symbol(n): named(s) for n, s in symbols.items()}
     to |= {s: named(s.name) for s in definitions}
     fixed = tuple(
@@ -74,6 +94,8 @@ def trace(
         points=tuple({symbols[n]: v for n, v in p.items() if n in symbols} for p in points),
         torch=torch.__version__,
     )
+    if subject.loops:
+        TracedModule(made).program(made.name)
     return made, space
 
 
@@ -141,7 +163,7 @@ def check(
     values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in run.at.items()}
     for s, e in definitions.items():
         values[s] = e.xreplace(values)
-    lines = live_lines(observed_lines(run), Sample(space, [run]))
+    lines = live_lines(observed_lines(run), Sample(space, [run.flat]))
     expected = unfolded(graph, values)
     said = first_difference(expected, lines)
     if said:

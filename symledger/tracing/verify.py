@@ -34,7 +34,7 @@ def verified_at(traced: Traced, settings: Mapping[str, str]) -> Traced:
     values: dict[Expr, Expr] = {named(s): Integer(at[own]) for s, own in traced.names.items()}
     for name, e in traced.definitions.items():
         values[named(name)] = e.xreplace(values)
-    lines = live_lines(observed_lines(run), Sample(space, [run]))
+    lines = live_lines(observed_lines(run), Sample(space, [run.flat]))
     said = first_difference(unfolded(traced.graph, values), lines)
     if said:
         place = ", ".join(f"{s} = {at[own]}" for s, own in traced.names.items())
@@ -68,7 +68,9 @@ def subject_of_trace(traced: Traced) -> Subject:
     free = {name for text in texts for name in text.partition("(")[2].rstrip(")").split(", ")}
     settings = {n: v for n, v in own.items() if n not in free and "." not in n}
     settings |= {a.name: a.value for a in traced.fixed}
-    return found(f"{traced.source}:{traced.name}", settings, texts, traced.training)
+    made = found(f"{traced.source}:{traced.name}", settings, texts, traced.training)
+    made.loops = any(graph.of("loop") for graph in traced.graph.bodies)
+    return made
 
 
 def axis(e: Expr, traced: Traced) -> str:

@@ -19,7 +19,7 @@ from symledger.ir.scalars import Operand, straight_line
 from symledger.ir.shapes import Shape
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor
 from symledger.readings.numpy.arithmetic import FLOATS, FUNCTIONS, Arithmetic, Array
-from symledger.readings.numpy.sources import own_leaves
+from symledger.readings.numpy.sources import is_shared, own_leaves
 from symledger.readings.numpy.values import Values, at, gathered, result
 
 Sizes = Mapping[Symbol, int]
@@ -100,7 +100,7 @@ class Machine:
         own = {leaf for leaf, _ in own_leaves(body)} - set(body.inputs)
         for i in range(times):
             entering |= {x: at(whole, call, i, times) for x, whole in wholes.items()}
-            mine = {x: leaves[x] if call.shared else leaves[x][i] for x in own}
+            mine = {x: leaves[x] if is_shared(x, call) else leaves[x][i] for x in own}
             inner = self.run(body, {**mine, **entering})
             applications.append(inner)
             entering |= {x: inner[y] for x, y in zip(call.carried, body.outputs, strict=False)}
