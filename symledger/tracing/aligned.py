@@ -15,8 +15,8 @@ from sympy import Expr
 from symledger.errors import BadInput
 from symledger.traces.graph import EACH, LEAVES, TABLE, Graph, Node, Ref
 from symledger.traces.lowering import Lowered
-from symledger.tracing.fold import lasting
-from symledger.tracing.recorder import Recording
+from symledger.tracing.graphs import lasting
+from symledger.tracing.recording import Recording
 
 OUTSIDE = (*LEAVES, TABLE)
 """What does not run: it comes from outside, or is there."""

@@ -14,10 +14,10 @@ from sympy import Expr, Float, Integer, Rational, Symbol, floor, sqrt
 from symledger.errors import BadInput
 from symledger.traces.graph import Argument, Graph, Kind, Node, Ref
 from symledger.tracing.fit import Points
+from symledger.tracing.iterations import Loop
 from symledger.tracing.names import symbols_for
 from symledger.tracing.points import Sample
-from symledger.tracing.recorder import Recording, Step
-from symledger.tracing.rounds import Loop
+from symledger.tracing.recording import Recording, Step
 
 
 class Assembler:

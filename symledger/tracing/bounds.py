@@ -8,6 +8,7 @@ from dataclasses import replace
 from sympy import Expr, Integer
 
 from symledger.traces.graph import Argument, Graph, Node, Ref, refs_of
+from symledger.tracing.torch_version import SAME_NUMBERS
 
 TABLES: Mapping[str, tuple[str, str]] = {
     "aten.embedding": ("indices", "weight"), "aten.index_select": ("index", "self"),
@@ -19,12 +20,6 @@ TABLES: Mapping[str, tuple[str, str]] = {
     "aten.index_put": ("indices", "self"),
 }  # fmt: skip
 """Operations that pick by whole numbers: which argument they are, and out of what they pick."""
-SAME = (
-    "aten.view", "aten._unsafe_view", "aten.reshape", "aten.slice", "aten.select", "aten.clone",
-    "aten.transpose", "aten.t", "aten.permute", "aten.expand", "aten.unsqueeze", "aten.squeeze",
-    "aten.detach", "aten.alias", "aten._to_copy", "aten.split", "aten.contiguous",
-)  # fmt: skip
-"""Operations whose results hold the numbers that they are given."""
 SMALLEST = Integer(2)
 """Of numbers that index nothing, and of truths."""
 
@@ -54,7 +49,7 @@ def _limits(graph: Graph, ref: Ref) -> Iterator[Expr]:
         picks, table = TABLES.get(node.operation, ("", ""))
         if picks and ref in refs_of(node.arguments[picks]):
             yield _length(graph, node, table, ref)
-        elif node.operation in SAME:
+        elif node.operation in SAME_NUMBERS:
             for r in range(len(node.results)):
                 yield from _limits(graph, Ref(i, r))
         elif node.body:

@@ -11,7 +11,8 @@ from symledger.sizes import named
 from symledger.traces.graph import Graph, Traced
 from symledger.tracing.assemble import Assembler
 from symledger.tracing.bounds import bounded
-from symledger.tracing.fold import folded, times_of
+from symledger.tracing.fold import folded
+from symledger.tracing.graphs import times_of
 from symledger.tracing.numeric import Differences, compare
 from symledger.tracing.observed import Observed
 from symledger.tracing.points import Sample

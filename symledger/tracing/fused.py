@@ -10,7 +10,8 @@ from __future__ import annotations
 import torch
 from torch.nn import functional
 
-aten = torch.ops.aten
+from symledger.tracing.torch_version import EFFICIENT, FLASH, storage_id
+
 PLAIN = functional.scaled_dot_product_attention
 
 
@@ -40,13 +41,13 @@ def fused_attention(
     if q.shape[1] != k.shape[1]:
         k, v = (_shared(x, q.shape[1] // x.shape[1], written_out) for x in (k, v))
     if attn_mask is None:
-        made = aten._scaled_dot_product_flash_attention(
+        made = FLASH(
             q, k, v, dropout_p, is_causal, scale=scale
         )[0]
     else:
         bias = torch.zeros((*q.shape[:3], k.shape[2]), device=q.device, dtype=q.dtype)
         _note(bias, bias.untyped_storage().nbytes(), written_out)
-        made = aten._scaled_dot_product_efficient_attention(
+        made = EFFICIENT(
             q, k, v, bias, True, dropout_p, is_causal, scale=scale
         )[0]
     if query.dim() == 4:
@@ -63,4 +64,4 @@ def _shared(x: torch.Tensor, times: int, written_out: dict[int, int]) -> torch.T
 
 
 def _note(x: torch.Tensor, extra: int, written_out: dict[int, int]) -> None:
-    written_out[x.untyped_storage()._cdata] = extra
+    written_out[storage_id(x)] = extra

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import torch
 
 from symledger.errors import BadInput
+from symledger.tracing.torch_version import RESHAPED, schema_of
 
 
 class Writer(Protocol):
@@ -30,9 +31,6 @@ class Writer(Protocol):
         """Note that a tensor is written into."""
 
 
-RESHAPED = ("aten.view", "aten._unsafe_view", "aten._reshape_alias", "aten.unsqueeze",
-            "aten.squeeze")  # fmt: skip
-"""Views that have the same elements in the same order."""
 SAME = ("aten.alias", "aten.view_as", "aten.lift_fresh")
 
 
@@ -59,7 +57,7 @@ class InPlace:
 
     def note(self, func: Any, operation: str, arguments: Mapping[str, Any], result: Any) -> None:
         """Remember a view, as the operator's schema says that its results share elements."""
-        schema = func._schema  # no public spelling
+        schema = schema_of(func)
         if not any(r.alias_info and not r.alias_info.is_write for r in schema.returns):
             return
         base = next((arguments[a.name] for a in schema.arguments if a.alias_info), None)
@@ -165,7 +163,7 @@ def turned_back(name: str, given: Mapping[str, Any], rank: int) -> tuple[int, ..
 def targets(func: Callable[..., Any], given: Mapping[str, Any]) -> list[torch.Tensor]:
     """Return the tensors that an operator writes into, as its schema says."""
     found: list[torch.Tensor] = []
-    for a in func._schema.arguments:  # type: ignore[attr-defined]  # no public spelling
+    for a in schema_of(func).arguments:
         x = given.get(a.name)
         if a.alias_info and a.alias_info.is_write and isinstance(x, torch.Tensor):
             found.append(x)

@@ -12,6 +12,8 @@ from typing import Any
 
 import torch
 
+from symledger.tracing.torch_version import storage_id
+
 MOST_ELEMENTS = 10**7
 """Beyond these nothing is worked out."""
 
@@ -51,14 +53,14 @@ class Known:
         known = all(id(x) in self.made for x in given) and not (into and kwargs.get("out"))
         done = (self._how(args), self._how(dict(kwargs))) if known else None
         for x in into:
-            for same in self.storages.pop(x.untyped_storage()._cdata, set()):
+            for same in self.storages.pop(storage_id(x), set()):
                 self.made.pop(same, None)
             self.made.pop(id(x), None)
         several = result if isinstance(result, list | tuple) else (result,)
         for i, x in enumerate(several):
             if done is not None and isinstance(x, torch.Tensor):
                 self.made[id(x)] = Made(func, *done, i, bool(into))
-                self.storages.setdefault(x.untyped_storage()._cdata, set()).add(id(x))
+                self.storages.setdefault(storage_id(x), set()).add(id(x))
 
     def _how(self, x: Any) -> Any:
         """Put how a tensor came about in its place."""

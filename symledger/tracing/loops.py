@@ -13,9 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from symledger.traces.graph import EACH, TABLE, Graph, Node, Ref
-from symledger.tracing.fold import lasting
-from symledger.tracing.recorder import Recording, Step
-from symledger.tracing.rounds import (
+from symledger.tracing.graphs import lasting
+from symledger.tracing.iterations import (
     INDEXED,
     Element,
     Loop,
@@ -27,6 +26,7 @@ from symledger.tracing.rounds import (
     refs_in,
     replaced,
 )
+from symledger.tracing.recording import Recording, Step
 
 LEAST = 2
 """How many rounds make a loop."""

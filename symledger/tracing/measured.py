@@ -13,12 +13,13 @@ from typing import Any
 
 import torch
 from torch.autograd.graph import saved_tensors_hooks
-from torch.utils.flop_counter import FlopCounterMode, conv_flop_count
+from torch.utils.flop_counter import FlopCounterMode
 
-from symledger.tracing.recorder import Recorder, Recording, Step, fixed_steps, record, refs_in
+from symledger.tracing.record import record
+from symledger.tracing.recorder import Recorder
+from symledger.tracing.recording import Recording, Step, fixed_steps, refs_in
 from symledger.tracing.subject import Subject
-
-aten = torch.ops.aten
+from symledger.tracing.torch_version import UNCOUNTED, storage_id
 
 
 @dataclass(frozen=True)
@@ -61,15 +62,15 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
     inputs = {x.name: x.made(at) for x in subject.inputs}
     inputs = {n: x.requires_grad_(x.is_floating_point()) for n, x in inputs.items()}
     recorder = MeasuringRecorder(module)
-    counter = FlopCounterMode(display=False, custom_mapping=MISSING)
+    counter = FlopCounterMode(display=False, custom_mapping=UNCOUNTED)
     kept: dict[int, torch.UntypedStorage] = {}
     whole: dict[int, torch.dtype] = {}
     packed: dict[int, str] = {}
 
     def pack(t: torch.Tensor) -> torch.Tensor:
-        storage = t.untyped_storage()
-        kept[storage._cdata], whole[storage._cdata] = storage, t.dtype
-        packed.setdefault(storage._cdata, recorder.stack[-1])
+        n = storage_id(t)
+        kept[n], whole[n] = t.untyped_storage(), t.dtype
+        packed.setdefault(n, recorder.stack[-1])
         return t
 
     with counter, saved_tensors_hooks(pack, lambda t: t):
@@ -80,7 +81,7 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
         asking = [y for y in ends if y.requires_grad]
         if asking:
             torch.autograd.backward(asking, [torch.zeros_like(y) for y in asking])
-    own = {t.untyped_storage()._cdata for t in (*module.parameters(), *module.buffers())}
+    own = {storage_id(t) for t in (*module.parameters(), *module.buffers())}
     kept = {n: s for n, s in kept.items() if n not in own}
     artefacts, where = _artefacts(recorder, kept, whole, packed)
     return Measured(
@@ -98,10 +99,10 @@ def _artefacts(
     """Return the bytes that are kept and that no formula has, by what they are; others by path."""
     fixed = fixed_steps(recorder.recording)
     tables = {
-        x.untyped_storage()._cdata for i in fixed for x in recorder.made[i]
+        storage_id(x) for i in fixed for x in recorder.made[i]
     }
     paths = {
-        x.untyped_storage()._cdata: step.path
+        storage_id(x): step.path
         for step, made in reversed(list(zip(recorder.recording.steps, recorder.made, strict=True)))
         for x in made
     }  # fmt: skip
@@ -136,29 +137,3 @@ def _unused(module: torch.nn.Module, recording: Recording) -> Iterator[str]:
         if s.operation == "weight" and i in taken
     }  # fmt: skip
     yield from (name for name, _ in module.named_parameters() if name not in used)
-
-
-def _vector(a: Any, b: Any, *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
-    """A product of which one side is a vector."""
-    return 2 * int(torch.Size(a).numel())
-
-
-def _with_addend(c: Any, a: Any, b: Any, *args: Any, **kwargs: Any) -> int:
-    return _vector(a, b)
-
-
-def _convolved_back(
-    grad: Any, x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: Any,
-    output_padding: Any, groups: int, mask: Any, out_shape: Any = None, **kwargs: Any,
-) -> int:  # fmt: skip
-    """The gradients of a convolution: each takes as much as the convolution, group by group."""
-    forward = int(conv_flop_count(list(x), list(w), list(grad), transposed))
-    return (bool(mask[0]) + bool(mask[1])) * forward
-
-
-MISSING: dict[Any, Any] = {
-    aten.mv: _vector, aten.dot: _vector, aten.vdot: _vector, aten.addmv: _with_addend,
-    aten.convolution_backward: _convolved_back,
-}
-"""What PyTorch's counter does not count, or otherwise than it is computed: products with a vector,
-and the gradient of a kernel in groups."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from symledger.tracing.iterations import Loop
 from symledger.tracing.loops import looped
-from symledger.tracing.recorder import Recording, Step
-from symledger.tracing.rounds import Loop
+from symledger.tracing.recording import Recording, Step
 
 NUMBERED = re.compile(r"(?:^|\.)\d+(?=\.|$)")
 NUMBER, REAL = "#", "~"

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import torch
-from torch.utils._python_dispatch import _disable_current_modes
 
 from symledger.errors import BadInput
+from symledger.tracing.torch_version import COUNTING, without_modes
 
-COUNTING = ("aten.nonzero", "aten.masked_select", "aten._unique2", "aten.unique_consecutive")
-"""Operations of which the length of what comes out depends on the elements of what goes in."""
 Value = Callable[[torch.Tensor], torch.Tensor | None]
 
 
@@ -27,7 +25,7 @@ def with_places(
     """
     if name in COUNTING or (name == "aten.index" and any(map(is_mask, args[1]))):
         masks = [args[0]] if name in COUNTING else [m for m in args[1] if is_mask(m)]
-        with _disable_current_modes():
+        with without_modes():
             if name in COUNTING or any(value(m) is None for m in masks):
                 raise BadInput(
                     f"{name} in {where()}: how much comes out depends on data. Multiply by the "

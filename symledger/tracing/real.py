@@ -16,10 +16,12 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch.nn import functional as F  # noqa: N812  # as everyone calls it
-from torch.utils._python_dispatch import _disable_current_modes
 
 from symledger.traces.graph import LEAVES, TABLE
-from symledger.tracing.recorder import Recorder, Recording, Step, record
+from symledger.tracing.record import record
+from symledger.tracing.recorder import Recorder
+from symledger.tracing.recording import Recording, Step
+from symledger.tracing.torch_version import without_modes
 from symledger.tracing.whole import WHOLE, arguments_of
 
 Array = NDArray[Any]
@@ -66,7 +68,7 @@ class RealRecorder(Recorder):
     def add(self, step: Step, made: tuple[torch.Tensor, ...]) -> None:
         """Write a step down, and what its results are."""
         super().add(step, made)
-        with _disable_current_modes():
+        with without_modes():
             self.values.append(tuple(array(x) for x in made))
         self.made.append(made)
 
@@ -94,7 +96,7 @@ class RealRecorder(Recorder):
         after = torch.get_rng_state()
         rest = {n: v for n, v in kwargs.items() if n not in ("input", "inplace")}
         drawn = []
-        with _disable_current_modes(), torch.no_grad():
+        with without_modes(), torch.no_grad():
             for like in (torch.ones_like(x), torch.zeros_like(x)):
                 torch.set_rng_state(before)
                 drawn.append(array(func(like, *args[1:3], **rest)))

@@ -1,250 +1,171 @@
-"""Rounds of a loop: equal steps, one round after the other, told from the tensors that they take.
-
-A round takes what the round before it made (that is carried), what every round takes, and of a
-sequence the element that is its own. What later steps take of it is the last one that was carried,
-or an element of the sequence that all rounds make.
-"""
+"""A pattern of layers, one round after the other: whether each is the first one again."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from symledger.traces.graph import LEAVES, ROUND, TABLE, Ref
-from symledger.tracing.recorder import Recording, Step
+from symledger.traces.graph import LEAVES, Graph, Ref
+from symledger.tracing.graphs import mapped, users
 
-INDEXED: Mapping[str, tuple[str, ...]] = {
-    "aten.select": ("index",), "aten.slice": ("start", "end"),
-    "aten.select_scatter": ("index",), "aten.slice_scatter": ("start",),
-}  # fmt: skip
-"""Arguments that may be another position of an axis in every round."""
-
-
-@dataclass(frozen=True)
-class Element:
-    """What one round of a loop made: of the step of the loop, a result that is a sequence."""
-
-    node: int
-    result: int
-    index: int
+Form = tuple[Any, ...]
 
 
 @dataclass
-class Loop(Step):
-    """Rounds in place of which one stands, and how many there are.
+class Unit:
+    """What runs from where one layer begins to where the next one does."""
 
-    Its arguments are tuples: ``states``, which are carried, ``each``, of which every round takes
-    its element, and ``same``, which every round takes. Its results are the last states, then
-    elements of the sequences that its rounds make. The body's first steps are what enters it.
-    """
-
-    body: Recording = field(default_factory=Recording)
-    times: int = 0
-    twins: dict[int, int] = field(default_factory=dict)
-    """Which sequences are those of a state: results, by results."""
-
-
-@dataclass(frozen=True)
-class Own:
-    """A tensor of the loop's own, in place of a reference: see ``Rounds``."""
-
-    kind: str
-    place: int
-    result: int = 0
-
-
-def position_free(step: Step) -> bool:
-    """Whether it does not matter when a step runs: what comes from outside, and fixed tables."""
-    return step.operation in LEAVES or step.operation == TABLE
-
-
-class Failed(Exception):  # noqa: N818  # no error: the answer to a question
-    """What is looked at are no rounds of a loop."""
+    index: int
+    start: int
+    end: int
 
 
 class Rounds:
-    """Steps from one on, taken as rounds of so many steps.
+    """A pattern of layers, and how often it is there.
 
-    Args:
-        steps: all steps.
-        order: the numbers of those whose place matters, in order.
-        users: which steps take what a step makes; a step after the last one stands for outputs.
-        first: where among ``order`` the first round begins.
-        period: how many steps a round has.
+    The nodes between the last layer and the next one belong to it where they do in every other
+    round; ``trailing`` says whether they do.
     """
 
     def __init__(
-        self, steps: Sequence[Step], order: Sequence[int], place: Mapping[int, int],
-        users: Sequence[set[int]], first: int, period: int,
+        self, graph: Graph, prefix: str, units: list[Unit], first: int, period: int, times: int,
+        trailing: bool,
     ) -> None:  # fmt: skip
-        self.steps, self.order, self.place, self.users = steps, order, place, users
-        self.first, self.period, self.times = first, period, 1
-        self.carried: dict[tuple[int, int], Any] = {}
-        self.entering: dict[Any, None] = {}
-        self.sequences: dict[tuple[int, int, int, int], None] = {}
-        self.numbers: dict[tuple[int, str], tuple[int, int]] = {}
-        self.zeroth = [self._form(0, q) for q in range(period)]
+        self.graph, self.prefix, self.units = graph, prefix, units
+        self.first, self.period, self.times, self.trailing = first, period, times, trailing
+        self.length = self._between(0)
+        self.users = users(graph)
 
-    def step(self, i: int, q: int) -> Step:
-        """Return step q of round i."""
-        return self.steps[self.order[self.first + i * self.period + q]]
+    def _between(self, i: int) -> list[int]:
+        """The nodes of round ``i``, leaves left out."""
+        begin = self.first + i * self.period
+        last = self.units[begin + self.period - 1]
+        start, end = self.units[begin].start, last.end
+        if not self.trailing:
+            end = max(
+                j + 1 for j in range(last.start, last.end)
+                if self.graph.nodes[j].path.startswith(f"{self.prefix}.{last.index}".lstrip("."))
+                and self.graph.nodes[j].operation not in LEAVES
+            )  # fmt: skip
+        if self.trailing and begin + self.period == len(self.units) and i:
+            end = self._same_length(start, end)
+        return [j for j in range(start, end) if self.graph.nodes[j].operation not in LEAVES]
 
-    def _form(self, i: int, q: int) -> dict[str, Any]:
-        base = self.first + i * self.period
-        return {n: self._argument(a, base, i) for n, a in self.step(i, q).arguments.items()}
+    def _same_length(self, start: int, end: int) -> int:
+        """Let the last round reach as far as the others do."""
+        wanted, j, found = len(self.length), start, 0
+        while j < len(self.graph.nodes) and found < wanted:
+            found += self.graph.nodes[j].operation not in LEAVES
+            j += 1
+        return max(j, end) if found == wanted else end
 
-    def _argument(self, a: Any, base: int, i: int) -> Any:
-        if isinstance(a, tuple):
-            return tuple(self._argument(x, base, i) for x in a)
-        if not isinstance(a, Ref):
-            return a
-        k = self.place.get(a.node)
-        if k is None or k < self.first:
-            return a
-        if k >= base:
-            return Own("in", k - base, a.result)
-        if k >= base - self.period:
-            return Own("before", k - base + self.period, a.result)
-        raise Failed
+    def _form(self, i: int) -> tuple[list[Form], list[Ref]]:
+        """What round ``i`` does, and the tensors that enter it in the order of their first use."""
+        nodes = self._between(i)
+        place = {j: k for k, j in enumerate(nodes)}
+        outside: dict[Ref, int] = {}
+        own = self._own(i)
 
-    def grow(self, most: int) -> int:
-        """Take as many rounds as there are; return how many."""
-        while self.times < most and self.first + (self.times + 1) * self.period <= len(self.order):
-            saved = dict(self.carried), dict(self.sequences), dict(self.numbers)
-            try:
-                self._follow(self.times)
-            except Failed:
-                self.carried, self.sequences, self.numbers = saved
-                break
-            self.times += 1
-        while self.times > 1 and not self._ends():
-            self.times -= 1
-        return self.times
+        def ref(r: Ref) -> Any:
+            node = self.graph.nodes[r.node]
+            if r.node in place:
+                return "in", place[r.node], r.result
+            if node.operation in LEAVES and node.operation != "input":
+                name = str(node.arguments.get("name", ""))
+                mine = own(name or node.path) if name or node.operation == "constant" else None
+                if mine is not None and self._alone(r.node, nodes):
+                    trainable = node.arguments.get("trainable")
+                    return "own", node.operation, *mine, node.results, trainable
+            outside.setdefault(r, len(outside))
+            return "out", outside[r]
 
-    def _follow(self, i: int) -> None:
-        """Have round i be the zeroth one again.
+        forms: list[Form] = []
+        for j in nodes:
+            node = self.graph.nodes[j]
+            arguments = tuple((n, mapped(a, ref)) for n, a in node.arguments.items())
+            body = node.body and form_of(node.body, own)
+            forms.append((node.operation, own(node.path) or node.path, arguments, node.results,
+                          node.times, body))  # fmt: skip
+        idle = (self.graph.nodes[j] for j in self._idle(i))
+        forms += [("idle", own(str(n.arguments["name"])), n.results) for n in idle]
+        return forms, list(outside)
 
-        Raises:
-            Failed: it is not.
-        """
-        for q in range(self.period):
-            mine, its = self.zeroth[q], self._form(i, q)
-            operation = self.step(i, q).operation
-            for name, a in mine.items():
-                if name in INDEXED.get(operation, ()) and type(a) is int and type(its[name]) is int:
-                    self._number(q, name, a, its[name], i)
-                else:
-                    self._same(a, its[name], i)
+    def _own(self, i: int) -> Callable[[str], tuple[int, str] | None]:
+        """Return what tells names under the layers of round ``i``: which layer, and the rest."""
+        bases = {
+            f"{self.prefix}.{self.units[self.first + i * self.period + k].index}".lstrip("."): k
+            for k in range(self.period)
+        }
 
-    def _number(self, q: int, name: str, a: int, b: int, i: int) -> None:
-        start, step = self.numbers.setdefault((q, name), (a, b - a))
-        if b != start + step * i or step not in (-1, 0, 1):
-            raise Failed
+        def own(name: str) -> tuple[int, str] | None:
+            for base, k in bases.items():
+                if name == base or name.startswith(base + "."):
+                    return k, name[len(base) :]
+            return None
 
-    def _same(self, a: Any, b: Any, i: int) -> None:
-        """Compare an argument of the zeroth round with that of round i."""
-        if isinstance(a, tuple):
-            if not isinstance(b, tuple) or len(a) != len(b):
-                raise Failed
-            for x, y in zip(a, b, strict=True):
-                self._same(x, y, i)
-        elif isinstance(b, Own) and b.kind == "before":
-            known = self.carried.setdefault((b.place, b.result), a)
-            if known != a or not isinstance(a, Ref | Element) or not self._alike(a, b):
-                raise Failed
-        elif isinstance(a, Element) and isinstance(b, Element):
-            self._element(a, b, i)
-        elif a == b:
-            return
-        elif not (isinstance(a, Ref) and isinstance(b, Ref) and self._own_tables(a, b)):
-            raise Failed
+        return own
 
-    def _element(self, a: Element, b: Element, i: int) -> None:
-        step = (b.index - a.index) // i
-        if (a.node, a.result) != (b.node, b.result) or b.index != a.index + step * i:
-            raise Failed
-        if i == 1:
-            self.sequences[a.node, a.result, a.index, step] = None
-        elif (a.node, a.result, a.index, step) not in self.sequences:
-            raise Failed
+    def _idle(self, i: int) -> list[int]:
+        """The weights of round ``i`` that nothing uses."""
+        own = self._own(i)
+        return [
+            j for j, n in enumerate(self.graph.nodes)
+            if n.operation == "weight" and not self.users[j]
+            and own(str(n.arguments["name"]))
+        ]  # fmt: skip
 
-    def _own_tables(self, a: Ref, b: Ref) -> bool:
-        """Whether each round makes a table of its own."""
-        one, other = self.steps[a.node], self.steps[b.node]
-        return (
-            one.operation == other.operation == TABLE and one.results == other.results
-            and one.path == other.path and one.arguments == other.arguments
-        )  # fmt: skip
+    def _alone(self, leaf: int, nodes: list[int]) -> bool:
+        """Whether a leaf is used nowhere but in some nodes."""
+        return self.users[leaf] <= set(nodes)
 
-    def _alike(self, a: Ref | Element, b: Own) -> bool:
-        """Whether what is carried first is as what a round makes."""
-        return kind_of(self.steps, a) == self.step(0, b.place).results[b.result]
+    def follows(self, i: int) -> bool:
+        """Whether round ``i`` is the first one again, on what the round before it has made."""
+        forms, outside = self._form(0)
+        others, its = self._form(i)
+        if forms != others or len(outside) != len(its):
+            return False
+        return self._entering(i, outside, its) and self._left(i)
 
-    def inside(self) -> range:
-        """The places of all rounds."""
-        return range(self.first, self.first + self.times * self.period)
+    def _entering(self, i: int, outside: list[Ref], its: list[Ref]) -> bool:
+        before = {j: k for k, j in enumerate(self._between(i - 1))}
+        first_carried = self._carried
+        for k, (mine, other) in enumerate(zip(outside, its, strict=True)):
+            if other.node in before:
+                if first_carried.setdefault(k, (before[other.node], other.result)) != (
+                    before[other.node], other.result,
+                ):  # fmt: skip
+                    return False
+            elif mine != other or k in first_carried:
+                return False
+        return True
 
-    def _ends(self) -> bool:
-        """Whether later steps take nothing but what is carried last, and whole sequences.
+    @property
+    def _carried(self) -> dict[int, tuple[int, int]]:
+        """Which entering tensor is which result of the round before."""
+        if not hasattr(self, "_known"):
+            self._known: dict[int, tuple[int, int]] = {}
+        return self._known
 
-        What only the last round shows, and does not carry on, is no sequence: others would be made
-        for nothing.
-        """
-        made: dict[tuple[int, int], set[int]] = {}
-        for i, q, r in self.shown():
-            made.setdefault((q, r), set()).add(i)
-        last = self.times - 1
+    def _left(self, i: int) -> bool:
+        """Whether of the round before nothing is used later but what is carried."""
+        nodes = self._between(i - 1)
+        mine = set(nodes) | set(self._between(i))
+        carried = {nodes[k] for k, _ in self._carried.values()}
+        ends = {r.node for r in self.graph.outputs}
         return all(
-            rounds == set(range(self.times)) or (rounds == {last} and key in self.carried)
-            for key, rounds in made.items()
+            (self.users[j] <= mine and j not in ends) or (j in carried and j not in ends
+             and self.users[j] <= mine)
+            for j in nodes
         )  # fmt: skip
 
-    def shown(self) -> Iterator[tuple[int, int, int]]:
-        """Yield what steps outside take: of which round, which step, and which of its results."""
-        inside = self.inside()
-        for k in inside:
-            i, q = divmod(k - self.first, self.period)
-            number = self.order[k]
-            found = set()
-            for user in self.users[number]:
-                if self.place.get(user, -1) not in inside:
-                    found |= results_taken(self.steps, user, number, self.outputs)
-            for r in sorted(found):
-                yield i, q, r
 
-    outputs: tuple[Ref, ...] = ()
-
-
-def results_taken(
-    steps: Sequence[Step], user: int, number: int, outputs: tuple[Ref, ...]
-) -> set[int]:
-    """Return which results of a step another one takes."""
-    taken = refs_in(tuple(steps[user].arguments.values()) if user < len(steps) else outputs)
-    return {r.result for r in taken if isinstance(r, Ref) and r.node == number}
-
-
-def refs_in(x: Any) -> Iterator[Ref | Element]:
-    """Yield the tensors in an argument, elements of sequences among them."""
-    if isinstance(x, Ref | Element):
-        yield x
-    elif isinstance(x, tuple):
-        for each in x:
-            yield from refs_in(each)
-
-
-def kind_of(steps: Sequence[Step], x: Ref | Element) -> tuple[tuple[int, ...], str]:
-    """Return the shape and the elements of a tensor."""
-    return steps[x.node].results[x.result]
-
-
-def replaced(x: Any, to: Callable[[Any], Any]) -> Any:
-    """Return an argument with other tensors."""
-    if isinstance(x, tuple):
-        return tuple(replaced(each, to) for each in x)
-    return to(x) if isinstance(x, Ref | Element | Own) else x
-
-
-def at_round(start: int, step: int) -> tuple[Any, ...]:
-    """Write a number that is another one in every round."""
-    return (ROUND, start, step)
+def form_of(body: Graph, own: Any) -> Form:
+    """Return what a body does, with its leaves under names of their own layer."""
+    return tuple(
+        (n.operation, own(n.path) or n.path,
+         tuple((k, own(a) or a if k == "name" and isinstance(a, str) else a)
+               for k, a in n.arguments.items()),
+         n.results, n.times, n.body and form_of(n.body, own))
+        for n in body.nodes
+    ), body.outputs  # fmt: skip

@@ -19,7 +19,7 @@ from symledger.tracing.guess import guessed
 from symledger.tracing.limit import limited
 from symledger.tracing.listening import Heard, listening
 from symledger.tracing.observed import Observed
-from symledger.tracing.recorder import record
+from symledger.tracing.record import record
 from symledger.tracing.subject import Subject
 
 DEEP = re.compile(r"layers?$|depth|blocks|^L$")

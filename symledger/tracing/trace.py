@@ -24,7 +24,8 @@ from symledger.tracing.depth import (
     renamed,
     unfolded,
 )
-from symledger.tracing.fold import folded, live
+from symledger.tracing.fold import folded
+from symledger.tracing.graphs import live
 from symledger.tracing.names import symbols_for
 from symledger.tracing.observed import Observed
 from symledger.tracing.points import Sample, drawn, sampled

@@ -9,7 +9,7 @@ from torch.nn import functional as F  # noqa: E402, N812
 
 from symledger.errors import BadInput  # noqa: E402
 from symledger.tracing.comparing import compare_module  # noqa: E402
-from symledger.tracing.recorder import record  # noqa: E402
+from symledger.tracing.record import record  # noqa: E402
 
 X = torch.randn(3, 4)
 

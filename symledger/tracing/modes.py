@@ -1,0 +1,155 @@
+"""The two hooks that see what runs: functions as they are called, and operators of ATen.
+
+The outer one keeps functions of ``WHOLE`` whole (``linear``, attention, dropout …); the inner one
+sees what everything else comes down to, with all arguments by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import torch
+from torch.overrides import TorchFunctionMode
+
+from symledger.errors import BadInput
+from symledger.tracing.inplace import targets
+from symledger.tracing.picking import with_places
+from symledger.tracing.recorder import Recorder
+from symledger.tracing.torch_version import READS, DispatchMode, schema_of, without_modes
+from symledger.tracing.whole import WHOLE, arguments_of
+
+
+class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not type it
+    """Keeps whole what is understood whole."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__()
+        self.recorder = recorder
+        self.originals: dict[Callable[..., Any], Callable[..., Any]] = {}
+
+    def __torch_function__(
+        self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """Run a function; write it down here if it is kept whole."""
+        kwargs = kwargs or {}
+        func = self.originals.get(func, func)
+        whole = WHOLE.get(func)
+        if whole is None or self.recorder.whole:
+            return self.recorder.passed(func, args, kwargs)
+        self.recorder.whole += 1
+        try:
+            result = self.recorder.called(func, args, kwargs)
+        finally:
+            self.recorder.whole -= 1
+        given = arguments_of(whole, args, kwargs)
+        self.recorder.step(whole.name, given, result)
+        if given.get("inplace") and result is given["input"]:
+            self.recorder.inplace.written(result)
+        self.recorder.cut(result)
+        return result
+
+
+class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
+    """Writes down the operators of ATen, unless they are the inside of something whole."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        super().__init__()
+        self.recorder = recorder
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """Run an operator and write it down."""
+        kwargs = kwargs or {}
+        name = name_of(func)
+        if name == READS and not self.recorder.whole:
+            return self._read(args[0])
+        if self.recorder.loops and not self.recorder.whole and is_single(func, args, kwargs):
+            return singled(func, args, kwargs)
+        if not self.recorder.whole:
+            args = with_places(name, args, self.recorder.known.value, self.recorder.where)
+        result = self.recorder.operated(func, args, kwargs)
+        if not self.recorder.whole:
+            self._note(func, name, args, kwargs, result)
+        return result
+
+    def _note(
+        self, func: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any
+    ) -> None:  # fmt: skip
+        """Write an operator down; one that works in place, as that which makes a new tensor."""
+        recorder, given = self.recorder, named(func, args, kwargs)
+        into = targets(func, given)
+        recorder.known.note(func, args, kwargs, result, into)
+        if into:
+            given = {n: x for n, x in given.items() if n != "out"}
+            name = name.removesuffix("_")
+        if name in OVERWRITING and recorder.loops:
+            given = {n: x for n, x in given.items() if n != "self"}
+        recorder.step(name, given, result)
+        recorder.inplace.note(func, name, given, result)
+        for x in into:
+            recorder.inplace.written(x)
+        recorder.cut([x for x in into if not x.requires_grad] if into else result)
+        if name == "aten.native_batch_norm" and given["training"]:
+            for x in (given["running_mean"], given["running_var"]):
+                if x is not None:
+                    recorder.changed(x)
+
+    def _read(self, x: torch.Tensor) -> Any:
+        """Return the one element of a tensor, where it depends on no data."""
+        with without_modes():
+            value = self.recorder.known.value(x)
+        if value is None:
+            raise BadInput(
+                f"{self.recorder.where()} reads a number out of a tensor, as .item() and if do: "
+                "what runs would depend on the data. Compute it from sizes, or leave it out."
+            )
+        return value.item()
+
+
+OVERWRITING = ("aten.copy", "aten.fill", "aten.zero")
+"""Operators that do not look at what they write over: in a loop nothing is carried for them."""
+
+
+def is_single(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    """Whether an operator cuts an axis into its positions."""
+    name = name_of(func)
+    return name == "aten.unbind" or (
+        name == "aten.split" and named(func, args, kwargs)["split_size"] == 1
+    )
+
+
+def singled(
+    func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[torch.Tensor, ...]:
+    """Cut an axis into positions one by one: how many there are is no matter of the operation."""
+    given = named(func, args, kwargs)
+    x, dim = given["self"], given["dim"]
+    if name_of(func) == "aten.unbind":
+        return tuple(torch.select(x, dim, i) for i in range(x.shape[dim]))
+    return tuple(torch.narrow(x, dim, i, 1) for i in range(x.shape[dim]))
+
+
+def name_of(func: Any) -> str:
+    """The name of an operator without its overload: ``aten.add``."""
+    namespace, _, name = schema_of(func).name.partition("::")
+    return f"{namespace}.{name}"
+
+
+DROPPED = ("dtype", "layout", "device", "pin_memory", "memory_format", "non_blocking", "generator",
+           "N", "C", "HxW")  # fmt: skip
+"""Arguments that change no count, or say again what the shapes say."""
+
+
+def named(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of an operator by name, with what it has by default."""
+    found = {}
+    for i, a in enumerate(schema_of(func).arguments):
+        if a.name in DROPPED:
+            continue
+        if i < len(args) and not a.kwarg_only:
+            found[a.name] = args[i]
+        else:
+            found[a.name] = kwargs.get(a.name, a.default_value)
+    return found

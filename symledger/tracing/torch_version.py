@@ -1,0 +1,96 @@
+"""What depends on PyTorch's version: names that it does not promise, and what its counter misses.
+
+Everything else in this room uses what PyTorch documents. When a version renames something, this
+file is where it is mended; ``tests/tracing/test_torch_version.py`` finds it used anywhere else.
+Rules in ``traces`` know operations by their names in ATen, as a saved trace has them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import torch
+from torch.utils import _python_dispatch, checkpoint
+from torch.utils.flop_counter import conv_flop_count
+
+PROVEN = ("2.13.0",)
+"""The versions with which all tests of this room were run."""
+
+aten = torch.ops.aten
+DispatchMode: Any = _python_dispatch.TorchDispatchMode
+"""The hook under which operators of ATen run: documented, in a module that is private."""
+
+READS = "aten._local_scalar_dense"
+"""What ``.item()`` and ``if`` come down to."""
+COUNTING = ("aten.nonzero", "aten.masked_select", "aten._unique2", "aten.unique_consecutive")
+"""Operators of which the length of what comes out depends on the elements of what goes in."""
+RESHAPED = ("aten.view", "aten._unsafe_view", "aten._reshape_alias", "aten.unsqueeze",
+            "aten.squeeze")  # fmt: skip
+"""Views that have the same elements in the same order."""
+SAME_NUMBERS = (
+    "aten.view", "aten._unsafe_view", "aten.reshape", "aten.slice", "aten.select", "aten.clone",
+    "aten.transpose", "aten.t", "aten.permute", "aten.expand", "aten.unsqueeze", "aten.squeeze",
+    "aten.detach", "aten.alias", "aten._to_copy", "aten.split", "aten.contiguous",
+)  # fmt: skip
+"""Operators whose results hold the numbers that they are given."""
+INNER = ("linear", "scaled_dot_product_attention", "dropout")
+"""Functions that other functions of PyTorch call by their names in ``torch.nn.functional``."""
+
+FLASH = aten._scaled_dot_product_flash_attention
+"""Attention without a mask, fused: (q, k, v, dropout, causal, *, scale), the result first."""
+EFFICIENT = aten._scaled_dot_product_efficient_attention
+"""Attention with a mask that is added, fused: (q, k, v, mask, keeps its sums, dropout, causal)."""
+
+FunctionBase: Any = torch.autograd.function._SingleLevelFunction
+"""What every ``autograd.Function`` inherits ``apply`` from."""
+CheckpointFunction = checkpoint.CheckpointFunction
+"""The ``autograd.Function`` by which ``torch.utils.checkpoint`` runs a region, if reentrant."""
+CHECKPOINTED = "_checkpoint_without_reentrant_generator"
+"""The generator that stands around a region otherwise: (function, preserve, contexts, check, debug,
+early stop, *args, **kwargs); it yields where the function is to run."""
+EARLY_STOP = "_enable_checkpoint_early_stop"
+"""What is set for all of them, and goes before what each is told."""
+
+
+def without_modes() -> AbstractContextManager[Any]:
+    """Switch all hooks off."""
+    found: AbstractContextManager[Any] = _python_dispatch._disable_current_modes()
+    return found
+
+
+def schema_of(func: Callable[..., Any]) -> Any:
+    """The schema of an operator: its name, arguments, and which of them it writes into."""
+    return func._schema  # type: ignore[attr-defined]
+
+
+def storage_id(x: torch.Tensor) -> int:
+    """What tells the storage of a tensor from others; on the meta device all addresses are 0."""
+    return int(x.untyped_storage()._cdata)
+
+
+def _vector(a: Any, b: Any, *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
+    """A product of which one side is a vector."""
+    return 2 * int(torch.Size(a).numel())
+
+
+def _with_addend(c: Any, a: Any, b: Any, *args: Any, **kwargs: Any) -> int:
+    return _vector(a, b)
+
+
+def _convolved_back(
+    grad: Any, x: Any, w: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: Any,
+    output_padding: Any, groups: int, mask: Any, out_shape: Any = None, **kwargs: Any,
+) -> int:  # fmt: skip
+    """The gradients of a convolution: each takes as much as the convolution, group by group."""
+    forward = int(conv_flop_count(list(x), list(w), list(grad), transposed))
+    return (bool(mask[0]) + bool(mask[1])) * forward
+
+
+UNCOUNTED: dict[Any, Any] = {
+    aten.mv: _vector, aten.dot: _vector, aten.vdot: _vector, aten.addmv: _with_addend,
+    aten.convolution_backward: _convolved_back,
+}
+"""What ``FlopCounterMode`` does not count, or otherwise than it is computed: products with a
+vector, and the gradient of a kernel in groups, which it counts without them."""
