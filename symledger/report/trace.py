@@ -69,7 +69,9 @@ def repeats(graph: Graph) -> Iterator[str]:
         if node.body is not None and node.times is not None:
             times = algebra.repeated(algebra.terms(node.times)) or " × 1"
             each = f" of {node.period}" if node.period > 1 else ""
-            yield f"{node.path or 'layers'}{times}{each}"
+            named = (part for part in node.path.split(".") if not part.isdecimal())
+            name = ".".join(named) or ("loop" if node.operation == "loop" else "layers")
+            yield f"{name}{times}{each}"
             yield from repeats(node.body)
 
 

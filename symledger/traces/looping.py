@@ -91,6 +91,8 @@ class Looping:
                 raise self.refused("it takes positions of complex numbers.")
             _, start, step = node.arguments[name]  # type: ignore[misc]
             axis = axis_of(node.arguments.get("dim", 0), whole.rank)
+            if node.operation == "aten.slice" and node.results[0].shape[axis] != 1:
+                raise self.refused("it takes several positions at once, which is not understood.")
             yield Slice(j, whole, axis, start, int(step))
 
     def write(self) -> None:
@@ -127,7 +129,7 @@ class Looping:
         return moved(x, s.axis, self.axis)
 
     def _body(self, slices: list[Slice], sequences: list[Sequence]) -> None:
-        around, node = self.around, self.node
+        around = self.around
         scope, prefix = self._scope()
         kept = [k for k in range(len(self.states)) if k not in self.written]
         outer: list[Value] = [around.value(self.states[k]) for k in kept]

@@ -16,7 +16,7 @@ from sympy import Expr, Function, Integer
 
 from symledger.errors import BadInput, DefinitionError, nearest
 from symledger.ir.building import inside, leave_idle, noting_idle
-from symledger.ir.ops import Const, Input, Leaf, Param
+from symledger.ir.ops import Const, Input, Leaf, Param, View
 from symledger.ir.tensor import Call, Defining, Program, Result, Scope, Tensor
 from symledger.traces import rules
 from symledger.traces.graph import EACH, LEAVES, Argument, Graph, Kind, Node, Ref, makes_table
@@ -142,9 +142,15 @@ class Lowering:
             where = self.scopes.around(i, path)[0] if node.body else self.scopes.at(i, path)
             with inside(where):
                 self._node(i, node)
-                if node.operation == "weight" and not self.users.get(i) and i not in ends:
-                    for t in tensors_of(self.made[Ref(i)]):
-                        leave_idle(t)
+                if not self.users.get(i) and i not in ends:
+                    self._idle(i, node)
+
+    def _idle(self, i: int, node: Node) -> None:
+        """Keep what nothing uses: weights, and what is computed in vain."""
+        for r in range(len(node.results)):
+            for t in tensors_of(self.made[Ref(i, r)]) if Ref(i, r) in self.made else ():
+                if node.operation == "weight" or not isinstance(t.op, Leaf | View):
+                    leave_idle(t)
 
     def _node(self, i: int, node: Node) -> None:
         if node.operation in LEAVES:
@@ -266,6 +272,11 @@ class Lowering:
         return found.turned() if turned else found
 
     def value(self, a: Argument) -> Value:
+        """Return what was made of a tensor.
+
+        Raises:
+            BadInput: its operation is not understood.
+        """
         assert isinstance(a, Ref)
         if a not in self.made:
             a = self.missing.get(a.node, a)

@@ -59,7 +59,7 @@ def position_free(step: Step) -> bool:
     return step.operation in LEAVES or step.operation == TABLE
 
 
-class Failed(Exception):  # noqa: N818  # no error: the answer to a question
+class Failed(Exception):  # no error: the answer to a question
     """What is looked at are no rounds of a loop."""
 
 
@@ -120,7 +120,30 @@ class Rounds:
             self.times += 1
         while self.times > 1 and not self._ends():
             self.times -= 1
+        if self.times > 1 and self._leaves_off():
+            self.times -= 1
         return self.times
+
+    def _leaves_off(self) -> bool:
+        """Whether the last round makes something in vain that every other one makes for the next.
+
+        No gradient goes back through that: the round stands alone then.
+        """
+        last = self.times - 1
+        shown = {q for i, q, _ in self.shown() if i == last}
+        handed = {q for q, _ in self.carried}
+        return self._needed(shown | handed) != self._needed(shown)
+
+    def _needed(self, ends: set[int]) -> set[int]:
+        """Return the steps of a round that some of its steps are made of, those among them."""
+        found: set[int] = set()
+        waiting = list(ends)
+        while waiting:
+            q = waiting.pop()
+            if q not in found:
+                found.add(q)
+                waiting += [x.place for a in self.zeroth[q].values() for x in own_in(a)]
+        return found
 
     def _follow(self, i: int) -> None:
         """Have round i be the zeroth one again.
@@ -231,6 +254,15 @@ def refs_in(x: Any) -> Iterator[Ref | Element]:
     elif isinstance(x, tuple):
         for each in x:
             yield from refs_in(each)
+
+
+def own_in(x: Any) -> Iterator[Own]:
+    """Yield what is made in the same round in an argument of the zeroth one."""
+    if isinstance(x, Own):
+        yield x
+    elif isinstance(x, tuple):
+        for each in x:
+            yield from own_in(each)
 
 
 def kind_of(steps: Sequence[Step], x: Ref | Element) -> tuple[tuple[int, ...], str]:

@@ -7,9 +7,9 @@ the number of rounds is fitted as every length is.
 
 from __future__ import annotations
 
-import os.path
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from symledger.traces.graph import EACH, TABLE, Graph, Node, Ref
@@ -30,6 +30,8 @@ from symledger.tracing.recording import Recording, Step
 
 LEAST = 2
 """How many rounds make a loop."""
+MOST_PERIODS = 300
+"""How many lengths of a round are tried."""
 MOST_TRIED = 64
 """How many places a loop may begin at."""
 
@@ -40,13 +42,24 @@ def looped(recording: Recording) -> Recording:
     A loop of which something takes single rounds, and not all in order, is left as it is.
     """
     pruned = without_idle(recording)
-    barred: set[str] = set()
+    barred: set[Place] = set()
     while True:
         found = _folded(pruned, barred)
-        wrong = {found.steps[e.node].line for e in left_over(found)}
+        wrong = {place_of(found.steps[e.node]) for e in left_over(found)}
         if not wrong:
             return found
         barred |= wrong
+
+
+Place = tuple[int, str]
+"""Where a loop stands: how many steps a round has, and the line of the first."""
+
+
+def place_of(loop: Step) -> Place:
+    """Return where a loop stands."""
+    assert isinstance(loop, Loop)
+    body = [s for s in loop.body.steps if not position_free(s)]
+    return len(body), loop.line
 
 
 def without_idle(recording: Recording) -> Recording:
@@ -69,7 +82,7 @@ def without_idle(recording: Recording) -> Recording:
     return replace(recording, steps=steps, outputs=outputs, kept=tuple(kept_of[i] for i in kept))
 
 
-def _folded(recording: Recording, barred: set[str]) -> Recording:
+def _folded(recording: Recording, barred: set[Place]) -> Recording:
     signs = Signs()
     while True:
         order = [i for i, s in enumerate(recording.steps) if not position_free(s)]
@@ -129,20 +142,19 @@ def _hashable(x: Any) -> Any:
 
 
 def periods(words: Sequence[int]) -> list[int]:
-    """Return after how many steps the same comes again, twice over at least; short ones first."""
+    """Return after how many steps the same comes again, short ones first."""
     last: dict[int, int] = {}
-    gaps: dict[int, int] = {}
+    gaps = set()
     for k, word in enumerate(words):
         if word in last:
-            gap = k - last[word]
-            gaps[gap] = gaps.get(gap, 0) + 1
+            gaps.add(k - last[word])
         last[word] = k
-    return sorted(g for g, number in gaps.items() if number >= g)
+    return sorted(gaps)[:MOST_PERIODS]
 
 
 def _regions(
     recording: Recording, order: Sequence[int], place: dict[int, int], words: Sequence[int],
-    users: Sequence[set[int]], period: int, barred: set[str],
+    users: Sequence[set[int]], period: int, barred: set[Place],
 ) -> Iterator[Rounds]:  # fmt: skip
     """Yield rounds of a length, one region after the other."""
     k, end = 0, len(words) - period
@@ -166,12 +178,12 @@ def _regions(
 
 def _best(
     recording: Recording, order: Sequence[int], place: dict[int, int], users: Sequence[set[int]],
-    period: int, start: int, stop: int, barred: set[str],
+    period: int, start: int, stop: int, barred: set[Place],
 ) -> Rounds | None:  # fmt: skip
     """Return the most rounds among equal steps, from the first place on where there are any."""
     best: Rounds | None = None
     for first in range(start, min(start + MOST_TRIED, stop - LEAST * period + 1)):
-        if recording.steps[order[first]].line in barred:
+        if barred and (period, recording.steps[order[first]].line) in barred:
             continue
         rounds = Rounds(recording.steps, order, place, users, first, period)
         rounds.outputs = recording.outputs
@@ -186,7 +198,7 @@ def _best(
 def whole(rounds: Rounds) -> bool:
     """Whether the elements that rounds take are all elements there are, in order or turned."""
     return all(
-        (step == 1 and start == 0 or step == -1 and start == rounds.times - 1)
+        ((step == 1 and start == 0) or (step == -1 and start == rounds.times - 1))
         and rounds.steps[node].times == rounds.times
         for node, _, start, step in rounds.sequences
     )
@@ -379,8 +391,12 @@ class Body:
 
 def common(paths: Sequence[str]) -> str:
     """Return the path of the module in which all of some modules are."""
-    several = [p.split(".") if p else [] for p in paths]
-    return ".".join(os.path.commonprefix(several))
+    found = paths[0].split(".") if paths[0] else []
+    for path in paths:
+        names = path.split(".")
+        same = (a == b for a, b in zip(found, names, strict=False))
+        found = found[: sum(1 for _ in takewhile(bool, same))]
+    return ".".join(found)
 
 
 def with_sequences(recording: Recording) -> Recording:

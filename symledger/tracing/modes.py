@@ -66,7 +66,8 @@ class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
         if name == READS and not self.recorder.whole:
             return self._read(args[0])
         if self.recorder.loops and not self.recorder.whole and is_single(func, args, kwargs):
-            return singled(func, args, kwargs)
+            with self:
+                return singled(func, args, kwargs)
         if not self.recorder.whole:
             args = with_places(name, args, self.recorder.known.value, self.recorder.where)
         result = self.recorder.operated(func, args, kwargs)

@@ -25,7 +25,7 @@ from symledger.tracing.subject import Subject
 DEEP = re.compile(r"layers?$|depth|blocks|^L$")
 """What arguments that deepen a module are likely called."""
 ROUNDS, MOST_ROUNDS = 7, 16
-"""How many rounds loops have where few are enough, and from how many on that is more than enough."""
+"""How many rounds of a loop are enough, and from how many on there are more than that."""
 FEWEST = 3
 """How many rounds show how they repeat."""
 SHALLOW = 3
