@@ -89,11 +89,11 @@ class Looping:
             whole = self.around.value(self.same[of.node - known])
             if isinstance(whole, Complex):
                 raise self.refused("it takes positions of complex numbers.")
-            _, start, step = node.arguments[name]  # type: ignore[misc]
+            start, step = numbers(node.arguments[name])
             axis = axis_of(node.arguments.get("dim", 0), whole.rank)
             if node.operation == "aten.slice" and node.results[0].shape[axis] != 1:
                 raise self.refused("it takes several positions at once, which is not understood.")
-            yield Slice(j, whole, axis, start, int(step))
+            yield Slice(j, whole, axis, start, step)
 
     def write(self) -> None:
         """Write the scan, and what it makes."""
@@ -110,7 +110,7 @@ class Looping:
 
     def _step(self, j: int) -> int:
         node = self.body.nodes[j]
-        return int(node.arguments[PUTTING[node.operation]][2])  # type: ignore[index,arg-type]
+        return numbers(node.arguments[PUTTING[node.operation]])[1]
 
     def _axis(self, slices: list[Slice], sequences: list[Sequence]) -> int:
         """The axis along which all slices and results lie: theirs if it is one, else the first."""
@@ -145,14 +145,14 @@ class Looping:
                 states = [(Tensor(Input("none"), (), (), "index"), none)]
             for k, s in enumerate(sequences, len(self.states)):
                 whole = s.along(self.axis)
-                formals[k] = self._sliced(f"x{k}", whole)
-                entering.append((formals[k], whole))  # type: ignore[arg-type]
-            for s in slices:
-                whole = self._whole(s)
-                x = self._sliced(f"slice_{s.node}", whole)
-                entering.append((x, whole))
-                made = self.body.nodes[s.node].results[0]
-                formals[s.node] = reshaped(self._at(s.node), x, made.shape)
+                formals[k] = part = self._sliced(f"x{k}", whole)
+                entering.append((part, whole))
+            for taken in slices:
+                whole = self._whole(taken)
+                part = self._sliced(f"slice_{taken.node}", whole)
+                entering.append((part, whole))
+                made = self.body.nodes[taken.node].results[0]
+                formals[taken.node] = reshaped(self._at(taken.node), part, made.shape)
             number = len(entering)
             first = len(self.states) + len(self.each)
             for k, ref in enumerate(self.same, first):
@@ -179,7 +179,7 @@ class Looping:
 
     def _run(
         self, scope: Scope, prefix: str, formals: dict[int, Value], kept: list[int]
-    ) -> tuple[list[Tensor], list[Tensor], tuple[Tensor, ...], object]:
+    ) -> tuple[list[Tensor], list[Tensor], tuple[Tensor, ...], Any]:
         passed = {k for k in range(self._entering()) if k not in formals}
         body = self.around.body_of(
             self.i, self.body, scope, prefix, formals, {*passed, *self.written.values()}
@@ -236,7 +236,7 @@ class Looping:
         node = self.body.nodes[end]
         shape = node.results[0].shape
         place = axis_of(node.arguments.get("dim", 0), len(shape))
-        _, start, step = node.arguments[PUTTING[node.operation]]  # type: ignore[misc]
+        start, step = numbers(node.arguments[PUTTING[node.operation]])
         x = moved(whole, self.axis, place)
         first = start if step > 0 else start - self.times + 1
         first = first + shape[place] if first.could_extract_minus_sign() else first
@@ -279,6 +279,14 @@ def listed(a: Argument) -> tuple[Argument, ...]:
 def is_round(a: Argument) -> bool:
     """Whether a number is another one in every round."""
     return isinstance(a, tuple) and a[:1] == (ROUND,)
+
+
+def numbers(a: Argument) -> tuple[Expr, int]:
+    """Return where a number of rounds starts, and by how much it grows."""
+    match a:
+        case (str(), Expr() as start, Expr() as step) if step.is_Integer:
+            return start, int(step)
+    raise BadInput("the number of a round is a start and a step.")
 
 
 def users(graph: Graph) -> list[set[int]]:

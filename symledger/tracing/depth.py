@@ -177,8 +177,9 @@ def _looped(
         for found, r in zip(made, node.body.outputs, strict=True):
             found.append(inner[r])
         states = [found[-1] for found in made[: len(states)]]
-    for r, found in enumerate(made):
-        place[Ref(i, r)] = states[r] if r < len(states) else Sequence(tuple(found))
+    for k, each_made in enumerate(made):
+        last = states[k] if k < len(states) else Sequence(tuple(each_made))
+        place[Ref(i, k)] = last
 
 
 THE_ROUND = Symbol("the round")

@@ -197,11 +197,12 @@ def _best(
 
 def whole(rounds: Rounds) -> bool:
     """Whether the elements that rounds take are all elements there are, in order or turned."""
-    return all(
-        ((step == 1 and start == 0) or (step == -1 and start == rounds.times - 1))
-        and rounds.steps[node].times == rounds.times
-        for node, _, start, step in rounds.sequences
-    )
+    for node, _, start, step in rounds.sequences:
+        made = rounds.steps[node]
+        ordered = (start, step) in ((0, 1), (rounds.times - 1, -1))
+        if not ordered or not isinstance(made, Loop) or made.times != rounds.times:
+            return False
+    return True
 
 
 def users_of(recording: Recording) -> list[set[int]]:
@@ -291,7 +292,7 @@ class Applied:
             (q, r) for i, q, r in rounds.shown() if (q, r) not in states or i != rounds.times - 1
         })  # fmt: skip
         first = [rounds.step(0, q) for q in range(rounds.period)]
-        taken = dict.fromkeys(
+        taken: dict[Any, None] = dict.fromkeys(
             x for q, form in enumerate(rounds.zeroth) for n, a in form.items()
             for x in refs_in(self._plain(rounds, q, n, a))
         )
@@ -299,7 +300,7 @@ class Applied:
         same = [x for x in taken if isinstance(x, Ref) and x.node not in own]
         body = Body()
         inner: dict[Any, Ref] = {}
-        kinds = [
+        kinds: list[tuple[str, Any, Any]] = [
             *(("state", key, first[key[0]].results[key[1]]) for key in states),
             *(("out", x, kind_of(old, x)) for x in (*each, *same)),
         ]

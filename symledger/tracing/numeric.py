@@ -24,8 +24,9 @@ from symledger.readings.numpy.sources import own_leaves
 from symledger.readings.numpy.values import Values
 from symledger.readings.pullback import pullback
 from symledger.traces.graph import Graph, Ref, makes_table
-from symledger.traces.lowering import Lowered, Points, lowered, tensors_of
+from symledger.traces.lowering import Lowered, Points, lowered
 from symledger.traces.rules.table import Complex, Value
+from symledger.traces.values import tensors_of
 from symledger.tracing.aligned import Executed, Rounds, executed, leaves_of, resolved
 from symledger.tracing.real import Ran
 

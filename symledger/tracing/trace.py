@@ -84,7 +84,7 @@ def _traced(
     to |= {s: named(s.name) for s in definitions}
     fixed = tuple(
         Argued(n, str(v)) for n, v in subject.arguments.items()
-        if n not in used(space) and f"{n}.0" not in space.base
+        if n not in used(space) and not all_used(n, v, used(space))
     )
     made = Traced(
         name=subject.name, source=subject.source, graph=renamed(bounded(graph), to),
@@ -129,6 +129,12 @@ def _at_some_depth(
             return graph, assembler.definitions, points
     assert refusal
     raise refusal
+
+
+def all_used(name: str, value: object, sizes: set[str]) -> bool:
+    """Whether an argument is a list of which every part is a size."""
+    several = isinstance(value, list | tuple) and value
+    return bool(several) and all(f"{name}.{i}" in sizes for i in range(len(value)))  # type: ignore[arg-type]
 
 
 def used(space: Space) -> set[str]:
