@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -27,6 +27,8 @@ class Observed:
     at: dict[str, int]
     recording: Recording
     loops: bool = False
+    told: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Of rows that were told, by name: what they are on average, as a quotient."""
 
     @cached_property
     def folded(self) -> Recording:
@@ -45,6 +47,14 @@ class Observed:
             s.path[: found.end()] for s in self.recording.steps
             for found in NUMBERED.finditer(s.path)
         )  # fmt: skip
+
+    @cached_property
+    def weights(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of all weights, by name."""
+        return {
+            str(s.arguments["name"]): s.results[0][0] for s in self.recording.steps
+            if s.operation == "weight"
+        }
 
     @cached_property
     def rounds(self) -> tuple[int, ...]:

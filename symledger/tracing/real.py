@@ -58,6 +58,7 @@ class RealRecorder(Recorder):
 
     def __init__(self, module: torch.nn.Module) -> None:
         super().__init__(module)
+        self.real = True
         self.known = Elements()  # type: ignore[assignment]  # of the same two methods
         self.values: list[tuple[Array, ...]] = []
         self.made: list[tuple[torch.Tensor, ...]] = []

@@ -14,6 +14,7 @@ from symledger.tracing.fused import fused_attention
 from symledger.tracing.inplace import InPlace
 from symledger.tracing.known import Known
 from symledger.tracing.recording import Recording, Step
+from symledger.tracing.routes import Routes
 from symledger.tracing.whole import WHOLE, arguments_of
 
 MOST_NODES = 100_000
@@ -40,6 +41,8 @@ class Recorder:
         self.stack: list[str] = [""]
         self.whole = 0
         self.loops = False
+        self.routes = Routes({}, {})
+        self.real = False
         self.graded = torch.is_grad_enabled()
         self.known = Known()
         self.inplace = InPlace(self)
@@ -110,6 +113,11 @@ class Recorder:
         """Note that a tensor is written into: of the module's own that is an effect."""
         if id(x) in self.leaves:
             self.effects[str(self.leaves[id(x)][1]["name"])] = None
+
+    def place(self) -> str:
+        """Say in which module of which layer's kind we are, and where in the user's file."""
+        path = ".".join(p for p in self.stack[-1].split(".") if not p.isdecimal())
+        return f"{path or OWN} ({user_line()})"
 
     def where(self) -> str:
         """Say which module runs, and where the user's file is."""

@@ -20,6 +20,7 @@ from symledger.tracing.limit import limited
 from symledger.tracing.listening import Heard, listening
 from symledger.tracing.observed import Observed
 from symledger.tracing.record import record
+from symledger.tracing.routes import FIRST_ROWS, Routes
 from symledger.tracing.subject import Subject
 
 DEEP = re.compile(r"layers?$|depth|blocks|^L$")
@@ -91,16 +92,17 @@ class Space:
             BadInput: it refuses that.
         """
         values = unfolded(self.subject, at, heard)
+        routes = Routes(self.subject.rows, at)
         listens = listening(self.subject.modules if heard else ())
         with limited(self.subject.name), listens as found:
             module = self.subject.build(values)
             entering = {x.name: x.made(at) for x in self.subject.inputs}
             recording = record(module, entering, lambda m: self.subject.run(m, entering),
-                               loops=self.subject.loops)  # fmt: skip
+                               loops=self.subject.loops, routes=routes)  # fmt: skip
         if heard:
             self.heard += [d for d in found.divisions if d not in self.heard]
             self.floors += [e for e in found.floors if e not in self.floors]
-        return Observed(dict(at), recording, self.subject.loops)
+        return Observed(dict(at), recording, self.subject.loops, routes.told)
 
 
 def whole_numbers(subject: Subject) -> dict[str, int]:
@@ -186,6 +188,11 @@ def _explored(
     base = {**asked, **{n: USUAL.get(n, 10) for n in brief & free}}
     space = Space(subject, base, asked)
     first = space.observe(base, heard=True)
+    for name in subject.rows.values():  # they are sizes of their own
+        free |= {name}
+        space.base[name] = asked[name] = FIRST_ROWS + len(free)
+    if subject.rows:
+        first = space.observe(space.base, heard=True)
     likely = [n for n in own if DEEP.search(n) and base[n] > shallow and n not in whole]
     likely += [n for n in brief if n in own and n not in likely and n not in whole]
     for name in likely:  # most of the time is spent on depth: less of it, if that goes
@@ -239,7 +246,8 @@ def _classify(space: Space, name: str, first: Observed) -> None:
         except BadInput as error:
             why = why or str(error)
             continue
-        if other.structure != first.structure and other.layers == first.layers:
+        deepened = other.layers != first.layers and not reshapes(other, first)
+        if other.structure != first.structure and not deepened:
             otherwise = True
             continue
         if other.structure != first.structure:
@@ -258,6 +266,11 @@ def _classify(space: Space, name: str, first: Observed) -> None:
         return
     space.fixed.append(name)
     space.failed[name] = OTHERWISE if otherwise else why
+
+
+def reshapes(other: Observed, first: Observed) -> bool:
+    """Whether weights have other shapes, too: how many experts there are is no depth."""
+    return any(first.weights.get(name, shape) != shape for name, shape in other.weights.items())
 
 
 def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:

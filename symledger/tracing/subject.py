@@ -77,6 +77,8 @@ class Subject:
     extra: dict[str, Any] = field(default_factory=dict)
     given: dict[str, int] = field(default_factory=dict)
     """Lengths that were set and are no arguments: of what enters."""
+    rows: dict[str, str] = field(default_factory=dict)
+    """What the rows are called that are told of each routing, by its place: see ``routes``."""
     loops: bool = False
     """Whether loops in Python are looked at as such: see ``loops``."""
 

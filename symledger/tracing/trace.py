@@ -79,7 +79,8 @@ def _traced(
     space.asked |= lengths
     graph, definitions, points = _at_some_depth(space, told)
     own = space.asked
-    symbols = symbols_for([n for n in own if n in used(space)], (), asked)
+    told_rows = set(subject.rows.values())
+    symbols = symbols_for([n for n in own if n in used(space) - told_rows], (), asked)
     to = {Symbol(n): named(s) for n, s in symbols.items()}
     to |= {s: named(s.name) for s in definitions}
     fixed = tuple(
@@ -126,7 +127,7 @@ def _at_some_depth(
             except OtherAtDepth as error:
                 refusal = error
                 break
-            return graph, assembler.definitions, points
+            return graph, {**assembler.definitions, **rows(assembler)}, points
     assert refusal
     raise refusal
 
@@ -135,6 +136,24 @@ def all_used(name: str, value: object, sizes: set[str]) -> bool:
     """Whether an argument is a list of which every part is a size."""
     several = isinstance(value, list | tuple) and value
     return bool(several) and all(f"{name}.{i}" in sizes for i in range(len(value)))  # type: ignore[arg-type]
+
+
+def rows(assembler: Assembler) -> dict[Symbol, Expr]:
+    """Return what rows that were told are on average, as quotients.
+
+    Raises:
+        BadInput: how many there are does not follow from the sizes.
+    """
+    runs = assembler.sample.runs
+    found = {}
+    for name in runs[0].told:
+        whole, among = (
+            assembler.points.fit(tuple(run.told[name][part] for run in runs)) for part in (0, 1)
+        )
+        if whole is None or among is None:
+            raise BadInput(f"how many rows an expert gets, {name}, does not follow from the sizes.")
+        found[Symbol(name)] = whole / among
+    return found
 
 
 def used(space: Space) -> set[str]:
@@ -169,7 +188,7 @@ def check(
     """
     values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in run.at.items()}
     for s, e in definitions.items():
-        values[s] = e.xreplace(values)
+        values.setdefault(s, e.xreplace(values))
     lines = live_lines(observed_lines(run), Sample(space, [run.flat]))
     expected = unfolded(graph, values)
     said = first_difference(expected, lines)
