@@ -37,6 +37,7 @@ def section(p: Page, account: Account) -> None:
         ("trace.sizes", [*named, *(s for s, own in traced.names.items() if s == own)]),
         ("trace.fixed", [f"{a.name} = {a.value}" for a in traced.fixed]),
         ("trace.folded", list(repeats(traced.graph))),
+        ("trace.told", told(traced)),
         ("trace.ranges", ranges(traced)),
     ):
         if items:
@@ -73,6 +74,15 @@ def repeats(graph: Graph) -> Iterator[str]:
             name = ".".join(named) or ("loop" if node.operation == "loop" else "layers")
             yield f"{name}{times}{each}"
             yield from repeats(node.body)
+
+
+def told(traced: Traced) -> list[str]:
+    """Return what rows were told: how many of a mask are true on average."""
+    rows = {
+        str(s) for graph in traced.graph.bodies for _, node in graph.of("aten.nonzero")
+        for s in node.results[0].shape[0].free_symbols
+    }  # fmt: skip
+    return [f"{name} = {e}" for name, e in traced.definitions.items() if name in rows]
 
 
 def ranges(traced: Traced) -> list[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import torch
 from sympy import Expr, Integer, Symbol
@@ -17,6 +18,7 @@ from symledger.tracing.numeric import Differences, compare
 from symledger.tracing.observed import Observed
 from symledger.tracing.points import Sample
 from symledger.tracing.real import Ran, double_precision, moved, run_for_real
+from symledger.tracing.routes import place_of
 from symledger.tracing.small import small_point
 from symledger.tracing.space import Space, unfolded
 from symledger.tracing.subject import DTYPES, Subject
@@ -37,10 +39,25 @@ def compare_run(
     ran = real_run(subject, traced.graph, at, sizes_at(traced, at))
     if subject.rows:  # routes are what they are there: rows of one expert are others than told
         graph = bounded(Assembler(Sample(space, [Observed(dict(at), ran.recording)])).graph())
-        return compare(folded(graph), {}, ran), dict(at)
+        found = compare(folded(graph), {}, ran)
+        said = tuple(routed(subject, traced, ran, at))
+        return replace(found, routed=said), dict(at)
     points = tuple(sizes_at(traced, {traced.names[n]: v for n, v in p.items()} )
                    for p in traced.points)  # fmt: skip
     return compare(traced.graph, sizes_at(traced, at), ran, points), dict(at)
+
+
+def routed(subject: Subject, traced: Traced, ran: Ran, at: Mapping[str, int]) -> Iterator[str]:
+    """Say how many rows experts got in a run, beside those that were told."""
+    own = {named(s): Integer(at[n]) for s, n in traced.names.items()}
+    for place, name in subject.rows.items():
+        rows = [
+            step.results[0][0][0] for step in ran.recording.steps
+            if step.operation == "aten.nonzero" and place_of(step.path, step.line) == place
+        ]  # fmt: skip
+        told = traced.definitions[name].xreplace(own) * len(rows)
+        yield (f"routed as it is there, {min(rows)} … {max(rows)} rows for an expert, "
+               f"{sum(rows)} in all where {told} are told")  # fmt: skip
 
 
 def sizes_at(traced: Traced, at: Mapping[str, int]) -> dict[Expr, int]:

@@ -19,6 +19,8 @@ PRIME = 2**61 - 1
 VALUES = 3
 """How many values more than its power a size has to take: through few, polynomials go that mean
 nothing."""
+FEW = 2
+"""Through more values than these a line that goes through all of them is meant."""
 SPARE = 4
 """How many points at least a polynomial has to give that it was not solved for on."""
 
@@ -43,7 +45,8 @@ class System:
     def fit(self, numbers: tuple[int, ...], among: set[Symbol]) -> Expr | None:
         """Return the polynomial in some of the sizes; None if there is none."""
         places = [i for i, s in enumerate(self.symbols) if s in among]
-        limits = [max(0, len({at[i] for at in self.at}) - self.values) for i in places]
+        taken = [len({at[i] for at in self.at}) for i in places]
+        limits = [max(int(n > FEW), n - self.values) for n in taken]
         for powers in bases(limits, len(self.at) - self.spare):
             rows = [
                 [prod([point[i] ** n for i, n in zip(places, p, strict=True) if n]) for p in powers]

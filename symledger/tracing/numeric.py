@@ -45,6 +45,8 @@ class Differences:
     tolerance: float
     first: str = ""
     quiet: tuple[str, ...] = ()
+    routed: tuple[str, ...] = ()
+    """How many rows experts got, where routes were what they were."""
 
     @property
     def worst(self) -> float:

@@ -14,7 +14,7 @@ from symledger.tracing.fused import fused_attention
 from symledger.tracing.inplace import InPlace
 from symledger.tracing.known import Known
 from symledger.tracing.recording import Recording, Step
-from symledger.tracing.routes import Routes
+from symledger.tracing.routes import Routes, place_of
 from symledger.tracing.whole import WHOLE, arguments_of
 
 MOST_NODES = 100_000
@@ -116,8 +116,7 @@ class Recorder:
 
     def place(self) -> str:
         """Say in which module of which layer's kind we are, and where in the user's file."""
-        path = ".".join(p for p in self.stack[-1].split(".") if not p.isdecimal())
-        return f"{path or OWN} ({user_line()})"
+        return place_of(self.stack[-1], user_line())
 
     def where(self) -> str:
         """Say which module runs, and where the user's file is."""

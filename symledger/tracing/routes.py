@@ -135,3 +135,9 @@ class Routes:
 
     def _new(self) -> str:
         return f"R_{len(self.names) + 1}" if self.names else "R"
+
+
+def place_of(path: str, line: str) -> str:
+    """Name a place: in which module of which layer's kind, and where in the user's file."""
+    named = ".".join(part for part in path.split(".") if not part.isdecimal())
+    return f"{named or 'forward'} ({line})"
