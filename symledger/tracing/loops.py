@@ -298,11 +298,12 @@ class Applied:
         )
         each = [x for x in taken if isinstance(x, Element)]
         same = [x for x in taken if isinstance(x, Ref) and x.node not in own]
+        outside: list[Any] = [*each, *same]
         body = Body()
         inner: dict[Any, Ref] = {}
         kinds: list[tuple[str, Any, Any]] = [
             *(("state", key, first[key[0]].results[key[1]]) for key in states),
-            *(("out", x, kind_of(old, x)) for x in (*each, *same)),
+            *(("out", x, kind_of(old, x)) for x in outside),
         ]
         for k, (what, key, kind) in enumerate(kinds):
             inner[what, key] = body.add(Step("input", {"name": f"x{k}"}, (kind,)))
