@@ -142,6 +142,7 @@ d_exp = Size("d_exp", "hidden width of one expert, where other networks have ano
 d_sh = Size("d_sh", "hidden width of the shared expert")
 L_n = Size("L_n", "number of layers that are told no positions")
 L_d = Size("L_d", "number of layers that have one network in place of experts")
+L_wd = Size("L_wd", "number of layers that see a window only and have no experts")
 E_s = Size("E_s", "shared experts, which every token is sent to")
 d_i = Size("d_i", "inner width of a state-space mixer: its channels")
 Q = Size("Q", "positions in a chunk")
@@ -223,7 +224,7 @@ ORDER: tuple[Size, ...] = (
     *(B, T, S, V, L, d, h, h_kv, d_h, d_k, d_v, d_ff, d_in, d_out, d_s, d_p, T_max),
     *IMAGES, *VISION,
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
-    *(S_w, L_w, L_n, L_d, d_exp, d_sh),
+    *(S_w, L_w, L_n, L_d, L_wd, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),
     *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec),
     *(T_e, N, n),

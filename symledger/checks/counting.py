@@ -21,6 +21,7 @@ from symledger.checks.trial import Array, Recorder, Trial
 from symledger.ir.ops import Contract, MaxIndex, Scatter
 from symledger.ir.tensor import Tensor
 from symledger.readings.numpy.arithmetic import Arithmetic
+from symledger.readings.numpy.products import contracted
 
 
 @dataclass
@@ -117,13 +118,13 @@ MANY = 2**60
 def contracting(meter: Meter, lift: Callable[[Array], Array]) -> Callable[..., Array]:
     """Return a contraction that reports its multiplications and additions to a meter.
 
-    NumPy's sum of products runs twice over the same pattern: on a number that notices it, and on
+    The same pattern runs twice: by NumPy's sum of products on a number that notices it, and on
     floats, for the values.
     """
 
     def contract(pattern: str, *factors: Array) -> Array:
         meter.done += work(pattern, *(x.shape for x in factors))
-        return lift(np.einsum(pattern, *(x.astype(float) for x in factors)))
+        return lift(contracted(pattern, *(x.astype(float) for x in factors)))
 
     return contract
 

@@ -9,11 +9,12 @@ looked at whether it can be stored as is stated.
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from sympy import Expr
+from sympy import Expr, Symbol
 
 from symledger.checks.exact import value
 from symledger.checks.storage import unfit
@@ -23,9 +24,9 @@ from symledger.errors import DefinitionError
 from symledger.evidence.claims import Claim
 from symledger.evidence.comparison import Evidence
 from symledger.ir.ops import Const, Param, Repeat, View
-from symledger.ir.tensor import Result, Tensor
+from symledger.ir.tensor import Call, CallBack, Pullback, Result, Tensor
 from symledger.readings.numpy.interpreter import Machine
-from symledger.readings.numpy.values import Values, at, result
+from symledger.readings.numpy.values import Values
 from symledger.readings.saved import Kept, KeptBody, KeptState, is_result, kept, root
 
 Place = tuple[int, ...]
@@ -36,7 +37,25 @@ Given = dict[Tensor, Array | None]
 
 
 class Revealing(Remembering):
-    """A machine whose tables are not all zeros, which would hide what they are multiplied with."""
+    """A machine whose tables are not all zeros, which would hide what they are multiplied with.
+
+    It also keeps the gradients that decide of every backward pass, its own and those of bodies, in
+    the order in which the passes begin.
+    """
+
+    def __init__(self, sizes: Mapping[Symbol, int]) -> None:
+        super().__init__(sizes)
+        self.passes: list[dict[Tensor, Array]] = []
+
+    def back(
+        self, pull: Pullback, values: Values, seeds: Mapping[Tensor, Array]
+    ) -> dict[Tensor, Array]:
+        """Execute a backward program, and keep what it gives."""
+        kept: dict[Tensor, Array] = {}
+        self.passes.append(kept)
+        found = super().back(pull, values, seeds)
+        kept.update((t, found[leaf]) for leaf, t in pull.gradients.items())
+        return found
 
     def make(self, t: Tensor, args: list[Array]) -> Array:
         """Execute one operation; start a recurrence from a half where it starts from zeros."""
@@ -59,23 +78,53 @@ class Differs(Exception):
 
 
 class Comparing(Again):
-    """Executes what an altered array changes, up to the first gradient that is another one."""
+    """Executes what an altered array changes, up to the first gradient that is another one.
+
+    In a body that is the gradient of a weight that each application has one of its own: the sum of
+    those of several may be what it was.
+    """
 
     def __init__(self, trial: Revealed) -> None:
         super().__init__(trial.machine)
-        gradients = trial.pull.gradients.items()
-        self.expected = {t: trial.gradients[leaf] for leaf, t in gradients}
+        self.passes = iter(trial.machine.passes)
+        self.deciding = {*_deciding(trial.pull)}
+        self.expected: Mapping[Tensor, Array] = {}
+
+    def back(
+        self, pull: Pullback, values: Values, seeds: Mapping[Tensor, Array]
+    ) -> dict[Tensor, Array]:
+        """Execute a backward program beside what it gave before."""
+        outer, self.expected = self.expected, next(self.passes)
+        found = super().back(pull, values, seeds)
+        self.expected = outer
+        return found
 
     def execute(self, t: Tensor, args: list[Array]) -> Array:
         """Execute one operation.
 
         Raises:
-            Differs: it is a gradient, and another one than before.
+            Differs: it is a gradient that decides, and another one than before.
         """
         made = super().execute(t, args)
-        if t in self.expected and not np.array_equal(made, self.expected[t]):
+        known = self.expected.get(t) if t in self.deciding else None
+        if known is not None and not np.array_equal(made, known):
             raise Differs
         return made
+
+
+def _deciding(pull: Pullback) -> Iterator[Tensor]:
+    """Yield gradients that differ only where one of the whole backward program does."""
+    yield from pull.gradients.values()
+    yield from _in_bodies(pull, pull.gradients)
+
+
+def _in_bodies(pull: Pullback, leaves: Collection[Tensor]) -> Iterator[Tensor]:
+    for back in (t.op for t in pull.tensors if isinstance(t.op, CallBack)):
+        assert isinstance(back.call.op, Call)
+        if not back.call.op.shared:
+            for body in filter(None, (back.body, back.first)):
+                yield from (g for leaf, g in body.gradients.items() if leaf in leaves)
+                yield from _in_bodies(body, leaves)
 
 
 STRETCHED = 8
@@ -94,9 +143,10 @@ class Holder:
         """Keep an array, or, in its place, its values in reverse order of size.
 
         Numbers are stretched too, beyond where functions are cut off. Copies along an axis are
-        stored: NumPy shows one element several times instead.
+        stored where nothing is altered: NumPy shows one element several times instead.
         """
-        array = np.array(array) if isinstance(t.op, Repeat) else array
+        if isinstance(t.op, Repeat) and self.altered is None:
+            array = np.array(array)
         if place == self.altered:
             array = np.max(array, initial=0) - array
             array = array * STRETCHED if array.dtype.kind == "f" else array
@@ -141,7 +191,9 @@ class Holder:
         """What is known to application i of what enters it: of states, only what enters first."""
         known = {x: a for x, a in seen.items() if i == 0 or x not in k.op.carried}
         slices = {x: seen[x] for x in k.op.sliced}
-        return known | {x: None if a is None else at(a, k.op, i, number) for x, a in slices.items()}
+        return known | {
+            x: None if a is None else self.machine.at(a, k.op, i, number) for x, a in slices.items()
+        }
 
     def _sequence(
         self, k: KeptBody, s: KeptState, full: Values, left: Values, given: list[Given],
@@ -154,7 +206,7 @@ class Holder:
         for i, inner in enumerate(full.inner[k.call]):
             stored = s.last if i == number - 1 else s.enters or s.leaves
             if whole is not None:
-                found = at(whole, k.op, i, number)
+                found = self.machine.at(whole, k.op, i, number)
             elif stored and not s.stack:
                 found = self.hold((*place, s.formal.order, i), s.result, inner[s.result])
             else:
@@ -169,7 +221,7 @@ class Holder:
         each = [self._seen(op.leaf, inner) for inner in left.inner[k.call]]
         if each[-1] is not None and (op.axis is None or all(a is not None for a in each)):
             held = [Values({op.leaf: a}) for a in each if a is not None]
-            left.arrays.setdefault(t, result(k.op, op, held))
+            left.arrays.setdefault(t, self.machine.result(k.op, op, held))
 
     def _seen(self, t: Tensor, values: Values) -> Array | None:
         """An array that can be read off what is held, through views; a table is made again."""
@@ -225,7 +277,7 @@ def _not_reproduced(trial: Revealed, left: Values) -> list[str]:
 
 
 def _without_effect(trial: Revealed, k: Kept, place: Place) -> list[str]:
-    holder = Holder(trial.machine, place)
+    holder = Holder(Again(trial.machine), place)
     left = holder.restrict(k, trial.values, {})
     try:
         with np.errstate(all="ignore"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,7 +16,7 @@ from symledger.ir.ops import Input, Param
 from symledger.ir.shapes import Shape
 from symledger.ir.tensor import Program, Pullback, Tensor
 from symledger.readings.numpy.arithmetic import FLOATS, Arithmetic
-from symledger.readings.numpy.interpreter import Machine
+from symledger.readings.numpy.interpreter import Machine, Made
 from symledger.readings.numpy.sources import own_leaves, random_leaves
 from symledger.readings.numpy.values import Values
 
@@ -38,17 +38,23 @@ class Recorder(Machine):
 
 
 class Remembering(Recorder):
-    """A machine that also keeps every array beside the arrays that it was made of."""
+    """A machine that keeps what it makes, beside the arrays that it was made of."""
 
     def __init__(self, sizes: Mapping[Symbol, int], arithmetic: Arithmetic = FLOATS) -> None:
         super().__init__(sizes, arithmetic)
-        self.known: dict[tuple[Tensor, tuple[int, ...]], tuple[list[Array], Array]] = {}
+        self.known: dict[tuple[Hashable, ...], tuple[Sequence[Array], Any]] = {}
 
     def execute(self, t: Tensor, args: list[Array]) -> Array:
-        """Execute one operation, and remember what of; so no identity is used again."""
-        result = self.make(t, args)
-        self.known.setdefault((t, tuple(map(id, args))), (args, result))
-        return result
+        """Execute one operation, once."""
+        return self.once(t, args, lambda: self.make(t, args))
+
+    def once(self, what: Hashable, args: Sequence[Array], make: Callable[[], Made]) -> Made:
+        """Return what was made of these very arrays, or make it; so no identity is used again."""
+        key = (what, *map(id, args))
+        if key not in self.known:
+            self.known[key] = (args, make())
+        found: Made = self.known[key][1]
+        return found
 
     def make(self, t: Tensor, args: list[Array]) -> Array:
         """Execute one operation."""
@@ -56,7 +62,7 @@ class Remembering(Recorder):
 
 
 class Again(Machine):
-    """A machine that takes what another one made of the same arrays, and executes the rest.
+    """A machine that takes what another one made of the same arrays, and makes the rest.
 
     Where one array among many is another one, that is what depends on it.
     """
@@ -67,8 +73,13 @@ class Again(Machine):
 
     def execute(self, t: Tensor, args: list[Array]) -> Array:
         """Return what is known, or execute one operation."""
-        known = self.before.known.get((t, tuple(map(id, args))))
+        known = self.before.known.get((t, *map(id, args)))
         return self.before.make(t, args) if known is None else known[1]
+
+    def once(self, what: Hashable, args: Sequence[Array], make: Callable[[], Made]) -> Made:
+        """Return what is known, or make it."""
+        known = self.before.known.get((what, *map(id, args)))
+        return make() if known is None else known[1]
 
 
 @dataclass(frozen=True, eq=False)

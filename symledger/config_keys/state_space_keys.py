@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.arguments.specs import BOOLS, Choice, SizeOf, Use, size, written
+from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, size, written
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
@@ -32,6 +32,21 @@ USES: Mapping[str, Use] = {
         "fused_add_norm", "rms_norm", "ssm_cfg", "d_model", "n_layer", "pad_vocab_size_multiple",
     ), FREE),
 }  # fmt: skip
+
+
+def looking_back(values: Values) -> Settings:
+    """Refuse a convolution that sees no other token.
+
+    Raises:
+        BadInput: it is one token long.
+    """
+    if size("conv_kernel", values["conv_kernel"]) == 1:
+        raise BadInput(
+            "conv_kernel = 1 is not supported: such a convolution sees no token but its own, and "
+            "nothing that it gives is cut off, where the definition cuts off conv_kernel − 1 "
+            "results. Give 2 or more."
+        )
+    return {}
 
 
 def inner(values: Values) -> int:

@@ -53,6 +53,41 @@ def windows(
     return (Rule(("num_hidden_layers",), read),)
 
 
+def beside_dense(
+    derived: Derived, dense: Callable[[Values], Sequence[bool]], switched: bool = False,
+    asked: bool = False,
+) -> tuple[Rule, ...]:  # fmt: skip
+    """Return the rule of a family some of whose layers are ``dense``, and some have a window.
+
+    Where both are, it is told how many layers are both.
+    """
+    (windowed,) = windows(derived, switched=switched, asked=asked)
+
+    def read(values: Values) -> Settings:
+        found, of = windowed.read(values), dense(values)
+        number = sum(of)
+        found["dense_layers"] = "true" if number else "false"
+        if number:
+            found["L_d"] = str(number)
+        if number and found["windows"] == "some":
+            types = values.get("layer_types")
+            having = derived(values, len(of)) if types is None else listed(types, len(of))
+            found |= _both(having, of)
+        return found
+
+    return (Rule(("num_hidden_layers",), read),)
+
+
+def _both(windowed: Sequence[bool], dense: Sequence[bool]) -> Settings:
+    """Say which of the dense layers have a window, and which of the others, where some have."""
+    of = {kind: [w for w, d in zip(windowed, dense, strict=True) if d is kind]
+          for kind in (True, False)}  # fmt: skip
+    said = {kind: "some" if any(all_of) and not all(all_of) else "all" if any(all_of) else "none"
+            for kind, all_of in of.items()}  # fmt: skip
+    found = {"dense_windows": said[True], "sparse_windows": said[False]}
+    return {**found, "L_wd": str(sum(of[True]))} if said[True] == "some" else found
+
+
 def _windows(chosen: int, number: int, longest: object) -> Settings:
     """What is set where so many layers of all have a window."""
     if not chosen:
@@ -94,11 +129,48 @@ def every_second_below(values: Values, number: int) -> list[bool]:
     return [i % 2 == 0 and i < end for i in range(number)]
 
 
-def all_but_each(period: int, key: str = "") -> Derived:
-    """All layers but the last of every so many, as in Gemma 2 and 3; a key may say how many."""
+def all_but_each(period: int, key: str = "", unless_listed: bool = False) -> Derived:
+    """All layers but the last of every so many, as in Gemma 2 and 3; a key may say how many.
+
+    Where it is not read ``unless_listed``, it may be anything beside a list of layers.
+    """
 
     def derived(values: Values, number: int) -> list[bool]:
+        if unless_listed and values.get("layer_types") is not None:
+            return [True] * number
         every = size(key, values.get(key, period)) if key else period
         return [(i + 1) % every != 0 for i in range(number)]
 
     return derived
+
+
+def all_but_first_of(period: int) -> Derived:
+    """All layers but the first of every so many, as in CWM."""
+
+    def derived(values: Values, number: int) -> list[bool]:
+        return [i % period != 0 for i in range(number)]
+
+    return derived
+
+
+def _turned(values: Values) -> Settings:
+    """Refuse layers that are told no positions (a base of 0): which have a window is not said."""
+    bases = values.get("layer_rope_theta")
+    if bases is None:
+        return {}
+    whole = isinstance(bases, list) and len(bases) == layers(values)
+    if not whole or not all(type(base) in (int, float) and base >= 0 for base in bases):
+        raise BadInput(
+            f"layer_rope_theta = {shown(written(bases))} is no number for each of "
+            f"{layers(values)} layers."
+        )
+    if 0 in bases:
+        raise BadInput(
+            f"layer_rope_theta = 0 in {bases.count(0)} layers, which are told no positions, is not "
+            "derived: which of them have a window as well. Leave it out."
+        )
+    return {}
+
+
+TURNED = Rule(("num_hidden_layers",), _turned)
+"""The rule of classes that may turn heads in each layer by frequencies of its own."""

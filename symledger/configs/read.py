@@ -16,6 +16,7 @@ from symledger.config_keys import types_of_keys as typed
 from symledger.config_keys.family import Built, Family, Values
 from symledger.configs.document import Document
 from symledger.configs.families import READERS, home, loaded
+from symledger.configs.unread import refusal
 from symledger.errors import BadInput, DefinitionError, SymledgerError, nearest, shown
 from symledger.languages.message import word
 
@@ -189,10 +190,11 @@ def _family(document: Document) -> Family:
         )
     if not isinstance(name, str) or name not in known:
         said = shown(name) if isinstance(name, str) else written(name)
-        raise BadInput(
-            f"{key} {said} is not supported: its formulas are not derived here, and a guess "
-            f"could be wrong. {nearest(said, known)}{_parts_known(document)}"
+        why = refusal(name) if isinstance(name, str) and key == "model_type" else ""
+        otherwise = (
+            f"its formulas are not derived here, and a guess could be wrong. {nearest(said, known)}"
         )
+        raise BadInput(f"{key} {said} is not supported: {why or otherwise}{_parts_known(document)}")
     found = loaded(key, name)
     kinds = (kind for (of, value), kind in found.kinds.items() if document.get(of) == value)
     return next(kinds, found)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import MISSING, Field, fields
 from importlib import import_module
+from importlib.util import find_spec
 from inspect import getsource, signature
 from types import NoneType
 from typing import Any, Literal, get_args, get_origin
@@ -53,9 +54,15 @@ def _fields(model_type: str) -> dict[str, Any]:
 
 
 def _padded(kind: type) -> bool:
-    """Whether a row of the tables of tokens is that of padding, which has to be one of them."""
-    models = import_module(kind.__module__.replace(".configuration_", ".modeling_"))
-    return "padding_idx" in getsource(models)
+    """Whether a row of the tables of tokens is that of padding, which has to be one of them.
+
+    Some have no models of their own, but are built by those of another type.
+    """
+    from transformers.models.auto.modeling_auto import MODEL_MAPPING
+
+    own = kind.__module__.replace(".configuration_", ".modeling_")
+    models = own if find_spec(own) else MODEL_MAPPING[kind].__module__
+    return "padding_idx" in getsource(import_module(models))
 
 
 def _kinds(said: Any) -> list[str]:

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from symledger.languages.language import ENGLISH
 
@@ -18,7 +19,7 @@ class Term:
 
     english: str
     others: Mapping[str, str]
-    note: str = ""
+    notes: Mapping[str, str]
 
 
 def glossary() -> tuple[Term, ...]:
@@ -27,8 +28,8 @@ def glossary() -> tuple[Term, ...]:
     >>> next(term for term in glossary() if term.english == "bias").others
     {'es': 'sesgo'}
     """
-    rows: list[dict[str, str]] = tomllib.loads(FILE.read_text(encoding="utf-8"))["terms"]
+    rows: list[dict[str, Any]] = tomllib.loads(FILE.read_text(encoding="utf-8"))["terms"]
     return tuple(
-        Term(row.pop(ENGLISH), row, row.pop("note", ""))
+        Term(row.pop(ENGLISH), row, row.pop("note", {}))
         for row in sorted(rows, key=lambda row: row[ENGLISH])
     )

@@ -9,6 +9,7 @@ from symledger.recording.kind import Kind
 from symledger.recording.messages import Messages
 from symledger.recording.mutants import Mutants
 from symledger.recording.reference import Defaults, Reference
+from symledger.recording.reference_types import Types
 from symledger.recording.scripts import Scripts
 from symledger.recording.tags import Tags
 
@@ -27,7 +28,7 @@ def stages(why: str = "", successor: str = "") -> Stages:
         successor: what takes their place: an id, or an owner with the same quantities.
     """
     owned = (Evidence(), Demonstrations(), Tags(why, successor), Formulas(), Index(), Scripts())
-    return (Defaults(),), (Reference(), *owned, CheckpointSizes()), (Messages(), Mutants())
+    return (Defaults(), Types()), (Reference(), *owned, CheckpointSizes()), (Messages(), Mutants())
 
 
 NAMES = tuple(kind.name for stage in stages() for kind in stage)

@@ -68,7 +68,8 @@ def evidence_of(p: Page, account: Account, names: Sequence[str]) -> None:
 
 def _head(p: Page, account: Account) -> None:
     target, assumed = account.target, account.assumed
-    p.line((Verbatim(target.name), "bold cyan"), "   ", target.title)
+    title = message("trace.title") if target.is_traced else target.title
+    p.line((Verbatim(target.name), "bold cyan"), "   ", title)
     indent = " " * (min(len(target.name), 12) + 3)
     choices = [p.say(choice(n, v)).replace(" ", NBSP) for n, v in target.options.items()]
     if choices:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from symledger import algebra
 from symledger.accounts.account import Account
-from symledger.languages.message import Verbatim, joined, message
+from symledger.languages.language import ENGLISH, sentence
+from symledger.languages.message import Text, Verbatim, joined, message, word
+from symledger.languages.words import slug
 from symledger.report.layout import NBSP, Page
 from symledger.targets.traced import TracedTarget
 from symledger.traces.graph import Graph, Traced
 
 MARKS = {True: ("✓", "green"), False: ("✗", "red")}
+CLAIMS = ("params", "forward", "backward", "saved", "saved_but", "values", "values_but",
+          "values_within")  # fmt: skip
+"""What checks claim, by the last part of the key of the message."""
 
 
 def beyond(p: Page, account: Account, indent: int) -> None:
@@ -42,7 +48,7 @@ def section(p: Page, account: Account) -> None:
     ):
         if items:
             said = "   ".join(item.replace(" ", NBSP) for item in items)
-            p.wrapped(joined((message(key), Verbatim(said)), ": "), 6, "dim", first=4)
+            p.wrapped(joined((message(key), said), ": "), 6, "dim", first=4)
     _checks(p, account.target)
 
 
@@ -54,7 +60,7 @@ def _checks(p: Page, target: TracedTarget) -> None:
         deviation = message("page.exact") if check.worst == "0" else message(
             "page.worst", worst=check.worst
         )
-        p.line("    ", MARKS[check.passed], " ", check.claim,
+        p.line("    ", MARKS[check.passed], " ", claimed(check.claim),
                ("   " + p.say(message("page.points", n=check.points, deviation=deviation)),
                 "dim"))  # fmt: skip
         if check.detail:
@@ -62,6 +68,19 @@ def _checks(p: Page, target: TracedTarget) -> None:
     if target.withheld:
         said = message("trace.withheld", quantities=", ".join(target.withheld))
         p.wrapped(said, 6, "red", first=4)
+
+
+def claimed(said: str) -> Text:
+    """Return what a check claims, which a file holds in English, as the message that it is."""
+    for name in CLAIMS:
+        english = re.escape(sentence(ENGLISH, f"trace.claim.{name}", {}))
+        found = re.fullmatch(re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", english), said)
+        if found:
+            return message(f"trace.claim.{name}", **{
+                key: joined(word(f"trace.kept.{slug(each)}", each) for each in value.split(", "))
+                if key == "artefacts" else value for key, value in found.groupdict().items()
+            })  # fmt: skip
+    return Verbatim(said)
 
 
 def repeats(graph: Graph) -> Iterator[str]:

@@ -205,6 +205,10 @@ class Lowering:
             self.missing[i] = self.missing.get(missing[0].node, missing[0])
             return
         arguments = {name: self._argument(a) for name, a in node.arguments.items()}
+        if any(kind.elements == "int" for kind in node.results):
+            for x in arguments.values():  # what is chosen is told: all that it is chosen by runs
+                if isinstance(x, Tensor) and x.storage == "value" and x.args:
+                    leave_idle(x)
         try:
             found = put_together(at, arguments) or applied(at, arguments)
         except (DefinitionError, TypeError, AttributeError) as error:

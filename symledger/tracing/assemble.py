@@ -13,11 +13,20 @@ from sympy import Expr, Float, Integer, Rational, Symbol, floor, sqrt
 
 from symledger.errors import BadInput
 from symledger.traces.graph import Argument, Graph, Kind, Node, Ref
+from symledger.tracing.borders import Border
 from symledger.tracing.fit import Points
 from symledger.tracing.iterations import Loop
 from symledger.tracing.names import symbols_for
 from symledger.tracing.points import Sample
 from symledger.tracing.recording import Recording, Step
+
+
+class TwoSided(BadInput):
+    """A length that is one argument or another one, whichever is less."""
+
+    def __init__(self, border: Border) -> None:
+        super().__init__(f"a length is another one unless {border}.")
+        self.border = border
 
 
 class Assembler:
@@ -78,6 +87,9 @@ class Assembler:
         if found is None:
             found = self._rounded(numbers, step)
         if found is None:
+            between = self.sample.side(numbers)
+            if between:
+                raise TwoSided(between)
             raise BadInput(
                 f"a length in {step.operation} ({step.path or 'forward'}, {step.line}) is no "
                 f"polynomial in the sizes, nor one that is rounded down: it is {numbers[0]} at "

@@ -19,8 +19,8 @@ PRIME = 2**61 - 1
 VALUES = 3
 """How many values more than its power a size has to take: through few, polynomials go that mean
 nothing."""
-FEW = 2
-"""Through more values than these a line that goes through all of them is meant."""
+FEW = 3
+"""How many values a size has to take that a line goes through, other sizes giving the spare."""
 SPARE = 4
 """How many points at least a polynomial has to give that it was not solved for on."""
 
@@ -45,14 +45,18 @@ class System:
     def fit(self, numbers: tuple[int, ...], among: set[Symbol]) -> Expr | None:
         """Return the polynomial in some of the sizes; None if there is none."""
         places = [i for i, s in enumerate(self.symbols) if s in among]
-        taken = [len({at[i] for at in self.at}) for i in places]
-        limits = [max(int(n > FEW), n - self.values) for n in taken]
-        for powers in bases(limits, len(self.at) - self.spare):
+        known: dict[tuple[int, ...], int] = {}  # a point that says nothing new is no evidence
+        for at, number in zip(self.at, numbers, strict=True):
+            if known.setdefault(tuple(at[i] for i in places), number) != number:
+                return None
+        taken = [len(set(values)) for values in zip(*known, strict=True)]
+        limits = [max(int(n >= FEW), n - self.values) for n in taken]
+        for powers in bases(limits, len(known) - self.spare):
             rows = [
-                [prod([point[i] ** n for i, n in zip(places, p, strict=True) if n]) for p in powers]
-                for point in self.at
+                [prod([x**n for x, n in zip(point, p, strict=True) if n]) for p in powers]
+                for point in known
             ]
-            c = solved(rows, numbers)
+            c = solved(rows, tuple(known.values()))
             if c is not None:
                 used = [self.symbols[i] for i in places]
                 return written(c, powers, used)
@@ -134,6 +138,10 @@ class Points:
     def _fit(self, numbers: tuple[int, ...]) -> Expr | None:
         if len(set(numbers)) == 1:
             return Integer(numbers[0])
+        if len(set(numbers)) >= FEW:  # one that is limited takes few values: it is what it is
+            for s, values in zip(self.own.symbols, zip(*self.own.at, strict=True), strict=True):
+                if values == numbers:
+                    return s
         varying = self._varying(numbers)
         found = self.own.fit(numbers, self._among(varying))
         if found is None:

@@ -8,11 +8,8 @@ follows is none.
 from __future__ import annotations
 
 import torch
-from torch.nn import functional
 
 from symledger.tracing.torch_version import EFFICIENT, FLASH, storage_id
-
-PLAIN = functional.scaled_dot_product_attention
 
 
 def fused_attention(
@@ -23,12 +20,8 @@ def fused_attention(
     """Run a fused kernel.
 
     ``written_out`` is told of the storages that are made for it alone, and their bytes: heads that
-    are repeated, a mask as a float for each head.
+    are repeated, what fills up blocks.
     """
-    if query.shape[-1] != value.shape[-1]:  # no fused kernel takes that
-        return PLAIN(
-            query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa
-        )
     lead = query.shape[:-3]
     q, k, v = (
         x if x.dim() == 4 else x.reshape(-1, *(1,) * (3 - x.dim()), *x.shape[-3:])
@@ -40,19 +33,28 @@ def fused_attention(
         )
     if q.shape[1] != k.shape[1]:
         k, v = (_shared(x, q.shape[1] // x.shape[1], written_out) for x in (k, v))
-    if attn_mask is None:
+    if attn_mask is None and q.shape[-1] == v.shape[-1]:
         made = FLASH(
             q, k, v, dropout_p, is_causal, scale=scale
         )[0]
     else:
-        bias = torch.zeros((*q.shape[:3], k.shape[2]), device=q.device, dtype=q.dtype)
-        _note(bias, bias.untyped_storage().nbytes(), written_out)
-        made = EFFICIENT(
+        bias = None if attn_mask is None else _bias(attn_mask, q, k)
+        made, lse, *state = EFFICIENT(
             q, k, v, bias, True, dropout_p, is_causal, scale=scale
-        )[0]
+        )
+        _note(lse, lse[..., q.shape[2] :].nbytes, written_out)  # it is padded to whole blocks
+        for x in state:  # where its random numbers begin
+            _note(x, x.nbytes, written_out)
     if query.dim() == 4:
         return made
     return made.reshape(*lead, *made.shape[4 - min(query.dim(), 3) :])
+
+
+def _bias(mask: torch.Tensor, q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+    """Return a mask as what is added to the scores of all heads; one of truths is made floats."""
+    added = mask if mask.is_floating_point() else torch.zeros_like(mask, dtype=q.dtype)
+    added = added.reshape(-1, *added.shape[-3:]) if added.dim() > 4 else added
+    return added.expand(*q.shape[:3], k.shape[2])
 
 
 def _shared(x: torch.Tensor, times: int, written_out: dict[int, int]) -> torch.Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,12 @@ from symledger.tracing.listening import Heard, listening
 from symledger.tracing.subject import Entering, Subject
 
 TOKENS = ("int64", ("B", "T"))
+DECODER = "decoder_input_ids"
+"""What transformers' models of two halves take beside what the first half does."""
+SIDES = ("image_size", "img_size")
+"""What the side of square images is called."""
+REAL = re.compile("pixel|image|img|features|input_values")
+"""What inputs are called that are no whole numbers."""
 
 
 def guessed(subject: Subject, values: dict[str, Any]) -> tuple[Entering, ...]:
@@ -31,7 +38,7 @@ def guessed(subject: Subject, values: dict[str, Any]) -> tuple[Entering, ...]:
     named = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     needed = [p.name for p in named if p.default is p.empty]
     names = [main] if main and not needed else needed
-    axes = axes_of(module) if len(names) == 1 else None
+    axes = axes_of(module, names[0]) if len(names) == 1 else None
     if axes is None:
         asked = " ".join(f'--input "{n}: float (B, T, d)"' for n in names or ["x"])
         raise BadInput(
@@ -39,12 +46,27 @@ def guessed(subject: Subject, values: dict[str, Any]) -> tuple[Entering, ...]:
             f"{', '.join(names) or 'nothing that it needs'}. Say types and lengths, as in {asked}; "
             "lengths are names of arguments, numbers, or names of your own."
         )
-    return (Entering(names[0], *axes),)
+    first = Entering(names[0], axes[0], sided(subject, axes[1]))
+    if DECODER not in {p.name for p in named} or names[0] == DECODER:
+        return (first,)
+    source = tuple("S" if a == "T" else a for a in first.axes)  # as encoders are written
+    return Entering(first.name, first.dtype, source), Entering(DECODER, *TOKENS)
 
 
-def axes_of(module: torch.nn.Module) -> tuple[str, tuple[str, ...]] | None:
-    """Return the type and the axes of the one tensor that enters, by the first layer there is."""
+def sided(subject: Subject, axes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return axes with the argument in place of height and width that says how large images are."""
+    sides = [n for n in SIDES if type(subject.arguments.get(n)) is int]
+    return tuple(sides[0] if sides and a in ("H", "W") else a for a in axes)
+
+
+def axes_of(module: torch.nn.Module, name: str) -> tuple[str, tuple[str, ...]] | None:
+    """Return the type and the axes of the tensor that enters, by the first layer there is.
+
+    What is called like an image, or like features, enters no embedding.
+    """
     for layer in first_layers(module):
+        if isinstance(layer, torch.nn.Embedding) and REAL.search(name):
+            continue
         if isinstance(layer, torch.nn.Embedding):
             return TOKENS
         if isinstance(layer, torch.nn.Conv1d):

@@ -67,6 +67,7 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
     kept: dict[int, torch.UntypedStorage] = {}
     whole: dict[int, torch.dtype] = {}
     packed: dict[int, str] = {}
+    asked: set[int] = set()
 
     def pack(t: torch.Tensor) -> torch.Tensor:
         n = storage_id(t)
@@ -74,7 +75,11 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
         packed.setdefault(n, recorder.stack[-1])
         return t
 
-    with counter, saved_tensors_hooks(pack, lambda t: t):
+    def unpack(t: torch.Tensor) -> torch.Tensor:
+        asked.add(storage_id(t))
+        return t
+
+    with counter, saved_tensors_hooks(pack, unpack):
         recording = record(module, inputs, lambda m: subject.run(m, inputs), recorder,
                            subject.loops, Routes(subject.rows, at))
         forward = counter.get_total_flops()
@@ -83,7 +88,7 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
         if asking:
             torch.autograd.backward(asking, [torch.zeros_like(y) for y in asking])
     own = {storage_id(t) for t in (*module.parameters(), *module.buffers())}
-    kept = {n: s for n, s in kept.items() if n not in own}
+    kept = {n: s for n, s in kept.items() if n in asked - own}  # not of results nobody uses
     artefacts, where = _artefacts(recorder, kept, whole, packed)
     return Measured(
         sum(p.numel() for p in module.parameters()),
@@ -99,9 +104,9 @@ def _artefacts(
 ) -> tuple[dict[str, int], dict[str, int]]:  # fmt: skip
     """Return the bytes that are kept and that no formula has, by what they are; others by path."""
     fixed = fixed_steps(recorder.recording)
-    tables = {
-        storage_id(x) for i in fixed for x in recorder.made[i]
-    }
+    made = enumerate(recorder.made)
+    filled = {storage_id(x) for i, several in made if i not in fixed for x in several}
+    tables = {storage_id(x) for i in fixed for x in recorder.made[i]} - filled
     paths = {
         storage_id(x): step.path
         for step, made in reversed(list(zip(recorder.recording.steps, recorder.made, strict=True)))
@@ -111,7 +116,7 @@ def _artefacts(
     where: dict[str, int] = {}
     for n, storage in kept.items():
         if n in recorder.written_out:
-            name, extra = "heads or masks written out for the kernel", recorder.written_out[n]
+            name, extra = "heads and blocks written out for the kernel", recorder.written_out[n]
         elif whole[n] == torch.uint64:
             name, extra = "the state of a generator", storage.nbytes()
         elif n in tables:

@@ -133,12 +133,21 @@ class Comparison:
             yield from resolved(self.lowered, mine, (), its)
 
     def _told(self, e: Executed, known: set[Tensor]) -> list[Tensor]:
-        """The inputs that a rule made: masks that are drawn, places that depend on data."""
-        taken = {t for r in e.written.refs if r in e.lowered.made
-                 for t in tensors_of(e.lowered.made[r])}
+        """The inputs that a rule made: masks that are drawn, places that depend on data.
+
+        A rule may look through what it is given, at what that was made of.
+        """
         made = {t for r, x in e.lowered.made.items() if r.node == e.node for t in tensors_of(x)}
-        inner = reachable(tuple(made - taken), taken)
-        return [x for x in inner if isinstance(x.op, Input) and x not in known | taken]
+
+        def inputs(taken: set[Tensor]) -> list[Tensor]:
+            inner = reachable(tuple(made - taken), taken)
+            return [x for x in inner if isinstance(x.op, Input) and x not in known | taken]
+
+        before = [r for r in e.written.refs if r in e.lowered.made]
+        if not inputs({t for r in before for t in tensors_of(e.lowered.made[r])}):
+            return []
+        return inputs({t for r, x in e.lowered.made.items() if r.node < e.node
+                       for t in tensors_of(x)})  # fmt: skip
 
     def _telling(self, e: Executed, leaf: Tensor) -> Array:
         """What such an input was in the run: a mask, or a result itself."""

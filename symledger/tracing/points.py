@@ -4,23 +4,36 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from sympy import Expr, Symbol
 
 from symledger.errors import BadInput
+from symledger.tracing.borders import Border
 from symledger.tracing.fit import Points
 from symledger.tracing.observed import Observed
+from symledger.tracing.sides import border, edge
 from symledger.tracing.space import Space
 
 RANDOM, TRIES = 14, 150
-AROUND = 6
+MOST_DRAWN, MOST_BORDERS, MOST_AROUND = 1000, 8, 500
+AROUND, PLACES = 6, 12
 """How far from the base a size is changed at least, in its own steps; larger ones by half of
-themselves. Every residue of small numbers occurs, and what is divided takes values enough."""
+themselves. Every residue of small numbers occurs, and what is divided takes values enough: what
+was heard to be rounded down, so many places."""
 
 
 class Refused(BadInput):
     """A point at which a module does not run."""
+
+
+class Otherwise(BadInput):
+    """A point at which a module runs other operations, as one size is larger or smaller there."""
+
+    def __init__(self, said: str, name: str) -> None:
+        super().__init__(said)
+        self.name = name
 
 
 @dataclass
@@ -39,6 +52,21 @@ class Sample:
             own = Symbol(name)
             found[own if step == 1 else Symbol(f"{name}_part")] = own / step
         return found
+
+    def side(self, numbers: tuple[int, ...]) -> Border | None:
+        """Return the border up to which a length is one of two arguments, and then the other one.
+
+        It is the smaller one of them, or the larger one, everywhere: as many as are asked for of
+        as many as there are.
+        """
+        base = self.runs[0].at
+        for one in self.space.sizes:
+            for other in base:
+                pairs = [(run.at[one], run.at[other]) for run in self.runs]
+                if one != other and numbers in (tuple(map(min, pairs)), tuple(map(max, pairs))):
+                    above = base[one] >= base[other]
+                    return Border(one, other, above, 0)
+        return None
 
     def valued(self, e: Expr) -> tuple[int, ...]:
         """Return an expression in the arguments at every point."""
@@ -62,9 +90,21 @@ def sampled(
 ) -> Sample:
     """Run a module at a base, with each size changed alone, at random points, and further ones.
 
+    An argument on whose value depends what runs keeps it from now on.
+
     Raises:
-        BadInput: what runs depends on a size, or hardly any point is taken.
+        BadInput: what runs depends on a length that enters, or hardly any point is taken.
     """
+    while True:
+        try:
+            return _sampled(space, further, seed)
+        except Otherwise as error:
+            if error.name not in space.subject.arguments:
+                raise
+            space.fix(error.name, str(error))
+
+
+def _sampled(space: Space, further: Iterable[Mapping[str, int]], seed: int) -> Sample:
     rng = random.Random(seed)  # noqa: S311  # points, no secrets
     base = space.observe(space.base)
     found = Sample(space, [base])
@@ -76,6 +116,10 @@ def sampled(
             except Refused:
                 continue
             break
+        far = space.base[name] + wide(space, name) * step
+        with suppress(Refused):  # alone, what is rounded down changes too
+            if far > space.base[name]:
+                _add(found, base, space.moved({name: far}), name)
     for at in further:
         _add(found, base, at, "")
     left = TRIES
@@ -95,6 +139,20 @@ def sampled(
 
 
 def drawn(space: Space, rng: random.Random) -> dict[str, int]:
+    """Draw a point on this side of all borders.
+
+    Raises:
+        BadInput: there seems to be none.
+    """
+    for _ in range(MOST_DRAWN):
+        at = _drawn(space, rng)
+        if space.within(at):
+            return at
+    raise BadInput(f"hardly any sizes are such that {' and '.join(map(str, space.borders))}, as "
+                   "those that were asked for are: give others.")  # fmt: skip
+
+
+def _drawn(space: Space, rng: random.Random) -> dict[str, int]:
     """Draw a point: every size some of its steps from where it is at the base."""
     at = dict(space.base)
     for name in (n for n in space.in_order() if n in space.sizes):
@@ -102,25 +160,52 @@ def drawn(space: Space, rng: random.Random) -> dict[str, int]:
         here = space.base[name] // space.value(step)
         around = max(AROUND, here // 2)
         low = max(min(here, 2), here - around, -(-space.least.get(name, 1) // space.value(step)))
-        at[name] = rng.randint(low, low + 2 * around) * space.value(step, at)
+        high = low + 2 * max(around, wide(space, name))
+        at[name] = rng.randint(low, high) * space.value(step, at)
     return at | {tied: at[of] for tied, of in space.ties.items()}
 
 
+def wide(space: Space, name: str) -> int:
+    """Return how far a size has to be changed, in its steps, that what is rounded down changes."""
+    step, found = space.value(space.steps[name]), 0
+    for e in (e for e in space.floors if Symbol(name) in e.free_symbols):
+        near, far = ({**space.base, name: n * step} for n in (PLACES, PLACES * PLACES))
+        moved = space.value(e, far) - space.value(e, near)
+        if 0 < moved < PLACES * (PLACES - 1):
+            found = max(found, min(PLACES * PLACES * (PLACES - 1) // moved, MOST_AROUND) // 2)
+    return found
+
+
 def _add(found: Sample, base: Observed, at: Mapping[str, int], name: str) -> None:
-    if min(at[n] for n in found.space.sizes) < 1:
+    space = found.space
+    if min(at[n] for n in space.sizes) < 1:
         raise Refused("a size is at least 1.")
     try:
-        run = found.space.observe(at)
+        run = space.observe(at)
     except BadInput as error:
         raise Refused(str(error)) from error
     if run.structure != base.structure:
-        here = ", ".join(f"{n} = {at[n]}" for n in found.space.sizes if at[n] != base.at[n])
-        raise BadInput(
-            f"which operations this module runs depends on a size: at {here} they are others than "
-            f"before ({difference(base, run)}). Give that size a value of its own in the module, "
-            "or trace it at sizes on one side of the change."
-        )
+        between = border(space, base, run) if len(space.borders) < MOST_BORDERS else None
+        if between is None or between in space.borders:
+            raise otherwise(space, base, run)
+        space.borders.append(between)
+        raise Refused(f"other operations run unless {between}.")
     found.runs.append(run)
+
+
+def otherwise(space: Space, base: Observed, run: Observed) -> Otherwise:
+    """Say that a module runs other operations at a point, and from which size on."""
+    edges = ((n, edge(space, base, n, run.at[n])) for n in space.sizes)
+    name, last = next(((n, last) for n, last in edges if last is not None), ("", 0))
+    here = ", ".join(f"{n} = {run.at[n]}" for n in space.sizes if run.at[n] != base.at[n])
+    if name:
+        side = "above" if run.at[name] > last else "below"
+        here = f"{name} = {run.at[name]}, and everywhere {side} {last},"
+    return Otherwise(
+        f"which operations this module runs depends on a size: at {here} they are others than "
+        f"before ({difference(base, run)}). Give that size a value of its own in the module, "
+        "or trace it at sizes on one side of the change.", name,
+    )  # fmt: skip
 
 
 def difference(a: Observed, b: Observed) -> str:

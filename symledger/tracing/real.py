@@ -35,8 +35,6 @@ MOVED = 0.1
 ABSURD = 1e3
 """What no weight is that somebody has set."""
 ATTENTION = F.scaled_dot_product_attention
-CASTS = (torch.Tensor.float, torch.Tensor.to, torch.Tensor.type)
-"""Functions that give a tensor another type."""
 OF_CHANNELS = (F.dropout1d, F.dropout2d, F.dropout3d, F.feature_alpha_dropout)
 DRAWING = (F.dropout, F.alpha_dropout, *OF_CHANNELS)
 """Functions that are kept whole and take elements away at random, or whole channels."""
@@ -109,7 +107,7 @@ class RealRecorder(Recorder):
     def _attention(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> torch.Tensor:
         """Run attention without dropout: what it would drop is hidden in the kernel.
 
-        Its result is put into the order in memory in which all fused kernels leave it.
+        Its result is put into the order in memory in which the fused kernel leaves it.
         """
         given = arguments_of(WHOLE[ATTENTION], args, kwargs)
         p = given["dropout_p"]
@@ -117,17 +115,16 @@ class RealRecorder(Recorder):
             self.quiet.add(f"{self.stack[-1] or 'forward'}: dropout of {p} inside attention")
             self._mask = np.array(1.0 - p)
         made: torch.Tensor = ATTENTION(**{**given, "dropout_p": 0.0})
-        return made.transpose(-3, -2).contiguous().transpose(-3, -2) if made.dim() > 2 else made
+        return ordered(made, given["query"], given["attn_mask"]) if made.dim() > 2 else made
 
     def passed(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
         """Run a function; a cast to single precision of what is as if in it does nothing."""
-        if func in CASTS and args[0].dtype in WIDE.values():
-            asked = {torch.float32} if func is torch.Tensor.float else {*args[1:], *kwargs.values()}
-            if any(WIDE.get(t) == args[0].dtype for t in asked & {torch.float32, torch.complex64}):
-                return args[0]
-        return func(*args, **kwargs)
+        if func is torch.Tensor.float and args[0].dtype == torch.float64:
+            return args[0]
+        args = tuple(map(widened, args))
+        return func(*args, **{n: widened(x) for n, x in kwargs.items()})
 
     def operated(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -137,6 +134,30 @@ class RealRecorder(Recorder):
         if dtype in WIDE:
             kwargs = {**kwargs, "dtype": WIDE[dtype]}
         return func(*args, **kwargs)
+
+
+def ordered(
+    made: torch.Tensor, query: torch.Tensor, mask: torch.Tensor | None
+) -> torch.Tensor:
+    """Put a result of attention into the order in memory that it has from a fused kernel.
+
+    That is the order of the queries; positions before heads where a mask is given, or where values
+    are of another length.
+    """
+    like = query.transpose(-3, -2)
+    if query.dim() == 4 and mask is None and query.shape == made.shape:
+        like = torch.empty_like(like)
+    else:
+        like = torch.empty(like.shape)
+    order = sorted(range(like.dim()), key=lambda i: (-like.stride(i), i))
+    back = [order.index(i) for i in range(like.dim())]
+    return made.transpose(-3, -2).permute(order).contiguous().permute(back).transpose(-3, -2)
+
+
+def widened(argument: Any) -> Any:
+    """Return an argument with double precision in place of single precision, if it is a type."""
+    single = (torch.float32, torch.complex64)
+    return WIDE[argument] if isinstance(argument, torch.dtype) and argument in single else argument
 
 
 @dataclass

@@ -93,6 +93,8 @@ def _smaller(space: Space, name: str, at: Mapping[str, int]) -> Iterator[int]:
 
 
 def _legal(space: Space, at: Mapping[str, int]) -> bool:
+    if not space.within(at):
+        return False
     try:
         space.observe(at)
     except BadInput:

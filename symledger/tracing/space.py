@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
+from symledger.tracing.borders import Border
 from symledger.tracing.guess import guessed
 from symledger.tracing.limit import limited
 from symledger.tracing.listening import Heard, listening
@@ -54,6 +55,22 @@ class Space:
     """Arguments that are as large as others, and change with them."""
     least: dict[str, int] = field(default_factory=dict)
     """Below what a size that counts rounds does not show how they repeat."""
+    borders: list[Border] = field(default_factory=list)
+    """On which side of other arguments sizes stay."""
+
+    def within(self, at: Mapping[str, int]) -> bool:
+        """Whether a point is on this side of all borders, and nothing is rounded down to zero."""
+        some = (e for e in self.floors if self.value(e) >= 1)
+        return all(b.holds(at) for b in self.borders) and all(self.value(e, at) >= 1 for e in some)
+
+    def fix(self, name: str, why: str) -> None:
+        """Let an argument keep its value, and what it divides be a multiple of that."""
+        self.sizes.remove(name)
+        self.fixed.append(name)
+        self.failed[name] = why
+        del self.steps[name]
+        here = {Symbol(name): Integer(self.base[name])}
+        self.steps = {n: step.xreplace(here) for n, step in self.steps.items()}
 
     def value(self, e: Expr, at: Mapping[str, int] | None = None) -> int:
         """Return an expression in the arguments as a number."""
@@ -289,8 +306,10 @@ def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
     steps.append(Integer(1))
     yield from ((step, []) for step in steps)
     silent = [] if heard else list(needed(space, name))
-    steps = [b * n for b in silent for n in (1, 2)]
-    steps += [Integer(n) for n in STEPS]
+    least = min((space.value(b) for b in silent), default=0)
+    steps = [Integer(n) for n in STEPS if n < least]  # what these do, no argument divides
+    steps += [b * n for b in silent for n in (1, 2)]
+    steps += [Integer(n) for n in STEPS if n >= least]
     steps += list(dict.fromkeys(heard))
     if here > 1:
         steps.append(Integer(here))

@@ -141,7 +141,7 @@ def located(text: str) -> tuple[type[torch.nn.Module], str]:
     return kind, where
 
 
-FREE = {"B", "T", "H", "W", "D"}
+FREE = {"B", "T", "S", "H", "W", "D"}
 """Lengths that what enters has where that was guessed."""
 
 
@@ -253,17 +253,21 @@ def _configured(
     """
     own = [f for f in dataclasses.fields(configured) if f.name not in COMMON]
     arguments: dict[str, Any] = {f.name: _default(f) for f in own}
-    given = {n: v for n, v in (config or {}).items() if n in arguments}
+    config = {n: decoded(v) for n, v in (config or {}).items()}
+    given = {n: v for n, v in config.items() if n in arguments}
     arguments |= given
     for name, text in settings.items():
         if name in arguments:
             arguments[name] = valued(text, arguments[name])
-    rest = {n: v for n, v in (config or {}).items() if n not in arguments and n not in COMMON}
+    rest = {n: v for n, v in config.items() if n not in arguments and n not in COMMON - SAID}
 
     def make(values: dict[str, Any]) -> torch.nn.Module:
         made = configured.from_dict({**rest, **{n: copied(v) for n, v in values.items()}})
         whole = getattr(kind, "_supports_sdpa", True)
         made._attn_implementation = "sdpa" if whole else "eager"  # how it is set
+        for part in (made, *vars(made).values()):
+            if hasattr(part, "use_cache"):
+                part.use_cache = False
         made._experts_implementation = "batched_mm"  # the one that runs without elements
         return kind(made)
 
@@ -276,11 +280,22 @@ COMMON = {
     "use_cache", "model_type",
 }  # fmt: skip
 """What every configuration has, and no size is."""
+SAID = {"id2label", "label2id", "problem_type", "chunk_size_feed_forward"}
+"""Of these, what decides what is built: as many classes as there are names of them."""
 
 
 def quiet(kind: type[torch.nn.Module]) -> dict[str, Any]:
     """Return the arguments with which a model keeps no cache."""
     return {"use_cache": False} if "use_cache" in inspect.signature(kind.forward).parameters else {}
+
+
+def decoded(value: Any) -> Any:
+    """Return a value of a ``config.json``, with the floats for which JSON has no word."""
+    if isinstance(value, dict):
+        if value.keys() == {"__float__"}:
+            return float(value["__float__"])
+        return {n: decoded(v) for n, v in value.items()}
+    return [decoded(v) for v in value] if isinstance(value, list) else value
 
 
 def copied(value: Any) -> Any:

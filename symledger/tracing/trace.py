@@ -12,7 +12,7 @@ from symledger.errors import BadInput
 from symledger.sizes import named
 from symledger.traces.component import TracedModule
 from symledger.traces.graph import Argued, Graph, Traced
-from symledger.tracing.assemble import Assembler
+from symledger.tracing.assemble import Assembler, TwoSided
 from symledger.tracing.bounds import bounded
 from symledger.tracing.depth import (
     OtherAtDepth,
@@ -28,7 +28,7 @@ from symledger.tracing.fold import folded
 from symledger.tracing.graphs import live
 from symledger.tracing.names import symbols_for
 from symledger.tracing.observed import Observed
-from symledger.tracing.points import Sample, drawn, sampled
+from symledger.tracing.points import MOST_BORDERS, Sample, drawn, sampled
 from symledger.tracing.space import Space, deeper, explored
 from symledger.tracing.subject import Subject
 
@@ -84,7 +84,7 @@ def _traced(
     to = {Symbol(n): named(s) for n, s in symbols.items()}
     to |= {s: named(s.name) for s in definitions}
     fixed = tuple(
-        Argued(n, str(v)) for n, v in subject.arguments.items()
+        Argued(n, beside(space, n, str(v))) for n, v in subject.arguments.items()
         if n not in used(space) and not all_used(n, v, used(space))
     )
     made = Traced(
@@ -99,6 +99,11 @@ def _traced(
     if subject.loops:
         TracedModule(made).program(made.name)
     return made, space
+
+
+def beside(space: Space, name: str, value: str) -> str:
+    """Return a fixed value with the sizes that have to stay on one side of it."""
+    return ", and ".join([value, *(str(b) for b in space.borders if b.other == name)])
 
 
 def _at_some_depth(
@@ -120,6 +125,11 @@ def _at_some_depth(
                 assembler = Assembler(sampled(space, further))
                 graph = deepened(space, folded(assembler.graph()))
                 points = verified(space, graph, assembler.definitions, told, len(further))
+            except TwoSided as error:
+                if error.border in space.borders or len(space.borders) >= MOST_BORDERS:
+                    raise
+                space.borders.append(error.border)
+                continue
             except OtherLengths as error:  # a point more to fit: where the formula was too simple
                 further.append({**error.at, **{n: space.base[n] for n in space.depths}})
                 refusal = error

@@ -76,7 +76,7 @@ def parts_of(traced: Traced, settings: Mapping[str, str]) -> dict[str, str]:
             found[name] = text
             continue
         values = [v.strip() for v in text.strip().strip("[]()").split(",") if v.strip()]
-        fixed = next((a.value for a in traced.fixed if a.name == name), None)
+        fixed = fixed_of(traced).get(name)
         whole = listed(fixed) if fixed is not None else ["?"] * len(parts)
         if len(values) != len(whole):
             raise BadInput(
@@ -98,7 +98,7 @@ def sizes_of(traced: Traced, config: Mapping[str, Any]) -> dict[str, str]:
     Raises:
         BadInput: another key is not what was traced.
     """
-    fixed = {a.name: a.value for a in traced.fixed}
+    fixed = fixed_of(traced)
     own = set(traced.names.values())
     own |= {n.rpartition(".")[0] for n in own}
     found = {}
@@ -111,6 +111,11 @@ def sizes_of(traced: Traced, config: Mapping[str, Any]) -> dict[str, str]:
                 f"{fixed[name]}: trace the module anew with this configuration."
             )
     return parts_of(traced, found)
+
+
+def fixed_of(traced: Traced) -> dict[str, str]:
+    """Return the fixed arguments, without what is said of the sizes that stay on one side."""
+    return {a.name: a.value.partition(", and ")[0] for a in traced.fixed}
 
 
 def alike(text: str, value: Any) -> bool:
@@ -137,7 +142,7 @@ def subject_of_trace(traced: Traced) -> Subject:
     free = {name for text in texts for name in text.partition("(")[2].rstrip(")").split(", ")}
     settings = {n: v for n, v in own.items() if n not in free and "." not in n}
     settings |= {n: f"[{', '.join(values)}]" for n, values in lists.items()}
-    settings |= {a.name: a.value for a in traced.fixed}
+    settings |= fixed_of(traced)
     made = found(f"{traced.source}:{traced.name}", settings, texts, traced.training)
     made.loops = any(graph.of("loop") for graph in traced.graph.bodies)
     return made

@@ -53,6 +53,24 @@ def test_parameters_are_those_of_the_implementation_tensor_by_tensor(record, tmp
         assert found["params.active"].value == record["active"]
 
 
+@pytest.mark.parametrize("record", records("types"), ids=named)
+def test_types_have_the_parameters_of_their_classes_tensor_by_tensor(record, tmp_path):
+    """Of a default, which is large, the total was measured alone."""
+    found = account(record, tmp_path)
+    assert found.params.value == record["params"]
+    names = KNOWN[record["config"]["model_type"]].tensors
+    theirs = {
+        name: Counter({tuple(shape): number for shape, number in shapes})
+        for name, shapes in record["tensors"].items()
+    }
+    assert not theirs or compare(weights(found), theirs, names) == []
+
+
+def test_no_type_is_left_out():
+    every = json.loads((HERE / "types.json").read_text("utf-8"))["records"]
+    assert [record["id"] for record in every] == [record["id"] for record in records("types")]
+
+
 SIZES = {
     "tokens": lambda r: {"T": r["T"]},
     "encdec": lambda r: {"S": r["T"], "T": r["inputs"]["S"]},

@@ -200,6 +200,16 @@ def parameters(config, folder):
          "query_pre_attn_scalar = -256 does not fit: it has to be above 0"),
         ({"model_type": "olmoe", "architectures": None, "head_dim": 4},
          "head_dim = 4 does not fit"),
+        *(({"model_type": mamba, "architectures": None, "conv_kernel": 1},
+           "conv_kernel = 1 is not supported: such a convolution sees no token but its own")
+          for mamba in ("mamba", "mamba2")),
+        *(({"model_type": "smollm3", "architectures": None, "num_hidden_layers": 2, **more}, said)
+          for more, said in (
+              ({"layer_types": ["sliding_attention"] * 2}, "use_sliding_window = true"),
+              ({"use_sliding_window": True, "sliding_window": 8, "no_rope_layers": [0, 1],
+                "layer_types": ["full_attention", "sliding_attention"]},
+               "four kinds of layers are not told apart"),
+          )),
         ({"model_type": "gpt_bigcode", "architectures": None, "num_key_value_heads": 2},
          "num_key_value_heads = 2 contradicts multi_query"),
     ],

@@ -19,13 +19,15 @@ from symledger.components.norms.norms import LayerNorm, RMSNorm
 from symledger.errors import DefinitionError
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import join, narrow, param, remembered, state, view
+from symledger.notation.verbs import apply, join, narrow, param, remembered, state, view
 from symledger.sizes import Size
 
 SHAZEER = "Shazeer, Fast Transformer Decoding: One Write-Head is All You Need (2019)"
-QKNorm = Literal["rms", "layer", "layer of each head", "rms of all heads"]
-"""How queries and keys are normalized: each head by itself, with weights that all share or (of
-each head) with gains of its own; or all heads together."""
+QKNorm = Literal["rms", "rms without weights", "layer", "layer of each head", "rms of all heads"]
+"""How queries and keys are normalized: each head by itself, with weights that all share, without
+any, or (of each head) with gains of its own; or all heads together."""
+Gate = Literal["elements", "heads"]
+"""What a gate multiplies before the map back: every element of heads, or each head as a whole."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,9 @@ class Attention(Component):
     and values of a memory of that length, which was met before. A bias is added to the scores.
     A family says what differs: ``mixing`` stands in place of the scaled dot products, ``unbiased``
     names maps that have no bias though others do, ``qk_norm`` normalizes queries and keys (each
-    head, or all heads together), ``d_rot`` is how much of a head is turned by its position.
+    head, or all heads together), ``d_rot`` is how much of a head is turned by its position; with
+    ``inner_norm`` what the heads give is normalized together before it is mapped back, and a
+    ``gate``, a sigmoid of another map of x, may multiply it.
     Source: Vaswani et al. (2017), section 3.2.2; Shazeer (2019) and Ainslie et al. (2023) for
     fewer key/value heads.
     """
@@ -59,6 +63,8 @@ class Attention(Component):
     d_rot: Expr | None = None
     cached: Expr | None = None
     met: Expr | None = None
+    inner_norm: bool = False
+    gate: Gate | None = None
 
     signature: ClassVar[str] = "B T d, B S d, B P h_kv d_k, B P h_kv d_v, h T K -> B T d"
     title: ClassVar[str] = "attention with separate query and key/value heads, widths and lengths"
@@ -99,9 +105,22 @@ class Attention(Component):
         if self.causal or memory is not None or past_k is not None:  # decoding meets them again
             k, v = state(k, self.window), state(v, self.window)
         z = self.core()(q, k, v, *([] if bias is None else [bias]), name="core")
-        merged = view("B T h v -> B T (h v)", z)
+        merged = self.leaving(x, z)
         y = Linear(self.h * self.d_v, self.d, self.has_bias("O"))(merged, name="O")
         return steps(q=q, k=k, v=v, z=z, y=y)
+
+    def leaving(self, x: Tensor, z: Tensor) -> Tensor:
+        """Join the heads, normalized or behind a gate if there is one, for the map back."""
+        if self.gate == "heads":
+            gate = apply("sigmoid", Linear(self.d, self.h, bias=False)(x, name="gate"))
+            z = z * view("B T h -> B T h ()", gate)
+        merged = view("B T h v -> B T (h v)", z)
+        if self.inner_norm:
+            merged = RMSNorm(self.h * self.d_v)(merged, name="inner_norm")
+        if self.gate == "elements":
+            gate = Linear(self.d, self.h * self.d_v, bias=False)(x, name="gate")
+            merged = merged * apply("sigmoid", gate)
+        return merged
 
     @property
     def window(self) -> Expr | None:
@@ -135,6 +154,8 @@ class Attention(Component):
         if offset is not None and self.qk_norm in ("rms", "layer"):
             kind = RMSNorm if self.qk_norm == "rms" else LayerNorm
             split = kind(width)(split, name=f"norm_{name}")
+        elif offset is not None and self.qk_norm == "rms without weights":
+            split = RMSNorm(width, affine=False)(split, name=f"norm_{name}")
         elif offset is not None and self.qk_norm == "layer of each head":
             plain = LayerNorm(width, affine=False)(split, name=f"norm_{name}")
             split = plain * param(f"g_{name}", heads, width)

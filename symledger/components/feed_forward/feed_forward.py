@@ -11,6 +11,7 @@ from symledger import sizes
 from symledger.components.feed_forward.nonlinearities import Activation, act
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.maps.linear import Linear
+from symledger.components.norms.norms import RMSNorm
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.sizes import Size
@@ -49,7 +50,8 @@ class FeedForward(Component):
 class GatedFeedForward(Component):
     """A feed-forward network whose hidden values are multiplied by a gate.
 
-    The gate is an affine map through a nonlinearity: SiLU gives SwiGLU, GELU gives GeGLU.
+    The gate is an affine map through a nonlinearity: SiLU gives SwiGLU, GELU gives GeGLU. With
+    ``inner_norm`` the products are normalized before they are mapped back.
     Source: Shazeer, *GLU Variants Improve Transformer* (2020), equations 5 and 6.
     """
 
@@ -58,6 +60,7 @@ class GatedFeedForward(Component):
     activation: Activation = "silu"
     bias: bool = False
     dropout: bool = False
+    inner_norm: bool = False
 
     signature: ClassVar[str] = "... d -> ... d"
     title: ClassVar[str] = "a feed-forward network with a multiplied gate (SwiGLU, GeGLU)"
@@ -72,4 +75,5 @@ class GatedFeedForward(Component):
         gate = act(self.activation, Linear(self.d, self.d_ff, self.bias)(x, name="gate"))
         up = Linear(self.d, self.d_ff, self.bias)(x, name="up")
         z = Dropout()(gate * up, name="dropout") if self.dropout else gate * up
+        z = RMSNorm(self.d_ff)(z, name="inner_norm") if self.inner_norm else z
         return steps(gate=gate, up=up, z=z, y=Linear(self.d_ff, self.d, self.bias)(z, name="down"))

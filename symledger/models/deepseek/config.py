@@ -10,6 +10,7 @@ from symledger.arguments.specs import (
     BOOLS,
     Choice,
     Free,
+    Number,
     Only,
     Settings,
     SizeOf,
@@ -18,8 +19,16 @@ from symledger.arguments.specs import (
     written,
 )
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import DENSE, DIVIDED, GATE, HEADS, TIED, heads
-from symledger.config_keys.expert_keys import dense, grouped
+from symledger.config_keys.decoder_keys import (
+    DENSE,
+    DIVIDED,
+    GATE,
+    HEADS,
+    TIED,
+    head_width,
+    heads,
+)
+from symledger.config_keys.expert_keys import dense, grouped, some_or_none
 from symledger.config_keys.family import Context, Family, Rule, Ruled, Unless, Values
 from symledger.errors import BadInput
 
@@ -172,3 +181,76 @@ DEEPSEEK_V3 = Family(
     (*RULES, grouped(2), Rule((), turned_part)), tensors(),
 )  # fmt: skip
 KIMI_K2 = replace(DEEPSEEK_V3, model_type="kimi_k2", like="deepseek_v3")
+
+
+def _dense_widths(values: Values) -> Settings:
+    """Return the width of values, which is that of the model's heads where none is said."""
+    width = values["v_head_dim"]
+    return {"d_v": str(head_width(values) if width is None else size("v_head_dim", width))}
+
+
+DENSE_KEYS: Mapping[str, Use] = {
+    **{name: use for name, use in USES.items() if name not in (
+        "n_routed_experts", "num_experts_per_tok", "n_shared_experts", "moe_intermediate_size",
+        "first_k_dense_replace", "moe_layer_freq", "n_group", "topk_group", "scoring_func",
+        "norm_topk_prob", "routed_scaling_factor", "num_mtp_layers", "num_nextn_predict_layers",
+        "output_router_logits", "aux_loss_alpha", "seq_aux", "ep_size",
+    )},
+    "v_head_dim": Ruled(),
+}
+DENSE_RULES = (
+    Rule(("q_lora_rank",), low_rank),
+    Rule(("num_attention_heads", "num_key_value_heads"), one_for_all),
+    Rule(("v_head_dim", "hidden_size", "num_attention_heads"), _dense_widths),
+)
+
+YOUTU = Family(
+    "youtu",
+    heads("deepseek", "Youtu", tokens=False, spans=False, sequences=False),
+    {
+        **DENSE_KEYS,
+        **dict.fromkeys(("rope_interleave", "embedding_initializer_range"), FREE),
+    },
+    (*DENSE_RULES, Rule((), turned_part)),
+    tensors(),
+    {"experts": "none"},
+)
+
+MINICPM3 = Family(
+    "minicpm3",
+    heads("minicpm3", "MiniCPM3", tokens=False, spans=False),
+    {
+        **DENSE_KEYS,
+        "mlp_bias": Choice("mlp_bias", BOOLS),
+        "scale_emb": Number(),
+        **dict.fromkeys(("scale_depth", "dim_model_base"), Unless(Number(above=0))),
+    },
+    DENSE_RULES,
+    tensors(),
+)
+
+GLM4_MOE_LITE = Family(
+    "glm4_moe_lite",
+    heads("deepseek", "Glm4MoeLite", tokens=False, spans=False, sequences=False),
+    {
+        **{name: use for name, use in USES.items() if name != "first_k_dense_replace"},
+        "mlp_layer_types": Ruled(),
+        "rope_interleave": FREE,
+        "topk_method": Only(("noaux_tc",)),
+    },
+    (
+        Rule(("q_lora_rank",), low_rank),
+        Rule(("num_attention_heads", "num_key_value_heads"), one_for_all),
+        Rule(("num_hidden_layers",), some_or_none),
+    ),
+    tensors(),
+)  # fmt: skip
+
+MISTRAL4 = Family(
+    "mistral4",
+    heads("deepseek", "Mistral4", spans=False),
+    {**USES, "rope_interleave": FREE, "topk_method": Only(("noaux_tc",)),
+     **dict.fromkeys(("rope_parameters", "rope_scaling", "partial_rotary_factor"), FREE)},
+    (*RULES, grouped(1)),
+    tensors(),
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""DeepSeek-V2 and V3, and Kimi-K2: latent attention, and experts in all but the first layers."""
+"""DeepSeek-V2 and V3, Kimi-K2 and MiniCPM3: latent attention, and experts but in first layers."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from symledger.components.blocks.blocks import Norm, PreLNBlock
 from symledger.components.feed_forward.experts import MixtureOfExperts
 from symledger.components.feed_forward.feed_forward import GatedFeedForward
 from symledger.components.feed_forward.nonlinearities import Gating
+from symledger.ir.tensor import Tensor
+from symledger.models.granite.model import EMBEDDING, LOGITS, ScaledBlock
 from symledger.models.shared.decoder import Decoder, Layers
 from symledger.notation.component import Component
 from symledger.sizes import Size
@@ -86,3 +88,29 @@ class DeepSeek(Decoder):
         if self.experts == "all":
             return {"block": (self.block(), self.L)}
         return {"dense_block": (dense, self.L_d), "block": (self.block(), self.L - self.L_d)}
+
+
+@dataclass(frozen=True)
+class MiniCPM3(DeepSeek):
+    """The decoder-only transformer of MiniCPM3: latent attention, one network in every layer.
+
+    Embeddings, what parts add and what the head reads are multiplied by constants.
+    Source: Hu et al., *MiniCPM* (2024), section 3.1 and table 7, for the constants.
+    """
+
+    tied: bool = True
+    experts: Experts = "none"
+
+    title: ClassVar[str] = "decoder-only transformer, latent attention, scaled by constants"
+    references: ClassVar[tuple[str, ...]] = ("Hu et al., MiniCPM (2024), section 3.1",)
+
+    def embed(self, tokens: Tensor, E: Tensor) -> Tensor:
+        scaled: Tensor = super().embed(tokens, E) * EMBEDDING
+        return scaled
+
+    def block(self, network: Component | None = None) -> Component:
+        network = network or self.network(self.d_ff)
+        return ScaledBlock(self.d, norm="rms", attention=self.attention(), network=network)
+
+    def score(self, x: Tensor, E: Tensor) -> Tensor:
+        return super().score(x * (1 / LOGITS) if self.head == "lm" else x, E)

@@ -1,4 +1,4 @@
-"""Gemma, Gemma 2 and Gemma 3 as a language model."""
+"""Gemma, Gemma 2 and 3 as language models, and VaultGemma."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from symledger.arguments.specs import BOOLS, Choice, Number, Only, Settings, Use
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import DENSE, DIVIDED, GATE, WIDTHS, heads
+from symledger.config_keys.decoder_keys import DENSE, DIVIDED, GATE, WIDTHS, heads, kinds
 from symledger.config_keys.family import Built, Family, Ruled
 from symledger.errors import BadInput
 
@@ -77,6 +77,16 @@ GEMMA2 = Family(
     (DIVIDED, *windows.windows(windows.all_but_each(2), asked=True)),
     {**DENSE, **NORMS},
 )
+
+VAULT_GEMMA = Family(
+    "vaultgemma",
+    heads("vaultgemma", "VaultGemma", tokens=False, spans=False, sequences=False),
+    LATER,
+    (DIVIDED, *windows.windows(windows.all_but_each(2), asked=True)),
+    {**DENSE, **kinds({
+        "model.layers.*.pre_feedforward_layernorm.weight": ("block.norm_2.g",),
+    }, "windowed_block")},
+)  # fmt: skip
 
 GEMMA3 = Family(
     "gemma3_text",

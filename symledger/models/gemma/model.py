@@ -1,4 +1,4 @@
-"""Gemma, Gemma 2 and Gemma 3 (text): wide heads, GeGLU, scaled embeddings, a tied head."""
+"""Gemma, Gemma 2 and 3 (text), VaultGemma: wide heads, GeGLU, scaled embeddings, a tied head."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sympy import Integer, sqrt
 
 from symledger.components.attention.attention import Attention
 from symledger.components.attention.dot_product import ScaledDotProduct
-from symledger.components.blocks.blocks import Block, SandwichBlock
+from symledger.components.blocks.blocks import Block, PreLNBlock, SandwichBlock
 from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.errors import DefinitionError
 from symledger.ir.tensor import Tensor
@@ -80,6 +80,22 @@ class Gemma2(Gemma, WindowedDecoder):
     def caps(self, y: Tensor) -> bool:
         """Whether these scores are capped: only those of the next token are."""
         return self.capped_logits and self.head == "lm"
+
+
+@dataclass(frozen=True)
+class VaultGemma(Gemma2):
+    """The decoder-only transformer of VaultGemma: Gemma 2 without the norms after each part.
+
+    Source: VaultGemma Team, *VaultGemma: A Differentially Private Gemma Model* (2025), section 2.
+    """
+
+    title: ClassVar[str] = "decoder-only transformer, pre-LN RMSNorm, GeGLU, windows, soft caps"
+    references: ClassVar[tuple[str, ...]] = (
+        "VaultGemma Team, VaultGemma: A Differentially Private Gemma Model (2025), section 2",
+    )
+
+    def block(self) -> Block:
+        return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=self.network())
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,36 @@
-"""GLM-4.5: LLaMA's keys, and those of experts, routed and shared."""
+"""GLM-4.5, dots.llm1, Solar Open, Hy3 and K-EXAONE: keys of routed and shared experts."""
 
 from __future__ import annotations
 
-from symledger.arguments.specs import BOOLS, Choice, Free, Settings, SizeOf, size
+from symledger.arguments.specs import BOOLS, Choice, Free, Only, Settings, SizeOf, size
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import SPARSE, TIED, share
-from symledger.config_keys.expert_keys import BLOCK, LAYER, USES, classes, grouped
-from symledger.config_keys.family import Family, Rule, Ruled, Values
+from symledger.config_keys.decoder_keys import (
+    DIVIDED,
+    EXPERTS,
+    FLOORED,
+    LLAMA_KEYS,
+    TIED,
+    layers,
+    share,
+)
+from symledger.config_keys.expert_keys import (
+    LAYER,
+    USES,
+    classes,
+    dense_or_not,
+    grouped,
+    layered,
+    listed_dense,
+)
+from symledger.config_keys.family import Built, Family, Rule, Ruled, Several, Values
+from symledger.config_keys.window_keys import (
+    LISTED,
+    all_but_each,
+    beside_dense,
+    from_layer_on,
+)
+
+ROPE = dict.fromkeys(("rope_scaling", "rope_parameters", "partial_rotary_factor"), Ruled())
 
 
 def first_dense(values: Values) -> Settings:
@@ -18,6 +42,12 @@ def first_dense(values: Values) -> Settings:
     return {"dense_layers": "true", "L_d": str(min(first, number))}
 
 
+SHARED = {
+    f"{LAYER}mlp.shared_experts.{x}_proj.weight": (f"block.feed_forward.shared_experts.{x}.W",)
+    for x in ("gate", "up", "down")
+}
+TENSORS = layered({**EXPERTS, **SHARED})
+
 GLM4_MOE = Family(
     "glm4_moe",
     classes("glm4_moe", "Glm4Moe"),
@@ -27,9 +57,8 @@ GLM4_MOE = Family(
         "n_routed_experts": SizeOf("E"),
         "n_shared_experts": SizeOf("E_s"),
         "first_k_dense_replace": Ruled(),
-        **dict.fromkeys(("rope_scaling", "rope_parameters"), Ruled()),
+        **ROPE,
         "use_qk_norm": Choice("qk_norm", BOOLS),
-        "partial_rotary_factor": Ruled(),
         "n_group": FREE,
         "topk_group": FREE,
         "routed_scaling_factor": Free((float,)),
@@ -41,16 +70,130 @@ GLM4_MOE = Family(
         share(0.5),
         grouped(2),
     ),
-    {
-        **SPARSE,
-        **{
-            f"{LAYER}mlp.shared_experts.{x}_proj.weight": (f"{BLOCK}shared_experts.{x}.W",)
-            for x in ("gate", "up", "down")
-        },
-        **{
-            f"{LAYER}mlp.{x}_proj.weight": (f"dense_block.feed_forward.{x}.W",)
-            for x in ("gate", "up", "down")
-        },
-    },
+    TENSORS,
 )
 """The module that predicts a second token is not built."""
+
+ROUTED = {
+    **{name: use for name, use in USES.items() if name != "num_local_experts"},
+    "moe_intermediate_size": SizeOf("d_exp"),
+    "tie_word_embeddings": TIED,
+    **dict.fromkeys(("num_mtp_layers", "num_nextn_predict_layers"), FREE),
+}
+
+
+def _first(values: Values) -> list[bool]:
+    """Return which layers are dense: as many of the first as is said."""
+    first = size("first_k_dense_replace", values["first_k_dense_replace"], least=0)
+    return [i < first for i in range(layers(values))]
+
+
+DOTS1 = Family(
+    "dots1",
+    classes("glm4_moe", "Dots1"),
+    {
+        **ROUTED,
+        **LISTED,
+        "max_window_layers": Ruled(),
+        "use_sliding_window": FREE,
+        "attention_bias": Several((Choice("attention_bias"), Choice("output_bias"))),
+        "n_routed_experts": SizeOf("E"),
+        "n_shared_experts": SizeOf("E_s"),
+        "first_k_dense_replace": Ruled(),
+        "n_group": FREE,
+        "topk_group": FREE,
+        "routed_scaling_factor": Free((float,)),
+    },
+    (FLOORED, grouped(2), *beside_dense(from_layer_on, _first)),
+    TENSORS,
+    {"partly": "false", "qk_norm": "true"},
+)
+
+SOLAR_OPEN = Family(
+    "solar_open",
+    classes("glm4_moe", "SolarOpen"),
+    {
+        **ROUTED,
+        "head_dim": SizeOf("d_h"),
+        "intermediate_size": FREE,
+        "n_routed_experts": SizeOf("E"),
+        "n_shared_experts": SizeOf("E_s"),
+        "first_k_dense_replace": Only((0,)),
+        "use_qk_norm": Only((False,)),
+        **ROPE,
+        "n_group": FREE,
+        "topk_group": FREE,
+        "routed_scaling_factor": Free((float,)),
+    },
+    (share(1.0), grouped(2)),
+    TENSORS,
+    {"dense_layers": "false"},
+)
+
+HY_V3 = Family(
+    "hy_v3",
+    classes("glm4_moe", "HYV3"),
+    {
+        **ROUTED,
+        "attention_bias": Several((Choice("attention_bias"), Choice("output_bias"))),
+        "mlp_bias": Only((False,)),
+        "head_dim": SizeOf("d_h"),
+        "num_experts": SizeOf("E"),
+        "num_shared_experts": SizeOf("E_s"),
+        "mlp_layer_types": Ruled(),
+        "router_scaling_factor": Free((float,)),
+        "enable_moe_fp32_combine": FREE,
+    },
+    (Rule(("num_hidden_layers",), dense_or_not),),
+    TENSORS,
+    {"partly": "false", "qk_norm": "true"},
+)
+
+
+def _turned(values: Values) -> Settings:
+    """Say whether layers without a window turn heads by their position: where none has one."""
+    return {"turned_everywhere": "true" if values.get("sliding_window") is None else "false"}
+
+
+EXAONE_MOE = Family(
+    "exaone_moe",
+    classes("exaone_moe", "ExaoneMoe"),
+    {
+        **{name: use for name, use in ROUTED.items() if name != "attention_bias"},
+        **LISTED,
+        "sliding_window_pattern": Ruled(),
+        "num_key_value_heads": SizeOf("h_kv"),
+        "num_experts": SizeOf("E"),
+        "num_shared_experts": SizeOf("E_s"),
+        "mlp_layer_types": Ruled(),
+        "first_k_dense_replace": Ruled(),
+        "n_group": FREE,
+        "topk_group": FREE,
+        "routed_scaling_factor": Free((float,)),
+    },
+    (
+        FLOORED,
+        Rule((), _turned),
+        *beside_dense(all_but_each(4, "sliding_window_pattern", unless_listed=True), listed_dense),
+    ),
+    TENSORS,
+)
+
+ARIA_TEXT = Family(
+    "aria_text",
+    {"AriaTextForCausalLM": Built("glm4_moe", {"head": "lm"}),
+     "AriaTextModel": Built("glm4_moe", {"head": "bare"})},
+    {
+        **LLAMA_KEYS,
+        "intermediate_size": SizeOf("d_exp"),
+        "attention_bias": Several((Choice("attention_bias"), Choice("output_bias"))),
+        "mlp_bias": Only((False,)),
+        "moe_num_experts": SizeOf("E"),
+        "moe_topk": SizeOf("k"),
+        "moe_num_shared_experts": SizeOf("E_s"),
+    },
+    (DIVIDED,),
+    {**TENSORS, f"{LAYER}mlp.router.weight": ("block.feed_forward.router.W",)},
+    {"partly": "false", "dense_layers": "false"},
+)  # fmt: skip
+"""Its experts lie in tensors whose last two axes are the other way round."""

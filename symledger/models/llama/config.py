@@ -1,19 +1,21 @@
-"""LLaMA, models that are published as one (Vicuna, Yi …), and ERNIE 4.5 in other words."""
+"""LLaMA, models that are published as one (Vicuna, Yi …), and others in other words."""
 
 from __future__ import annotations
 
-from symledger.arguments.specs import BOOLS, Choice
+from symledger.arguments.specs import BOOLS, Choice, Only, Settings, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import (
     BIASES,
     DENSE,
     DIVIDED,
+    FLOORED,
     GATE,
     LLAMA_KEYS,
     WIDTHS,
     heads,
 )
-from symledger.config_keys.family import Family
+from symledger.config_keys.family import Built, Family, Rule, Values
+from symledger.errors import BadInput
 
 LLAMA = Family(
     "llama",
@@ -39,4 +41,64 @@ ERNIE = Family(
     },
     (),
     DENSE,
+)
+
+
+def published_as(name: str) -> dict[str, Built]:
+    """Return what the classes of LLaMA build, which have other names where they were published."""
+    built = heads("llama", "Llama")
+    return {**built, f"{name}ForCausalLM": built["LlamaForCausalLM"]}
+
+
+def _biases_alike(values: Values) -> Settings:
+    attention, network = values["attention_bias"], values["mlp_bias"]
+    if attention != network:
+        raise BadInput(
+            f"qkv_bias (attention_bias) = {written(attention)} and bias (mlp_bias) = "
+            f"{written(network)} do not fit: its class takes one answer for all maps."
+        )
+    return {}
+
+
+INTERNLM3 = Family(
+    "internlm3",
+    published_as("InternLM3"),
+    {**LLAMA_KEYS, **BIASES},
+    (DIVIDED, Rule(("attention_bias", "mlp_bias"), _biases_alike)),
+    DENSE,
+)
+
+IQUEST_CODER = Family(
+    "iquestcoder",
+    published_as("IQuestCoder"),
+    {
+        **LLAMA_KEYS,
+        **BIASES,
+        "clip_qkv": Only((None,)),
+        "use_sliding_window": Only((False,)),
+        **dict.fromkeys(("sliding_window", "max_window_layers"), FREE),
+    },
+    (DIVIDED,),
+    DENSE,
+)
+
+EMU3 = Family(
+    "emu3_text_model",
+    {"Emu3ForCausalLM": Built("llama", {"head": "lm"}),
+     "Emu3TextModel": Built("llama", {"head": "bare"})},
+    {**LLAMA_KEYS, "attention_bias": Only((False,)), "mlp_bias": Choice("mlp_bias", BOOLS)},
+    (FLOORED,),
+    DENSE,
+)  # fmt: skip
+
+BITNET = Family(
+    "bitnet",
+    heads("bitnet", "BitNet", tokens=False, spans=False, sequences=False),
+    {**LLAMA_KEYS, "attention_bias": Choice("attention_bias", BOOLS)},
+    (FLOORED,),
+    {
+        **DENSE,
+        "model.layers.*.self_attn.attn_sub_norm.weight": ("block.attention.inner_norm.g",),
+        "model.layers.*.mlp.ffn_sub_norm.weight": ("block.feed_forward.inner_norm.g",),
+    },
 )

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from symledger.components.attention.attention import Attention
 from symledger.components.feed_forward.feed_forward import GatedFeedForward
+from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.models.shared.gated import GatedDecoder
 from symledger.notation.component import Component
 
@@ -33,3 +34,25 @@ class Llama(GatedDecoder):
 
     def network(self) -> Component:
         return GatedFeedForward(self.d, self.d_ff, self.activation, self.mlp_bias)
+
+
+@dataclass(frozen=True)
+class BitNet(Llama):
+    """The decoder-only transformer of BitNet b1.58: norms also before each part's last map.
+
+    Weights are counted as numbers; that they are stored as one of three values is a matter of
+    bytes. Source: Ma et al., *BitNet b1.58 2B4T Technical Report* (2025), section 2.
+    """
+
+    activation: Activation = "relu2"
+
+    title: ClassVar[str] = "decoder-only transformer, squared ReLU, norms inside each part"
+    references: ClassVar[tuple[str, ...]] = (
+        "Ma et al., BitNet b1.58 2B4T Technical Report (2025), section 2",
+    )
+
+    def attention(self) -> Attention:
+        return replace(super().attention(), inner_norm=True)
+
+    def network(self) -> Component:
+        return GatedFeedForward(self.d, self.d_ff, self.activation, inner_norm=True)

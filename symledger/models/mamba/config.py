@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from symledger.arguments.specs import Free, Only, Settings, size
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
-from symledger.config_keys.state_space_keys import LENGTH, TENSORS, USES, inner, maps
+from symledger.config_keys.state_space_keys import LENGTH, TENSORS, USES, inner, looking_back, maps
 
 
 def widths(values: Values) -> Settings:
@@ -30,7 +30,7 @@ MAMBA = Family(
         "use_mambapy": Free((bool,)),
         "use_associative_scan": Free((bool,)),
     },
-    (Rule(("hidden_size", "expand", "time_step_rank"), widths),),
+    (Rule(("hidden_size", "expand", "time_step_rank"), widths), Rule((), looking_back)),
     {**TENSORS, **maps("in_proj", "out_proj", "x_proj", "dt_proj")},
     LENGTH,
 )  # fmt: skip

@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from symledger.arguments.specs import Only, Settings, SizeOf, Use, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Values
-from symledger.config_keys.state_space_keys import LAYER, LENGTH, TENSORS, USES, inner, maps
+from symledger.config_keys.state_space_keys import (
+    LAYER,
+    LENGTH,
+    TENSORS,
+    USES,
+    inner,
+    looking_back,
+    maps,
+)
 from symledger.errors import BadInput
 
 
@@ -71,7 +79,7 @@ MAMBA2 = Family(
         "norm_before_gate": Only((False,)),
         "rmsnorm": Only((True,)),
     },
-    (Rule(("hidden_size", "expand", "num_heads", "head_dim"), heads),),
+    (Rule(("hidden_size", "expand", "num_heads", "head_dim"), heads), Rule((), looking_back)),
     {
         **TENSORS, **maps("in_proj", "out_proj"),
         f"{LAYER}mixer.dt_bias": ("block.mixer.scan.dt_bias",),

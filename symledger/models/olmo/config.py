@@ -1,12 +1,21 @@
-"""OLMo 1 to 3, dense and with experts."""
+"""OLMo 1 to 3, dense and with experts, and EXAONE 4."""
 
 from __future__ import annotations
 
 from symledger.arguments.specs import Choice, Number, Settings, SizeOf
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import DENSE, FLOORED, GATE, SPARSE, WIDTHS, heads, kinds
-from symledger.config_keys.family import Family, Rule, Unless, Values
+from symledger.config_keys.decoder_keys import (
+    DENSE,
+    FLOORED,
+    GATE,
+    LLAMA_KEYS,
+    SPARSE,
+    WIDTHS,
+    heads,
+    kinds,
+)
+from symledger.config_keys.family import Family, Rule, Ruled, Unless, Values
 from symledger.errors import BadInput
 
 KEYS = {
@@ -41,6 +50,23 @@ OLMO3 = Family(
     AFTER,
 )
 
+
+def _turned(values: Values) -> Settings:
+    """Say whether layers without a window turn heads by their position: where none has one."""
+    return {"turned_everywhere": "true" if values.get("sliding_window") is None else "false"}
+
+
+EXAONE4 = Family(
+    "exaone4",
+    heads("exaone4", "Exaone4"),
+    {**LLAMA_KEYS, "num_key_value_heads": SizeOf("h_kv"), **windows.LISTED,
+     "sliding_window_pattern": Ruled()},
+    (FLOORED, Rule((), _turned),
+     *windows.windows(windows.all_but_each(4, "sliding_window_pattern", unless_listed=True))),
+    AFTER,
+)  # fmt: skip
+
+
 def _widths(values: Values) -> Settings:
     """Refuse heads whose norm, which is as wide as the model, does not fit them."""
     d, h, d_h = (values.get(x) for x in ("hidden_size", "num_attention_heads", "head_dim"))
@@ -61,4 +87,17 @@ OLMOE = Family(
     },
     (Rule(("hidden_size", "num_attention_heads"), _widths),),
     SPARSE,
+)
+
+FLEX_OLMO = Family(
+    "flex_olmo",
+    heads("flex_olmo", "FlexOlmo", tokens=False, spans=False, sequences=False),
+    {
+        **KEYS,
+        "num_experts": SizeOf("E"),
+        "num_experts_per_tok": SizeOf("k"),
+        **dict.fromkeys(("norm_topk_prob", "output_router_logits", "router_aux_loss_coef"), FREE),
+    },
+    (FLOORED,),
+    {**SPARSE, **{name: ours for name, ours in AFTER.items() if "post_" in name}},
 )

@@ -1,6 +1,7 @@
-"""OLMo, dense and with experts: norms without weights, or after each part and of queries and keys.
+"""OLMo, dense and with experts, and EXAONE 4: norms without weights, or after each part.
 
-OLMo 2 and 3 normalize what leaves each part; OLMo has norms without weights before them.
+OLMo 2 and 3 and EXAONE 4 normalize what leaves each part, and queries and keys; OLMo has norms
+without weights before them.
 """
 
 from __future__ import annotations
@@ -93,6 +94,27 @@ class Olmo3(Olmo2, WindowedDecoder):
 
 
 @dataclass(frozen=True)
+class Exaone4(Olmo3):
+    """The decoder-only transformer of EXAONE 4.0: norms after each part, and of queries and keys.
+
+    Layers with a window turn queries and keys by their position; the others are told none, unless
+    they are ``turned_everywhere``, as in the small model, which has no windows.
+    Source: LG AI Research, *EXAONE 4.0* (2025), section 2.1.
+    """
+
+    turned_everywhere: bool = False
+
+    title: ClassVar[str] = "decoder-only transformer, norms after each part, windows, NoPE"
+    references: ClassVar[tuple[str, ...]] = ("LG AI Research, EXAONE 4.0 (2025), section 2.1",)
+
+    def attention(self) -> Attention:
+        return replace(super().attention(), qk_norm="rms", rotary=self.turned_everywhere)
+
+    def near(self, attention: Attention) -> Attention:
+        return replace(attention, rotary=True)
+
+
+@dataclass(frozen=True)
 class Olmoe(GatedDecoder):
     """The decoder-only transformer of OLMoE: norms of all queries and keys, many small experts.
 
@@ -116,3 +138,19 @@ class Olmoe(GatedDecoder):
 
     def network(self) -> Component:
         return MixtureOfExperts(self.E, self.k, self.d, self.d_ff, activation=self.activation)
+
+
+@dataclass(frozen=True)
+class FlexOlmo(Olmoe):
+    """The decoder-only transformer of FlexOlmo: OLMoE's parts, normalized as OLMo 2's are.
+
+    Source: Shi et al., *FlexOlmo* (2025), section 3.
+    """
+
+    title: ClassVar[str] = "decoder-only transformer, norms after each part, QK norms, experts"
+    references: ClassVar[tuple[str, ...]] = ("Shi et al., FlexOlmo (2025), section 3",)
+
+    def block(self) -> Block:
+        return ReorderedBlock(
+            self.d, norm="rms", attention=self.attention(), network=self.network()
+        )

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import Choice, Only, Settings, SizeOf, size, written
+from symledger.arguments.specs import Choice, Only, Settings, SizeOf
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import FLOORED, LLAMA_KEYS, SPARSE, heads, kinds, layers
+from symledger.config_keys.decoder_keys import EXPERTS as ROUTED
+from symledger.config_keys.decoder_keys import FLOORED, LLAMA_KEYS, SPARSE, heads, layers
+from symledger.config_keys.expert_keys import (
+    BLOCK,
+    LAYER,
+    classes,
+    layered,
+    listed_dense,
+    listed_or_between,
+)
 from symledger.config_keys.family import Family, Rule, Ruled, Values
-from symledger.errors import BadInput
 
 KEYS = {**LLAMA_KEYS, "use_mrope": Only((False,)), **windows.SWITCHED}
 
@@ -18,14 +26,7 @@ def dense_layers(values: Values) -> Settings:
     Raises:
         BadInput: the list is none of layers.
     """
-    listed = values["mlp_only_layers"]
-    listed = [] if listed is None else listed
-    if not isinstance(listed, list) or not all(type(i) is int and i >= 0 for i in listed):
-        raise BadInput(f"mlp_only_layers = {written(listed)} is no list of layers, from 0 on.")
-    number = layers(values)
-    step = size("decoder_sparse_step", values["decoder_sparse_step"])
-    listed = set(listed)
-    dense = sum(i in listed or (i + 1) % step != 0 for i in range(number))
+    dense = sum(listed_or_between(values))
     return {"dense_layers": "true", "L_d": str(dense)} if dense else {"dense_layers": "false"}
 
 
@@ -39,25 +40,6 @@ EXPERTS = {
     "output_router_logits": FREE,
 }
 SPARSITY = Rule(("num_hidden_layers",), dense_layers)
-WINDOWS = windows.windows(windows.every_second_below, switched=True, asked=True)
-
-
-def one_difference(values: Values) -> Settings:
-    """Refuse layers of which some look back at a window, and some are dense.
-
-    Raises:
-        BadInput: it would have to be told which of them are both.
-    """
-    windowed, dense = (rule.read(values) for rule in (*WINDOWS, SPARSITY))
-    if windowed["windows"] == "some" and dense["dense_layers"] == "true":
-        raise BadInput(
-            f"{windowed['L_w']} layers look back at a window (use_sliding_window, layer_types, "
-            f"max_window_layers) and {dense['L_d']} are dense (decoder_sparse_step, "
-            "mlp_only_layers): which of them are both is not told apart here. Say "
-            "use_sliding_window = false, or decoder_sparse_step = 1 and mlp_only_layers = []."
-        )
-    return {}
-
 
 QWEN2_MOE = Family(
     "qwen2_moe",
@@ -69,17 +51,15 @@ QWEN2_MOE = Family(
         "shared_expert_intermediate_size": SizeOf("d_sh"),
         "qkv_bias": Choice("qkv_bias"),
     },
-    (FLOORED, *WINDOWS, SPARSITY, Rule((), one_difference)),
-    {
-        **{name: tuple(o.replace("feed_forward.", "feed_forward.mixture.", 1)
-                       if "router" in o or "experts" in o else o for o in ours)
-           for name, ours in SPARSE.items()},
-        **kinds({
-            **{f"model.layers.*.mlp.shared_expert.{x}_proj.weight": (
-                f"block.feed_forward.shared_expert.{x}.W",) for x in ("gate", "up", "down")},
-            "model.layers.*.mlp.shared_expert_gate.weight": ("block.feed_forward.shared_gate.W",),
-        }, "windowed_block"),
-    },
+    (FLOORED, *windows.beside_dense(
+        windows.every_second_below, listed_or_between, switched=True, asked=True)),
+    layered({
+        **{name: tuple(o.replace("feed_forward.", "feed_forward.mixture.", 1) for o in ours)
+           for name, ours in ROUTED.items()},
+        **{f"{LAYER}mlp.shared_expert.{x}_proj.weight": (f"{BLOCK}shared_expert.{x}.W",)
+           for x in ("gate", "up", "down")},
+        f"{LAYER}mlp.shared_expert_gate.weight": (f"{BLOCK}shared_gate.W",),
+    }),
 )  # fmt: skip
 
 QWEN3_MOE = Family(
@@ -100,3 +80,34 @@ QWEN3_MOE = Family(
     SPARSE,
 )
 """With a window, all of its layers have it; ``max_window_layers`` is read by nothing."""
+
+
+def _listed(values: Values) -> list[bool]:
+    """Return which layers are dense: those that are listed so, else none."""
+    if values.get("mlp_layer_types") is None:
+        return [False] * layers(values)
+    return listed_dense(values)
+
+
+def _none_of_them(values: Values, number: int) -> list[bool]:
+    return [False] * number
+
+
+MELLUM = Family(
+    "mellum",
+    classes("qwen3_moe", "Mellum"),
+    {
+        **LLAMA_KEYS,
+        **EXPERTS,
+        **windows.LISTED,
+        "head_dim": SizeOf("d_h"),
+        "attention_bias": Choice("attention_bias"),
+        "num_local_experts": SizeOf("E"),
+        "mlp_layer_types": Ruled(),
+        "num_mtp_layers": Only((None, 0, 1)),
+        **dict.fromkeys(("mtp_layer_types", "mtp_mlp_layer_types"), FREE),
+    },
+    windows.beside_dense(_none_of_them, _listed),
+    layered(ROUTED),
+)
+"""The module that predicts a second token is not built."""

@@ -17,7 +17,7 @@ from symledger.ir.tensor import Tensor
 from symledger.models.qwen2.model import Qwen2
 from symledger.models.qwen3.model import Qwen3
 from symledger.models.shared.gated import GatedDecoder
-from symledger.models.shared.sparse import SparseDecoder
+from symledger.models.shared.windowed_sparse import WindowedSparseDecoder
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply
 from symledger.sizes import Size
@@ -52,7 +52,7 @@ class SharedAndRouted(Component):
 
 
 @dataclass(frozen=True)
-class Qwen2Moe(Qwen2, SparseDecoder):
+class Qwen2Moe(Qwen2, WindowedSparseDecoder):
     """The decoder-only transformer of Qwen1.5-MoE and Qwen2-57B-A14B.
 
     Source: Yang et al., *Qwen2 Technical Report* (2024), section 2.2.2.
@@ -78,7 +78,7 @@ class Qwen2Moe(Qwen2, SparseDecoder):
 
 
 @dataclass(frozen=True)
-class Qwen3Moe(Qwen3, SparseDecoder):
+class Qwen3Moe(Qwen3, WindowedSparseDecoder):
     """The decoder-only transformer of Qwen3-30B-A3B and Qwen3-235B-A22B: no shared expert.
 
     Source: Yang et al., *Qwen3 Technical Report* (2025), section 2 and table 2.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sympy import Expr, Min
+from sympy import Expr, Integer, Min
 
 from symledger import sizes
 from symledger.components.attention.attention import Attention
@@ -17,6 +17,7 @@ from symledger.models.shared.decoder import Decoder, Layers
 from symledger.notation.component import Component
 from symledger.sizes import Size
 
+ZERO = Integer(0)
 Windows = Literal["none", "some", "all"]
 """Which layers look back at a window only."""
 
@@ -55,18 +56,27 @@ class WindowedDecoder(Decoder):
 
     def layers(self) -> Layers:
         full = super().layers()
-        if self.windows == "none":
-            return full
-        windowed = {name: (self.windowed(b), times) for name, (b, times) in full.items()}
-        if self.windows == "all":
-            return windowed
+        if self.windows != "some":
+            return {k: v for name in full for k, v in self.split(name, full, self.windows).items()}
         if len(full) > 1:
             raise DefinitionError(
                 f"windows = some with {' and '.join(full)} is not supported: which of them have "
                 "one is not said. Choose windows = none or all."
             )
-        ((name, (block, times)),) = full.items()
-        return {f"windowed_{name}": (windowed[name][0], self.L_w), name: (block, times - self.L_w)}
+        return self.split("block", full, "some", self.L_w)
+
+    def split(self, name: str, full: Layers, which: Windows, number: Expr = ZERO) -> Layers:
+        """Return one kind of block as one or two: all, none or so many see a window only."""
+        block, times = full[name]
+        if which == "none":
+            return {name: full[name]}
+        if which == "all":
+            return {self.of_windows(name): (self.windowed(block), times)}
+        return {f"windowed_{name}": (self.windowed(block), number), name: (block, times - number)}
+
+    def of_windows(self, name: str) -> str:
+        """Return what a kind of block is called all of which see a window only."""
+        return name if self.windows == "all" else f"windowed_{name}"
 
     def windowed(self, block: Component) -> Component:
         """Return a block whose attention sees w positions, and is otherwise what it was.

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from symledger.readings.numpy.products import contracted
+
 Array = NDArray[Any]
 
 FUNCTIONS: dict[str, Callable[..., Array]] = {
@@ -29,7 +31,7 @@ class Arithmetic:
 
     functions: Mapping[str, Callable[..., Array]] = field(default_factory=lambda: FUNCTIONS)
     lift: Callable[[Array], Array] = np.asarray
-    contract: Callable[[str, Array, Array], Array] = np.einsum
+    contract: Callable[[str, Array, Array], Array] = contracted
     skip_masked: bool = False
 
 

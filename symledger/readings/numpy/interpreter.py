@@ -1,14 +1,15 @@
 """Does it run? NumPy execution of a program, forward and backward.
 
-Every operation is executed as it is priced: a Contract by one plain ``einsum``, a Map line by
+Every operation is executed as it is priced: a Contract by one sum of products, a Map line by
 line. So the same run on arrays of counting scalars counts the arithmetic (see ``checks``).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any, assert_never
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar, assert_never
 
 import numpy as np
 from sympy import Expr, Integer, Symbol
@@ -20,9 +21,10 @@ from symledger.ir.shapes import Shape
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor
 from symledger.readings.numpy.arithmetic import FLOATS, FUNCTIONS, Arithmetic, Array
 from symledger.readings.numpy.sources import is_shared, own_leaves
-from symledger.readings.numpy.values import Values, at, gathered, result
+from symledger.readings.numpy.values import Values, gathered, stacked
 
 Sizes = Mapping[Symbol, int]
+Made = TypeVar("Made")
 
 
 class Machine:
@@ -34,6 +36,7 @@ class Machine:
         self._lengths: dict[Expr, int] = {}
         self._constants: dict[Expr, float] = {}
         self._shapes: dict[Tensor, tuple[int, ...]] = {}
+        self._own: dict[Program, tuple[Tensor, ...]] = {}
 
     def length(self, e: Expr) -> int:
         """Return a size as the whole number that it is here.
@@ -88,23 +91,62 @@ class Machine:
         if isinstance(t.op, Result):
             call = t.args[0].op
             assert isinstance(call, Call)
-            return result(call, t.op, values.inner[t.args[0]])
+            return self.result(call, t.op, values.inner[t.args[0]])
         made = self.execute(t, args)
-        return made.astype(int) if t.storage == "index" and made.dtype.kind in "fb" else made
+        if t.storage != "index" or made.dtype.kind not in "fb":
+            return made
+        return self.once("whole numbers", [made], lambda: made.astype(int))
+
+    def once(self, what: Hashable, args: Sequence[Array], make: Callable[[], Made]) -> Made:
+        """Make something of arrays; machines that remember make it of the same ones only once.
+
+        Args:
+            what: tells apart what is made of the same arrays.
+            args: all the arrays that it depends on.
+            make: makes it.
+        """
+        return make()
+
+    def at(self, whole: Array, call: Call, i: int, times: int) -> Array:
+        """Return the slice that application ``i`` of a Call takes of a whole."""
+        return self._taken(whole, call.axis, times - 1 - i if call.reverse else i)
+
+    def _taken(self, whole: Array, axis: int, place: int) -> Array:
+        where = (slice(None),) * axis + (place,)
+        taken: Array = self.once(("taken", axis, place), [whole], lambda: whole[where])
+        return taken
+
+    def result(self, call: Call, op: Result, applications: list[Values]) -> Array:
+        """Return a result of a Call: of its last application, or stacked from all of them."""
+        each = [inner[op.leaf] for inner in applications]
+        if op.axis is None:
+            return each[-1]
+        return self.once(("stacked", call.axis, call.reverse), each, lambda: stacked(each, call))
 
     def _call(self, t: Tensor, call: Call, args: list[Array], values: Values) -> Array:
         body, times, leaves = call.body, self.length(call.times), values.leaves
         entering = dict(zip(body.inputs, args, strict=True))
         wholes = {x: entering[x] for x in call.sliced}
         applications = values.inner[t] = []
-        own = {leaf for leaf, _ in own_leaves(body)} - set(body.inputs)
         for i in range(times):
-            entering |= {x: at(whole, call, i, times) for x, whole in wholes.items()}
-            mine = {x: leaves[x] if is_shared(x, call) else leaves[x][i] for x in own}
-            inner = self.run(body, {**mine, **entering})
+            entering |= {x: self.at(whole, call, i, times) for x, whole in wholes.items()}
+            given = {
+                x: leaves[x] if is_shared(x, call) else self._taken(leaves[x], 0, i)
+                for x in self._inside(body)
+            }
+            given |= entering
+            inner = self.once(body, [*given.values()], partial(self.run, body, given))
             applications.append(inner)
             entering |= {x: inner[y] for x, y in zip(call.carried, body.outputs, strict=False)}
         return entering[body.inputs[0]]
+
+    def _inside(self, body: Program) -> tuple[Tensor, ...]:
+        """The leaves of a body that are none of its inputs."""
+        known = self._own.get(body)
+        if known is None:
+            own = (leaf for leaf, _ in own_leaves(body) if leaf not in body.inputs)
+            known = self._own[body] = tuple(dict.fromkeys(own))
+        return known
 
     def back(
         self, pull: Pullback, values: Values, seeds: Mapping[Tensor, Array]
@@ -145,16 +187,23 @@ class Machine:
         found: dict[Tensor, list[Array]] = {}
         for i, inner in reversed(list(enumerate(applications))):
             pull = op.first if op.first and i == 0 else op.body
-            slices = (at(g, call, i, len(applications)) for g in stacks)
+            slices = (self.at(g, call, i, len(applications)) for g in stacks)
             given = self.back(pull, inner, dict(zip(pull.seeds, (*states, *slices), strict=True)))
             states = [
-                given.pop(x) if x in given else self.zeros(x.shape, g)
+                given.pop(x) if x in given else self._none(x, g)
                 for x, g in zip(call.carried, states, strict=True)
             ]
             for leaf, g in given.items():
                 found.setdefault(leaf, []).insert(0, g)
-        further = {leaf: gathered(leaf, each, call) for leaf, each in found.items()}
+        further = {
+            leaf: self.once((call, leaf), each, partial(gathered, leaf, each, call))
+            for leaf, each in found.items()
+        }
         return states[0], further | dict(zip(call.carried, states, strict=True))
+
+    def _none(self, t: Tensor, like: Array) -> Array:
+        """The gradient of what nothing depends on."""
+        return self.once(("zeros", t), [like], lambda: self.zeros(t.shape, like))
 
     def execute(self, t: Tensor, args: list[Array]) -> Array:
         """Execute one operation on arrays."""

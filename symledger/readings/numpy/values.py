@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from symledger.ir.tensor import Call, Result, Tensor
+from symledger.ir.tensor import Call, Tensor
 from symledger.readings.numpy.arithmetic import Array
 
 
@@ -24,19 +24,6 @@ class Values:
 
     def __getitem__(self, t: Tensor) -> Array:
         return self.arrays[t]
-
-
-def at(whole: Array, call: Call, i: int, times: int) -> Array:
-    """The slice that application ``i`` of a Call takes of a whole."""
-    place = times - 1 - i if call.reverse else i
-    taken: Array = whole[(slice(None),) * call.axis + (place,)]
-    return taken
-
-
-def result(call: Call, op: Result, applications: list[Values]) -> Array:
-    """A result of a Call: of its last application, or stacked from all of them."""
-    each = [inner[op.leaf] for inner in applications]
-    return each[-1] if op.axis is None else stacked(each, call)
 
 
 def stacked(each: list[Array], call: Call) -> Array:

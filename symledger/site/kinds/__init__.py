@@ -26,6 +26,7 @@ from symledger.site.kinds import (
     rules,
     sources,
     translation,
+    types,
 )
 from symledger.site.pages import Page
 
@@ -53,8 +54,8 @@ class Translated(Kind, Protocol):
 
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
-    home, course, component, model, families, checkpoints, formula, notation, question, sources,
-    rules, axioms, dialects, reliability, completeness, api,
+    home, course, component, model, families, types, checkpoints, formula, notation, question,
+    sources, rules, axioms, dialects, reliability, completeness, api,
 )  # fmt: skip
 TRANSLATED: tuple[Translated, ...] = (  # type: ignore[assignment]  # modules
     home, course, component, model, notation, question, sources, translation,

@@ -322,6 +322,16 @@ UNUSUAL = {
                                "tie_word_embeddings": False}),
         )
     },
+    **{
+        f"layers without positions, {said}": {
+            **SMALL, "model_type": "smollm3", "num_key_value_heads": 2, "num_hidden_layers": 4,
+            "pad_token_id": 0, "use_sliding_window": True, "sliding_window": 4, **said,
+        } for said in (
+            {}, {"layer_types": ["sliding_attention"] * 4}, {"no_rope_layers": [0, 0, 0, 0]},
+            {"no_rope_layers": [0, 1, 0, 1],
+             "layer_types": ["sliding_attention", "full_attention"] * 2},
+        )
+    },
     "slices of which there is one": {
         "model_type": "bloom", "vocab_size": 100, "hidden_size": 16, "n_layer": 1, "n_head": 2,
         "slow_but_exact": True,
@@ -374,7 +384,7 @@ NO_MODEL = [
     ("gemma", {"rope_parameters": {"rope_type": "linear", "factor": 2.0, "rope_theta": 1e4,
                                    "partial_rotary_factor": 0.5}}, "all of a head is turned"),
     ("llama", {"pad_token_id": 100}, "pad_token_id = 100 lies outside"),
-    ("smollm3", {"layer_types": []}, "only full_attention for each of num_hidden_layers = 1"),
+    ("smollm3", {"layer_types": []}, "does not name the kinds of 1 layers"),
     ("t5", {"relative_attention_num_buckets": 3}, "relative_attention_num_buckets = 3"),
     ("llama", {"hidden_size": 17, "head_dim": 8}, "hidden_size = 17 does not divide into"),
     ("gemma2", {"sliding_window": None}, "sliding_window = null does not fit"),

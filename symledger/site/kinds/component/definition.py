@@ -14,8 +14,9 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.accounts.reuse import written_as
 from symledger.catalogue.entry import Entry
+from symledger.evidence.claims import worded
 from symledger.ir.shapes import Shape as CoreShape
-from symledger.languages.message import message
+from symledger.languages.message import joined, message
 from symledger.languages.words import choice
 from symledger.notation.component import Component
 from symledger.printing.rows import show_shape
@@ -235,4 +236,5 @@ def witness(entry: Entry, account: Account) -> Witness | None:
     call = scripts.calls().get(entry.name)
     if call is None:
         return None
-    return Witness(call.said, scripts.script(call, account), f"{entry.name}_torch.py")
+    said = joined(worded(call.said), "; ")
+    return Witness(said, scripts.script(call, account), f"{entry.name}_torch.py")

@@ -1,0 +1,1 @@
+"""AFM of Arcee, Apertus and nanochat: LLaMA's blocks with a plain network."""

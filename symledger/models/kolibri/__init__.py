@@ -1,0 +1,1 @@
+"""Kolibri and Flint of Aleph Alpha."""

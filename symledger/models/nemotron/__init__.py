@@ -1,0 +1,1 @@
+"""Nemotron-4 and Minitron, Jais 2 and Persimmon."""
