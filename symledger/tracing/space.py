@@ -239,11 +239,17 @@ def _explored(
 def deeper(space: Space, depth: int) -> None:
     """Build the module so many layers deep from now on.
 
+    Where there are several depths, each is another one if that goes: stages that are as deep as one
+    another may look like layers of one kind.
+
     Raises:
         BadInput: it refuses that.
     """
-    base = {**space.base, **dict.fromkeys(space.depths, depth)}
-    space.observe(base)
+    apart = {name: depth + i for i, name in enumerate(space.depths)}
+    try:
+        base = space.observe({**space.base, **apart}).at
+    except BadInput:
+        base = space.observe({**space.base, **dict.fromkeys(space.depths, depth)}).at
     space.base = base
 
 
