@@ -7,7 +7,7 @@ stacked. PyTorch stacks copies: so do we.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +57,7 @@ class Looping:
         self.each = listed(node.arguments["each"])
         self.same = refs(node.arguments["same"])
         self.users = users(self.body)
+        self.operands: dict[tuple[int, str], Tensor] = {}
         self.written = {
             k: put for k in range(len(self.states)) if (put := self._put(k)) is not None
         }
@@ -105,7 +106,14 @@ class Looping:
             raise self.refused("it goes along one tensor from its start, along another from its "
                                "end, which is not understood.")  # fmt: skip
         self.reverse = any(turned)
-        self.axis = self._axis(slices, sequences)
+        self.compared = [
+            (j, n, a) for j, node in enumerate(self.body.nodes)
+            if node.operation not in {**TAKING, **PUTTING}
+            for n, a in node.arguments.items() if is_round(a)
+        ]
+        if self.compared and self.reverse:
+            raise self.refused("it compares with its number while it goes along from an end.")
+        self.axis = 0 if self.compared else self._axis(slices, sequences)
         self._body(slices, sequences)
 
     def _step(self, j: int) -> int:
@@ -153,6 +161,12 @@ class Looping:
                 entering.append((part, whole))
                 made = self.body.nodes[taken.node].results[0]
                 formals[taken.node] = reshaped(self._at(taken.node), part, made.shape)
+            for j, name, a in self.compared:
+                start, step = numbers(a)
+                whole = table("number", row(start, step), self.times, storage="index")
+                part = self._sliced(f"number_{j}", whole)
+                entering.append((part, whole))
+                self.operands[j, name] = part
             number = len(entering)
             first = len(self.states) + len(self.each)
             for k, ref in enumerate(self.same, first):
@@ -184,6 +198,7 @@ class Looping:
         body = self.around.body_of(
             self.i, self.body, scope, prefix, formals, {*passed, *self.written.values()}
         )
+        body.operands = self.operands
         with inside(scope), noting_idle() as idle:
             body.write()
             outputs = [t for k in kept for t in tensors_of(body.value(self.body.outputs[k]))]
@@ -279,6 +294,11 @@ def listed(a: Argument) -> tuple[Argument, ...]:
 def is_round(a: Argument) -> bool:
     """Whether a number is another one in every round."""
     return isinstance(a, tuple) and a[:1] == (ROUND,)
+
+
+def row(start: Expr, step: int) -> Callable[[Expr], Expr]:
+    """Return what gives the number of each round."""
+    return lambda i: start + step * i
 
 
 def numbers(a: Argument) -> tuple[Expr, int]:

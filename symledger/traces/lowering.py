@@ -119,6 +119,7 @@ class Lowering:
         self.lowered = Lowered(graph, self.made)
         self.sequences: dict[Ref, Sequence] = {}
         self.passed: set[int] = set()
+        self.operands: dict[tuple[int, str], Value] = {}
         self.fixed: set[int] = set()
         self.inputs: list[Tensor] = []
         self.missing: dict[int, Ref] = {}
@@ -204,7 +205,10 @@ class Lowering:
         if missing:
             self.missing[i] = self.missing.get(missing[0].node, missing[0])
             return
-        arguments = {name: self._argument(a) for name, a in node.arguments.items()}
+        arguments = {
+            name: self.operands.get((i, name)) or self._argument(a)
+            for name, a in node.arguments.items()
+        }
         if any(kind.elements == "int" for kind in node.results):
             for x in arguments.values():  # what is chosen is told: all that it is chosen by runs
                 if isinstance(x, Tensor) and x.storage == "value" and x.args:

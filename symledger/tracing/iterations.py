@@ -17,8 +17,9 @@ from symledger.tracing.recording import Recording, Step
 INDEXED: Mapping[str, tuple[str, ...]] = {
     "aten.select": ("index",), "aten.slice": ("start", "end"),
     "aten.select_scatter": ("index",), "aten.slice_scatter": ("start",),
+    **{f"aten.{name}": ("other",) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
 }  # fmt: skip
-"""Arguments that may be another position of an axis in every round."""
+"""Arguments that may be another number in every round: positions, and what is compared."""
 
 
 @dataclass(frozen=True)

@@ -166,6 +166,29 @@ class Twice(Net):
         return x
 
 
+class Lengths(Stacked):
+    """A row stops where its length says so, told by its first element."""
+
+    def forward(self, x):
+        h, lengths = self.start(x), x[:, 0, 0] * 4
+        for t in range(x.shape[1]):
+            h = torch.where((lengths > t)[:, None], self.cell(x[:, t], h), h)
+        return h
+
+
+class Experts(Net):
+    """Every expert's weights are rows of one tensor, and all of them see all."""
+
+    def setup(self):
+        self.gate, self.up = nn.Linear(self.d, self.n), nn.Parameter(torch.ones(self.n, 7, self.d))
+
+    def forward(self, x):
+        chosen, y = self.gate(x).argmax(-1), 0.0
+        for e in range(self.n):
+            y = y + (chosen == e)[..., None] * nn.functional.linear(x, self.up[e]).relu()
+        return y
+
+
 class InPairs(Net):
     """No scan of ours: each step takes two positions."""
 
@@ -177,9 +200,11 @@ class InPairs(Net):
         return torch.stack(out, 1)
 
 
-OVER_TIME = (Stacked, Joined, Written, Unbound, Backwards, Cells, Selective, LastInVain, Dropped)
+OVER_TIME = (Stacked, Joined, Written, Unbound, Backwards, Cells, Selective, LastInVain, Dropped,
+             Lengths)
 CASES = [(kind, "T", 5, 7) for kind in OVER_TIME] + [
-    (Again, "n", 4, 6), (Refined, "T", 3, 5), (Refined, "n", 3, 4), (Twice, "n", 2, 3),
+    (Experts, "n", 4, 5), (Again, "n", 4, 6), (Refined, "T", 3, 5), (Refined, "n", 3, 4),
+    (Twice, "n", 2, 3),
 ]  # fmt: skip
 
 
