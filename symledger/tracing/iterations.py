@@ -85,13 +85,14 @@ class Rounds:
         self.entering: dict[Any, None] = {}
         self.sequences: dict[tuple[int, int, int, int], None] = {}
         self.numbers: dict[tuple[int, str], tuple[int, int]] = {}
-        self.zeroth = [self._form(0, q) for q in range(period)]
+        self.zeroth = [self.form(0, q) for q in range(period)]
 
     def step(self, i: int, q: int) -> Step:
         """Return step q of round i."""
         return self.steps[self.order[self.first + i * self.period + q]]
 
-    def _form(self, i: int, q: int) -> dict[str, Any]:
+    def form(self, i: int, q: int) -> dict[str, Any]:
+        """Return the arguments of step q of round i, with tensors said from where the round is."""
         base = self.first + i * self.period
         return {n: self._argument(a, base, i) for n, a in self.step(i, q).arguments.items()}
 
@@ -153,7 +154,7 @@ class Rounds:
             Failed: it is not.
         """
         for q in range(self.period):
-            mine, its = self.zeroth[q], self._form(i, q)
+            mine, its = self.zeroth[q], self.form(i, q)
             operation = self.step(i, q).operation
             for name, a in mine.items():
                 if name in INDEXED.get(operation, ()) and type(a) is int and type(its[name]) is int:

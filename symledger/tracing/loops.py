@@ -317,7 +317,7 @@ class Applied:
             return inner["own", x.node] if x.node in own else inner["out", x]
 
         for q, step in enumerate(first):
-            second = rounds._form(1, q)
+            second = rounds.form(1, q)
             arguments = {}
             for n, a in rounds.zeroth[q].items():
                 if (q, n) in rounds.numbers and rounds.numbers[q, n][1]:
@@ -358,7 +358,7 @@ class Applied:
 
     def _plain(self, rounds: Rounds, q: int, name: str, a: Any) -> tuple[Any, ...]:
         """Return the arguments that enter from outside and are not carried."""
-        second = rounds._form(1, q)[name]
+        second = rounds.form(1, q)[name]
         return tuple(_entering(a, second))
 
 

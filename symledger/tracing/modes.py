@@ -129,7 +129,12 @@ class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
                     recorder.changed(x)
 
     def _read(self, x: torch.Tensor) -> Any:
-        """Return the one element of a tensor, where it depends on no data."""
+        """Return the one element of a tensor, where it depends on no data.
+
+        That some token is sent to each expert is told, as the rows are.
+        """
+        if id(x) in self.recorder.routes.answers and not self.recorder.real:
+            return self.recorder.routes.answers[id(x)]
         with without_modes():
             value = self.recorder.known.value(x)
         if value is None:

@@ -14,15 +14,10 @@ from typing import Any
 import torch
 
 from symledger.errors import BadInput
+from symledger.tracing.torch_version import SAME_NUMBERS
 
 FIRST_ROWS = 5
 """How many rows are told at first; of a second kind, one more."""
-VIEWS = (
-    "aten.view", "aten._unsafe_view", "aten.reshape", "aten.select", "aten.slice", "aten.transpose",
-    "aten.t", "aten.permute", "aten.unsqueeze", "aten.squeeze", "aten.expand", "aten.clone",
-    "aten.detach", "aten.alias", "aten._to_copy", "aten.split", "aten.unbind", "aten.contiguous",
-)  # fmt: skip
-"""Operations whose results hold elements that they are given, none more often than others."""
 COMPARED = {"aten.gt": 0, "aten.ne": 0, "aten.ge": 1, "aten.eq": 1}
 """Comparisons that are true of ones and not of zeros: with which number."""
 REDUCED = ("aten.any", "aten.sum", "aten.amax", "aten.max")
@@ -58,6 +53,8 @@ class Routes:
         self.choices: dict[int, Choice] = {}
         self.shares: dict[int, Share] = {}
         self.told: dict[str, tuple[int, int]] = {}
+        self.answers: dict[int, bool] = {}
+        self.counts: set[int] = set()
 
     def note(
         self, name: str, given: Mapping[str, Any], result: Any,
@@ -68,12 +65,19 @@ class Routes:
         x = given.get("self", given.get("tensor"))
         if not isinstance(x, torch.Tensor) or not all(isinstance(y, torch.Tensor) for y in several):
             return
-        if name in ("aten.topk", "aten.argmax") or (name == "aten.max" and len(several) == 2):
+        whole = given.get("dim") in (None, [], ())
+        if name in ("aten.any", "aten.sum") and whole and id(x) in self.shares:
+            self.counts.add(id(result))  # of each expert there are some
+            self.answers |= {id(result): True} if name == "aten.any" else {}
+        elif name in ("aten.gt", "aten.ne", "aten.eq") and id(x) in self.counts:
+            if given["other"] == 0:
+                self.answers[id(result)] = name != "aten.eq"
+        elif name in ("aten.topk", "aten.argmax") or (name == "aten.max" and len(several) == 2):
             dim = given.get("dim")
             each = int(given.get("k", 1))
             if x.is_floating_point() and dim is not None and x.dim():
                 self.choices[id(several[-1])] = Choice(x.shape[dim], each)
-        elif name in VIEWS:
+        elif name in (*SAME_NUMBERS, "aten.unbind"):
             for y in several:
                 self._same(x, y)
         elif name in ("aten.scatter", "one_hot") or name in COMPARED or name in REDUCED:

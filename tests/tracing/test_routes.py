@@ -58,6 +58,18 @@ class Mask(Mixture):
         return y
 
 
+class Skipped(Mixture):
+    def forward(self, x):
+        x, _, chosen = self.routed(x)
+        y = torch.zeros_like(x)
+        for e, expert in enumerate(self.experts):
+            mask = (chosen == e).any(-1)
+            if not mask.any() or mask.sum() == 0:
+                continue
+            y[mask] += expert(x[mask])
+        return y
+
+
 class Scattered(Mixture):
     def forward(self, x):
         x, w, chosen = self.routed(x)
@@ -96,7 +108,7 @@ def subject(kind):
                    lambda v: kind(**v), (parse_input("x: float (B, T, d)"),))  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", [Where, OneHot, Mask, Scattered, First])
+@pytest.mark.parametrize("kind", [Where, OneHot, Mask, Skipped, Scattered, First])
 def test_rows_of_a_mask_of_choices_are_told(kind):
     module = kind().to("meta")
     routes = Routes({}, {"R": 7})
