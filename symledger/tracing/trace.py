@@ -77,7 +77,15 @@ def _traced(
     told("exploring its arguments")
     space = explored(subject, loops=loops)
     space.asked |= lengths
-    graph, definitions, points = _at_some_depth(space, told)
+    try:
+        graph, definitions, points = _at_some_depth(space, told)
+    except OtherAtDepth:
+        if not space.depths or (loops and not subject.loops):
+            raise
+        space.base |= {n: space.asked[n] for n in space.depths}  # layers inside of a loop
+        space.fixed += space.depths
+        space.depths = []
+        graph, definitions, points = _at_some_depth(space, told)
     own = space.asked
     told_rows = set(subject.rows.values())
     symbols = symbols_for([n for n in own if n in used(space) - told_rows], (), asked)
