@@ -152,7 +152,7 @@ def trace(module: str, settings: tuple[str, ...], config: str, inputs: tuple[str
         raise BadInput("name what is to be traced, as in my_model.py:GPT, or with --verify a saved "
                        "trace.")  # fmt: skip
     said = split_settings(settings)
-    account = verified(verify, said, save) if verify else traced(
+    account = verified(verify, said, config, save) if verify else traced(
         module, said, inputs, symbols, not evaluating, config, save
     )
     for name in quantities:

@@ -45,7 +45,7 @@ def traced(
     return account.account_of(made, save or module)
 
 
-def verified(path: str, settings: Mapping[str, str], save: str) -> Account:
+def verified(path: str, settings: Mapping[str, str], config: str, save: str) -> Account:
     """Compare a saved trace with its module at further sizes, and return its account there.
 
     Raises:
@@ -59,19 +59,21 @@ def verified(path: str, settings: Mapping[str, str], save: str) -> Account:
     from symledger.traces.reading import loaded
 
     before = loaded(content(path), path)
+    keys = configuration(config) if config else None
     progress("importing PyTorch")
     from symledger.tracing import account, verify
 
     try:
         progress("running it")
-        made = verify.verified_at(before, settings)
+        made = verify.verified_at(before, settings, keys)
     finally:
         done()
     if save:
         from symledger.traces.writing import dumped
 
         saved(save, dumped(made))
-    return account.account_of(made, save or path, settings=settings)
+    here = {s: str(n) for s, n in made.points[-1].items() if n != made.sizes[s]}
+    return account.account_of(made, save or path, settings=here)
 
 
 def configuration(path: str) -> dict[str, Any]:

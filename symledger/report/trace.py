@@ -47,6 +47,7 @@ def section(p: Page, account: Account) -> None:
         ("trace.again", list(dict.fromkeys(again(traced.graph)))),
         ("trace.effects", [f"{a.name} by {a.value}" for a in traced.effects]),
         ("trace.custom", [f"{a.value} in {a.name}" for a in traced.custom]),
+        ("trace.told", told(traced)),
         ("trace.ranges", ranges(traced)),
     ):
         if items:
@@ -92,7 +93,9 @@ def repeats(graph: Graph) -> Iterator[str]:
         if node.body is not None and node.times is not None:
             times = algebra.repeated(algebra.terms(node.times)) or " × 1"
             each = f" of {node.period}" if node.period > 1 else ""
-            yield f"{node.path or 'layers'}{times}{each}"
+            named = (part for part in node.path.split(".") if not part.isdecimal())
+            name = ".".join(named) or ("loop" if node.operation == "loop" else "layers")
+            yield f"{name}{times}{each}"
             yield from repeats(node.body)
 
 
@@ -103,6 +106,15 @@ def again(graph: Graph) -> Iterator[str]:
         bodies = {i for i, n in enumerate(inner.nodes) if n.body}
         found = homes(paths, [n.within for n in inner.nodes], bodies)
         yield from (path or "forward" for path in found.values())
+
+
+def told(traced: Traced) -> list[str]:
+    """Return what rows were told: how many of a mask are true on average."""
+    rows = {
+        str(s) for graph in traced.graph.bodies for _, node in graph.of("aten.nonzero")
+        for s in node.results[0].shape[0].free_symbols
+    }  # fmt: skip
+    return [f"{name} = {e}" for name, e in traced.definitions.items() if name in rows]
 
 
 def ranges(traced: Traced) -> list[str]:

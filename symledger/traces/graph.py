@@ -17,6 +17,8 @@ LEAVES = ("input", "weight", "buffer", "constant")
 """The operations of what comes from outside: data, parameters, buffers and fixed tensors."""
 TABLE = "table"
 """The operation that stands for all that is computed from no data and no weight."""
+ROUND, EACH = "round", "each"
+"""What numbers and tensors begin with that are others in every round of a loop: see ``Node``."""
 LIKE = tuple(
     f"aten.{name}" for kind in ("empty", "zeros", "ones", "full")
     for name in (f"{kind}_like", f"new_{kind}")
@@ -74,6 +76,12 @@ class Node:
     ``repeat`` runs ``body`` so many times: its arguments ``x0``, ``x1``, … enter it; as many as
     it has results are carried. A pattern of ``period`` layers is one run of the body. ``within``
     are the blocks that it is run again with, the outermost first.
+
+    A node ``loop`` runs ``body`` so many times with the same weights. What enters stands in tuples:
+    ``states``, which are carried, ``each``, of which a round takes its element, and ``same``. Its
+    results are the last states, then sequences, each said as one of its elements. A sequence is
+    used as ``("each", tensor, turned)``: all elements in order, or the last one first. In its body
+    a number ``("round", start, step)`` is start + step·i in round i.
     """
 
     operation: str

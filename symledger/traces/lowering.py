@@ -16,10 +16,11 @@ from sympy import Expr, Function, Integer
 
 from symledger.errors import BadInput, DefinitionError, nearest
 from symledger.ir.building import inside, leave_idle, noting_idle
-from symledger.ir.ops import Const, Input, Leaf, Param
+from symledger.ir.ops import Const, Input, Leaf, Param, View
 from symledger.ir.tensor import Call, Defining, Program, Result, Scope, Tensor
 from symledger.traces import rules
-from symledger.traces.graph import LEAVES, Argument, Graph, Kind, Node, Ref, makes_table
+from symledger.traces.graph import EACH, LEAVES, Argument, Graph, Kind, Node, Ref, makes_table
+from symledger.traces.looping import Looping
 from symledger.traces.rules.complex import complex_of
 from symledger.traces.rules.table import (
     COMPLEX,
@@ -34,6 +35,8 @@ from symledger.traces.rules.table import (
     parts,
 )
 from symledger.traces.scopes import Scopes
+from symledger.traces.sequences import Sequence, put_together
+from symledger.traces.values import entered, tensors_of
 
 VARYING = ("float", "complex")
 """What has gradients."""
@@ -52,7 +55,7 @@ class Lowered:
     """A graph beside what was made of it: which value of ours each of its tensors is.
 
     ``inner`` are the bodies of its repetitions, by the number of the node; of a body, ``parent`` is
-    the graph around it and ``node`` its number there.
+    the graph around it, ``node`` its number there, and ``call`` what was made of it.
     """
 
     graph: Graph
@@ -60,6 +63,7 @@ class Lowered:
     inner: dict[int, Lowered] = field(default_factory=dict)
     parent: Lowered | None = None
     node: int = 0
+    call: Tensor | None = None
 
 
 def program_of(
@@ -103,15 +107,19 @@ class Lowering:
 
     def __init__(
         self, graph: Graph, scope: Scope, prefix: str, entering: Mapping[int, Value],
-        points: Points, tables_enter: bool = False,
+        points: Points, tables_enter: bool = False, numbered: bool = True,
     ) -> None:  # fmt: skip
         self.graph, self.prefix, self.points = graph, prefix, points
+        self.numbered = numbered
         self.tables_enter = tables_enter
         self.scopes = Scopes(scope, [
-            None if n.operation in LEAVES else self._inner(n.path) for n in graph.nodes
+            None if n.operation in LEAVES else self.inner(n.path) for n in graph.nodes
         ], [n.within for n in graph.nodes], {i for i, n in enumerate(graph.nodes) if n.body})
         self.made: dict[Ref, Value] = {Ref(i): x for i, x in entering.items()}
         self.lowered = Lowered(graph, self.made)
+        self.sequences: dict[Ref, Sequence] = {}
+        self.passed: set[int] = set()
+        self.operands: dict[tuple[int, str], Value] = {}
         self.fixed: set[int] = set()
         self.inputs: list[Tensor] = []
         self.missing: dict[int, Ref] = {}
@@ -122,24 +130,36 @@ class Lowering:
 
     def run(self) -> tuple[Tensor, ...]:
         """Write every node; return what comes out."""
+        self.write()
+        return tuple(t for r in self.graph.outputs for t in tensors_of(self.value(r)))
+
+    def write(self) -> None:
+        """Write every node."""
         ends = {r.node for r in self.graph.outputs}
         for i, node in enumerate(self.graph.nodes):
-            if Ref(i) in self.made:
+            if Ref(i) in self.made or i in self.passed:
                 continue
-            path = self._inner(node.path)
+            path = self.inner(node.path)
             where = self.scopes.around(i, path)[0] if node.body else self.scopes.at(i, path)
             with inside(where):
                 self._node(i, node)
-                if node.operation == "weight" and not self.users.get(i) and i not in ends:
-                    for t in tensors_of(self.made[Ref(i)]):
-                        leave_idle(t)
-        return tuple(t for r in self.graph.outputs for t in tensors_of(self._value(r)))
+                if not self.users.get(i) and i not in ends:
+                    self._idle(i, node)
+
+    def _idle(self, i: int, node: Node) -> None:
+        """Keep what nothing uses: weights, and what is computed in vain."""
+        for r in range(len(node.results)):
+            for t in tensors_of(self.made[Ref(i, r)]) if Ref(i, r) in self.made else ():
+                if node.operation == "weight" or not isinstance(t.op, Leaf | View):
+                    leave_idle(t)
 
     def _node(self, i: int, node: Node) -> None:
         if node.operation in LEAVES:
             self._leaf(i, node)
         elif node.operation == "repeat":
             self._repeat(i, node)
+        elif node.operation == "loop":
+            Looping(self, i, node).write()
         elif makes_table(node.operation, all(r.node in self.fixed for r in node.refs)):
             self._table(i, node)
         else:
@@ -181,17 +201,20 @@ class Lowering:
 
     def _ruled(self, i: int, node: Node) -> None:
         at = At(node.operation, node.results, node.path, node.line, self.points)
-        missing = [r for r in node.refs if r not in self.made]
+        missing = [r for r in node.refs if r not in self.made and r not in self.sequences]
         if missing:
             self.missing[i] = self.missing.get(missing[0].node, missing[0])
             return
-        arguments = {name: self._argument(a) for name, a in node.arguments.items()}
+        arguments = {
+            name: self.operands.get((i, name)) or self._argument(a)
+            for name, a in node.arguments.items()
+        }
         if any(kind.elements == "int" for kind in node.results):
             for x in arguments.values():  # what is chosen is told: all that it is chosen by runs
                 if isinstance(x, Tensor) and x.storage == "value" and x.args:
                     leave_idle(x)
         try:
-            found = applied(at, arguments)
+            found = put_together(at, arguments) or applied(at, arguments)
         except (DefinitionError, TypeError, AttributeError) as error:
             raise at.refused(f"this use of it is not understood: {error}") from error
         several = found if isinstance(found, tuple) else (found,)
@@ -206,9 +229,9 @@ class Lowering:
     def _repeat(self, i: int, node: Node) -> None:
         assert node.body is not None
         assert node.times is not None
-        entering = [self._value(node.arguments[f"x{k}"]) for k in range(len(node.arguments))]
+        entering = [self.value(node.arguments[f"x{k}"]) for k in range(len(node.arguments))]
         prefix = node.path
-        around, name = self.scopes.around(i, self._inner(prefix))
+        around, name = self.scopes.around(i, self.inner(prefix))
         scope = Scope(name or prefix.rpartition(".")[2], None, around)
         formals = {k: entered(f"x{k}", x) for k, x in enumerate(entering)}
         body = Lowering(node.body, scope, prefix, formals, self.points, self.tables_enter)
@@ -220,6 +243,7 @@ class Lowering:
         program = Program(scope, tuple(inputs), outputs, tuple(idle))
         op = Call(program, node.times, states=len(outputs))
         call = Tensor(op, tuple(t for x in entering for t in tensors_of(x)), outputs[0].shape)
+        body.lowered.call = call
         results = [
             call if k == 0 else Tensor(Result(y), (call,), y.shape, y.storage)
             for k, y in enumerate(outputs)
@@ -228,14 +252,39 @@ class Lowering:
             taken = [results.pop(0) for _ in tensors_of(x)]
             self.made[Ref(i, k)] = Complex(*taken) if isinstance(x, Complex) else taken[0]
 
+    def body_of(
+        self, i: int, graph: Graph, scope: Scope, prefix: str, entering: Mapping[int, Value],
+        passed: set[int],
+    ) -> Lowering:  # fmt: skip
+        """Return the lowering of a loop's body; some of its nodes are passed over."""
+        body = Lowering(graph, scope, prefix, entering, self.points, self.tables_enter, False)
+        body.passed, body.lowered.parent, body.lowered.node = passed, self.lowered, i
+        self.lowered.inner[i] = body.lowered
+        return body
+
     def _argument(self, a: Argument) -> Any:
         if isinstance(a, Ref):
-            return self._value(a)
+            return self.value(a)
+        if isinstance(a, tuple) and a[:1] == (EACH,):
+            return self.sequence(a)
         if isinstance(a, tuple):
             return tuple(self._argument(each) for each in a)
         return a
 
-    def _value(self, a: Argument) -> Value:
+    def sequence(self, a: tuple[Argument, ...]) -> Sequence:
+        """Return all elements of a sequence that a loop made, maybe the last one first."""
+        _, ref, turned = a
+        found = self.sequences.get(ref) if isinstance(ref, Ref) else None
+        if found is None:
+            raise BadInput("all that a loop made is asked for of what is no loop.")
+        return found.turned() if turned else found
+
+    def value(self, a: Argument) -> Value:
+        """Return what was made of a tensor.
+
+        Raises:
+            BadInput: its operation is not understood.
+        """
         assert isinstance(a, Ref)
         if a not in self.made:
             a = self.missing.get(a.node, a)
@@ -244,12 +293,13 @@ class Lowering:
                            f", {node.line}, is not understood.")  # fmt: skip
         return self.made[a]
 
-    def _inner(self, path: str) -> str:
+    def inner(self, path: str) -> str:
         """Return the path of a module from the one that this is the inside of."""
         if not self.prefix:
             return path
         if path == self.prefix or path.startswith(self.prefix + "."):
-            return path[len(self.prefix) :].lstrip(".").partition(".")[2]
+            rest = path[len(self.prefix) :].lstrip(".")
+            return rest.partition(".")[2] if self.numbered else rest
         return ""
 
 
@@ -282,21 +332,6 @@ def held(leaf: Leaf, kind: Kind) -> Value:
     if kind.elements == "complex":
         return complex_of(Tensor(leaf, (), (*kind.shape, Integer(2))))
     return Tensor(leaf, (), kind.shape, STORAGE.get(kind.elements, "value"))
-
-
-def entered(name: str, x: Value) -> Value:
-    """Return what stands for a value inside of a body that it enters."""
-    if isinstance(x, Complex):
-        return Complex(*(
-            Tensor(Input(f"{name}_{part}"), (), t.shape)
-            for part, t in (("real", x.real), ("imaginary", x.imaginary))
-        ))  # fmt: skip
-    return Tensor(Input(name), (), x.shape, x.storage)
-
-
-def tensors_of(x: Value) -> tuple[Tensor, ...]:
-    """Return the tensors that a value is: one, or the two parts of complex numbers."""
-    return (x.real, x.imaginary) if isinstance(x, Complex) else (x,)
 
 
 def elements_of(ref: Ref) -> Callable[..., Expr]:

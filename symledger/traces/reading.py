@@ -16,7 +16,18 @@ from symledger.errors import BadInput, nearest, shown
 from symledger.sizes import Size, named
 from symledger.traces.checked import WITHHELD, Checked
 from symledger.traces.formulas import Formulas
-from symledger.traces.graph import LEAVES, Argued, Argument, Block, Graph, Kind, Node, Ref, Traced
+from symledger.traces.graph import (
+    EACH,
+    LEAVES,
+    Argued,
+    Argument,
+    Block,
+    Graph,
+    Kind,
+    Node,
+    Ref,
+    Traced,
+)
 from symledger.traces.places import NAME, Place, parsed
 from symledger.traces.seal import check_seal
 from symledger.traces.writing import SCHEMA
@@ -202,6 +213,8 @@ class Reader:
         node = Node(operation, arguments, results, path, line, within=within)
         if operation == "repeat":
             return self._repeat(place, node, before, depth)
+        if operation == "loop":
+            return self._loop(place, node, before, depth)
         if place.has("body") or place.has("times") or place.has("period"):
             place.refuse("a body is that of a repetition, and of no other operation.")
         if operation in LEAVES:
@@ -239,6 +252,28 @@ class Reader:
         if len(parts) != 2:
             place.refuse("the number of a block, and whether it stops early, are expected.")
         return Block(parts[0].whole(), parts[1].truth())
+
+
+    def _loop(self, place: Place, node: Node, before: Sequence[Node], depth: int) -> Node:
+        if [*node.arguments] != ["states", "each", "same"]:
+            place["arguments"].refuse("states, each and same are expected, in this order.")
+        for name, a in node.arguments.items():
+            if not isinstance(a, tuple) or not all(is_entering(x, name) for x in a):
+                place["arguments"][name].refuse("a list of tensors is expected.")
+        entering = [before[r.node].results[r.result] for r in node.refs]
+        body = self.graph(place["body"], entering, depth + 1)
+        coming = tuple(body.kind(r) for r in body.outputs)
+        states = node.arguments["states"]
+        assert isinstance(states, tuple)
+        if not coming or coming != node.results or coming[: len(states)] != tuple(
+            entering[: len(states)]
+        ):  # fmt: skip
+            place["results"].refuse("what a loop gives is what its body makes: first its states, "
+                                    "of the shapes with which they enter.")  # fmt: skip
+        return Node(
+            node.operation, node.arguments, node.results, node.path, node.line, body,
+            formula(place["times"], self.formulas), place["period"].whole(1, 1),
+        )  # fmt: skip
 
     def _kind(self, place: Place) -> Kind:
         first, *axes = place.list(1 + MOST_AXES) or [place]
@@ -280,3 +315,13 @@ class Reader:
             'an argument is a number, a text, true, false, null, a list, {"tensor": …}, '
             '{"size": …} or {"float": "inf"}.'
         )
+
+
+def is_entering(a: Argument, name: str) -> bool:
+    """Whether something may enter a loop: a tensor, or a sequence of which a round takes one."""
+    if name != "each":
+        return isinstance(a, Ref)
+    return (
+        isinstance(a, tuple) and len(a) == 3 and a[0] == EACH and isinstance(a[1], Ref)
+        and isinstance(a[2], bool)
+    )  # fmt: skip

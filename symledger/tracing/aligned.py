@@ -8,15 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from sympy import Expr
 
 from symledger.errors import BadInput
-from symledger.traces.graph import LEAVES, TABLE, Graph, Node, Ref, refs_of
+from symledger.traces.graph import EACH, LEAVES, TABLE, Graph, Node, Ref
 from symledger.traces.lowering import Lowered
 from symledger.tracing.graphs import lasting
 from symledger.tracing.recording import Recording
 
+OUTSIDE = (*LEAVES, TABLE)
+"""What does not run: it comes from outside, or is there."""
 Rounds = tuple[int, ...]
 """Which round of each repetition around a node it is, from the outermost in."""
 
@@ -46,7 +49,7 @@ def executed(lowered: Lowered, at: Mapping[Expr, Expr], recording: Recording) ->
     """
     steps = recording.steps
     plain = Graph(tuple(Node(s.operation, s.arguments, ()) for s in steps), recording.outputs)
-    lasted = [n for n in lasting(plain) if steps[n].operation not in LEAVES]
+    lasted = [n for n in lasting(plain) if steps[n].operation not in OUTSIDE]
     found: list[Executed] = []
     numbers = iter(lasted)
     nodes = list(_nodes(lowered, at, ()))
@@ -78,28 +81,63 @@ def _nodes(
         if node.times is not None:
             for k in range(int(node.times.xreplace(dict(at)))):
                 yield from _nodes(lowered.inner[i], at, (*rounds, k))
-        elif node.operation not in LEAVES:
+        elif node.operation not in OUTSIDE:
             yield lowered, i, rounds
 
 
 def leaves_of(e: Executed, recording: Recording) -> Iterator[tuple[Lowered, Ref, Rounds, Ref]]:
     """Yield the leaves that an operation takes: where they stand, and in the run."""
-    taken = (r for a in recording.steps[e.step].arguments.values() for r in refs_of(a))
-    for mine, its in zip(e.written.refs, taken, strict=True):
-        yield from resolved(e.lowered, mine, e.rounds, its)
+    given = recording.steps[e.step].arguments
+    for name, a in e.written.arguments.items():
+        for mine, its in beside(a, given[name]):
+            yield from resolved(e.lowered, mine, e.rounds, its)
+
+
+def beside(mine: Any, its: Any) -> Iterator[tuple[Ref, Ref]]:
+    """Yield the tensors in an argument with those of a run; what a loop made is no leaf."""
+    if isinstance(mine, Ref):
+        yield mine, its
+    elif isinstance(mine, tuple) and isinstance(its, tuple):
+        several = [i for i, x in enumerate(mine) if isinstance(x, tuple) and x[:1] == (EACH,)]
+        if several:
+            after = len(mine) - several[-1] - 1
+            its = (*its[: several[0]], *its[len(its) - after :])
+            mine = (*mine[: several[0]], *mine[several[-1] + 1 :])
+        for a, b in zip(mine, its, strict=True):
+            yield from beside(a, b)
 
 
 def resolved(
     lowered: Lowered, ref: Ref, rounds: Rounds, its: Ref
 ) -> Iterator[tuple[Lowered, Ref, Rounds, Ref]]:
-    """Yield a tensor, if it is a leaf; what enters a repetition is looked for outside of it."""
+    """Yield a tensor, if it is a leaf; what enters a repetition is looked for outside of it.
+
+    The weights of a loop are the same in all its rounds.
+    """
     node = lowered.graph.nodes[ref.node]
     if lowered.parent is None or node.operation != "input":
-        if node.operation in LEAVES:
-            yield lowered, ref, rounds, its
+        if node.operation in OUTSIDE:
+            yield lowered, ref, own_rounds(lowered, rounds, node), its
         return
-    repeat = lowered.parent.graph.nodes[lowered.node]
-    if ref.node >= len(repeat.results) or rounds[-1] == 0:
-        outer = repeat.arguments[f"x{ref.node}"]
-        assert isinstance(outer, Ref)
+    around = lowered.parent.graph.nodes[lowered.node]
+    if ref.node >= carried(around) or rounds[-1] == 0:
+        outer = list(around.refs)[ref.node]
         yield from resolved(lowered.parent, outer, rounds[:-1], its)
+
+
+def carried(repetition: Node) -> int:
+    """Return how many tensors are carried from round to round."""
+    states = repetition.arguments.get("states")
+    return len(states) if isinstance(states, tuple) else len(repetition.results)
+
+
+def own_rounds(lowered: Lowered, rounds: Rounds, node: Node) -> Rounds:
+    """Return the rounds by which a leaf is told from others of its name."""
+    found: list[int] = []
+    for k in reversed(rounds):
+        assert lowered.parent is not None
+        shared = lowered.parent.graph.nodes[lowered.node].operation == "loop"
+        if not (shared and node.operation == "weight"):
+            found.insert(0, k)
+        lowered = lowered.parent
+    return tuple(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,9 +15,10 @@ from symledger.errors import BadInput
 from symledger.traces.graph import Argument, Graph, Kind, Node, Ref
 from symledger.tracing.borders import Border
 from symledger.tracing.fit import Points
+from symledger.tracing.iterations import Loop
 from symledger.tracing.names import symbols_for
 from symledger.tracing.points import Sample
-from symledger.tracing.recording import Step
+from symledger.tracing.recording import Recording, Step
 
 
 class TwoSided(BadInput):
@@ -36,20 +38,29 @@ class Assembler:
         self.definitions: dict[Symbol, Expr] = {}
         self.arguments: dict[str, Argument] = {}
         self.kinds: dict[Ref, Kind] = {}
-        self.number = 0
 
     def graph(self) -> Graph:
         """Return the graph of the runs."""
         runs = self.sample.runs
         numbers = iter(zip(*(run.numbers for run in runs), strict=True))
         reals = iter(zip(*(run.reals for run in runs), strict=True))
-        first = runs[0].recording
-        nodes = tuple(self._node(step, numbers, reals) for step in first.steps)
-        return Graph(nodes, first.outputs)
+        return self._graph(runs[0].folded, numbers, reals)
+
+    def _graph(
+        self, recording: Recording, numbers: Iterator[tuple[int, ...]],
+        reals: Iterator[tuple[float, ...]],
+    ) -> Graph:  # fmt: skip
+        around, self.kinds = self.kinds, {}
+        nodes = tuple(
+            self._node(i, step, numbers, reals) for i, step in enumerate(recording.steps)
+        )
+        self.kinds = around
+        return Graph(nodes, recording.outputs)
 
     def _node(
-        self, step: Step, numbers: Iterator[tuple[int, ...]], reals: Iterator[tuple[float, ...]]
-    ) -> Node:
+        self, i: int, step: Step, numbers: Iterator[tuple[int, ...]],
+        reals: Iterator[tuple[float, ...]],
+    ) -> Node:  # fmt: skip
         def argument(x: Any) -> Argument:
             if isinstance(x, tuple):
                 return tuple(map(argument, x))
@@ -64,11 +75,14 @@ class Assembler:
             Kind(tuple(self._whole(next(numbers), step) for _ in shape), kind)
             for shape, kind in step.results
         )
-        self.kinds |= {Ref(self.number, r): kind for r, kind in enumerate(results)}
-        self.number += 1
-        return Node(
+        self.kinds |= {Ref(i, r): kind for r, kind in enumerate(results)}
+        node = Node(
             step.operation, arguments, results, step.path, step.line, within=step.within
-        )
+        )  # fmt: skip
+        if not isinstance(step, Loop):
+            return node
+        times = self._whole(next(numbers), step)
+        return replace(node, times=times, body=self._graph(step.body, numbers, reals))
 
     def _whole(self, numbers: tuple[int, ...], step: Step) -> Expr:
         found = self.points.fit(numbers)

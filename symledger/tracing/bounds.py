@@ -53,8 +53,8 @@ def _limits(graph: Graph, ref: Ref) -> Iterator[Expr]:
             for r in range(len(node.results)):
                 yield from _limits(graph, Ref(i, r))
         elif node.body:
-            for k in range(len(node.arguments)):
-                if node.arguments[f"x{k}"] == ref:
+            for k, entering in enumerate(node.refs):
+                if entering == ref:
                     yield from _limits(node.body, Ref(k))
 
 

@@ -161,7 +161,8 @@ def _values(traced: Traced, space: Space) -> Checked:
         return Checked("values", claim, 0, "", False, f"it could not be made: {first_line(error)}")
     here = ", ".join(f"{n} = {at[n]}" for n in traced.names.values())
     said = (f"{claim}, within {found.tolerance:.0e} at {here}"
-            + (f"; {'; '.join(found.quiet)} left out" if found.quiet else ""))  # fmt: skip
+            + (f"; {'; '.join(found.quiet)} left out" if found.quiet else "")
+            + "".join(f"; {said}" for said in found.routed))  # fmt: skip
     return Checked(
         "values", said, 1, f"{found.worst:.1e}", not found.wrong,
         str(found) if found.wrong else "",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 import torch
 from sympy import Expr, Integer, Symbol
@@ -17,6 +18,7 @@ from symledger.tracing.numeric import Differences, compare
 from symledger.tracing.observed import Observed
 from symledger.tracing.points import Sample
 from symledger.tracing.real import Ran, double_precision, moved, run_for_real
+from symledger.tracing.routes import place_of
 from symledger.tracing.small import small_point
 from symledger.tracing.space import Space, unfolded
 from symledger.tracing.subject import DTYPES, Subject
@@ -35,9 +37,27 @@ def compare_run(
     to = {named(s): Symbol(n) for s, n in traced.names.items()}
     at = at or small_point(space, [t.xreplace(to) for t in times_of(traced.graph)])
     ran = real_run(subject, traced.graph, at, sizes_at(traced, at))
+    if subject.rows:  # routes are what they are there: rows of one expert are others than told
+        graph = bounded(Assembler(Sample(space, [Observed(dict(at), ran.recording)])).graph())
+        found = compare(folded(graph), {}, ran)
+        said = tuple(routed(subject, traced, ran, at))
+        return replace(found, routed=said), dict(at)
     points = tuple(sizes_at(traced, {traced.names[n]: v for n, v in p.items()} )
                    for p in traced.points)  # fmt: skip
     return compare(traced.graph, sizes_at(traced, at), ran, points), dict(at)
+
+
+def routed(subject: Subject, traced: Traced, ran: Ran, at: Mapping[str, int]) -> Iterator[str]:
+    """Say how many rows experts got in a run, beside those that were told."""
+    own = {named(s): Integer(at[n]) for s, n in traced.names.items()}
+    for place, name in subject.rows.items():
+        rows = [
+            step.results[0][0][0] for step in ran.recording.steps
+            if step.operation == "aten.nonzero" and place_of(step.path, step.line) == place
+        ]  # fmt: skip
+        told = traced.definitions[name].xreplace(own) * len(rows)
+        yield (f"routed as it is there, {min(rows)} … {max(rows)} rows for an expert, "
+               f"{sum(rows)} in all where {told} are told")  # fmt: skip
 
 
 def sizes_at(traced: Traced, at: Mapping[str, int]) -> dict[Expr, int]:
@@ -45,7 +65,8 @@ def sizes_at(traced: Traced, at: Mapping[str, int]) -> dict[Expr, int]:
     own = {named(s): Integer(at[n]) for s, n in traced.names.items()}
     defined: dict[Expr, Expr] = {}
     for s, e in traced.definitions.items():
-        defined[named(s)] = e.xreplace({**own, **defined})
+        known = Integer(at[s]) if s in at else None
+        defined[named(s)] = known or e.xreplace({**own, **defined})
     return {s: int(n) for s, n in {**own, **defined}.items()}
 
 
@@ -63,7 +84,8 @@ def real_run(
         for x in subject.inputs:
             shape = tuple(x.made(at).shape)
             inputs[x.name] = drawn(shape, DTYPES[x.dtype], below.get(x.name, 2))
-        return run_for_real(module, inputs, lambda m, given: subject.run(m, given, "cpu"))
+        return run_for_real(module, inputs, lambda m, given: subject.run(m, given, "cpu"),
+                            subject.loops)
 
 
 def drawn(shape: tuple[int, ...], dtype: torch.dtype, below: int) -> torch.Tensor:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import lcm
 from typing import Any
 
-from sympy import Expr, Symbol
+from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
-from symledger.traces.graph import LEAVES, Argument, Graph, Node, Ref
+from symledger.traces.graph import EACH, LEAVES, ROUND, TABLE, Argument, Graph, Node, Ref
 from symledger.tracing.fit import Points
 from symledger.tracing.observed import Observed
 from symledger.tracing.space import Space
@@ -55,13 +55,15 @@ class OtherLengths(BadInput):
 
 def period(graph: Graph) -> int:
     """Return by how many layers a module grows, so that whole patterns of layers are added."""
-    return lcm(*(n.period for g in graph.bodies for n in g.nodes if n.body))
+    return lcm(*(n.period for g in graph.bodies for n in g.nodes if n.operation == "repeat"))
 
 
 def _with_times(graph: Graph, runs: list[Observed], points: Points) -> Graph:
     def timed(node: Node) -> Node:
         if node.body is None or node.times is None:
             return node
+        if node.operation == "loop":
+            return replace(node, body=_with_times(node.body, runs, points))
         there = [units(run, node.path) for run in runs]
         period = node.period
         rest = there[0] - int(node.times) * period
@@ -113,9 +115,14 @@ def _written(
         if node.operation in LEAVES:
             place[Ref(i)] = leaf_name(node.operation, path(str(node.arguments.get("name", ""))),
                                       path(node.path))  # fmt: skip
+        elif node.operation == "loop":
+            yield from _looped(node, i, at, place, path, count)
         elif node.body is None:
             arguments = tuple((n, _valued(a, at, place)) for n, a in node.arguments.items())
             shapes = tuple(tuple(int(n.xreplace(at)) for n in k.shape) for k in node.results)
+            if node.operation == TABLE:
+                place |= {Ref(i, r): (TABLE, path(node.path), s) for r, s in enumerate(shapes)}
+                continue
             for r in range(len(node.results)):
                 place[Ref(i, r)] = count.number, r
             count.number += 1
@@ -145,6 +152,43 @@ def _repeated(
         place[Ref(i, r)] = entering[r]
 
 
+def tuple_of(a: Argument) -> tuple[Argument, ...]:
+    """Return an argument that is a list."""
+    assert isinstance(a, tuple)
+    return a
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """What all rounds of a loop made, in order."""
+
+    elements: tuple[Any, ...]
+
+
+def _looped(
+    node: Node, i: int, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter
+) -> Iterator[Line]:
+    assert node.body is not None
+    assert node.times is not None
+    states, same = (_valued(node.arguments[n], at, place) for n in ("states", "same"))
+    each = [_valued((a,), at, place) for a in tuple_of(node.arguments["each"])]
+    made: list[list[Any]] = [[] for _ in node.results]
+    for k in range(int(node.times.xreplace(at))):
+        entering = [*states, *(whole[k] for whole in each), *same]
+        inner = {Ref(j): x for j, x in enumerate(entering)}
+        yield from _written(node.body, {**at, THE_ROUND: Integer(k)}, inner, path, count)
+        for found, r in zip(made, node.body.outputs, strict=True):
+            found.append(inner[r])
+        states = [found[-1] for found in made[: len(states)]]
+    for k, each_made in enumerate(made):
+        last = states[k] if k < len(states) else Sequence(tuple(each_made))
+        place[Ref(i, k)] = last
+
+
+THE_ROUND = Symbol("the round")
+"""The number of the round that runs, which no size can be called."""
+
+
 def shifted(name: str, prefix: str, by: int) -> str:
     """Return a dotted name with the number under a path so much higher."""
     start = f"{prefix}." if prefix else ""
@@ -162,8 +206,18 @@ def leaf_name(operation: str, name: str, path: str) -> str:
 def _valued(a: Argument, at: Mapping[Expr, Expr], place: Mapping[Ref, Any]) -> Any:
     if isinstance(a, Ref):
         return place[a]
+    if isinstance(a, tuple) and a[:1] == (ROUND,):
+        _, start, step = a
+        return _valued(start + step * THE_ROUND, at, place)
     if isinstance(a, tuple):
-        return tuple(_valued(each, at, place) for each in a)
+        found: list[Any] = []
+        for each in a:
+            if isinstance(each, tuple) and each[:1] == (EACH,):
+                whole = place[each[1]].elements
+                found += whole[::-1] if each[2] else whole
+            else:
+                found.append(_valued(each, at, place))
+        return tuple(found)
     if isinstance(a, Expr):
         n = a.xreplace(at)
         return int(n) if n.is_Integer else float(n)
@@ -180,6 +234,9 @@ def observed_lines(run: Observed) -> list[Line]:
             place[Ref(i)] = leaf_name(
                 step.operation, str(step.arguments.get("name", "")), step.path
             )
+            continue
+        if step.operation == TABLE:
+            place |= {Ref(i, r): (TABLE, step.path, s) for r, (s, _) in enumerate(step.results)}
             continue
         arguments = tuple((n, _numbered(a, place)) for n, a in step.arguments.items())
         for r in range(len(step.results)):

@@ -19,6 +19,8 @@ PRIME = 2**61 - 1
 VALUES = 3
 """How many values more than its power a size has to take: through few, polynomials go that mean
 nothing."""
+FEW = 3
+"""How many values a size has to take that a line goes through, other sizes giving the spare."""
 SPARE = 4
 """How many points at least a polynomial has to give that it was not solved for on."""
 
@@ -47,7 +49,8 @@ class System:
         for at, number in zip(self.at, numbers, strict=True):
             if known.setdefault(tuple(at[i] for i in places), number) != number:
                 return None
-        limits = [max(0, len(set(values)) - self.values) for values in zip(*known, strict=True)]
+        taken = [len(set(values)) for values in zip(*known, strict=True)]
+        limits = [max(int(n >= FEW), n - self.values) for n in taken]
         for powers in bases(limits, len(known) - self.spare):
             rows = [
                 [prod([x**n for x, n in zip(point, p, strict=True) if n]) for p in powers]
@@ -135,6 +138,10 @@ class Points:
     def _fit(self, numbers: tuple[int, ...]) -> Expr | None:
         if len(set(numbers)) == 1:
             return Integer(numbers[0])
+        if len(set(numbers)) >= FEW:  # one that is limited takes few values: it is what it is
+            for s, values in zip(self.own.symbols, zip(*self.own.at, strict=True), strict=True):
+                if values == numbers:
+                    return s
         varying = self._varying(numbers)
         found = self.own.fit(numbers, self._among(varying))
         if found is None:

@@ -9,6 +9,7 @@ under the layer's own name are its own.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from symledger.traces.graph import LEAVES, Graph
 from symledger.tracing.folding import Folding
@@ -21,6 +22,9 @@ MOST_IN_A_PATTERN = 12
 def folded(graph: Graph) -> Graph:
     """Return a graph in which equal layers are repetitions, the innermost folded first."""
     graph = live(graph)
+    graph = replace(graph, nodes=tuple(
+        replace(n, body=folded(n.body)) if n.body else n for n in graph.nodes
+    ))  # fmt: skip
     while True:
         for prefix in prefixes(graph):
             found = _fold(graph, prefix)

@@ -28,7 +28,7 @@ def lasting(graph: Graph) -> list[int]:
 
 
 PASSING = ("aten.detach", "aten.alias", "aten.view", "aten.expand", "aten.t", "aten.transpose",
-           "constant", "buffer", "table")  # fmt: skip
+           "aten.select", "aten.slice", "constant", "buffer", "table")  # fmt: skip
 """Operations that compute nothing: where nobody uses their result, they are not there."""
 
 

@@ -18,6 +18,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from symledger.tracing.record import record, running_again
 from symledger.tracing.recorder import Recorder
 from symledger.tracing.recording import Recording, Step, fixed_steps, refs_in
+from symledger.tracing.routes import Routes
 from symledger.tracing.subject import Subject
 from symledger.tracing.torch_version import UNCOUNTED, storage_id
 
@@ -80,7 +81,8 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
         return t
 
     with counter, saved_tensors_hooks(pack, unpack):
-        recording = record(module, inputs, lambda m: subject.run(m, inputs), recorder)
+        recording = record(module, inputs, lambda m: subject.run(m, inputs), recorder,
+                           subject.loops, Routes(subject.rows, at))
         forward = counter.get_total_flops()
         ends = [recorder.made[recording.kept[r.node]][r.result] for r in recording.outputs]
         asking = [y for y in ends if y.requires_grad]

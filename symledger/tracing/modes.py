@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 
 from symledger.errors import BadInput
 from symledger.tracing.inplace import targets
-from symledger.tracing.picking import with_places
+from symledger.tracing.picking import is_mask, with_places
 from symledger.tracing.recorder import Recorder
 from symledger.tracing.torch_version import READS, DispatchMode, schema_of, without_modes
 from symledger.tracing.whole import WHOLE, arguments_of
@@ -36,7 +36,7 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
         func = self.originals.get(func, func)
         whole = WHOLE.get(func)
         if whole is None or self.recorder.whole:
-            return self.recorder.passed(func, args, kwargs)
+            return self.recorder.passed(func, self._placed(func, args), kwargs)
         self.recorder.whole += 1
         try:
             result = self.recorder.called(func, args, kwargs)
@@ -46,10 +46,28 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
             return result
         given = arguments_of(whole, args, kwargs)
         self.recorder.step(whole.name, given, result)
+        self.recorder.routes.note(whole.name, given, result, self.recorder.known.value)
         if given.get("inplace") and result is given["input"]:
             self.recorder.inplace.written(result)
         self.recorder.cut(result)
         return result
+
+
+    def _placed(self, func: Callable[..., Any], args: Any) -> Any:
+        """Return the arguments of an indexing, the places of what is true in place of masks."""
+        if func not in INDEXING or self.recorder.whole:
+            return args
+        picks = args[1] if isinstance(args[1], tuple) else (args[1],)
+        found: list[Any] = []
+        for m in picks:
+            routed = is_mask(m) and id(m) in self.recorder.routes.shares
+            found += torch.nonzero(m, as_tuple=True) if routed else [m]
+        return (args[0], tuple(found), *args[2:]) if len(found) > 1 else (
+            args[0], found[0], *args[2:]
+        )
+
+
+INDEXING = (torch.Tensor.__getitem__, torch.Tensor.__setitem__)
 
 
 class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
@@ -67,12 +85,27 @@ class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
         name = name_of(func)
         if name == READS and not self.recorder.whole:
             return self._read(args[0])
-        if not self.recorder.whole:
-            args = with_places(name, args, self.recorder.known.value, self.recorder.where)
-        result = self.recorder.operated(func, args, kwargs)
+        if self.recorder.loops and not self.recorder.whole and is_single(func, args, kwargs):
+            with self:
+                return singled(func, args, kwargs)
+        result = self._told(name, args) if not self.recorder.whole else None
+        if not self.recorder.whole and result is None:
+            args = with_places(name, args, self.recorder.known.value, self.recorder.where,
+                               self.recorder.real)  # fmt: skip
+        if result is None:
+            result = self.recorder.operated(func, args, kwargs)
         if not self.recorder.whole:
             self._note(func, name, args, kwargs, result)
         return result
+
+    def _told(self, name: str, args: tuple[Any, ...]) -> torch.Tensor | None:
+        """Answer where a mask is true that sends tokens to experts: so many rows are told."""
+        if name != "aten.nonzero" or self.recorder.real:
+            return None
+        n = self.recorder.routes.rows(args[0], self.recorder.place())
+        if n is None:
+            return None
+        return torch.empty((n, args[0].dim()), dtype=torch.int64, device=args[0].device)
 
     def _note(
         self, func: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any], result: Any
@@ -86,8 +119,11 @@ class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
         if into:
             given = {n: x for n, x in given.items() if n != "out"}
             name = name.removesuffix("_")
+        if name in OVERWRITING and recorder.loops:
+            given = {n: x for n, x in given.items() if n != "self"}
         recorder.step(name, given, result)
         recorder.inplace.note(func, name, given, result)
+        recorder.routes.note(name, given, result, recorder.known.value)
         for x in into:
             recorder.inplace.written(x)
         recorder.cut([x for x in into if not x.requires_grad] if into else result)
@@ -97,7 +133,12 @@ class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
                     recorder.changed(x)
 
     def _read(self, x: torch.Tensor) -> Any:
-        """Return the one element of a tensor, where it depends on no data."""
+        """Return the one element of a tensor, where it depends on no data.
+
+        That some token is sent to each expert is told, as the rows are.
+        """
+        if id(x) in self.recorder.routes.answers and not self.recorder.real:
+            return self.recorder.routes.answers[id(x)]
         with without_modes():
             value = self.recorder.known.value(x)
         if value is None:
@@ -106,6 +147,29 @@ class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
                 "what runs would depend on the data. Compute it from sizes, or leave it out."
             )
         return value.item()
+
+
+OVERWRITING = ("aten.copy", "aten.fill", "aten.zero")
+"""Operators that do not look at what they write over: in a loop nothing is carried for them."""
+
+
+def is_single(func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    """Whether an operator cuts an axis into its positions."""
+    name = name_of(func)
+    return name == "aten.unbind" or (
+        name == "aten.split" and named(func, args, kwargs)["split_size"] == 1
+    )
+
+
+def singled(
+    func: Any, args: tuple[Any, ...], kwargs: Mapping[str, Any]
+) -> tuple[torch.Tensor, ...]:
+    """Cut an axis into positions one by one: how many there are is no matter of the operation."""
+    given = named(func, args, kwargs)
+    x, dim = given["self"], given["dim"]
+    if name_of(func) == "aten.unbind":
+        return tuple(torch.select(x, dim, i) for i in range(x.shape[dim]))
+    return tuple(torch.narrow(x, dim, i, 1) for i in range(x.shape[dim]))
 
 
 def name_of(func: Any) -> str:

@@ -24,8 +24,9 @@ from symledger.readings.numpy.sources import own_leaves
 from symledger.readings.numpy.values import Values
 from symledger.readings.pullback import pullback
 from symledger.traces.graph import Graph, Ref, makes_table
-from symledger.traces.lowering import Lowered, Points, lowered, tensors_of
+from symledger.traces.lowering import Lowered, Points, lowered
 from symledger.traces.rules.table import Complex, Value
+from symledger.traces.values import tensors_of
 from symledger.tracing.aligned import Executed, Rounds, executed, leaves_of, resolved
 from symledger.tracing.real import Ran
 
@@ -44,6 +45,8 @@ class Differences:
     tolerance: float
     first: str = ""
     quiet: tuple[str, ...] = ()
+    routed: tuple[str, ...] = ()
+    """How many rows experts got, where routes were what they were."""
 
     @property
     def worst(self) -> float:
@@ -113,7 +116,7 @@ class Comparison:
             for j, node in self.lowered.graph.of(step.operation):
                 if step.operation in ("input", "weight") and node.arguments["name"] == name:
                     self.kept.note(leaf_of(self.lowered.made[Ref(j)]), (), values[i][0], name)
-        known = set(self.kept.arrays)
+        known = {*self.kept.arrays, *(x for p in self.program.bodies for x in p.inputs)}
         for e in self.executed:
             for leaf in self._told(e, known):
                 self.kept.note(leaf, e.rounds, self._telling(e, leaf))
@@ -238,7 +241,8 @@ def inner_values(values: Values, own: Lowered, rounds: Rounds) -> Values:
     """Return the values of one round of a body."""
     chain: list[Tensor] = []
     while own.parent is not None:
-        chain.insert(0, tensors_of(own.parent.made[Ref(own.node)])[0])
+        assert own.call is not None
+        chain.insert(0, own.call)
         own = own.parent
     for call, k in zip(chain, rounds, strict=True):
         values = values.inner[call][k]

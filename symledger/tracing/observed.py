@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from symledger.tracing.recording import Recording
+from symledger.tracing.iterations import Loop
+from symledger.tracing.loops import looped
+from symledger.tracing.recording import Recording, Step
 
 NUMBERED = re.compile(r"(?:^|\.)\d+(?=\.|$)")
 NUMBER, REAL = "#", "~"
@@ -17,19 +19,26 @@ NUMBER, REAL = "#", "~"
 
 @dataclass
 class Observed:
-    """A recording at a point: the values of all arguments and free lengths."""
+    """A recording at a point: the values of all arguments and free lengths.
+
+    With ``loops`` it is looked at with the rounds of loops folded; the recording stays as it ran.
+    """
 
     at: dict[str, int]
     recording: Recording
+    loops: bool = False
+    told: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Of rows that were told, by name: what they are on average, as a quotient."""
+
+    @cached_property
+    def folded(self) -> Recording:
+        """The recording as it is looked at."""
+        return looped(self.recording) if self.loops else self.recording
 
     @cached_property
     def structure(self) -> tuple[Any, ...]:
         """What ran on what, without any number."""
-        return tuple(
-            (s.operation, s.path, tuple((n, shape_of(a)) for n, a in s.arguments.items()),
-             tuple((len(shape), kind) for shape, kind in s.results), s.within)
-            for s in self.recording.steps
-        )  # fmt: skip
+        return structure_of(self.folded)
 
     @cached_property
     def layers(self) -> frozenset[str]:
@@ -40,31 +49,89 @@ class Observed:
         )  # fmt: skip
 
     @cached_property
+    def weights(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of all weights, by name."""
+        return {
+            str(s.arguments["name"]): s.results[0][0] for s in self.recording.steps
+            if s.operation == "weight"
+        }
+
+    @cached_property
+    def rounds(self) -> tuple[int, ...]:
+        """How many rounds each loop has."""
+        return tuple(n for s in self.folded.steps for n in rounds_of(s))
+
+    @cached_property
+    def flat(self) -> Observed:
+        """The same run with every round as it ran."""
+        return Observed(self.at, self.recording)
+
+    @cached_property
     def numbers(self) -> tuple[int, ...]:
         """The whole numbers, of arguments and then of shapes, step by step."""
-        return tuple(n for s in self.recording.steps for n in numbers(s))
+        return tuple(n for s in self.folded.steps for n in numbers(s))
 
     @cached_property
     def lengths(self) -> tuple[int, ...]:
-        """The lengths of all results."""
-        return tuple(n for s in self.recording.steps for shape, _ in s.results for n in shape)
+        """The lengths of all results, and how many rounds loops have."""
+        return tuple(n for s in self.folded.steps for n in lengths_of(s))
 
     @cached_property
     def reals(self) -> tuple[float, ...]:
         """The floats."""
-        found: list[float] = []
-        for s in self.recording.steps:
-            for a in s.arguments.values():
-                found += reals_in(a)
-        return tuple(found)
+        return tuple(x for s in self.folded.steps for x in reals_of(s))
 
 
-def numbers(step: Any) -> Iterator[int]:
-    """Yield the whole numbers of a step: those of its arguments, then its results' lengths."""
+def structure_of(recording: Recording) -> tuple[Any, ...]:
+    """Return what runs on what, without any number."""
+    return (*(
+        (s.operation, s.path, tuple((n, shape_of(a)) for n, a in s.arguments.items()),
+         tuple((len(shape), kind) for shape, kind in s.results), s.within,
+         *((structure_of(s.body),) if isinstance(s, Loop) else ()))
+        for s in recording.steps
+    ), recording.outputs)  # fmt: skip
+
+
+def numbers(step: Step) -> Iterator[int]:
+    """Yield the whole numbers of a step: those of its arguments, then its results' lengths.
+
+    Of a loop, then the number of its rounds, and the numbers of its body.
+    """
     for a in step.arguments.values():
         yield from numbers_in(a)
     for shape, _ in step.results:
         yield from shape
+    if isinstance(step, Loop):
+        yield step.times
+        for inner in step.body.steps:
+            yield from numbers(inner)
+
+
+def rounds_of(step: Step) -> Iterator[int]:
+    """Yield how many rounds a loop has, and those in it."""
+    if isinstance(step, Loop):
+        yield step.times
+        for inner in step.body.steps:
+            yield from rounds_of(inner)
+
+
+def lengths_of(step: Step) -> Iterator[int]:
+    """Yield the lengths of a step's results; of a loop its rounds and what its body makes, too."""
+    for shape, _ in step.results:
+        yield from shape
+    if isinstance(step, Loop):
+        yield step.times
+        for inner in step.body.steps:
+            yield from lengths_of(inner)
+
+
+def reals_of(step: Step) -> Iterator[float]:
+    """Yield the floats among the arguments of a step, and of a body."""
+    for a in step.arguments.values():
+        yield from reals_in(a)
+    if isinstance(step, Loop):
+        for inner in step.body.steps:
+            yield from reals_of(inner)
 
 
 def shape_of(argument: Any) -> Any:

@@ -159,7 +159,7 @@ def _drawn(space: Space, rng: random.Random) -> dict[str, int]:
         step = space.steps[name]
         here = space.base[name] // space.value(step)
         around = max(AROUND, here // 2)
-        low = max(min(here, 2), here - around)
+        low = max(min(here, 2), here - around, -(-space.least.get(name, 1) // space.value(step)))
         high = low + 2 * max(around, wide(space, name))
         at[name] = rng.randint(low, high) * space.value(step, at)
     return at | {tied: at[of] for tied, of in space.ties.items()}

@@ -56,6 +56,7 @@ class RealRecorder(Recorder):
 
     def __init__(self, module: torch.nn.Module) -> None:
         super().__init__(module)
+        self.real = True
         self.known = Elements()  # type: ignore[assignment]  # of the same two methods
         self.values: list[tuple[Array, ...]] = []
         self.made: list[tuple[torch.Tensor, ...]] = []
@@ -225,13 +226,13 @@ def moved(module: torch.nn.Module) -> torch.nn.Module:
 
 def run_for_real(
     module: torch.nn.Module, inputs: Mapping[str, torch.Tensor],
-    run: Callable[[torch.nn.Module, Mapping[str, torch.Tensor]], Any],
+    run: Callable[[torch.nn.Module, Mapping[str, torch.Tensor]], Any], loops: bool = False,
 ) -> Ran:  # fmt: skip
     """Run a module forward and backward, with random gradients at all outputs that have one."""
     leaves = {n: x.requires_grad_(x.is_floating_point()) for n, x in inputs.items()}
     entering = {n: x.clone() if x.is_floating_point() else x for n, x in leaves.items()}
     recorder = RealRecorder(module)
-    recording = record(module, entering, lambda m: run(m, entering), recorder)
+    recording = record(module, entering, lambda m: run(m, entering), recorder, loops)
     ends = [recorder.made[recording.kept[r.node]][r.result] for r in recording.outputs]
     seeds = [torch.randn_like(y) if y.requires_grad else torch.zeros_like(y) for y in ends]
     pairs = [(y, s) for y, s in zip(ends, seeds, strict=True) if y.requires_grad]

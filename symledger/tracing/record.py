@@ -18,19 +18,25 @@ from symledger.tracing.checkpointed import blocks
 from symledger.tracing.modes import Functions, Operators
 from symledger.tracing.recorder import Recorder, elements, tensors
 from symledger.tracing.recording import Recording, Step, collapsed
+from symledger.tracing.routes import Routes
 from symledger.tracing.torch_version import INNER, FunctionBase
 from symledger.tracing.whole import WHOLE
 
 
 def record(
     module: torch.nn.Module, inputs: Mapping[str, torch.Tensor],
-    run: Callable[[torch.nn.Module], Any], recorder: Recorder | None = None,
+    run: Callable[[torch.nn.Module], Any], recorder: Recorder | None = None, loops: bool = False,
+    routes: Routes | None = None,
 ) -> Recording:  # fmt: skip
     """Run a module once and return what it did.
 
-    ``inputs`` are the tensors that enter, by name; ``run`` calls the module with them.
+    ``inputs`` are the tensors that enter, by name; ``run`` calls the module with them. With
+    ``loops`` what is cut into single positions is written down position by position; ``routes`` say
+    how many rows are told of what sends tokens to experts.
     """
     recorder = recorder or Recorder(module)
+    recorder.loops = loops
+    recorder.routes = routes or recorder.routes
     for name, x in inputs.items():
         kind = tuple(x.shape), elements(x.dtype)
         recorder.add(Step("input", {"name": name}, (kind,)), (x,))

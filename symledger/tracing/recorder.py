@@ -15,6 +15,7 @@ from symledger.tracing.fused import fused_attention
 from symledger.tracing.inplace import InPlace
 from symledger.tracing.known import Known
 from symledger.tracing.recording import Recording, Step
+from symledger.tracing.routes import Routes, place_of
 from symledger.tracing.whole import WHOLE, arguments_of
 
 MOST_NODES = 100_000
@@ -40,6 +41,9 @@ class Recorder:
         self.paths = {id(m): name for name, m in module.named_modules()}
         self.stack: list[str] = [""]
         self.whole = 0
+        self.loops = False
+        self.routes = Routes({}, {})
+        self.real = False
         self.graded = torch.is_grad_enabled()
         self.known = Known()
         self.inplace = InPlace(self)
@@ -127,6 +131,10 @@ class Recorder:
             yield
         finally:
             self.within = before
+
+    def place(self) -> str:
+        """Say in which module of which layer's kind we are, and where in the user's file."""
+        return place_of(self.stack[-1], user_line())
 
     def where(self) -> str:
         """Say which module runs, and where the user's file is."""

@@ -56,7 +56,8 @@ def _all_small(space: Space, depth: Mapping[str, int], factor: int) -> dict[str,
     least = LEAST * factor
     for name in _order(space):
         step = space.value(space.steps[name], at)
-        value = _multiple(least, step, {at[n] for n in space.sizes if n != name})
+        low = max(least, space.least.get(name, 1))
+        value = _multiple(low, step, {at[n] for n in space.sizes if n != name})
         at[name] = min(value, max(space.base[name], value if step > 1 else 0))
         least = at[name] + 1 if at[name] < least + step else least
     return space.moved({n: at[n] for n in (*space.sizes, *depth)})
@@ -86,7 +87,7 @@ def _smaller(space: Space, name: str, at: Mapping[str, int]) -> Iterator[int]:
     if at[name] <= 16 or at[name] <= 2 * step:
         return
     for part in (8, 2):
-        n = -(-max(at[name] // part, LEAST) // step) * step
+        n = -(-max(at[name] // part, LEAST, space.least.get(name, 1)) // step) * step
         if n < at[name] and n not in at.values():
             yield n
 

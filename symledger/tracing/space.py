@@ -21,10 +21,15 @@ from symledger.tracing.limit import limited
 from symledger.tracing.listening import Heard, listening
 from symledger.tracing.observed import Observed
 from symledger.tracing.record import record
+from symledger.tracing.routes import FIRST_ROWS, Routes
 from symledger.tracing.subject import Subject
 
 DEEP = re.compile(r"layers?$|depth|blocks|^L$")
 """What arguments that deepen a module are likely called."""
+ROUNDS, MOST_ROUNDS = 7, 16
+"""How many rounds of a loop are enough, and from how many on there are more than that."""
+FEWEST = 3
+"""How many rounds show how they repeat."""
 SHALLOW = 3
 """How deep a module is built at first: enough for something to repeat."""
 STEPS = (1, 2, 3, 4, 6, 8, 16, 32)
@@ -48,6 +53,8 @@ class Space:
     failed: dict[str, str] = field(default_factory=dict)
     ties: dict[str, str] = field(default_factory=dict)
     """Arguments that are as large as others, and change with them."""
+    least: dict[str, int] = field(default_factory=dict)
+    """Below what a size that counts rounds does not show how they repeat."""
     borders: list[Border] = field(default_factory=list)
     """On which side of other arguments sizes stay."""
 
@@ -102,15 +109,17 @@ class Space:
             BadInput: it refuses that.
         """
         values = unfolded(self.subject, at, heard)
+        routes = Routes(self.subject.rows, at)
         listens = listening(self.subject.modules if heard else ())
         with limited(self.subject.name), listens as found:
             module = self.subject.build(values)
             entering = {x.name: x.made(at) for x in self.subject.inputs}
-            recording = record(module, entering, lambda m: self.subject.run(m, entering))
+            recording = record(module, entering, lambda m: self.subject.run(m, entering),
+                               loops=self.subject.loops, routes=routes)  # fmt: skip
         if heard:
             self.heard += [d for d in found.divisions if d not in self.heard]
             self.floors += [e for e in found.floors if e not in self.floors]
-        return Observed(dict(at), recording)
+        return Observed(dict(at), recording, self.subject.loops, routes.told)
 
 
 def whole_numbers(subject: Subject) -> dict[str, int]:
@@ -153,29 +162,60 @@ def stretched(
     return type(value)(value)
 
 
-def explored(
-    subject: Subject, shallow: int = SHALLOW, whole: frozenset[str] = frozenset()
-) -> Space:
+def explored(subject: Subject, shallow: int = SHALLOW, loops: bool = True) -> Space:
     """Find out which arguments are sizes; build the module ``shallow`` layers deep from then on.
 
-    Arguments that are called like depths and are none, as what they repeat is in no list of them,
-    keep the value that was asked for; they are ``whole``.
+    Where what runs depends on a size, ``loops`` in Python are folded, and all is looked at again.
 
     Raises:
         BadInput: the module does not run as it is built by default.
+    """
+    subject.loops = False
+    found = _explored(subject, shallow)
+    if not loops or not any(why == OTHERWISE for why in found.failed.values()):
+        return found
+    subject.loops = True
+    other = _explored(subject, shallow)
+    if other.least:
+        return other
+    subject.loops = False
+    return found
+
+
+OTHERWISE = "what runs depends on it"
+"""Why an argument is no size: other operations run, in the same modules."""
+
+
+def _explored(
+    subject: Subject, shallow: int, whole: frozenset[str] = frozenset(),
+    brief: frozenset[str] = frozenset(),
+) -> Space:  # fmt: skip
+    """Explore the arguments of a module once.
+
+    Arguments that are called like depths and are none, as what they repeat is in no list of them,
+    keep the value that was asked for; they are ``whole``. Those that say how many rounds a loop has
+    are ``brief``: loops are looked at in few rounds.
     """
     own = whole_numbers(subject)
     if not subject.inputs:
         subject.inputs = guessed(subject, unfolded(subject, own, heard=True))
     free = {axis for x in subject.inputs for axis in x.axes if not axis.isdecimal()} - own.keys()
     lengths = {axis: subject.given.get(axis, USUAL.get(axis, 10)) for axis in sorted(free)}
-    base = {**own, **lengths}
-    space = Space(subject, base, base)
+    asked = {**own, **lengths}
+    base = {**asked, **{n: USUAL.get(n, 10) for n in brief & free}}
+    space = Space(subject, base, asked)
     first = space.observe(base, heard=True)
+    for name in subject.rows.values():  # they are sizes of their own
+        free |= {name}
+        space.base[name] = asked[name] = FIRST_ROWS + len(free)
+    if subject.rows:
+        first = space.observe(space.base, heard=True)
     likely = [n for n in own if DEEP.search(n) and base[n] > shallow and n not in whole]
+    likely += [n for n in brief if n in own and n not in likely and n not in whole]
     for name in likely:  # most of the time is spent on depth: less of it, if that goes
         try:
-            first = space.observe({**space.base, name: shallow}, heard=True)
+            few = max(shallow, ROUNDS) if name in brief else shallow
+            first = space.observe({**space.base, name: few}, heard=True)
             space.base = first.at
         except BadInput:
             continue
@@ -183,9 +223,11 @@ def explored(
     for name in sorted([*own, *sorted(free)], key=lambda n: n not in divided):
         if name not in space.ties:
             _classify(space, name, first)
+    counted = {n for n in space.least if n in likely or base[n] > MOST_ROUNDS} - brief
     fixed = {n for n in likely if n not in space.depths and space.base[n] != base[n]}
-    if fixed:
-        return explored(subject, shallow, whole | fixed)
+    fixed -= {*counted, *brief}
+    if fixed or counted:
+        return _explored(subject, shallow, whole | fixed, brief | counted)
     for name, step in space.steps.items():  # only sizes stay in steps
         gone = {s: Integer(space.base[s.name]) for s in step.free_symbols
                 if s.name not in space.sizes}  # fmt: skip
@@ -197,11 +239,17 @@ def explored(
 def deeper(space: Space, depth: int) -> None:
     """Build the module so many layers deep from now on.
 
+    Where there are several depths, each is another one if that goes: stages that are as deep as one
+    another may look like layers of one kind.
+
     Raises:
         BadInput: it refuses that.
     """
-    base = {**space.base, **dict.fromkeys(space.depths, depth)}
-    space.observe(base)
+    apart = {name: depth + i for i, name in enumerate(space.depths)}
+    try:
+        base = space.observe({**space.base, **apart}).at
+    except BadInput:
+        base = space.observe({**space.base, **dict.fromkeys(space.depths, depth)}).at
     space.base = base
 
 
@@ -221,7 +269,8 @@ def _classify(space: Space, name: str, first: Observed) -> None:
         except BadInput as error:
             why = why or str(error)
             continue
-        if other.structure != first.structure and other.layers == first.layers:
+        deepened = other.layers != first.layers and not reshapes(other, first)
+        if other.structure != first.structure and not deepened:
             otherwise = True
             continue
         if other.structure != first.structure:
@@ -230,13 +279,21 @@ def _classify(space: Space, name: str, first: Observed) -> None:
             space.sizes.append(name)
             size = -step if space.value(step) < 0 else step
             space.steps[name] = size if space.base[name] % space.value(size) == 0 else Integer(1)
+            if other.rounds != first.rounds:
+                least = space.base[name] - min(first.rounds) + FEWEST
+                space.least[name] = max(1, min(least, space.base[name]))
         else:
             space.fixed.append(name)
         for tied in others:
             space.ties[tied] = name
         return
     space.fixed.append(name)
-    space.failed[name] = "what runs depends on it" if otherwise else why
+    space.failed[name] = OTHERWISE if otherwise else why
+
+
+def reshapes(other: Observed, first: Observed) -> bool:
+    """Whether weights have other shapes, too: how many experts there are is no depth."""
+    return any(first.weights.get(name, shape) != shape for name, shape in other.weights.items())
 
 
 def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import copy
 import dataclasses
 import inspect
@@ -77,6 +78,10 @@ class Subject:
     extra: dict[str, Any] = field(default_factory=dict)
     given: dict[str, int] = field(default_factory=dict)
     """Lengths that were set and are no arguments: of what enters."""
+    rows: dict[str, str] = field(default_factory=dict)
+    """What the rows are called that are told of each routing, by its place: see ``routes``."""
+    loops: bool = False
+    """Whether loops in Python are looked at as such: see ``loops``."""
 
     @property
     def modules(self) -> list[ModuleType]:
@@ -183,7 +188,7 @@ def subject_of(
         if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD):
             continue
         if p.name in settings and holder is None:
-            arguments[p.name] = _value(settings[p.name], p.default)
+            arguments[p.name] = valued(settings[p.name], p.default)
         elif holder is not None:
             objects[p.name] = holder
             arguments |= _fields(holder, settings, missing)
@@ -230,7 +235,7 @@ def _fields(holder: type, settings: Mapping[str, str], missing: list[str]) -> di
             continue
         default = _default(f)
         if f.name in settings:
-            found[f.name] = _value(settings[f.name], default)
+            found[f.name] = valued(settings[f.name], default)
         elif f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING:
             missing.append(f.name)
         else:
@@ -254,7 +259,7 @@ def _configured(
     arguments |= given
     for name, text in settings.items():
         if name in arguments:
-            arguments[name] = _value(text, arguments[name])
+            arguments[name] = valued(text, arguments[name])
     rest = {n: v for n, v in config.items() if n not in arguments and n not in COMMON - SAID}
 
     def make(values: dict[str, Any]) -> torch.nn.Module:
@@ -305,7 +310,7 @@ def _default(f: Any) -> Any:
     return None if f.default is dataclasses.MISSING else f.default
 
 
-def _value(text: str, default: Any) -> Any:
+def valued(text: str, default: Any) -> Any:
     """Return what a setting means: a number, a truth, a list of numbers, else the text itself."""
     text = text.strip()
     lowered = text.lower()
@@ -313,8 +318,8 @@ def _value(text: str, default: Any) -> Any:
         return lowered == "true"
     if lowered == "none":
         return None
-    if re.fullmatch(r"\[.*\]", text):
-        return [_value(part, None) for part in text[1:-1].split(",") if part.strip()]
+    if text[:1] + text[-1:] in ("[]", "()", "{}"):
+        return literal(text)
     try:
         return int(text.replace(",", "").replace("_", ""))
     except ValueError:
@@ -323,3 +328,12 @@ def _value(text: str, default: Any) -> Any:
         return float(text)
     except ValueError:
         return text
+
+
+def literal(text: str) -> Any:
+    """Return a list or a mapping as it is written in Python, words without quotes too."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        parts = [valued(part, None) for part in text[1:-1].split(",") if part.strip()]
+        return tuple(parts) if text.startswith("(") else parts

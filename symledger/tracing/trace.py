@@ -11,6 +11,7 @@ from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
 from symledger.sizes import named
+from symledger.traces.component import TracedModule
 from symledger.traces.graph import Argued, Graph, Traced
 from symledger.tracing.assemble import Assembler, TwoSided
 from symledger.tracing.bounds import bounded
@@ -57,18 +58,46 @@ def trace(
     Raises:
         BadInput: the module cannot be traced; why, and where.
     """
+    said = asked or {}
+    try:
+        return _traced(subject, said, told, lengths or {})
+    except BadInput:
+        if not subject.loops:
+            raise
+    told("its loops are no scans: they stay as long as they are")
+    return _traced(subject, said, told, lengths or {}, loops=False)
+
+
+def _traced(
+    subject: Subject, asked: Mapping[str, str], told: Told, lengths: Mapping[str, int],
+    loops: bool = True,
+) -> tuple[Traced, Space]:  # fmt: skip
+    """Trace a module; its loops as what they are, or written out.
+
+    Raises:
+        BadInput: the module cannot be traced so.
+    """
     told("exploring its arguments")
-    space = explored(subject)
-    space.asked |= lengths or {}
-    graph, assembler, points = _at_some_depth(space, told)
+    space = explored(subject, loops=loops)
+    space.asked |= lengths
+    try:
+        graph, assembler, points = _at_some_depth(space, told)
+    except OtherAtDepth:
+        if not space.depths or (loops and not subject.loops):
+            raise
+        space.base |= {n: space.asked[n] for n in space.depths}  # layers inside of a loop
+        space.fixed += space.depths
+        space.depths = []
+        graph, assembler, points = _at_some_depth(space, told)
     definitions, recording = assembler.definitions, assembler.sample.runs[0].recording
     own = space.asked
-    symbols = symbols_for([n for n in own if n in used(space)], (), asked or {})
+    told_rows = set(subject.rows.values())
+    symbols = symbols_for([n for n in own if n in used(space) - told_rows], (), asked)
     to = {Symbol(n): named(s) for n, s in symbols.items()}
     to |= {s: named(s.name) for s in definitions}
     fixed = tuple(
         Argued(n, beside(space, n, str(v))) for n, v in subject.arguments.items()
-        if n not in used(space) and f"{n}.0" not in space.base
+        if n not in used(space) and not all_used(n, v, used(space))
     )
     made = Traced(
         name=subject.name, source=subject.source, graph=renamed(bounded(graph), to),
@@ -80,6 +109,8 @@ def trace(
         torch=torch.__version__,
         effects=noted(recording.effects), custom=noted(recording.custom),
     )
+    if subject.loops:
+        TracedModule(made).program(made.name)
     return made, space
 
 
@@ -119,6 +150,7 @@ def _at_some_depth(
             except OtherAtDepth as error:
                 refusal = error
                 break
+            assembler.definitions |= rows(assembler)
             return graph, assembler, points
     assert refusal
     raise refusal
@@ -128,6 +160,30 @@ def noted(found: Iterable[tuple[str, str]]) -> tuple[Argued, ...]:
     """Return names with what goes with them, alike in all layers: ``*`` stands for a number."""
     alike = dict.fromkeys((NUMBER.sub("*", name), value) for name, value in found)
     return tuple(Argued(name or "forward", value) for name, value in alike)
+
+
+def all_used(name: str, value: object, sizes: set[str]) -> bool:
+    """Whether an argument is a list of which every part is a size."""
+    several = isinstance(value, list | tuple) and value
+    return bool(several) and all(f"{name}.{i}" in sizes for i in range(len(value)))  # type: ignore[arg-type]
+
+
+def rows(assembler: Assembler) -> dict[Symbol, Expr]:
+    """Return what rows that were told are on average, as quotients.
+
+    Raises:
+        BadInput: how many there are does not follow from the sizes.
+    """
+    runs = assembler.sample.runs
+    found = {}
+    for name in runs[0].told:
+        whole, among = (
+            assembler.points.fit(tuple(run.told[name][part] for run in runs)) for part in (0, 1)
+        )
+        if whole is None or among is None:
+            raise BadInput(f"how many rows an expert gets, {name}, does not follow from the sizes.")
+        found[Symbol(name)] = whole / among
+    return found
 
 
 def used(space: Space) -> set[str]:
@@ -162,8 +218,8 @@ def check(
     """
     values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in run.at.items()}
     for s, e in definitions.items():
-        values[s] = e.xreplace(values)
-    lines = live_lines(observed_lines(run), Sample(space, [run]))
+        values.setdefault(s, e.xreplace(values))
+    lines = live_lines(observed_lines(run), Sample(space, [run.flat]))
     expected = unfolded(graph, values)
     said = first_difference(expected, lines)
     if said:

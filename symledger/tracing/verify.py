@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from sympy import Expr, Integer
 
@@ -15,26 +16,30 @@ from symledger.tracing.checks import together, verify
 from symledger.tracing.depth import first_difference, observed_lines, unfolded
 from symledger.tracing.points import Sample
 from symledger.tracing.space import Space
-from symledger.tracing.subject import Subject, found
+from symledger.tracing.subject import Subject, found, valued
 from symledger.tracing.trace import live_lines
 
 DTYPES = {"int": "int64", "float": "float32", "bool": "bool"}
 
 
-def verified_at(traced: Traced, settings: Mapping[str, str]) -> Traced:
+def verified_at(
+    traced: Traced, settings: Mapping[str, str], config: Mapping[str, Any] | None = None
+) -> Traced:
     """Return a trace with one more point at which its module did what it says.
+
+    The keys of a configuration are settings too; those that are no sizes must be what was traced.
 
     Raises:
         BadInput: the module cannot be built there, or is not there any more.
         CheckFailed: it does something else there; what first.
     """
-    at = point(traced, settings)
+    at = point(traced, {**sizes_of(traced, config or {}), **parts_of(traced, settings)})
     space = Space(subject_of_trace(traced), at, dict(at))
     run = space.observe(at)
     values: dict[Expr, Expr] = {named(s): Integer(at[own]) for s, own in traced.names.items()}
     for name, e in traced.definitions.items():
         values[named(name)] = e.xreplace(values)
-    lines = live_lines(observed_lines(run), Sample(space, [run]))
+    lines = live_lines(observed_lines(run), Sample(space, [run.flat]))
     said = first_difference(unfolded(traced.graph, values), lines)
     if said:
         place = ", ".join(f"{s} = {at[own]}" for s, own in traced.names.items())
@@ -57,6 +62,72 @@ def point(traced: Traced, settings: Mapping[str, str]) -> dict[str, int]:
     return at
 
 
+def parts_of(traced: Traced, settings: Mapping[str, str]) -> dict[str, str]:
+    """Return settings of which lists are said part by part: ``depths=[2, 2]`` as ``depths.0``, ….
+
+    Raises:
+        BadInput: a list is no longer or shorter one here than what was traced.
+    """
+    found: dict[str, str] = {}
+    known = set(traced.names.values())
+    for name, text in settings.items():
+        parts = [n for n in known if n.rpartition(".")[0] == name]
+        if not parts or name in known:
+            found[name] = text
+            continue
+        values = [v.strip() for v in text.strip().strip("[]()").split(",") if v.strip()]
+        fixed = fixed_of(traced).get(name)
+        whole = listed(fixed) if fixed is not None else ["?"] * len(parts)
+        if len(values) != len(whole):
+            raise BadInput(
+                f"{name} is a list of {len(whole)} numbers in this trace, not of {len(values)}: "
+                f"set it as in {name}=[{', '.join('1' * len(whole))}]."
+            )
+        for i, value in enumerate(values):
+            if f"{name}.{i}" in parts:
+                found[f"{name}.{i}"] = value
+            elif value != whole[i]:
+                raise BadInput(f"{name}[{i}] is {whole[i]} in this trace, whatever its sizes are: "
+                               f"trace the module anew with {value}.")  # fmt: skip
+    return found
+
+
+def sizes_of(traced: Traced, config: Mapping[str, Any]) -> dict[str, str]:
+    """Return the keys of a configuration that are sizes of a trace, as settings.
+
+    Raises:
+        BadInput: another key is not what was traced.
+    """
+    fixed = fixed_of(traced)
+    own = set(traced.names.values())
+    own |= {n.rpartition(".")[0] for n in own}
+    found = {}
+    for name, value in config.items():
+        if name in own:
+            found[name] = str(value)
+        elif name in fixed and not alike(fixed[name], value):
+            raise BadInput(
+                f"the configuration has {name} = {value}, and this trace was made with "
+                f"{fixed[name]}: trace the module anew with this configuration."
+            )
+    return parts_of(traced, found)
+
+
+def fixed_of(traced: Traced) -> dict[str, str]:
+    """Return the fixed arguments, without what is said of the sizes that stay on one side."""
+    return {a.name: a.value.partition(", and ")[0] for a in traced.fixed}
+
+
+def alike(text: str, value: Any) -> bool:
+    """Whether a fixed argument of a trace is what a configuration says."""
+    return text == str(value) or valued(text, None) == value
+
+
+def listed(text: str) -> list[str]:
+    """Return the parts of a list as they are written."""
+    return [part.strip() for part in text.strip("[]()").split(",") if part.strip()]
+
+
 def subject_of_trace(traced: Traced) -> Subject:
     """Return what was traced: the same class, with the same arguments and inputs."""
     texts = tuple(
@@ -65,10 +136,16 @@ def subject_of_trace(traced: Traced) -> Subject:
         for _, n in traced.graph.of("input")
     )
     own = {own: str(traced.sizes[s]) for s, own in traced.names.items()}
+    lists: dict[str, list[str]] = {}
+    for name in sorted((n for n in own if "." in n), key=lambda n: int(n.rpartition(".")[2])):
+        lists.setdefault(name.rpartition(".")[0], []).append(own[name])
     free = {name for text in texts for name in text.partition("(")[2].rstrip(")").split(", ")}
     settings = {n: v for n, v in own.items() if n not in free and "." not in n}
-    settings |= {a.name: a.value for a in traced.fixed}
-    return found(f"{traced.source}:{traced.name}", settings, texts, traced.training)
+    settings |= {n: f"[{', '.join(values)}]" for n, values in lists.items()}
+    settings |= fixed_of(traced)
+    made = found(f"{traced.source}:{traced.name}", settings, texts, traced.training)
+    made.loops = any(graph.of("loop") for graph in traced.graph.bodies)
+    return made
 
 
 def axis(e: Expr, traced: Traced) -> str:

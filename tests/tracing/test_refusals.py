@@ -9,7 +9,7 @@ from symledger.errors import BadInput, SymledgerError
 pytest.importorskip("torch", reason="needs PyTorch")
 
 from symledger.tracing import limit, recorder  # after PyTorch is known to be there
-from symledger.tracing.account import traced
+from symledger.tracing.account import account_of, traced
 from symledger.tracing.public import trace
 
 HEAD = """\
@@ -71,7 +71,11 @@ def test_a_weight_that_nothing_uses_is_counted(written):
     assert trace(written("return x + 1"), d=16).params.text == "d² + d"
 
 
-def test_layers_in_no_list_keep_their_number(written):
-    found = traced(written("for i in range(self.n):\n    x = self.l(x)\nreturn x"), {})
-    assert {a.name: a.value for a in found.fixed} == {"n_layers": "4"}
-    assert found.sizes.keys() == {"d", "B", "T"}
+def test_a_layer_that_is_called_again_and_again_has_one_set_of_weights(written):
+    target = written("for i in range(self.n):\n    x = self.l(x)\nreturn x")
+    found = traced(target, {})
+    assert not found.fixed
+    assert found.sizes == {"d": 16, "L": 4, "B": 2, "T": 12}
+    account = account_of(found, target)
+    assert account.params.text == "d² + d"
+    assert account["flops.forward"].text == "2BLTd²"

@@ -20,7 +20,7 @@ from symledger.ir.scalars import Operand, straight_line
 from symledger.ir.shapes import Shape
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor
 from symledger.readings.numpy.arithmetic import FLOATS, FUNCTIONS, Arithmetic, Array
-from symledger.readings.numpy.sources import own_leaves
+from symledger.readings.numpy.sources import is_shared, own_leaves
 from symledger.readings.numpy.values import Values, gathered, stacked
 
 Sizes = Mapping[Symbol, int]
@@ -131,7 +131,7 @@ class Machine:
         for i in range(times):
             entering |= {x: self.at(whole, call, i, times) for x, whole in wholes.items()}
             given = {
-                x: leaves[x] if call.shared else self._taken(leaves[x], 0, i)
+                x: leaves[x] if is_shared(x, call) else self._taken(leaves[x], 0, i)
                 for x in self._inside(body)
             }
             given |= entering

@@ -22,7 +22,12 @@ def own_leaves(program: Program) -> Iterator[tuple[Tensor, Shape]]:
         if isinstance(t.op, Call):
             for leaf, shape in own_leaves(t.op.body):
                 if leaf not in t.op.body.inputs:
-                    yield leaf, shape if t.op.shared else (t.op.times, *shape)
+                    yield leaf, shape if is_shared(leaf, t.op) else (t.op.times, *shape)
+
+
+def is_shared(leaf: Tensor, call: Call) -> bool:
+    """Whether all applications of a body have a leaf in common: weights, where they are shared."""
+    return call.shared and isinstance(leaf.op, Param)
 
 
 def random_leaves(

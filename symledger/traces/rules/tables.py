@@ -7,7 +7,7 @@ from typing import Any
 
 from sympy import Expr, Integer, Piecewise
 
-from symledger.ir.ops import Rearrange, Repeat
+from symledger.ir.ops import Input, Rearrange, Repeat
 from symledger.ir.scalars import Scalar, X, Y
 from symledger.ir.shapes import ONE, Shape
 from symledger.ir.tensor import Tensor, pointwise
@@ -58,6 +58,12 @@ def one_hot(at: At, tensor: Tensor, num_classes: Any = -1) -> Made:
     code = Scalar((X, Y), Piecewise((0, X < Y), (0, X > Y), (1, True)))
     apart = reshaped(at, tensor, (*tensor.shape, ONE))
     return pointwise(code, apart, places, storage=at.storage)
+
+
+@rule("aten.nonzero")
+def nonzero(at: At, self: Tensor) -> Made:
+    """Where a mask is true, of which so many places are told."""
+    return Tensor(Input("places", drawn=True, average=True), (), at.shape, "index")
 
 
 @rule("aten.index_select")

@@ -14,13 +14,13 @@ from symledger.traces.rules.views import reshaped
 
 
 @rule("aten.copy")
-def copy(at: At, self: Tensor, src: Tensor, non_blocking: Any = False) -> Made:
+def copy(at: At, src: Tensor, self: Any = None, non_blocking: Any = False) -> Made:
     """Write down the elements of another tensor."""
     return copied(expand(src, at.shape))
 
 
 @rule("aten.fill")
-def fill(at: At, self: Tensor, value: Any) -> Made:
+def fill(at: At, value: Any, self: Any = None) -> Made:
     """Write one number everywhere."""
     if isinstance(value, Tensor):
         return copied(expand(value, at.shape))
@@ -29,9 +29,9 @@ def fill(at: At, self: Tensor, value: Any) -> Made:
 
 
 @rule("aten.zero")
-def zero(at: At, self: Tensor) -> Made:
+def zero(at: At, self: Any = None) -> Made:
     """Write zeros everywhere."""
-    return fill(at, self, 0)
+    return fill(at, 0)
 
 
 @rule("aten.slice_scatter")
