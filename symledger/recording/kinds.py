@@ -11,6 +11,7 @@ from symledger.recording.mutants import Mutants
 from symledger.recording.reference import Defaults, Reference
 from symledger.recording.scripts import Scripts
 from symledger.recording.tags import Tags
+from symledger.recording.traced import Traced
 
 Stages = tuple[tuple[Kind, ...], ...]
 
@@ -27,7 +28,8 @@ def stages(why: str = "", successor: str = "") -> Stages:
         successor: what takes their place: an id, or an owner with the same quantities.
     """
     owned = (Evidence(), Demonstrations(), Tags(why, successor), Formulas(), Index(), Scripts())
-    return (Defaults(),), (Reference(), *owned, CheckpointSizes()), (Messages(), Mutants())
+    outside = Reference(), Traced()
+    return (Defaults(),), (*outside, *owned, CheckpointSizes()), (Messages(), Mutants())
 
 
 NAMES = tuple(kind.name for stage in stages() for kind in stage)

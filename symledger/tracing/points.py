@@ -33,12 +33,7 @@ class Sample:
     @property
     def parts(self) -> dict[Symbol, Expr]:
         """What can be changed by itself: sizes in their steps (d/h of d where h divides it)."""
-        found: dict[Symbol, Expr] = {}
-        for name in self.space.sizes:
-            step = self.space.steps[name]
-            own = Symbol(name)
-            found[own if step == 1 else Symbol(f"{name}_part")] = own / step
-        return found
+        return parts_of(self.space)
 
     def valued(self, e: Expr) -> tuple[int, ...]:
         """Return an expression in the arguments at every point."""
@@ -55,6 +50,16 @@ class Sample:
                     values[part] = int(e.xreplace(values))
             at.append(values)
         return Points(sizes, parts, at)
+
+
+def parts_of(space: Space) -> dict[Symbol, Expr]:
+    """Return sizes in the steps in which they can be changed."""
+    found: dict[Symbol, Expr] = {}
+    for name in space.sizes:
+        step = space.steps[name]
+        own = Symbol(name)
+        found[own if step == 1 else Symbol(f"{name}_part")] = own / step
+    return found
 
 
 def sampled(

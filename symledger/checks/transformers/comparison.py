@@ -189,7 +189,7 @@ def _convolution_backward(
     """
     transposed, asked = rest[4], rest[7]
     seen = x if transposed else dy
-    return 2 * seen[0] * prod(seen[2:]) * prod(w) * (bool(asked[0]) + bool(asked[1]))
+    return int(2 * seen[0] * prod(seen[2:]) * prod(w) * (bool(asked[0]) + bool(asked[1])))
 
 
 def decoded(model: Any, lengths: Mapping[str, int]) -> int | None:
