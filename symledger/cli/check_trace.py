@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from symledger.cli.progress import progress
-from symledger.evidence.traced import CLAIMS, Vector, plain, traced
+from symledger.evidence.traced import Vector, plain, traced
 from symledger.extras import lack, missing
 
 SCHEMA = "symledger.check-trace/1"
@@ -63,9 +63,8 @@ def page(owner: str, rows: Sequence[Vector]) -> str:
         if v.refused:
             lines += [f"  – {v.name}: not traced", f"      {v.refused}"]
             continue
-        same = [q for q in CLAIMS if q in v.hashes and q not in v.differs]
         lines.append(f"  {'✓' if v.passed else '✗'} {v.name}: the same polynomials: "
-                     f"{', '.join(same) or 'none'}")  # fmt: skip
+                     f"{', '.join(v.same) or 'none'}")  # fmt: skip
         lines += [f"      {q}: {said}" for q, said in v.differs.items()]
         for quantity, parts in v.spelled.items():
             lines.append(f"      {quantity}, as the reference is written:")

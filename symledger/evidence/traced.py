@@ -44,9 +44,9 @@ class Vector:
     refused: str = ""
 
     @property
-    def model(self) -> str:
-        """The class."""
-        return self.name.partition(",")[0]
+    def same(self) -> list[str]:
+        """The quantities that are the same polynomials."""
+        return [q for q in CLAIMS if q in self.hashes and q not in self.differs]
 
     @property
     def passed(self) -> bool:

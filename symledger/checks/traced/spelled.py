@@ -102,5 +102,5 @@ def _less(terms: Terms) -> Terms:
 
 def _named(lines: Lines, line: str) -> str:
     names = list(lines.operations.get(line, {}))
-    rest = f" and {len(names) - MOST} others" if len(names) > MOST else ""
+    rest = f" and {len(names) - MOST} more" if len(names) > MOST else ""
     return (", ".join(names[:MOST]) or "nothing that computes") + rest
