@@ -84,7 +84,8 @@ def against(account: Account, vector: Vector, made: Traced, space: Space) -> Com
             exact[name] = difference(translation, account.readings.total(name), theirs)
     if "memory.kv_cache" in account.quantities:
         ours = translation.ours(account.readings.total("memory.kv_cache"))
-        exact["memory.kv_cache"] = cache.difference(ours, vector, translation)
+        kept = cache.difference(ours, vector, translation)
+        exact |= {} if kept is None else {"memory.kv_cache": kept}
     if vector.said:  # choices change little of how an implementation is written
         return Compared(account, exact)
     names = [name for name, _, _ in parameters(made.graph)]

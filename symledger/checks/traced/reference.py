@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from inspect import signature
 from typing import Any
 
 from symledger.checks.traced.vectors import Vector
+from symledger.checks.transformers.comparison import untied
 from symledger.errors import BadInput
 from symledger.traces.graph import Traced
 from symledger.tracing.space import Space
@@ -38,7 +40,8 @@ def subject(vector: Vector) -> Subject:
     kind = getattr(transformers, name)
     document = {k: v for k, v in vector.document.items() if k != "architectures"}
     inputs = tuple(map(parse_input, entering(kind, vector)))
-    return configured_subject(kind, "transformers", {}, inputs, False, document, fused=False)
+    found = configured_subject(kind, "transformers", {}, inputs, False, document, fused=False)
+    return replace(found, make=lambda values: untied(vector.configuration, found.make(values)))
 
 
 def entering(kind: type[Any], vector: Vector) -> tuple[str, ...]:
