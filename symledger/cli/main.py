@@ -277,17 +277,23 @@ def list_targets(kinds: tuple[str, ...], as_json: bool, language: str | None) ->
 
 @cli.command(epilog="symledger check mini_gpt")
 @click.argument("targets", nargs=-1, metavar="[TARGET …]")
+@click.option("--trace", "trace", is_flag=True,
+              help="Trace the implementation that families are read for, and compare polynomials.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def check(targets: tuple[str, ...], as_json: bool) -> int:
+def check(targets: tuple[str, ...], trace: bool, as_json: bool) -> int:
     """Check formulas against what shares no code with them; without a TARGET, all of them.
 
     Exit code 1 if any check failed.
     """
     import gc
 
+    gc.enable()
+    if trace:
+        from symledger.cli.check_trace import run as run_traced
+
+        return run_traced(targets, as_json)
     from symledger.cli.check import run
 
-    gc.enable()
     return run(targets, as_json)
 
 
@@ -303,8 +309,8 @@ def record(targets: tuple[str, ...], stale: bool, why: str, successor: str,
     """Record anew what the package says of TARGETs; without any, everything.
 
     TARGET is a name of the catalogue, a published configuration, or a kind of record: evidence,
-    demonstrations, tags, formulas, index, sizes, scripts, reference, defaults, messages,
-    mutants. All cores
+    demonstrations, tags, formulas, index, sizes, scripts, reference, traced, defaults,
+    messages, mutants. All cores
     work; after an interruption the same command goes on. What cannot be made here, without PyTorch
     say, keeps its record. Exit code 1 if any check failed.
     """

@@ -22,6 +22,7 @@ Recorded: TypeAlias = "int | str"
 
 WITNESS = "witness"
 BUILT = ("model", "library")
+TRACED = ("model", "library", "torch")
 MORE = (WITNESS, "more", "reason")
 LEAVES = ("leaves", "tolerance")
 SIDES = ("here", "there")
@@ -52,6 +53,8 @@ CLAIMS: Mapping[Kind, Mapping[str, tuple[str, ...]]] = {
         "values": (WITNESS, "tolerance"),
         **dict.fromkeys(("built parameters", "built FLOPs forward", "built FLOPs backward",
                          "built FLOPs decoding"), BUILT),
+        **dict.fromkeys(("traced parameters", "traced active parameters", "traced FLOPs forward",
+                         "traced FLOPs backward", "traced cache"), TRACED),
     },
 }  # fmt: skip
 """Every claim by how it was compared, and what its numbers and words are, in their order.

@@ -20,6 +20,7 @@ from symledger.evidence.claims import Kind
 from symledger.evidence.comparison import Evidence, Point
 from symledger.evidence.fingerprints import default_hash, fingerprint
 from symledger.evidence.store import Findings, read
+from symledger.evidence.traced import traced
 
 FOLDER = records.FOLDER / "evidence"
 MUTANTS = records.FOLDER / "mutants.json"
@@ -153,7 +154,7 @@ def of(derivation: Derivation, quantity: str) -> list[Record]:
     """Return what was recorded about a quantity of a target; empty where it was not checked."""
     if derivation.target.origin:
         return []
-    as_built = list(_built(derivation, quantity))
+    as_built = [*_built(derivation, quantity), *_traced(derivation, quantity)]
     about = recorded(derivation.target.owner).get(variant(derivation))
     if about is None:
         return as_built
@@ -184,6 +185,15 @@ def _built(derivation: Derivation, quantity: str) -> Iterator[Record]:
     for e in about.evidence:
         if e.quantity in fresh & set(BASIS[quantity]):
             yield Record(e, "passed" if e.passed else "failed")
+
+
+def _traced(derivation: Derivation, quantity: str) -> Iterator[Record]:
+    """Yield what was found when the reference was traced, where that was this very formula."""
+    for vector in traced(derivation.target.owner):
+        for e in vector.evidence:
+            same = e.quantity in BASIS[quantity]
+            if same and vector.hashes[e.quantity] == fingerprint(derivation, e.quantity):
+                yield Record(e, "passed" if e.passed else "failed")
 
 
 def _applies(e: Evidence, derivation: Derivation, basis: str) -> bool:

@@ -12,6 +12,7 @@ from symledger.recording.reference import Defaults, Reference
 from symledger.recording.reference_types import Types
 from symledger.recording.scripts import Scripts
 from symledger.recording.tags import Tags
+from symledger.recording.traced import Traced
 
 Stages = tuple[tuple[Kind, ...], ...]
 
@@ -28,7 +29,8 @@ def stages(why: str = "", successor: str = "") -> Stages:
         successor: what takes their place: an id, or an owner with the same quantities.
     """
     owned = (Evidence(), Demonstrations(), Tags(why, successor), Formulas(), Index(), Scripts())
-    return (Defaults(), Types()), (Reference(), *owned, CheckpointSizes()), (Messages(), Mutants())
+    outside = Reference(), Traced()
+    return (Defaults(), Types()), (*outside, *owned, CheckpointSizes()), (Messages(), Mutants())
 
 
 NAMES = tuple(kind.name for stage in stages() for kind in stage)

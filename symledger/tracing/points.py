@@ -46,12 +46,7 @@ class Sample:
     @property
     def parts(self) -> dict[Symbol, Expr]:
         """What can be changed by itself: sizes in their steps (d/h of d where h divides it)."""
-        found: dict[Symbol, Expr] = {}
-        for name in self.space.sizes:
-            step = self.space.steps[name]
-            own = Symbol(name)
-            found[own if step == 1 else Symbol(f"{name}_part")] = own / step
-        return found
+        return parts_of(self.space)
 
     def side(self, numbers: tuple[int, ...]) -> Border | None:
         """Return the border up to which a length is one of two arguments, and then the other one.
@@ -83,6 +78,16 @@ class Sample:
                     values[part] = int(e.xreplace(values))
             at.append(values)
         return Points(sizes, parts, at)
+
+
+def parts_of(space: Space) -> dict[Symbol, Expr]:
+    """Return sizes in the steps in which they can be changed."""
+    found: dict[Symbol, Expr] = {}
+    for name in space.sizes:
+        step = space.steps[name]
+        own = Symbol(name)
+        found[own if step == 1 else Symbol(f"{name}_part")] = own / step
+    return found
 
 
 def sampled(

@@ -178,7 +178,7 @@ def subject_of(
     name = kind.__name__
     configured = getattr(kind, "config_class", None)
     if configured is not None and hasattr(configured, "from_dict"):
-        return _configured(kind, where, configured, settings, inputs, training, config)
+        return configured_subject(kind, where, settings, inputs, training, config)
     signature = inspect.signature(kind)
     arguments: dict[str, Any] = {}
     objects: dict[str, Any] = {}
@@ -243,15 +243,17 @@ def _fields(holder: type, settings: Mapping[str, str], missing: list[str]) -> di
     return found
 
 
-def _configured(
-    kind: type[torch.nn.Module], where: str, configured: Any, settings: Mapping[str, str],
+def configured_subject(
+    kind: type[torch.nn.Module], where: str, settings: Mapping[str, str],
     inputs: tuple[Entering, ...], training: bool, config: Mapping[str, Any] | None,
+    fused: bool = True,
 ) -> Subject:  # fmt: skip
     """A class that is built of a configuration, as the classes of transformers are.
 
     What the configuration works out where nothing is said (as many key/value heads as heads) stays
-    for it to work out.
+    for it to work out. Attention is ``fused`` where the class knows how, or operation by operation.
     """
+    configured: Any = kind.config_class  # type: ignore[attr-defined]  # of transformers
     own = [f for f in dataclasses.fields(configured) if f.name not in COMMON]
     arguments: dict[str, Any] = {f.name: _default(f) for f in own}
     config = {n: decoded(v) for n, v in (config or {}).items()}
@@ -264,7 +266,7 @@ def _configured(
 
     def make(values: dict[str, Any]) -> torch.nn.Module:
         made = configured.from_dict({**rest, **{n: copied(v) for n, v in values.items()}})
-        whole = getattr(kind, "_supports_sdpa", True)
+        whole = fused and getattr(kind, "_supports_sdpa", True)
         made._attn_implementation = "sdpa" if whole else "eager"  # how it is set
         for part in (made, *vars(made).values()):
             if hasattr(part, "use_cache"):

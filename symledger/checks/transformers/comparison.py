@@ -94,7 +94,6 @@ def _diffuser(found: Configuration) -> Any:
 
 
 def _transformer(found: Configuration) -> Any:
-    import torch
     import transformers
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
@@ -102,7 +101,13 @@ def _transformer(found: Configuration) -> Any:
     given = {key: value for key, value in found.given.items() if key != "model_type"}
     config = CONFIG_MAPPING[family.like or family.model_type].from_dict(given)
     kind = getattr(transformers, found.architecture)
-    model = kind._from_config(config, attn_implementation="eager").train(False)
+    return untied(found, kind._from_config(config, attn_implementation="eager").train(False))
+
+
+def untied(found: Configuration, model: Any) -> Any:
+    """Return a model whose head has weights of its own where the file says so, and files have."""
+    import torch
+
     if found.model_type in TIES and found.given.get("tie_word_embeddings") is False:
         head = model.get_output_embeddings()
         head.weight = torch.nn.Parameter(head.weight.detach().clone())
@@ -189,7 +194,7 @@ def _convolution_backward(
     """
     transposed, asked = rest[4], rest[7]
     seen = x if transposed else dy
-    return 2 * seen[0] * prod(seen[2:]) * prod(w) * (bool(asked[0]) + bool(asked[1]))
+    return int(2 * seen[0] * prod(seen[2:]) * prod(w) * (bool(asked[0]) + bool(asked[1])))
 
 
 def decoded(model: Any, lengths: Mapping[str, int]) -> int | None:

@@ -1,14 +1,16 @@
 """Weights against those of an implementation, tensor by tensor.
 
 What the implementation has is said as shapes by name, layers written as ``*``; which of our weights
-stand behind a name is said by the family. Nothing may be left over on either side.
+stand behind a name is said by the family. Nothing may be left over on either side. Lengths are
+numbers, or formulas multiplied out: two of them are the same where they are equal.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import prod
+from typing import Any
 
 from sympy import Expr
 
@@ -17,9 +19,9 @@ from symledger.accounts.account import Account
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Call, Program
 
-Shape = tuple[int, ...]
-Shapes = Mapping[str, Mapping[Shape, int]]
-"""How many tensors of each shape go by a name."""
+Shape = tuple[Any, ...]
+Shapes = Mapping[str, Mapping[Shape, Any]]
+"""How many tensors of each shape go by a name; whole numbers, or formulas multiplied out."""
 
 
 def weights(account: Account) -> dict[str, Counter[Shape]]:
@@ -27,14 +29,37 @@ def weights(account: Account) -> dict[str, Counter[Shape]]:
 
     Those of a kind of layer that it has none of are left out.
     """
+    return counted(stated(account.program), lambda n: _number(account, n))
+
+
+Named = tuple[str, tuple[Expr, ...], Expr]
+"""A weight by name, its shape, and how many there are."""
+
+
+def counted(weights: Iterable[Named], valued: Callable[[Expr], Any]) -> dict[str, Counter[Shape]]:
+    """Return the shapes of weights by name, with what lengths and numbers come to.
+
+    Those of which there are none are left out.
+    """
     found: dict[str, Counter[Shape]] = {}
-    for name, shape, times in _weights(account.program, ONE):
-        lengths = tuple(_number(account, n) for n in shape)
-        found.setdefault(name, Counter())[lengths] += _number(account, times)
-    return {name: shapes for name, shapes in found.items() if shapes.total()}
+    for name, shape, times in weights:
+        lengths = tuple(map(valued, shape))
+        shapes = found.setdefault(name, Counter())
+        shapes[lengths] = exact(shapes[lengths] + valued(times))
+    return {name: shapes for name, shapes in found.items() if exact(sum(shapes.values())) != 0}
 
 
-def _weights(program: Program, times: Expr) -> Iterator[tuple[str, tuple[Expr, ...], Expr]]:
+def exact(n: Any) -> Any:
+    """Return a number as it is, a formula multiplied out."""
+    return algebra.expression(algebra.terms(n)) if isinstance(n, Expr) else n
+
+
+def stated(program: Program) -> Iterator[Named]:
+    """Yield the weights of a program, and how many there are of each."""
+    return _weights(program, ONE)
+
+
+def _weights(program: Program, times: Expr) -> Iterator[Named]:
     for weight in program.params:
         yield program.path(weight), weight.shape, times
     for call in program.calls:
@@ -70,7 +95,7 @@ def compare(ours: Shapes, theirs: Shapes, names: Mapping[str, tuple[str, ...]]) 
             wrong += [f"{name}: we have no such weight"] * (name in names)
         elif len(partners) == 1 and not _same(shapes, partners[0]):
             wrong.append(f"{name} is {_said(shapes)}, ours {_said(partners[0])}")
-        elif _elements(shapes) != sum(map(_elements, partners)):
+        elif _elements(shapes) != exact(sum(map(_elements, partners))):
             wrong.append(f"{name} is {_said(shapes)}, ours {' and '.join(map(_said, partners))}")
     return wrong
 
@@ -83,25 +108,27 @@ def _inner(name: str) -> str:
     return name.partition(".")[2]
 
 
-def _same(theirs: Mapping[Shape, int], ours: Mapping[Shape, int]) -> bool:
+def _same(theirs: Mapping[Shape, Any], ours: Mapping[Shape, Any]) -> bool:
     """Whether tensors have the shapes of ours, or are slices of ours along the first axis."""
     slices: Counter[Shape] = Counter()
     for shape, number in ours.items():
-        slices[shape[1:]] += number * (shape or (0,))[0]
+        rest = shape[1:]
+        slices[rest] = exact(slices[rest] + number * (shape or (0,))[0])
     return _plain(theirs) in (_plain(ours), _plain(slices))
 
 
-def _plain(shapes: Mapping[Shape, int]) -> Counter[Shape]:
+def _plain(shapes: Mapping[Shape, Any]) -> Counter[Shape]:
     """Shapes however their axes are ordered: a matrix may be kept transposed, or flattened."""
     found: Counter[Shape] = Counter()
     for shape, number in shapes.items():
-        found[tuple(sorted(n for n in shape if n != 1))] += number
+        plain = tuple(sorted((n for n in shape if n != 1), key=str))
+        found[plain] = exact(found[plain] + number)
     return found
 
 
-def _elements(shapes: Mapping[Shape, int]) -> int:
-    return sum(prod(shape) * number for shape, number in shapes.items())
+def _elements(shapes: Mapping[Shape, Any]) -> Any:
+    return exact(sum(prod(shape) * number for shape, number in shapes.items()))
 
 
-def _said(shapes: Mapping[Shape, int]) -> str:
+def _said(shapes: Mapping[Shape, Any]) -> str:
     return ", ".join(f"{n} × {list(shape)}" for shape, n in shapes.items())

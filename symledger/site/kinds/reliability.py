@@ -18,6 +18,7 @@ from symledger.checks.torch.artefacts import ARTEFACTS
 from symledger.evidence import records as evidence
 from symledger.evidence.claims import Kind, kind_named
 from symledger.evidence.comparison import Evidence
+from symledger.evidence.traced import Vector, every_traced
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.html.templating import Templates
@@ -147,6 +148,11 @@ class Recorded:
     def by_record(self) -> int:
         """How many of them differ from what is on record, and from nothing else."""
         return sum(n for m in self.mistakes for killer, n in m.killers if killer == RECORD)
+
+    @property
+    def traced(self) -> list[Vector]:
+        """Every vector of a family whose reference was traced, or could not be."""
+        return [v for vectors in every_traced().values() for v in vectors]
 
     @property
     def artefacts(self) -> list[Artefact]:

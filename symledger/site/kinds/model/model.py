@@ -12,6 +12,7 @@ from symledger.accounts.account import Account
 from symledger.catalogue.entry import Entry
 from symledger.catalogue.text_places import said_by
 from symledger.catalogue.texts import Text
+from symledger.evidence.traced import Vector, traced
 from symledger.languages.message import Message, message
 from symledger.ledger.formula import Formula
 from symledger.site.atlas import Atlas
@@ -251,6 +252,11 @@ class Model:
     def evidence(self) -> list[glance.Compared]:
         """What was compared, in one entry for each way of comparing."""
         return glance.evidence(self.account)
+
+    @property
+    def traced(self) -> tuple[Vector, ...]:
+        """What its reference came to when it was traced; a family's page says it."""
+        return traced(self.entry.family) if self.entry.family == self.name else ()
 
     @property
     def references(self) -> tuple[str, ...]:

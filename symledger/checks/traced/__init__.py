@@ -1,0 +1,1 @@
+"""A family's definition against its reference implementation, traced: as polynomials."""

@@ -1,0 +1,71 @@
+"""The class of a vector, as it is traced: its configuration's keys, and what enters it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import replace
+from inspect import signature
+from typing import Any
+
+from symledger.checks.traced.vectors import Vector
+from symledger.checks.transformers.comparison import untied
+from symledger.errors import BadInput
+from symledger.traces.graph import Traced
+from symledger.tracing.space import Space
+from symledger.tracing.subject import Subject, configured_subject, parse_input
+from symledger.tracing.trace import trace
+
+TOKENS = "input_ids: int64 (B, T)"
+SOURCE = ("input_ids: int64 (B, S)", "decoder_input_ids: int64 (B, T)")
+KNOWN = ("input_ids", "pixel_values", "input_features")
+
+
+def traced(vector: Vector) -> tuple[Traced, Space]:
+    """Trace the class of a vector.
+
+    Raises:
+        BadInput: it cannot be traced; why.
+    """
+    found = subject(vector)
+    logging.getLogger("transformers").setLevel(logging.ERROR)
+    return trace(found)
+
+
+def subject(vector: Vector) -> Subject:
+    """Return what is traced, with attention operation by operation, so that it is counted."""
+    import transformers
+
+    name = vector.configuration.architecture
+    kind = getattr(transformers, name)
+    document = {k: v for k, v in vector.document.items() if k != "architectures"}
+    inputs = tuple(map(parse_input, entering(kind, vector)))
+    found = configured_subject(kind, "transformers", {}, inputs, False, document, fused=False)
+    return replace(found, make=lambda values: untied(vector.configuration, found.make(values)))
+
+
+def entering(kind: type[Any], vector: Vector) -> tuple[str, ...]:
+    """Return what enters a class, in words.
+
+    Raises:
+        BadInput: that is not known.
+    """
+    main = kind.main_input_name
+    takes = signature(kind.forward).parameters
+    if main == "input_ids" and "pixel_values" not in takes:
+        return SOURCE if "decoder_input_ids" in takes else (TOKENS,)
+    if main == "pixel_values" and "input_ids" not in takes:
+        return (f"pixel_values: float ({', '.join(('B', *image(vector)))})",)
+    raise BadInput(
+        f"{' and '.join(n for n in (*takes,) if n in KNOWN or n == main)} enter {kind.__name__}: "
+        "such inputs are not traced."
+    )
+
+
+def image(vector: Vector) -> tuple[str, str, str]:
+    """Return the lengths of an image, by the keys that say them where they do."""
+    known: Mapping[str, Any] = {**vector.family.facts["keys"], **vector.document}
+    channels = next((n for n in ("num_channels",) if n in known), "3")
+    if type(known.get("image_size")) is int:
+        return channels, "image_size", "image_size"
+    return channels, "H", "W"

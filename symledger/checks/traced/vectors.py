@@ -1,0 +1,122 @@
+"""The vectors of options at which a family is compared with its reference, traced.
+
+A trace is of one class with one choice for every option; sizes are free in it. So there is a trace
+for the defaults, for each choice of a key made otherwise, and for what published configurations
+choose. Two that choose the same for the definition are one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from symledger.arguments.specs import SizeOf
+from symledger.catalogue.checkpoints import checkpoints
+from symledger.catalogue.entries import BY_NAME
+from symledger.catalogue.options import choices_of
+from symledger.config_keys.family import Family
+from symledger.configs.document import Document
+from symledger.configs.families import every_family
+from symledger.configs.read import Configuration, read
+from symledger.errors import SymledgerError
+
+DEEP = 12
+"""How many layers are asked for: a multiple of every usual pattern of layers."""
+LAYERS = ("L", "L_enc", "L_dec")
+NEEDED: Mapping[str, int] = {"head_dim": 64}
+"""What a class has to be told that has no default for it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Vector:
+    """A class with one choice for every option: a configuration whose sizes are free.
+
+    ``said`` are the keys that are not as they are by default.
+    """
+
+    family: Family
+    document: Document
+    said: str = ""
+
+    @cached_property
+    def configuration(self) -> Configuration:
+        """What the configuration says here."""
+        return read(self.document)
+
+    @property
+    def name(self) -> str:
+        """The class, and what was said to it."""
+        return self.configuration.architecture + (f", {self.said}" if self.said else "")
+
+    @property
+    def entry(self) -> str:
+        """The entry of the catalogue that it builds."""
+        return self.configuration.built.entry
+
+    @property
+    def options(self) -> dict[str, str]:
+        """What is chosen for the options of the entry."""
+        kind: Any = type(BY_NAME[self.entry].made())
+        known = choices_of(kind)
+        return {n: v for n, v in sorted(self.configuration.settings.items()) if n in known}
+
+
+def vectors(owner: str) -> list[Vector]:
+    """Return the vectors of an owner of formulas, in the order of its families."""
+    found: dict[tuple[object, ...], Vector] = {}
+    for family in every_family():
+        if family.like or family.library != "transformers":
+            continue
+        for architecture in _classes(family, owner):
+            for vector in _of(family, architecture):
+                try:
+                    choices = vector.entry, *vector.options.items()
+                except SymledgerError:  # a choice that the family refuses
+                    continue
+                if BY_NAME[vector.entry].family == owner:
+                    found.setdefault((family.model_type, *choices), vector)
+    return list(found.values())
+
+
+def _classes(family: Family, owner: str) -> list[str]:
+    """Return the first class of a family that builds each entry of an owner."""
+    found: dict[str, str] = {}
+    for architecture, built in family.builds.items():
+        if BY_NAME[built.entry].family == owner:
+            found.setdefault(built.entry, architecture)
+    return list(found.values())
+
+
+def _of(family: Family, architecture: str) -> Iterator[Vector]:
+    """Yield the vectors of a class, those of published configurations among them."""
+    document = {family.key: family.model_type, "architectures": [architecture]}
+    plain = shallow(family, document)
+    yield Vector(family, plain)
+    for name, value in family.facts["keys"].items():
+        if isinstance(value, bool):
+            yield Vector(family, {**plain, name: not value}, f"{name} = {str(not value).lower()}")
+    for name, known in checkpoints().items():
+        if known.config and known.config.get(family.key) == family.model_type:
+            yield Vector(family, known.config, f"as {name}")
+
+
+def shallow(family: Family, document: Document) -> Document:
+    """Return a configuration with few layers, and with what its class cannot do without.
+
+    Where a list says of each layer what it is, there are as many as by default.
+    """
+    keys = family.facts["keys"]
+    named = {n for n, use in family.uses.items() if set(use.called(n)) & set(LAYERS)}
+    few = {n: DEEP for n in named if type(keys.get(n)) is int}
+    needed = {
+        n: value for n, value in NEEDED.items()
+        if keys.get(n, value) is None and isinstance(family.uses.get(n), SizeOf)
+    }
+    found = {**document, **needed, **few}
+    try:
+        read(found)
+    except SymledgerError:
+        return {**document, **needed}
+    return found
