@@ -9,10 +9,11 @@ from symledger import derive
 from symledger.accounts.usual import usual
 from symledger.catalogue.entries import ENTRIES
 from symledger.cli.main import derive as command
+from symledger.targets.resolve import resolve
 from tests.every import account, share
 from tests.invoke import run
 
-DECODERS = [entry.name for entry in ENTRIES if account(entry.name).target.component.decoding]
+DECODERS = [entry.name for entry in ENTRIES if resolve(entry.name).component.decoding]
 ENCODER = {"model_type": "bert"}
 DECODER = {
     "model_type": "llama", "hidden_size": 64, "intermediate_size": 96, "num_hidden_layers": 2,
