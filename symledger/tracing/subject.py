@@ -253,7 +253,7 @@ def configured_subject(
     What the configuration works out where nothing is said (as many key/value heads as heads) stays
     for it to work out. Attention is ``fused`` where the class knows how, or operation by operation.
     """
-    configured: Any = kind.config_class  # type: ignore[attr-defined]  # of transformers
+    configured: Any = kind.config_class
     own = [f for f in dataclasses.fields(configured) if f.name not in COMMON]
     arguments: dict[str, Any] = {f.name: _default(f) for f in own}
     config = {n: decoded(v) for n, v in (config or {}).items()}
