@@ -13,13 +13,16 @@ from symledger.errors import BadInput, nearest, shown
 
 @cache
 def choices_of(kind: type[Any]) -> dict[str, tuple[Any, ...]]:
-    """Return the fields of a definition that are choices, and what each may be."""
+    """Return the fields of a definition that are choices, and what each may be.
+
+    One that a definition narrows to a single value is no choice there.
+    """
     hints = get_type_hints(kind)
     found: dict[str, tuple[Any, ...]] = {}
     for f in fields(kind):
         if hints[f.name] is bool:
             found[f.name] = (False, True)
-        elif get_origin(hints[f.name]) is Literal:
+        elif get_origin(hints[f.name]) is Literal and len(get_args(hints[f.name])) > 1:
             found[f.name] = get_args(hints[f.name])
     return found
 

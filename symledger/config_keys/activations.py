@@ -35,7 +35,7 @@ ONE_PIECE: Mapping[str, str] = dict.fromkeys(
     ("gelu_new", "gelu_fast", "gelu_accurate", "gelu_python_tanh"), "gelu_tanh"
 )
 """A GELU by tanh as one operation, as decoders like GPT-2 are counted (docs/decisions.md)."""
-LEARNED = {"prelu": "a slope", "xielu": "two numbers"}
+LEARNED = {"prelu": "a slope", "xielu": "two slopes"}
 """Those that have weights."""
 NARROWING = ("glu", "geglu", "swiglu", "reglu", "bilinear", "softmax", "log_softmax", "softmin")
 """What is no function of each element: gates, which halve a width, and what looks along a row."""

@@ -8,7 +8,7 @@ from functools import cache
 from sympy import Expr, Function, Piecewise, Rational, cos, erf, exp, log, pi, sin, sqrt, tanh
 
 from symledger.errors import DefinitionError, nearest
-from symledger.ir.scalars import ARGS, RESULT, Scalar, X, Y
+from symledger.ir.scalars import ARGS, RESULT, Scalar, X, Y, Z
 
 HALF = Rational(1, 2)
 LOSSES: dict[str, Callable[[], Expr]] = {
@@ -83,6 +83,18 @@ FUNCTIONS: dict[str, Callable[[], tuple[Expr, Expr | None]]] = {
 def leaky() -> Scalar:
     """Return the first argument where it is positive, else the product of both."""
     return Scalar((X, Y), Piecewise((X, X > 0), (X * Y, True)))
+
+
+@cache
+def xielu() -> Scalar:
+    """Return xIELU of an element and of two slopes.
+
+    It is a parabola above zero and an integrated ELU below it, both with a slope of ½ at zero.
+    Source: Huang and Schlag, *Deriving Activation Functions Using Integration* (2024),
+    arXiv:2411.13010, with β = ½.
+    """
+    above, below = Y * X**2 + HALF * X, Z * (exp(X) - 1 - X) + HALF * X
+    return Scalar((X, Y, Z), Piecewise((above, X > 0), (below, True)))
 
 
 @cache

@@ -13,6 +13,8 @@ NEEDED = {
     "ministral": {"head_dim": 64},
     "hunyuan_v1_dense": {"head_dim": 64}, "mt5": {"tie_word_embeddings": False},
     "deepseek_v2": {"num_experts_per_tok": 2},
+    "dots1": {"n_shared_experts": 1, "n_routed_experts": 8, "num_experts_per_tok": 2},
+    "nemotron": {"num_key_value_heads": 8},
 }  # fmt: skip
 """What a configuration has to say besides, so that its class can be built."""
 POINTWISE = ("flops.forward.pointwise", "flops.backward.pointwise", "memory.saved",
@@ -39,8 +41,8 @@ def contracted(found):
 
 @pytest.mark.parametrize(("family", "key"), KEYS, ids=lambda x: getattr(x, "model_type", x))
 def test_no_activation_changes_parameters_or_contractions(family, key, tmp_path):
-    usual = contracted(account(said(family), tmp_path))
     gated = "gated-" * str(family.facts["keys"].get(key)).startswith("gated-")
+    usual = contracted(account(said(family, **{key: gated + "gelu"}), tmp_path))
     for name in sorted({*KNOWN, "an_activation_of_mine"} - LEARNED.keys()):
         found = account(said(family, **{key: gated + name}), tmp_path)
         assert contracted(found) == usual, name

@@ -22,8 +22,9 @@ def counted(**counts: str) -> Uses:
 def in_attention(o: Options, pairs: str = OTHER) -> Uses:
     """What occurs in attention by itself."""
     return counted(
-        fused_attention=pairs * bool(o.get("flash")), noise=pairs * bool(o.get("dropout"))
-    )
+        fused_attention=pairs * bool(o.get("flash")), noise=pairs * bool(o.get("dropout")),
+        fused_norm="B*T*h*d_v" * bool(o.get("inner_norm")),
+    )  # fmt: skip
 
 
 def in_block(o: Options, crossed: bool = False, norms: int = 0) -> Uses:

@@ -76,7 +76,7 @@ def vectors(owner: str) -> list[Vector]:
                 except SymledgerError:  # a choice that the family refuses
                     continue
                 if BY_NAME[vector.entry].family == owner:
-                    found.setdefault((family.model_type, *choices), vector)
+                    found.setdefault((architecture, *choices), vector)
     return list(found.values())
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from sympy import Expr, Rational, pi, sqrt
 
-from symledger.ir.functions import leaky, unknown
+from symledger.ir.functions import leaky, unknown, xielu
 from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.verbs import apply, param
 
@@ -34,7 +34,7 @@ Function = Literal[
 ]  # fmt: skip
 """Functions of each element without weights; those of the last two lines are several operations."""
 Learned = Literal["prelu", "xielu"]
-"""Those with weights: a slope below zero; two numbers, of what is otherwise not known."""
+"""Those with weights: a slope below zero; a slope on either side."""
 OFTEN = ("relu", "gelu", "gelu_tanh", "gelu_new", "quick_gelu", "silu")
 Activation = Annotated[Literal[Function, Learned, "unknown"], Seldom(but=OFTEN)]
 """What a network may have between its maps. An ``unknown`` one is any function of each element
@@ -102,6 +102,12 @@ def _tanhshrink(u: Tensor) -> Tensor:
     return y
 
 
+def _xielu(u: Tensor) -> Tensor:
+    """Slopes are held as numbers of which the softplus is taken; the one below zero is over ½."""
+    above, below = (apply("softplus", param(name, 1)) for name in ("a_p", "a_n"))
+    return pointwise(xielu(), u, above, below + Rational(1, 2))
+
+
 STEPS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "quick_gelu": _quick_gelu,
     "gelu_new": _gelu_new,
@@ -115,7 +121,7 @@ STEPS: Mapping[str, Callable[[Tensor], Tensor]] = {
     "softsign": _softsign,
     "tanhshrink": _tanhshrink,
     "prelu": lambda u: pointwise(leaky(), u, param("a", 1)),
-    "xielu": lambda u: pointwise(unknown("xielu", 3), u, param("a_p", 1), param("a_n", 1)),
+    "xielu": _xielu,
     "unknown": lambda u: pointwise(unknown("unknown", 1), u),
 }
 """Those that are several operations, or have weights, or are not known."""

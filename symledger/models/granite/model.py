@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sympy import Integer, Rational
 
@@ -66,6 +66,7 @@ class GraniteSwa(Granite, WindowedDecoder):
     """
 
     tied: bool = True
+    flash: Literal[False] = False
     windows: Windows = "some"
 
     title: ClassVar[str] = "decoder-only transformer, scaled by constants, windows, sinks"

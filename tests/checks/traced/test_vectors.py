@@ -17,6 +17,8 @@ def test_every_key_that_chooses_is_toggled_once():
         "Ernie4_5ForCausalLM",
         "Ernie4_5ForCausalLM, tie_word_embeddings = false",
         "Ernie4_5ForCausalLM, use_bias = true",
+        "Emu3ForCausalLM",
+        "Emu3ForCausalLM, tie_word_embeddings = true",
     ]
 
 
@@ -26,8 +28,9 @@ def test_what_published_configurations_choose_is_a_vector_where_no_key_does():
 
 @pytest.mark.parametrize("owner", ["llama", "bert", "mixtral", "t5", "deepseek"])
 def test_no_two_vectors_choose_the_same(owner):
-    chosen = [(v.family.model_type, v.entry, *v.options.items()) for v in vectors(owner)]
-    assert len(chosen) == len(set(chosen))
+    found = vectors(owner)
+    chosen = [(v.configuration.architecture, v.entry, *v.options.items()) for v in found]
+    assert len(chosen) == len(set(chosen)) == len({v.name for v in found})
 
 
 def test_few_layers_are_asked_for():

@@ -11,6 +11,7 @@ from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 from symledger.checks.torch.artefacts import Uses
 from symledger.checks.torch.case import Case, Names
 from symledger.checks.torch.modules.embeddings import Rotary
+from symledger.checks.torch.modules.norms import inner_norm
 from symledger.checks.torch.names import PACKED
 from symledger.checks.torch.parts import Options, Sizes, causal_mask, dropout, seq_first
 from symledger.checks.torch.uses import OWN, in_attention
@@ -113,6 +114,7 @@ class Attention(nn.Module):
         self.turn_q = Rotary(s["T"], s["d_k"], past) if rotary else nn.Identity()
         self.turn_k = Rotary(new, s["d_k"], past) if rotary else nn.Identity()
         self.core = DotProduct(s, o)
+        self.inner_norm = inner_norm(s["h"] * s["d_v"], o)
 
     def forward(self, x: Tensor, *others: Tensor) -> Tensor:
         """Attend to x itself or to a memory, or to past keys and values as well."""
@@ -122,7 +124,7 @@ class Attention(nn.Module):
         v = self.V(source).unflatten(-1, (-1, d_v))
         if len(others) == 2:
             k, v = (torch.cat((old, new), 1) for old, new in zip(others, (k, v), strict=True))
-        return self.O(self.core(q, k, v).flatten(-2))
+        return self.O(self.inner_norm(self.core(q, k, v).flatten(-2)))
 
 
 class Cached(Attention):
@@ -210,7 +212,8 @@ CASES: Mapping[str, tuple[Case, ...]] = {
                 **in_attention(o, OWN), "repeated heads": "B*T*(h - h_kv)*(d_k + d_v)"},
             equal={"S": "T"}, given={"flash": False}),
         Case("nn.MultiheadAttention", MultiheadAttention, lambda s, o: PACKED,
-             lambda o: in_attention(o, OWN), HEADS, {"flash": True, "causal": False}),
+             lambda o: in_attention(o, OWN), HEADS,
+             {"flash": True, "causal": False, "inner_norm": False}),
     ),
     "cached_attention": tuple(
         Case("four nn.Linear and torch.cat", Cached, uses=in_attention,

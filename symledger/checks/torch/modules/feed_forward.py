@@ -11,6 +11,7 @@ from torch.nn import functional as F  # noqa: N812  # as everybody writes it
 
 from symledger.checks.torch.artefacts import Uses
 from symledger.checks.torch.case import Case
+from symledger.checks.torch.modules.norms import inner_norm
 from symledger.checks.torch.parts import ACTIVATIONS, Function, Options, Sizes, dropout
 from symledger.checks.torch.uses import counted
 
@@ -37,11 +38,12 @@ class GatedFeedForward(nn.Module):
         super().__init__()
         self.act, self.drop = ACTIVATIONS[o["activation"]], dropout(o, "hidden_dropout")
         self.gate, self.up = (nn.Linear(s["d"], s["d_ff"], o["bias"]) for _ in range(2))
+        self.inner_norm = inner_norm(s["d_ff"], o)
         self.down = nn.Linear(s["d_ff"], s["d"], o["bias"])
 
     def forward(self, x: Tensor) -> Tensor:
         """Apply all three maps."""
-        return self.down(self.drop(self.act(self.gate(x)) * self.up(x)))
+        return self.down(self.inner_norm(self.drop(self.act(self.gate(x)) * self.up(x))))
 
 
 class Experts(nn.Module):
@@ -119,7 +121,9 @@ def _noisy(build: Any) -> Callable[[Sizes, Options], nn.Module]:
 
 
 def _feed_forward(o: Options) -> Uses:
-    return counted(noise="B*T*d_ff" * o["dropout"])
+    return counted(
+        noise="B*T*d_ff" * o["dropout"], fused_norm="B*T*d_ff" * o.get("inner_norm", False)
+    )
 
 
 CASES: Mapping[str, tuple[Case, ...]] = {

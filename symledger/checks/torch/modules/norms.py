@@ -21,6 +21,11 @@ def norm(s: Sizes, o: Options) -> nn.Module:
     return (ComposedRMSNorm if o["norm"] == "rms_composed" else nn.RMSNorm)(s["d"], eps=EPSILON)
 
 
+def inner_norm(width: int, o: Options) -> nn.Module:
+    """Return what normalizes before a map back, where that is chosen."""
+    return nn.RMSNorm(width, eps=EPSILON) if o.get("inner_norm") else nn.Identity()
+
+
 class ComposedRMSNorm(nn.RMSNorm):
     """The RMS norm operation by operation, as handwritten implementations have it."""
 
