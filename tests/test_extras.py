@@ -81,6 +81,13 @@ def test_a_site_without_what_makes_it_is_refused(blocked, way, tmp_path):
     assert without(blocked, command("site", "build", "--help"), way)[0] == 0
 
 
+@pytest.mark.parametrize("blocked", [["markupsafe"], list(EXTRAS["docs"])], ids=["one", "all"])
+def test_nothing_is_recorded_without_what_pages_are_made_with(blocked):
+    code, said, why = without(blocked, command("record", "softmax"))
+    assert (code, said) == (2, "")
+    assert why == f"BadInput: nothing can be recorded: {lack(blocked)}.\n"
+
+
 def test_a_check_says_whom_it_could_not_ask():
     everything = list(EXTRAS["torch"])
     code, said, why = without(everything, command("check", "softmax"))

@@ -309,11 +309,13 @@ def record(targets: tuple[str, ...], stale: bool, why: str, successor: str,
     """Record anew what the package says of TARGETs; without any, everything.
 
     TARGET is a name of the catalogue, a published configuration, or a kind of record: evidence,
-    demonstrations, tags, formulas, index, sizes, scripts, reference, traced, defaults,
-    messages, mutants. All cores
-    work; after an interruption the same command goes on. What cannot be made here, without PyTorch
-    say, keeps its record. Exit code 1 if any check failed.
+    demonstrations, tags, formulas, index, sizes, scripts, reference, traced, defaults, types,
+    messages, mutants. All cores work; after an interruption the same command goes on. What cannot
+    be made here, without PyTorch say, keeps its record. Exit code 1 if any check failed.
     """
+    from symledger.extras import EXTRAS, require
+
+    require(EXTRAS["docs"], "nothing can be recorded")
     from symledger.cli.record import record as record_targets
 
     return record_targets(targets, stale, as_json, why, successor)
