@@ -122,7 +122,7 @@ class Reader(HTMLParser):
 
     def handle_starttag(self, tag, attrs):
         for name, value in attrs:
-            if name in SPOKEN:
+            if name in SPOKEN and ("lang", "en") not in attrs:
                 self.found += Reader.words(value)
         names = tag in SILENT or ("class", "spelled") in attrs or ("lang", "en") in attrs
         if names or (self.silent and tag not in VOID):

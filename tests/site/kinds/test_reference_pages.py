@@ -184,6 +184,7 @@ def test_what_is_not_on_record_is_not_checked(
     monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(evidence, "recorded", lambda owner: {})
+    monkeypatch.setattr(evidence, "traced", lambda owner: ())
     fresh = completeness.Coverage(Atlas())
     assert set(fresh.counts) == {"not_checked", "none"}
 
