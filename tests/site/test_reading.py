@@ -6,6 +6,7 @@ import pytest
 
 from symledger import algebra, derive
 from symledger.tags.registry import registered
+from tests.every import INTEGRATING
 
 LIT = "[...document.querySelectorAll('.lit')].map(e => e.dataset.sym)"
 POINTS = 300
@@ -167,6 +168,7 @@ WORDS = {
 }
 
 
+@pytest.mark.skipif(not INTEGRATING, reason="what comes first depends on all pages: CI=true")
 def test_search_finds_by_the_words_that_people_use(page, built):
     page.goto((built / "index.html").as_uri())
     for words, found in WORDS.items():

@@ -11,7 +11,7 @@ from symledger.algebra import SUPERSCRIPTS
 from symledger.site import resources
 from symledger.site.mkdocs.formulas import words
 from symledger.tags.registry import by_tag
-from tests.every import CATALOGUE
+from tests.every import CATALOGUE, INTEGRATING
 from tests.site.whole import OTHER
 
 NUMBER = re.compile(r"(?<![\w.,])\d{1,3}(?:,\d{3})+(?![.,]?\w)")
@@ -139,6 +139,7 @@ def test_pages_of_another_language_are_found_by_their_numbers_and_formulas(abroa
     assert any(link.endswith("models/mini_gpt.html") for link in first[1])
 
 
+@pytest.mark.skipif(not INTEGRATING, reason="what comes first depends on all pages: CI=true")
 def test_words_are_found_with_their_accents_and_without(abroad):
     for query in ("atención", "ATENCIÓN", "atencion"):
         assert any(link.endswith(f"/{OTHER}/components/attention.html")
