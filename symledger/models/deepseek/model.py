@@ -99,7 +99,7 @@ class MiniCPM3(DeepSeek):
     """
 
     tied: bool = True
-    experts: Experts = "none"
+    experts: Literal["none"] = "none"
 
     title: ClassVar[str] = "decoder-only transformer, latent attention, scaled by constants"
     references: ClassVar[tuple[str, ...]] = ("Hu et al., MiniCPM (2024), section 3.1",)

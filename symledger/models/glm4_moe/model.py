@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from sympy import Expr
 
 from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.feed_forward.experts import MixtureOfExperts
+from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.models.shared.sparse_llama import SparseLlama
 from symledger.models.shared.windowed_sparse import WindowedSparseDecoder
 from symledger.models.shared.windows import Windows
@@ -30,7 +31,7 @@ class Glm4Moe(SparseLlama, WindowedSparseDecoder):
     d_rot: Expr = sizes.d_rot
     partly: bool = True
     qk_norm: bool = False
-    output_bias: bool = False
+    output_bias: Annotated[bool, Seldom()] = False
 
     title: ClassVar[str] = "decoder-only transformer, grouped attention, routed and shared experts"
     references: ClassVar[tuple[str, ...]] = ("GLM-4.5 Team, GLM-4.5 (2025), section 2.1",)

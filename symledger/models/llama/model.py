@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from symledger.components.attention.attention import Attention
 from symledger.components.feed_forward.feed_forward import GatedFeedForward
@@ -45,6 +45,7 @@ class BitNet(Llama):
     """
 
     activation: Activation = "relu2"
+    mlp_bias: Literal[False] = False
 
     title: ClassVar[str] = "decoder-only transformer, squared ReLU, norms inside each part"
     references: ClassVar[tuple[str, ...]] = (

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from sympy import Expr
 
 from symledger import sizes
+from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.models.shared.decoder import Layers
 from symledger.models.shared.sparse import SparseDecoder
 from symledger.models.shared.windows import ZERO, WindowedDecoder, Windows
@@ -21,8 +23,8 @@ class WindowedSparseDecoder(WindowedDecoder, SparseDecoder):
     """
 
     L_wd: Expr = sizes.L_wd
-    dense_windows: Windows = "some"
-    sparse_windows: Windows = "some"
+    dense_windows: Annotated[Windows, Seldom()] = "some"
+    sparse_windows: Annotated[Windows, Seldom()] = "some"
 
     def layers(self) -> Layers:
         if self.windows != "some" or not self.dense_layers:
