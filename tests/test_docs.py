@@ -7,6 +7,7 @@ from tests import documents
 
 PAGES = sorted((documents.ROOT / "docs").glob("*.md"))
 OWN_MODEL = documents.ROOT / "docs" / "own_model.md"
+TRACING = documents.ROOT / "docs" / "tracing.md"
 SESSIONS = [
     pytest.param(text, id=page.name)
     for page in PAGES for text in documents.blocks(page, "python") if text.startswith(">>>")
@@ -33,6 +34,12 @@ def test_the_tutorial_writes_the_example():
     written = [line for text in documents.blocks(OWN_MODEL, "python") for line in lines(text)]
     example = lines(source[source.index("from __future__") :])
     assert written[: len(example)] == example
+
+
+def test_the_lesson_on_tracing_shows_the_whole_file():
+    source = (documents.ROOT / "examples" / "pytorch" / "gated.py").read_text("utf-8")
+    shown = [line for text in documents.blocks(TRACING, "python") for line in lines(text)]
+    assert shown == lines(source[source.index("from torch") :])
 
 
 def test_the_tutorial_quotes_softmax_as_it_is():
