@@ -23,6 +23,7 @@ from run import ROOT
 RECORD = Path(ROOT) / "benchmarks" / "counters.json"
 TOKENS, NUMBERS = "int64 (B, T)", "float32 (B, T, {})"
 B, T = 2, 32
+NBSP = "\u00a0"
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,7 @@ def off(found: int, true: int) -> str:
     if found == true:
         return "exact"
     share = (found - true) / true
-    return f"{share:+.{2 if abs(share) < 0.001 else 1}%}".replace("-", "−").replace("%", " %")
+    return f"{share:+.{2 if abs(share) < 0.001 else 1}%}".replace("-", "−").replace("%", f"{NBSP}%")
 
 
 def main() -> int:
