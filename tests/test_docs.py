@@ -1,5 +1,6 @@
 """The pages of docs/ are true."""
 
+import json
 
 import pytest
 
@@ -7,6 +8,7 @@ from tests import documents
 
 PAGES = sorted((documents.ROOT / "docs").glob("*.md"))
 OWN_MODEL = documents.ROOT / "docs" / "own_model.md"
+TRACING = documents.ROOT / "docs" / "tracing.md"
 SESSIONS = [
     pytest.param(text, id=page.name)
     for page in PAGES for text in documents.blocks(page, "python") if text.startswith(">>>")
@@ -33,6 +35,21 @@ def test_the_tutorial_writes_the_example():
     written = [line for text in documents.blocks(OWN_MODEL, "python") for line in lines(text)]
     example = lines(source[source.index("from __future__") :])
     assert written[: len(example)] == example
+
+
+def test_the_lesson_on_tracing_shows_the_whole_file():
+    source = (documents.ROOT / "examples" / "pytorch" / "gated.py").read_text("utf-8")
+    shown = [line for text in documents.blocks(TRACING, "python") for line in lines(text)]
+    assert shown == lines(source[source.index("from torch") :])
+
+
+def test_the_lesson_on_tracing_shows_what_counters_answered(monkeypatch):
+    monkeypatch.syspath_prepend(str(documents.ROOT / "benchmarks"))
+    import counters
+
+    record = json.loads(counters.RECORD.read_text("utf-8"))
+    assert [row["module"] for row in record["cases"]] == [c.module for c in counters.CASES]
+    assert counters.table(record) in TRACING.read_text("utf-8")
 
 
 def test_the_tutorial_quotes_softmax_as_it_is():

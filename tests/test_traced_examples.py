@@ -18,6 +18,7 @@ EXAMPLES = [
     ("llama", "Llama", f"tokens: {TOKENS}",
      "2Ld² + 2Ld²·h_kv/h + 3Ld·hidden_dim + 2Ld + 2Vd + d"),
     ("mixture", "Mixture", f"ids: {TOKENS}", "2ELd·d_ff + ELd + 4Ld² + 8Ld + 2Vd"),
+    ("gated", "Decoder", f"ids: {TOKENS}", "4Ld² + 3Ld·n_1 + 7Ld + 2L·n_1 + 2Vd + d"),
     ("resnet", "ResNet", "images: float32 (B, 3, H, W)", ""),
     ("lstm", "LanguageModel", f"ids: {TOKENS}",
      "Vd + V·hidden_size + 4d·hidden_size + 12hidden_size² + V + 16hidden_size"),

@@ -10,7 +10,7 @@ from symledger.accounts.account import Account
 from symledger.languages.language import ENGLISH, sentence
 from symledger.languages.message import Text, Verbatim, joined, message, word
 from symledger.languages.words import slug
-from symledger.report.layout import NBSP, Page
+from symledger.report.layout import NBSP, Page, wrap
 from symledger.targets.traced import TracedTarget
 from symledger.traces.graph import LEAVES, Graph, Traced
 from symledger.traces.scopes import homes
@@ -64,14 +64,26 @@ def _checks(p: Page, target: TracedTarget) -> None:
         deviation = message("page.exact") if check.worst == "0" else message(
             "page.worst", worst=check.worst
         )
-        p.line("    ", MARKS[check.passed], " ", claimed(check.claim),
-               ("   " + p.say(message("page.points", n=check.points, deviation=deviation)),
-                "dim"))  # fmt: skip
+        compared = p.say(message("page.points", n=check.points, deviation=deviation))
+        _check(p, MARKS[check.passed], p.say(claimed(check.claim)), compared)
         if check.detail:
             p.wrapped(Verbatim(check.detail), 8, "" if check.passed else "red")
     if target.withheld:
         said = message("trace.withheld", quantities=", ".join(target.withheld))
         p.wrapped(said, 6, "red", first=4)
+
+
+def _check(p: Page, mark: tuple[str, str], claim: str, compared: str) -> None:
+    """Write what a check claims and where it was compared, broken where that is long."""
+    *parts, last = wrap(claim.replace(" = ", f"{NBSP}={NBSP}"), p.width - 6)
+    margins = ["    ", mark, " "], ["      "]
+    for i, part in enumerate(parts):
+        p.line(*margins[bool(i)], part)
+    if len(last) + len(compared) + 9 > p.width:
+        p.line(*margins[bool(parts)], last)
+        p.line("      ", (compared, "dim"))
+    else:
+        p.line(*margins[bool(parts)], last, (f"   {compared}", "dim"))
 
 
 def claimed(said: str) -> Text:

@@ -44,6 +44,8 @@ class Measured:
 class MeasuringRecorder(Recorder):
     """Knows which step made each tensor."""
 
+    counted = True
+
     def __init__(self, module: torch.nn.Module) -> None:
         super().__init__(module)
         self.made: list[tuple[torch.Tensor, ...]] = []

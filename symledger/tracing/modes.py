@@ -16,6 +16,7 @@ from symledger.errors import BadInput
 from symledger.tracing.inplace import targets
 from symledger.tracing.picking import is_mask, with_places
 from symledger.tracing.recorder import Recorder
+from symledger.tracing.rows import with_rows
 from symledger.tracing.torch_version import READS, DispatchMode, schema_of, without_modes
 from symledger.tracing.whole import WHOLE, arguments_of
 
@@ -37,6 +38,7 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
         whole = WHOLE.get(func)
         if whole is None or self.recorder.whole:
             return self.recorder.passed(func, self._placed(func, args), kwargs)
+        args, kwargs = with_rows(func, args, kwargs)
         self.recorder.whole += 1
         try:
             result = self.recorder.called(func, args, kwargs)

@@ -34,6 +34,9 @@ MOVED = 0.1
 """How far weights are moved, as a deviation."""
 ABSURD = 1e3
 """What no weight is that somebody has set."""
+SMALL = torch.finfo(torch.float32).eps
+"""What PyTorch adds in a norm that says nothing of it, in single precision, as it was recorded."""
+RMS_NORMS = (F.rms_norm, torch.rms_norm)
 ATTENTION = F.scaled_dot_product_attention
 OF_CHANNELS = (F.dropout1d, F.dropout2d, F.dropout3d, F.feature_alpha_dropout)
 DRAWING = (F.dropout, F.alpha_dropout, *OF_CHANNELS)
@@ -124,7 +127,10 @@ class RealRecorder(Recorder):
         if func is torch.Tensor.float and args[0].dtype == torch.float64:
             return args[0]
         args = tuple(map(widened, args))
-        return func(*args, **{n: widened(x) for n, x in kwargs.items()})
+        kwargs = {n: widened(x) for n, x in kwargs.items()}
+        if func in RMS_NORMS and (*args[3:], kwargs.get("eps"))[0] is None:
+            args, kwargs = args[:3], {**kwargs, "eps": SMALL}
+        return func(*args, **kwargs)
 
     def operated(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]

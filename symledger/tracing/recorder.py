@@ -14,8 +14,10 @@ from symledger.traces.graph import Block, Ref
 from symledger.tracing.fused import fused_attention
 from symledger.tracing.inplace import InPlace
 from symledger.tracing.known import Known
+from symledger.tracing.quick import OPERATORS, UNROLLED, is_plain, recurrent
 from symledger.tracing.recording import Recording, Step
 from symledger.tracing.routes import Routes, place_of
+from symledger.tracing.torch_version import without_modes
 from symledger.tracing.whole import WHOLE, arguments_of
 
 MOST_NODES = 100_000
@@ -33,6 +35,9 @@ def elements(dtype: torch.dtype) -> str:
 
 class Recorder:
     """Writes down what runs, and knows each tensor by the step that made it."""
+
+    counted = False
+    """Whether somebody else counts what runs: then all of it has to."""
 
     def __init__(self, module: torch.nn.Module) -> None:
         self.recording = Recording()
@@ -150,6 +155,9 @@ class Recorder:
             return fused_attention(**given, written_out=self.written_out)
         if whole.name == "dropout" and draws(**given):
             return torch.native_dropout(given["input"], given["p"], True)[0]
+        if func in UNROLLED and not self.counted and is_plain(given):
+            with without_modes():
+                return recurrent(func, given)
         return func(*args, **kwargs)
 
     def passed(
@@ -162,7 +170,8 @@ class Recorder:
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
         """Run an operator."""
-        return func(*args, **kwargs)
+        quick = None if self.counted else OPERATORS.get(func)
+        return (quick or func)(*args, **kwargs)
 
 
 def draws(input: torch.Tensor, p: float, training: bool, inplace: bool) -> bool:  # noqa: A002

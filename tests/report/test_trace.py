@@ -33,3 +33,12 @@ def test_the_page_of_a_trace_is_said_in_another_language():
     assert "EVIDENCIA DE ESTA TRAZA" in shown
     assert "traced" not in shown
     assert "V\u00a0=\u00a042\u202f354" in shown or "V = 42\u202f354" in shown
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+def test_what_was_checked_is_no_wider_than_the_page(width):
+    shown = page(derive("examples/gpt.trace.json"), ("params",), 1, width).text()
+    said = shown[shown.index("EVIDENCE OF THIS TRACE") :].partition("\n\n")[0].splitlines()
+    assert max(map(len, said)) <= width
+    assert sum(line.strip().startswith("✓") for line in said) == 6
+    assert sum("worst deviation" in line for line in said) == 1

@@ -35,8 +35,8 @@ REMEMBERED = Path(FOLDER.name) / "site.json"
 """Where the site leaves what it was made of, once it is saved."""
 SITE = Once(memory=(Memory if INTEGRATING else Some)(REMEMBERED))
 ATLAS = SITE.atlas
-ALONE = ("api", "axioms", "completeness", "dialects", "index", "notation", "reliability",
-         "rules")  # fmt: skip
+ALONE = ("api", "axioms", "completeness", "dialects", "index", "notation", "operations",
+         "reliability", "rules")  # fmt: skip
 FOLDERS = ("components", "f", "learn", "models", "models/llama", "questions")
 WRITTEN = "conventions"
 OTHER = "es"

@@ -21,6 +21,7 @@ from symledger.site.kinds import (
     home,
     model,
     notation,
+    operations,
     question,
     reliability,
     rules,
@@ -55,7 +56,7 @@ class Translated(Kind, Protocol):
 
 KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
     home, course, component, model, families, types, checkpoints, formula, notation, question,
-    sources, rules, axioms, dialects, reliability, completeness, api,
+    sources, rules, axioms, operations, dialects, reliability, completeness, api,
 )  # fmt: skip
 TRANSLATED: tuple[Translated, ...] = (  # type: ignore[assignment]  # modules
     home, course, component, model, notation, question, sources, translation,

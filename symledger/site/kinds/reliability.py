@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import get_args
+from typing import Any, get_args
 
 from markupsafe import Markup
 
@@ -153,6 +153,11 @@ class Recorded:
     def traced(self) -> list[Vector]:
         """Every vector of a family whose reference was traced, or could not be."""
         return [v for vectors in every_traced().values() for v in vectors]
+
+    @property
+    def of_traces(self) -> dict[str, Any]:
+        """What is compared of a trace, and where PyTorch's numbers are put right before."""
+        return data("checks_of_traces")
 
     @property
     def artefacts(self) -> list[Artefact]:

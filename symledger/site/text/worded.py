@@ -17,6 +17,7 @@ from symledger.site import resources
 
 SPOKEN: Mapping[str, frozenset[str]] = {
     "axioms": frozenset({"name", "text"}),
+    "checks_of_traces": frozenset({"title", "method", "shares", "wrong", "what", "says", "here"}),
     "dialects": frozenset({
         "what", "where", "counts", "why", "why_params", "why_flops",
         "attention", "rest", "backward",

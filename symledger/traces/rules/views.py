@@ -7,6 +7,7 @@ from typing import Any
 
 from sympy import Expr, Integer
 
+from symledger.errors import BadInput
 from symledger.ir.ops import Rearrange
 from symledger.ir.shapes import ONE, Shape
 from symledger.ir.tensor import Tensor
@@ -142,16 +143,42 @@ def permuted(x: Tensor, order: list[int]) -> Tensor:
 def reshaped(at: At, x: Tensor, shape: Shape) -> Tensor:
     """Return the same elements, in order, under other axes.
 
-    Both shapes are cut into the finest pieces that make up either.
+    Both shapes are cut into the finest pieces that make up either; where there are none, as of
+    3 × 4 and 2 × 6, axes are merged first.
     """
     if x.shape == shape:
         return x
     cut = Pieces(at)
     before = [n for n in x.shape if n != ONE]
     after = [n for n in shape if n != ONE]
-    left, right = cut.both(before, after)
+    try:
+        left, right = cut.both(before, after)
+    except BadInput:
+        between = tuple(merged(at, before, after))
+        if not between or list(between) in (before, after):
+            raise
+        return reshaped(at, reshaped(at, x, between), shape)
     op = Rearrange(_spaced(left, x.shape), _spaced(right, shape), tuple(cut.sizes))
     return Tensor(op, (x,), shape, x.storage)
+
+
+def merged(at: At, before: list[Expr], after: list[Expr]) -> list[Expr]:
+    """Return lengths that are products of runs of both, as short ones as there are; or nothing."""
+    found: list[Expr] = []
+    mine, its = list(before), list(after)
+    while mine and its:
+        a, b = mine.pop(0), its.pop(0)
+        while a != b:
+            first = at.is_least(a, b)
+            second = not first and at.is_least(b, a)
+            if not (second or mine) or not (first or its):
+                return []
+            if not second:
+                a = (a * mine.pop(0)).expand()
+            if not first:
+                b = (b * its.pop(0)).expand()
+        found.append(a)
+    return [] if mine or its else found
 
 
 def _spaced(groups: list[tuple[str, ...]], shape: Shape) -> tuple[tuple[str, ...], ...]:

@@ -11,6 +11,7 @@ from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import AXIOMS
 from symledger.catalogue.entries import BY_NAME as CATALOGUE
 from symledger.evidence import records as evidence
+from symledger.languages.language import ENGLISH
 from symledger.ledger.conventions import DTYPES, OPTIMIZERS
 from symledger.ledger.quantities import QUANTITIES
 from symledger.site.atlas import Atlas
@@ -227,3 +228,20 @@ def test_every_rule_is_tried_at_models_and_every_crossover_has_numbers() -> None
     (tenth,) = [t.breaks for t in quoted.rules[1].trials if t.name == "gpt2"]
     assert tenth == "T = 800"
     assert all(crossing.numbers for crossing in quoted.crossings)
+
+
+def test_every_check_of_a_trace_says_what_it_shares() -> None:
+    pytest.importorskip("torch", reason="needs PyTorch")
+    from symledger.tracing.checks import CLAIMS
+    from symledger.tracing.torch_version import UNCOUNTED
+
+    said = data("checks_of_traces")
+    assert [c["quantity"] for c in said["checks"]] == ["operations", *CLAIMS, "values"]
+    corrected = {name for c in said["corrections"] for name in c["operators"]}
+    assert corrected == {str(operator) for operator in UNCOUNTED}
+
+
+def test_the_checks_of_a_trace_are_on_the_page(site: Site) -> None:
+    (page,) = reliability.pages(site.atlas, site.templates(site.tongues[ENGLISH]))
+    for check in data("checks_of_traces")["checks"]:
+        assert check["shares"].partition(";")[0] in page.merged

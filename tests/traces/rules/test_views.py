@@ -16,6 +16,7 @@ def squares(x):
 ROWS = {
     "view": lambda m, x: x.view(x.size(0), x.size(1), 2, -1).transpose(2, 3).flatten(2),
     "reshape": lambda m, x: x.reshape(x.size(0), -1).view_as(x) * x,
+    "crossed": lambda m, x: x.repeat(1, 1, 2).unflatten(2, (3, 4)).reshape(*x.shape[:2], 2, 6),
     "unflatten": lambda m, x: x.repeat(1, 1, 3).unflatten(2, (3, -1)).movedim(-1, 2).flatten(2),
     "swapped": lambda m, x: x.mT.mT + x.swapaxes(0, 1).swapaxes(0, 1) * 2,
     "permuted": lambda m, x: x.permute(2, 0, 1).sum(0) * 2,

@@ -1,0 +1,57 @@
+"""Shapes that are said at once, beside what PyTorch computes: lengths, types, order in memory."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+
+from symledger.tracing.quick import OPERATORS, UNROLLED, is_plain, recurrent  # noqa: E402
+from symledger.tracing.whole import WHOLE, arguments_of  # noqa: E402
+
+BATCH_NORM = torch.ops.aten.native_batch_norm.default
+SHAPES = [(2, 3), (2, 3, 5), (2, 3, 4, 5), (2, 3, 4, 5, 6)]
+
+
+def told(found):
+    return [(tuple(x.shape), x.dtype, x.stride(), x.device.type) for x in found]
+
+
+@pytest.mark.parametrize("training", [True, False])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_norm_over_a_batch(shape, dtype, training):
+    x = torch.empty(shape, dtype=dtype, device="meta")
+    orders = [x, x.transpose(0, 1).contiguous().transpose(0, 1)]
+    orders += [x.to(memory_format=torch.channels_last)] if len(shape) == 4 else []
+    of = [torch.empty(shape[1], dtype=dtype, device="meta") for _ in range(4)]
+    for y in orders:
+        given = y, *of, training, 0.1, 1e-5
+        assert told(OPERATORS[BATCH_NORM](*given)) == told(BATCH_NORM(*given))
+
+
+NETS = [torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN]
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("both", [True, False])
+@pytest.mark.parametrize("net", NETS)
+def test_a_recurrent_network(net, both, first):
+    net = net(4, 6, num_layers=2, bidirectional=both, batch_first=first, device="meta")
+    calls = []
+
+    class Noted(torch.overrides.TorchFunctionMode):
+        def __torch_function__(self, func, types, args=(), kwargs=None):
+            if func in UNROLLED:
+                calls.append((func, args))
+            return func(*args, **(kwargs or {}))
+
+    x = torch.empty(3, 5, 4, device="meta")
+    with Noted():
+        net(x)
+        net(torch.nn.utils.rnn.pack_padded_sequence(x, [5] * 3 if first else [3] * 5, first))
+    (func, args), (_, packed) = calls
+    given = arguments_of(WHOLE[func], args, {})
+    assert is_plain(given)
+    assert not is_plain(arguments_of(WHOLE[func], packed, {}))
+    found, known = recurrent(func, given), func(*args)
+    assert told(found) == told(known)
+    assert all(x.requires_grad for x in found)
