@@ -206,7 +206,8 @@ def test_what_needs_a_package_that_is_not_there_is_kept_and_said(folder):
     assert (toy.asked, found.kept) == ([], {"toys": ("no_such_package",)})
 
 
-OWNED = [kind for kind in stages()[1] if kind.name != "reference"]
+OWNED = [kind for kind in stages()[1] if kind.name not in ("reference", "traced")]
+"""What an owner has; of references that are traced, not every vector is recorded yet."""
 
 
 @pytest.mark.parametrize("name", ["linear", "lstm", "vit", "axiom_call"])
