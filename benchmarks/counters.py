@@ -148,7 +148,7 @@ def table(record: dict[str, Any]) -> str:
     heads = [f"{name} {record['versions'][name].partition('.post')[0]}" for name in COUNTERS]
     lines = [
         f"| what is common | parameters, FLOPs forward | {' | '.join(heads)} |",
-        f"|---|--:|{'--:|' * len(COUNTERS)}",
+        f"|{'---|' * (2 + len(COUNTERS))}",
     ]
     for case in record["cases"]:
         cells = [said(case[name], case["traced"]) for name in COUNTERS]

@@ -17,6 +17,7 @@ from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.options import tried_of
 from symledger.errors import DefinitionError
+from symledger.models.shared.windowed_sparse import WindowedSparseDecoder
 from symledger.notation.calling import program_of
 from symledger.notation.component import Component
 from symledger.readings.flops import contraction_flops, pointwise_flops
@@ -24,7 +25,7 @@ from symledger.readings.params import active_params, params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.readings.traffic import state, traffic
-from symledger.sizes import BY_NAME, Size, T_max, V_seg, Y, d_out
+from symledger.sizes import BY_NAME, E, E_s, L_d, L_w, Size, T_max, V_seg, Y, d_exp, d_out, k
 
 BYTES = {"value": Integer(2), "statistic": Integer(4), "mask": Integer(1), "index": Integer(8)}
 
@@ -122,6 +123,8 @@ def variants(cls):
     for one, other in combinations(choices(cls), 2):  # some symbols stand where two are made
         if one[0] != other[0]:
             yield cls(**dict((one, other)))
+    if issubclass(cls, WindowedSparseDecoder):  # and one where three are
+        yield cls(dense_layers=True, windows="some", sparse_windows="none")
 
 
 @pytest.mark.parametrize("cls", DEFINED)
@@ -147,7 +150,7 @@ def standing(variant, asked):
 
 INHERITED = {
     "DinoV2": {d_out}, "DistilBert": {V_seg}, "MPNet": {V_seg}, "ModernBert": {V_seg, T_max},
-    "Whisper": {Y},
+    "Whisper": {Y}, "SmolLM3": {L_w}, "MiniCPM3": {E, E_s, L_d, d_exp, k},
 }  # fmt: skip
 """Sizes that a family has from what it is made after, and no use for: segments, classes …"""
 

@@ -3,6 +3,7 @@
 import json
 import re
 import string
+from typing import get_args
 
 import pytest
 
@@ -12,7 +13,9 @@ from symledger.accounts.reuse import PUBLISHED
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import ENTRIES
 from symledger.cli.main import LISTED
+from symledger.components.feed_forward.nonlinearities import Function
 from symledger.configs.families import READERS
+from symledger.evidence.traced import traced
 from symledger.explain.answer import explain
 from symledger.languages import language as catalogues
 from symledger.languages import message as messages
@@ -38,7 +41,7 @@ LETTERS = {*BY_NAME, *"⁰¹²³⁴⁵⁶⁷⁸⁹"}
 NAMES = {
     *(entry.name for entry in ENTRIES), *QUANTITIES, *DTYPES, *OPTIMIZERS, *checkpoints(),
     *(layer.name for layer in LAYERS), *(layer.entry for layer in LAYERS),
-    *(name for names in READERS.values() for name in names),
+    *(name for names in READERS.values() for name in names), *get_args(Function),
     *("FLOP", "MAC", "PARAMS", "FLOPS", "MACS", "MEMORY", "TRAFFIC", "INTENSITY", "ACTIVE", "max",
       "Transformer base", "Max", "floor", "ceiling", "sqrt", "torch", "nn", "byte", "config",
       "json", "shapes", "gradients", "SL"),
@@ -132,6 +135,8 @@ def own_names(account):
         *(str(e) for side in account.equations() for e in side), *leaves,
         *(label.replace("_", " ") for label in leaves), *account.symbols,
         json.dumps(found.to_dict()) if found else "",
+        *(word for vector in traced(account.target.owner) for word in (vector.name,
+          vector.implementation)),
     }  # fmt: skip
 
 

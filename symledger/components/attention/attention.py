@@ -6,7 +6,7 @@ Multi-head, grouped, multi-query and cross-attention and decoding against a cach
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr, Integer
 
@@ -14,6 +14,7 @@ from symledger import sizes
 from symledger.components.attention.dot_product import AINSLIE, VASWANI, ScaledDotProduct
 from symledger.components.attention.flash import FlashAttention
 from symledger.components.embeddings.rotary import RotaryPositions
+from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm, RMSNorm
 from symledger.errors import DefinitionError
@@ -63,7 +64,7 @@ class Attention(Component):
     d_rot: Expr | None = None
     cached: Expr | None = None
     met: Expr | None = None
-    inner_norm: bool = False
+    inner_norm: Annotated[bool, Seldom()] = False
     gate: Gate | None = None
 
     signature: ClassVar[str] = "B T d, B S d, B P h_kv d_k, B P h_kv d_v, h T K -> B T d"

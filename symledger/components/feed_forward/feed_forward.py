@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.feed_forward.nonlinearities import Activation, act
+from symledger.components.feed_forward.nonlinearities import Activation, Seldom, act
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
@@ -60,7 +60,7 @@ class GatedFeedForward(Component):
     activation: Activation = "silu"
     bias: bool = False
     dropout: bool = False
-    inner_norm: bool = False
+    inner_norm: Annotated[bool, Seldom()] = False
 
     signature: ClassVar[str] = "... d -> ... d"
     title: ClassVar[str] = "a feed-forward network with a multiplied gate (SwiGLU, GeGLU)"
