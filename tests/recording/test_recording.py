@@ -20,6 +20,7 @@ from symledger.recording.kind import Kind, Made, replaced
 from symledger.recording.kinds import NAMES, stages
 from symledger.recording.run import run
 from symledger.recording.selection import Selection, selected
+from symledger.recording.traced import Traced
 
 HOME = records.FOLDER.parents[1]
 OF_AN_OWNER = """
@@ -207,7 +208,7 @@ def test_what_needs_a_package_that_is_not_there_is_kept_and_said(folder):
 
 
 OWNED = [kind for kind in stages()[1] if kind.name not in ("reference", "traced")]
-"""What an owner has; of references that are traced, not every vector is recorded yet."""
+"""What is made of an owner whose name is said."""
 
 
 @pytest.mark.parametrize("name", ["linear", "lstm", "vit", "axiom_call"])
@@ -244,3 +245,12 @@ def test_names_are_those_of_the_catalogue_of_configurations_and_of_kinds():
     assert "llama-3-8b" in units["reference"]
     assert units["mutants"] == ()
     assert set(selection.CATALOGUED) <= set(units["tags"])
+
+
+def test_references_are_traced_only_where_that_is_named():
+    def units(*names):
+        return Traced().units(selected(names, NAMES))
+
+    assert units() == units("gpt2") == units("tags", "gpt2") == ()
+    assert units("traced", "gpt2", "linear") == ("gpt2",)
+    assert {"gpt2", "llama", "t5"} <= set(units("traced"))
