@@ -124,6 +124,7 @@ def _sampled(
             continue
         except Otherwise:
             space.borders.append(apart)
+    met = len(found.runs)
     for name in space.sizes:
         step = space.value(space.steps[name])
         for change in (step, -step, 2 * step, -2 * step):
@@ -139,7 +140,7 @@ def _sampled(
     for asked in further:
         _add(found, base, asked, "")
     left = TRIES
-    while len(found.runs) < 1 + len(space.sizes) + random_points:
+    while len(found.runs) < met + len(space.sizes) + random_points:
         left -= 1
         if left < 0:
             raise BadInput(
@@ -159,7 +160,8 @@ def meeting(space: Space) -> Iterator[tuple[Apart, dict[str, int]]]:
     own = [name for name in space.sizes if name in space.subject.arguments]
     for name, other in combinations(own, 2):
         at = space.moved({name: space.base[other]})
-        if space.base[name] != space.base[other] and at[name] == at[other] and space.within(at):
+        legal = all(at[n] % space.value(step, at) == 0 for n, step in space.steps.items())
+        if space.base[name] != at[name] == at[other] and legal and space.within(at):
             yield Apart(name, other), at
 
 
