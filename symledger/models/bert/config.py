@@ -10,6 +10,7 @@ from symledger.config_keys.encoder_keys import (
     MASKED,
     SECOND,
     WIDTHS,
+    Tensors,
     classes,
     encoder,
     looking_back,
@@ -48,6 +49,17 @@ def _behind_padding(values: Values) -> Settings:
     return {"T": str(rows - first)}
 
 
+def _tensors(model: str) -> Tensors:
+    """Return whose weights those of a RoBERTa are, whatever it is called there."""
+    return encoder(
+        model,
+        {**maps(**{f"{model}__pooler__dense": "pooler.map"}, classifier__dense="pooler.map"),
+         **maps(classifier__out_proj="classifier", lm_head__dense="masked_head.map"),
+         **norms(lm_head__layer_norm="masked_head.norm"), "lm_head.bias": ("masked_head.b",),
+         **under("lm_head.", "", SECOND)},
+    )
+
+
 ROBERTA = Family(
     "roberta",
     looking_back(classes("roberta", "Roberta", "ForMultipleChoice", "ForCausalLM")),
@@ -57,13 +69,7 @@ ROBERTA = Family(
         "max_position_embeddings": SizeOf("T_max"),
     },
     rules=(Rule(("max_position_embeddings",), _behind_padding),),
-    tensors=encoder(
-        "roberta",
-        {**maps(roberta__pooler__dense="pooler.map", classifier__dense="pooler.map"),
-         **maps(classifier__out_proj="classifier", lm_head__dense="masked_head.map"),
-         **norms(lm_head__layer_norm="masked_head.norm"), "lm_head.bias": ("masked_head.b",),
-         **under("lm_head.", "", SECOND)},
-    ),
+    tensors=_tensors("roberta"),
 )  # fmt: skip
 """Its positions begin behind the row of the padding token, which is row 1 in all that is published;
 behind a later row there is room for fewer of them."""
@@ -76,3 +82,4 @@ def _named(model_type: str, name: str) -> Family:
 
 XLM_ROBERTA = _named("xlm-roberta", "XLMRoberta")
 CAMEMBERT = _named("camembert", "Camembert")
+DATA2VEC_TEXT = replace(_named("data2vec-text", "Data2VecText"), tensors=_tensors("data2vec_text"))
