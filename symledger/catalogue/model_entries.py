@@ -105,6 +105,8 @@ MODELS: tuple[Entry, ...] = (
     Entry("flint", "models.kolibri.model:Flint", "model", cases=SPARSE, reads={"flint": "FLINT"}),
     Entry("kolibri", "models.kolibri.model:Kolibri", "model", cases=SPARSE,
           reads={"kolibri1": "KOLIBRI"}),
+    Entry("llama4", "models.llama4.model:Llama4", "model", cases=SPARSE,
+          reads={"llama4_text": "LLAMA4"}),
     Entry("cohere2_moe", "models.cohere.model:Cohere2Moe", "model",
           cases=("one expert a token", "dense"), reads={"cohere2_moe": "COHERE2_MOE"}),
     Entry("afmoe", "models.afmoe.model:Afmoe", "model", cases=SPARSE, reads={"afmoe": "AFMOE"}),

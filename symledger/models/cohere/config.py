@@ -83,9 +83,9 @@ def _told(values: Values) -> Settings:
     missing = sorted(kinds - set(said))
     if missing or (windows.SLIDING in kinds and said[windows.SLIDING] is None):
         raise BadInput(
-            f"rope_parameters = {written(values.get('rope_parameters'))} does not say how positions "
-            f"turn heads in layers of {missing[0] if missing else windows.SLIDING}: the class asks "
-            "for it."
+            f"rope_parameters = {written(values.get('rope_parameters'))} does not say how "
+            f"positions turn heads in layers of {missing[0] if missing else windows.SLIDING}: the "
+            "class asks for it."
         )
     return {"turned_everywhere": BOOLS[said.get(windows.FULL) is not None]}
 

@@ -73,6 +73,15 @@ class Window(DotProduct):
         super().__init__(s, o, early + causal_mask(s["T"], s["T"]))
 
 
+class Chunked(DotProduct):
+    """Attention inside chunks of w positions."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        chunk = torch.arange(s["T"]) // s["w"]
+        other = torch.where(chunk[:, None] == chunk, 0.0, -torch.inf).double()
+        super().__init__(s, o, other + causal_mask(s["T"], s["T"]))
+
+
 class ALiBi(DotProduct):
     """Attention whose scores fall with the distance, in every head at its own rate."""
 
@@ -229,6 +238,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
                              lambda s, o: DotProduct(s, {**o, "flash": True}),
                              uses=lambda o: in_attention({"flash": True}), equal=MULTI_HEAD),),
     "window_attention": (Case("torch.einsum and F.softmax", Window, equal={"S": "T"}),),
+    "chunk_attention": (Case("torch.einsum and F.softmax", Chunked, equal={"S": "T"}),),
     "alibi_attention": (Case("torch.einsum and F.softmax", ALiBi),),
     "relative_attention": (Case("torch.einsum and F.embedding", Relative),),
 }  # fmt: skip
