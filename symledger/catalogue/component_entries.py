@@ -24,6 +24,7 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("dot_product_attention", "components.attention.dot_product:ScaledDotProduct",
           cases=("multi-query", "decoding one token")),
     Entry("flash_attention", "components.attention.flash:FlashAttention"),
+    Entry("differential_attention", "components.attention.differential:DifferentialAttention"),
     Entry("chunk_attention", "components.attention.chunks:ChunkAttention",
           inputs={"q": "B T h d_k", "k": "B T h_kv d_k", "v": "B T h_kv d_v"}),
     Entry("window_attention", "components.attention.relative:WindowAttention",

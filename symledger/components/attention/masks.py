@@ -61,20 +61,20 @@ def recent_mask(T: Expr, S: Expr, w: Expr) -> Masked:
     return table("mask", _within(T, S, w), T, S), Pairs("T", "S", count, w, most)
 
 
-def chunk_mask(T: Expr, w: Expr, n_c: Expr) -> Masked:
+def chunk_mask(T: Expr, Q: Expr, n_c: Expr) -> Masked:
     """Return a table that is 0 where query t may see key s of T keys, −∞ elsewhere, and its pairs.
 
-    A query sees itself and what came before it in its chunk: those are w long, all n_c but the
-    last, which has r = T − (n_c − 1)w positions. That leaves (n_c − 1)·w(w+1)/2 + r(r+1)/2 pairs.
+    A query sees itself and what came before it in its chunk: those are Q long, all n_c but the
+    last, which has r = T − (n_c − 1)Q positions. That leaves (n_c − 1)·Q(Q+1)/2 + r(r+1)/2 pairs.
     """
 
     def visible(t: Symbol, s: Symbol) -> Expr:
-        early = Piecewise((-oo, s < w * floor(t / w)), (Integer(0), True))
+        early = Piecewise((-oo, s < Q * floor(t / Q)), (Integer(0), True))
         return Piecewise((early, s <= t), (-oo, True))
 
-    rest = T - (n_c - 1) * w
-    count = (n_c - 1) * w * (w + 1) / 2 + rest * (rest + 1) / 2
-    return table("mask", visible, T, T), Pairs("T", "S", count, w)
+    rest = T - (n_c - 1) * Q
+    count = (n_c - 1) * Q * (Q + 1) / 2 + rest * (rest + 1) / 2
+    return table("mask", visible, T, T), Pairs("T", "S", count)
 
 
 def near_mask(T: Expr, w: Expr) -> Masked:

@@ -87,7 +87,7 @@ class WeighingMixture(Component):
 
 @dataclass(frozen=True)
 class Llama4(SparseLlama, WindowedSparseDecoder):
-    """The decoder-only transformer of Llama 4: most layers attend inside chunks of w positions.
+    """The decoder-only transformer of Llama 4: most layers attend inside chunks of w_max.
 
     Those turn queries and keys by their position and, with ``qk_norm``, normalize them without
     weights; the others see everything and are told none. That their queries are scaled by a number
@@ -105,7 +105,7 @@ class Llama4(SparseLlama, WindowedSparseDecoder):
     references: ClassVar[tuple[str, ...]] = (META,)
 
     def defined(self) -> dict[Size, Expr]:
-        return {**super().defined(), sizes.n_c: floor((sizes.T + self.w - 1) / self.w)}
+        return {**super().defined(), sizes.n_c: floor((sizes.T + self.w_max - 1) / self.w_max)}
 
     def attention(self) -> Attention:
         return replace(super().attention(), rotary=False)
@@ -116,7 +116,7 @@ class Llama4(SparseLlama, WindowedSparseDecoder):
 
     def mixing(self, attention: Attention) -> Component:
         heads = (attention.h, attention.h_kv, attention.d_k, attention.d_v)
-        return ChunkAttention(*heads, self.w, self.n_c)
+        return ChunkAttention(*heads, self.w_max, self.n_c, self.w)
 
     def network(self) -> Component:
         return WeighingMixture(self.E, self.k, self.d, self.d_exp, self.activation, self.every)
