@@ -133,6 +133,9 @@ def _lengths(
     assert isinstance(mask.op, Const)
     symbols = set().union(*(n.free_symbols for n in (*mask.shape, mask.op.value, pairs.count)))
     least = [mask.shape[0], *([] if pairs.window is None else [pairs.window])]
+    decided = [definitions[symbol] for symbol in symbols if symbol in definitions]
+    if len(decided) > 1:  # they have to agree, so that what decides them is tried
+        symbols |= set().union(*(stated.free_symbols for stated in decided))
     free = sorted(symbols - set(mask.op.indices), key=str)
     for lengths in product(range(1, LONGEST + 1), repeat=len(free)):
         sizes = dict(zip(free, lengths, strict=True))

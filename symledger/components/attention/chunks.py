@@ -22,14 +22,13 @@ class ChunkAttention(HeadAttention):
     """Causal attention inside chunks of Q positions: nothing is seen of the chunks before.
 
     Run operation by operation on all T² pairs, as a masked product is; under the exact convention
-    only the pairs inside chunks are charged. Of what is remembered the last w positions are kept
+    only the pairs inside chunks are charged. Of what is remembered the last Q positions are kept
     and seen, as of a window: where a chunk begins is not known then.
     Source: Meta, *The Llama 4 herd* (2025); transformers, ``create_chunked_causal_mask``.
     """
 
-    Q: Expr = sizes.Q
+    w: Expr = sizes.Q
     n_c: Expr = sizes.n_c
-    w: Expr = sizes.w
 
     signature: ClassVar[str] = SEEN
     title: ClassVar[str] = "causal attention inside chunks of a sequence"
@@ -39,5 +38,5 @@ class ChunkAttention(HeadAttention):
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
         T, S = q.shape[1], k.shape[1]
-        masked = chunk_mask(T, self.Q, self.n_c) if S == T else recent_mask(T, S, self.w)
+        masked = chunk_mask(T, self.w, self.n_c) if S == T else recent_mask(T, S, self.w)
         return self.mixed(q, k, v, masked)

@@ -10,6 +10,7 @@ from sympy import Expr, Integer, Rational
 from symledger import sizes
 from symledger.components.attention.dot_product import SEEN, HeadAttention, ScaledDotProduct
 from symledger.components.norms.norms import RMSNorm
+from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Steps, steps
 from symledger.notation.verbs import apply, join, narrow, param, total, view
@@ -43,14 +44,12 @@ class DifferentialAttention(HeadAttention):
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
         core = ScaledDotProduct(self.h, self.h_kv, self.d_k, self.d_v, self.causal)
-        half = self.h_kv / TWO
-        halves = [narrow(v, 2, start, half) for start in (Integer(0), half)]
         mixed = [core(q, k, join([x, x], axis=2), name=f"core_{i + 1}")
-                 for i, x in enumerate(halves)]  # fmt: skip
+                 for i, x in enumerate(halves(v))]  # fmt: skip
         z = join(mixed, axis=-1)
         share = self.factor(1) - self.factor(2) + FIRST
-        pairs = self.h / TWO
-        less = narrow(z, 2, Integer(0), pairs) - share * narrow(z, 2, pairs, pairs)
+        first, second = halves(z)
+        less = first - share * second
         normed = RMSNorm(TWO * self.d_v, affine=False)(less, name="pair_norm") * (1 - FIRST)
         return steps(z=z, less=less, y=view("B T g (r v) -> B T (g r) v", normed, r=TWO))
 
@@ -58,3 +57,9 @@ class DifferentialAttention(HeadAttention):
         """Return the exponential of a product of two learned vectors, one number."""
         a, b = (param(f"λ_{x}{number}", self.d_k) for x in "qk")
         return apply("exp", total(a * b))
+
+
+def halves(x: Tensor) -> list[Tensor]:
+    """Return the first and the second half of the heads."""
+    split = view("B T (r g) v -> B T r g v", x, r=TWO)
+    return [view("B T one g v -> B T (one g) v", narrow(split, 2, Integer(i), ONE)) for i in (0, 1)]

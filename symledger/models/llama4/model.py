@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from sympy import Expr, floor
+from sympy import Expr, Rational, floor
 
 from symledger import sizes
 from symledger.components.attention.attention import Attention
@@ -30,6 +30,9 @@ from symledger.notation.verbs import (
     view,
 )
 from symledger.sizes import Size
+
+SOME = Rational(1, 2)
+"""How many rows an expert is chosen for; where it runs on all of them, that changes no count."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class WeighingMixture(Component):
         experts = Experts(self.E, self.k, self.d, self.d_ff, self.activation)
         scores = Scores(self.E, self.d)(rows, name="router")
         if self.every:
-            weights = scores * noise("chosen", self.k / self.E, self.E, N)
+            weights = scores * noise("chosen", SOME, self.E, N)
             given = view("N d -> () N d", rows) * view("E N -> E N ()", weights)
             made = total(view("E N d -> N d E", experts(given, name="experts")))
             routed = view("N d () -> N d", made)
@@ -116,7 +119,7 @@ class Llama4(SparseLlama, WindowedSparseDecoder):
 
     def mixing(self, attention: Attention) -> Component:
         heads = (attention.h, attention.h_kv, attention.d_k, attention.d_v)
-        return ChunkAttention(*heads, self.w_max, self.n_c, self.w)
+        return ChunkAttention(*heads, self.w, self.n_c)
 
     def network(self) -> Component:
         return WeighingMixture(self.E, self.k, self.d, self.d_exp, self.activation, self.every)

@@ -18,6 +18,8 @@ WEIGHTS = {"weight": "W", "bias": "b"}
 def _near(values: Values) -> Settings:
     """Which layers look back at a window only, and how far: half of what is said.
 
+    A ``sliding_window`` beside it is believed.
+
     Raises:
         BadInput: the first layer, which is none like the others, does, or it is no window.
     """
@@ -31,13 +33,17 @@ def _near(values: Values) -> Settings:
         )
     if not any(near):
         return {"windows": "none"}
-    reach = values["local_attention"]
-    if reach is None or size("local_attention", reach) < 2:  # half of it is one
+    own, reach = values.get("sliding_window"), values["local_attention"]
+    if own is not None:
+        longest = size("sliding_window", own)
+    elif reach is None or size("local_attention", reach) == 1:
         raise BadInput(
             f"local_attention = {written(reach)} does not fit: half of it is how many positions "
             "layers with a window see. Choose 2 or more."
         )
-    return {"windows": "some", "L_w": str(sum(near)), "w_max": str(reach // 2)}
+    else:
+        longest = reach // 2
+    return {"windows": "some", "L_w": str(sum(near)), "w_max": str(longest)}
 
 
 def _joined(theirs: str, *ours: str) -> dict[str, tuple[str, ...]]:
@@ -74,11 +80,12 @@ MODERNBERT_DECODER = Family(
         "classifier_bias": Choice("map_bias", BOOLS),
         "decoder_bias": Choice("scores_bias", BOOLS),
         "tie_word_embeddings": TIED,
-        **dict.fromkeys(("layer_types", "local_attention", "global_attn_every_n_layers"), Ruled()),
+        **dict.fromkeys(("layer_types", "local_attention", "global_attn_every_n_layers",
+                         "sliding_window"), Ruled()),
         **dict.fromkeys((
             "initializer_cutoff_factor", "deterministic_flash_attn", "sparse_prediction",
             "sparse_pred_ignore_index", "reference_compile", "repad_logits_with_grad",
-            "global_rope_theta", "local_rope_theta", "position_embedding_type", "sliding_window",
+            "global_rope_theta", "local_rope_theta", "position_embedding_type",
             "classifier_pooling",
         ), FREE),
     },
@@ -99,4 +106,4 @@ MODERNBERT_DECODER = Family(
         "decoder.bias": ("b",),
     },
 )  # fmt: skip
-"""The window that its class keeps is half of what is said, whatever it says itself."""
+"""A window is half of what is said of it, unless sliding_window says it as it is."""

@@ -73,34 +73,6 @@ class Window(DotProduct):
         super().__init__(s, o, early + causal_mask(s["T"], s["T"]))
 
 
-class Chunked(DotProduct):
-    """Attention inside chunks of w positions."""
-
-    def __init__(self, s: Sizes, o: Options) -> None:
-        chunk = torch.arange(s["T"]) // s["Q"]
-        other = torch.where(chunk[:, None] == chunk, 0.0, -torch.inf).double()
-        super().__init__(s, o, other + causal_mask(s["T"], s["T"]))
-
-
-class Differential(nn.Module):
-    """Heads in pairs, of one of which a learned share of the other is taken away."""
-
-    def __init__(self, s: Sizes, o: Options) -> None:
-        super().__init__()
-        self.core = DotProduct(s, o)
-        for name in ("q1", "k1", "q2", "k2"):
-            setattr(self, f"λ_{name}", nn.Parameter(torch.randn(s["d_k"])))
-
-    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Tensor:
-        """Mix both halves of the values, take away, normalize."""
-        halves = (x.repeat(1, 1, 2, 1) for x in v.chunk(2, 2))
-        first, second = torch.cat([self.core(q, k, x) for x in halves], -1).chunk(2, 2)
-        λ = {name: getattr(self, f"λ_{name}") for name in ("q1", "k1", "q2", "k2")}
-        share = (λ["q1"] * λ["k1"]).sum().exp() - (λ["q2"] * λ["k2"]).sum().exp() + 0.8
-        less = first - share * second
-        return (0.2 * F.rms_norm(less, less.shape[-1:], eps=0)).reshape(*q.shape[:3], -1)
-
-
 class ALiBi(DotProduct):
     """Attention whose scores fall with the distance, in every head at its own rate."""
 
@@ -257,8 +229,6 @@ CASES: Mapping[str, tuple[Case, ...]] = {
                              lambda s, o: DotProduct(s, {**o, "flash": True}),
                              uses=lambda o: in_attention({"flash": True}), equal=MULTI_HEAD),),
     "window_attention": (Case("torch.einsum and F.softmax", Window, equal={"S": "T"}),),
-    "differential_attention": (Case("torch.einsum and F.softmax", Differential),),
-    "chunk_attention": (Case("torch.einsum and F.softmax", Chunked, equal={"S": "T"}),),
     "alibi_attention": (Case("torch.einsum and F.softmax", ALiBi),),
     "relative_attention": (Case("torch.einsum and F.embedding", Relative),),
 }  # fmt: skip
