@@ -30,7 +30,8 @@ from symledger.checks.torch.modules import (
 
 COMPONENTS = (
     maps, attention, attention_kinds, attention_latent, feed_forward, norms, embeddings,
-    heads_and_losses, blocks, blocks_stacked, convolution, image_blocks, recurrence, state_spaces, layout,
+    heads_and_losses, blocks, blocks_stacked, convolution, image_blocks, recurrence, state_spaces,
+    layout,
 )  # fmt: skip
 MODELS = (decoders, encoders, encoder_decoders, images)
 

@@ -31,6 +31,8 @@ TIES = ("t5", "mt5")
 """What is tied there whatever is said: T5 1.1, FLAN and mT5 have heads of their own in fact."""
 PADDED = ("deberta-v2",)
 """What looks for padding among the tokens, which have no values here, unless a mask is given."""
+ASKING = ("megatron-bert",)
+"""What asks a mask of its own for its values, which are none here: it cannot be run."""
 LENGTHS = {"B": 2, "T": 16}
 """Of the sequences at which FLOPs are counted."""
 SOURCE = {"S": 12}
@@ -140,9 +142,9 @@ def reads_tokens(model: Any) -> bool:
     if not hasattr(model, "main_input_name"):
         return False
     reads_ends = name.endswith("ForSequenceClassification") and model.config.is_encoder_decoder
-    return model.main_input_name == "input_ids" and not (
-        reads_ends or name.endswith("MultipleChoice") or "image" in model.input_modalities
-    )
+    unread = reads_ends or name.endswith("MultipleChoice") or "image" in model.input_modalities
+    asks = model.config.model_type in ASKING
+    return model.main_input_name == "input_ids" and not (unread or asks)
 
 
 def flops(model: Any, lengths: Mapping[str, int]) -> Both:
