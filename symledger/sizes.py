@@ -130,6 +130,7 @@ w = Size("w", "window: positions that a query sees in a direction, its own inclu
 w_max = Size("w_max", "the longest window: what a query sees where there are as many positions")
 S_w = Size("S_w", "positions that are attended to where none is further away than a window")
 L_w = Size("L_w", "number of layers that see a window only")
+h_w = Size("h_w", "query heads of layers that see a window only")
 d_rot = Size("d_rot", "how much of a head's width is turned by the position")
 d_c = Size("d_c", "width of the latent vector that keys and values are mapped from")
 d_q = Size("d_q", "width of the latent vector that queries are mapped from")

@@ -105,7 +105,7 @@ def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
         assert isinstance(t.op, Contract)
         assert t.op.pairs
         hides = False
-        for sizes in _lengths(t.args[2], t.op.pairs):
+        for sizes in _lengths(t.args[2], t.op.pairs, program.definitions):
             table = Machine(sizes).execute(t.args[2], [])
             stated, true = value(t.op.pairs.count, sizes), int((table == 0).sum())
             points[str(sizes)] = {str(symbol): n for symbol, n in sizes.items()}
@@ -122,21 +122,35 @@ def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
     )  # fmt: skip
 
 
-def _lengths(mask: Tensor, pairs: Pairs) -> Iterator[dict[Symbol, int]]:
+def _lengths(
+    mask: Tensor, pairs: Pairs, definitions: Mapping[Symbol, Expr]
+) -> Iterator[dict[Symbol, int]]:  # fmt: skip
     """Small sizes at which there are as many keys as the count is stated for.
 
-    There are at least as many as queries, and as a window is long.
+    There are at least as many as queries, and as a window is long; a size that those here decide is
+    what they make it.
     """
     assert isinstance(mask.op, Const)
     symbols = set().union(*(n.free_symbols for n in (*mask.shape, mask.op.value, pairs.count)))
     least = [mask.shape[0], *([] if pairs.window is None else [pairs.window])]
+    decided = [definitions[symbol] for symbol in symbols if symbol in definitions]
+    if len(decided) > 1:  # they have to agree, so that what decides them is tried
+        symbols |= set().union(*(stated.free_symbols for stated in decided))
     free = sorted(symbols - set(mask.op.indices), key=str)
     for lengths in product(range(1, LONGEST + 1), repeat=len(free)):
         sizes = dict(zip(free, lengths, strict=True))
         keys = whole(mask.shape[1], sizes)
         fits = pairs.most is None or keys <= whole(pairs.most, sizes)
-        if fits and max(whole(n, sizes) for n in least) <= keys:
+        if fits and max(whole(n, sizes) for n in least) <= keys and _as_defined(sizes, definitions):
             yield sizes
+
+
+def _as_defined(sizes: Mapping[Symbol, int], definitions: Mapping[Symbol, Expr]) -> bool:
+    """Whether sizes that others decide are what these make them, as far as all of them are met."""
+    return all(
+        whole(stated, sizes) == sizes[symbol] for symbol, stated in definitions.items()
+        if {symbol, *stated.free_symbols} <= set(sizes)
+    )  # fmt: skip
 
 
 def _forward(program: Program) -> Iterator[Tensor]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from symledger.arguments.specs import Settings, among, size, written
 from symledger.config_keys.decoder_keys import layers
@@ -110,6 +111,23 @@ def listed(types: object, number: int) -> list[bool]:
             f"layer_types = {shown(written(types))} does not name the kinds of {number} layers."
         )
     return [among("layer_types", kind, (SLIDING, FULL)) == SLIDING for kind in types]
+
+
+def by_kind(values: Values) -> Mapping[str, Any]:
+    """Return how positions turn heads in layers of each kind; nothing, where it is not said.
+
+    Raises:
+        BadInput: it is said of all layers at once, or of none.
+    """
+    said = values.get("rope_parameters")
+    if said is None:
+        return {}
+    if not isinstance(said, dict) or not {FULL, SLIDING} & set(said):
+        raise BadInput(
+            f"rope_parameters = {shown(written(said))} does not say by kind of layer, {FULL} and "
+            f"{SLIDING}, how positions turn heads: the class reads it so. Leave it out."
+        )
+    return said
 
 
 def all_of_them(values: Values, number: int) -> list[bool]:

@@ -12,6 +12,7 @@ from symledger.checks.torch.case import Case
 from symledger.checks.torch.models import decoders, encoder_decoders, encoders, images
 from symledger.checks.torch.modules import (
     attention,
+    attention_kinds,
     attention_latent,
     blocks,
     blocks_stacked,
@@ -28,8 +29,9 @@ from symledger.checks.torch.modules import (
 )
 
 COMPONENTS = (
-    maps, attention, attention_latent, feed_forward, norms, embeddings, heads_and_losses, blocks,
-    blocks_stacked, convolution, image_blocks, recurrence, state_spaces, layout,
+    maps, attention, attention_kinds, attention_latent, feed_forward, norms, embeddings,
+    heads_and_losses, blocks, blocks_stacked, convolution, image_blocks, recurrence, state_spaces,
+    layout,
 )  # fmt: skip
 MODELS = (decoders, encoders, encoder_decoders, images)
 

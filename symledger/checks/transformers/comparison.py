@@ -31,10 +31,14 @@ TIES = ("t5", "mt5")
 """What is tied there whatever is said: T5 1.1, FLAN and mT5 have heads of their own in fact."""
 PADDED = ("deberta-v2",)
 """What looks for padding among the tokens, which have no values here, unless a mask is given."""
+ASKING = ("megatron-bert",)
+"""What asks a mask of its own for its values, which are none here: it cannot be run."""
 LENGTHS = {"B": 2, "T": 16}
 """Of the sequences at which FLOPs are counted."""
 SOURCE = {"S": 12}
 """Of the source, where an encoder reads one."""
+Both = tuple[int, int | None]
+"""FLOPs of a forward pass, and of the backward pass after it, if that can be run."""
 WAYS = {
     "flops.forward": "built FLOPs forward", "flops.backward": "built FLOPs backward",
     "flops.decode": "built FLOPs decoding",
@@ -122,6 +126,8 @@ def shapes(model: Any) -> Mapping[str, Counter[Shape]]:
     within = getattr(model, "base_model_prefix", "")
     names: dict[Any, str] = {}
     for name, p in model.named_parameters(remove_duplicate=False):
+        if p.numel() == 0:  # of experts that there are none of
+            continue
         if p not in names or (name.startswith(f"{within}.") > names[p].startswith(f"{within}.")):
             names[p] = name
     found: dict[str, Counter[Shape]] = {}
@@ -136,12 +142,12 @@ def reads_tokens(model: Any) -> bool:
     if not hasattr(model, "main_input_name"):
         return False
     reads_ends = name.endswith("ForSequenceClassification") and model.config.is_encoder_decoder
-    return model.main_input_name == "input_ids" and not (
-        reads_ends or name.endswith("MultipleChoice") or "image" in model.input_modalities
-    )
+    unread = reads_ends or name.endswith("MultipleChoice") or "image" in model.input_modalities
+    asks = model.config.model_type in ASKING
+    return model.main_input_name == "input_ids" and not (unread or asks)
 
 
-def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
+def flops(model: Any, lengths: Mapping[str, int]) -> Both:
     """Return the FLOPs that PyTorch counts in a forward pass, and in a backward pass after it."""
     import torch
 
@@ -157,8 +163,12 @@ def flops(model: Any, lengths: Mapping[str, int]) -> tuple[int, int]:
     return passes(model, given)
 
 
-def passes(model: Any, given: Mapping[str, Any]) -> tuple[int, int]:
-    """Return the FLOPs of a forward pass over what is given, and of the backward pass after it."""
+def passes(model: Any, given: Mapping[str, Any]) -> Both:
+    """Return the FLOPs of a forward pass over what is given, and of the backward pass after it.
+
+    There is none of the latter where PyTorch asks for a single number that it would have, such as a
+    factor that was learned.
+    """
     import torch
     from torch.utils.flop_counter import FlopCounterMode
 
@@ -166,8 +176,11 @@ def passes(model: Any, given: Mapping[str, Any]) -> tuple[int, int]:
         results = model(**given)
     ends = [x for x in results.values() if torch.is_tensor(x) and x.requires_grad]
     grouped = {torch.ops.aten.convolution_backward: _convolution_backward}
-    with FlopCounterMode(display=False, custom_mapping=grouped) as backward:
-        torch.stack([x.sum() for x in ends]).sum().backward()
+    try:
+        with FlopCounterMode(display=False, custom_mapping=grouped) as backward:
+            torch.stack([x.sum() for x in ends]).sum().backward()
+    except NotImplementedError:
+        return forward.get_total_flops(), None
     return forward.get_total_flops(), backward.get_total_flops()
 
 
@@ -236,7 +249,7 @@ def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evi
 
 
 def _compared(
-    at: Account, found: Configuration, both: tuple[int, int], last: int | None = None
+    at: Account, found: Configuration, both: Both, last: int | None = None
 ) -> Iterator[Evidence]:
     counts = dict(zip(WAYS, (*both, last), strict=True))
     for quantity, measured in counts.items():

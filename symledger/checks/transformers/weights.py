@@ -109,12 +109,23 @@ def _inner(name: str) -> str:
 
 
 def _same(theirs: Mapping[Shape, Any], ours: Mapping[Shape, Any]) -> bool:
-    """Whether tensors have the shapes of ours, or are slices of ours along the first axis."""
+    """Whether tensors have the shapes of ours, or are slices of ours along the first axis.
+
+    They may also be ours with two axes joined: matrices of experts that lie below each other.
+    """
     slices: Counter[Shape] = Counter()
     for shape, number in ours.items():
         rest = shape[1:]
         slices[rest] = exact(slices[rest] + number * (shape or (0,))[0])
-    return _plain(theirs) in (_plain(ours), _plain(slices))
+    joined = ({_joined(shape, axis): n for shape, n in ours.items()} for axis in (1, 2))
+    return _plain(theirs) in (_plain(ours), _plain(slices), *map(_plain, joined))
+
+
+def _joined(shape: Shape, axis: int) -> Shape:
+    """Return the shape with its first axis and another one as one, of tensors that have three."""
+    if len(shape) != 3:  # experts, and two axes of each
+        return shape
+    return (exact(shape[0] * shape[axis]), shape[3 - axis])
 
 
 def _plain(shapes: Mapping[Shape, Any]) -> Counter[Shape]:

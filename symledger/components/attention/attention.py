@@ -27,8 +27,9 @@ SHAZEER = "Shazeer, Fast Transformer Decoding: One Write-Head is All You Need (2
 QKNorm = Literal["rms", "rms without weights", "layer", "layer of each head", "rms of all heads"]
 """How queries and keys are normalized: each head by itself, with weights that all share, without
 any, or (of each head) with gains of its own; or all heads together."""
-Gate = Literal["elements", "heads"]
-"""What a gate multiplies before the map back: every element of heads, or each head as a whole."""
+Gate = Literal["elements", "heads", "elements by softplus", "heads by softplus"]
+"""What a gate multiplies before the map back: every element of heads, or each head as a whole; and
+through what it goes where that is no sigmoid."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ class Attention(Component):
     names maps that have no bias though others do, ``qk_norm`` normalizes queries and keys (each
     head, or all heads together), ``d_rot`` is how much of a head is turned by its position; with
     ``inner_norm`` what the heads give is normalized together before it is mapped back, and a
-    ``gate``, a sigmoid of another map of x, may multiply it.
+    ``gate``, a sigmoid or softplus of another map of x, may multiply it.
     Source: Vaswani et al. (2017), section 3.2.2; Shazeer (2019) and Ainslie et al. (2023) for
     fewer key/value heads.
     """
@@ -112,16 +113,19 @@ class Attention(Component):
 
     def leaving(self, x: Tensor, z: Tensor) -> Tensor:
         """Join the heads, normalized or behind a gate if there is one, for the map back."""
-        if self.gate == "heads":
-            gate = apply("sigmoid", Linear(self.d, self.h, bias=False)(x, name="gate"))
-            z = z * view("B T h -> B T h ()", gate)
+        if self.gate in ("heads", "heads by softplus"):
+            z = z * view("B T h -> B T h ()", self.gating(x, self.h))
         merged = view("B T h v -> B T (h v)", z)
         if self.inner_norm:
             merged = RMSNorm(self.h * self.d_v)(merged, name="inner_norm")
-        if self.gate == "elements":
-            gate = Linear(self.d, self.h * self.d_v, bias=False)(x, name="gate")
-            merged = merged * apply("sigmoid", gate)
+        if self.gate in ("elements", "elements by softplus"):
+            merged = merged * self.gating(x, self.h * self.d_v)
         return merged
+
+    def gating(self, x: Tensor, width: Expr) -> Tensor:
+        """Return what heads are multiplied by: of each element, or of each head."""
+        function = "softplus" if self.gate and self.gate.endswith("softplus") else "sigmoid"
+        return apply(function, Linear(self.d, width, bias=False)(x, name="gate"))
 
     @property
     def window(self) -> Expr | None:

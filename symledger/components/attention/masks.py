@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sympy import Expr, Integer, Piecewise, Symbol, oo
+from sympy import Expr, Integer, Piecewise, Symbol, floor, oo
 
 from symledger.ir.ops import Pairs
 from symledger.ir.shapes import ONE
@@ -59,6 +59,22 @@ def recent_mask(T: Expr, S: Expr, w: Expr) -> Masked:
     count = w * T - growing * (growing + 1) / 2
     most = None if S == T else T + w - 1
     return table("mask", _within(T, S, w), T, S), Pairs("T", "S", count, w, most)
+
+
+def chunk_mask(T: Expr, Q: Expr, n_c: Expr) -> Masked:
+    """Return a table that is 0 where query t may see key s of T keys, −∞ elsewhere, and its pairs.
+
+    A query sees itself and what came before it in its chunk: those are Q long, all n_c but the
+    last, which has r = T − (n_c − 1)Q positions. That leaves (n_c − 1)·Q(Q+1)/2 + r(r+1)/2 pairs.
+    """
+
+    def visible(t: Symbol, s: Symbol) -> Expr:
+        early = Piecewise((-oo, s < Q * floor(t / Q)), (Integer(0), True))
+        return Piecewise((early, s <= t), (-oo, True))
+
+    rest = T - (n_c - 1) * Q
+    count = (n_c - 1) * Q * (Q + 1) / 2 + rest * (rest + 1) / 2
+    return table("mask", visible, T, T), Pairs("T", "S", count)
 
 
 def near_mask(T: Expr, w: Expr) -> Masked:

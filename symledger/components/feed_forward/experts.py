@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from sympy import Expr, Rational
 
 from symledger import sizes
 from symledger.components.attention.dot_product import OPENAI
 from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
-from symledger.components.feed_forward.nonlinearities import Activation, act
+from symledger.components.feed_forward.nonlinearities import Activation, Seldom, act
 from symledger.components.heads_and_losses.softmax import Softmax
+from symledger.components.norms.norms import RMSNorm
+from symledger.ir.building import leave_idle
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, einsum, gather, indices, param, scatter, view
@@ -20,6 +22,7 @@ from symledger.sizes import Size
 SHAZEER = "Shazeer et al., Outrageously Large Neural Networks (2017), section 2"
 FEDUS = "Fedus et al., Switch Transformers (2022), section 2.1"
 JIANG = "Jiang et al., Mixtral of Experts (2024), section 2.1"
+WANG = "Wang et al., Auxiliary-Loss-Free Load Balancing Strategy for Mixture-of-Experts (2024)"
 
 
 @dataclass(frozen=True)
@@ -83,22 +86,27 @@ class Router(Component):
     """How much each expert counts for each of the T_e tokens that it is given.
 
     A linear map, without bias unless there is to be one, and softmax over all experts; what was
-    not chosen is not used.
-    Source: Shazeer et al. (2017), section 2.1; Fedus et al. (2022), section 2.1, equation 1.
+    not chosen is not used. Where experts are ``balanced``, each has a number that is added to its
+    scores before the choice, and that no gradient reaches.
+    Source: Shazeer et al. (2017), section 2.1; Fedus et al. (2022), section 2.1, equation 1; Wang
+    et al., *Auxiliary-Loss-Free Load Balancing* (2024), section 3, for balanced ones.
     """
 
     E: Expr = sizes.E
     d: Expr = sizes.d
     bias: bool = False
+    balanced: Annotated[bool, Seldom()] = False
 
     signature: ClassVar[str] = "N d, E T_e in N -> E T_e one"
     title: ClassVar[str] = "weights of the experts that tokens were sent to"
-    references: ClassVar[tuple[str, ...]] = (SHAZEER, f"{FEDUS}, equation 1")
+    references: ClassVar[tuple[str, ...]] = (SHAZEER, f"{FEDUS}, equation 1", WANG)
 
     def forward(self, x: Tensor, slots: Tensor) -> Steps:
         logits = einsum("N d, d E -> N E", x, param("W", self.d, self.E))
         logits = logits + param("b", self.E) if self.bias else logits
         p = Softmax()(logits, name="softmax")
+        if self.balanced:
+            leave_idle(p + param("balance", self.E, trainable=False))
         picked = gather(view("N E -> E N", p), slots, batch=1)
         return steps(logits=logits, p=p, weights=view("E T_e -> E T_e ()", picked))
 
@@ -111,7 +119,8 @@ class MixtureOfExperts(Component):
     for each expert on average, none dropped. The choice itself has no gradient; the router's
     comes through the weights. Shared experts are one network more, E_s times as wide, for every
     token; a family may put a network of its own ``beside``. With ``bias`` all maps but theirs
-    have one; ``clamped`` experts cut their values off.
+    have one; ``clamped`` experts cut their values off, ``balanced`` ones have numbers that move the
+    choice alone, and with ``last_norm`` the sum of everything is normalized.
     Source: Shazeer et al. (2017), section 2; Fedus et al. (2022), section 2.1, for one expert a
     token; Dai et al., *DeepSeekMoE* (2024), section 3.2, for shared ones.
     """
@@ -128,6 +137,8 @@ class MixtureOfExperts(Component):
     bias: bool = False
     clamped: bool = False
     beside: Component | None = None
+    balanced: Annotated[bool, Seldom()] = False
+    last_norm: Annotated[bool, Seldom()] = False
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixture of experts: a router sends each token to k of E networks"
@@ -149,12 +160,14 @@ class MixtureOfExperts(Component):
         made = experts(given, name="experts")
         named = {"rows": rows, "given": given, "made": made}
         if self.router:
-            weights = Router(self.E, self.d, self.bias)(rows, slots, name="router")
+            weights = Router(self.E, self.d, self.bias, self.balanced)(rows, slots, name="router")
             made = made * weights
             named.update(weights=weights, weighted=made)
         y = view("(B T) d -> B T d", scatter(made, slots, rows.shape), B=B)
         if network := self.beside or self.together():
             y = y + network(x, name="shared_experts")
+        if self.last_norm:
+            y = RMSNorm(self.d)(y, name="last_norm")
         return steps(**named, y=y)
 
     def together(self) -> Component | None:

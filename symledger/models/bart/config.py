@@ -1,6 +1,8 @@
-"""BART and mBART."""
+"""BART, mBART, and PLBART and MVP in BART's words."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from symledger.arguments.specs import Only, SizeOf
 from symledger.config_keys.common import FREE
@@ -39,3 +41,13 @@ def _bart(model_type: str, entry: str, name: str, post: bool) -> Family:
 
 BART = _bart("bart", "bart", "Bart", post=True)
 MBART = _bart("mbart", "mbart", "MBart", post=False)
+PLBART = _bart("plbart", "bart", "PLBart", post=True)
+PLBART = replace(PLBART, classes=2, builds={
+    name: built for name, built in PLBART.builds.items() if "Question" not in name
+})  # fmt: skip
+MVP = _bart("mvp", "bart", "Mvp", post=True)
+MVP = replace(MVP, classes=2, uses={
+    **MVP.uses,
+    "use_prompt": Only((False,), "attention would have prompts, and networks that make them"),
+    "prompt_length": FREE, "prompt_mid_dim": FREE,
+})  # fmt: skip

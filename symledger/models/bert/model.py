@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, ClassVar
 
 from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.components.attention.attention import Attention
-from symledger.components.blocks.blocks import Block
+from symledger.components.blocks.blocks import Block, PreLNBlock
 from symledger.components.embeddings.embedding import TokenEmbedding
 from symledger.components.embeddings.positions import LearnedPositions
 from symledger.components.feed_forward.nonlinearities import Seldom
+from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.heads_and_losses.heads import DEVLIN
+from symledger.components.norms.norms import LayerNorm
 from symledger.errors import DefinitionError
 from symledger.ir.tensor import Tensor
-from symledger.models.shared.encoder import PlainEncoder, Task, Trained
+from symledger.models.shared.encoder import Encoder, PlainEncoder, Task, Trained
 from symledger.notation.component import Steps
 from symledger.notation.verbs import param
 
@@ -125,3 +127,47 @@ class Roberta(Bert):
     first_position: ClassVar[int] = 2
     title: ClassVar[str] = "BERT trained longer, its positions counted from 2"
     references: ClassVar[tuple[str, ...]] = ("Liu et al., RoBERTa (2019), section 3",)
+
+
+@dataclass(frozen=True)
+class MegatronBert(Bert):
+    """BERT with norms before its parts, and at the end of the stack in place of the entrance.
+
+    Source: Shoeybi et al., *Megatron-LM* (2019), section 5.3 and figure 7.
+    """
+
+    title: ClassVar[str] = "encoder-only transformer, pre-LN LayerNorm, with pooler"
+    references: ClassVar[tuple[str, ...]] = ("Shoeybi et al., Megatron-LM (2019), section 5.3",)
+
+    def block(self) -> Block:
+        plain = super().block()
+        return PreLNBlock(**{f.name: getattr(plain, f.name) for f in fields(plain)})
+
+    def enter(self, x: Tensor) -> Tensor:
+        return Dropout()(x, name="embedding_dropout") if self.dropout else x
+
+    def through(self, x: Tensor) -> Tensor:
+        return LayerNorm(self.d)(super().through(x), name="final_norm")
+
+
+@dataclass(frozen=True)
+class XLMRobertaXL(MegatronBert):
+    """XLM-R XL: RoBERTa with norms before its parts, and at the end of the stack.
+
+    There may be a norm at the entrance as well (``embedding_norm``), as in RoBERTa-PreLayerNorm.
+    Source: Goyal et al., *Larger-Scale Transformers for Multilingual Masked Language Modeling*
+    (2021), section 2.
+    """
+
+    head: Trained = "bare"
+    embedding_norm: bool = False
+
+    first_position: ClassVar[int] = 2
+    title: ClassVar[str] = "RoBERTa with norms before its parts"
+    references: ClassVar[tuple[str, ...]] = (
+        "Goyal et al., Larger-Scale Transformers for Multilingual Masked Language Modeling (2021), "
+        "section 2",
+    )
+
+    def enter(self, x: Tensor) -> Tensor:
+        return Encoder.enter(self, x) if self.embedding_norm else super().enter(x)

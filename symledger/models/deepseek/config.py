@@ -254,3 +254,27 @@ MISTRAL4 = Family(
     (*RULES, grouped(1)),
     tensors(),
 )  # fmt: skip
+
+AXK1 = Family(
+    "axk1",
+    heads("deepseek", "AXK1", tokens=False, spans=False),
+    {
+        **{name: use for name, use in USES.items() if name not in ("num_experts_per_tok",)},
+        "num_experts_per_tok": SizeOf("k"),
+        "mlp_layer_types": Ruled(),
+        "rope_interleave": FREE,
+        "topk_method": Only(("noaux_tc",)),
+    },
+    (
+        Rule(("q_lora_rank",), low_rank),
+        Rule(("num_attention_heads", "num_key_value_heads"), one_for_all),
+        Rule(("num_hidden_layers",), some_or_none),
+        grouped(2),
+        Rule((), turned_part),
+    ),
+    {
+        **tensors(),
+        "model.layers.*.mlp.post_mlp_layernorm.weight": ("block.feed_forward.last_norm.g",),
+    },
+    {"experts_norm": "true"},
+)

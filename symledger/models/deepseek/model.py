@@ -32,7 +32,8 @@ class DeepSeek(Decoder):
     with E_s shared ones. That experts are chosen within groups changes no count, nor how the
     router's scores become weights; the numbers that V3 adds to them to balance the experts are no
     parameters. The module that V3 was trained with to predict a second token is not built, as in
-    the implementation: it adds a layer, a norm for each of its inputs and a map.
+    the implementation: it adds a layer, a norm for each of its inputs and a map. With
+    ``experts_norm``, as in A.X K1, what experts give is normalized, all of it together.
     Source: DeepSeek-AI, *DeepSeek-V2* (2024), section 2; *DeepSeek-V3* (2024), section 2; Kimi
     Team, *Kimi K2* (2025), section 2.
     """
@@ -54,6 +55,7 @@ class DeepSeek(Decoder):
     absorbed: bool = False
     mlp_bias: bool = False
     activation: Gating = "silu"
+    experts_norm: bool = False
 
     final_norm: ClassVar[Norm] = "rms"
     title: ClassVar[str] = "decoder-only transformer, latent attention, routed and shared experts"
@@ -73,7 +75,7 @@ class DeepSeek(Decoder):
     def block(self, network: Component | None = None) -> Component:
         network = network or MixtureOfExperts(
             self.E, self.k, self.d, self.d_exp, self.E_s, self.activation,
-            beside=self.network(self.E_s * self.d_exp),
+            beside=self.network(self.E_s * self.d_exp), last_norm=self.experts_norm,
         )
         return PreLNBlock(self.d, norm="rms", attention=self.attention(), network=network)
 
@@ -100,6 +102,7 @@ class MiniCPM3(DeepSeek):
 
     tied: bool = True
     experts: Literal["none"] = "none"
+    experts_norm: Literal[False] = False
 
     title: ClassVar[str] = "decoder-only transformer, latent attention, scaled by constants"
     references: ClassVar[tuple[str, ...]] = ("Hu et al., MiniCPM (2024), section 3.1",)

@@ -1,8 +1,8 @@
-"""GLM-4.5, dots.llm1, Solar Open, Hy3 and K-EXAONE: keys of routed and shared experts."""
+"""GLM-4.5 and others (ERNIE 4.5, dots.llm1, Hy3, K-EXAONE): keys of routed and shared experts."""
 
 from __future__ import annotations
 
-from symledger.arguments.specs import BOOLS, Choice, Free, Only, Settings, SizeOf, size
+from symledger.arguments.specs import BOOLS, Choice, Free, Maybe, Only, Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import (
     DIVIDED,
@@ -55,7 +55,7 @@ GLM4_MOE = Family(
         **{name: use for name, use in USES.items() if name != "num_local_experts"},
         "moe_intermediate_size": SizeOf("d_exp"),
         "n_routed_experts": SizeOf("E"),
-        "n_shared_experts": SizeOf("E_s"),
+        "n_shared_experts": Maybe("E_s", "shared"),
         "first_k_dense_replace": Ruled(),
         **ROPE,
         "use_qk_norm": Choice("qk_norm", BOOLS),
@@ -98,7 +98,7 @@ DOTS1 = Family(
         "use_sliding_window": FREE,
         "attention_bias": Several((Choice("attention_bias"), Choice("output_bias"))),
         "n_routed_experts": SizeOf("E"),
-        "n_shared_experts": SizeOf("E_s"),
+        "n_shared_experts": Maybe("E_s", "shared"),
         "first_k_dense_replace": Ruled(),
         "n_group": FREE,
         "topk_group": FREE,
@@ -117,7 +117,7 @@ SOLAR_OPEN = Family(
         "head_dim": SizeOf("d_h"),
         "intermediate_size": FREE,
         "n_routed_experts": SizeOf("E"),
-        "n_shared_experts": SizeOf("E_s"),
+        "n_shared_experts": Maybe("E_s", "shared"),
         "first_k_dense_replace": Only((0,)),
         "use_qk_norm": Only((False,)),
         **ROPE,
@@ -139,7 +139,7 @@ HY_V3 = Family(
         "mlp_bias": Only((False,)),
         "head_dim": SizeOf("d_h"),
         "num_experts": SizeOf("E"),
-        "num_shared_experts": SizeOf("E_s"),
+        "num_shared_experts": Maybe("E_s", "shared"),
         "mlp_layer_types": Ruled(),
         "router_scaling_factor": Free((float,)),
         "enable_moe_fp32_combine": FREE,
@@ -164,7 +164,7 @@ EXAONE_MOE = Family(
         "sliding_window_pattern": Ruled(),
         "num_key_value_heads": SizeOf("h_kv"),
         "num_experts": SizeOf("E"),
-        "num_shared_experts": SizeOf("E_s"),
+        "num_shared_experts": Maybe("E_s", "shared"),
         "mlp_layer_types": Ruled(),
         "first_k_dense_replace": Ruled(),
         "n_group": FREE,
@@ -190,10 +190,55 @@ ARIA_TEXT = Family(
         "mlp_bias": Only((False,)),
         "moe_num_experts": SizeOf("E"),
         "moe_topk": SizeOf("k"),
-        "moe_num_shared_experts": SizeOf("E_s"),
+        "moe_num_shared_experts": Maybe("E_s", "shared"),
     },
     (DIVIDED,),
     {**TENSORS, f"{LAYER}mlp.router.weight": ("block.feed_forward.router.W",)},
     {"partly": "false", "dense_layers": "false"},
 )  # fmt: skip
 """Its experts lie in tensors whose last two axes are the other way round."""
+
+
+def _mixtures(values: Values) -> Settings:
+    """Say how many layers are dense: those before, between and behind the mixtures.
+
+    Raises:
+        BadInput: none is left that is a mixture, where nothing else is known of it.
+    """
+    number = layers(values)
+    start = size("moe_layer_start_index", values["moe_layer_start_index"], least=0)
+    step = size("moe_layer_interval", values["moe_layer_interval"])
+    end = values["moe_layer_end_index"]
+    end = number - 1 if end == -1 else size("moe_layer_end_index", end, least=0)
+    sparse = sum((i + 1) % step == 0 and start <= i <= end for i in range(number))
+    if sparse == number:
+        return {"dense_layers": "false"}
+    return {"dense_layers": "true", "L_d": str(number - sparse)}
+
+
+ERNIE_MOE = Family(
+    "ernie4_5_moe",
+    classes("glm4_moe", "Ernie4_5_Moe"),
+    {
+        **LLAMA_KEYS,
+        "use_bias": Only((False,), "every map would have one, and the head"),
+        "moe_intermediate_size": SizeOf("d_exp"),
+        "moe_num_experts": SizeOf("E"),
+        "moe_k": SizeOf("k"),
+        "moe_num_shared_experts": Maybe("E_s", "shared"),
+        **dict.fromkeys(
+            ("moe_layer_start_index", "moe_layer_end_index", "moe_layer_interval"), Ruled()
+        ),
+        **dict.fromkeys(("moe_norm_min", "output_router_logits", "router_aux_loss_coef"), FREE),
+    },
+    (FLOORED, Rule(("num_hidden_layers",), _mixtures)),
+    {
+        **TENSORS,
+        **layered({
+            f"{LAYER}mlp.gate.moe_statics.e_score_correction_bias": (
+                "block.feed_forward.router.balance",
+            ),
+        }, {}),
+    },
+    {"partly": "false", "balanced": "true"},
+)  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr
 
@@ -23,7 +23,8 @@ class Glm4Moe(SparseLlama, WindowedSparseDecoder):
 
     The last map of attention has no bias, whatever the others have, unless ``output_bias`` says so
     too. Half of each head is turned by its position, or all of it if not ``partly``; with
-    ``qk_norm`` queries and keys are normalized, each head by itself.
+    ``qk_norm`` queries and keys are normalized, each head by itself. There may be no ``shared``
+    experts, and the numbers that keep routed ones ``balanced`` may be parameters.
     Source: GLM-4.5 Team, *GLM-4.5* (2025), section 2.1; transformers, ``Glm4MoeForCausalLM``.
     """
 
@@ -32,6 +33,8 @@ class Glm4Moe(SparseLlama, WindowedSparseDecoder):
     partly: bool = True
     qk_norm: bool = False
     output_bias: Annotated[bool, Seldom()] = False
+    shared: Annotated[bool, Seldom()] = True
+    balanced: bool = False
 
     title: ClassVar[str] = "decoder-only transformer, grouped attention, routed and shared experts"
     references: ClassVar[tuple[str, ...]] = ("GLM-4.5 Team, GLM-4.5 (2025), section 2.1",)
@@ -45,7 +48,9 @@ class Glm4Moe(SparseLlama, WindowedSparseDecoder):
 
     def network(self) -> Component:
         widths = (self.E, self.k, self.d, self.d_exp, self.E_s)
-        return MixtureOfExperts(*widths, self.activation, shared=True)
+        return MixtureOfExperts(
+            *widths, self.activation, shared=self.shared, balanced=self.balanced
+        )
 
 
 @dataclass(frozen=True)
@@ -61,6 +66,7 @@ class ExaoneMoe(Glm4Moe):
     partly: bool = False
     qk_norm: bool = True
     windows: Windows = "some"
+    balanced: Literal[False] = False
     turned_everywhere: bool = False
 
     title: ClassVar[str] = "decoder-only transformer, windows, NoPE, routed and shared experts"

@@ -1,6 +1,8 @@
-"""GPT-2, and GPT-3 in its words."""
+"""GPT-2, and GPT-3 and GPT-SW3 in its words."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from symledger.config_keys.family import Built, Family
 from symledger.config_keys.gpt2_keys import TENSORS, USES
@@ -17,3 +19,5 @@ GPT2 = Family(
     USES,
     tensors=TENSORS,
 )
+
+GPT_SW3 = replace(GPT2, model_type="gpt-sw3", like="gpt2")

@@ -1,11 +1,12 @@
-"""OPT."""
+"""OPT, and BioGPT in its words."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf
-from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, TIED, affine, heads
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import ACTIVATION, HEADS, TIED, WIDTHS, affine, heads
 from symledger.config_keys.family import Family, Rule, Unless, Values
 
 NOT: Mapping[object, str] = {True: "false", False: "true"}
@@ -55,3 +56,32 @@ OPT = Family(
         **HEADS,
     },
 )  # fmt: skip
+
+BIOGPT = Family(
+    "biogpt",
+    heads("opt", "BioGpt", spans=False),
+    {
+        **{name: use for name, use in WIDTHS.items()
+           if name not in ("head_dim", "num_key_value_heads")},
+        "hidden_act": ACTIVATION,
+        "max_position_embeddings": SizeOf("T_max", ("T",)),
+        "scale_embedding": FREE,
+    },
+    (),
+    {
+        "biogpt.embed_tokens.weight": ("token_embedding.E",),
+        "biogpt.embed_positions.weight": ("positions.P",),
+        **affine("biogpt.", {
+            **{f"layers.*.self_attn.{x.lower()}_proj": f"block.attention.{x}" for x in "QKV"},
+            "layers.*.self_attn.out_proj": "block.attention.O",
+            "layers.*.self_attn_layer_norm": "block.norm_1",
+            "layers.*.fc1": "block.feed_forward.1",
+            "layers.*.fc2": "block.feed_forward.2",
+            "layers.*.final_layer_norm": "block.norm_2",
+            "layer_norm": "final_norm",
+        }),
+        **HEADS,
+        "output_projection.weight": ("head.W",),
+    },
+)  # fmt: skip
+"""Rows of its table are scaled, which is no contraction, and left out."""

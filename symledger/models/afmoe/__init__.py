@@ -1,0 +1,1 @@
+"""AFMoE (Trinity) and Laguna: gates behind attention, windows, routed and shared experts."""

@@ -1,0 +1,162 @@
+"""AFMoE (Trinity) and Laguna: LLaMA's keys, windows, and those of experts and shared ones."""
+
+from __future__ import annotations
+
+from symledger.arguments.specs import BOOLS, Choice, Free, Only, Settings, SizeOf, size, written
+from symledger.config_keys.common import FREE, SHARE
+from symledger.config_keys.decoder_keys import (
+    ATTENTION,
+    EXPERTS,
+    LLAMA_KEYS,
+    head_width,
+    layers,
+    turned,
+)
+from symledger.config_keys.expert_keys import LAYER, classes, layered, listed_dense
+from symledger.config_keys.family import Family, Rule, Ruled, Values
+from symledger.config_keys.window_keys import (
+    FULL,
+    LISTED,
+    SLIDING,
+    all_but_each,
+    beside_dense,
+    by_kind,
+)
+from symledger.errors import BadInput, shown
+
+KEYS = {
+    **LLAMA_KEYS,
+    **LISTED,
+    "head_dim": SizeOf("d_h"),
+    "attention_bias": Choice("attention_bias", BOOLS),
+    "moe_intermediate_size": SizeOf("d_exp"),
+    "num_experts": SizeOf("E"),
+    "num_experts_per_tok": SizeOf("k"),
+    "output_router_logits": FREE,
+}
+SHARED = {
+    f"{LAYER}mlp.shared_experts.{x}_proj.weight": (f"block.feed_forward.shared_experts.{x}.W",)
+    for x in ("gate", "up", "down")
+}
+
+
+def _first(values: Values) -> list[bool]:
+    """Return which layers are dense: as many of the first as is said."""
+    first = size("num_dense_layers", values["num_dense_layers"], least=0)
+    return [i < first for i in range(layers(values))]
+
+
+KINDS = ("block", "windowed_block", "dense_block", "windowed_dense_block")
+NORMS = {
+    f"{LAYER}{name}.weight": tuple(f"{kind}.norm_{i + 1}.g" for kind in KINDS)
+    for i, name in enumerate((
+        "input_layernorm", "post_attention_layernorm", "pre_mlp_layernorm", "post_mlp_layernorm",
+    ))
+}  # fmt: skip
+
+AFMOE = Family(
+    "afmoe",
+    classes("afmoe", "Afmoe"),
+    {
+        **KEYS,
+        "num_shared_experts": SizeOf("E_s"),
+        "num_dense_layers": Ruled(),
+        "global_attn_every_n_layers": Ruled(),
+        "route_scale": Free((float,)),
+        "mup_enabled": FREE,
+    },
+    beside_dense(
+        all_but_each(4, "global_attn_every_n_layers", unless_listed=True), _first, asked=True
+    ),
+    {
+        **layered(
+            {
+                **EXPERTS,
+                **SHARED,
+                f"{LAYER}mlp.router.gate.weight": ("block.feed_forward.router.W",),
+                f"{LAYER}mlp.expert_bias": ("block.feed_forward.router.balance",),
+            },
+            {**ATTENTION, f"{LAYER}self_attn.gate_proj.weight": ("block.attention.gate.W",)},
+        ),
+        **NORMS,
+    },
+)
+
+GATES = {True: "heads", "per-head": "heads", "per-element": "elements"}
+
+
+def _none_of_them(values: Values, number: int) -> list[bool]:
+    return [False] * number
+
+
+def _heads(values: Values) -> Settings:
+    """Return how many heads layers with a window have, and the others.
+
+    Raises:
+        BadInput: layers of one kind have not all as many.
+    """
+    number = layers(values)
+    every = values.get("num_attention_heads_per_layer")
+    if every is None:
+        every = [values["num_attention_heads"]] * number
+    kinds = values.get("layer_types") or [FULL] * number
+    if not isinstance(every, list) or len(every) != number or len(kinds) != number:
+        raise BadInput(
+            f"num_attention_heads_per_layer = {shown(written(every))} does not say how many heads "
+            f"each of {number} layers has."
+        )
+    met = {kind: {h for h, of in zip(every, kinds, strict=True) if of == kind}
+           for kind in (FULL, SLIDING)}  # fmt: skip
+    if any(len(found) > 1 for found in met.values()):
+        raise BadInput(
+            f"num_attention_heads_per_layer = {shown(written(every))} is not supported: layers of "
+            "one kind of layer_types have to have as many heads."
+        )
+    full, near = (next(iter(met[kind]), None) for kind in (FULL, SLIDING))
+    said = {"h": near if full is None else full, "h_w": full if near is None else near}
+    return {name: str(size("num_attention_heads_per_layer", n)) for name, n in said.items()}
+
+
+def _turned(values: Values) -> Settings:
+    """Return how much of a head is turned where no window is; where one is, it is all of it."""
+    said = by_kind(values) or {FULL: {SHARE: 0.5}}
+    shares = {kind: (said.get(kind) or {}).get(SHARE, 1.0) for kind in (FULL, SLIDING)}
+    if shares[SLIDING] != 1 and SLIDING in (values.get("layer_types") or ()):
+        raise BadInput(
+            f"rope_parameters with {SHARE} = {written(shares[SLIDING])} of "
+            f"{SLIDING} is not supported: such layers turn all of a head. Say 1.0, or leave it out."
+        )
+    width = values["head_dim"] or head_width(values)
+    return turned({SHARE: shares[FULL]}, SHARE, 1.0, width)
+
+
+LAGUNA = Family(
+    "laguna",
+    classes("laguna", "Laguna"),
+    {
+        **KEYS,
+        "num_attention_heads": Ruled(),
+        "num_attention_heads_per_layer": Ruled(),
+        "shared_expert_intermediate_size": SizeOf("d_sh"),
+        "mlp_layer_types": Ruled(),
+        "gating": Choice("gated", GATES),
+        "rope_parameters": Ruled(),
+        "router_aux_loss_coef": FREE,
+        "moe_routed_scaling_factor": Free((float,)),
+        "moe_router_logit_softcapping": Only((0.0, 0)),
+        "moe_apply_router_weight_on_input": Only((False,)),
+    },
+    (
+        Rule(("num_hidden_layers",), _heads),
+        Rule(("head_dim",), _turned),
+        *beside_dense(_none_of_them, listed_dense),
+    ),
+    layered(
+        {
+            **EXPERTS,
+            **SHARED,
+            f"{LAYER}mlp.gate.e_score_correction_bias": ("block.feed_forward.router.balance",),
+        },
+        {**ATTENTION, f"{LAYER}self_attn.g_proj.weight": ("block.attention.gate.W",)},
+    ),
+)

@@ -1,0 +1,1 @@
+"""DBRX: grouped attention and experts between norms that shift nothing."""

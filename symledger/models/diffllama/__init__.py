@@ -1,0 +1,1 @@
+"""DiffLlama: LLaMA with differences of two attentions."""

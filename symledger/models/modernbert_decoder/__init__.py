@@ -1,0 +1,1 @@
+"""ModernBERT as a decoder: its blocks, which look back alone."""

@@ -1,0 +1,1 @@
+"""XGLM and CTRL: decoders whose positions are sines and cosines."""
