@@ -27,11 +27,14 @@ Steps = tuple[tuple[str, str], ...]
 """Pairs of a step and the relative error of a central difference with it."""
 
 SEEN = {
-    "found.away": re.compile(r"(?P<leaf>\S+) is (?P<far>\S+) away"),
-    "found.kept_in_vain": re.compile(r"(?P<tensor>.+) is kept, but no gradient depends on it"),
-    "found.pairs": re.compile(r"at (?P<at>.+) (?P<stated>\d+) pairs are stated, (?P<true>\d+) are true"),
-    "found.gradient_of_shape": re.compile(r"the gradient of (?P<leaf>.+) came out as (?P<shape>.+)"),
-    "found.of_shape": re.compile(r"(?P<tensor>.+) came out as (?P<shape>.+)"),
+    key: re.compile(written)
+    for key, written in {
+        "found.away": r"(?P<leaf>\S+) is (?P<far>\S+) away",
+        "found.kept_in_vain": r"(?P<tensor>.+) is kept, but no gradient depends on it",
+        "found.pairs": r"at (?P<at>.+) (?P<stated>\d+) pairs are stated, (?P<true>\d+) are true",
+        "found.gradient_of_shape": r"the gradient of (?P<leaf>.+) came out as (?P<shape>.+)",
+        "found.of_shape": r"(?P<tensor>.+) came out as (?P<shape>.+)",
+    }.items()
 }
 """What checks say when they refuse, by the message that says it to readers."""
 
