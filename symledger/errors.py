@@ -147,12 +147,12 @@ def _escape(character: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """Quote what was given, shown on one line.
+    """Quote what was given, shown on one line; that nothing was given is said without quotes.
 
-    >>> print(quoted("d = 4 * d"))
-    "d = 4 * d"
+    >>> print(quoted("d = 4 * d"), quoted(" "))
+    "d = 4 * d" a blank
     """
-    return f'"{shown(text).strip(chr(34))}"'
+    return f'"{shown(text).strip(chr(34))}"' if text.strip() else shown(text)
 
 
 MOST = 3

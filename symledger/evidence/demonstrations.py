@@ -7,6 +7,7 @@ is the fingerprint of the formulas that it was recorded for.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -18,11 +19,24 @@ from symledger.catalogue.entries import place
 from symledger.derivations.derivation import Derivation
 from symledger.evidence.claims import Claim, Kind
 from symledger.evidence.records import recorded, variant
+from symledger.languages.message import Text, joined, message
 
 FOLDER = records.FOLDER / "demonstrations"
 
 Steps = tuple[tuple[str, str], ...]
 """Pairs of a step and the relative error of a central difference with it."""
+
+SEEN = {
+    key: re.compile(written)
+    for key, written in {
+        "found.away": r"(?P<leaf>\S+) is (?P<far>\S+) away",
+        "found.kept_in_vain": r"(?P<tensor>.+) is kept, but no gradient depends on it",
+        "found.pairs": r"at (?P<at>.+) (?P<stated>\d+) pairs are stated, (?P<true>\d+) are true",
+        "found.gradient_of_shape": r"the gradient of (?P<leaf>.+) came out as (?P<shape>.+)",
+        "found.of_shape": r"(?P<tensor>.+) came out as (?P<shape>.+)",
+    }.items()
+}
+"""What checks say when they refuse, by the message that says it to readers."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +62,11 @@ class Found:
         """What it compares, in a sentence."""
         return self.said.said(self.quantity, self.points)
 
+    @property
+    def seen(self) -> Text:
+        """What it saw, in words for readers."""
+        return joined(map(_seen, self.detail.split("; ")), "; ")
+
     def to_dict(self) -> dict[str, Any]:
         """Return what JSON can hold."""
         claim = [self.said.name, self.quantity, self.points, *self.said.words]
@@ -59,6 +78,14 @@ class Found:
         name, quantity, points, *words = data["claim"]
         claim = Claim(name, tuple(words))
         return cls(quantity, claim, points, data["detail"], pairs(steps, data["errors"]))
+
+
+def _seen(detail: str) -> str:
+    for key, written in SEEN.items():
+        found = written.fullmatch(detail)
+        if found:
+            return message(key, **found.groupdict())
+    return detail
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,10 @@ from symledger.site import resources
 
 KEY = re.compile(r'\b_\("([\w.]+)"')
 MARKDOWN = re.compile(r"(?<=\]\()(?!https?:|#)([^)\s#]+)(#[^)\s]*)?\)")
+CODE = re.compile(
+    r"(<(?:code|pre)\b.*?</(?:code|pre)>|^ *```.*?^ *```$|`[^`\n]*`)", re.DOTALL | re.MULTILINE
+)
+"""What holds no links of Markdown, however much it looks like one: ``NORMS[kind](d)``."""
 HTML = re.compile(r'((?:href|data-link)=")(?!https?:|#)([^"#]+)((?:#[^"]*)?")')
 ENOUGH = 0.5
 """The share of a template's messages that a language says where it has pages made of it."""
@@ -68,8 +72,12 @@ class Tongue:
         """Mend the links of a page that is written as the English one: some lead to English."""
         if self.is_english:
             return text
-        found = MARKDOWN.sub(lambda m: self._markdown(path, m[1], m[2] or ""), text)
-        return HTML.sub(lambda m: self._html(path, m), found)
+        parts = CODE.split(text)
+        parts[::2] = [
+            MARKDOWN.sub(lambda m: self._markdown(path, m[1], m[2] or ""), part)
+            for part in parts[::2]
+        ]
+        return HTML.sub(lambda m: self._html(path, m), "".join(parts))
 
     def _markdown(self, path: str, address: str, anchor: str) -> str:
         led, other = self._led(path, address)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import unicodedata
 from random import Random
 
 import pytest
@@ -31,6 +32,21 @@ query => {
 }
 """
 """What the script makes of a query, on a page without anything else."""
+FOUND = """
+([query, titles]) => {
+    let listen;
+    window.Worker = class {
+        addEventListener(kind, listener) { listen = listener; }
+        postMessage() {}
+    };
+    eval(window.searching);
+    new Worker().postMessage({type: 2, data: query});
+    const items = titles.map(title => [{title, terms: {}}]);
+    listen({data: {type: 3, data: {items}}});
+    return items.map(([{title}]) => title);
+}
+"""
+"""In which order the script leaves pages of these titles that are found for a query."""
 
 
 @pytest.fixture(scope="module")
@@ -142,8 +158,20 @@ def test_pages_of_another_language_are_found_by_their_numbers_and_formulas(abroa
 @pytest.mark.skipif(not INTEGRATING, reason="what comes first depends on all pages: CI=true")
 def test_words_are_found_with_their_accents_and_without(abroad):
     for query in ("atención", "ATENCIÓN", "atencion"):
-        assert any(link.endswith(f"/{OTHER}/components/attention.html")
-                   for link in ask(abroad, query)[1]), query
+        assert ask(abroad, query)[1][0].endswith(f"/{OTHER}/components/attention.html"), query
+
+
+@pytest.mark.parametrize("query", ["normalizacion de capa", "Red prealimentada", "mini-gpt"])
+def test_what_is_called_so_comes_first(script, page, query):
+    titles = ["Otra cosa", "<mark>Normalización</mark> de capa", "mini_gpt", "Red prealimentada"]
+    found = page.evaluate(FOUND, [query, titles])
+    assert bare(found[0]) == bare(query)
+    assert sorted(found) == sorted(titles)
+
+
+def bare(text):
+    plain = unicodedata.normalize("NFD", re.sub("<[^>]*>", "", text))
+    return "".join(c for c in plain.lower() if c.isalnum())
 
 
 TYPED = ["12Ld^2", "12*L*d**2", "12Ld²", "12 L d^{2}", r"12L \cdot d^2", "12·L·d²",

@@ -3,14 +3,21 @@
 import json
 import re
 from html import unescape
+from pathlib import Path
 
 import pytest
+import yaml
 
 from symledger.languages.coverage import coverage
-from symledger.languages.language import languages
+from symledger.languages.language import languages, pattern
+from symledger.languages.message import say
 from symledger.site.generator import Site
 from symledger.site.html.templating import Templates
 from symledger.site.kinds import home, sources
+from symledger.site.kinds.component.numbers import variants
+from symledger.site.kinds.question.answers import answer
+from symledger.site.text.questions import questions
+from symledger.site.text.worded import slug
 from symledger.site.tongues import Tongue, foreign, speaks
 from tests.every import INTEGRATING
 from tests.site.whole import ATLAS
@@ -22,6 +29,10 @@ SPANISH = Tongue("es", frozenset({"index.md", "components/linear.md", "component
     ("index.md", "[a](components/linear.md#x)", "[a](components/linear.md#x)"),
     ("index.md", "[a](models/gpt2.md)", "[a](../models/gpt2.md){: hreflang=en }"),
     ("components/linear.md", "[a](../f/AB.md)", "[a](../../f/AB.md){: hreflang=en }"),
+    ("components/linear.md", "```python\nmade = NORMS[kind](d)\n```\n[a](d.md)",
+     "```python\nmade = NORMS[kind](d)\n```\n[a](../../components/d.md){: hreflang=en }"),
+    ("components/linear.md", "`f[0](x)`, [`a`](index.md), <code>f[0](x)</code>",
+     "`f[0](x)`, [`a`](index.md), <code>f[0](x)</code>"),
     ("components/linear.md", "[a](index.md) [b](#x) [c](https://a.b/c.md)",
      "[a](index.md) [b](#x) [c](https://a.b/c.md)"),
     ("components/linear.md", '<a href="../f/AB.html#y">',
@@ -46,6 +57,33 @@ def test_every_page_of_a_language_is_one_of_english():
     tongues = Site(ATLAS.memory).tongues
     assert tongues["es"].paths > {"index.md", "learn/sources.md", "notation.md"}
     assert all(path.endswith(".md") for path in tongues["es"].paths)
+
+
+def test_places_cases_and_identities_are_said_in_a_language():
+    (question,) = [q for q in questions() if q.of == "Linear(768, 768)" and q.ask == "params"]
+    places = {say("es", place.path) for place in answer(ATLAS, question).places}
+    assert places == {*(f"bloque › atención › {name}" for name in "QKVO"), "agregador › aplicación"}
+    (question,) = [q for q in questions() if q.of == "Linear(1024, 4096)"]
+    assert "attention (sesgo, h_kv = h" in say("es", answer(ATLAS, question).twins[0].what)
+    labels = [say("es", v.label) for v in variants(ATLAS, ATLAS.account("attention"))]
+    assert {"multicabeza", "multiconsulta", "atención cruzada"} <= {*labels}
+
+
+def test_the_navigation_is_in_the_catalogue():
+    """But for names of folders, whose pages say their own titles."""
+
+    def titles(items):
+        for item in items:
+            for title, value in item.items() if isinstance(item, dict) else ():
+                yield title
+                yield from titles(value) if isinstance(value, list) else ()
+
+    config = Path(__file__).parents[2] / "mkdocs.yml"
+    nav = config.read_text("utf-8").partition("\nnav:\n")[2].partition("\nnot_in_nav")[0]
+    found = [*titles(yaml.safe_load(nav)), "All model types"]
+    assert len(found) > 20
+    assert [t for t in found if pattern("en", f"nav.{slug(t)}") != t] == []
+    assert [t for t in found if pattern("es", f"nav.{slug(t)}") is None] == []
 
 
 NUMBER = re.compile(r"\d[\d,\u202f]*(?:\.\d+)?")

@@ -225,7 +225,7 @@ MINICPM3 = Family(
         "scale_emb": Number(),
         **dict.fromkeys(("scale_depth", "dim_model_base"), Unless(Number(above=0))),
     },
-    DENSE_RULES,
+    (*DENSE_RULES, DIVIDED),
     tensors(),
 )
 

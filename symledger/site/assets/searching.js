@@ -204,9 +204,18 @@
   const grouped = (number) =>
     number.replace(/\D/g, "").replace(/^0+(?=\d)/, "").replace(/\B(?=(\d{3})+$)/g, ",");
 
-  // A word of ours is not told to be missing, and no formula is looked for on the page found.
-  const told = ({ type, data }, ours) => {
+  // The letters and digits of a text alone, whoever typed them: with accents or without.
+  const bare = (text) =>
+    text.replace(/<[^>]*>/g, "").normalize("NFD").replace(/[^\p{L}\p{N}]/gu, "").toLowerCase();
+
+  // Pages called what was asked for come first. A word of ours is not told to be missing, and no
+  // formula is looked for on the page found.
+  const told = ({ type, data }, ours, called) => {
     if (type !== RESULT || !data || !Array.isArray(data.items?.[0])) return;
+    if (called) {
+      const other = ([{ title }]) => bare(title) !== called;
+      data.items.sort((a, b) => other(a) - other(b));
+    }
     for (const { terms } of data.items.flat())
       for (const [word, there] of Object.entries(terms))
         if (ours.has(word) && (!there || !/^\d/.test(word) || /[.|]/.test(word))) delete terms[word];
@@ -216,12 +225,14 @@
     constructor(...given) {
       super(...given);
       this.ours = new Set();
-      this.addEventListener("message", ({ data }) => told(data, this.ours));
+      this.called = "";
+      this.addEventListener("message", ({ data }) => told(data, this.ours, this.called));
     }
     postMessage(message, ...rest) {
       if (message?.type === QUERY && typeof message.data === "string") {
         const [data, ours] = asked(message.data);
         this.ours = ours;
+        this.called = bare(message.data);
         return super.postMessage({ ...message, data }, ...rest);
       }
       if (message?.type === QUERY && typeof message.data?.input === "string") // Zensical

@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from markupsafe import Markup, escape
 
+from symledger.languages.message import Text, joined, message
 from symledger.printing.numbers import error_percent
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
@@ -20,6 +21,8 @@ from symledger.site.tongues import speaks
 
 PATH = "learn/sources.md"
 BYTES = ("B", "kB", "MB", "GB", "KiB", "MiB")
+SCALES = ("thousand", "million", "billion")
+"""Units that are words."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +33,9 @@ class ClaimRow:
     """
 
     claim: str
-    said: Markup
+    said: Markup | Text
     verdict: str
-    truth: Markup
+    truth: Markup | Text
     why: str
     low: str = ""
     high: str = ""
@@ -78,7 +81,7 @@ def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
 
 def row(statement: Statement) -> ClaimRow:
     """Prepare a statement."""
-    said = maths.inline(statement.said_terms) if statement.form else escape(said_number(statement))
+    said = maths.inline(statement.said_terms) if statement.form else said_number(statement)
     off = statement.off if statement.verdict == "within" else Fraction(0)
     by = error_percent(abs(off)) if off else ""
     return ClaimRow(
@@ -87,24 +90,26 @@ def row(statement: Statement) -> ClaimRow:
     )  # fmt: skip
 
 
-def said_number(statement: Statement) -> str:
-    """Write the number of a document as it has it: ``9.01 MB``, ``2,362,368``."""
+def said_number(statement: Statement) -> Text:
+    """Write the number of a document as it has it: ``9.01 MB``, ``2,362,368``, ``7 billion``."""
     if not statement.said:
-        return ""
+        return joined(())
     found = Fraction(statement.said)
     if found < 1 and statement.unit != "%":
-        return f"{float(found):.0e}".replace("e-0", "e-") if found else "0"
+        return joined([f"{float(found):.0e}".replace("e-0", "e-") if found else "0"])
     shown = f"{int(found):,}" if found.denominator == 1 else statement.said
-    return f"{shown} {statement.unit}".strip()
+    if statement.unit in SCALES:
+        return message(f"sources.in_{statement.unit}", number=shown)
+    return joined([f"{shown} {statement.unit}".strip()])
 
 
-def truth(statement: Statement) -> Markup:
+def truth(statement: Statement) -> Markup | Text:
     """Write what the ledger gives, in the unit of the statement."""
     if statement.form:
         return maths.inline(statement.formula)
     if statement.less:
-        return escape(f"{float(statement.truth):.4g} and {float(statement.then):.4g} "
-                      f"{statement.unit}")  # fmt: skip
+        return message("sources.and_then", number=f"{float(statement.truth):.4g}",
+                       then=f"{float(statement.then):.4g}", unit=statement.unit)  # fmt: skip
     found = statement.truth
     if statement.unit == "%":
         return escape(f"{float(100 * found):.3g} %")

@@ -387,6 +387,7 @@ NO_MODEL = [
     ("smollm3", {"layer_types": []}, "does not name the kinds of 1 layers"),
     ("t5", {"relative_attention_num_buckets": 3}, "relative_attention_num_buckets = 3"),
     ("llama", {"hidden_size": 17, "head_dim": 8}, "hidden_size = 17 does not divide into"),
+    ("minicpm3", {"hidden_size": 17}, "hidden_size = 17 does not divide into"),
     ("gemma2", {"sliding_window": None}, "sliding_window = null does not fit"),
     ("ministral", {"sliding_window": None}, "sliding_window = null does not fit"),
     ("deberta-v2", {"conv_kernel_size": None}, "conv_kernel_size = None"),

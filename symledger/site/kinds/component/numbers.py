@@ -12,6 +12,7 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
 from symledger.languages.message import message
+from symledger.languages.words import case as case_named
 from symledger.languages.words import choice
 from symledger.ledger.formula import Formula
 from symledger.printing.rows import Row, fitting, written
@@ -206,7 +207,7 @@ def _cases(account: Account) -> Iterator[Variant]:
         at, free = _sizes(account, {s for p in found for m in p for s, _ in m})
         said = (*case.equations, *(f"{name} = {n:,}" for name, n in free.items()))
         yield Variant(
-            name, ", ".join(said),
+            case_named(name), ", ".join(said),
             tuple(Form(maths.inline(p), _value(p, at), is_short(p)) for p in found),
         )
 

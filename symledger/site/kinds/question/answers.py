@@ -20,6 +20,8 @@ from symledger.accounts.reuse import (
     written_as,
 )
 from symledger.algebra import Terms, substitute
+from symledger.languages.message import joined
+from symledger.languages.words import part
 from symledger.ledger.conventions import OPTIMIZERS
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
@@ -260,8 +262,7 @@ class Answer:
     def places(self) -> list[Place]:
         """The models of the catalogue that such a layer occurs in."""
         return [
-            Place(o.model, self.atlas.page_of(o.model), " › ".join(o.path).replace("_", " "),
-                  o.times)
+            Place(o.model, self.atlas.page_of(o.model), joined(map(part, o.path), " › "), o.times)
             for o in places_in_models(self.account) if o.path
         ] if self.question.is_layer else []  # fmt: skip
 
@@ -269,14 +270,14 @@ class Answer:
     def published_places(self) -> list[tuple[str, str]]:
         """The places that are known from publications: the place and its source."""
         found = published_places(self.account) if self.question.is_layer else ()
-        return [(fact.place, fact.source) for fact in found]
+        return [(fact.words, fact.source) for fact in found]
 
     @cached_property
     def twins(self) -> list[Twin]:
         """Layers of another kind with as many parameters, by an identity of polynomials."""
         return [
             Twin(maths.factored(figures.divided(same.account.params.corollary_terms)),
-                 ", ".join(f"{name} = {n:,}" for name, n in same.at.items()), str(same.side),
+                 ", ".join(f"{name} = {n:,}" for name, n in same.at.items()), same.side.said,
                  written_as(same.side.name, same.sizes, same.account.target.options))
             for same in (same_parameters(self.account) if self.question.is_layer else ())
         ]  # fmt: skip
