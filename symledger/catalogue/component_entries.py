@@ -58,6 +58,7 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("gru", "components.recurrence.recurrent:GRU", cases=("input as wide as the state",)),
     Entry("lstm", "components.recurrence.recurrent:LSTM", cases=("input as wide as the state",)),
     Entry("causal_convolution", "components.state_spaces.selective:CausalConvolution"),
+    Entry("short_convolution", "components.state_spaces.short:ShortConvolution"),
     Entry("selective_scan", "components.state_spaces.selective:SelectiveScan"),
     Entry("mamba_mixer", "components.state_spaces.selective:MambaMixer"),
     Entry("state_space_dual", "components.state_spaces.dual:StateSpaceDual"),

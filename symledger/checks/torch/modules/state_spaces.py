@@ -28,6 +28,21 @@ class CausalConvolution(nn.Module):
         return y if self.b is None else y + self.b
 
 
+class ShortConvolution(nn.Module):
+    """Three vectors of each token: gate, convolve, gate, return."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.add_module("in", nn.Linear(s["d"], 3 * s["d"], o["bias"]))
+        self.convolution = CausalConvolution({"C": s["d"], "K": s["K"]}, o)
+        self.out = nn.Linear(s["d"], s["d"], o["bias"])
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Mix."""
+        b, c, u = self.get_submodule("in")(x).chunk(3, -1)
+        return self.out((c * self.convolution(b * u)).contiguous())
+
+
 class SelectiveScan(nn.Module):
     """A recurrence, step after step, of which the decays and inputs are made beforehand."""
 
@@ -147,6 +162,9 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "causal_convolution": (Case(
         "F.conv1d, padded and cut off", CausalConvolution, given={"cached": False},
         uses=lambda o: {"groups": "2*B*(T + K - 1)*K*C*(C - 1)"}),),
+    "short_convolution": (Case(
+        "nn.Linear around F.conv1d", ShortConvolution, given={"cached": False},
+        uses=lambda o: {"groups": "2*B*(T + K - 1)*K*d*(d - 1)"}),),
     "selective_scan": (Case(
         "a loop of products", SelectiveScan, given={"cached": False},
         uses=lambda o: {"zeros": "B*d_i*d_s"}),),
