@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sympy import Expr, Integer, Piecewise, Symbol, floor, oo
 
@@ -188,8 +188,10 @@ class Mamba2Mixer(Component):
 
     One map gives the gates, the h·d_h channels, input and reading vectors of G groups, and the
     step of each head; all but gates and steps are convolved together. The gated result is
-    normalized within each group. ``bias``: that of the first and the last map.
-    Source: Dao, Gu (2024), section 7.1; transformers 5.23, ``Mamba2Mixer`` without kernels.
+    normalized within each group, unless the norm comes ``first`` or there is ``none``. ``bias``:
+    that of the first and the last map.
+    Source: Dao, Gu (2024), section 7.1; transformers 5.23, ``Mamba2Mixer`` without kernels, and
+    ``FalconH1Mixer`` for other places of the norm.
     """
 
     d: Expr = sizes.d
@@ -204,6 +206,7 @@ class Mamba2Mixer(Component):
     convolution_bias: bool = True
     cached: bool = False
     activation: Plain = "silu"
+    norm: Literal["last", "first", "none"] = "last"
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixer of Mamba-2: a gated convolution and a scan in chunks"
@@ -229,11 +232,19 @@ class Mamba2Mixer(Component):
         chunks = StateSpaceDual(self.h, self.d_h, self.d_s, self.G, self.Q, self.n_c, self.cached)
         scanned = chunks(heads, dt, Bx, C, name="scan")
         merged = view("B T h p -> B T (h p)", scanned)
-        gated = merged * act(self.activation, narrow(wide, -1, 0, inner))
-        normed = self.normalize(gated)
-        y = Linear(inner, self.d, self.bias)(normed, name="out")
-        return steps(wide=wide, v=v, u=u, Bx=Bx, C=C, scanned=scanned, gated=gated,
-                     normed=normed, y=y)  # fmt: skip
+        made = self.gated(merged, act(self.activation, narrow(wide, -1, 0, inner)))
+        y = Linear(inner, self.d, self.bias)(tuple(made.values())[-1], name="out")
+        return steps(wide=wide, v=v, u=u, Bx=Bx, C=C, scanned=scanned, **made, y=y)
+
+    def gated(self, x: Tensor, gate: Tensor) -> dict[str, Tensor]:
+        """Return what is gated, and normalized before or after that, if at all: the last of it."""
+        if self.norm == "first":
+            normed = self.normalize(x)
+            return {"normed": normed, "gated": normed * gate}
+        gated = x * gate
+        return {"gated": gated} if self.norm == "none" else {
+            "gated": gated, "normed": self.normalize(gated),
+        }  # fmt: skip
 
     def normalize(self, x: Tensor) -> Tensor:
         """Normalize each group by itself, and scale."""

@@ -42,6 +42,7 @@ class HybridDecoder(GatedDecoder):
 
     L_a: Expr = sizes.L_a
     attending: Which = "some"
+    activation: Literal["silu"] = "silu"
 
     def mixer(self) -> Component:
         """Return what layers have that do not attend; every family has its own."""

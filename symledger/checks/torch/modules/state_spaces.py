@@ -143,7 +143,8 @@ class Mamba2(nn.Module):
             {"C": mixed, "K": s["K"]}, {"bias": o["convolution_bias"]}
         )
         self.scan = StateSpaceDual(s, o)
-        self.g = nn.Parameter(torch.randn(self.inner))
+        self.norm = o["norm"]
+        self.g = None if self.norm == "none" else nn.Parameter(torch.randn(self.inner))
         self.out = nn.Linear(self.inner, s["d"], o["bias"])
 
     def forward(self, x: Tensor) -> Tensor:
@@ -152,10 +153,17 @@ class Mamba2(nn.Module):
         u, B, C = F.silu(self.convolution(mixed)).split(self.groups, -1)
         u = u.unflatten(-1, (self.s["h"], -1))
         B, C = (z.unflatten(-1, (self.s["G"], -1)) for z in (B, C))
-        gated = self.scan(u, dt, B, C).flatten(2) * F.silu(gate)
-        grouped = gated.unflatten(-1, (self.s["G"], -1))
-        normed = F.rms_norm(grouped, grouped.shape[-1:], eps=EPSILON)
-        return self.out(normed.flatten(2) * self.g)
+        y, gate = self.scan(u, dt, B, C).flatten(2), F.silu(gate)
+        if self.norm == "first":
+            return self.out(self.normed(y) * gate)
+        return self.out(self.normed(y * gate))
+
+    def normed(self, x: Tensor) -> Tensor:
+        """Normalize each group by itself, if at all."""
+        if self.g is None:
+            return x
+        grouped = x.unflatten(-1, (self.s["G"], -1))
+        return F.rms_norm(grouped, grouped.shape[-1:], eps=EPSILON).flatten(2) * self.g
 
 
 CASES: Mapping[str, tuple[Case, ...]] = {
