@@ -70,8 +70,10 @@ def alternating_dense(attends: Sequence[bool], dense: Sequence[bool]) -> Setting
         return found
     inside = {kind: [a for a, d in zip(attends, dense, strict=True) if d is kind]
               for kind in (True, False)}  # fmt: skip
-    found |= {"dense_attending": which(inside[True]), "sparse_attending": which(inside[False])}
-    return {**found, "L_ad": str(sum(inside[True]))} if which(inside[True]) == "some" else found
+    said = {kind: which(chosen) for kind, chosen in inside.items()}
+    found |= {"dense_attending": said[True], "sparse_attending": said[False]}
+    both = said[True] == said[False] == "some"
+    return {**found, "L_ad": str(sum(inside[True]))} if both else found
 
 
 def everywhere(

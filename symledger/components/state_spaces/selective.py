@@ -7,12 +7,12 @@ convolution is as long as the padded input, and what it gives beyond the last to
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.components.feed_forward.nonlinearities import Plain, act
+from symledger.components.feed_forward.nonlinearities import Plain, Seldom, act
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.ir.tensor import Tensor
@@ -149,10 +149,12 @@ class MambaMixer(Component):
 
     x is mapped to d_i channels and to as many gates. From each convolved token come, through one
     map, the inner vector of the step sizes (of width d_r, widened by a map of their own), the
-    input vector and the reading vector; ``normed``, each of the three is normalized first.
+    input vector and the reading vector; ``normed``, each of the three is normalized first, and
+    scaled where there are ``gains``.
     ``bias``: that of the first and the last map.
     Source: Gu, Dao (2023), section 3.4; transformers 5.23, ``MambaMixer`` without kernels; Zuo et
-    al., *Falcon Mamba* (2024), section 2, for the norms.
+    al., *Falcon Mamba* (2024), section 2, and Lieber et al., *Jamba* (2024), section 6.4, for the
+    norms.
     """
 
     d: Expr = sizes.d
@@ -165,6 +167,7 @@ class MambaMixer(Component):
     cached: bool = False
     normed: bool = False
     activation: Plain = "silu"
+    gains: Annotated[bool, Seldom()] = False
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixer of Mamba: a gated convolution and a selective scan"
@@ -191,7 +194,7 @@ class MambaMixer(Component):
         start, parts = Integer(0), []
         for name, width in (("step", self.d_r), ("B", self.d_s), ("C", self.d_s)):
             part = narrow(chosen, -1, start, width)
-            norm = RMSNorm(width, affine=False)
+            norm = RMSNorm(width, affine=self.gains)
             parts.append(norm(part, name=f"norm_{name}") if self.normed else part)
             start = start + width
         return parts

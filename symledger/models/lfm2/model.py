@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sympy import Expr
 
@@ -26,6 +26,7 @@ class Lfm2(HybridDecoder):
     K: Expr = sizes.K
     tied: bool = True
     bias: bool = False
+    activation: Literal["silu"] = "silu"
 
     title: ClassVar[str] = "hybrid decoder, short convolutions and attention"
     references: ClassVar[tuple[str, ...]] = (LFM2,)

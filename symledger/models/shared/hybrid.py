@@ -10,7 +10,7 @@ from sympy import Expr, Integer
 from symledger import sizes
 from symledger.components.blocks.blocks import PreLNBlock
 from symledger.components.feed_forward.experts import MixtureOfExperts
-from symledger.components.feed_forward.nonlinearities import Seldom
+from symledger.components.feed_forward.nonlinearities import Gating, Seldom
 from symledger.errors import DefinitionError
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.decoder import Layers
@@ -42,7 +42,8 @@ class HybridDecoder(GatedDecoder):
 
     L_a: Expr = sizes.L_a
     attending: Which = "some"
-    activation: Literal["silu"] = "silu"
+    activation: Gating = "silu"
+    head: Literal["lm", "bare"] = "lm"
 
     def mixer(self) -> Component:
         """Return what layers have that do not attend; every family has its own."""
@@ -75,8 +76,8 @@ class HybridDecoder(GatedDecoder):
 class SparseHybridDecoder(HybridDecoder):
     """A hybrid decoder with k of E experts of width d_exp, but for ``dense`` layers, L_d if some.
 
-    ``dense_attending`` says which of the dense layers attend, L_ad if some, and
-    ``sparse_attending`` which of the others.
+    ``dense_attending`` says which of the dense layers attend and ``sparse_attending`` which of the
+    others: where some of both do, L_ad of the dense ones.
     """
 
     E: Expr = sizes.E
@@ -104,9 +105,10 @@ class SparseHybridDecoder(HybridDecoder):
         both = self.attending == "some"
         among_dense = self.dense_attending if both else self.attending
         among_sparse = self.sparse_attending if both else self.attending
-        inside = {"none": Integer(0), "some": self.L_ad, "all": self.L_d}[among_dense]
         rest = self.L - self.L_d
+        some = {"none": self.L_a, "some": self.L_ad, "all": self.L_a - rest}[among_sparse]
+        inside = {"none": Integer(0), "some": some, "all": self.L_d}[among_dense]
         return {
-            **self.kinds("dense_", self.network(), self.L_d, among_dense, self.L_ad),
+            **self.kinds("dense_", self.network(), self.L_d, among_dense, some),
             **self.kinds("", self.mixture(), rest, among_sparse, self.L_a - inside),
         }

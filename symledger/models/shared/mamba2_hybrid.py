@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sympy import Expr, Integer
 
@@ -31,6 +31,7 @@ class Mamba2Hybrid(HybridDecoder):
     n_c: Expr = sizes.n_c
     projection_bias: bool = False
     convolution_bias: bool = True
+    activation: Literal["silu"] = "silu"
 
     definitions: ClassVar[dict[Size, Expr]] = StateSpaceDual.definitions
     assumptions: ClassVar[dict[Size, Expr]] = {
