@@ -80,9 +80,8 @@ def mixer(
         **{f"{which}_proj.{theirs}": f"{which}.{weight}"
            for which in ("in", "out") for theirs, weight in (("weight", "W"), ("bias", "b"))},
     }  # fmt: skip
-    return everywhere(
-        {f"{LAYER}{name}.{theirs}": (f"{ours}.{weight}",) for theirs, weight in found.items()}, kinds
-    )
+    named = {f"{LAYER}{name}.{theirs}": (f"{ours}.{w}",) for theirs, w in found.items()}
+    return everywhere(named, kinds)
 
 
 def blocks(tensors: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import BOOLS, Choice, Free, Only, Settings, SizeOf, among, size, written
+from symledger.arguments.specs import (
+    BOOLS,
+    Choice,
+    Free,
+    Only,
+    Settings,
+    SizeOf,
+    among,
+    size,
+    written,
+)
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import MOST_LAYERS, WIDTHS
@@ -121,7 +131,8 @@ MIXTURE = {
 }  # fmt: skip
 NETWORK = {
     f"{theirs}_proj.{weight}": (f"{ours}.{w}",)
-    for theirs, ours in (("up", "1"), ("down", "2")) for weight, w in (("weight", "W"), ("bias", "b"))
+    for theirs, ours in (("up", "1"), ("down", "2"))
+    for weight, w in (("weight", "W"), ("bias", "b"))
 }  # fmt: skip
 ATTENTION = {f"{x.lower()}_proj.weight": (f"{x}.W",) for x in "QKVO"}
 TENSORS = {
