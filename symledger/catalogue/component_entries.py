@@ -63,6 +63,8 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("mamba_mixer", "components.state_spaces.selective:MambaMixer"),
     Entry("state_space_dual", "components.state_spaces.dual:StateSpaceDual"),
     Entry("mamba2_mixer", "components.state_spaces.dual:Mamba2Mixer"),
+    Entry("gated_delta_rule", "components.state_spaces.delta:GatedDeltaRule"),
+    Entry("gated_delta_mixer", "components.state_spaces.delta:GatedDeltaMixer"),
     Entry("rnn_cell", "components.recurrence.recurrent_steps:RNNStep"),
     Entry("gru_cell", "components.recurrence.recurrent_steps:GRUStep"),
     Entry("lstm_cell", "components.recurrence.recurrent_steps:LSTMStep"),

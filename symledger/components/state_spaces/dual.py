@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sympy import Expr, Integer, Piecewise, Symbol, floor, oo
+from sympy import Expr, Integer, floor
 
 from symledger import sizes
 from symledger.components.feed_forward.nonlinearities import Plain, act
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
+from symledger.components.state_spaces.chunks import between, in_chunks, past, summed
 from symledger.components.state_spaces.selective import CausalConvolution
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
@@ -27,7 +28,6 @@ from symledger.notation.verbs import (
     scan,
     state,
     table,
-    total,
     view,
 )
 from symledger.sizes import Size
@@ -123,10 +123,10 @@ class StateSpaceDual(Component):
     def chunked(self, u: Tensor, decay: Tensor, Bx: Tensor, C: Tensor) -> dict[str, Tensor]:
         """Attend within chunks, pass states on between them, and read these; the steps of it."""
         T = u.shape[1]
-        u, decay, Bx, C = map(self.in_chunks, (u, decay, Bx, C))
+        u, decay, Bx, C = (in_chunks(x, self.n_c, self.Q) for x in (u, decay, Bx, C))
         a = view("B c l h -> B h c l", decay)
-        sums = self.summed(a)
-        within = apply("exp", between(sums, sums) + self.past(self.Q))
+        sums = summed(a)
+        within = apply("exp", between(sums, sums) + past(self.Q))
         G = einsum("B c l h n, B c s h n -> B c l s h", C, Bx)
         M = G * view("B h c l s -> B c l s h", within)
         y = einsum("B c l s h, B c s h p -> B c l h p", M, u)
@@ -148,38 +148,12 @@ class StateSpaceDual(Component):
         empty = table("h0", lambda *i: Integer(0), B, ONE, self.h, self.d_h, self.d_s)
         states = join([empty, ends], axis=1)
         a = pad(whole, -1, 1, c + 1)
-        sums = self.summed(a)
-        decay = apply("exp", between(sums, sums) + self.past(c + 1))
+        sums = summed(a)
+        decay = apply("exp", between(sums, sums) + past(c + 1))
         decay = view("B h c z -> B z c h", decay)
         begins = einsum(BETWEEN, narrow(decay, 2, 0, c), states)
         last = LastState()(narrow(decay, 2, c, 1), states, name="last_state")
         return decay, states, narrow(join([begins, last], axis=1), 1, 0, c)
-
-    def in_chunks(self, x: Tensor) -> Tensor:
-        """Fill up with zeros to whole chunks, and cut into these."""
-        padded = pad(x, 1, 0, self.n_c * self.Q)
-        rest = " ".join("abc"[: x.rank - 2])
-        return view(f"B (k l) {rest} -> B k l {rest}", padded, k=self.n_c, l=self.Q)
-
-    def summed(self, a: Tensor) -> Tensor:
-        """Return the sums up to each position of the last axis, that one included."""
-        n = a.shape[-1]
-        seen = table("seen", lambda t, s: Piecewise((Integer(1), s <= t), (Integer(0), True)), n, n)
-        sums = total(view("... s -> ... () s", a) * seen)
-        return view("... l one -> ... (l one)", sums)
-
-    def past(self, n: Expr) -> Tensor:
-        """Return a table that hides what comes later."""
-
-        def hidden(t: Symbol, s: Symbol) -> Expr:
-            return Piecewise((Integer(0), s <= t), (-oo, True))
-
-        return table("mask", hidden, n, n)
-
-
-def between(late: Tensor, early: Tensor) -> Tensor:
-    """Return the sums of what lies between two positions, for each pair of them."""
-    return view("... l -> ... l ()", late) - view("... s -> ... () s", early)
 
 
 @dataclass(frozen=True)
