@@ -119,7 +119,7 @@ class Attention(Component):
         if self.inner_norm:
             merged = RMSNorm(self.h * self.d_v)(merged, name="inner_norm")
         if self.gate == "elements":
-            gate = Linear(self.d, self.h * self.d_v, bias=False)(x, name="gate")
+            gate = Linear(self.d, self.h * self.d_v, self.has_bias("gate"))(x, name="gate")
             merged = merged * apply("sigmoid", gate)
         return merged
 

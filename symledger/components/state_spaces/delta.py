@@ -160,8 +160,9 @@ class GatedDeltaRule(Component):
         left = view("B h c l -> B h c l ()", apply("exp", whole - sums))
         empty = table("S0", lambda *i: Integer(0), v.shape[0], self.h_v, self.d_k, self.d_v)
         over = (u, w, q * since, A, k * left, view("B h c one -> B h (c one)", apply("exp", whole)))
-        _, read = scan(DeltaChunk(self.h_v, self.d_k, self.d_v, self.Q), self.n_c, (empty,),
-                       name="chunk", axis=2, over=over, shared=True, kept=True, ends=True)  # fmt: skip
+        chunk = DeltaChunk(self.h_v, self.d_k, self.d_v, self.Q)
+        _, read = scan(chunk, self.n_c, (empty,), name="chunk", axis=2, over=over, shared=True,
+                       kept=True, ends=True)  # fmt: skip
         y = narrow(view("B h c l v -> B (c l) h v", read), 1, 0, T)
         return {"g": sums, "within": within, "kb": kb, "vb": vb, "M": M, "A": A, "u": u, "w": w,
                 "y": y}  # fmt: skip
