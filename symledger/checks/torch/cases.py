@@ -16,6 +16,7 @@ from symledger.checks.torch.modules import (
     blocks,
     blocks_stacked,
     convolution,
+    delta,
     embeddings,
     feed_forward,
     heads_and_losses,
@@ -29,7 +30,8 @@ from symledger.checks.torch.modules import (
 
 COMPONENTS = (
     maps, attention, attention_latent, feed_forward, norms, embeddings, heads_and_losses, blocks,
-    blocks_stacked, convolution, image_blocks, recurrence, state_spaces, layout,
+    blocks_stacked, convolution, image_blocks, recurrence, state_spaces, delta,
+    layout,
 )  # fmt: skip
 MODELS = (decoders, encoders, encoder_decoders, images)
 

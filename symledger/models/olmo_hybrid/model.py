@@ -17,7 +17,8 @@ class OlmoHybrid(DeltaHybrid):
     """The decoder of OLMo Hybrid: L_a of its L layers attend, the others have a gated delta rule.
 
     Those normalize what enters each part, layers that attend what leaves it, and all queries and
-    keys together, and are told positions if they are ``rotary``. With ``negative``, a memory may write up to twice of what it lacks.
+    keys together, and are told positions if they are ``rotary``. With ``negative``, a memory may
+    write up to twice of what it lacks.
     Source: OLMo Team (2026); transformers 5.23, ``OlmoHybridForCausalLM``.
     """
 
