@@ -16,7 +16,19 @@ from sympy import Expr, Integer
 
 from symledger.checks.mutants.hunting import killer_of_rules
 from symledger.checks.mutants.mutant import Mutant
-from symledger.ir.ops import Contract, Gather, Map, Max, Pad, Rearrange, Repeat, Scatter, Slice, Solve, Sum
+from symledger.ir.ops import (
+    Contract,
+    Gather,
+    Map,
+    Max,
+    Pad,
+    Rearrange,
+    Repeat,
+    Scatter,
+    Slice,
+    Solve,
+    Sum,
+)
 from symledger.ir.sizing import index_sizes
 from symledger.ir.tensor import Tensor
 from symledger.readings import flops

@@ -13,8 +13,8 @@ PAIRS, STATE = B * h_v * n_c * Q**2, B * h_v * d_k * d_v
 RULE = 2 * PAIRS * (2 * d_k + d_v) + 6 * Q * n_c * STATE
 ROWS = B * n_c * Q * h_v
 # both products, the decays between, and both times these
-# keys that are written, decayed keys and queries, both solutions, what is written in the end, decays
-# since the beginning and until the end; all decays of chunks; the memory between them
+# keys that are written, decayed keys and queries, both solutions, what is written in the end,
+# decays since the beginning and until the end; all decays of chunks; the memory between them
 CHUNKS = 5 * PAIRS + ROWS * (4 * d_k + 2 * d_v + 2) + B * h_v * n_c + (n_c - 1) * STATE
 # queries and keys of all heads, before and after they have length 1, and those lengths
 UNITS = 2 * B * T * h_v * (2 * d_k + 1)
@@ -31,14 +31,14 @@ MIXED = 2 * KEYS + VALUES
         (GatedDeltaRule(), Row(0, RULE, CHUNKS + UNITS + B * T * h_v * (d_v + 1),
                                (B, T, h_v, d_v))),
         # the gains of the norm, A and dt's bias
-        # kept: x; what is convolved, the convolved beyond the end and u; what is read, in chunks, and
-        # its statistic; the gate before and after, the normed and the gated; how much is written,
-        # the step before and after its softplus; A and exp of its logarithm
+        # kept: x; what is convolved, and the convolved beyond the end; values; what is read, in
+        # chunks, and its statistic; the gate before and after, the normed and the gated; how much
+        # is written, the step before and after its softplus; A and exp of its logarithm
         (GatedDeltaMixer(), Row(d * (MIXED + 2 * VALUES + 2 * h_v) + K * MIXED + 2 * h_v + d_v,
                                 2 * B * T * d * (MIXED + 2 * VALUES + 2 * h_v)
                                 + 2 * TAPS * MIXED + RULE,
-                                CHUNKS + UNITS + B * (T * d + (3 * T + K - 1) * MIXED)
-                                + ROWS * d_v + B * T * (4 * VALUES + 4 * h_v) + 2 * h_v,
+                                CHUNKS + UNITS + B * (T * d + (2 * T + K - 1) * MIXED)
+                                + ROWS * d_v + B * T * (5 * VALUES + 4 * h_v) + 2 * h_v,
                                 (B, T, d))),
     ],
     ids=repr,
