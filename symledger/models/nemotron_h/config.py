@@ -158,6 +158,7 @@ NEMOTRON_H = Family(
             "mamba_n_groups", "mamba_d_conv", "mamba_chunk_size", "mamba_conv_bias",
             "moe_latent_size",
         ), Ruled()),
+        "tie_word_embeddings": Free((bool,)),
         "mlp_hidden_act": Acting(),
         "mlp_bias": Choice("mlp_bias", BOOLS),
         "use_bias": Choice("projection_bias", BOOLS),
@@ -193,4 +194,4 @@ NEMOTRON_H = Family(
      Rule((), _latent), grouped(2)),
     TENSORS,
 )  # fmt: skip
-"""Layers of multi-token prediction are not built by the class."""
+"""Layers of multi-token prediction are not built by the class, and its head is never tied."""

@@ -37,6 +37,7 @@ class NemotronH(Mamba2Hybrid):
     d_exp: Expr = sizes.d_exp
     d_sh: Expr = sizes.d_sh
     d_l: Expr = sizes.d_l
+    tied: Literal[False] = False
     attending: Literal["none", "some"] = "some"
     activation: Gating = "relu2"  # type: ignore[assignment]
     networks: bool = True
