@@ -22,7 +22,7 @@ KEYS: Mapping[str, Use] = {
     "attention_dropout": FREE,
     "layer_types": Ruled(),
     "full_attention_interval": Ruled(),
-    "linear_conv_kernel_dim": AtLeast("K", 2),
+    "linear_conv_kernel_dim": AtLeast("K", least=2),
     "linear_key_head_dim": SizeOf("d_k"),
     "linear_value_head_dim": SizeOf("d_v"),
     "linear_num_key_heads": SizeOf("h_q"),

@@ -27,7 +27,7 @@ KEYS: Mapping[str, Use] = {
     "mamba_expand": Ruled(),
     "mamba_n_groups": SizeOf("G"),
     "mamba_d_state": SizeOf("d_s"),
-    "mamba_d_conv": AtLeast("K", 2),
+    "mamba_d_conv": AtLeast("K", least=2),
     "mamba_chunk_size": SizeOf("Q"),
     "mamba_conv_bias": Choice("convolution_bias", BOOLS),
     "mamba_proj_bias": Choice("projection_bias", BOOLS),

@@ -16,7 +16,6 @@ from symledger.checks.torch.modules import (
     blocks,
     blocks_stacked,
     convolution,
-    delta,
     embeddings,
     feed_forward,
     heads_and_losses,
@@ -26,12 +25,13 @@ from symledger.checks.torch.modules import (
     norms,
     recurrence,
     state_spaces,
+    state_spaces_delta,
 )
 
 COMPONENTS = (
     maps, attention, attention_latent, feed_forward, norms, embeddings, heads_and_losses, blocks,
-    blocks_stacked, convolution, image_blocks, recurrence, state_spaces, delta,
-    layout,
+    blocks_stacked, convolution, image_blocks, recurrence, state_spaces,
+    state_spaces_delta, layout,
 )  # fmt: skip
 MODELS = (decoders, encoders, encoder_decoders, images)
 

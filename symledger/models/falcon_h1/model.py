@@ -5,9 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
+from sympy import Expr
+
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import PreLNBlock
 from symledger.components.feed_forward.feed_forward import GatedFeedForward
+from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.decoder import Layers
 from symledger.models.shared.mamba2_hybrid import Mamba2Hybrid
@@ -36,6 +39,7 @@ class FalconH1(Mamba2Hybrid):
     ``FalconH1ForCausalLM``.
     """
 
+    L_a: Expr = ONE
     attending: Literal["all"] = "all"
     attention_bias: bool = False
     mlp_bias: bool = False

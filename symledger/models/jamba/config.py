@@ -78,7 +78,7 @@ JAMBA = Family(
         **WIDTHS,
         "hidden_act": SILU,
         "mamba_d_state": SizeOf("d_s"),
-        "mamba_d_conv": AtLeast("K", 2),
+        "mamba_d_conv": AtLeast("K", least=2),
         "mamba_conv_bias": Choice("convolution_bias", BOOLS),
         "mamba_proj_bias": Choice("projection_bias", BOOLS),
         "num_experts": SizeOf("E"),

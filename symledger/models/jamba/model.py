@@ -9,7 +9,6 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.attention.attention import Attention
-from symledger.components.feed_forward.experts import MixtureOfExperts
 from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.components.state_spaces.selective import MambaMixer
 from symledger.models.shared.hybrid import SparseHybridDecoder, Which
@@ -27,6 +26,7 @@ class Jamba(SparseHybridDecoder):
     Source: Lieber et al., *Jamba* (2024), section 2; transformers 5.23, ``JambaForCausalLM``.
     """
 
+    d_exp: Expr = sizes.d_ff
     d_i: Expr = sizes.d_i
     d_s: Expr = sizes.d_s
     d_r: Expr = sizes.d_r
@@ -51,6 +51,3 @@ class Jamba(SparseHybridDecoder):
             self.d, self.d_i, self.d_s, self.d_r, self.K, self.projection_bias,
             self.convolution_bias, self.cached, normed=True, gains=True,
         )  # fmt: skip
-
-    def mixture(self) -> Component:
-        return MixtureOfExperts(self.E, self.k, self.d, self.d_ff, activation=self.activation)

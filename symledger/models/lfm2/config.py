@@ -26,7 +26,7 @@ KEYS = {
     "layer_types": Ruled(),
     "tie_embedding": Ruled(),
     "tie_word_embeddings": TIED,
-    "conv_L_cache": AtLeast("K", 2),
+    "conv_L_cache": AtLeast("K", least=2),
     "conv_bias": Choice("bias", BOOLS),
     **dict.fromkeys((
         "conv_dim", "conv_dim_out", "conv_use_xavier_init", "num_heads", "theta", "use_pos_enc",

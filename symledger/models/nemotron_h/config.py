@@ -169,7 +169,7 @@ NEMOTRON_H = Family(
         "mamba_num_heads": SizeOf("h_s"),
         "mamba_head_dim": SizeOf("d_hs"),
         "n_groups": SizeOf("G"),
-        "conv_kernel": AtLeast("K", 2),
+        "conv_kernel": AtLeast("K", least=2),
         "chunk_size": SizeOf("Q"),
         "time_step_limit": Limits(),
         "n_routed_experts": SizeOf("E"),

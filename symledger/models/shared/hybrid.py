@@ -12,6 +12,7 @@ from symledger.components.blocks.blocks import PreLNBlock
 from symledger.components.feed_forward.experts import MixtureOfExperts
 from symledger.components.feed_forward.nonlinearities import Gating, Seldom
 from symledger.errors import DefinitionError
+from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.decoder import Layers
 from symledger.models.shared.gated import GatedDecoder
@@ -40,6 +41,7 @@ class HybridDecoder(GatedDecoder):
     Source: Lieber et al., *Jamba* (2024), section 2.
     """
 
+    Y: Expr = ONE
     L_a: Expr = sizes.L_a
     attending: Which = "some"
     activation: Gating = "silu"
@@ -77,7 +79,8 @@ class SparseHybridDecoder(HybridDecoder):
     """A hybrid decoder with k of E experts of width d_exp, but for ``dense`` layers, L_d if some.
 
     ``dense_attending`` says which of the dense layers attend and ``sparse_attending`` which of the
-    others: where some of both do, L_ad of the dense ones.
+    others: where some of both do, L_ad of the dense ones. That decides how many there are of each
+    kind, and no sum over all of them.
     """
 
     E: Expr = sizes.E
@@ -86,8 +89,8 @@ class SparseHybridDecoder(HybridDecoder):
     L_d: Expr = sizes.L_d
     L_ad: Expr = sizes.L_ad
     dense: Which = "some"
-    dense_attending: Annotated[Which, Seldom()] = "some"
-    sparse_attending: Annotated[Which, Seldom()] = "some"
+    dense_attending: Annotated[Which, Seldom(decides=True)] = "some"
+    sparse_attending: Annotated[Which, Seldom(decides=True)] = "some"
 
     corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
         **GatedDecoder.corollaries, **MixtureOfExperts.corollaries,

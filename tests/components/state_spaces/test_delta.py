@@ -1,9 +1,8 @@
-"""The gated delta rule and short convolutions: counts by hand."""
+"""The gated delta rule: counts by hand."""
 
 import pytest
 
 from symledger.components.state_spaces.delta import GatedDeltaMixer, GatedDeltaRule
-from symledger.components.state_spaces.short import ShortConvolution
 from symledger.sizes import B, K, Q, T, d, d_k, d_v, h_q, h_v, n_c
 from tests.components.tables import Row, assert_row
 
@@ -24,10 +23,7 @@ MIXED = 2 * KEYS + VALUES
 @pytest.mark.parametrize(
     ("component", "row"),
     [
-        # kept: x; what is mapped, what is gated, the convolved beyond the end, and gated again
-        (ShortConvolution(), Row(4 * d**2 + K * d, 8 * B * T * d**2 + 2 * TAPS * d,
-                                 B * (7 * T + K - 1) * d, (B, T, d))),
-        # and values, how much of them is written
+        # kept: values as well, and how much of them is written
         (GatedDeltaRule(), Row(0, RULE, CHUNKS + UNITS + B * T * h_v * (d_v + 1),
                                (B, T, h_v, d_v))),
         # the gains of the norm, A and dt's bias
