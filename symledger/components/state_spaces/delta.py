@@ -32,7 +32,7 @@ from symledger.notation.verbs import (
 from symledger.sizes import Size
 
 YANG = "Yang, Kautz, Hatamizadeh, Gated Delta Networks (2024)"
-WY = "Yang et al., Parallelizing Linear Transformers with the Delta Rule (2024), section 3.2"
+WY = "Yang et al., Parallelizing Linear Transformers with the Delta Rule (2024)"
 SLOW = "transformers 5.23, Qwen3NextGatedDeltaNet without kernels"
 EPSILON = Rational(1, 10**6)
 
@@ -98,7 +98,7 @@ class GatedDeltaRule(Component):
 
     Sums along a chunk are written as masked sums. With ``cached``, the T tokens go on from a
     remembered state one by one, which is how decoding goes on.
-    Source: Yang, Kautz, Hatamizadeh (2024), section 3; Yang et al. (2024), section 3.2, for chunks;
+    Source: Yang, Kautz, Hatamizadeh (2024); Yang et al. (2024), for chunks;
     transformers 5.23, ``torch_chunk_gated_delta_rule``.
     """
 
@@ -116,7 +116,7 @@ class GatedDeltaRule(Component):
     title: ClassVar[str] = "linear attention whose memory decays and is corrected, in chunks"
     definitions: ClassVar[dict[Size, Expr]] = {sizes.n_c: floor((sizes.T + sizes.Q - 1) / sizes.Q)}
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.h_q: sizes.h_v, sizes.d_v: sizes.d_k}
-    references: ClassVar[tuple[str, ...]] = (f"{YANG}, section 3", WY, SLOW)
+    references: ClassVar[tuple[str, ...]] = (YANG, WY, SLOW)
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor) -> Steps:
         q, k = (unit(self.of_heads(x)) for x in (q, k))
@@ -182,7 +182,7 @@ class GatedDeltaMixer(Component):
     how fast the memory decays, is mapped from each token: one number each for a head. What is read
     is normalized, each head by itself with gains that all share, and gated. With ``negative``, up
     to twice of what is lacking may be written.
-    Source: Yang, Kautz, Hatamizadeh (2024), section 3.4; transformers 5.23,
+    Source: Yang, Kautz, Hatamizadeh (2024); transformers 5.23,
     ``Qwen3NextGatedDeltaNet`` without kernels; Grazzi et al., *Unlocking State-Tracking in Linear
     RNNs Through Negative Eigenvalues* (2024), for writing twice.
     """
@@ -202,7 +202,7 @@ class GatedDeltaMixer(Component):
     title: ClassVar[str] = "mixer of a gated delta rule: a convolution and a corrected memory"
     definitions: ClassVar[dict[Size, Expr]] = GatedDeltaRule.definitions
     assumptions: ClassVar[dict[Size, Expr]] = GatedDeltaRule.assumptions
-    references: ClassVar[tuple[str, ...]] = (f"{YANG}, section 3.4", SLOW)
+    references: ClassVar[tuple[str, ...]] = (YANG, SLOW)
 
     def forward(self, x: Tensor) -> Steps:
         keys, values = self.h_q * self.d_k, self.h_v * self.d_v

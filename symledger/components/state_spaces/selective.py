@@ -153,7 +153,7 @@ class MambaMixer(Component):
     scaled where there are ``gains``.
     ``bias``: that of the first and the last map.
     Source: Gu, Dao (2023), section 3.4; transformers 5.23, ``MambaMixer`` without kernels; Zuo et
-    al., *Falcon Mamba* (2024), section 2, and Lieber et al., *Jamba* (2024), section 6.4, for the
+    al., *Falcon Mamba* (2024), section 2, and Lieber et al., *Jamba* (2024), for the
     norms.
     """
 

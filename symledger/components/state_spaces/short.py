@@ -14,7 +14,7 @@ from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import narrow
 
-LFM2 = "Liquid AI, LFM2 Technical Report (2025), section 2"
+LFM2 = "Liquid AI, LFM2 Technical Report (2025)"
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class ShortConvolution(Component):
 
     y = W_out (c ⊙ conv(b ⊙ u)) with b, c and u from one map: K tokens are seen, and decoding
     remembers as many. ``bias``: that of both maps and of the convolution.
-    Source: Liquid AI, *LFM2 Technical Report* (2025), section 2; transformers 5.23,
+    Source: Liquid AI, *LFM2 Technical Report* (2025); transformers 5.23,
     ``Lfm2ShortConv``.
     """
 

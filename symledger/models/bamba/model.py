@@ -20,7 +20,7 @@ class Bamba(Mamba2Hybrid):
     """The decoder of Bamba: L_a of its L layers attend, the others scan.
 
     A part d_rot of each head is turned by its position.
-    Source: IBM, Princeton, CMU, UIUC, *Bamba* (2024); transformers 5.23, ``BambaForCausalLM``.
+    Source: transformers 5.23, ``BambaForCausalLM``.
     """
 
     d_rot: Expr = sizes.d_rot

@@ -35,7 +35,7 @@ class FalconH1(Mamba2Hybrid):
     """The decoder of Falcon-H1: every layer attends and scans, from one norm, then widens.
 
     What is scaled by constants counts nothing but pointwise work, and is left out.
-    Source: Falcon LLM Team, *Falcon-H1* (2025), section 2; transformers 5.23,
+    Source: Falcon LLM Team, *Falcon-H1* (2025); transformers 5.23,
     ``FalconH1ForCausalLM``.
     """
 
@@ -46,7 +46,7 @@ class FalconH1(Mamba2Hybrid):
     norm: NORM = "none"
 
     title: ClassVar[str] = "hybrid decoder, Mamba-2 beside attention in every layer"
-    references: ClassVar[tuple[str, ...]] = ("Falcon LLM Team, Falcon-H1 (2025), section 2",)
+    references: ClassVar[tuple[str, ...]] = ("Falcon LLM Team, Falcon-H1 (2025)",)
 
     def attention(self) -> Attention:
         return replace(super().attention(), bias=self.attention_bias)

@@ -31,7 +31,7 @@ class GraniteHybrid(Mamba2Hybrid):
     Every layer has a network of width d_sh, and with ``experts`` k of E others beside it for every
     token. Four constants keep its values in range, as in Granite 3. Heads are told no positions,
     unless they are ``rotary``.
-    Source: Granite Team (2025); transformers 5.23, ``GraniteMoeHybridForCausalLM``.
+    Source: transformers 5.23, ``GraniteMoeHybridForCausalLM``.
     """
 
     E: Expr = sizes.E

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from symledger.arguments.specs import BOOLS, Choice, Free, Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import FLOORED, WIDTHS, layers
@@ -66,7 +68,7 @@ MAMBA = {
 
 
 def _layers(
-    tensors: dict[str, tuple[str, ...]], kinds: tuple[str, ...] = EVERY
+    tensors: Mapping[str, tuple[str, ...]], kinds: tuple[str, ...] = EVERY
 ) -> dict[str, tuple[str, ...]]:
     return everywhere({f"{LAYER}{name}": ours for name, ours in tensors.items()}, kinds)
 
@@ -97,8 +99,8 @@ JAMBA = Family(
     (FLOORED, Rule(("num_hidden_layers", "num_experts"), _kinds),
      Rule(("hidden_size",), _channels)),
     {
-        **ENDS, **mixer(kinds=EVERY), **_layers(MAMBA), **_layers(dict(ATTENTION)),
-        **_layers(dict(NETWORK), DENSE_BLOCKS), **_layers(MIXTURE, BLOCKS),
+        **ENDS, **mixer(kinds=EVERY), **_layers(MAMBA), **_layers(ATTENTION),
+        **_layers(NETWORK, DENSE_BLOCKS), **_layers(MIXTURE, BLOCKS),
         **_layers({"input_layernorm.weight": ("block.norm_1.g",),
                    "pre_ff_layernorm.weight": ("block.norm_2.g",)}),
     },

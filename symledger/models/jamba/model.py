@@ -23,7 +23,7 @@ class Jamba(SparseHybridDecoder):
     The others scan, and what a token's parameters are made of is normalized and scaled. Experts are
     as wide as the networks of layers that have none. Counted as the reference implementation
     computes scans where it has no kernels: token after token.
-    Source: Lieber et al., *Jamba* (2024), section 2; transformers 5.23, ``JambaForCausalLM``.
+    Source: Lieber et al., *Jamba* (2024); transformers 5.23, ``JambaForCausalLM``.
     """
 
     d_exp: Expr = sizes.d_ff
@@ -41,7 +41,7 @@ class Jamba(SparseHybridDecoder):
     assumptions: ClassVar[dict[Size, Expr]] = {
         **SparseHybridDecoder.assumptions, **MambaMixer.assumptions,
     }  # fmt: skip
-    references: ClassVar[tuple[str, ...]] = ("Lieber et al., Jamba (2024), section 2",)
+    references: ClassVar[tuple[str, ...]] = ("Lieber et al., Jamba (2024)",)
 
     def attention(self) -> Attention:
         return replace(super().attention(), rotary=False)

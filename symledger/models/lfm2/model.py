@@ -19,7 +19,7 @@ class Lfm2(HybridDecoder):
     """The decoder of LFM2: L_a of its L layers attend, the others convolve K tokens behind gates.
 
     Every layer has a gated network. Queries and keys are normalized, each head by itself.
-    Source: Liquid AI, *LFM2 Technical Report* (2025), section 2; transformers 5.23,
+    Source: Liquid AI, *LFM2 Technical Report* (2025); transformers 5.23,
     ``Lfm2ForCausalLM``.
     """
 
@@ -42,7 +42,7 @@ class Lfm2(HybridDecoder):
 class Lfm2Moe(Lfm2, SparseHybridDecoder):
     """The decoder of LFM2-MoE: LFM2's, with experts in the place of networks but for L_d layers.
 
-    Source: Liquid AI, *LFM2 Technical Report* (2025), section 2; transformers 5.23,
+    Source: Liquid AI, *LFM2 Technical Report* (2025); transformers 5.23,
     ``Lfm2MoeForCausalLM``.
     """
 

@@ -25,7 +25,7 @@ from symledger.errors import BadInput, shown
 
 SCANNING, PLAIN, SPARSE = "linear_attention", "mlp", "moe"
 LETTERS = {"M": SCANNING, "*": FULL, "-": PLAIN, "E": SPARSE}
-DEFAULT = [SCANNING, SPARSE, FULL, PLAIN]
+DEFAULT: list[object] = [SCANNING, SPARSE, FULL, PLAIN]
 
 
 def pattern(name: str, value: object) -> list[object]:

@@ -27,7 +27,7 @@ class NemotronH(Mamba2Hybrid):
     L_a layers attend, without being told positions; with ``networks`` L_f are a plain network, with
     ``mixtures`` L_e are k of E plain experts beside a shared network of width d_sh. The others
     scan. With ``latent``, experts act in a width d_l of their own.
-    Source: NVIDIA, *Nemotron-H* (2025), section 2; transformers 5.23, ``NemotronHForCausalLM``.
+    Source: NVIDIA, *Nemotron-H* (2025); transformers 5.23, ``NemotronHForCausalLM``.
     """
 
     L_f: Expr = sizes.L_f
@@ -46,7 +46,7 @@ class NemotronH(Mamba2Hybrid):
     mlp_bias: Annotated[bool, Seldom()] = False
 
     title: ClassVar[str] = "hybrid decoder, layers of one part each"
-    references: ClassVar[tuple[str, ...]] = ("NVIDIA, Nemotron-H (2025), section 2",)
+    references: ClassVar[tuple[str, ...]] = ("NVIDIA, Nemotron-H (2025)",)
     corollaries: ClassVar[dict[str, dict[Size, Expr | int]]] = {
         **Mamba2Hybrid.corollaries, **MixtureOfExperts.corollaries,
     }  # fmt: skip

@@ -19,7 +19,7 @@ class OlmoHybrid(DeltaHybrid):
     Those normalize what enters each part, layers that attend what leaves it, and all queries and
     keys together, and are told positions if they are ``rotary``. With ``negative``, a memory may
     write up to twice of what it lacks.
-    Source: OLMo Team (2026); transformers 5.23, ``OlmoHybridForCausalLM``.
+    Source: transformers 5.23, ``OlmoHybridForCausalLM``.
     """
 
     negative: bool = True

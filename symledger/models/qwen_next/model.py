@@ -22,7 +22,7 @@ class Qwen35(DeltaHybrid):
 
     Attention is behind a gate, its queries and keys are normalized, and d_rot of a head is turned
     by its position.
-    Source: Qwen Team (2026); transformers 5.23, ``Qwen3_5ForCausalLM``.
+    Source: transformers 5.23, ``Qwen3_5ForCausalLM``.
     """
 
     d_rot: Expr = sizes.d_rot
@@ -42,7 +42,7 @@ class Qwen35(DeltaHybrid):
 class Qwen3Next(Qwen35, SparseHybridDecoder):
     """The decoder of Qwen3-Next and of Qwen3.5 with experts, a shared one behind a gate.
 
-    Source: Qwen Team (2025); transformers 5.23, ``Qwen3NextForCausalLM``.
+    Source: transformers 5.23, ``Qwen3NextForCausalLM``.
     """
 
     d_sh: Expr = sizes.d_sh

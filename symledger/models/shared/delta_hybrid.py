@@ -10,7 +10,6 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.state_spaces.delta import GatedDeltaMixer, GatedDeltaRule
 from symledger.models.shared.hybrid import HybridDecoder
-from symledger.notation.component import Component
 from symledger.sizes import Size
 
 
@@ -19,7 +18,7 @@ class DeltaHybrid(HybridDecoder):
     """A hybrid decoder whose other layers correct a memory, in chunks of Q tokens.
 
     Counted as the reference computes it where it has no kernels.
-    Source: Yang, Kautz, Hatamizadeh, *Gated Delta Networks* (2024), section 3.4; transformers 5.23,
+    Source: Yang, Kautz, Hatamizadeh, *Gated Delta Networks* (2024); transformers 5.23,
     ``Qwen3NextGatedDeltaNet``.
     """
 
@@ -38,7 +37,7 @@ class DeltaHybrid(HybridDecoder):
         **HybridDecoder.assumptions, **GatedDeltaRule.assumptions,
     }  # fmt: skip
 
-    def mixer(self) -> Component:
+    def mixer(self) -> GatedDeltaMixer:
         return GatedDeltaMixer(
             self.d, self.h_q, self.h_v, self.d_k, self.d_v, self.K, self.Q, self.n_c, self.cached
         )

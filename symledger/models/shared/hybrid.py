@@ -38,7 +38,7 @@ class HybridDecoder(GatedDecoder):
     """A decoder of whose L layers some attend, L_a of them, and others have a mixer in its place.
 
     Where they stand changes no count: the closed form counts layers by kind.
-    Source: Lieber et al., *Jamba* (2024), section 2.
+    Source: Lieber et al., *Jamba* (2024).
     """
 
     Y: Expr = ONE

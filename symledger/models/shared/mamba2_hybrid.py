@@ -10,7 +10,6 @@ from sympy import Expr, Integer
 from symledger import sizes
 from symledger.components.state_spaces.dual import Mamba2Mixer, StateSpaceDual
 from symledger.models.shared.hybrid import HybridDecoder
-from symledger.notation.component import Component
 from symledger.sizes import Size
 
 
@@ -39,7 +38,7 @@ class Mamba2Hybrid(HybridDecoder):
         sizes.h_s: 2 * sizes.d / sizes.d_hs,
     }  # fmt: skip
 
-    def mixer(self) -> Component:
+    def mixer(self) -> Mamba2Mixer:
         return Mamba2Mixer(
             self.d, self.h_s, self.d_hs, self.d_s, self.G, self.K, self.Q, self.n_c,
             self.projection_bias, self.convolution_bias, self.cached,

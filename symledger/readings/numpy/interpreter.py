@@ -258,7 +258,7 @@ class Machine:
             case ops.Join(axis):
                 return np.concatenate(args, axis=axis)
             case ops.Solve(back):
-                return solved(*args, back)
+                return solved(args[0], args[1], back)
             case ops.Gather(batch):
                 return args[0][grid(args[1], batch)]
             case ops.Scatter(taken="largest" | "number") as op:
