@@ -130,6 +130,8 @@ MODELS: tuple[Entry, ...] = (
           reads={"qwen3_next": "QWEN3_NEXT", "qwen3_5_moe_text": "QWEN35_MOE"}),
     Entry("olmo_hybrid", "models.olmo_hybrid.model:OlmoHybrid", "model", cases=GROUPED,
           reads={"olmo_hybrid": "OLMO_HYBRID"}),
+    Entry("recurrent_gemma", "models.recurrent_gemma.model:RecurrentGemma", "model",
+          cases=GROUPED, reads={"recurrent_gemma": "RECURRENT_GEMMA"}),
     Entry("resnet", "models.resnet.model:ResNet", "model", reads={"resnet": "RESNET"}),
     Entry("mobilenet_v2", "models.mobilenet.model:MobileNetV2", "model",
           reads={"mobilenet_v2": "MOBILENET_V2"}),

@@ -26,12 +26,13 @@ from symledger.checks.torch.modules import (
     recurrence,
     state_spaces,
     state_spaces_delta,
+    state_spaces_gated,
 )
 
 COMPONENTS = (
     maps, attention, attention_latent, feed_forward, norms, embeddings, heads_and_losses, blocks,
     blocks_stacked, convolution, image_blocks, recurrence, state_spaces,
-    state_spaces_delta, layout,
+    state_spaces_delta, state_spaces_gated, layout,
 )  # fmt: skip
 MODELS = (decoders, encoders, encoder_decoders, images)
 

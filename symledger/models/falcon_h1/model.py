@@ -10,6 +10,7 @@ from sympy import Expr
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import PreLNBlock
 from symledger.components.feed_forward.feed_forward import GatedFeedForward
+from symledger.components.state_spaces.dual import Mamba2Mixer
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.decoder import Layers
@@ -51,7 +52,7 @@ class FalconH1(Mamba2Hybrid):
     def attention(self) -> Attention:
         return replace(super().attention(), bias=self.attention_bias)
 
-    def mixer(self) -> Component:
+    def mixer(self) -> Mamba2Mixer:
         return replace(super().mixer(), norm=self.norm)
 
     def network(self) -> Component:

@@ -8,6 +8,7 @@ from typing import Annotated, ClassVar
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import ReorderedBlock
 from symledger.components.feed_forward.nonlinearities import Seldom
+from symledger.components.state_spaces.delta import GatedDeltaMixer
 from symledger.models.shared.delta_hybrid import DeltaHybrid
 from symledger.notation.component import Component
 
@@ -34,7 +35,7 @@ class OlmoHybrid(DeltaHybrid):
             rotary=self.rotary,
         )  # fmt: skip
 
-    def mixer(self) -> Component:
+    def mixer(self) -> GatedDeltaMixer:
         return replace(super().mixer(), negative=self.negative)
 
     def arranged(self, mixer: Component | None, network: Component) -> Component:
