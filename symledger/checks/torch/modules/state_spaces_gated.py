@@ -68,9 +68,10 @@ class RealGated(nn.Module):
 CASES: Mapping[str, tuple[Case, ...]] = {
     "real_gated_recurrence": (Case(
         "a loop of products", RealGatedRecurrence, equal={"d_i": "3*h"}, given={"cached": False},
-        uses=lambda o: {"zeros": "B*d_i"}),),
+        uses=lambda o: {"tables": "4*T"}),),
     "real_gated_mixer": (Case(
         "nn.Linear around a loop of products", RealGated, equal={"d_i": "3*h"},
         given={"cached": False}, uses=lambda o: {
-            "groups": "2*B*(T + K - 1)*K*d_i*(d_i - 1)", "zeros": "B*d_i"}),),
+            "groups": "2*B*(T + K - 1)*K*d_i*(d_i - 1)", "tables": "4*T",
+            "states": "B*T*d_i"}),),
 }  # fmt: skip
