@@ -9,10 +9,21 @@ from sympy import Expr, Integer, Piecewise, Symbol, oo
 
 from symledger import sizes
 from symledger.axioms.axiom import Axiom
-from symledger.ir.ops import Const, Contract, Input, Map, Max, MaxIndex, Pairs, Param, Sum
+from symledger.ir.ops import (
+    Const,
+    Contract,
+    Input,
+    Map,
+    Max,
+    MaxIndex,
+    Pairs,
+    Param,
+    Solve,
+    Sum,
+)
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Steps, steps
-from symledger.notation.verbs import apply, einsum, join, maximum, param, table, total
+from symledger.notation.verbs import apply, einsum, join, maximum, param, solve, table, total
 
 
 @dataclass(frozen=True)
@@ -130,3 +141,18 @@ class Largest(Axiom):
 
     def forward(self, x: Tensor) -> Steps:
         return steps(y=maximum(x))
+
+
+@dataclass(frozen=True)
+class Solved(Axiom):
+    """A triangle of equations, solved row by row."""
+
+    T: Expr = sizes.T
+
+    ops: ClassVar[tuple[type[Any], ...]] = (Solve,)
+    about: ClassVar[tuple[str, ...]] = ("Solve",)
+    signature: ClassVar[str] = "T d -> T d"
+    title: ClassVar[str] = "what a triangle of ones and of what stands below them takes to a tensor"
+
+    def forward(self, x: Tensor) -> Steps:
+        return steps(y=solve(param("M", self.T, self.T), x))

@@ -31,6 +31,7 @@ AXIOMS: tuple[Entry, ...] = (
     Entry("axiom_join", "axioms.places:Joined", "axiom"),
     Entry("axiom_windows", "axioms.places:Sliding", "axiom"),
     Entry("axiom_overlap", "axioms.places:Overlapped", "axiom"),
+    Entry("axiom_solve", "axioms.values:Solved", "axiom"),
     Entry("axiom_gather", "axioms.places:Looked", "axiom"),
     Entry("axiom_scatter", "axioms.places:Scattered", "axiom"),
     Entry("axiom_fused", "axioms.bodies:Fused", "axiom"),

@@ -162,5 +162,5 @@ def _backward(pull: Pullback) -> Iterator[Tensor]:
     for t in pull.tensors:
         yield t
         if isinstance(t.op, CallBack):
-            for body in filter(None, (t.op.body, t.op.first)):
+            for body in t.op.bodies:
                 yield from _backward(body)

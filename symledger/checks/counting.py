@@ -55,6 +55,11 @@ class Counted:
 
     __radd__ = __add__
 
+    def __sub__(self, other: Number) -> Counted:
+        self.meter.done += 1
+        n = other.value if isinstance(other, Counted) else other
+        return Counted(self.value - n, self.meter)
+
     def __mul__(self, other: Number) -> Counted:
         self.meter.done += 1
         n = other.value if isinstance(other, Counted) else other

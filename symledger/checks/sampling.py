@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, islice
 
 from sympy import Expr, Min, Mul, Symbol
 from sympy import floor as rounded
@@ -34,6 +34,8 @@ run once more for every array that is kept, and several times for every weight."
 OTHERS = 6
 """Orders of the symbols that are tried."""
 LARGEST_CHANGE = 256
+FEW = 8
+"""Ways to repair something among which the one that breaks least is chosen."""
 Floor = tuple[Expr, int]
 """A quantity that must be whole, and the least that it may be."""
 
@@ -213,14 +215,22 @@ def _mended(
 ) -> dict[Symbol, int]:
     """Change sizes until all that must hold does; ``apart`` stay different, ``fixed`` as they are.
 
+    Where what repairs one thing goes on to break another, what breaks least is looked for.
+
     Raises:
         DefinitionError: that was not found.
     """
-    for _ in range(10 * len(floors) + 1):
-        broken = next((floor for floor in floors if not _holds(floor, sizes)), None)
-        if broken is None:
-            return sizes
-        sizes = _repaired(broken, sizes, apart, fixed, sparing)
+    for careful in (False, True):
+        found = sizes
+        for _ in range(10 * len(floors) + 1):
+            broken = next((floor for floor in floors if not _holds(floor, found)), None)
+            if broken is None:
+                return found
+            repairs = _repaired(broken, found, apart, fixed, sparing)
+            found = min(
+                islice(repairs, FEW if careful else 1),
+                key=lambda sizes: sum(not _holds(floor, sizes) for floor in floors),
+            )  # fmt: skip
     raise _none_found(" and ".join(str(e) for e, _ in floors))
 
 
@@ -231,13 +241,16 @@ def _holds(floor: Floor, sizes: dict[Symbol, int]) -> bool:
 
 def _repaired(
     floor: Floor, sizes: dict[Symbol, int], apart: set[Symbol], fixed: set[Symbol], sparing: bool
-) -> dict[Symbol, int]:
-    """Multiply a factor of a product, or raise a symbol of a sum, by as little as is enough."""
+) -> Iterator[dict[Symbol, int]]:
+    """Multiply a factor of a product, or raise a symbol of a sum: first what is least of it."""
+    found = False
     for changed in _changes(floor[0], sizes, fixed, sparing):
         own = [changed[symbol] for symbol in apart]
         if _holds(floor, changed) and len(set(own)) == len(own):
-            return changed
-    raise _none_found(str(floor[0]))
+            found = True
+            yield changed
+    if not found:
+        raise _none_found(str(floor[0]))
 
 
 def _changes(

@@ -122,7 +122,7 @@ def _in_bodies(pull: Pullback, leaves: Collection[Tensor]) -> Iterator[Tensor]:
     for back in (t.op for t in pull.tensors if isinstance(t.op, CallBack)):
         assert isinstance(back.call.op, Call)
         if not back.call.op.shared:
-            for body in filter(None, (back.body, back.first)):
+            for body in back.bodies:
                 yield from (g for leaf, g in body.gradients.items() if leaf in leaves)
                 yield from _in_bodies(body, leaves)
 

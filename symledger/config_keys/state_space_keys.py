@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, size, written
 from symledger.config_keys.activations import Acting
@@ -56,6 +57,25 @@ def inner(values: Values) -> int:
         raise BadInput(f"expand = {written(expand)} is not supported: a positive number is meant.")
     found = int(expand * size("hidden_size", values["hidden_size"]))
     return size("expand * hidden_size", found)
+
+
+SAVED = [{"__float__": text} for text in ("Infinity", "-Infinity")]
+"""How a file that transformers writes says what JSON has no number for."""
+
+
+@dataclass(frozen=True)
+class Limits(Use):
+    """The least and the largest of a number that is cut off there, which changes no count."""
+
+    def settings(self, name: str, value: object) -> Settings:
+        """Refuse what does not name both; nothing is set."""
+        numbers = value if isinstance(value, list) else []
+        if len(numbers) != 2 or not all(type(n) in (int, float) or n in SAVED for n in numbers):
+            raise BadInput(
+                f"{name} = {written(value)} does not fit: a list of the least and the largest step "
+                "is meant, such as [0.0, Infinity]."
+            )
+        return {}
 
 
 LENGTH = {"T": "2048"}

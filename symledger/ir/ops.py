@@ -225,6 +225,18 @@ class Scatter:
     taken: Literal["sum", "largest", "number"] = "sum"
 
 
+@dataclass(frozen=True)
+class Solve:
+    """What a triangle of ones and of what stands below them takes to the second tensor.
+
+    Of the first tensor's last two axes, square, only what is below the diagonal is read; on it
+    stand ones. Along the second last axis of the second one, each element is what is left of it
+    when those before it were taken off; going ``back``, those after it, by the transposed triangle.
+    """
+
+    back: bool = False
+
+
 class Repetition:
     """What applies a program several times: see ``tensor.Call``."""
 
@@ -237,6 +249,6 @@ View = Rearrange | Slice | Pad | Windows
 """The same elements under other indices: their storage is that of the argument."""
 Primitive = (
     Leaf | Contract | Map | Sum | Repeat | Max | MaxIndex | View | Join | Overlap
-    | Gather | Scatter
+    | Gather | Scatter | Solve
 )  # fmt: skip
 """The operations that hold no program; those that do stand in ``tensor``, beside programs."""

@@ -160,7 +160,8 @@ class Call(ops.Repetition):
     first results. Of the next ``slices`` inputs, application i gets the slice at i along ``axis``
     (in ``reverse``, the last slice first); further inputs are the same every time. Each
     application has weights of its own, or all share one set. ``times`` may be an ``average``: of
-    several such repetitions one is longer than another.
+    several such repetitions one is longer than another. Where it ``ends``, nothing takes its states
+    after the last application, and going back, that one is told of no gradient of them.
 
     The tensor of a Call is its first state after the last application; a Result takes others.
     """
@@ -173,6 +174,7 @@ class Call(ops.Repetition):
     axis: int = 0
     reverse: bool = False
     average: bool = False
+    ends: bool = False
 
     @property
     def carried(self) -> tuple[Tensor, ...]:
@@ -190,12 +192,21 @@ class CallBack:
     """A Call pulled back: its body's backward program, run in reverse order of application.
 
     It takes the gradients of all states, then those of stacked results. ``first`` is the program
-    of the first application where that one differs: no gradient is asked for what enters it.
+    of the first application where that one differs: no gradient is asked for what enters it. So is
+    ``last`` that of the last one, where no gradient of states arrives, and ``only`` that of the
+    first one where it is the last as well: what it does is what both do beyond what all do.
     """
 
     call: Tensor
     body: Pullback
     first: Pullback | None = None
+    last: Pullback | None = None
+    only: Pullback | None = None
+
+    @property
+    def bodies(self) -> tuple[Pullback, ...]:
+        """The programs that there are."""
+        return tuple(x for x in (self.body, self.first, self.last, self.only) if x)
 
 
 @dataclass(frozen=True)

@@ -37,14 +37,14 @@ def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
 
 def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: Tensor, name: str,
          over: tuple[Tensor, ...] = (), axis: int = 0, shared: bool = False,
-         reverse: bool = False, recompute: bool = False, kept: bool = False,
+         reverse: bool = False, recompute: bool = False, kept: bool = False, ends: bool = False,
          ) -> tuple[Tensor, ...]:  # fmt: skip
     """Apply a component along an axis: carry states, take slices, stack results.
 
     It takes the states, a slice of each tensor of ``over`` without that axis, and the ``same``
     tensors every time. It gives the new states, then what is stacked along a new ``axis``.
     Return the states after the last application, and the stacked results. With ``kept`` the
-    first of these states is kept between decoding steps.
+    first of these states is kept between decoding steps. It ``ends`` where nothing takes them.
 
     Raises:
         ShapeError: the body does not give back its states, or there are not as many slices as
@@ -56,7 +56,7 @@ def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: T
             raise ShapeError(f"axis {axis} of {show(x.shape)} has no {times} slices to go along.")
     slices = tuple(replace(x, shape=x.shape[:axis] + x.shape[axis + 1 :]) for x in over)
     body = _body(component, name, (*states, *slices, *same), recompute)
-    op = Call(body, times, shared, len(states), len(over), axis, reverse)
+    op = Call(body, times, shared, len(states), len(over), axis, reverse, ends=ends)
     call = _called(component, op, (*states, *over, *same))
     call = replace(call, state=call.shape[1]) if kept else call
     last, each = body.outputs[: len(states)], body.outputs[len(states) :]

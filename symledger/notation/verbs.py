@@ -19,12 +19,13 @@ from symledger.notation.indexing import gather, join, narrow, pad, scatter, take
 from symledger.notation.leaves import drawn, indices, noise, param, remembered, table
 from symledger.notation.loops import repeat, scan
 from symledger.notation.reductions import argmax, expand, maximum, mean, over_rows, reduce, total
+from symledger.notation.solving import solve
 from symledger.notation.view import view
 
 __all__ = [  # noqa: RUF022  # in the order of the API page
     "param", "table", "indices", "noise", "drawn", "remembered", "einsum", "view",
     "total", "reduce", "over_rows", "mean", "expand", "maximum", "argmax", "narrow", "pad",
-    "join", "gather", "take", "scatter", "repeat", "scan", "apply", "copied", "statistic",
+    "join", "gather", "take", "scatter", "solve", "repeat", "scan", "apply", "copied", "statistic",
     "state",
 ]  # fmt: skip
 

@@ -62,6 +62,8 @@ def pointwise(t: Tensor) -> Expr:
             return ZERO
         case ops.Scatter() | ops.Overlap():
             return t.args[0].size
+        case ops.Solve():  # a product and a difference for each pair of rows
+            return (t.shape[-2] - 1) * t.size
         case Result(leaf, axis):
             return _accumulated(t, leaf) if axis is None else ZERO
         case ops.Windows() | ops.Repeat() | ops.Input() | ops.Const() | ops.MaxIndex():

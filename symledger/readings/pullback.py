@@ -33,6 +33,7 @@ from symledger.ir.tensor import (
     reachable,
 )
 from symledger.notation.recompute import block_of, run_again
+from symledger.notation.solving import solve_back
 from symledger.notation.verbs import (
     argmax,
     expand,
@@ -180,6 +181,9 @@ class _Walk:
 
     def _rule(self, t: Tensor, g: Tensor) -> Iterator[Pair]:
         """Yield the gradient of each argument that needs one."""
+        if isinstance(t.op, ops.Solve):  # both are made of one solution
+            yield from zip(t.args, solve_back(t, g), strict=True)
+            return
         for position, arg in enumerate(t.args):
             if arg in self.needed and _passes(t, position):
                 yield arg, _of_argument(t, g, position)
@@ -195,7 +199,12 @@ class _Walk:
         every = wanted | set(call.carried)
         first = None if wanted == every else _Walk(body, wanted, self.frozen).run()
         inner = _Walk(body, every, self.frozen).run()
-        back = Tensor(CallBack(t, inner, first), incoming, t.args[0].shape)
+        last = only = None
+        if call.ends and all(is_zero(g) for g in incoming[: call.states]):
+            ending = replace(body, outputs=body.outputs[call.states :])
+            last = _Walk(ending, every, self.frozen).run()
+            only = _Walk(ending, wanted, self.frozen).run() if first else last
+        back = Tensor(CallBack(t, inner, first, last, only), incoming, t.args[0].shape)
         yield t.args[0], back
         for formal in call.carried[1:]:
             yield actual[formal], Tensor(Result(formal), (back,), formal.shape)
@@ -271,7 +280,7 @@ def _of_argument(t: Tensor, g: Tensor, position: int) -> Tensor:
         case ops.Scatter(batch, "sum"):
             return gather(g, t.args[1], batch)
         case (
-            ops.Input() | ops.Param() | ops.Const() | ops.MaxIndex() | ops.Scatter()
+            ops.Input() | ops.Param() | ops.Const() | ops.MaxIndex() | ops.Scatter() | ops.Solve()
             | Call() | CallBack() | Result()
         ):  # fmt: skip
             raise DefinitionError(f"{t.op} has no pull-back here.")

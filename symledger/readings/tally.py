@@ -65,8 +65,7 @@ def tally(program: Program | Pullback, price: Price, times: Expr = ONE) -> Tally
         if isinstance(t.op, CallBack):
             call = t.op.call.op
             assert isinstance(call, Call)
-            rest = call.times - 1 if t.op.first else call.times
-            items.append(tally(t.op.body, price, rest))
-            if t.op.first:
-                items.append(tally(t.op.first, price))
+            apart = [body for body in (t.op.first, t.op.last) if body]
+            items.append(tally(t.op.body, price, call.times - len(apart)))
+            items += [tally(body, price) for body in apart]
     return Tally(program.scope, tuple(items), times)

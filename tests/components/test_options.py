@@ -25,7 +25,7 @@ from symledger.readings.params import active_params, params
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.readings.traffic import state, traffic
-from symledger.sizes import BY_NAME, E, E_s, L_d, L_w, Size, T_max, V_seg, Y, d_exp, d_out, k
+from symledger.sizes import BY_NAME, E, E_s, L_ad, L_d, L_w, Size, T_max, V_seg, Y, d_exp, d_out, k
 
 BYTES = {"value": Integer(2), "statistic": Integer(4), "mask": Integer(1), "index": Integer(8)}
 
@@ -151,8 +151,11 @@ def standing(variant, asked):
 INHERITED = {
     "DinoV2": {d_out}, "DistilBert": {V_seg}, "MPNet": {V_seg}, "ModernBert": {V_seg, T_max},
     "Whisper": {Y}, "SmolLM3": {L_w}, "MiniCPM3": {E, E_s, L_d, d_exp, k},
+    "Lfm2Moe": {L_ad}, "Jamba": {L_ad}, "Qwen3Next": {L_ad},
 }  # fmt: skip
-"""Sizes that a family has from what it is made after, and no use for: segments, classes …"""
+"""Sizes that a family has from what it is made after, and no use for: segments, classes …; or that
+say of which kind layers are, in no sum over all of them.
+"""
 
 
 @pytest.mark.parametrize("cls", DEFINED)

@@ -17,6 +17,7 @@ from tests import invoke
 
 NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is missing",
             "Transformer2DModel": "norm_type is missing",
+            "lfm2_moe": "layer_types is missing",
             "nemotron": "num_key_value_heads is missing", "dots1": "n_shared_experts is missing"}
 """Families whose defaults are no model, or a class that is another one by its norms."""
 LLAMA = {"model_type": "llama", "architectures": ["LlamaForCausalLM"]}

@@ -6,7 +6,6 @@ The body of a repetition stays as it is, but its backward program may be where t
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 from symledger.ir.building import inside
@@ -52,8 +51,9 @@ class Rewriting:
         """Build a tensor again; one that goes back through a repetition, through its copy."""
         if not isinstance(t.op, CallBack):
             return again(t, args)
-        first = self._body(t.op.first) if t.op.first else None
-        op = replace(t.op, call=self._one(t.op.call), body=self._body(t.op.body), first=first)
+        first, last, only = (self._body(x) if x else None for x in (
+            t.op.first, t.op.last, t.op.only))  # fmt: skip
+        op = CallBack(self._one(t.op.call), self._body(t.op.body), first, last, only)
         return again(t, args, op=op)
 
     def _all(self, tensors: tuple[Tensor, ...]) -> tuple[Tensor, ...]:

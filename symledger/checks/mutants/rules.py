@@ -16,7 +16,19 @@ from sympy import Expr, Integer
 
 from symledger.checks.mutants.hunting import killer_of_rules
 from symledger.checks.mutants.mutant import Mutant
-from symledger.ir.ops import Contract, Gather, Map, Max, Pad, Rearrange, Repeat, Scatter, Slice, Sum
+from symledger.ir.ops import (
+    Contract,
+    Gather,
+    Map,
+    Max,
+    Pad,
+    Rearrange,
+    Repeat,
+    Scatter,
+    Slice,
+    Solve,
+    Sum,
+)
 from symledger.ir.sizing import index_sizes
 from symledger.ir.tensor import Tensor
 from symledger.readings import flops
@@ -140,6 +152,8 @@ PRICES = (
     _price("a Gather costs 1 an element", Gather, lambda t, p: t.size),
     _price("a Slice costs a copy", Slice, lambda t, p: t.size),
     _price("a Pad adds zeros up", Pad, lambda t, p: t.size),
+    _price("a Solve is free", Solve, lambda t, p: Integer(0)),
+    _price("a Solve reads the whole square", Solve, lambda t, p: 2 * t.shape[-2] * t.size),
     Rule("price", "what is fused is free", flops, "pointwise",
          lambda right: lambda t: Integer(0) if t.region else right(t), "Fused"),
 )  # fmt: skip

@@ -26,12 +26,14 @@ from symledger.checks.torch.modules import (
     norms,
     recurrence,
     state_spaces,
+    state_spaces_delta,
+    state_spaces_gated,
 )
 
 COMPONENTS = (
     maps, attention, attention_kinds, attention_latent, feed_forward, norms, embeddings,
     heads_and_losses, blocks, blocks_stacked, convolution, image_blocks, recurrence, state_spaces,
-    layout,
+    state_spaces_delta, state_spaces_gated, layout,
 )  # fmt: skip
 MODELS = (decoders, encoders, encoder_decoders, images)
 

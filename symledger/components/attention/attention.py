@@ -125,7 +125,7 @@ class Attention(Component):
     def gating(self, x: Tensor, width: Expr) -> Tensor:
         """Return what heads are multiplied by: of each element, or of each head."""
         function = "softplus" if self.gate and self.gate.endswith("softplus") else "sigmoid"
-        return apply(function, Linear(self.d, width, bias=False)(x, name="gate"))
+        return apply(function, Linear(self.d, width, self.has_bias("gate"))(x, name="gate"))
 
     @property
     def window(self) -> Expr | None:

@@ -120,7 +120,9 @@ class MixtureOfExperts(Component):
     comes through the weights. Shared experts are one network more, E_s times as wide, for every
     token; a family may put a network of its own ``beside``. With ``bias`` all maps but theirs
     have one; ``clamped`` experts cut their values off, ``balanced`` ones have numbers that move the
-    choice alone, and with ``last_norm`` the sum of everything is normalized.
+    choice alone, and with ``last_norm`` the sum of everything is normalized. Where there are maps
+    ``around`` them, what experts are given was mapped by the first, and what they give together is
+    by the second.
     Source: Shazeer et al. (2017), section 2; Fedus et al. (2022), section 2.1, for one expert a
     token; Dai et al., *DeepSeekMoE* (2024), section 3.2, for shared ones.
     """
@@ -139,6 +141,7 @@ class MixtureOfExperts(Component):
     beside: Component | None = None
     balanced: Annotated[bool, Seldom()] = False
     last_norm: Annotated[bool, Seldom()] = False
+    around: tuple[Component, Component] | None = None
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixture of experts: a router sends each token to k of E networks"
@@ -154,8 +157,9 @@ class MixtureOfExperts(Component):
         B, T, _ = x.shape
         rows = view("B T d -> (B T) d", x)
         slots = indices("slots", B * T, self.E, self.k * B * T / self.E, average=True)
-        given = gather(rows, slots)
-        widths = (self.E, self.k, self.d, self.d_ff)
+        inner = self.around[0](rows, name="narrow") if self.around else rows
+        given = gather(inner, slots)
+        widths = (self.E, self.k, inner.shape[-1], self.d_ff)
         experts = Experts(*widths, self.activation, self.gated, self.bias, self.clamped)
         made = experts(given, name="experts")
         named = {"rows": rows, "given": given, "made": made}
@@ -163,7 +167,9 @@ class MixtureOfExperts(Component):
             weights = Router(self.E, self.d, self.bias, self.balanced)(rows, slots, name="router")
             made = made * weights
             named.update(weights=weights, weighted=made)
-        y = view("(B T) d -> B T d", scatter(made, slots, rows.shape), B=B)
+        together = scatter(made, slots, inner.shape)
+        together = self.around[1](together, name="widen") if self.around else together
+        y = view("(B T) d -> B T d", together, B=B)
         if network := self.beside or self.together():
             y = y + network(x, name="shared_experts")
         if self.last_norm:

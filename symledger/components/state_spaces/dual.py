@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from sympy import Expr, Integer, Piecewise, Symbol, floor, oo
+from sympy import Expr, Integer, floor
 
 from symledger import sizes
 from symledger.components.feed_forward.nonlinearities import Plain, act
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
+from symledger.components.state_spaces.chunks import between, in_chunks, past, summed
 from symledger.components.state_spaces.selective import CausalConvolution
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
@@ -27,7 +28,6 @@ from symledger.notation.verbs import (
     scan,
     state,
     table,
-    total,
     view,
 )
 from symledger.sizes import Size
@@ -123,10 +123,10 @@ class StateSpaceDual(Component):
     def chunked(self, u: Tensor, decay: Tensor, Bx: Tensor, C: Tensor) -> dict[str, Tensor]:
         """Attend within chunks, pass states on between them, and read these; the steps of it."""
         T = u.shape[1]
-        u, decay, Bx, C = map(self.in_chunks, (u, decay, Bx, C))
+        u, decay, Bx, C = (in_chunks(x, self.n_c, self.Q) for x in (u, decay, Bx, C))
         a = view("B c l h -> B h c l", decay)
-        sums = self.summed(a)
-        within = apply("exp", between(sums, sums) + self.past(self.Q))
+        sums = summed(a)
+        within = apply("exp", between(sums, sums) + past(self.Q))
         G = einsum("B c l h n, B c s h n -> B c l s h", C, Bx)
         M = G * view("B h c l s -> B c l s h", within)
         y = einsum("B c l s h, B c s h p -> B c l h p", M, u)
@@ -148,38 +148,12 @@ class StateSpaceDual(Component):
         empty = table("h0", lambda *i: Integer(0), B, ONE, self.h, self.d_h, self.d_s)
         states = join([empty, ends], axis=1)
         a = pad(whole, -1, 1, c + 1)
-        sums = self.summed(a)
-        decay = apply("exp", between(sums, sums) + self.past(c + 1))
+        sums = summed(a)
+        decay = apply("exp", between(sums, sums) + past(c + 1))
         decay = view("B h c z -> B z c h", decay)
         begins = einsum(BETWEEN, narrow(decay, 2, 0, c), states)
         last = LastState()(narrow(decay, 2, c, 1), states, name="last_state")
         return decay, states, narrow(join([begins, last], axis=1), 1, 0, c)
-
-    def in_chunks(self, x: Tensor) -> Tensor:
-        """Fill up with zeros to whole chunks, and cut into these."""
-        padded = pad(x, 1, 0, self.n_c * self.Q)
-        rest = " ".join("abc"[: x.rank - 2])
-        return view(f"B (k l) {rest} -> B k l {rest}", padded, k=self.n_c, l=self.Q)
-
-    def summed(self, a: Tensor) -> Tensor:
-        """Return the sums up to each position of the last axis, that one included."""
-        n = a.shape[-1]
-        seen = table("seen", lambda t, s: Piecewise((Integer(1), s <= t), (Integer(0), True)), n, n)
-        sums = total(view("... s -> ... () s", a) * seen)
-        return view("... l one -> ... (l one)", sums)
-
-    def past(self, n: Expr) -> Tensor:
-        """Return a table that hides what comes later."""
-
-        def hidden(t: Symbol, s: Symbol) -> Expr:
-            return Piecewise((Integer(0), s <= t), (-oo, True))
-
-        return table("mask", hidden, n, n)
-
-
-def between(late: Tensor, early: Tensor) -> Tensor:
-    """Return the sums of what lies between two positions, for each pair of them."""
-    return view("... l -> ... l ()", late) - view("... s -> ... () s", early)
 
 
 @dataclass(frozen=True)
@@ -188,8 +162,10 @@ class Mamba2Mixer(Component):
 
     One map gives the gates, the h·d_h channels, input and reading vectors of G groups, and the
     step of each head; all but gates and steps are convolved together. The gated result is
-    normalized within each group. ``bias``: that of the first and the last map.
-    Source: Dao, Gu (2024), section 7.1; transformers 5.23, ``Mamba2Mixer`` without kernels.
+    normalized within each group, unless the norm comes ``first`` or there is ``none``. ``bias``:
+    that of the first and the last map.
+    Source: Dao, Gu (2024), section 7.1; transformers 5.23, ``Mamba2Mixer`` without kernels, and
+    ``FalconH1Mixer`` for other places of the norm.
     """
 
     d: Expr = sizes.d
@@ -204,6 +180,7 @@ class Mamba2Mixer(Component):
     convolution_bias: bool = True
     cached: bool = False
     activation: Plain = "silu"
+    norm: Literal["last", "first", "none"] = "last"
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixer of Mamba-2: a gated convolution and a scan in chunks"
@@ -229,11 +206,19 @@ class Mamba2Mixer(Component):
         chunks = StateSpaceDual(self.h, self.d_h, self.d_s, self.G, self.Q, self.n_c, self.cached)
         scanned = chunks(heads, dt, Bx, C, name="scan")
         merged = view("B T h p -> B T (h p)", scanned)
-        gated = merged * act(self.activation, narrow(wide, -1, 0, inner))
-        normed = self.normalize(gated)
-        y = Linear(inner, self.d, self.bias)(normed, name="out")
-        return steps(wide=wide, v=v, u=u, Bx=Bx, C=C, scanned=scanned, gated=gated,
-                     normed=normed, y=y)  # fmt: skip
+        made = self.gated(merged, act(self.activation, narrow(wide, -1, 0, inner)))
+        y = Linear(inner, self.d, self.bias)(tuple(made.values())[-1], name="out")
+        return steps(wide=wide, v=v, u=u, Bx=Bx, C=C, scanned=scanned, **made, y=y)
+
+    def gated(self, x: Tensor, gate: Tensor) -> dict[str, Tensor]:
+        """Return what is gated, and normalized before or after that, if at all: the last of it."""
+        if self.norm == "first":
+            normed = self.normalize(x)
+            return {"normed": normed, "gated": normed * gate}
+        gated = x * gate
+        return {"gated": gated} if self.norm == "none" else {
+            "gated": gated, "normed": self.normalize(gated),
+        }  # fmt: skip
 
     def normalize(self, x: Tensor) -> Tensor:
         """Normalize each group by itself, and scale."""

@@ -7,12 +7,12 @@ convolution is as long as the padded input, and what it gives beyond the last to
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from sympy import Expr, Integer
 
 from symledger import sizes
-from symledger.components.feed_forward.nonlinearities import Plain, act
+from symledger.components.feed_forward.nonlinearities import Plain, Seldom, act
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.ir.tensor import Tensor
@@ -28,6 +28,7 @@ from symledger.notation.verbs import (
     scan,
     state,
     table,
+    total,
     view,
 )
 from symledger.notation.windows import windows
@@ -58,7 +59,8 @@ class CausalConvolution(Component):
     As implementations pad on both sides, K − 1 results lie beyond the last token: they are
     computed, and ``discarded``. Decoding remembers the last K inputs; with ``cached`` they come
     first, and what they give alone is discarded. A sequence shorter than K is taken as it is:
-    where transformers fills a cache, it makes it K long first, which is not counted here.
+    where transformers fills a cache, it makes it K long first, which is not counted here. Where
+    decoding is ``summed``, it remembers K − 1 inputs, and adds products up.
     Source: Gu, Dao (2023), section 3.4, figure 3; transformers 5.23, ``causal_conv1d_fn``.
     """
 
@@ -66,6 +68,7 @@ class CausalConvolution(Component):
     K: Expr = sizes.K
     bias: bool = True
     cached: bool = False
+    summed: Annotated[bool, Seldom()] = False
 
     signature: ClassVar[str] = "B T C -> B T C"
     title: ClassVar[str] = "convolution of channels by themselves, seeing nothing to come"
@@ -79,8 +82,9 @@ class CausalConvolution(Component):
     def from_the_start(self, x: Tensor, F: Tensor) -> Tensor:
         """See zeros before the first token, and after the last one."""
         T, more = x.shape[1], self.K - 1
-        known = state(pad(x, 1, self.K, T + self.K), self.K)
-        seen = windows(narrow(known, 1, self.K, T), 1, T + more, self.K, padding=more)
+        kept = more if self.summed else self.K
+        known = state(pad(x, 1, kept, T + kept), kept)
+        seen = windows(narrow(known, 1, kept, T), 1, T + more, self.K, padding=more)
         y = einsum(WINDOWS, narrow(seen, 1, 0, T), F)
         if more == 0:
             return y
@@ -89,12 +93,23 @@ class CausalConvolution(Component):
 
     def after_others(self, x: Tensor, F: Tensor) -> Tensor:
         """See the remembered inputs first; what they give by themselves is known already."""
+        if self.summed:
+            return self.added_up(x, F)
         inputs = join([remembered("past", x.shape[0], self.K, self.C), x], axis=1)
         T = x.shape[1]
         seen = windows(state(inputs, self.K), 1, T + 1, self.K)
         early = Discarded()(narrow(seen, 1, 0, 1), F, name="discarded")
         y = einsum(WINDOWS, narrow(seen, 1, 1, T), F)
         return narrow(join([early, y], axis=1), 1, 1, T)
+
+
+    def added_up(self, x: Tensor, F: Tensor) -> Tensor:
+        """See the remembered inputs first, and add the products of each window up."""
+        B, T, C = x.shape
+        before = self.K - 1
+        inputs = state(join([remembered("past", B, before, C), x], axis=1), before)
+        products = windows(inputs, 1, T, self.K) * view("C K -> K C", F)
+        return view("B T one C -> B T (one C)", total(products, (2,)))
 
 
 @dataclass(frozen=True)
@@ -149,10 +164,12 @@ class MambaMixer(Component):
 
     x is mapped to d_i channels and to as many gates. From each convolved token come, through one
     map, the inner vector of the step sizes (of width d_r, widened by a map of their own), the
-    input vector and the reading vector; ``normed``, each of the three is normalized first.
+    input vector and the reading vector; ``normed``, each of the three is normalized first, and
+    scaled where there are ``gains``.
     ``bias``: that of the first and the last map.
     Source: Gu, Dao (2023), section 3.4; transformers 5.23, ``MambaMixer`` without kernels; Zuo et
-    al., *Falcon Mamba* (2024), section 2, for the norms.
+    al., *Falcon Mamba* (2024), section 2, and Lieber et al., *Jamba* (2024), for the
+    norms.
     """
 
     d: Expr = sizes.d
@@ -165,6 +182,7 @@ class MambaMixer(Component):
     cached: bool = False
     normed: bool = False
     activation: Plain = "silu"
+    gains: Annotated[bool, Seldom()] = False
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixer of Mamba: a gated convolution and a selective scan"
@@ -191,7 +209,7 @@ class MambaMixer(Component):
         start, parts = Integer(0), []
         for name, width in (("step", self.d_r), ("B", self.d_s), ("C", self.d_s)):
             part = narrow(chosen, -1, start, width)
-            norm = RMSNorm(width, affine=False)
+            norm = RMSNorm(width, affine=self.gains)
             parts.append(norm(part, name=f"norm_{name}") if self.normed else part)
             start = start + width
         return parts

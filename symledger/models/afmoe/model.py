@@ -41,7 +41,9 @@ class Afmoe(SparseLlama, WindowedSparseDecoder):
     )
 
     def attention(self) -> Attention:
-        return replace(super().attention(), qk_norm="rms", rotary=False, gate="elements")
+        return replace(
+            super().attention(), qk_norm="rms", rotary=False, gate="elements", unbiased=("gate",)
+        )
 
     def near(self, attention: Attention) -> Attention:
         return replace(attention, rotary=True)
@@ -81,6 +83,7 @@ class Laguna(SparseLlama, WindowedSparseDecoder):
         return replace(
             super().attention(), qk_norm="rms", d_rot=self.d_rot if self.partly else None,
             gate="heads by softplus" if self.gated == "heads" else "elements by softplus",
+            unbiased=("gate",),
         )  # fmt: skip
 
     def near(self, attention: Attention) -> Attention:

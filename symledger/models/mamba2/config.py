@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from symledger.arguments.specs import Only, Settings, SizeOf, Use, size, written
+from symledger.arguments.specs import Only, Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Values
 from symledger.config_keys.state_space_keys import (
@@ -13,6 +12,7 @@ from symledger.config_keys.state_space_keys import (
     LENGTH,
     TENSORS,
     USES,
+    Limits,
     inner,
     looking_back,
     maps,
@@ -29,25 +29,6 @@ def heads(values: Values) -> Settings:
             f"{inner(values)}: no such model can be built."
         )
     return {}
-
-
-SAVED = [{"__float__": text} for text in ("Infinity", "-Infinity")]
-"""How a file that transformers writes says what JSON has no number for."""
-
-
-@dataclass(frozen=True)
-class Limits(Use):
-    """The least and the largest of a number that is cut off there, which changes no count."""
-
-    def settings(self, name: str, value: object) -> Settings:
-        """Refuse what does not name both; nothing is set."""
-        numbers = value if isinstance(value, list) else []
-        if len(numbers) != 2 or not all(type(n) in (int, float) or n in SAVED for n in numbers):
-            raise BadInput(
-                f"{name} = {written(value)} does not fit: a list of the least and the largest step "
-                "is meant, such as [0.0, Infinity]."
-            )
-        return {}
 
 
 def _alone(name: str) -> Callable[[Values], str]:

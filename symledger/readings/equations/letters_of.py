@@ -45,6 +45,8 @@ class Axes:
             case ops.Windows(axis):
                 inner = self.of(t.args[0])
                 return (*inner[:axis], (), (), *inner[axis + 1 :])
+            case ops.Solve():
+                return self.of(t.args[1])
             case ops.Overlap(axis):
                 inner = self.of(t.args[0])
                 return (*inner[:axis], (), *inner[axis + 2 :])

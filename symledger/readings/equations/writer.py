@@ -127,6 +127,10 @@ class Writer(Places):
                 return self._windows(op, t, at, live)
             case ops.Overlap() as op:
                 return self._overlap(op, t, at, live)
+            case ops.Solve(back):
+                name = self.to.operator("solve", "", back)
+                given = [self.whole(x, alone=False) for x in t.args]
+                return Piece(self.to.element(self.to.applied(name, given), self.shown(at)))
             case ops.Join(axis):
                 return self._join(t, at, axis, live)
             case ops.Gather(batch):

@@ -21,7 +21,7 @@ from symledger.ir.shapes import Shape
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor
 from symledger.readings.numpy.arithmetic import FLOATS, FUNCTIONS, Arithmetic, Array
 from symledger.readings.numpy.sources import is_shared, own_leaves
-from symledger.readings.numpy.values import Values, gathered, stacked
+from symledger.readings.numpy.values import Values, gathered, solved, stacked
 
 Sizes = Mapping[Symbol, int]
 Made = TypeVar("Made")
@@ -186,9 +186,16 @@ class Machine:
         states, stacks = incoming[: call.states], incoming[call.states :]
         found: dict[Tensor, list[Array]] = {}
         for i, inner in reversed(list(enumerate(applications))):
-            pull = op.first if op.first and i == 0 else op.body
-            slices = (self.at(g, call, i, len(applications)) for g in stacks)
-            given = self.back(pull, inner, dict(zip(pull.seeds, (*states, *slices), strict=True)))
+            slices = [self.at(g, call, i, len(applications)) for g in stacks]
+            if op.last and i == len(applications) - 1:
+                pull, seeds = op.only if op.only and i == 0 else op.last, slices
+            else:
+                pull, seeds = op.first if op.first and i == 0 else op.body, [*states, *slices]
+            given = self.back(pull, inner, dict(zip(pull.seeds, seeds, strict=True)))
+            given |= {
+                leaf: self._none(leaf, slices[0]) for leaf in op.body.gradients
+                if op.last and leaf not in given and leaf not in call.carried
+            }
             states = [
                 given.pop(x) if x in given else self._none(x, g)
                 for x, g in zip(call.carried, states, strict=True)
@@ -250,6 +257,8 @@ class Machine:
                 return out[(slice(None),) * axis + (slice(first, first + n),)]
             case ops.Join(axis):
                 return np.concatenate(args, axis=axis)
+            case ops.Solve(back):
+                return solved(args[0], args[1], back)
             case ops.Gather(batch):
                 return args[0][grid(args[1], batch)]
             case ops.Scatter(taken="largest" | "number") as op:

@@ -41,3 +41,16 @@ def gathered(leaf: Tensor, each: list[Array], call: Call) -> Array:
     for g in each[-2::-1]:
         total = total + g
     return total
+
+
+def solved(triangle: Array, x: Array, back: bool) -> Array:
+    """What is left of each row when the rows before it were taken off, or those after it."""
+    number = x.shape[-2]
+    done: dict[int, Array] = {}
+    for i in reversed(range(number)) if back else range(number):
+        row = x[..., i, :]
+        for k, known in done.items():
+            weight = triangle[..., k, i] if back else triangle[..., i, k]
+            row = row - weight[..., None] * known
+        done[i] = row
+    return np.stack([done[i] for i in range(number)], axis=-2)

@@ -28,6 +28,21 @@ class CausalConvolution(nn.Module):
         return y if self.b is None else y + self.b
 
 
+class ShortConvolution(nn.Module):
+    """Three vectors of each token: gate, convolve, gate, return."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.add_module("in", nn.Linear(s["d"], 3 * s["d"], o["bias"]))
+        self.convolution = CausalConvolution({"C": s["d"], "K": s["K"]}, o)
+        self.out = nn.Linear(s["d"], s["d"], o["bias"])
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Mix."""
+        b, c, u = self.get_submodule("in")(x).chunk(3, -1)
+        return self.out((c * self.convolution(b * u)).contiguous())
+
+
 class SelectiveScan(nn.Module):
     """A recurrence, step after step, of which the decays and inputs are made beforehand."""
 
@@ -128,7 +143,8 @@ class Mamba2(nn.Module):
             {"C": mixed, "K": s["K"]}, {"bias": o["convolution_bias"]}
         )
         self.scan = StateSpaceDual(s, o)
-        self.g = nn.Parameter(torch.randn(self.inner))
+        self.norm = o["norm"]
+        self.g = None if self.norm == "none" else nn.Parameter(torch.randn(self.inner))
         self.out = nn.Linear(self.inner, s["d"], o["bias"])
 
     def forward(self, x: Tensor) -> Tensor:
@@ -137,16 +153,26 @@ class Mamba2(nn.Module):
         u, B, C = F.silu(self.convolution(mixed)).split(self.groups, -1)
         u = u.unflatten(-1, (self.s["h"], -1))
         B, C = (z.unflatten(-1, (self.s["G"], -1)) for z in (B, C))
-        gated = self.scan(u, dt, B, C).flatten(2) * F.silu(gate)
-        grouped = gated.unflatten(-1, (self.s["G"], -1))
-        normed = F.rms_norm(grouped, grouped.shape[-1:], eps=EPSILON)
-        return self.out(normed.flatten(2) * self.g)
+        y, gate = self.scan(u, dt, B, C).flatten(2), F.silu(gate)
+        if self.norm == "first":
+            return self.out(self.normed(y) * gate)
+        return self.out(self.normed(y * gate))
+
+    def normed(self, x: Tensor) -> Tensor:
+        """Normalize each group by itself, if at all."""
+        if self.g is None:
+            return x
+        grouped = x.unflatten(-1, (self.s["G"], -1))
+        return F.rms_norm(grouped, grouped.shape[-1:], eps=EPSILON).flatten(2) * self.g
 
 
 CASES: Mapping[str, tuple[Case, ...]] = {
     "causal_convolution": (Case(
         "F.conv1d, padded and cut off", CausalConvolution, given={"cached": False},
         uses=lambda o: {"groups": "2*B*(T + K - 1)*K*C*(C - 1)"}),),
+    "short_convolution": (Case(
+        "nn.Linear around F.conv1d", ShortConvolution, given={"cached": False},
+        uses=lambda o: {"groups": "2*B*(T + K - 1)*K*d*(d - 1)"}),),
     "selective_scan": (Case(
         "a loop of products", SelectiveScan, given={"cached": False},
         uses=lambda o: {"zeros": "B*d_i*d_s"}),),

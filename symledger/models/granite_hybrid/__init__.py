@@ -1,0 +1,1 @@
+"""Granite 4: state spaces and attention in one stack."""

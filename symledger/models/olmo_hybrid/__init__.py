@@ -1,0 +1,1 @@
+"""OLMo Hybrid: a gated delta rule in most layers of OLMo."""
