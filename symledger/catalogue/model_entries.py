@@ -122,6 +122,7 @@ MODELS: tuple[Entry, ...] = (
     Entry("vit", "models.vit.model:ViT", "model", reads={"vit": "VIT"}),
     Entry("dinov2", "models.dinov2.model:DinoV2", "model", reads={"dinov2": "DINOV2"}),
     Entry("clip", "models.clip.model:Clip", "model", reads={"clip": "CLIP"}),
+    Entry("llava", "models.llava.model:Llava", "model", cases=GROUPED, reads={"llava": "LLAVA"}),
     Entry("dit", "models.dit.model:DiT", "model",
           reads_class={"DiTTransformer2DModel": "DIT", "Transformer2DModel": "OLDER"}),
     Entry("unet", "models.unet.model:UNet", "model"),

@@ -66,7 +66,8 @@ class Family:
     the implementation. ``follows`` are keys that are as another one is, where they are missing: so
     the class makes them before it hears of other names of that one. ``needs`` are keys that have to
     be there, whatever the default is. ``kinds`` are families that the class builds instead, where
-    a key has a value.
+    a key has a value. Of a family that is a part of another one, ``others`` may stand in its place,
+    by the model_type that the part names, and ``absent`` are its keys where there is no such part.
     """
 
     model_type: str
@@ -82,6 +83,13 @@ class Family:
     follows: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     kinds: Mapping[tuple[str, object], Family] = field(default_factory=dict)
+    others: tuple[Family, ...] = ()
+    absent: Values = field(default_factory=dict)
+
+    def part(self, document: object) -> Family:
+        """Return the family that a part of a configuration is of: the one that it names."""
+        said = document.get("model_type") if isinstance(document, dict) else None
+        return next((other for other in self.others if other.model_type == said), self)
 
     @property
     def key(self) -> str:
