@@ -56,53 +56,36 @@ def sizes_for(
     Raises:
         DefinitionError: no sizes were found at which every length is a positive whole number.
     """
-    wanted = tuple(extra)
-    try:
-        return _chosen(program, attempt, wanted, distinct, rising=False)
-    except DefinitionError:
-        return _chosen(program, attempt, wanted, distinct, rising=True)
-
-
-def _chosen(
-    program: Program, attempt: int, extra: Iterable[Expr], distinct: bool, rising: bool
-) -> dict[Symbol, int]:
-    """Choose primes, or small numbers where these make less work."""
     if not distinct:
-        return _sizes(program, attempt, extra, (), rising)
+        return _sizes(program, attempt, extra, ())
     total = contraction_flops(program).total
     try:
-        found = _sizes(program, attempt, extra, PRIMES, rising)
+        found = _sizes(program, attempt, extra, PRIMES)
     except DefinitionError:
-        return _small(program, attempt, extra, rising)
+        return _small(program, attempt, extra)
     if value(total, found) <= HEAVY:
         return found
     try:
-        small = _small(program, attempt, extra, rising)
+        small = _small(program, attempt, extra)
     except DefinitionError:
         return found
     return min(found, small, key=lambda sizes: value(total, sizes))
 
 
-def _small(
-    program: Program, attempt: int, extra: Iterable[Expr], rising: bool
-) -> dict[Symbol, int]:
+def _small(program: Program, attempt: int, extra: Iterable[Expr]) -> dict[Symbol, int]:
     """Choose small sizes, in another order of the symbols where this one has none."""
     for other in range(attempt, attempt + 3 * OTHERS, 3):
         try:
-            return _sizes(program, other, extra, SMALL, rising)
+            return _sizes(program, other, extra, SMALL)
         except DefinitionError as error:
             refused = error
     raise refused
 
 
 def _sizes(
-    program: Program, attempt: int, extra: Iterable[Expr], apart: tuple[int, ...], rising: bool
+    program: Program, attempt: int, extra: Iterable[Expr], apart: tuple[int, ...]
 ) -> dict[Symbol, int]:
-    """Choose sizes, each symbol's among those that keep them apart, where there are any.
-
-    With ``rising`` what is a sum is made larger by its own terms: what stands in a product that is
-    subtracted, or divides there, is left as it is.
-    """
+    """Choose sizes, each symbol's among those that keep them apart, where there are any."""
     distinct, sparing = bool(apart), apart is SMALL
     defined = program.definitions
     floors = [(e.xreplace(defined), n) for e, n in (*_floors(program), *((e, 1) for e in extra))]
@@ -122,11 +105,11 @@ def _sizes(
     else:
         sizes.update((symbol, _shared(i, attempt)) for i, symbol in enumerate(ordered))
     kept = set(ordered) if distinct else set()
-    mended = _mended(sizes, floors, kept, settings, sparing, rising)
+    mended = _mended(sizes, floors, kept, settings, sparing)
     if sparing:
         ordered.sort(key=lambda symbol: mended[symbol] != sizes[symbol])
         sizes.update(zip(_swapped(ordered, attempt), apart, strict=False))
-        mended = _mended(sizes, floors, kept, settings, sparing, rising)
+        mended = _mended(sizes, floors, kept, settings, sparing)
     sizes = mended
     if not distinct and attempt % 3 == 2:
         sizes = _unequal(sizes, floors)
@@ -226,7 +209,7 @@ def _shared(i: int, attempt: int) -> int:
 
 def _mended(
     sizes: dict[Symbol, int], floors: list[Floor], apart: set[Symbol], fixed: set[Symbol],
-    sparing: bool, rising: bool,
+    sparing: bool,
 ) -> dict[Symbol, int]:
     """Change sizes until all that must hold does; ``apart`` stay different, ``fixed`` as they are.
 
@@ -237,7 +220,7 @@ def _mended(
         broken = next((floor for floor in floors if not _holds(floor, sizes)), None)
         if broken is None:
             return sizes
-        sizes = _repaired(broken, sizes, apart, fixed, sparing, rising)
+        sizes = _repaired(broken, sizes, apart, fixed, sparing)
     raise _none_found(" and ".join(str(e) for e, _ in floors))
 
 
@@ -247,11 +230,10 @@ def _holds(floor: Floor, sizes: dict[Symbol, int]) -> bool:
 
 
 def _repaired(
-    floor: Floor, sizes: dict[Symbol, int], apart: set[Symbol], fixed: set[Symbol], sparing: bool,
-    rising: bool,
+    floor: Floor, sizes: dict[Symbol, int], apart: set[Symbol], fixed: set[Symbol], sparing: bool
 ) -> dict[Symbol, int]:
     """Multiply a factor of a product, or raise a symbol of a sum, by as little as is enough."""
-    for changed in _changes(floor[0], sizes, fixed, sparing, rising):
+    for changed in _changes(floor[0], sizes, fixed, sparing):
         own = [changed[symbol] for symbol in apart]
         if _holds(floor, changed) and len(set(own)) == len(own):
             return changed
@@ -259,7 +241,7 @@ def _repaired(
 
 
 def _changes(
-    e: Expr, sizes: dict[Symbol, int], fixed: set[Symbol], sparing: bool, rising: bool
+    e: Expr, sizes: dict[Symbol, int], fixed: set[Symbol], sparing: bool
 ) -> Iterator[dict[Symbol, int]]:
     """Multiply factors, then raise what there is; or, sparing, raise factors if there are any.
 
@@ -267,8 +249,6 @@ def _changes(
     """
     free = sorted(e.free_symbols - fixed, key=lambda symbol: (sizes[symbol], str(symbol)))
     factors = [symbol for symbol in free if symbol in Mul.make_args(e)]
-    if rising and e.is_Add:
-        free = [symbol for symbol in free if symbol in e.args] or free
     part, whole_of_it = e.as_coeff_Mul()
     if whole_of_it in factors and part.p == 1:  # a half, a quarter …: the next multiple is enough
         first = sizes[whole_of_it] // part.q + 1

@@ -9,8 +9,7 @@ from typing import Any
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, size, written
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
-from symledger.config_keys.family import Built, Family, Values
-from symledger.config_keys.image_keys import Pair
+from symledger.config_keys.family import Built, Family, Ruled, Values
 from symledger.errors import BadInput
 
 ONE_IMAGE = {"n_img": "1"}
@@ -21,7 +20,7 @@ TOWER: Mapping[str, Use] = {
     "num_hidden_layers": SizeOf("L_img"),
     "num_attention_heads": SizeOf("h_img"),
     "num_channels": SizeOf("C_in"),
-    "image_size": Pair(("H", "W")),
+    "image_size": Ruled(),
     "patch_size": SizeOf("P"),
     "hidden_act": Acting("image_activation"),
     "projection_dim": FREE,
@@ -93,20 +92,31 @@ def read_layer(values: Values, part: Family, key: str = "vision_feature_layer") 
     return {"L_u": str(unread), "inner": "true"} if unread else {"inner": "false"}
 
 
-def divided(values: Values, part: Family, grouped: int = 1, group: str = "") -> None:
-    """Refuse an image that squares do not fill, or squares that groups do not.
+def grid(
+    values: Values, part: Family, symbols: str = "p", grouped: int = 1, group: str = ""
+) -> Settings:
+    """Return how many patches, or groups of them, an image has down and across.
 
     Raises:
-        BadInput: something is left over.
+        BadInput: groups of so many patches, as the key ``group`` says, do not fill the image.
     """
     image, patch = (inner(values, "vision_config", part, k) for k in ("image_size", "patch_size"))
-    patch = patch[0] if isinstance(patch, list) and patch else patch
-    for side in image if isinstance(image, list) else [image]:
-        across = size("image_size", side) // size("patch_size", patch)
-        if across % grouped:
-            step = patch * grouped
+    sides, squares = (x if isinstance(x, list) and not group else [x, x] for x in (image, patch))
+    if len(sides) != 2 or len(squares) != 2 or squares[0] != squares[1]:
+        raise BadInput(
+            f"image_size = {written(image)} with patch_size = {written(patch)} does not fit: an "
+            "image is a whole number, or two, and its patches are squares."
+        )
+    side, found = size("patch_size", squares[0]), {}
+    for axis, length in zip("HW", sides, strict=True):
+        across = size("image_size", length) // side
+        if not across or across % grouped:
+            step = side * grouped
+            near = dict.fromkeys((max(length // step, 1) * step, (length // step + 1) * step))
             raise BadInput(
-                f"image_size = {side} with patch_size = {patch} has {across} patches a side, "
-                f"which {group} = {grouped} does not divide. Choose image_size divisible by "
-                f"{step}: {max(side // step, 1) * step} or {(side // step + 1) * step}."
+                f"image_size = {length} with patch_size = {side} has {across} patches a side, "
+                f"which {group or 'groups'} = {grouped} does not divide. Choose an image_size that "
+                f"is divisible by {step}: {' or '.join(map(str, near))}."
             )
+        found[f"{axis}_{symbols}"] = str(across // grouped)
+    return found

@@ -13,6 +13,7 @@ from symledger.components.attention.masks import (
     EVERYTHING,
     Masked,
     causal_mask,
+    image_mask,
     near_mask,
     recent_mask,
     window_mask,
@@ -65,6 +66,21 @@ class RecentAttention(WindowAttention):
 
     def masked(self, T: Expr, S: Expr) -> Masked:
         return recent_mask(T, S, self.w)
+
+
+@dataclass(frozen=True)
+class ImageAttention(RecentAttention):
+    """The same where images stand first, each of which sees all of itself; w may be no window.
+
+    Source: Gemma Team, *Gemma 3* (2025), section 2.1.
+    """
+
+    n_img: Expr = sizes.n_img
+    T_tok: Expr = sizes.T_tok
+    windowed: bool = True
+
+    def masked(self, T: Expr, S: Expr) -> Masked:
+        return image_mask(T, S, self.w if self.windowed else None, self.n_img, self.T_tok)
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sympy import Expr, floor
+from sympy import Expr
 
 from symledger import sizes
 from symledger.components.feed_forward.nonlinearities import Plain, act
@@ -77,12 +77,3 @@ class Projector(Component):
         if self.gated:
             a = a * Linear(self.d_in, self.d_ff, self.bias)(x, name="up")
         return steps(u=u, a=a, y=Linear(self.d_ff, self.d_out, self.bias)(a, name="2"))
-
-
-def grid(P: Expr, g: Expr) -> dict[Size, Expr]:
-    """Return how many groups of patches there are down and across.
-
-    >>> grid(sizes.P, sizes.g)
-    {H_g: floor(H/(P*g)), W_g: floor(W/(P*g))}
-    """
-    return {sizes.H_g: floor(sizes.H / (P * g)), sizes.W_g: floor(sizes.W / (P * g))}

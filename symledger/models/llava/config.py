@@ -15,6 +15,7 @@ from symledger.config_keys.seeing_keys import (
     TOWER,
     decoding,
     generating,
+    grid,
     inner,
     read_layer,
     within,
@@ -61,7 +62,8 @@ LLAVA = Family(
         "vision_feature_layer": Ruled(),
         "image_seq_length": FREE,
     },
-    (Rule((), lambda values: read_layer(values, VISION)), Rule((), _tied)),
+    (Rule((), lambda values: grid(values, VISION)),
+     Rule((), lambda values: read_layer(values, VISION)), Rule((), _tied)),
     {
         **within("model.language_model.", DENSE), **UNREAD,
         **{f"model.{name}": ours for name, ours in PROJECTOR.items()},

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from sympy import Expr, floor
+from sympy import Expr
 
 from symledger import sizes
 from symledger.components.feed_forward.nonlinearities import Plain, Seldom
@@ -14,11 +14,9 @@ from symledger.components.image_blocks.projectors import LIU, Projector
 from symledger.ir.tensor import Tensor
 from symledger.models.clip.model import ClipPatches
 from symledger.models.llama.model import Llama
-from symledger.models.shared.seeing import Seeing
+from symledger.models.shared.seeing import Seeing, grid
 from symledger.notation.component import Component
 from symledger.sizes import Size
-
-PATCHES = floor(sizes.H / sizes.P) * floor(sizes.W / sizes.P)
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,7 @@ class Llava(Llama, Seeing):
     """
 
     H_p: Expr = sizes.H_p
-    T_img: Expr = sizes.T_img
+    W_p: Expr = sizes.W_p
     L_u: Expr = sizes.L_u
     image_activation: Plain = "quick_gelu"
     projector_activation: Plain = "gelu"
@@ -49,17 +47,15 @@ class Llava(Llama, Seeing):
     )  # fmt: skip
 
     def decided(self) -> Mapping[Size, Expr]:
-        """Return how many patches an image has, and how many positions it fills."""
-        return {
-            sizes.H_p: floor(sizes.H / sizes.P), sizes.T_img: PATCHES + 1,
-            sizes.T_tok: PATCHES + int(self.all_read),
-        }  # fmt: skip
+        """Return how large an image is, and how many vectors it has."""
+        found = grid(sizes.P, sizes.H_p, sizes.W_p)
+        return {**found, sizes.T_tok: found[sizes.T_tok] + int(self.all_read)}
 
     def tower(self) -> Component:
         return ClipPatches(
             self.d_img, self.L_img, self.h_img, self.f_img, activation=self.image_activation,
-            flash=self.flash, C_in=self.C_in, P=self.P, H_p=self.H_p, T=self.T_img, L_u=self.L_u,
-            inner=self.inner, all_read=self.all_read,
+            flash=self.flash, C_in=self.C_in, P=self.P, H_p=self.H_p, T=self.H_p * self.W_p + 1,
+            L_u=self.L_u, inner=self.inner, all_read=self.all_read,
         )  # fmt: skip
 
     def project(self, seen: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from symledger.ir.tensor import Tensor
 from symledger.models.shared.decoder import LanguageModel
 from symledger.notation.component import Component, Steps
 from symledger.notation.verbs import join, narrow, param, view
+from symledger.sizes import Size
 
 
 @dataclass(frozen=True)
@@ -61,3 +62,12 @@ class Seeing(LanguageModel):
         E = param("E", self.V, self.row)
         x = self.embed(tokens, E)
         return self.ended(x if images is None else self.beside(x, images), E)
+
+
+def grid(side: Expr, down: Size, across: Size) -> dict[Size, Expr]:
+    """Return how large images are, which so many squares fill, and how many positions each fills.
+
+    >>> grid(sizes.P, sizes.H_p, sizes.W_p)
+    {H: H_p*P, W: P*W_p, T_tok: H_p*W_p}
+    """
+    return {sizes.H: side * down, sizes.W: side * across, sizes.T_tok: down * across}

@@ -1,0 +1,53 @@
+"""Idefics3 and SmolVLM: the same architecture under two names."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from symledger.arguments.specs import Settings, SizeOf, size
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import DENSE
+from symledger.config_keys.family import Family, Rule, Values
+from symledger.config_keys.seeing_keys import (
+    ONE_IMAGE,
+    TIED,
+    TOWER,
+    decoding,
+    generating,
+    grid,
+    within,
+)
+from symledger.models.llama.config import LLAMA
+from symledger.models.siglip import config as siglip
+from symledger.models.siglip.config import IMAGE, image
+
+SIGLIP = replace(IMAGE, uses={**IMAGE.uses, **TOWER})
+"""How an encoder is read that is SigLIP's, but for its last part."""
+
+
+def seeing(model_type: str, name: str, encoder: Family) -> Family:
+    """Return the family of that name."""
+    vision = replace(encoder, uses={**encoder.uses, **TOWER})
+
+    def cut(values: Values) -> Settings:
+        side = size("scale_factor", values["scale_factor"])
+        return {"g": str(side), **grid(values, vision, "g", side, "scale_factor")}
+
+    return Family(
+        model_type,
+        generating("idefics3", name),
+        {**TIED, "scale_factor": SizeOf("g"), "image_seq_len": FREE, "vocab_size": FREE},
+        (Rule((), cut),),
+        {
+            **within("model.text_model.", DENSE),
+            **{theirs: ours for theirs, ours in image("model.vision_model.", "tower.").items()
+               if ".head." not in theirs},
+            "model.connector.modality_projection.proj.weight": ("projector.W",),
+        },
+        implied=ONE_IMAGE,
+        parts={"text_config": decoding(LLAMA), "vision_config": vision},
+    )  # fmt: skip
+
+
+IDEFICS3 = seeing("idefics3", "Idefics3", siglip.IDEFICS3)
+SMOLVLM = seeing("smolvlm", "SmolVLM", siglip.SMOLVLM)
