@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 from typing import Any
 
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, size, written
@@ -48,7 +49,7 @@ def decoding(
     ``implied`` are what the name of each sets besides its keys.
     """
     found = [
-        replace(f, uses={**f.uses, "tie_word_embeddings": FREE},
+        replace(f, uses={**f.uses, "tie_word_embeddings": FREE, "max_position_embeddings": FREE},
                 implied={**f.implied, **(implied or {}).get(f.model_type, {})})
         for f in (first, *others)
     ]  # fmt: skip
@@ -92,8 +93,19 @@ def read_layer(values: Values, part: Family, key: str = "vision_feature_layer") 
     return {"L_u": str(unread), "inner": "true"} if unread else {"inner": "false"}
 
 
+def lasting(values: Values, text: Family, tokens: int) -> Settings:
+    """Return how long a sequence is where nothing is said: the longest, or so that an image fits.
+
+    Raises:
+        BadInput: the longest is no length.
+    """
+    longest = inner(values, "text_config", text, "max_position_embeddings")
+    return {"T": str(max(size("max_position_embeddings", longest), tokens + 2))}
+
+
 def grid(
-    values: Values, part: Family, symbols: str = "p", grouped: int = 1, group: str = ""
+    values: Values, text: Family, part: Family, symbols: str = "p", grouped: int = 1,
+    group: str = "",
 ) -> Settings:
     """Return how many patches, or groups of them, an image has down and across.
 
@@ -119,4 +131,5 @@ def grid(
                 f"is divisible by {step}: {' or '.join(map(str, near))}."
             )
         found[f"{axis}_{symbols}"] = str(across // grouped)
-    return found
+    tokens = prod(map(int, found.values()))
+    return {**found, **lasting(values, text, tokens)}

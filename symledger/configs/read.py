@@ -95,6 +95,7 @@ def read(document: Document) -> Configuration:
             change a count is not understood.
     """
     family = _family(document)
+    document = family.nested(document)
     names = dict(family.facts["aliases"])
     given = _renamed(document, names)
     architecture, built = _built(family, given)

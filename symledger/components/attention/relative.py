@@ -69,18 +69,36 @@ class RecentAttention(WindowAttention):
 
 
 @dataclass(frozen=True)
-class ImageAttention(RecentAttention):
-    """The same where images stand first, each of which sees all of itself; w may be no window.
+class ImageAttention(HeadAttention):
+    """Causal attention where images stand first, each of which sees all of itself.
 
     Source: Gemma Team, *Gemma 3* (2025), section 2.1.
     """
 
     n_img: Expr = sizes.n_img
     T_tok: Expr = sizes.T_tok
-    windowed: bool = True
+
+    signature: ClassVar[str] = SEEN
+    title: ClassVar[str] = "causal attention, images seen by themselves in both directions"
+    references: ClassVar[tuple[str, ...]] = ("Gemma Team, Gemma 3 (2025), section 2.1",)
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
+        masked = image_mask(q.shape[1], k.shape[1], None, self.n_img, self.T_tok)
+        return self.mixed(q, k, v, masked)
+
+
+@dataclass(frozen=True)
+class RecentImageAttention(RecentAttention):
+    """The same where no query sees further back than a window, an image or not.
+
+    Source: Gemma Team, *Gemma 3* (2025), section 2.1.
+    """
+
+    n_img: Expr = sizes.n_img
+    T_tok: Expr = sizes.T_tok
 
     def masked(self, T: Expr, S: Expr) -> Masked:
-        return image_mask(T, S, self.w if self.windowed else None, self.n_img, self.T_tok)
+        return image_mask(T, S, self.w, self.n_img, self.T_tok)
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ def seeing(
 
     def cut(values: Values) -> Settings:
         side = size("downsample_factor", values["downsample_factor"])
-        return {"g": str(side), **grid(values, vision, "g", side, "downsample_factor")}
+        return {"g": str(side), **grid(values, TEXT, vision, "g", side, "downsample_factor")}
 
     return Family(
         model_type,

@@ -24,13 +24,13 @@ from symledger.models.idefics3.config import SIGLIP
 from symledger.models.siglip.config import image
 
 VISION = replace(SIGLIP, uses={**SIGLIP.uses, "vision_use_head": Choice("idle", BOOLS)})
-TEXT = replace(GEMMA3, uses={
+GEMMA3_TEXT = decoding(replace(GEMMA3, uses={
     **GEMMA3.uses,
     "use_bidirectional_attention": Only(
         (False, None), "that words see what comes after them is derived without images alone"
     ),
     "attn_logit_softcapping": Only((None,)),
-})  # fmt: skip
+}))  # fmt: skip
 
 
 def side(values: Values) -> int:
@@ -46,7 +46,8 @@ def side(values: Values) -> int:
 def _grouped(values: Values) -> Settings:
     """Return how large groups are: as many as tokens are wanted, where there are that many."""
     by = max(side(values), 1)
-    return {"g": str(by), **grid(values, VISION, "g", by, "a group for each token, of a side of")}
+    group = "a group for each token, of a side of"
+    return {"g": str(by), **grid(values, GEMMA3_TEXT, VISION, "g", by, group)}
 
 
 def too_many(values: Values) -> str:
@@ -72,7 +73,7 @@ GEMMA3_VISION = Family(
         "model.multi_modal_projector.mm_soft_emb_norm.weight": ("projector_norm.g",),
     },
     implied=ONE_IMAGE,
-    parts={"text_config": decoding(TEXT), "vision_config": VISION},
+    parts={"text_config": GEMMA3_TEXT, "vision_config": VISION},
 )
 
 PROMPTED = replace(GEMMA, uses={
@@ -109,7 +110,8 @@ PALIGEMMA = Family(
     "paligemma",
     generating("paligemma", "PaliGemma"),
     {**TIED, **dict.fromkeys(("projection_dim", "hidden_size", "vocab_size"), FREE)},
-    (Rule((), lambda values: grid(values, PALIGEMMA_VISION)), Rule(("projection_dim",), _wide)),
+    (Rule((), lambda values: grid(values, PALIGEMMA_TEXT, PALIGEMMA_VISION)),
+     Rule(("projection_dim",), _wide)),
     {
         **within("model.language_model.", DENSE), **image("model.vision_tower.", "tower."),
         "model.multi_modal_projector.linear.weight": ("projector.W",),

@@ -10,7 +10,7 @@ from sympy import Expr
 from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.attention.dot_product import ScaledDotProduct
-from symledger.components.attention.relative import ImageAttention
+from symledger.components.attention.relative import ImageAttention, RecentImageAttention
 from symledger.components.feed_forward.nonlinearities import Plain, Seldom
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
@@ -48,21 +48,17 @@ class Gemma3Vision(Gemma3, GroupedSeeing):
         return Linear(self.d_img, self.d, bias=False)(normalized, name="projector")
 
     def attention(self) -> Attention:
-        return replace(super().attention(), mixing=self.among(windowed=False))
+        plain = super().attention()
+        if self.cached:  # images have been: what is left is causal
+            return plain
+        heads = (self.h, self.h_kv, self.d_h, self.d_h)
+        return replace(plain, mixing=ImageAttention(*heads, self.n_img, self.T_tok))
 
     def mixing(self, attention: Attention) -> Component:
-        return self.among(windowed=True)
-
-    def among(self, windowed: bool) -> Component:
-        """Return the attention of heads; after a cache, where images have been, it is causal."""
-        heads = (self.h, self.h_kv, self.d_h, self.d_h)
         if self.cached:
-            return super().mixing(super().attention()) if windowed else (
-                ScaledDotProduct(*heads, causal=True)
-            )
-        return ImageAttention(
-            *heads, self.w, n_img=self.n_img, T_tok=self.T_tok, windowed=windowed
-        )
+            return super().mixing(attention)
+        heads = (self.h, self.h_kv, self.d_h, self.d_h)
+        return RecentImageAttention(*heads, self.w, n_img=self.n_img, T_tok=self.T_tok)
 
 
 @dataclass(frozen=True)
@@ -88,7 +84,8 @@ class PaliGemma(Gemma, Seeing):
     def tower(self) -> Component:
         return SiglipImage(
             self.d_img, self.L_img, self.h_img, self.f_img, self.image_activation,
-            C_in=self.C_in, P=self.P, H_p=self.H_p, T=self.H_p * self.W_p, pooled=False, idle=self.idle,
+            C_in=self.C_in, P=self.P, H_p=self.H_p, T=self.H_p * self.W_p, pooled=False,
+            idle=self.idle,
         )  # fmt: skip
 
     def project(self, seen: Tensor) -> Tensor:

@@ -27,11 +27,11 @@ SIGLIP = replace(IMAGE, uses={**IMAGE.uses, **TOWER})
 
 def seeing(model_type: str, name: str, encoder: Family) -> Family:
     """Return the family of that name."""
-    vision = replace(encoder, uses={**encoder.uses, **TOWER})
+    text, vision = decoding(LLAMA), replace(encoder, uses={**encoder.uses, **TOWER})
 
     def cut(values: Values) -> Settings:
         side = size("scale_factor", values["scale_factor"])
-        return {"g": str(side), **grid(values, vision, "g", side, "scale_factor")}
+        return {"g": str(side), **grid(values, text, vision, "g", side, "scale_factor")}
 
     return Family(
         model_type,
@@ -45,7 +45,7 @@ def seeing(model_type: str, name: str, encoder: Family) -> Family:
             "model.connector.modality_projection.proj.weight": ("projector.W",),
         },
         implied=ONE_IMAGE,
-        parts={"text_config": decoding(LLAMA), "vision_config": vision},
+        parts={"text_config": text, "vision_config": vision},
     )  # fmt: skip
 
 

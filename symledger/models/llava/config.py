@@ -62,7 +62,7 @@ LLAVA = Family(
         "vision_feature_layer": Ruled(),
         "image_seq_length": FREE,
     },
-    (Rule((), lambda values: grid(values, VISION)),
+    (Rule((), lambda values: grid(values, TEXT, VISION)),
      Rule((), lambda values: read_layer(values, VISION)), Rule((), _tied)),
     {
         **within("model.language_model.", DENSE), **UNREAD,

@@ -113,7 +113,11 @@ class LanguageModel(Component):
 
     def ended(self, x: Tensor, E: Tensor) -> Steps:
         """Place what was embedded, and make of it what the head is for."""
-        x = self.normalize(self.through(self.place(x)))
+        return self.scored(self.through(self.place(x)), E)
+
+    def scored(self, x: Tensor, E: Tensor) -> Steps:
+        """Normalize what the blocks gave, and make of it what the head is for."""
+        x = self.normalize(x)
         return steps(x=x, logits=self.score(x, E)) if self.head != "bare" else steps(x=x)
 
 

@@ -51,9 +51,9 @@ class Seeing(LanguageModel):
         apart = view("b n c h w -> (b n) c h w", images)
         return self.project(self.tower()(apart, name="tower"))
 
-    def beside(self, x: Tensor, images: Tensor) -> Tensor:
+    def among(self, x: Tensor, seen: Tensor) -> Tensor:
         """Put what is seen where images stand: here, before the words."""
-        seen = view("(b n) t d -> b (n t) d", self.look(images), b=x.shape[0])
+        seen = view("(b n) t d -> b (n t) d", seen, b=x.shape[0])
         length = seen.shape[1]
         return join([seen, narrow(x, 1, length, x.shape[1] - length)], axis=1)
 
@@ -61,10 +61,10 @@ class Seeing(LanguageModel):
         """Embed words, see images, and do with both what the decoder does with words."""
         E = param("E", self.V, self.row)
         x = self.embed(tokens, E)
-        return self.ended(x if images is None else self.beside(x, images), E)
+        return self.ended(x if images is None else self.among(x, self.look(images)), E)
 
 
-def grid(side: Expr, down: Size, across: Size) -> dict[Size, Expr]:
+def grid(side: Expr, down: Expr, across: Expr) -> dict[Size, Expr]:
     """Return how large images are, which so many squares fill, and how many positions each fills.
 
     >>> grid(sizes.P, sizes.H_p, sizes.W_p)
