@@ -113,7 +113,7 @@ def grid(
         BadInput: groups of so many patches, as the key ``group`` says, do not fill the image.
     """
     image, patch = (inner(values, "vision_config", part, k) for k in ("image_size", "patch_size"))
-    sides, squares = (x if isinstance(x, list) and not group else [x, x] for x in (image, patch))
+    sides, squares = (x if isinstance(x, list) else [x, x] for x in (image, patch))
     if len(sides) != 2 or len(squares) != 2 or squares[0] != squares[1]:
         raise BadInput(
             f"image_size = {written(image)} with patch_size = {written(patch)} does not fit: an "

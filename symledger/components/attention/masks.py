@@ -102,3 +102,17 @@ def image_mask(T: Expr, S: Expr, w: Expr | None, n: Expr, t: Expr) -> Masked:
 
     more = n * t * (t - 1) / 2
     return table("mask", visible, T, S), replace(pairs, count=pairs.count + more)
+
+
+def packed_mask(T: Expr, t: Expr) -> Masked:
+    """Return a table that is 0 where a query may see a key of its own t positions, and its pairs.
+
+    What is packed into one sequence of T positions stays apart: t·T pairs.
+    """
+
+    def visible(q: Symbol, s: Symbol) -> Expr:
+        first = floor(q / t) * t
+        late = Piecewise((Integer(0), s < first + t), (-oo, True))
+        return Piecewise((late, s >= first), (-oo, True))
+
+    return table("mask", visible, T, T), Pairs("T", "S", t * T, both=True)

@@ -15,6 +15,7 @@ from symledger.config_keys.seeing_keys import (
     decoding,
     generating,
     grid,
+    inner,
     within,
 )
 from symledger.models.llama.config import LLAMA
@@ -31,6 +32,7 @@ def seeing(model_type: str, name: str, encoder: Family) -> Family:
 
     def cut(values: Values) -> Settings:
         side = size("scale_factor", values["scale_factor"])
+        size("vision_config.image_size", inner(values, "vision_config", vision, "image_size"))
         return {"g": str(side), **grid(values, text, vision, "g", side, "scale_factor")}
 
     return Family(
