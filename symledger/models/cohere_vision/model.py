@@ -8,12 +8,13 @@ from typing import Annotated, ClassVar
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.feed_forward.nonlinearities import Seldom
+from symledger.components.feed_forward.nonlinearities import Gating, Seldom
 from symledger.components.image_blocks.projectors import Projector
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.tensor import Tensor
 from symledger.models.cohere.model import Cohere2
 from symledger.models.idefics3.model import GroupedSeeing
+from symledger.models.shared.seeing import Answer
 from symledger.sizes import Size
 
 
@@ -26,6 +27,8 @@ class CohereVision(Cohere2, GroupedSeeing):
     Source: Dash et al., *Aya Vision* (2025), section 3.1.
     """
 
+    head: Answer = "lm"
+    activation: Gating = "silu"
     d_proj: Expr = sizes.d_proj
     normed: bool = True
     idle: Annotated[bool, Seldom()] = False  # type: ignore[misc]  # here, a choice

@@ -23,7 +23,10 @@ from symledger.models.gemma.config import GEMMA, GEMMA3, NORMS
 from symledger.models.idefics3.config import SIGLIP
 from symledger.models.siglip.config import image
 
-VISION = replace(SIGLIP, uses={**SIGLIP.uses, "vision_use_head": Choice("idle", BOOLS)})
+VISION = replace(SIGLIP, uses={
+    **SIGLIP.uses, "vision_use_head": Choice("idle", BOOLS), "num_image_tokens": FREE,
+    "projector_hidden_act": FREE,
+})  # fmt: skip
 GEMMA3_TEXT = decoding(replace(GEMMA3, uses={
     **GEMMA3.uses,
     "use_bidirectional_attention": Only(
@@ -109,7 +112,10 @@ def _wide(values: Values) -> Settings:
 PALIGEMMA = Family(
     "paligemma",
     generating("paligemma", "PaliGemma"),
-    {**TIED, **dict.fromkeys(("projection_dim", "hidden_size", "vocab_size"), FREE)},
+    {
+        **TIED,
+        **dict.fromkeys(("projection_dim", "hidden_size", "vocab_size", "ignore_index"), FREE),
+    },
     (Rule((), lambda values: grid(values, PALIGEMMA_TEXT, PALIGEMMA_VISION)),
      Rule(("projection_dim",), _wide)),
     {

@@ -11,13 +11,13 @@ from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.attention.dot_product import ScaledDotProduct
 from symledger.components.attention.relative import ImageAttention, RecentImageAttention
-from symledger.components.feed_forward.nonlinearities import Plain, Seldom
+from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.ir.tensor import Tensor
 from symledger.models.gemma.model import Gemma, Gemma3
 from symledger.models.idefics3.model import GroupedSeeing
-from symledger.models.shared.seeing import Seeing, grid
+from symledger.models.shared.seeing import Answer, Seeing, grid
 from symledger.models.siglip.model import SiglipImage
 from symledger.notation.component import Component
 from symledger.sizes import Size
@@ -32,6 +32,8 @@ class Gemma3Vision(Gemma3, GroupedSeeing):
     Source: Gemma Team, *Gemma 3* (2025), section 2.1.
     """
 
+    head: Answer = "lm"
+    activation: Gating = "gelu_tanh"
     idle: Annotated[bool, Seldom()] = True  # type: ignore[misc]  # here, a choice
     both_ways: Literal[False] = False
     capped_scores: Literal[False] = False
@@ -69,6 +71,8 @@ class PaliGemma(Gemma, Seeing):
     Source: Beyer et al., *PaliGemma* (2024), section 3.1 and figure 2.
     """
 
+    head: Answer = "lm"
+    activation: Gating = "gelu_tanh"
     H_p: Expr = sizes.H_p
     W_p: Expr = sizes.W_p
     image_activation: Plain = "gelu_tanh"

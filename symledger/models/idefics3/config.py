@@ -24,11 +24,18 @@ from symledger.models.siglip.config import IMAGE, image
 
 SIGLIP = replace(IMAGE, uses={**IMAGE.uses, **TOWER})
 """How an encoder is read that is SigLIP's, but for its last part."""
+UNREAD_TEXT = dict.fromkeys((
+    "neftune_noise_alpha", "pixel_shuffle_factor", "qk_layer_norms", "rope_interleaved",
+    "use_resampler", "perceiver_config",
+), FREE)  # fmt: skip
+UNREAD_IMAGE = dict.fromkeys(("max_image_size", "size", "use_base_siglip"), FREE)
+"""What published files say besides, and the classes do not read (transformers 5.23)."""
 
 
 def seeing(model_type: str, name: str, encoder: Family) -> Family:
     """Return the family of that name."""
-    text, vision = decoding(LLAMA), replace(encoder, uses={**encoder.uses, **TOWER})
+    text = decoding(replace(LLAMA, uses={**LLAMA.uses, **UNREAD_TEXT}))
+    vision = replace(encoder, uses={**encoder.uses, **TOWER, **UNREAD_IMAGE})
 
     def cut(values: Values) -> Settings:
         side = size("scale_factor", values["scale_factor"])
@@ -38,7 +45,10 @@ def seeing(model_type: str, name: str, encoder: Family) -> Family:
     return Family(
         model_type,
         generating("idefics3", name),
-        {**TIED, "scale_factor": SizeOf("g"), "image_seq_len": FREE, "vocab_size": FREE},
+        {
+            **TIED, "scale_factor": SizeOf("g"),
+            **dict.fromkeys(("image_seq_len", "vocab_size", "use_reentrant_checkpointing"), FREE),
+        },
         (Rule((), cut),),
         {
             **within("model.text_model.", DENSE),

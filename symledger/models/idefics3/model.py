@@ -8,12 +8,12 @@ from typing import ClassVar
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.feed_forward.nonlinearities import Plain
+from symledger.components.feed_forward.nonlinearities import Gating, Plain
 from symledger.components.image_blocks.projectors import PatchMerging
 from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
 from symledger.models.llama.model import Llama
-from symledger.models.shared.seeing import Seeing, grid
+from symledger.models.shared.seeing import Answer, Seeing, grid
 from symledger.models.siglip.model import SiglipImage
 from symledger.notation.component import Component
 from symledger.sizes import Size
@@ -56,6 +56,9 @@ class Idefics3(Llama, GroupedSeeing):
     A large image is cut into several, which are counted as images here.
     Source: Laurençon et al. (2024), section 4.1.
     """
+
+    head: Answer = "lm"
+    activation: Gating = "silu"
 
     title: ClassVar[str] = "LLaMA with images: groups of patches side by side, one map"
     assumptions: ClassVar[dict[Size, Expr]] = {

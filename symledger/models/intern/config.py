@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, size, written
@@ -76,8 +77,8 @@ KEYS = {
     "layer_scale_init_value": FREE,
     "vocab_size": FREE,
 }
-NORMS = {"layer_norm": "false", "rms_norm": "true"}
-MEAN = {True: "false", False: "true"}
+NORMS: Mapping[object, str] = {"layer_norm": "false", "rms_norm": "true"}
+MEAN: Mapping[object, str] = {True: "false", False: "true"}
 VISION = Family(
     "internvl_vision",
     {"InternVLVisionModel": Built("intern_vision")},

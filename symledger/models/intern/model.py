@@ -11,7 +11,7 @@ from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import Norm
 from symledger.components.feed_forward.feed_forward import FeedForward
-from symledger.components.feed_forward.nonlinearities import Plain, Seldom
+from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
 from symledger.components.image_blocks.patches import ImageEmbedding
 from symledger.components.image_blocks.projectors import PatchMerging, Projector
 from symledger.components.norms.norms import LayerNorm
@@ -19,7 +19,7 @@ from symledger.ir.building import leave_idle
 from symledger.ir.tensor import Tensor
 from symledger.models.dinov2.model import TOUVRON, ScaledBlock
 from symledger.models.mistral.model import Mistral
-from symledger.models.shared.seeing import Seeing, grid
+from symledger.models.shared.seeing import Answer, Seeing, grid
 from symledger.models.shared.windows import Windows
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import narrow, param, repeat
@@ -97,6 +97,8 @@ class InternVL(Mistral, Seeing):
     (2025), section 2.1.
     """
 
+    head: Answer = "lm"
+    activation: Gating = "silu"
     g: Expr = sizes.g
     H_g: Expr = sizes.H_g
     W_g: Expr = sizes.W_g

@@ -60,7 +60,7 @@ LLAVA = Family(
         "multimodal_projector_bias": Choice("projector_bias", BOOLS),
         "vision_feature_select_strategy": Choice("all_read", {"default": "false", "full": "true"}),
         "vision_feature_layer": Ruled(),
-        "image_seq_length": FREE,
+        **dict.fromkeys(("image_seq_length", "ignore_index", "vocab_size"), FREE),
     },
     (Rule((), lambda values: grid(values, TEXT, VISION)),
      Rule((), lambda values: read_layer(values, VISION)), Rule((), _tied)),

@@ -9,12 +9,12 @@ from typing import Annotated, ClassVar
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.feed_forward.nonlinearities import Plain, Seldom
+from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
 from symledger.components.image_blocks.projectors import LIU, Projector
 from symledger.ir.tensor import Tensor
 from symledger.models.clip.model import ClipPatches
 from symledger.models.llama.model import Llama
-from symledger.models.shared.seeing import Seeing, grid
+from symledger.models.shared.seeing import Answer, Seeing, grid
 from symledger.notation.component import Component
 from symledger.sizes import Size
 
@@ -29,6 +29,8 @@ class Llava(Llama, Seeing):
     Visual Instruction Tuning* (2023), section 3.2, for the second map.
     """
 
+    head: Answer = "lm"
+    activation: Gating = "silu"
     H_p: Expr = sizes.H_p
     W_p: Expr = sizes.W_p
     L_u: Expr = sizes.L_u

@@ -12,14 +12,14 @@ from symledger.components.attention.attention import Attention
 from symledger.components.attention.relative import PackedAttention
 from symledger.components.blocks.blocks import PreLNBlock
 from symledger.components.feed_forward.feed_forward import GatedFeedForward
-from symledger.components.feed_forward.nonlinearities import Plain, Seldom
+from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
 from symledger.components.image_blocks.patches import PatchEmbedding
 from symledger.components.image_blocks.projectors import PatchMerging, Projector
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.ir.tensor import Tensor
 from symledger.models.mistral.model import Mistral
-from symledger.models.shared.seeing import Seeing, grid
+from symledger.models.shared.seeing import Answer, Seeing, grid
 from symledger.models.shared.windows import Windows
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import repeat, view
@@ -83,6 +83,8 @@ class Mistral3(Mistral, Seeing):
     Source: Mistral AI's implementation (transformers 5.23, ``Mistral3MultiModalProjector``).
     """
 
+    head: Answer = "lm"
+    activation: Gating = "silu"
     g: Expr = sizes.g
     H_g: Expr = sizes.H_g
     W_g: Expr = sizes.W_g

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from symledger.arguments.specs import Only, Settings, SizeOf, Use, size, written
 from symledger.config_keys.activations import Acting
@@ -128,25 +127,31 @@ def _read(values: Values) -> Settings:
     return {"deep": "true", "L_r": str(len(read))}
 
 
-def _encoder(model_type: str, name: str, options: Settings, family: Family) -> Family:
-    return replace(
-        family, model_type=model_type, tensors=image("", ""),
-        builds={name: Built("qwen_vision", options)}, implied=IMAGE,
-    )  # fmt: skip
+def _encoder(
+    model_type: str, name: str, options: Settings, uses: Mapping[str, Use], rule: Rule
+) -> Family:
+    built = {name: Built("qwen_vision", options)}
+    return Family(model_type, built, uses, (rule,), image("", ""), IMAGE)
 
 
-OLD = {k: use for k, use in KEYS.items() if k not in ("intermediate_size", "out_hidden_size")}
-QWEN2 = _encoder("qwen2_vl_vision", "Qwen2VisionTransformerPretrainedModel", {}, Family("", {}, {
-    **OLD, "embed_dim": SizeOf("d"), "hidden_size": SizeOf("d_out"), "mlp_ratio": Ruled(),
-}, (Rule(("embed_dim",), _widened),)))  # fmt: skip
-QWEN25 = _encoder(
-    "qwen2_5_vl_vision", "Qwen2_5_VisionTransformerPretrainedModel", {"gated": "true"},
-    Family("", {}, {**KEYS, "window_size": Ruled(), "fullatt_block_indexes": Ruled()},
-           (Rule((), _windowed),)),
-)  # fmt: skip
-DEEP = Family("", {}, {
+OLD = {
+    **{k: use for k, use in KEYS.items() if k not in ("intermediate_size", "out_hidden_size")},
+    "embed_dim": SizeOf("d"), "hidden_size": SizeOf("d_out"), "mlp_ratio": Ruled(),
+}  # fmt: skip
+WINDOWS = {**KEYS, "window_size": Ruled(), "fullatt_block_indexes": Ruled()}
+DEEP = {
     **KEYS, "num_position_embeddings": SizeOf("T_max"), "deepstack_visual_indexes": Ruled(),
-}, (Rule((), _read),))  # fmt: skip
+}  # fmt: skip
 PLACED = {"placed": "true"}
-QWEN3 = _encoder("qwen3_vl_vision", "Qwen3VLVisionModel", PLACED, DEEP)
-QWEN3_MOE = _encoder("qwen3_vl_moe_vision", "Qwen3VLMoeVisionModel", PLACED, DEEP)
+QWEN2 = _encoder(
+    "qwen2_vl_vision", "Qwen2VisionTransformerPretrainedModel", {}, OLD,
+    Rule(("embed_dim",), _widened),
+)  # fmt: skip
+QWEN25 = _encoder(
+    "qwen2_5_vl_vision", "Qwen2_5_VisionTransformerPretrainedModel", {"gated": "true"}, WINDOWS,
+    Rule((), _windowed),
+)  # fmt: skip
+QWEN3 = _encoder("qwen3_vl_vision", "Qwen3VLVisionModel", PLACED, DEEP, Rule((), _read))
+QWEN3_MOE = _encoder(
+    "qwen3_vl_moe_vision", "Qwen3VLMoeVisionModel", PLACED, DEEP, Rule((), _read)
+)

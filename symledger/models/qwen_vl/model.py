@@ -8,13 +8,13 @@ from typing import Annotated, ClassVar, Literal
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.feed_forward.nonlinearities import Plain, Seldom
+from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
 from symledger.ir.tensor import Tensor
 from symledger.models.qwen2.model import Qwen2
 from symledger.models.qwen3.model import Qwen3
 from symledger.models.qwen_moe.model import Qwen3Moe
 from symledger.models.qwen_vision.model import GRID, WANG, QwenVision
-from symledger.models.shared.seeing import Seeing
+from symledger.models.shared.seeing import Answer, Seeing
 from symledger.models.shared.windows import Windows
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import pad, param, scan, view
@@ -50,6 +50,8 @@ class Qwen2VL(Qwen2, QwenSeeing):
     Source: Wang et al., *Qwen2-VL* (2024), section 2.1.
     """
 
+    head: Answer = "lm"
+    activation: Gating = "silu"
     windows: Annotated[Windows, Seldom()] = "none"
 
     title: ClassVar[str] = "Qwen2 with images of any size, groups of patches a token"
@@ -132,6 +134,8 @@ class Qwen3VL(Qwen3, DeepSeeing):
     Source: Bai et al., *Qwen3-VL* (2025), section 2.
     """
 
+    head: Answer = "lm"
+    activation: Gating = "silu"
     windows: Literal["none"] = "none"
 
     title: ClassVar[str] = "Qwen3 with images of any size, read at several depths"
@@ -146,6 +150,8 @@ class Qwen3VLMoe(Qwen3Moe, DeepSeeing):
     Source: Bai et al., *Qwen3-VL* (2025), section 2.
     """
 
+    head: Answer = "lm"
+    activation: Gating = "silu"
     windows: Literal["none"] = "none"
     dense_layers: Literal[False] = False
 

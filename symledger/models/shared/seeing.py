@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from sympy import Expr
 
@@ -14,6 +14,9 @@ from symledger.models.shared.decoder import LanguageModel
 from symledger.notation.component import Component, Steps
 from symledger.notation.verbs import join, narrow, param, view
 from symledger.sizes import Size
+
+Answer = Literal["lm", "bare"]
+"""What is made of the hidden vectors: scores of the next token; nothing."""
 
 
 @dataclass(frozen=True)
