@@ -125,11 +125,11 @@ def pairs(program: Program, pull: Pullback | None = None) -> Evidence | None:
 def _lengths(mask: Tensor, pairs: Pairs) -> Iterator[dict[Symbol, int]]:
     """Small sizes at which there are as many keys as the count is stated for.
 
-    There are at least as many as queries, and as a window is long.
+    There are at least as many as queries, as a window is long, and as count in another way.
     """
     assert isinstance(mask.op, Const)
     symbols = set().union(*(n.free_symbols for n in (*mask.shape, mask.op.value, pairs.count)))
-    least = [mask.shape[0], *([] if pairs.window is None else [pairs.window])]
+    least = [mask.shape[0], *(n for n in (pairs.window, pairs.inside) if n is not None)]
     free = sorted(symbols - set(mask.op.indices), key=str)
     for lengths in product(range(1, LONGEST + 1), repeat=len(free)):
         sizes = dict(zip(free, lengths, strict=True))

@@ -101,7 +101,7 @@ def image_mask(T: Expr, S: Expr, w: Expr | None, n: Expr, t: Expr) -> Masked:
         return seen if w is None else Piecewise((-oo, s <= q - w), (seen, True))
 
     more = n * t * (t - 1) / 2
-    return table("mask", visible, T, S), replace(pairs, count=pairs.count + more)
+    return table("mask", visible, T, S), replace(pairs, count=pairs.count + more, inside=n * t)
 
 
 def packed_mask(T: Expr, t: Expr) -> Masked:
