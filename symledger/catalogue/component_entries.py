@@ -148,6 +148,8 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("inverted_residual", "components.image_blocks.inverted:InvertedResidual"),
     Entry("patch_embedding", "components.image_blocks.patches:PatchEmbedding"),
     Entry("image_embedding", "components.image_blocks.patches:ImageEmbedding"),
+    Entry("patch_merging", "components.image_blocks.projectors:PatchMerging"),
+    Entry("projector", "components.image_blocks.projectors:Projector"),
     Entry("convnext_block", "components.image_blocks.convnext:ConvNeXtBlock"),
     Entry("conditioned_block", "components.blocks.conditioned:ConditionedBlock"),
     Entry("step_embedding", "components.blocks.step_embedding:StepEmbedding"),

@@ -127,12 +127,12 @@ def _lengths(
 ) -> Iterator[dict[Symbol, int]]:  # fmt: skip
     """Small sizes at which there are as many keys as the count is stated for.
 
-    There are at least as many as queries, and as a window is long; a size that those here decide is
-    what they make it.
+    There are at least as many as queries, as a window is long, and as count in another way; a size
+    that those here decide is what they make it.
     """
     assert isinstance(mask.op, Const)
     symbols = set().union(*(n.free_symbols for n in (*mask.shape, mask.op.value, pairs.count)))
-    least = [mask.shape[0], *([] if pairs.window is None else [pairs.window])]
+    least = [mask.shape[0], *(n for n in (pairs.window, pairs.inside) if n is not None)]
     decided = [definitions[symbol] for symbol in symbols if symbol in definitions]
     if len(decided) > 1:  # they have to agree, so that what decides them is tried
         symbols |= set().union(*(stated.free_symbols for stated in decided))

@@ -150,10 +150,16 @@ def _floors(program: Program) -> Iterator[Floor]:
 
 
 def _repetitions(program: Program) -> set[Symbol]:
-    """The symbols that say how often something is repeated, not along how long an axis."""
+    """The symbols that say how often something is repeated, not along how long an axis.
+
+    Of what is repeated along what another repetition has stacked, no input is that long.
+    """
     calls = [t.op for body in program.bodies for t in body.calls if isinstance(t.op, Call)]
     times = set().union(*(op.times.free_symbols for op in calls))
-    return times.difference(*(op.times.free_symbols for op in calls if op.slices))
+    along = set().union(*(op.times.free_symbols for op in calls if op.slices))
+    stacked = set().union(*(op.times.free_symbols for op in calls if not op.slices))
+    entering = {*program.entering, *program.definitions}
+    return {s for s in times if s not in along or (s in stacked and s not in entering)}
 
 
 def _settings(program: Program) -> set[Symbol]:

@@ -20,6 +20,7 @@ from symledger.errors import DefinitionError
 Values = Mapping[str, Any]
 DEFAULTS = records.FOLDER / "reference_defaults.json"
 COMMAND = "`symledger record defaults`"
+ROTARY = ("rope_parameters", "rope_scaling", "rope_theta")
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,9 @@ class Family:
     the implementation. ``follows`` are keys that are as another one is, where they are missing: so
     the class makes them before it hears of other names of that one. ``needs`` are keys that have to
     be there, whatever the default is. ``kinds`` are families that the class builds instead, where
-    a key has a value.
+    a key has a value. Of a family that is a part of another one, ``others`` may stand in its place,
+    by the model_type that the part names, and ``absent`` are its keys where there is no such part.
+    ``flat`` is the part whose keys stand outside of it in older files, which lack it.
     """
 
     model_type: str
@@ -82,6 +85,24 @@ class Family:
     follows: Mapping[str, str] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     kinds: Mapping[tuple[str, object], Family] = field(default_factory=dict)
+    others: tuple[Family, ...] = ()
+    absent: Values = field(default_factory=dict)
+    flat: str = ""
+
+    def nested(self, document: Values) -> dict[str, Any]:
+        """Return a configuration with the keys of a part in it, where an older file has none."""
+        if not self.flat or document.get(self.flat) is not None:
+            return dict(document)
+        part = self.parts[self.flat]
+        known = {*part.facts["keys"], *part.uses, *ROTARY} - self.uses.keys()
+        inside = {key: value for key, value in document.items() if key in known}
+        rest = {key: value for key, value in document.items() if key not in known}
+        return {**rest, self.flat: inside} if inside else rest
+
+    def part(self, document: object) -> Family:
+        """Return the family that a part of a configuration is of: the one that it names."""
+        said = document.get("model_type") if isinstance(document, dict) else None
+        return next((other for other in self.others if other.model_type == said), self)
 
     @property
     def key(self) -> str:

@@ -67,7 +67,8 @@ class Configuration:
         """The keys that give symbols their values, by symbol, as the file calls them."""
         found = dict(_names(self.family, self.given))
         for name, part in {**self.family.parts, **self.built.parts}.items():
-            inside = _names(part, self.given.get(name) or {})
+            document = self.given.get(name) or {}
+            inside = _names(part.part(document), document)
             found.update((symbol, f"{name}.{key}") for symbol, key in inside)
         return found
 
@@ -94,6 +95,7 @@ def read(document: Document) -> Configuration:
             change a count is not understood.
     """
     family = _family(document)
+    document = family.nested(document)
     names = dict(family.facts["aliases"])
     given = _renamed(document, names)
     architecture, built = _built(family, given)
@@ -338,13 +340,16 @@ def _part(name: str, part: Family, document: object, settings: Settings) -> Iter
     """Yield what becomes of every key of a configuration inside another one."""
     if document is not None and not isinstance(document, dict):
         raise BadInput(f"{name} = {written(document)} does not fit: a configuration is meant.")
+    part = part.part(document)
     given = _renamed(document or {}, dict(part.facts["aliases"]))
     if given.get("model_type", part.model_type) != part.model_type:
+        known = " or ".join(other.model_type for other in (part, *part.others))
         raise BadInput(
-            f"{name} is of model_type {written(given['model_type'])}, not {part.model_type}: that "
-            "is not supported."
+            f"{name} is of model_type {written(given['model_type'])}, not {known}: that is not "
+            "supported."
         )
-    values = {**part.facts["keys"], **given}
+    values = {**part.facts["keys"], **(part.absent if document is None else {}), **given}
+    settings.update(part.implied)
     for key in _keys(part, given, values, settings):
         yield replace(key, name=f"{name}.{key.name}")
     for rule in part.rules:

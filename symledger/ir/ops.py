@@ -88,6 +88,7 @@ class Pairs:
     The table itself is the third argument of the Contract: 0 where a pair counts. ``window``,
     where set, is how many keys there are at least for the count to hold, and ``most`` how many at
     most. With ``both`` a query sees keys on either side: half of all pairs is no convention then.
+    ``inside``, where set, are so many keys that count in another way: there are never fewer.
     """
 
     query: str
@@ -96,6 +97,7 @@ class Pairs:
     window: Expr | None = None
     most: Expr | None = None
     both: bool = False
+    inside: Expr | None = None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from sympy import Expr, Integer, Piecewise, Symbol, floor, oo
 
@@ -98,3 +99,36 @@ def _within(T: Expr, S: Expr, w: Expr) -> Callable[[Symbol, Symbol], Expr]:
         return Piecewise((early, s <= t + S - T), (-oo, True))
 
     return visible
+
+
+def image_mask(T: Expr, S: Expr, w: Expr | None, n: Expr, t: Expr) -> Masked:
+    """Return the same where the first n·t positions are n images, each of which sees all of itself.
+
+    So it may see what comes later in it: t(t−1)/2 pairs more for each image, whatever the window.
+    """
+    plain, pairs = causal_mask(T, S) if w is None else recent_mask(T, S, w)
+    if plain is None or pairs is None:
+        return EVERYTHING
+
+    def visible(q: Symbol, s: Symbol) -> Expr:
+        end = (floor(q / t) + 1) * t
+        late = Piecewise((Integer(0), s < end), (-oo, True))
+        seen = Piecewise((Integer(0), s <= q), (Piecewise((late, q < n * t), (-oo, True)), True))
+        return seen if w is None else Piecewise((-oo, s <= q - w), (seen, True))
+
+    more = n * t * (t - 1) / 2
+    return table("mask", visible, T, S), replace(pairs, count=pairs.count + more, inside=n * t)
+
+
+def packed_mask(T: Expr, t: Expr) -> Masked:
+    """Return a table that is 0 where a query may see a key of its own t positions, and its pairs.
+
+    What is packed into one sequence of T positions stays apart: t·T pairs.
+    """
+
+    def visible(q: Symbol, s: Symbol) -> Expr:
+        first = floor(q / t) * t
+        late = Piecewise((Integer(0), s < first + t), (-oo, True))
+        return Piecewise((late, s >= first), (-oo, True))
+
+    return table("mask", visible, T, T), Pairs("T", "S", t * T, both=True)

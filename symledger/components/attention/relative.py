@@ -13,7 +13,9 @@ from symledger.components.attention.masks import (
     EVERYTHING,
     Masked,
     causal_mask,
+    image_mask,
     near_mask,
+    packed_mask,
     recent_mask,
     window_mask,
 )
@@ -65,6 +67,58 @@ class RecentAttention(WindowAttention):
 
     def masked(self, T: Expr, S: Expr) -> Masked:
         return recent_mask(T, S, self.w)
+
+
+@dataclass(frozen=True)
+class ImageAttention(HeadAttention):
+    """Causal attention where images stand first, each of which sees all of itself.
+
+    Source: Gemma Team, *Gemma 3* (2025), section 2.1.
+    """
+
+    n_img: Expr = sizes.n_img
+    T_tok: Expr = sizes.T_tok
+
+    signature: ClassVar[str] = SEEN
+    title: ClassVar[str] = "causal attention, images seen by themselves in both directions"
+    references: ClassVar[tuple[str, ...]] = ("Gemma Team, Gemma 3 (2025), section 2.1",)
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
+        masked = image_mask(q.shape[1], k.shape[1], None, self.n_img, self.T_tok)
+        return self.mixed(q, k, v, masked)
+
+
+@dataclass(frozen=True)
+class RecentImageAttention(RecentAttention):
+    """The same where no query sees further back than a window, an image or not.
+
+    Source: Gemma Team, *Gemma 3* (2025), section 2.1.
+    """
+
+    n_img: Expr = sizes.n_img
+    T_tok: Expr = sizes.T_tok
+
+    def masked(self, T: Expr, S: Expr) -> Masked:
+        return image_mask(T, S, self.w, self.n_img, self.T_tok)
+
+
+@dataclass(frozen=True)
+class PackedAttention(HeadAttention):
+    """Attention in one sequence of what is T_img positions long each, and seen by itself alone.
+
+    Run operation by operation on all pairs, as a masked product is; under the exact convention only
+    the pairs inside of each are charged.
+    Source: Agrawal et al., *Pixtral 12B* (2024), section 2.2.
+    """
+
+    T_img: Expr = sizes.T_img
+
+    signature: ClassVar[str] = "B T h d_k, B T h_kv d_k, B T h_kv d_v -> B T h d_v"
+    title: ClassVar[str] = "attention inside of each image, all of them packed into one sequence"
+    references: ClassVar[tuple[str, ...]] = ("Agrawal et al., Pixtral 12B (2024), section 2.2",)
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor) -> Steps:
+        return self.mixed(q, k, v, packed_mask(q.shape[1], self.T_img))
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.image_blocks.patches import ImageEmbedding
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
+from symledger.ir.building import leave_idle
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply, einsum, mean, narrow, param, repeat, total, view
@@ -44,14 +45,17 @@ class Tower(Component):
         """The width of the result."""
         return self.d_proj if self.projected else self.d
 
-    def through(self, x: Tensor, causal: bool) -> Tensor:
-        """Send the vectors through all blocks."""
+    def block(self, causal: bool) -> PreLNBlock:
+        """Return the block that is repeated."""
         width = self.d / self.h
-        block = PreLNBlock(
+        return PreLNBlock(
             self.d, self.h, self.h, width, width, self.d_ff, activation=self.activation,
             causal=causal, flash=self.flash,
         )  # fmt: skip
-        return repeat(block, self.L, x, name="block")
+
+    def through(self, x: Tensor, causal: bool) -> Tensor:
+        """Send the vectors through all blocks."""
+        return repeat(self.block(causal), self.L, x, name="block")
 
     def project(self, x: Tensor) -> Tensor:
         """Map one vector of each sequence into the common space."""
@@ -123,6 +127,42 @@ class ClipImage(Tower):
         if not self.projected:
             return steps(hidden=hidden, pooled=pooled)
         return steps(hidden=hidden, pooled=pooled, y=self.project(pooled))
+
+
+@dataclass(frozen=True)
+class ClipPatches(Tower):
+    """The vectors of all patches as a block of the image encoder gives them, for who reads them.
+
+    Where it is an ``inner`` one, L_u blocks come after it, which are computed like the norm at the
+    end, and read by nothing. The class vector is left out unless what is read is ``all_read``.
+    Source: Liu et al., *Visual Instruction Tuning* (2023), section 4.1.
+    """
+
+    C_in: Expr = sizes.C_in
+    P: Expr = sizes.P
+    H_p: Expr = sizes.H_p
+    T: Expr = sizes.T
+    L_u: Expr = sizes.L_u
+    inner: bool = True
+    all_read: bool = False
+
+    signature: ClassVar[str] = "B C_in H W -> B seen d"
+    title: ClassVar[str] = "pre-LN encoder over patches, read before it ends"
+
+    @property
+    def seen(self) -> Expr:
+        """How many vectors are read."""
+        return self.T if self.all_read else self.T - 1
+
+    def forward(self, x: Tensor) -> Steps:
+        embedding = ImageEmbedding(self.C_in, self.P, self.d, self.H_p, self.T, bias=False)
+        hidden = LayerNorm(self.d)(embedding(x, name="embedding"), name="first_norm")
+        block = self.block(causal=False)
+        read = repeat(block, self.L - self.L_u if self.inner else self.L, hidden, name="block")
+        last = repeat(block, self.L_u, read, name="unread_block") if self.inner else read
+        first = view("B one d -> B (one d)", narrow(last, 1, 0, 1))
+        leave_idle(LayerNorm(self.d)(first, name="final_norm"))
+        return steps(y=read if self.all_read else narrow(read, 1, 1, self.T - 1))
 
 
 @dataclass(frozen=True)

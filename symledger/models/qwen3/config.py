@@ -5,7 +5,7 @@ from __future__ import annotations
 from symledger.arguments.specs import Choice, Only, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, LLAMA_KEYS, heads
-from symledger.config_keys.family import Family
+from symledger.config_keys.family import Built, Family
 from symledger.config_keys.window_keys import SWITCHED, from_layer_on, windows
 
 QWEN3 = Family(
@@ -18,6 +18,14 @@ QWEN3 = Family(
         "attention_bias": Choice("attention_bias"),
     },
     windows(from_layer_on, switched=True),
+    DENSE,
+)
+
+QWEN3_VL = Family(
+    "qwen3_vl_text",
+    {"Qwen3VLTextModel": Built("qwen3", {"head": "bare"})},
+    {**LLAMA_KEYS, "head_dim": SizeOf("d_h"), "attention_bias": Choice("attention_bias")},
+    (),
     DENSE,
 )
 

@@ -15,7 +15,7 @@ from symledger.config_keys.expert_keys import (
     listed_dense,
     listed_or_between,
 )
-from symledger.config_keys.family import Family, Rule, Ruled, Values
+from symledger.config_keys.family import Built, Family, Rule, Ruled, Unless, Values
 
 KEYS = {**LLAMA_KEYS, "use_mrope": Only((False,)), **windows.SWITCHED}
 
@@ -80,6 +80,24 @@ QWEN3_MOE = Family(
     SPARSE,
 )
 """With a window, all of its layers have it; ``max_window_layers`` is read by nothing."""
+
+
+QWEN3_VL_MOE = Family(
+    "qwen3_vl_moe_text",
+    {"Qwen3VLMoeTextModel": Built("qwen3_moe", {"head": "bare"})},
+    {
+        **LLAMA_KEYS,
+        **EXPERTS,
+        "num_experts": SizeOf("E"),
+        "num_local_experts": SizeOf("E"),
+        "attention_bias": Choice("attention_bias"),
+        "sliding_window": Only((None,)),
+        "head_dim": Unless(SizeOf("d_h")),
+    },
+    (FLOORED, SPARSITY),
+    SPARSE,
+    implied={"windows": "none"},
+)
 
 
 def _listed(values: Values) -> list[bool]:

@@ -109,7 +109,15 @@ class LanguageModel(Component):
     def forward(self, tokens: Tensor) -> Steps:
         """Embed and place the tokens, apply L blocks and the last norm, score the vocabulary."""
         E = param("E", self.V, self.row)
-        x = self.normalize(self.through(self.place(self.embed(tokens, E))))
+        return self.ended(self.embed(tokens, E), E)
+
+    def ended(self, x: Tensor, E: Tensor) -> Steps:
+        """Place what was embedded, and make of it what the head is for."""
+        return self.scored(self.through(self.place(x)), E)
+
+    def scored(self, x: Tensor, E: Tensor) -> Steps:
+        """Normalize what the blocks gave, and make of it what the head is for."""
+        x = self.normalize(x)
         return steps(x=x, logits=self.score(x, E)) if self.head != "bare" else steps(x=x)
 
 

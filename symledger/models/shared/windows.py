@@ -41,8 +41,9 @@ class WindowedDecoder(Decoder):
         """Return how far a query sees, and how many positions T of them see together."""
         length = self.S if self.cached else sizes.T
         return {
+            **super().defined(),
             sizes.w: Min(self.w_max, length), sizes.S_w: Min(self.S, sizes.T + self.w_max - 1),
-        }  # fmt: skip
+        }
 
     @property
     def seen_in_window(self) -> Expr | None:

@@ -80,6 +80,20 @@ IMAGE = Family(
 )
 
 
+
+
+def within(model_type: str, name: str) -> Family:
+    """Return an encoder that is part of another model, and has nothing that reads it."""
+    uses = {key: use for key, use in IMAGE.uses.items() if key != "vision_use_head"}
+    built = {f"{name}VisionTransformer": Built("siglip_image", {"pooled": "false"})}
+    tensors = {theirs: ours for theirs, ours in image("", "").items() if "head." not in theirs}
+    return Family(model_type, built, uses, tensors=tensors)
+
+
+IDEFICS3 = within("idefics3_vision", "Idefics3")
+SMOLVLM = within("smolvlm_vision", "SmolVLM")
+
+
 def _as_wide(values: Values) -> Settings:
     """Refuse a text's vector that is not as wide as an image's: they could not be compared."""
     wide = {}

@@ -81,8 +81,8 @@ class SiglipImage(Seeing):
 
     What is read is an attention of one learned query to all vectors, and a network after it.
     Without ``pooled`` all vectors are the result, as models that talk about images take them.
-    Where images are ``classified`` the mean of all vectors scores Y classes instead; what is read
-    may be ``idle`` then: its implementation computes it, and makes nothing of it.
+    Where images are ``classified`` the mean of all vectors scores Y classes instead. What is read
+    may be ``idle`` in both cases: its implementation computes it, and makes nothing of it.
     Source: Zhai et al. (2023), section 3, and its implementation; Lee et al. (2019), section 3.2.
     """
 
@@ -118,7 +118,11 @@ class SiglipImage(Seeing):
             averaged = view("B d one -> B (d one)", mean(view("B n d -> B d n", hidden)))
             logits = Linear(self.d, self.Y)(averaged, name="classifier")
             return steps(hidden=hidden, averaged=averaged, logits=logits)
-        return steps(hidden=hidden, y=self.read(hidden)) if self.pooled else steps(hidden=hidden)
+        if self.pooled:
+            return steps(hidden=hidden, y=self.read(hidden))
+        if self.idle:
+            leave_idle(self.read(hidden))
+        return steps(hidden=hidden)
 
     def read(self, hidden: Tensor) -> Tensor:
         """Make one vector of all: what a learned query attends to, and a network beside it."""

@@ -202,6 +202,38 @@ class Spatial(nn.Module):
         return x + self.leave(t.transpose(1, 2).unflatten(2, x.shape[2:]))
 
 
+class Merging(nn.Module):
+    """The vectors of each square of patches as one: beside each other, or their mean."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.g, self.H, self.W, self.averaged = s["g"], s["H_g"], s["W_g"], o["averaged"]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Cut the image of vectors into squares."""
+        image = x.unflatten(1, (self.H * self.g, self.W * self.g))
+        squares = image.unfold(1, self.g, self.g).unfold(2, self.g, self.g).flatten(1, 2)
+        if self.averaged:
+            return squares.mean((-1, -2))
+        return squares.permute(0, 1, 3, 4, 2).flatten(2)
+
+
+class Projected(nn.Module):
+    """Two maps, and a third that multiplies where it is gated."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.add_module("1", nn.Linear(s["d_in"], s["d_ff"], o["bias"]))
+        self.add_module("2", nn.Linear(s["d_ff"], s["d_out"], o["bias"]))
+        self.up = nn.Linear(s["d_in"], s["d_ff"], o["bias"]) if o["gated"] else None
+        self.act = ACTIVATIONS[o["activation"]]
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Widen, act, multiply, map to the other width."""
+        a = self.act(self.get_submodule("1")(x))
+        return self.get_submodule("2")(a if self.up is None else a * self.up(x))
+
+
 CASES: Mapping[str, tuple[Case, ...]] = {
     "convolution_unit": (Case(
         "the unit written with torch.nn",
@@ -222,6 +254,8 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "patch_embedding": (Case("nn.Conv2d", Patches, equal={"H": "3*P", "W": "4*P"}),),
     "image_embedding": (Case("the embedding written with torch.nn", Embedded,
                              equal={"H": "3*P", "W": "4*P"}),),
+    "patch_merging": (Case("squares unfolded with torch", Merging),),
+    "projector": (Case("the maps written with torch.nn", Projected),),
     "convnext_block": (Case(
         "the block written with torch.nn", ConvNeXtBlock,
         uses=lambda o: {"groups": "2*(C - 1)*B*C*49*H*W"}),),

@@ -1,0 +1,1 @@
+"""Aya Vision and Command A Vision."""

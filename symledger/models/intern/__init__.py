@@ -1,0 +1,1 @@
+"""InternVL, and its encoder of images."""

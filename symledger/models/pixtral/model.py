@@ -1,0 +1,117 @@
+"""Mistral 3 with images, and its encoder, Pixtral: images of any size in one sequence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar
+
+from sympy import Expr
+
+from symledger import sizes
+from symledger.components.attention.attention import Attention
+from symledger.components.attention.relative import PackedAttention
+from symledger.components.blocks.blocks import PreLNBlock
+from symledger.components.feed_forward.feed_forward import GatedFeedForward
+from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
+from symledger.components.image_blocks.patches import PatchEmbedding
+from symledger.components.image_blocks.projectors import PatchMerging, Projector
+from symledger.components.maps.linear import Linear
+from symledger.components.norms.norms import RMSNorm
+from symledger.ir.tensor import Tensor
+from symledger.models.mistral.model import Mistral
+from symledger.models.shared.seeing import Answer, Seeing, grid
+from symledger.models.shared.windows import Windows
+from symledger.notation.component import Component, Steps, steps
+from symledger.notation.verbs import repeat, view
+from symledger.sizes import Size
+
+AGRAWAL = "Agrawal et al., Pixtral 12B (2024), section 2.2"
+
+
+@dataclass(frozen=True)
+class PixtralVision(Component):
+    """Blocks as a decoder has them over the patches of all images, each of which sees itself alone.
+
+    All images are packed into one sequence, as its implementation runs them, unfused: all pairs of
+    patches are multiplied, and most are hidden. Queries and keys are turned by where a patch
+    stands, half of them by its row and half by its column, which counts what turning by one
+    position counts.
+    Source: Agrawal et al., *Pixtral 12B* (2024), section 2.2.
+    """
+
+    C_in: Expr = sizes.C_in
+    P: Expr = sizes.P
+    H_p: Expr = sizes.H_p
+    W_p: Expr = sizes.W_p
+    d: Expr = sizes.d
+    L: Expr = sizes.L
+    h: Expr = sizes.h
+    d_ff: Expr = sizes.d_ff
+    activation: Plain = "gelu"
+
+    signature: ClassVar[str] = "B C_in H W -> B T_img d"
+    title: ClassVar[str] = "encoder over patches with RMSNorm, gated networks, rotary positions"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_ff: 4 * sizes.d}
+    definitions: ClassVar[dict[Size, Expr]] = {
+        sizes.H: sizes.P * sizes.H_p, sizes.W: sizes.P * sizes.W_p,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = (AGRAWAL,)
+
+    def block(self) -> PreLNBlock:
+        """Return the block that is repeated."""
+        width = self.d / self.h
+        heads = (self.h, self.h, width, width)
+        mixing = PackedAttention(*heads, self.H_p * self.W_p)
+        return PreLNBlock(
+            self.d, norm="rms", attention=Attention(self.d, *heads, rotary=True, mixing=mixing),
+            network=GatedFeedForward(self.d, self.d_ff, self.activation),
+        )  # fmt: skip
+
+    def forward(self, x: Tensor) -> Steps:
+        cut = PatchEmbedding(self.C_in, self.P, self.d, self.H_p, self.W_p, bias=False)
+        packed = view("b t d -> () (b t) d", cut(x, name="patches"))
+        hidden = repeat(
+            self.block(), self.L, RMSNorm(self.d)(packed, name="first_norm"), name="block"
+        )
+        return steps(hidden=hidden, y=view("() (b t) d -> b t d", hidden, b=x.shape[0]))
+
+
+@dataclass(frozen=True)
+class Mistral3(Mistral, Seeing):
+    """Mistral with images: Pixtral's vectors, normalized, g × g of them made one, and two maps.
+
+    Source: Mistral AI's implementation (transformers 5.23, ``Mistral3MultiModalProjector``).
+    """
+
+    head: Answer = "lm"
+    activation: Gating = "silu"
+    g: Expr = sizes.g
+    H_g: Expr = sizes.H_g
+    W_g: Expr = sizes.W_g
+    windows: Annotated[Windows, Seldom()] = "none"
+    image_activation: Plain = "gelu"
+    projector_activation: Plain = "gelu"
+    projector_bias: Annotated[bool, Seldom()] = False
+
+    title: ClassVar[str] = "Mistral with images: groups of patches merged, two maps"
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        **Mistral.assumptions, sizes.f_img: 4 * sizes.d_img,
+    }  # fmt: skip
+    definitions: ClassVar[dict[Size, Expr]] = grid(sizes.P * sizes.g, sizes.H_g, sizes.W_g)
+    references: ClassVar[tuple[str, ...]] = (AGRAWAL, *Mistral.references)
+
+    def tower(self) -> Component:
+        return PixtralVision(
+            self.C_in, self.P, self.g * self.H_g, self.g * self.W_g, self.d_img, self.L_img,
+            self.h_img, self.f_img, self.image_activation,
+        )  # fmt: skip
+
+    def project(self, seen: Tensor) -> Tensor:
+        normalized = RMSNorm(self.d_img)(seen, name="projector_norm")
+        merging = PatchMerging(self.d_img, self.g, self.H_g, self.W_g)
+        wide = merging(normalized, name="merging")
+        merged = Linear(self.g**2 * self.d_img, self.d_img, bias=False)(wide, name="merger")
+        projector = Projector(
+            self.d_img, self.d, self.d, self.projector_activation, self.projector_bias
+        )
+        return projector(merged, name="projector")

@@ -1,0 +1,77 @@
+"""Models that see: what their configurations say together, and what is refused of them."""
+
+import pytest
+
+from symledger import derive
+from symledger.configs.read import read
+from symledger.errors import BadInput
+
+LLAVA = {"model_type": "llava"}
+CLIP = {"model_type": "clip_vision_model", "image_size": 336, "patch_size": 14}
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        # the parameters of the classes of transformers 5.23, built without memory, of each file
+        ("llava-1.5-7b", 7063427072),
+        ("paligemma-3b-224", 2923466480),
+        ("qwen2-vl-2b", 2209182208),
+        ("qwen2.5-vl-3b", 3754885120),
+        ("qwen3-vl-4b", 4437815808),
+        ("smolvlm2-500m", 507482304),
+    ],
+)
+def test_published_models_that_see(name, count):
+    assert derive(name).params.value == count
+
+
+@pytest.mark.parametrize(
+    ("document", "said"),
+    [
+        ({**LLAVA, "vision_config": {"model_type": "pixtral"}}, "not clip_vision_model"),
+        ({**LLAVA, "text_config": {"model_type": "phi"}}, "phi"),
+        ({**LLAVA, "vision_feature_layer": [-2, -5]}, "one block of the encoder is read here"),
+        ({**LLAVA, "vision_feature_layer": 0}, "counted from 1, or from the last"),
+        ({**LLAVA, "vision_feature_layer": -25}, "has 24 blocks"),
+        ({"model_type": "smolvlm", "vision_config": {"image_size": 500, "patch_size": 14}},
+         "which scale_factor = 2 does not divide"),
+        ({"model_type": "paligemma", "projection_dim": 100}, "Say projection_dim = 2048"),
+        ({"model_type": "internvl", "downsample_ratio": 0.3}, "one divided by a whole number"),
+        ({"model_type": "internvl", "vision_config": {"image_size": [448, 224]}}, "is no square"),
+        ({"model_type": "cohere2_vision", "alignment_intermediate_size": 7}, "so it is even"),
+        ({"model_type": "qwen2_5_vl_vision", "hidden_size": 64, "fullatt_block_indexes": []},
+         "one of 32 blocks has to see all of an image here"),
+        ({"model_type": "qwen2_vl_vision", "temporal_patch_size": 4}, "two frames alike"),
+        ({"model_type": "qwen3_vl_vision", "deepstack_visual_indexes": [40]}, "from 0 to 26"),
+        ({"model_type": "gemma3", "text_config": {"use_bidirectional_attention": True}},
+         "derived without images alone"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_together_is_refused(document, said):
+    with pytest.raises(BadInput) as refused:
+        read(document)
+    assert said in str(refused.value)
+
+
+def test_the_head_is_tied_as_the_whole_says():
+    """But for LLaVA and the older Qwen-VL, of which older files say it of the decoder."""
+    tied = {"text_config": {"tie_word_embeddings": True}, "tie_word_embeddings": False}
+    assert read({**LLAVA, **tied}).settings["tied"] == "true"
+    assert read({"model_type": "internvl", **tied}).settings["tied"] == "false"
+    whole = {"model_type": "qwen2_vl", "vision_config": {"hidden_size": 64}, "hidden_size": 64}
+    assert read({**whole, "tie_word_embeddings": True}).settings["tied"] == "true"
+
+
+def test_keys_of_the_decoder_may_stand_outside_in_older_files():
+    old = {"model_type": "qwen2_vl", "vision_config": {"hidden_size": 64}, "hidden_size": 64,
+           "num_attention_heads": 4, "num_key_value_heads": 2}  # fmt: skip
+    found = read(old).settings
+    assert (found["d"], found["h"], found["h_kv"], found["d_img"]) == ("64", "4", "2", "1280")
+
+
+def test_an_image_is_as_many_positions_as_the_encoder_gives():
+    found = read({**LLAVA, "vision_config": {**CLIP, "image_size": 340}}).settings
+    assert (found["H_p"], found["W_p"], found["P"]) == ("24", "24", "14")
+    far = {"vision_config": CLIP, "text_config": {"max_position_embeddings": 100}}
+    assert read({**LLAVA, **far}).settings["T"] == str(24 * 24 + 2)
