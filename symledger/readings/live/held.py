@@ -47,7 +47,7 @@ Storages = tuple[Held, ...]
 class Place:
     """Which application of a repeated body: the ``first``, the ``last``, or number ``index``.
 
-    The only one of a body that is applied once has no name.
+    The only one of a body that is applied once has neither.
     """
 
     call: Tensor

@@ -1,13 +1,14 @@
 """What is alive at every step of a pass, and the steps that may be the largest.
 
-Lemma. Let a body be applied n times, and look at one of its steps in application i, 2 ≤ i ≤ n - 1.
-Every storage of the timeline is alive there or not, whatever i and n: lifetimes are said in steps
-of the walk, and these are the same for every i. So the bytes alive are the sum of number · size
-over one set of storages. Of these numbers i - 2 and n - 1 - i are the only ones that depend on i,
-each by itself: a storage is repeated within the body around it, never within a second body side by
-side. So the sum is linear in i, and largest at an end: i = 2 or i = n - 1. Where the polynomial at
-i = 1 is no more than what is alive at that step of the first application, the end is i = 1, which
-is looked at already; the same holds of i = n and the last application. ∎
+Lemma. Let a body be applied n ≥ 4 times, and look at one of its steps in application i, where
+3 ≤ i ≤ n - 2. Every storage of the timeline is alive there or not, whatever i and n: lifetimes are
+said in steps of the walk, in which the second application and the last but one stand before and
+behind the i-th; what those alike read is read by these too, so that it makes no difference whether
+there are any. So the bytes alive are the sum of number · size over one set of storages. Of these
+numbers i - 3 and n - 2 - i are the only ones that depend on i, and no number is a product of two
+such: what is alike is not looked into. So the sum is linear in i, and largest at an end, i = 3 or
+i = n - 2. Where the polynomial at i = 2 is no more than what is looked at anyway, the sum at i = 3
+is no more than that or than the other end; the same holds of i = n - 1. ∎
 """
 
 from __future__ import annotations
@@ -102,8 +103,8 @@ def _ends(
     """Yield a step of the i-th application at those ends that are not looked at already."""
     found: list[tuple[Terms, Ends]] = [(terms, ())]
     for i, times in indices(moment.step).items():
-        one, two = algebra.constant(1), algebra.constant(2)
-        ends = ((one, two), (times, algebra.subtract(times, one)))
+        one, two, three = map(algebra.constant, (1, 2, 3))
+        ends = ((two, three), (algebra.subtract(times, one), algebra.subtract(times, two)))
         found = [
             (algebra.substitute(p, {i: end}), (*at, (i, near)))
             for p, at in found for end, near in ends

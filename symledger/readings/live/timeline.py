@@ -7,9 +7,10 @@ computed where they are read. What enters the whole is held throughout, and the 
 to its end. What repetitions stack lies in one storage from the first of them on; gradients that
 several of them give to one leaf are added up in place at once.
 
-A body that is applied n times is walked through five times, whatever n: its first application, the
-i - 2 alike behind that, the i-th (2 ≤ i ≤ n - 1), the n - 1 - i alike behind it, and its last. Only
-the first, the i-th and the last are looked at.
+A body that is applied n ≥ 4 times is walked through seven times, whatever n: its first and second
+application, the i - 3 alike behind these, the i-th (3 ≤ i ≤ n - 2), the n - 2 - i alike behind it,
+its last but one and its last. Those alike are not looked at. Where n is known to be less than four,
+every application is walked through.
 """
 
 from __future__ import annotations
@@ -17,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
-from sympy import Dummy
+from sympy import Dummy, Expr
 
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.errors import BadInput
-from symledger.ir.ops import Const, Input, Param, View
+from symledger.ir.ops import Const, Input, Param, Rearrange, View
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor, is_leaf
 from symledger.notation.recompute import block_of
 from symledger.readings.live.held import (
@@ -38,6 +39,10 @@ from symledger.readings.saved import root
 
 ONCE: Terms = algebra.constant(1)
 FORWARD, BACKWARD = "forward", "backward"
+FIRST, SECOND, LAST_BUT_ONE, LAST = "first", "second", "last but one", "last"
+MANY = 4
+NAMES = ((), ("",), (FIRST, LAST), (FIRST, SECOND, LAST))
+"""The applications of a body, where there are fewer than four."""
 Stored = dict[Tensor, Storages]
 Pass = Program | Pullback
 
@@ -48,9 +53,17 @@ class Timeline:
     ``turn`` is the number of the first step of the backward pass.
     """
 
-    def __init__(self, program: Program, remembering: bool = False) -> None:
-        """Walk the forward pass; with ``remembering``, what decoding keeps is held to the end."""
-        self.program = program
+    def __init__(
+        self, program: Program, remembering: bool = False, few: Mapping[Expr, int] | None = None
+    ) -> None:  # fmt: skip
+        """Walk the forward pass.
+
+        Args:
+            program: what is run.
+            remembering: whether what decoding keeps is held to the end.
+            few: how often bodies are repeated, where that is known to be less than four times.
+        """
+        self.few = few or {}
         self.remembering = remembering
         self.steps: list[Step] = []
         self.held: list[Held] = []
@@ -94,7 +107,7 @@ class Timeline:
         made = {root(g): leaf for leaf, g in pull.gradients.items() if leaf in totals}
         for unit in units(pull.tensors):
             self._execute(unit, app, stored, pull)
-            for t in made.keys() & set(unit):
+            for t in (t for t in unit if t in made):
                 until((*totals[made[t]], *stored[t]), self.now)
                 self._step(t, app, pull)
         return {leaf: self._of(g, app, stored, pull) for leaf, g in pull.gradients.items()}
@@ -119,7 +132,7 @@ class Timeline:
             for y in t.region.outputs if t.region else ():
                 for held in stored.get(root(y), ()):
                     held.within = False
-            self._step(t, app, around)
+            self._step([y for y in unit if root(y) is y][-1], app, around)
         if self.remembering:
             for y in (y for y in unit if y.state is not None):
                 until(self._of(y, app, stored, around), END)
@@ -156,19 +169,20 @@ class Timeline:
         taken = _results(t, around)
         stacks = {r: (self._hold(r, app),) for r in taken if r.op.axis is not None}  # type: ignore[union-attr]  # a Result
         app.inner[t] = []
-        for sub in applications(t, call, app):
-            own = {root(r.op.leaf): s for r, s in stacks.items()}  # type: ignore[union-attr]  # a Result
-            sub.stored.update({y: s for y, s in own.items() if not is_leaf(y)} | given)
+        for sub in applications(t, call, app, self.few):
+            for r, stack in stacks.items():
+                sub.stored.update(_placed(r.op.leaf, stack))  # type: ignore[union-attr]  # a Result
+            sub.stored.update(given)
             self._forward(call.body, sub)
             app.inner[t].append(sub)
             for x, y in zip(call.carried, call.body.outputs, strict=False):
                 given[x] = self._handed_on(root(y), x, sub, app, call.body)
         stored[t] = given[call.body.inputs[0]]
-        last = app.inner[t][-1]
         for r in taken:
             assert isinstance(r.op, Result)
-            whole = stacks.get(r)
-            stored[r] = whole or self._of(r.op.leaf, last, last.stored, call.body)
+            stored[r] = stacks.get(r, ())
+            for last in app.inner[t][-1:] if r.op.axis is None else ():
+                stored[r] = self._of(r.op.leaf, last, last.stored, call.body)
 
     def _handed_on(
         self, y: Tensor, x: Tensor, sub: Application, app: Application, body: Program
@@ -206,7 +220,7 @@ class Timeline:
             pull = op.first if op.first and sub is app.inner[op.call][0] else op.body
             own = dict(zip(pull.seeds, (*states, *each), strict=True))
             for leaf in stacks.keys() & pull.gradients.keys():
-                own.setdefault(root(pull.gradients[leaf]), stacks[leaf])
+                own = _placed(pull.gradients[leaf], stacks[leaf]) | own
             found = self._backward(pull, sub, own, totals)
             states = [self._one(found.get(x, ()), sub, app) for x in call.carried]
             for leaf, storages in found.items():
@@ -233,8 +247,10 @@ def units(tensors: Iterable[Tensor]) -> Iterator[list[Tensor]]:
         yield list(unit)
 
 
-def applications(t: Tensor, call: Call, app: Application) -> Iterator[Application]:
-    """Yield the applications that are walked through: at most five, whatever their number.
+def applications(
+    t: Tensor, call: Call, app: Application, few: Mapping[Expr, int]
+) -> Iterator[Application]:
+    """Yield the applications that are walked through: at most seven, whatever their number.
 
     Raises:
         BadInput: how often it is applied is an average.
@@ -249,20 +265,33 @@ def applications(t: Tensor, call: Call, app: Application) -> Iterator[Applicatio
     def one(name: str, index: Dummy | None = None) -> Application:
         return Application(app.number, (*app.places, Place(t, name, index)), app.measured)
 
-    if call.times == 1:
-        yield one("")
-        return
-    yield one("first")
+    number = few.get(call.times, int(call.times) if call.times.is_Integer else MANY)
     times = algebra.terms(call.times)
-    if app.measured and call.times != 2:
+    if number < MANY:
+        yield from (one(name) for name in NAMES[number])
+    elif not app.measured:
+        yield one(FIRST)
+        yield alike(algebra.subtract(times, algebra.constant(2)))
+        yield one(LAST)
+    else:
         i = Dummy("i")
         index = algebra.variable(i)
-        yield alike(algebra.subtract(index, algebra.constant(2)))
+        yield from (one(FIRST), one(SECOND))
+        yield alike(algebra.subtract(index, algebra.constant(3)))
         yield one("", i)
-        yield alike(algebra.combine([(1, times), (-1, ONCE), (-1, index)]))
-    elif call.times != 2:
-        yield alike(algebra.subtract(times, algebra.constant(2)))
-    yield one("last")
+        yield alike(algebra.combine([(1, times), (-2, ONCE), (-1, index)]))
+        yield from (one(LAST_BUT_ONE), one(LAST))
+
+
+def _placed(t: Tensor, stack: Storages) -> Stored:
+    """A tensor that is made in its place in a stack, if an operation makes it whole.
+
+    What is a part of another one, or lies in another stack, is copied as soon as it is there.
+    """
+    while isinstance(t.op, Rearrange):
+        t = t.args[0]
+    elsewhere = isinstance(t.op, View | Call | CallBack | Result) or is_leaf(t)
+    return {} if elsewhere else {t: stack}
 
 
 def _results(call: Tensor, around: Pass) -> list[Tensor]:
