@@ -77,8 +77,8 @@ def measured(trial: Trial, bytes_of: Bytes, backward: bool = True) -> list[Measu
 def _steps(machine: Logging) -> Iterator[list[Event]]:
     """Yield the events of each step: a fused body is one, an addition in place another."""
     added: dict[Event, list[tuple[Buffer, Buffer]]] = {}
-    for whole, part, event in machine.added:
-        added.setdefault(event, []).append((whole, part))
+    for total, part, event in machine.added:
+        added.setdefault(event, []).append((total, part))
     for _, together in groupby(machine.events, lambda e: (e.made.region or e, e.path)):
         step = list(together)
         yield step

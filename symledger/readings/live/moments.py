@@ -12,6 +12,7 @@ is no more than that or than the other end; the same holds of i = n - 1. ∎
 """
 
 from __future__ import annotations
+
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache

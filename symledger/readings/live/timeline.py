@@ -145,10 +145,9 @@ class Timeline:
         below = root(t)
         if isinstance(below.op, Param | Const):
             return ()
-        again = isinstance(around, Pullback) and isinstance(below.op, Input)
-        if again and block_of(below, around.scope) and below not in around.program.inputs:
-            stored.setdefault(below, ())
-            if not stored[below]:
+        drawn = isinstance(below.op, Input)
+        if drawn and isinstance(around, Pullback) and _is_drawn_again(below, around):
+            if below not in stored:
                 stored[below] = (self._hold(below, app),)
             return stored[below]
         if below in stored:
@@ -156,7 +155,7 @@ class Timeline:
         if below not in app.stored:
             assert isinstance(below.op, Input), below
             held = self._hold(below, app)
-            held.born = 0 if below.op.remembered else self.now
+            held.born = 0 if below.op.remembered else held.born
             app.stored[below] = (held,)
         return app.stored[below]
 
@@ -281,6 +280,11 @@ def applications(
         yield one("", i)
         yield alike(algebra.combine([(1, times), (-2, ONCE), (-1, index)]))
         yield from (one(LAST_BUT_ONE), one(LAST))
+
+
+def _is_drawn_again(t: Tensor, pull: Pullback) -> bool:
+    """Whether something is drawn in a block that a backward pass runs again."""
+    return t not in pull.program.inputs and block_of(t, pull.scope) is not None
 
 
 def _placed(t: Tensor, stack: Storages) -> Stored:
