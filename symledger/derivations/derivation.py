@@ -30,6 +30,7 @@ from symledger.ir.tensor import Program
 from symledger.ledger import recipes
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
+from symledger.ledger.peaks import PEAKS, make_peak
 from symledger.ledger.quantities import QUANTITIES, Readings
 from symledger.readings.equations.sheet import TEXT, Equation, Notation, backward_equations
 from symledger.readings.equations.sheet import equations as forward_equations
@@ -120,9 +121,9 @@ class Derivation:
         )  # fmt: skip
 
     def __getitem__(self, name: str) -> Formula:
-        if name not in QUANTITIES:
+        if name not in QUANTITIES and name not in PEAKS:
             raise UnknownTarget(
-                f"{shown(name)} is not a quantity. {nearest(name, QUANTITIES)}"
+                f"{shown(name)} is not a quantity. {nearest(name, [*QUANTITIES, *PEAKS])}"
             )
         if name in self.target.withheld:
             raise NotKnown(
@@ -137,8 +138,9 @@ class Derivation:
         return self._made[name]
 
     def _formula(self, name: str, readings: Readings) -> Formula:
+        make = make_peak if name in PEAKS else make_formula
         try:
-            return make_formula(self.target.owner, name, readings, self.assumed)
+            return make(self.target.owner, name, readings, self.assumed)
         except NotKnown as error:
             said = f"{self.target.name} has no {name} here: {self._because(error.function)}"
             raise NotKnown(said, error.function) from error

@@ -23,7 +23,7 @@ from symledger import algebra
 from symledger.algebra import Terms
 from symledger.algebra.comparing import is_at_most, largest
 from symledger.ir.ops import Storage
-from symledger.readings.live.held import Held, Step
+from symledger.readings.live.held import Held, Place, Step
 from symledger.readings.live.timeline import Timeline
 
 Ends = tuple[tuple[Symbol, Terms], ...]
@@ -38,6 +38,12 @@ class Moment:
     step: Step
     terms: Terms
     ends: Ends = ()
+
+    @property
+    def applications(self) -> tuple[tuple[Place, str], ...]:
+        """Which application of each body around it is meant: ``last``, ``3``, ``L - 2``."""
+        numbers = {i: algebra.canonical(n) for i, n in self.ends}
+        return tuple((p, p.name or numbers.get(p.index, "")) for p in self.step.places)
 
 
 def alive(timeline: Timeline, bytes_of: Mapping[Storage, Expr]) -> Iterator[Terms]:

@@ -63,6 +63,7 @@ class Timeline:
             remembering: whether what decoding keeps is held to the end.
             few: how often bodies are repeated, where that is known to be less than four times.
         """
+        self.program = program
         self.few = few or {}
         self.remembering = remembering
         self.steps: list[Step] = []
