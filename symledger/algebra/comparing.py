@@ -66,10 +66,37 @@ def _expanded(monomial: Monomial) -> tuple[tuple[Monomial, Number], ...]:
 def largest(named: Iterable[tuple[Terms, Labelled]]) -> list[tuple[Terms, Labelled]]:
     """Return, in order, those polynomials that may be the largest: none is at most another one.
 
-    Of equal ones the first stays.
+    Of equal ones the first stays. Where one is larger than another at some sizes that are tried,
+    nothing need be proven.
     """
-    front: list[tuple[Terms, Labelled]] = []
-    for one in named:
-        if not any(is_at_most(one[0], other[0]) for other in front):
-            front = [other for other in front if not is_at_most(other[0], one[0])] + [one]
-    return front
+    every = list(named)
+    tried = _tried(s for polynomial, _ in every for monomial in polynomial for s, _ in monomial)
+    front: list[tuple[tuple[float, ...], Terms, Labelled]] = []
+    for polynomial, label in every:
+        values = tuple(_about(polynomial, at) for at in tried)
+        if any(_never_above(values, v) and is_at_most(polynomial, p) for v, p, _ in front):
+            continue
+        front = [(v, p, x) for v, p, x in front
+                 if not (_never_above(v, values) and is_at_most(p, polynomial))]  # fmt: skip
+        front.append((values, polynomial, label))
+    return [(polynomial, label) for _, polynomial, label in front]
+
+
+def _tried(symbols: Iterable[Symbol]) -> list[dict[Symbol, float]]:
+    """Sizes to try: one of them large, all others small."""
+    every = sorted(set(symbols), key=str)
+    return [{s: 1e6 if s is large else 7.0 for s in every} for large in (None, *every)]
+
+
+def _about(polynomial: Terms, at: dict[Symbol, float]) -> float:
+    total = 0.0
+    for monomial, c in polynomial.items():
+        product = float(c)
+        for symbol, n in monomial:
+            product *= at[symbol] ** n
+        total += product
+    return total
+
+
+def _never_above(left: tuple[float, ...], right: tuple[float, ...]) -> bool:
+    return all(a <= b + 1e-9 * abs(b) for a, b in zip(left, right, strict=True))

@@ -108,7 +108,7 @@ class Peak(Formula):
 
     @cached_property
     def largest(self) -> AtMoment | None:
-        """The moment at which most is in memory at the configuration; None while it is not known."""
+        """The moment at which most is in memory at the configuration; None while not known."""
         if any(m.exact is None for m in self.moments):
             return None
         return max(self.moments, key=lambda m: m.exact or 0)
@@ -140,7 +140,7 @@ class Peak(Formula):
         return tuple(n for n in times if n not in self.few and not n.is_Integer)
 
     @property
-    def equations(self) -> dict[Any, Terms]:  # type: ignore[override]
+    def equations(self) -> dict[Any, Terms]:
         """The assumptions that any of the moments is affected by."""
         return {s: p for m in self.moments for s, p in m.equations.items()}
 
@@ -155,12 +155,12 @@ class Peak(Formula):
         return Max(*(m.corollary for m in self.remaining))
 
     @property
-    def leading(self) -> None:  # type: ignore[override]
+    def leading(self) -> None:
         """None: a maximum has no leading form."""
         return
 
     @property
-    def exact(self) -> Fraction | None:  # type: ignore[override]
+    def exact(self) -> Fraction | None:
         """The value, None while a symbol is unbound."""
         return self.largest.exact if self.largest else None
 
@@ -175,7 +175,7 @@ class Peak(Formula):
         return of_several([m.latex for m in self.remaining], r"\max\{{{}\}}", r",\; ")
 
     @cached_property
-    def hash(self) -> str:  # type: ignore[override]
+    def hash(self) -> str:
         """A fingerprint of the general form."""
         return sha256(self._canonical([m.general for m in self.moments]).encode()).hexdigest()[:16]
 
@@ -213,7 +213,7 @@ def moment_dict(m: AtMoment, remains: bool) -> dict[str, Any]:
         "pass": m.moment.step.way,
         "of": list(m.moment.step.made.scope.path),
         "applications": [
-            {"of": place.call.op.body.scope.name, "is": which}  # type: ignore[union-attr]  # a Call
+            {"of": place.op.body.scope.name, "is": which}
             for place, which in m.moment.applications
         ],
         "may_be_largest": remains,

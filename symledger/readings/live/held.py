@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 
 from sympy import Symbol
 
+from symledger import algebra
 from symledger.algebra import Terms
-from symledger.ir.tensor import Tensor
+from symledger.ir.tensor import Call, Tensor
 
 END = 1 << 60
 """Later than every step: what is held at the end of all passes."""
@@ -53,6 +54,17 @@ class Place:
     call: Tensor
     name: str = ""
     index: Symbol | None = None
+
+    @property
+    def op(self) -> Call:
+        """The repetition itself."""
+        assert isinstance(self.call.op, Call)
+        return self.call.op
+
+    @property
+    def times(self) -> Terms:
+        """How many applications there are."""
+        return algebra.terms(self.op.times)
 
 
 @dataclass(eq=False)

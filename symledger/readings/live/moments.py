@@ -6,15 +6,18 @@ said in steps of the walk, in which the second application and the last but one 
 behind the i-th; what those alike read is read by these too, so that it makes no difference whether
 there are any. So the bytes alive are the sum of number · size over one set of storages. Of these
 numbers i - 3 and n - 2 - i are the only ones that depend on i, and no number is a product of two
-such: what is alike is not looked into. So the sum is linear in i, and largest at an end, i = 3 or
-i = n - 2. Where the polynomial at i = 2 is no more than what is looked at anyway, the sum at i = 3
-is no more than that or than the other end; the same holds of i = n - 1. ∎
+such: what is alike is not looked into. So the sum is a polynomial q(i) that is linear in i, and
+largest at an end of whatever range. If q(1) and q(n) are no more than what is alive at some moments
+of first and last applications or outside, then so is q(i) for every i between, and so is what is
+alive in the second application or in the last but one, where that is at most q(2) or q(n - 1). ∎
+
+Where this does not show it, q is looked at at i = 3 and i = n - 2 beside the others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 
 from sympy import Expr, Symbol
@@ -24,10 +27,12 @@ from symledger.algebra import Terms
 from symledger.algebra.comparing import is_at_most, largest
 from symledger.ir.ops import Storage
 from symledger.readings.live.held import Held, Place, Step
-from symledger.readings.live.timeline import Timeline
+from symledger.readings.live.timeline import LAST_BUT_ONE, SECOND, Timeline
 
 Ends = tuple[tuple[Symbol, Terms], ...]
 """Which application of each repeated body a step is looked at in, where it is neither end."""
+ONE, TWO, THREE = map(algebra.constant, (1, 2, 3))
+less = algebra.subtract
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,9 @@ class Moment:
     def applications(self) -> tuple[tuple[Place, str], ...]:
         """Which application of each body around it is meant: ``last``, ``3``, ``L - 2``."""
         numbers = {i: algebra.canonical(n) for i, n in self.ends}
-        return tuple((p, p.name or numbers.get(p.index, "")) for p in self.step.places)
+        return tuple(
+            (p, numbers[p.index] if p.index is not None else p.name) for p in self.step.places
+        )
 
 
 def alive(timeline: Timeline, bytes_of: Mapping[Storage, Expr]) -> Iterator[Terms]:
@@ -76,47 +83,83 @@ def moments(
 ) -> tuple[Moment, ...]:
     """Return the moments of some passes of which none is proven to be no larger than another.
 
-    They are in the order of time, and all others are: that is the lemma above, and comparing.
+    They are in the order of time. For all others that is proven: by the lemma, or by comparing.
     """
     asked = set(ways)
+    steps = zip(timeline.steps, alive(timeline, bytes_of), strict=True)
     every = [
-        (terms, Moment(number, step, terms))
-        for number, (step, terms) in enumerate(
-            zip(timeline.steps, alive(timeline, bytes_of), strict=True)
-        )
+        Moment(number, step, terms) for number, (step, terms) in enumerate(steps)
         if step.measured and step.way in asked
-    ]
-    front = largest(one for one in every if not indices(one[1].step))
-    within = largest(one for one in every if indices(one[1].step))
-    front = largest([*front, *(end for one in within for end in _ends(*one, front))])
-    return tuple(sorted((m for _, m in front), key=lambda m: m.number))
+    ]  # fmt: skip
+    outer = largest((m.terms, m) for m in every if not _between(m.step))
+    found = largest([*outer, *((m.terms, m) for m in _further(every, [p for p, _ in outer]))])
+    return tuple(sorted((m for _, m in found), key=lambda m: m.number))
 
 
-def indices(step: Step) -> dict[Symbol, Terms]:
-    """Return the numbers of the applications that a step is in, where they are neither end.
+def _between(step: Step) -> list[Place]:
+    """The bodies around a step of which this is neither the first nor the last application."""
+    return [p for p in step.places if p.index is not None or p.name in (SECOND, LAST_BUT_ONE)]
 
-    With each, how many applications there are.
-    """
-    found = {}
-    for place in step.places:
+
+def _further(every: list[Moment], outer: list[Terms]) -> Iterator[Moment]:
+    """Yield what may be larger than the first and last applications and what is outside."""
+    lines: dict[Hashable, Line] = {}
+    for m in every:
+        places = _between(m.step)
+        if len(places) == 1 and places[0].index is not None:
+            lines[_row(m.step, places[0])] = Line(m.terms, places[0].index, places[0].times)
+    covered = {
+        row for row, line in lines.items()
+        if all(is_below(line.at(end), outer) for end in (ONE, line.times))
+    }  # fmt: skip
+    for m in every:
+        places = _between(m.step)
+        row = _row(m.step, places[0]) if len(places) == 1 else None
+        if places and not (row in covered and lines[row].holds(m.terms, places[0])):
+            yield from _at_ends(m, outer)
+
+
+def _row(step: Step, between: Place) -> Hashable:
+    """What is the same for one step in every application of a body."""
+    return step.made, between.call, tuple(p for p in step.places if p is not between)
+
+
+@dataclass(frozen=True)
+class Line:
+    """What is alive at a step in application ``index`` of so many: linear in that."""
+
+    terms: Terms
+    index: Symbol
+    times: Terms
+
+    def at(self, number: Terms) -> Terms:
+        """What it comes to for some application."""
+        return algebra.substitute(self.terms, {self.index: number})
+
+    def holds(self, terms: Terms, place: Place) -> bool:
+        """Whether what is alive in an application lies on the line, or below."""
         if place.index is not None:
-            found[place.index] = algebra.terms(place.call.op.times)  # type: ignore[union-attr]  # a Call
-    return found
+            return True
+        last_but_one = algebra.subtract(self.times, ONE)
+        return is_at_most(terms, self.at(TWO if place.name == SECOND else last_but_one))
 
 
-def _ends(
-    terms: Terms, moment: Moment, front: list[tuple[Terms, Moment]]
-) -> Iterator[tuple[Terms, Moment]]:
-    """Yield a step of the i-th application at those ends that are not looked at already."""
-    found: list[tuple[Terms, Ends]] = [(terms, ())]
-    for i, times in indices(moment.step).items():
-        one, two, three = map(algebra.constant, (1, 2, 3))
-        ends = ((two, three), (algebra.subtract(times, one), algebra.subtract(times, two)))
-        found = [
-            (algebra.substitute(p, {i: end}), (*at, (i, near)))
-            for p, at in found for end, near in ends
-        ]  # fmt: skip
+def _at_ends(m: Moment, outer: list[Terms]) -> Iterator[Moment]:
+    """Yield a step of the i-th application at both ends of i, those left out that are covered."""
+    found: list[tuple[Terms, Ends]] = [(m.terms, ())]
+    for place in m.step.places:
+        if place.index is not None:
+            line = Line(m.terms, place.index, place.times)
+            ends = ((TWO, THREE), (less(line.times, ONE), less(line.times, TWO)))
+            found = [
+                (algebra.substitute(p, {place.index: beyond}), (*at, (place.index, end)))
+                for p, at in found for beyond, end in ends
+            ]  # fmt: skip
     for p, at in found:
-        if not any(is_at_most(p, other) for other, _ in front):
-            near = algebra.substitute(terms, dict(at))
-            yield near, Moment(moment.number, moment.step, near, at)
+        if not is_below(p, outer):
+            yield replace(m, terms=algebra.substitute(m.terms, dict(at)), ends=at)
+
+
+def is_below(terms: Terms, others: Iterable[Terms]) -> bool:
+    """Whether a polynomial is proven to be at most one of some others."""
+    return any(is_at_most(terms, other) for other in others)
