@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sympy import Symbol
+from sympy import Expr, Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
+from symledger.ir.sizing import Bound
 from symledger.ledger.peaks import AtMoment, Peak
 
 FARTHEST = 10**12
@@ -25,9 +26,10 @@ class Overtaking:
     moment: AtMoment
 
 
-def overtakings(peak: Peak) -> Iterator[Overtaking]:
+def overtakings(peak: Peak, bounds: Iterable[Bound] = ()) -> Iterator[Overtaking]:
     """Yield for each size where another moment takes over as it grows, where one does.
 
+    Left out are sizes that go beyond their ``bounds``: pairs (a, b) of which a may not exceed b.
     It is found where that is proven: where a difference of two moments, written in what is added to
     the size, changes sign once (Descartes), so that bisection meets the one place.
     """
@@ -41,7 +43,14 @@ def overtakings(peak: Peak) -> Iterator[Overtaking]:
             if m is not now and (n := _from(now.corollary_terms, m.corollary_terms, symbol, at))
         ]  # fmt: skip
         if found:
-            yield Overtaking(symbol, *min(found, key=lambda pair: pair[0]))
+            first = Overtaking(symbol, *min(found, key=lambda pair: pair[0]))
+            if not any(_exceeds(a, b, {**at, symbol: first.value}) for a, b in bounds):
+                yield first
+
+
+def _exceeds(low: Expr, high: Expr, at: dict[Symbol, int]) -> bool:
+    room = algebra.value(algebra.terms(high - low), at)
+    return room is not None and room < 0
 
 
 def _from(now: Terms, other: Terms, symbol: Symbol, at: dict[Symbol, int]) -> int | None:

@@ -95,6 +95,21 @@ class AtMoment(Formula):
         return algebra.add([*there, self.moment.terms])
 
 
+@dataclass(frozen=True)
+class Depth:
+    """How often a body is repeated where a peak holds: four times at least, or just so often."""
+
+    times: Terms
+    exactly: int | None
+
+    @property
+    def canonical(self) -> str:
+        """The condition in Python syntax: ``L >= 4``."""
+        sign = ">=" if self.exactly is None else "=="
+        number = MANY if self.exactly is None else self.exactly
+        return f"{algebra.canonical(self.times)} {sign} {number}"
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Peak(Formula):
     """The largest of what is in memory at several moments, which are in the order of time.
@@ -132,12 +147,15 @@ class Peak(Formula):
         """The moments that may be the largest under the assumptions."""
         return tuple(m for _, m in largest((m.corollary_terms, m) for m in self.moments))
 
-    @property
-    def least_depth(self) -> tuple[Expr, ...]:
-        """How often bodies are repeated, which is four times at least for this to hold."""
+    @cached_property
+    def depths(self) -> tuple[Depth, ...]:
+        """How often bodies are repeated for this to hold: four times at least, or as stated."""
         calls = (c.op for b in self.moments[0].alive.timeline.program.bodies for c in b.calls)
         times = dict.fromkeys(op.times for op in calls if isinstance(op, Call))
-        return tuple(n for n in times if n not in self.few and not n.is_Integer)
+        return tuple(
+            Depth(substitute(algebra.terms(n), self.assumed.equations), self.few.get(n))
+            for n in times if not n.is_Integer
+        )
 
     @property
     def equations(self) -> dict[Any, Terms]:
@@ -172,7 +190,7 @@ class Peak(Formula):
     @property
     def latex(self) -> str:
         """The form under the assumptions, in LaTeX."""
-        return of_several([m.latex for m in self.remaining], r"\max\{{{}\}}", r",\; ")
+        return of_several([m.latex for m in self.remaining], r"\max({})", r",\; ")
 
     @cached_property
     def hash(self) -> str:
@@ -195,7 +213,7 @@ class Peak(Formula):
             "leading": None,
             "assumptions": list(self.assumptions),
             "hash": self.hash,
-            "repeated_at_least": {str(n): MANY for n in self.least_depth},
+            "holds_where": [depth.canonical for depth in self.depths],
             "moments": [moment_dict(m, m in self.remaining) for m in self.moments],
         }  # fmt: skip
 
@@ -219,13 +237,17 @@ def moment_dict(m: AtMoment, remains: bool) -> dict[str, Any]:
         "may_be_largest": remains,
         "expr": algebra.canonical(m.general),
         "corollary": algebra.canonical(m.corollary_terms),
-        "value": None if m.exact is None else str(m.exact),
+        "value": written(m.exact),
         "lines": {
-            kind: {"corollary": algebra.canonical(p),
-                   "value": None if (n := algebra.value(p, at)) is None else str(n)}
+            kind: {"corollary": algebra.canonical(p), "value": written(algebra.value(p, at))}
             for kind, p in kinds.items()
         },
     }  # fmt: skip
+
+
+def written(value: Fraction | None) -> str | None:
+    """Write a value as JSON has it."""
+    return None if value is None else str(value)
 
 
 def make_peak(owner: str, name: str, readings: Readings, assumed: Assumed) -> Peak:

@@ -6,10 +6,11 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.languages.message import Verbatim, message
 from symledger.ledger.overtaking import overtakings
-from symledger.ledger.peaks import MANY, AtMoment, Peak
+from symledger.ledger.peaks import AtMoment, Peak
 from symledger.printing.moments import named
 from symledger.printing.numbers import number
 from symledger.printing.units import byte_units
+from symledger.readings.live.timeline import MANY
 from symledger.report.layout import Page
 
 MOST = 12
@@ -21,8 +22,10 @@ def moments(p: Page, account: Account, peak: Peak) -> AtMoment | None:
     p.heading(message("page.quantity", name=peak.quantity.name.upper(),
                       meaning=peak.quantity.meaning))  # fmt: skip
     p.line(("    " + p.say(message("peak.schedule")), "dim"))
-    for times in peak.least_depth:
-        said = message("peak.at_least", times=Verbatim(algebra.text(algebra.terms(times))), n=MANY)
+    for depth in peak.depths:
+        key = "peak.at_least" if depth.exactly is None else "peak.exactly"
+        number_of = MANY if depth.exactly is None else depth.exactly
+        said = message(key, times=Verbatim(algebra.text(depth.times)), n=number_of)
         p.line(("    " + p.say(said), "dim"))
     names = named(peak.remaining)
     largest = peak.largest
@@ -44,8 +47,8 @@ def moments(p: Page, account: Account, peak: Peak) -> AtMoment | None:
         said = message("peak.largest", moment=names[largest], value=number(largest.value),
                        units=Verbatim(byte_units(largest.value)))  # fmt: skip
         p.wrapped(said, 4, "bold cyan", first=2)
-        for found in overtakings(peak):
-            said = message("peak.overtaken", size=Verbatim(f"{found.symbol} = {found.value:,}"),
-                           moment=names[found.moment])  # fmt: skip
+        for found in overtakings(peak, account.program.bounds):
+            size = Verbatim(f"{found.symbol} = {found.value:,}")
+            said = message("peak.overtaken", size=size, moment=names[found.moment])
             p.wrapped(said, 6, "magenta", first=4)
     return largest
