@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from sympy import Symbol
 
-from symledger.algebra.monomials import ONE, Monomial, of_exponents, times
+from symledger.algebra.monomials import ONE, Monomial, inverse, of_exponents, times
 from symledger.algebra.polynomials import Number, Terms, subtract
 
 Labelled = TypeVar("Labelled")
@@ -33,7 +33,16 @@ def is_at_most(left: Terms, right: Terms) -> bool:
         return False
     if sum(difference.values()) < 0:  # what it is where all sizes are one
         return False
+    above = [m for m, c in difference.items() if c > 0]
+    if not all(any(divides(m, n) for n in above) for m, c in difference.items() if c < 0):
+        return False
     return not any(c < 0 for c in _from_least(difference).values())
+
+
+@cache
+def divides(one: Monomial, other: Monomial) -> bool:
+    """Whether a monomial is another one divided by sizes: only then can that one outweigh it."""
+    return all(n >= 0 for _, n in times(other, inverse(one)))
 
 
 def _from_least(polynomial: Terms) -> Terms:
