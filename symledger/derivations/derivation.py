@@ -32,6 +32,7 @@ from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
 from symledger.ledger.peaks import PEAKS, make_peak
 from symledger.ledger.quantities import QUANTITIES, Readings
+from symledger.notation.recompute import planned, read_plan
 from symledger.readings.equations.sheet import TEXT, Equation, Notation, backward_equations
 from symledger.readings.equations.sheet import equations as forward_equations
 from symledger.readings.flops import Causal
@@ -67,7 +68,8 @@ class Derivation:
         recipes.check_choices(request.recipe, self._found.name, self._found.choices)
         self.settings = self._found.settled(request.settings)
         self.target = self._found.with_options(chosen(self._found, self.settings))
-        self.program: Program = self.target.program()
+        with planned(read_plan(request.recompute)):
+            self.program: Program = self.target.program()
         self.symbols = symbols_of(self.program, self.target.component)
         self.assumed = self._sizes()
         check_frozen(self.conventions.frozen, self.program)
