@@ -149,13 +149,13 @@ def differing(trial: Trial, bytes_of: Bytes, backward: bool = True) -> list[str]
     """Compare what is said of every step with what a run has alive there; say where they differ."""
     found = measured(trial, bytes_of, backward)
     stated = said(trial.program, trial.pull if backward else None, bytes_of, few(trial))
-    known: dict[tuple[Tensor, tuple[str, ...]], list[tuple[Step, algebra.Terms]]] = {}
+    known: dict[object, list[tuple[Step, algebra.Terms]]] = {}
     for step, terms in stated:
-        names = tuple("" if p.index else p.name for p in step.places)
+        names = tuple((p.call, p.name) for p in step.places)
         known.setdefault((step.made, names), []).append((step, terms))
     wrong, counted = [], dict[object, int]()
     for m in found:
-        names = tuple(_named(i, n) for _, i, n in m.path)
+        names = tuple((call, _named(i, n)) for call, i, n in m.path)
         place = counted[m.made, m.path] = counted.get((m.made, m.path), -1) + 1
         each = known.get((m.made, names), [])
         if place >= len(each):

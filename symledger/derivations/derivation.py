@@ -27,12 +27,13 @@ from symledger.derivations.query import (
 )
 from symledger.errors import NotKnown, UnknownTarget, nearest, shown
 from symledger.ir.tensor import Program
+from symledger.languages.message import Verbatim
 from symledger.ledger import recipes
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
 from symledger.ledger.peaks import PEAKS, make_peak
 from symledger.ledger.quantities import QUANTITIES, Readings
-from symledger.notation.recompute import planned, read_plan
+from symledger.notation.recompute import NONE, planned, read_plan
 from symledger.readings.equations.sheet import TEXT, Equation, Notation, backward_equations
 from symledger.readings.equations.sheet import equations as forward_equations
 from symledger.readings.flops import Causal
@@ -258,7 +259,9 @@ class Derivation:
     def counted(self) -> dict[str, str]:
         """How things are counted, in words: the recipe if one was named, and every convention."""
         name = self.request.recipe
-        said = {"recipe": recipes.in_words(name)} if name else {}
+        said: dict[str, str] = {"recipe": recipes.in_words(name)} if name else {}
+        if self.request.recompute.strip() != NONE:
+            said["recompute"] = Verbatim(self.request.recompute)
         return {**said, **self.conventions.to_dict()}
 
     @property

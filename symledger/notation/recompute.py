@@ -73,8 +73,8 @@ def read_plan(text: str) -> Plan | None:
     number = int(numbers[0]) if numbers and numbers[0].isdecimal() else 0 if numbers else 1
     if not name or number < 1 or len(numbers) > 1 or (name in (FULL, NONE) and numbers):
         raise BadInput(
-            f"{shown(text)} is no plan of what is run again: write none, full, the dotted name of a "
-            "component, as in attention.core, or every so many of a repeated one, as in block:2; "
+            f"{shown(text)} is no plan of what is run again: write none, full, the dotted name of "
+            "a component, as in attention.core, or every so many of a repeated one, as in block:2; "
             "with :early behind it, it is run no further than to what is needed."
         )
     return Plan(name, number, early)

@@ -20,7 +20,7 @@ from symledger.printing.numbers import error_percent, number, substituted, whole
 from symledger.printing.rows import rows, show_shape, written
 from symledger.readings.equations.scalar import scalar
 from symledger.readings.equations.sheet import TEXT
-from symledger.report import configuration, costs
+from symledger.report import configuration, costs, recomputation
 from symledger.report.layout import NBSP, Page
 from symledger.report.peak import moments
 
@@ -31,6 +31,7 @@ def page(
     """Write the page; with quantities named, only those."""
     p = Page(width, language)
     _head(p, account)
+    recomputation.section(p, account)
     if quantities:
         for name in quantities:
             formula = account[name]

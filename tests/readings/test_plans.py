@@ -3,7 +3,7 @@
 import pytest
 from sympy import Integer
 
-from symledger import derive
+from symledger import algebra, derive
 from symledger.checks.alive import differing
 from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
@@ -39,8 +39,6 @@ def test_what_a_whole_run_adds():
 
 
 def extra(account, plain):
-    from symledger import algebra
-
     found = account["flops.backward"].corollary_terms
     return algebra.text(algebra.subtract(found, plain.corollary_terms))
 
@@ -51,17 +49,14 @@ def test_korthikanti_table_2():
     Table 2 of Korthikanti et al. (2022), without parallelism: sbh(34 + 5as/h), 34sbh, 2sbh. It
     leaves out the statistics of norms, 16 bytes a token.
     """
-    given = {"dropout": "true", "positions": "none"}
-    del given["positions"]
+    given = {"dropout": "true"}
     forms = {
         plan: derive("gpt2", set=given, dtype="fp16", recompute=plan)["memory.saved"].text
         for plan in ("none", "attention.core", "full")
     }
-    outside = "BTd"
     assert forms["none"].startswith("5BLT²h + 34BLTd + 16BLT")
     assert forms["attention.core"].startswith("34BLTd + 16BLT")
     assert forms["full"].startswith("2BLTd")
-    assert all(outside in form for form in forms.values())
 
 
 def test_full_is_what_models_call_recompute():
