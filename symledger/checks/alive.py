@@ -22,17 +22,17 @@ from symledger.checks.trial import Trial
 from symledger.ir.ops import Input, View
 from symledger.ir.tensor import Call, Program, Pullback, Tensor
 from symledger.notation.recompute import block_of
-from symledger.readings.live.held import Step
-from symledger.readings.live.moments import alive
-from symledger.readings.live.timeline import (
+from symledger.readings.live.held import (
     FIRST,
     LAST,
     LAST_BUT_ONE,
     MANY,
     NAMES,
     SECOND,
-    Timeline,
+    Step,
 )
+from symledger.readings.live.moments import alive
+from symledger.readings.live.timeline import Timeline
 
 NEVER = 1 << 40
 Span = list[int]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from hashlib import sha256
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, Max
 
@@ -25,9 +25,11 @@ from symledger.ir.tensor import Call, Program
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line, ledger
 from symledger.ledger.quantities import Quantity, Readings, asked, together
-from symledger.readings.live.kinds import Alive
-from symledger.readings.live.moments import Moment, moments
-from symledger.readings.live.timeline import BACKWARD, FORWARD, MANY, Timeline
+from symledger.readings.live.held import BACKWARD, FORWARD, MANY
+
+if TYPE_CHECKING:  # what is alive when is looked at only where a peak is asked for
+    from symledger.readings.live.kinds import Alive
+    from symledger.readings.live.moments import Moment
 
 Few = Mapping[Expr, int]
 
@@ -256,6 +258,10 @@ def make_peak(owner: str, name: str, readings: Readings, assumed: Assumed) -> Pe
     Raises:
         BadInput: the target lacks such passes, or it is not derived for what it repeats.
     """
+    from symledger.readings.live.kinds import Alive
+    from symledger.readings.live.moments import moments
+    from symledger.readings.live.timeline import Timeline
+
     passes = PASSES[name]
     program = readings.decoding if passes.decodes else readings.program
     few = known_to_be_few(program, assumed)

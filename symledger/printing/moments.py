@@ -7,8 +7,7 @@ from collections import Counter
 from symledger.languages.message import Text, Verbatim, joined, message
 from symledger.languages.words import part
 from symledger.ledger.peaks import AtMoment
-from symledger.readings.live.held import Place
-from symledger.readings.live.timeline import BACKWARD, FORWARD
+from symledger.readings.live.held import BACKWARD, FORWARD, Place
 
 PASSES = {way: f"peak.{way}" for way in (FORWARD, BACKWARD)}
 

@@ -22,7 +22,6 @@ from symledger.readings.equations.scalar import scalar
 from symledger.readings.equations.sheet import TEXT
 from symledger.report import configuration, costs, recomputation
 from symledger.report.layout import NBSP, Page
-from symledger.report.peak import moments
 
 
 def page(
@@ -35,7 +34,7 @@ def page(
     if quantities:
         for name in quantities:
             formula = account[name]
-            shown = moments(p, account, formula) if isinstance(formula, Peak) else formula
+            shown = _largest(p, account, formula) if isinstance(formula, Peak) else formula
             if shown:
                 tree(p, account, shown, depth)
                 derivation(p, shown, depth)
@@ -60,6 +59,13 @@ def page(
     conventions(p, account)
     _next(p, account)
     return p
+
+
+def _largest(p: Page, account: Account, peak: Peak) -> AtMoment | None:
+    """Show the moments of a peak; return the largest."""
+    from symledger.report import peak as peaks
+
+    return peaks.moments(p, account, peak)
 
 
 def evidence_of(p: Page, account: Account, names: Sequence[str]) -> None:

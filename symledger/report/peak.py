@@ -10,7 +10,7 @@ from symledger.ledger.peaks import AtMoment, Peak
 from symledger.printing.moments import named
 from symledger.printing.numbers import number
 from symledger.printing.units import byte_units
-from symledger.readings.live.timeline import MANY
+from symledger.readings.live.held import MANY
 from symledger.report.layout import Page
 
 MOST = 12

@@ -15,6 +15,13 @@ END = 1 << 60
 """Later than every step: what is held at the end of all passes."""
 
 
+FORWARD, BACKWARD = "forward", "backward"
+FIRST, SECOND, LAST_BUT_ONE, LAST = "first", "second", "last but one", "last"
+MANY = 4
+NAMES = ((), ("",), (FIRST, LAST), (FIRST, SECOND, LAST))
+"""The applications of a body, where there are fewer than four."""
+
+
 @dataclass(eq=False)
 class Held:
     """A storage, ``number`` times over, from the step ``born`` to the step ``last``.

@@ -26,8 +26,8 @@ from symledger import algebra
 from symledger.algebra import Terms
 from symledger.algebra.comparing import is_at_most, largest
 from symledger.ir.ops import Storage
-from symledger.readings.live.held import Held, Place, Step
-from symledger.readings.live.timeline import LAST_BUT_ONE, SECOND, Timeline
+from symledger.readings.live.held import LAST_BUT_ONE, SECOND, Held, Place, Step
+from symledger.readings.live.timeline import Timeline
 
 Ends = tuple[tuple[Symbol, Terms], ...]
 """Which application of each repeated body a step is looked at in, where it is neither end."""

@@ -27,7 +27,15 @@ from symledger.ir.ops import Const, Input, Param, Rearrange, View
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor, is_leaf
 from symledger.notation.recompute import block_of
 from symledger.readings.live.held import (
+    BACKWARD,
     END,
+    FIRST,
+    FORWARD,
+    LAST,
+    LAST_BUT_ONE,
+    MANY,
+    NAMES,
+    SECOND,
     Application,
     Held,
     Place,
@@ -38,11 +46,6 @@ from symledger.readings.live.held import (
 from symledger.readings.saved import root
 
 ONCE: Terms = algebra.constant(1)
-FORWARD, BACKWARD = "forward", "backward"
-FIRST, SECOND, LAST_BUT_ONE, LAST = "first", "second", "last but one", "last"
-MANY = 4
-NAMES = ((), ("",), (FIRST, LAST), (FIRST, SECOND, LAST))
-"""The applications of a body, where there are fewer than four."""
 Stored = dict[Tensor, Storages]
 Pass = Program | Pullback
 
