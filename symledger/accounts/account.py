@@ -54,7 +54,7 @@ def derive(
     target: str, set: Mapping[str, Any] | None = None, assume: Iterable[str] = (),  # noqa: A002  # named as the command line names it
     dtype: str | None = None, optimizer: str | None = None, causal: Causal | None = None,
     input_gradient: bool | None = None, frozen: Iterable[str] | None = None,
-    recipe: str | None = None,
+    recipe: str | None = None, recompute: str | None = None,
 ) -> Account:  # fmt: skip
     """Derive the formulas of a target.
 
@@ -70,6 +70,8 @@ def derive(
             unless told.
         frozen: dotted names of weights that are not trained, ``*`` allowed; none unless told.
         recipe: a usual way to run a model, ``"bf16-flash"`` say; what is told beside it wins.
+        recompute: what the backward pass runs again instead of keeping it, ``"attention.core"``
+            say; nothing beyond the definition's own unless told.
 
     Raises:
         SymledgerError: anything that cannot be answered exactly; the message says why.
@@ -77,5 +79,5 @@ def derive(
     >>> derive("mini_gpt").params.value
     131392
     """
-    said = target, set, assume, dtype, optimizer, causal, input_gradient, frozen, recipe
+    said = target, set, assume, dtype, optimizer, causal, input_gradient, frozen, recipe, recompute
     return Account(requested(*said))

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from symledger import algebra
+from symledger.accounts.recomputation import recomputation
 from symledger.algebra import substitute
 from symledger.derivations.derivation import Derivation
 from symledger.evidence.records import Record
@@ -48,6 +49,7 @@ def account_json(
         "definitions": {s.name: str(e) for s, e in derivation.definitions.items()},
         "dropped": list(derivation.dropped),
         "conventions": derivation.counted,
+        **({"recomputation": plan.to_dict()} if (plan := recomputation(derivation)) else {}),
         **derivation.target.extrapolated(derivation.assumed.bindings),
         "formulas": {
             name: {

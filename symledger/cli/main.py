@@ -69,11 +69,16 @@ def cli(ctx: click.Context) -> None:
 @click.option("--freeze", multiple=True, metavar="WEIGHT",
               help="A weight that is not trained, by dotted name (* allowed); may be repeated.")
 @click.option("--no-input-gradient", is_flag=True, help="Ask for no gradient of float inputs.")
+@click.option("--recompute", metavar="PLAN",
+              help="What the backward pass runs again instead of keeping it: none, full, a dotted "
+                   "name (attention.core), or every so many blocks together (block:2); with :early "
+                   "behind it, no further than to what is needed.")
 @spoken
 def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
            quantities: tuple[str, ...], form: str, as_json: bool, depth: int, recipe: str | None,
            dtype: str | None, optimizer: str | None, causal: str | None, freeze: tuple[str, ...],
-           no_input_gradient: bool, language: str | None) -> None:  # fmt: skip
+           no_input_gradient: bool, recompute: str | None,
+           language: str | None) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
     TARGET is a name of `symledger list`, a layer of torch.nn as in "Linear(768, 3072)", the
@@ -84,7 +89,7 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
 
     account = derive_account(
         target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
-        False if no_input_gradient else None, freeze or None, recipe,
+        False if no_input_gradient else None, freeze or None, recipe, recompute,
     )  # fmt: skip
     for name in quantities:
         account[name]

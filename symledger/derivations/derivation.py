@@ -27,10 +27,13 @@ from symledger.derivations.query import (
 )
 from symledger.errors import NotKnown, UnknownTarget, nearest, shown
 from symledger.ir.tensor import Program
+from symledger.languages.message import Verbatim
 from symledger.ledger import recipes
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
+from symledger.ledger.peaks import PEAKS, make_peak
 from symledger.ledger.quantities import QUANTITIES, Readings
+from symledger.notation.recompute import NONE, planned, read_plan
 from symledger.readings.equations.sheet import TEXT, Equation, Notation, backward_equations
 from symledger.readings.equations.sheet import equations as forward_equations
 from symledger.readings.flops import Causal
@@ -66,7 +69,8 @@ class Derivation:
         recipes.check_choices(request.recipe, self._found.name, self._found.choices)
         self.settings = self._found.settled(request.settings)
         self.target = self._found.with_options(chosen(self._found, self.settings))
-        self.program: Program = self.target.program()
+        with planned(read_plan(request.recompute)):
+            self.program: Program = self.target.program()
         self.symbols = symbols_of(self.program, self.target.component)
         self.assumed = self._sizes()
         check_frozen(self.conventions.frozen, self.program)
@@ -120,9 +124,9 @@ class Derivation:
         )  # fmt: skip
 
     def __getitem__(self, name: str) -> Formula:
-        if name not in QUANTITIES:
+        if name not in QUANTITIES and name not in PEAKS:
             raise UnknownTarget(
-                f"{shown(name)} is not a quantity. {nearest(name, QUANTITIES)}"
+                f"{shown(name)} is not a quantity. {nearest(name, [*QUANTITIES, *PEAKS])}"
             )
         if name in self.target.withheld:
             raise NotKnown(
@@ -137,8 +141,9 @@ class Derivation:
         return self._made[name]
 
     def _formula(self, name: str, readings: Readings) -> Formula:
+        make = make_peak if name in PEAKS else make_formula
         try:
-            return make_formula(self.target.owner, name, readings, self.assumed)
+            return make(self.target.owner, name, readings, self.assumed)
         except NotKnown as error:
             said = f"{self.target.name} has no {name} here: {self._because(error.function)}"
             raise NotKnown(said, error.function) from error
@@ -254,7 +259,9 @@ class Derivation:
     def counted(self) -> dict[str, str]:
         """How things are counted, in words: the recipe if one was named, and every convention."""
         name = self.request.recipe
-        said = {"recipe": recipes.in_words(name)} if name else {}
+        said: dict[str, str] = {"recipe": recipes.in_words(name)} if name else {}
+        if self.request.recompute.strip() != NONE:
+            said["recompute"] = Verbatim(self.request.recompute)
         return {**said, **self.conventions.to_dict()}
 
     @property

@@ -16,6 +16,7 @@ from symledger.errors import BadInput, nearest, shown
 from symledger.ir.tensor import Program
 from symledger.ledger import recipes
 from symledger.ledger.conventions import Conventions
+from symledger.notation.recompute import NONE
 from symledger.readings.flops import Causal
 from symledger.sizes import BY_NAME
 from symledger.targets.target import Target
@@ -33,13 +34,14 @@ class Request:
     equations: tuple[str, ...]
     conventions: Conventions
     recipe: str | None = None
+    recompute: str = NONE
 
 
 def requested(
     target: str, settings: Mapping[str, Any] | None = None, assume: Iterable[str] = (),
     dtype: str | None = None, optimizer: str | None = None, causal: Causal | None = None,
     input_gradient: bool | None = None, frozen: Iterable[str] | None = None,
-    recipe: str | None = None,
+    recipe: str | None = None, recompute: str | None = None,
 ) -> Request:  # fmt: skip
     """Take down what was asked for, as ``derive`` takes it: a recipe is weaker than all else."""
     taken = recipes.recipe(recipe)
@@ -49,7 +51,8 @@ def requested(
              "frozen": None if frozen is None else _several(frozen)}  # fmt: skip
     own = {name: value for name, value in given.items() if value is not None}
     conventions = Conventions(**{**taken.conventions, **own})
-    return Request(target, {**taken.choices, **said}, _several(assume), conventions, recipe)
+    return Request(target, {**taken.choices, **said}, _several(assume), conventions, recipe,
+                   recompute or NONE)  # fmt: skip
 
 
 def _several(texts: Iterable[str]) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from sympy import Expr, Symbol
 
 from symledger import algebra
 from symledger.algebra import Monomial, Terms, substitute
+from symledger.algebra.comparing import divides
 from symledger.errors import UnverifiedStep
 from symledger.languages.message import Message, message
 from symledger.ledger.lines import Line
@@ -158,7 +159,7 @@ def leading(polynomial: Terms, at: Mapping[Symbol, int]) -> Leading | None:
         return None
     kept = {
         m: c for m, c in polynomial.items()
-        if not any(m != other and _divides(m, other) for other in polynomial)
+        if not any(m != other and divides(m, other) for other in polynomial)
     }  # fmt: skip
     charges: dict[Monomial, Terms] = {}
     dropped = [(m, c) for m, c in algebra.ordered(polynomial) if m not in kept]
@@ -166,7 +167,7 @@ def leading(polynomial: Terms, at: Mapping[Symbol, int]) -> Leading | None:
     for monomial, c in dropped:
         options: list[tuple[Fraction, Monomial, Terms]] = []
         for onto, _ in algebra.ordered(kept):
-            if _divides(monomial, onto):
+            if divides(monomial, onto):
                 share = algebra.times(monomial, algebra.inverse(onto))
                 ratio: Terms = {share: Fraction(c) / kept[onto]}
                 charge = algebra.add([charges.get(onto, {}), ratio])
@@ -174,10 +175,3 @@ def leading(polynomial: Terms, at: Mapping[Symbol, int]) -> Leading | None:
         _, onto, charge = min(options, key=lambda option: option[0])
         charges[onto] = charge
     return Leading(kept, tuple(charges.values()))
-
-
-def _divides(a: Monomial, b: Monomial) -> bool:
-    exponents, other = dict(a), dict(b)
-    return all(
-        exponents.get(symbol, 0) <= other.get(symbol, 0) for symbol in {**exponents, **other}
-    )

@@ -18,11 +18,12 @@ from typing import Any, ClassVar
 from sympy import Expr, Symbol
 
 from symledger.errors import DefinitionError, PatternError, ShapeError
-from symledger.ir.building import current_region, current_scope, inside
+from symledger.ir.building import current_region, inside
 from symledger.ir.naming import snake
 from symledger.ir.patterns import Operand, Pattern, parse
 from symledger.ir.shapes import Shape, as_size, show
 from symledger.ir.tensor import Region, Scope, Tensor
+from symledger.notation.recompute import use_of
 from symledger.sizes import Size
 
 PLACE = "\n  in "
@@ -131,7 +132,7 @@ class Component:
         With ``recompute`` nothing inside it is kept; the backward pass runs it again.
         """
         name = name or snake(type(self).__name__)
-        return self.apply_in(Scope(name, self, current_scope(), recompute), inputs)
+        return self.apply_in(use_of(self, name, recompute), inputs)
 
     def apply_in(self, scope: Scope, inputs: tuple[Tensor | None, ...]) -> tuple[Tensor, ...]:
         """Build the computation in a given scope, its types checked against the signature."""

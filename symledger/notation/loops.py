@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from sympy import Expr
 
 from symledger.errors import ShapeError
-from symledger.ir.building import current_scope, noting_idle
+from symledger.ir.building import current_scope, inside, noting_idle
 from symledger.ir.ops import Input
 from symledger.ir.shapes import as_size, show
 from symledger.ir.tensor import Call, Program, Result, Scope, Tensor
+from symledger.notation.recompute import together, use_of
 
 if TYPE_CHECKING:
     from symledger.notation.component import Component
@@ -28,11 +29,38 @@ def repeat(component: Component, times: Expr | int, *inputs: Tensor, name: str,
     Raises:
         ShapeError: the body does not give back one tensor of the shape that it carries.
     """
-    body = _body(component, name, inputs, recompute)
+    number, early = together(name)
+    if number > 1:
+        return _in_segments(component, as_size(times), inputs, name, shared, number, early)
+    body = _body(component, name, inputs, recompute or number > 0, early)
     if len(body.outputs) != 1:
         raise _not_carried(component, inputs[:1], body.outputs)
     op = Call(body, as_size(times), shared, average=average)
     return _called(component, op, inputs)
+
+
+def _in_segments(
+    component: Component, times: Expr, inputs: tuple[Tensor, ...], name: str, shared: bool,
+    number: int, early: bool,
+) -> Tensor:  # fmt: skip
+    """Apply a component ``times`` times, so many applications being run again together.
+
+    Where these are run no further than to what is needed, the last of them is another one than
+    those before: each is a part of its own then.
+    """
+    scope = Scope("segment", None, current_scope(), recompute=True, early=early)
+    formals = _formals(inputs)
+    with noting_idle() as idle, inside(scope):
+        if early and not shared:
+            state = formals[0]
+            for i in range(number):
+                inner = Scope(f"{name}_{i + 1}", component, scope)
+                (state,) = component.apply_in(inner, (state, *formals[1:]))
+        else:
+            call = Call(_body(component, name, formals, False), as_size(number), shared)
+            state = _called(component, call, formals)
+    body = Program(scope, formals, (state,), tuple(idle))
+    return _called(component, Call(body, times / number, shared), inputs)
 
 
 def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: Tensor, name: str,
@@ -69,12 +97,18 @@ def scan(component: Component, times: Expr, states: tuple[Tensor, ...], *same: T
     )
 
 
+def _formals(inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    return tuple(Tensor(Input(f"x{i}"), (), x.shape, x.storage) for i, x in enumerate(inputs))
+
+
 def _body(
-    component: Component, name: str, inputs: tuple[Tensor, ...], recompute: bool
+    component: Component, name: str, inputs: tuple[Tensor, ...], recompute: bool,
+    early: bool = False,
 ) -> Program:  # fmt: skip
     """Build the program of one application."""
-    scope = Scope(name, component, current_scope(), recompute)
-    formals = tuple(Tensor(Input(f"x{i}"), (), x.shape, x.storage) for i, x in enumerate(inputs))
+    scope = use_of(component, name, recompute)
+    scope = replace(scope, early=True) if early else scope
+    formals = _formals(inputs)
     with noting_idle() as idle:
         outputs = component.apply_in(scope, formals)
     return Program(scope, formals, outputs, tuple(idle))

@@ -2,16 +2,124 @@
 
 What enters such a block stays; its forward is built a second time in the backward program,
 which then mentions that instead of what was computed on the way there. A component is used so by
-``component(x, recompute=True)`` or ``repeat(component, L, x, recompute=True)``.
+``component(x, recompute=True)`` or ``repeat(component, L, x, recompute=True)``; a plan says it of
+components of any definition, while its program is built.
 
 Source: Chen et al., *Training Deep Nets with Sublinear Memory Cost* (2016), section 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
 
-from symledger.ir.tensor import Region, Scope, Tensor, is_leaf
+from symledger.errors import BadInput, nearest, shown
+from symledger.ir.building import current_scope
+from symledger.ir.tensor import Defining, Region, Scope, Tensor, is_leaf
+
+FULL, NONE, EARLY = "full", "none", "early"
+
+
+@dataclass
+class Plan:
+    """Which uses of components are run again, by dotted names that their paths end with.
+
+    ``full`` takes all bodies that are repeated. With a ``number`` so many applications of a
+    repeated body are run again together; with ``early`` no further than to what is needed.
+    """
+
+    name: str
+    number: int = 1
+    early: bool = False
+    uses: set[str] = field(default_factory=set)
+    repeated: set[str] = field(default_factory=set)
+    met: bool = False
+
+    def takes(self, path: tuple[str, ...]) -> bool:
+        """Whether a use of a component is run again as it is."""
+        self.uses.add(".".join(path))
+        return self.number == 1 and self._is_named(path)
+
+    def together(self, path: tuple[str, ...], within: Scope) -> int:
+        """How many applications of a repeated body are run again together; 0 where none are."""
+        self.repeated.add(".".join(path))
+        if self.name == FULL and not _is_recomputed(within):
+            self.met = True
+            return 1
+        return self.number if self.number > 1 and self._is_named(path) else 0
+
+    def _is_named(self, path: tuple[str, ...]) -> bool:
+        found = f".{'.'.join(path)}".endswith(f".{self.name}")
+        self.met |= found
+        return found
+
+
+PLAN: ContextVar[Plan | None] = ContextVar("plan", default=None)
+
+
+def read_plan(text: str) -> Plan | None:
+    """Read a plan: ``full``, ``attention.core``, ``block:2``, each with ``:early`` or not.
+
+    Raises:
+        BadInput: it is none.
+    """
+    name, *rest = text.strip().split(":")
+    early = rest[-1:] == [EARLY]
+    numbers = rest[: len(rest) - early]
+    if name == NONE and not rest:
+        return None
+    number = int(numbers[0]) if numbers and numbers[0].isdecimal() else 0 if numbers else 1
+    if not name or number < 1 or len(numbers) > 1 or (name in (FULL, NONE) and numbers):
+        raise BadInput(
+            f"{shown(text)} is no plan of what is run again: write none, full, the dotted name of "
+            "a component, as in attention.core, or every so many of a repeated one, as in block:2; "
+            "with :early behind it, it is run no further than to what is needed."
+        )
+    return Plan(name, number, early)
+
+
+@contextmanager
+def planned(plan: Plan | None) -> Iterator[None]:
+    """Build programs with some components run again.
+
+    Raises:
+        BadInput: the plan names none of them.
+    """
+    token = PLAN.set(plan)
+    try:
+        yield
+    finally:
+        PLAN.reset(token)
+    if plan and not plan.met:
+        known = plan.uses if plan.number == 1 and plan.name != FULL else plan.repeated
+        if not known:
+            raise BadInput(f"{shown(plan.name)} cannot be run again here: nothing is repeated.")
+        what = "component" if plan.number == 1 else "repeated component"
+        raise BadInput(f"no {what} is named {shown(plan.name)}. {nearest(plan.name, known)}")
+
+
+def use_of(component: Defining | None, name: str, recompute: bool) -> Scope:
+    """Return the use of a component that begins here, as the plan has it if there is one."""
+    parent, plan = current_scope(), PLAN.get()
+    if plan and plan.takes((*parent.path, name)):
+        return Scope(name, component, parent, recompute=True, early=plan.early)
+    return Scope(name, component, parent, recompute)
+
+
+def together(name: str) -> tuple[int, bool]:
+    """How many applications of a body that is repeated here are run again together, and how."""
+    parent, plan = current_scope(), PLAN.get()
+    return (plan.together((*parent.path, name), parent), plan.early) if plan else (0, False)
+
+
+def _is_recomputed(scope: Scope | None) -> bool:
+    while scope is not None:
+        if scope.recompute:
+            return True
+        scope = scope.parent
+    return False
 
 
 def block_of(t: Tensor, outer: Scope, within: Scope | None = None) -> Scope | None:

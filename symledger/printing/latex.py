@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sympy import Symbol
 
@@ -57,6 +57,11 @@ class Latex:
     def ratio(self, above: str, below: str) -> str:
         """On one line, so that it can be broken."""
         return f"({above}) / ({below})"
+
+    def largest(self, each: Sequence[str]) -> str:
+        """Between parentheses, so that it can be broken."""
+        between = r",\; "
+        return rf"\max({between.join(each)})"
 
     def value(self, exact: Number) -> str:
         """A whole number in groups, or a fraction."""

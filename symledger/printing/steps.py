@@ -5,7 +5,7 @@ LaTeX and MathML say the same lines for the same reasons; only the spelling diff
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Protocol
@@ -14,6 +14,7 @@ from sympy import Symbol
 
 from symledger.algebra import ONE, Number, Terms, variable
 from symledger.ledger.formula import Formula
+from symledger.ledger.peaks import Peak
 from symledger.ledger.steps import Leading, Shown
 
 
@@ -28,6 +29,9 @@ class Spelling(Protocol):
 
     def ratio(self, above: str, below: str, /) -> str:
         """Write one sum divided by another, in one line."""
+
+    def largest(self, each: Sequence[str], /) -> str:
+        """Write the largest of several."""
 
     def value(self, exact: Number, /) -> str:
         """Write an exact value."""
@@ -62,7 +66,7 @@ class Line:
 
 def lines(formula: Formula, depth: int, to: Spelling) -> Iterator[Line]:
     """Yield the lines of a formula's derivation, its tree opened down to ``depth``."""
-    if formula.divisor:
+    if formula.divisor or isinstance(formula, Peak):
         yield Line("=", collected(formula, to))
     else:
         yield from _opened(formula, depth, to)
@@ -73,6 +77,9 @@ def lines(formula: Formula, depth: int, to: Spelling) -> Iterator[Line]:
 
 def collected(formula: Formula, to: Spelling, at: Mapping[Symbol, int] | None = None) -> str:
     """Write the form under the assumptions, over its divisor where there is one."""
+    if isinstance(formula, Peak):
+        each = [to.polynomial(m.corollary_terms, at) for m in formula.remaining]
+        return to.largest(each) if len(each) > 1 else each[0]
     above = to.polynomial(formula.corollary_terms, at)
     if formula.divisor is None:
         return above

@@ -172,12 +172,17 @@ class _Walk:
                 gradient = self.gradients[tensor] + gradient
         self.gradients[tensor] = gradient
 
-    def _fused(self, region: Region) -> Iterator[Pair]:
+    def _fused(self, region: Region) -> list[Pair]:
+        """Run a stated pull-back, which is a fused body too."""
         incoming = [self.gradients.get(y) for y in region.outputs]
-        if any(g is not None for g in incoming):
-            with inside(region.outputs[-1].scope):
-                pairs = zip(incoming, region.outputs, strict=True)
-                yield from gradients(region, *(zeros(y) if g is None else g for g, y in pairs))
+        if all(g is None for g in incoming):
+            return []
+        back = Region(region.pullback)
+        with inside(region.outputs[-1].scope, back):
+            pairs = zip(incoming, region.outputs, strict=True)
+            found = gradients(region, *(zeros(y) if g is None else g for g, y in pairs))
+        back.outputs = tuple(g for _, g in found)
+        return found
 
     def _rule(self, t: Tensor, g: Tensor) -> Iterator[Pair]:
         """Yield the gradient of each argument that needs one."""

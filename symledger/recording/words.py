@@ -15,6 +15,7 @@ from symledger.explain.index.readings import MACS, OFTEN, TRAINING, TYPES
 from symledger.languages.message import Word
 from symledger.languages.words import case
 from symledger.ledger import conventions, recipes
+from symledger.ledger.peaks import PEAKS
 from symledger.ledger.quantities import QUANTITIES
 from symledger.site.atlas import TOPICS
 from symledger.site.text import worded
@@ -55,7 +56,7 @@ def _words() -> Iterator[Word]:
     for size in ALPHABET:
         if size.meaning != size.name:
             yield size.meaning
-    for quantity in QUANTITIES.values():
+    for quantity in (*QUANTITIES.values(), *PEAKS.values()):
         yield from (quantity.unit, quantity.meaning)
     for entry in (*ENTRIES, *AXIOMS):
         yield entry.line

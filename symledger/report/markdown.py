@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.ledger.formula import Formula
+from symledger.ledger.peaks import Peak
 from symledger.printing.latex import LATEX
+from symledger.printing.moments import named
 from symledger.printing.numbers import error_percent, number
 from symledger.printing.rows import rows
 
@@ -27,7 +29,9 @@ def write(account: Account, quantities: Sequence[str], depth: int) -> str:
 
 
 def section(account: Account, formula: Formula, depth: int) -> str:
-    """Write one quantity."""
+    """Write one quantity; of a peak its moments, then the largest of them."""
+    if isinstance(formula, Peak):
+        return _peak(account, formula, depth)
     table = ["| line | formula | value | share |", "|---|---|--:|--:|"]
     for row in rows(account, formula, depth):
         name = (row.guide + row.label).replace(" ", "\u00a0").replace("|", "\\|")
@@ -45,6 +49,17 @@ def section(account: Account, formula: Formula, depth: int) -> str:
     lines = [f"## {formula.id}", f"{formula.quantity.meaning}, in {formula.unit}",
              "\n".join(table), "\n".join(steps), *_leading(formula)]  # fmt: skip
     return "\n\n".join(lines)
+
+
+def _peak(account: Account, peak: Peak, depth: int) -> str:
+    table = ["| moment | formula | value |", "|---|---|--:|"]
+    for m, name in named(peak.remaining).items():
+        value = "" if m.exact is None else number(m.exact)
+        table.append(f"| {name} | {m.text} | {value} |")
+    holds = ", ".join(f"`{each.canonical}`" for each in peak.depths)
+    lines = [f"## {peak.id}", f"{peak.quantity.meaning}, in {peak.unit}", "\n".join(table)]
+    lines += [f"where {holds}"] if holds else []
+    return "\n\n".join([*lines, *([section(account, peak.largest, depth)] if peak.largest else [])])
 
 
 def _leading(formula: Formula) -> list[str]:

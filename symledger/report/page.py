@@ -14,12 +14,13 @@ from symledger.languages.message import Message, Text, Verbatim, joined, message
 from symledger.languages.words import choice
 from symledger.ledger.conventions import named as convention_named
 from symledger.ledger.formula import Formula
+from symledger.ledger.peaks import AtMoment, Peak
 from symledger.ledger.quantities import Quantity
 from symledger.printing.numbers import error_percent, number, substituted, whole
 from symledger.printing.rows import rows, show_shape, written
 from symledger.readings.equations.scalar import scalar
 from symledger.readings.equations.sheet import TEXT
-from symledger.report import configuration, costs
+from symledger.report import configuration, costs, recomputation
 from symledger.report.layout import NBSP, Page
 
 
@@ -29,10 +30,14 @@ def page(
     """Write the page; with quantities named, only those."""
     p = Page(width, language)
     _head(p, account)
+    recomputation.section(p, account)
     if quantities:
         for name in quantities:
-            tree(p, account, account[name], depth)
-            derivation(p, account[name], depth)
+            formula = account[name]
+            shown = _largest(p, account, formula) if isinstance(formula, Peak) else formula
+            if shown:
+                tree(p, account, shown, depth)
+                derivation(p, shown, depth)
             evidence_of(p, account, (name,))
         return p
     repeats = bool(account.program.calls)
@@ -54,6 +59,13 @@ def page(
     conventions(p, account)
     _next(p, account)
     return p
+
+
+def _largest(p: Page, account: Account, peak: Peak) -> AtMoment | None:
+    """Show the moments of a peak; return the largest."""
+    from symledger.report import peak as peaks
+
+    return peaks.moments(p, account, peak)
 
 
 def evidence_of(p: Page, account: Account, names: Sequence[str]) -> None:
@@ -132,7 +144,8 @@ def tree(p: Page, account: Account, formula: Formula, depth: int) -> None:
     whole = formula.text if not formula.divisor else ""
     table.append([message("page.total"), "", "", whole, total, ""])
     table.insert(0, head)
-    p.heading(titled(formula.quantity))
+    at_moment = isinstance(formula, AtMoment)
+    p.heading(message("peak.then") if at_moment else titled(formula.quantity))
     p.table(table, ("", "green", "dim", "", "cyan", "dim"), {4, 5}, flexible=(1, 2, 3))
     _leading(p, formula)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 
@@ -95,7 +95,10 @@ def value(exact: int | Fraction) -> str:
 def bound(lead: Leading) -> str:
     """Write the proven bound on the relative error of a leading form: ``max(1/(6d), 1/V)``."""
     each = [polynomial(charge) for charge in lead.charged]
-    if len(each) == 1:
-        return each[0]
-    largest = operator("max", form="prefix", lspace="0", rspace="0")
-    return largest + APPLY + parens(COMMA.join(each))
+    return each[0] if len(each) == 1 else largest(each)
+
+
+def largest(each: Sequence[str]) -> str:
+    """Write the largest of several."""
+    name = operator("max", form="prefix", lspace="0", rspace="0")
+    return name + APPLY + parens(COMMA.join(each))

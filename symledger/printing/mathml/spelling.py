@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from sympy import Symbol
@@ -30,6 +30,10 @@ class Rows:
     def ratio(self, above: str, below: str) -> str:
         """On one line, so that it can be broken."""
         return parens(above) + operator("/") + parens(below)
+
+    def largest(self, each: Sequence[str]) -> str:
+        """Between parentheses."""
+        return polynomials.largest(each)
 
     def value(self, exact: Number) -> str:
         """A whole number in groups, or a fraction."""

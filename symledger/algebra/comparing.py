@@ -1,0 +1,111 @@
+"""Which of two polynomials is larger at all sizes: by a proof, never by trying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from math import comb
+from typing import TypeVar
+
+from sympy import Symbol
+
+from symledger.algebra.monomials import ONE, Monomial, inverse, of_exponents, times
+from symledger.algebra.polynomials import Number, Terms, subtract
+
+Labelled = TypeVar("Labelled")
+
+
+def is_at_most(left: Terms, right: Terms) -> bool:
+    """Whether a polynomial is proven to be no larger than another one, at whatever sizes.
+
+    It is where the difference has no negative coefficient; else where that holds once every size
+    is written as its least value and what is beyond. Exponents that are negative are cleared.
+
+    >>> from symledger.algebra import terms
+    >>> from symledger.sizes import T, d
+    >>> is_at_most(terms(T + d), terms(T * d + 1)), is_at_most(terms(T**2), terms(T * d))
+    (True, False)
+    """
+    difference = subtract(right, left)
+    if not any(c < 0 for c in difference.values()):
+        return True
+    if not any(c > 0 for c in difference.values()):
+        return False
+    if sum(difference.values()) < 0:  # what it is where all sizes are one
+        return False
+    above = [m for m, c in difference.items() if c > 0]
+    if not all(any(divides(m, n) for n in above) for m, c in difference.items() if c < 0):
+        return False
+    return not any(c < 0 for c in _from_least(difference).values())
+
+
+@cache
+def divides(one: Monomial, other: Monomial) -> bool:
+    """Whether a monomial is another one divided by sizes: only then can that one outweigh it."""
+    return all(n >= 0 for _, n in times(other, inverse(one)))
+
+
+def _from_least(polynomial: Terms) -> Terms:
+    """Write a polynomial, its negative exponents cleared, in what sizes are beyond their least."""
+    lowest: dict[Symbol, int] = {}
+    for monomial in polynomial:
+        for symbol, n in monomial:
+            lowest[symbol] = min(lowest.get(symbol, 0), n)
+    clearing = of_exponents({symbol: -n for symbol, n in lowest.items()})
+    total: Terms = {}
+    for monomial, c in polynomial.items():
+        for shifted, times_c in _expanded(times(monomial, clearing)):
+            total[shifted] = total.get(shifted, 0) + c * times_c
+    return total
+
+
+@cache
+def _expanded(monomial: Monomial) -> tuple[tuple[Monomial, Number], ...]:
+    """Multiply out a monomial with every size that is at least one written as 1 + (size - 1)."""
+    found: list[tuple[Monomial, Number]] = [(ONE, 1)]
+    for symbol, n in monomial:
+        if getattr(symbol, "least", 1) < 1:
+            found = [(times(m, Monomial(((symbol, n),))), c) for m, c in found]
+            continue
+        powers = [(of_exponents({symbol: k}), comb(n, k)) for k in range(n + 1)]
+        found = [(times(m, power), c * number) for m, c in found for power, number in powers]
+    return tuple(found)
+
+
+def largest(named: Iterable[tuple[Terms, Labelled]]) -> list[tuple[Terms, Labelled]]:
+    """Return, in order, those polynomials that may be the largest: none is at most another one.
+
+    Of equal ones the first stays. Where one is larger than another at some sizes that are tried,
+    nothing need be proven.
+    """
+    every = list(named)
+    tried = _tried(s for polynomial, _ in every for monomial in polynomial for s, _ in monomial)
+    front: list[tuple[tuple[float, ...], Terms, Labelled]] = []
+    for polynomial, label in every:
+        values = tuple(_about(polynomial, at) for at in tried)
+        if any(_never_above(values, v) and is_at_most(polynomial, p) for v, p, _ in front):
+            continue
+        front = [(v, p, x) for v, p, x in front
+                 if not (_never_above(v, values) and is_at_most(p, polynomial))]  # fmt: skip
+        front.append((values, polynomial, label))
+    return [(polynomial, label) for _, polynomial, label in front]
+
+
+def _tried(symbols: Iterable[Symbol]) -> list[dict[Symbol, float]]:
+    """Sizes to try: one of them large, all others small."""
+    every = sorted(set(symbols), key=str)
+    return [{s: 1e6 if s is large else 7.0 for s in every} for large in (None, *every)]
+
+
+def _about(polynomial: Terms, at: dict[Symbol, float]) -> float:
+    total = 0.0
+    for monomial, c in polynomial.items():
+        product = float(c)
+        for symbol, n in monomial:
+            product *= at[symbol] ** n
+        total += product
+    return total
+
+
+def _never_above(left: tuple[float, ...], right: tuple[float, ...]) -> bool:
+    return all(a <= b + 1e-9 * abs(b) for a, b in zip(left, right, strict=True))

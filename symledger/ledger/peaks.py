@@ -1,0 +1,294 @@
+"""Peaks: the most bytes that are in memory at once, as the largest of several polynomials.
+
+Each is what is alive at one moment: weights and states, which are there throughout, and what the
+reading ``live`` finds. A moment of which the difference to another one is proven not to be
+positive is left out; all others stay, and at a configuration one of them is the largest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any
+
+from sympy import Expr, Max
+
+from symledger import algebra
+from symledger.algebra import Terms, substitute
+from symledger.algebra.assumptions import Assumed
+from symledger.algebra.comparing import largest
+from symledger.errors import BadInput
+from symledger.ir.tensor import Call, Program
+from symledger.ledger.formula import Formula
+from symledger.ledger.lines import Line, ledger
+from symledger.ledger.quantities import Quantity, Readings, asked, together
+from symledger.readings.live.held import BACKWARD, FORWARD, MANY
+
+if TYPE_CHECKING:  # what is alive when is looked at only where a peak is asked for
+    from symledger.readings.live.kinds import Alive
+    from symledger.readings.live.moments import Moment
+
+Few = Mapping[Expr, int]
+
+
+@dataclass(frozen=True)
+class Passes:
+    """What a peak is looked for in: which passes, and which quantities are there throughout.
+
+    ``decodes`` is set for one decoding step; ``remembers``, where what decoding keeps is held.
+    """
+
+    ways: tuple[str, ...]
+    throughout: tuple[str, ...]
+    remembers: bool = False
+    decodes: bool = False
+
+
+TRAINING = ("memory.parameters", "memory.optimizer")
+SERVING = ("memory.parameters",)
+PASSES = {
+    "memory.peak.forward": Passes((FORWARD,), TRAINING),
+    "memory.peak.backward": Passes((BACKWARD,), TRAINING),
+    "memory.peak.train": Passes((FORWARD, BACKWARD), TRAINING),
+    "memory.peak.prefill": Passes((FORWARD,), SERVING, remembers=True),
+    "memory.peak.decode": Passes((FORWARD,), SERVING, remembers=True, decodes=True),
+}
+MEANINGS = {
+    "memory.peak.forward": "the most in memory at once in the forward pass of training",
+    "memory.peak.backward": "the most in memory at once in the backward pass",
+    "memory.peak.train": "the most in memory at once in both passes of training",
+    "memory.peak.prefill": "the most in memory at once where tokens are read, nothing trained",
+    "memory.peak.decode": "the most in memory at once where the last of T tokens is decoded",
+}
+
+
+def _refused(readings: Readings) -> Any:
+    raise BadInput("a peak is the largest of several moments: each has its own amounts.")
+
+
+PEAKS: dict[str, Quantity] = {
+    name: asked(name, "bytes", MEANINGS[name], _refused) for name in PASSES
+}
+"""Asked for by name only: nothing else depends on them."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AtMoment(Formula):
+    """What is in memory at one moment."""
+
+    alive: Alive
+    moment: Moment
+    throughout: tuple[str, ...]
+
+    @cached_property
+    def line(self) -> Line:
+        """What is in memory, by kind and component."""
+        scope = self.readings.program.scope
+        there = ((name.rpartition(".")[2], self.readings.tally(name)) for name in self.throughout)
+        return ledger(together(scope, *there, *self.alive.tally(self.moment)))
+
+    @cached_property
+    def general(self) -> Terms:
+        """All bytes in memory."""
+        there = (self.readings.total(name) for name in self.throughout)
+        return algebra.add([*there, self.moment.terms])
+
+
+@dataclass(frozen=True)
+class Depth:
+    """How often a body is repeated where a peak holds: four times at least, or just so often."""
+
+    times: Terms
+    exactly: int | None
+
+    @property
+    def canonical(self) -> str:
+        """The condition in Python syntax: ``L >= 4``."""
+        sign = ">=" if self.exactly is None else "=="
+        number = MANY if self.exactly is None else self.exactly
+        return f"{algebra.canonical(self.times)} {sign} {number}"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Peak(Formula):
+    """The largest of what is in memory at several moments, which are in the order of time.
+
+    Its lines and steps are those of the moment that is the ``largest`` at the configuration.
+    ``few`` says how often bodies are repeated, where that is known to be less than four times.
+    """
+
+    moments: tuple[AtMoment, ...]
+    few: Few
+
+    @cached_property
+    def largest(self) -> AtMoment | None:
+        """The moment at which most is in memory at the configuration; None while not known."""
+        if any(m.exact is None for m in self.moments):
+            return None
+        return max(self.moments, key=lambda m: m.exact or 0)
+
+    @property
+    def _shown(self) -> AtMoment:
+        return self.largest or self.moments[0]
+
+    @property
+    def line(self) -> Line:
+        """What is in memory at the largest moment."""
+        return self._shown.line
+
+    @property
+    def general(self) -> Terms:
+        """The general form of the largest moment."""
+        return self._shown.general
+
+    @cached_property
+    def remaining(self) -> tuple[AtMoment, ...]:
+        """The moments that may be the largest under the assumptions."""
+        return tuple(m for _, m in largest((m.corollary_terms, m) for m in self.moments))
+
+    @cached_property
+    def depths(self) -> tuple[Depth, ...]:
+        """How often bodies are repeated for this to hold: four times at least, or as stated."""
+        calls = (c.op for b in self.moments[0].alive.timeline.program.bodies for c in b.calls)
+        times = dict.fromkeys(op.times for op in calls if isinstance(op, Call))
+        return tuple(
+            Depth(substitute(algebra.terms(n), self.assumed.equations), self.few.get(n))
+            for n in times if not n.is_Integer
+        )
+
+    @property
+    def equations(self) -> dict[Any, Terms]:
+        """The assumptions that any of the moments is affected by."""
+        return {s: p for m in self.moments for s, p in m.equations.items()}
+
+    @property
+    def expr(self) -> Expr:
+        """The general form."""
+        return Max(*(m.expr for m in self.moments))
+
+    @property
+    def corollary(self) -> Expr:
+        """The form under the assumptions."""
+        return Max(*(m.corollary for m in self.remaining))
+
+    @property
+    def leading(self) -> None:
+        """None: a maximum has no leading form."""
+        return
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The value, None while a symbol is unbound."""
+        return self.largest.exact if self.largest else None
+
+    @property
+    def text(self) -> str:
+        """The form under the assumptions, in plain Unicode."""
+        return of_several([m.text for m in self.remaining], "max({})", ", ")
+
+    @property
+    def latex(self) -> str:
+        """The form under the assumptions, in LaTeX."""
+        return of_several([m.latex for m in self.remaining], r"\max({})", r",\; ")
+
+    @cached_property
+    def hash(self) -> str:
+        """A fingerprint of the general form."""
+        return sha256(self._canonical([m.general for m in self.moments]).encode()).hexdigest()[:16]
+
+    @staticmethod
+    def _canonical(forms: list[Terms]) -> str:
+        return of_several(sorted({algebra.canonical(p) for p in forms}), "Max({})", ", ")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON object: that of a formula, and every moment."""
+        return {
+            "id": self.id, "unit": self.unit, "meaning": self.quantity.meaning,
+            "schedule": "program",
+            "expr": self._canonical([m.general for m in self.moments]),
+            "corollary": self._canonical([m.corollary_terms for m in self.remaining]),
+            "latex": self.latex,
+            "value": None if self.value is None else str(self.value),
+            "leading": None,
+            "assumptions": list(self.assumptions),
+            "hash": self.hash,
+            "holds_where": [depth.canonical for depth in self.depths],
+            "moments": [moment_dict(m, m in self.remaining) for m in self.moments],
+        }  # fmt: skip
+
+
+def of_several(each: list[str], form: str, between: str) -> str:
+    """Write the largest of several; of one, itself."""
+    return each[0] if len(each) == 1 else form.format(between.join(each))
+
+
+def moment_dict(m: AtMoment, remains: bool) -> dict[str, Any]:
+    """Return a moment as JSON data: where it is, and what is in memory by kind."""
+    at = m.assumed.bindings
+    kinds = {part.label: substitute(part.total, m.assumed.equations) for part in m.line.parts}
+    return {
+        "pass": m.moment.step.way,
+        "of": list(m.moment.step.made.scope.path),
+        "applications": [
+            {"of": place.op.body.scope.name, "is": which}
+            for place, which in m.moment.applications
+        ],
+        "may_be_largest": remains,
+        "expr": algebra.canonical(m.general),
+        "corollary": algebra.canonical(m.corollary_terms),
+        "value": written(m.exact),
+        "lines": {
+            kind: {"corollary": algebra.canonical(p), "value": written(algebra.value(p, at))}
+            for kind, p in kinds.items()
+        },
+    }  # fmt: skip
+
+
+def written(value: Fraction | None) -> str | None:
+    """Write a value as JSON has it."""
+    return None if value is None else str(value)
+
+
+def make_peak(owner: str, name: str, readings: Readings, assumed: Assumed) -> Peak:
+    """Derive a peak of a target.
+
+    Raises:
+        BadInput: the target lacks such passes, or it is not derived for what it repeats.
+    """
+    from symledger.readings.live.kinds import Alive
+    from symledger.readings.live.moments import moments
+    from symledger.readings.live.timeline import Timeline
+
+    passes = PASSES[name]
+    program = readings.decoding if passes.decodes else readings.program
+    few = known_to_be_few(program, assumed)
+    timeline = Timeline(program, passes.remembers, few)
+    if not passes.remembers:
+        timeline.back(readings.back)
+    alive = Alive(timeline, readings.bytes_of)
+    found = moments(timeline, alive.bytes_of, passes.ways)
+    if not found:
+        raise BadInput(f"{owner} has no {name}: nothing is computed there.")
+    quantity, identity = PEAKS[name], f"{owner}.{name}"
+    each = tuple(
+        AtMoment(identity, quantity, readings, assumed, alive=alive, moment=m,
+                 throughout=passes.throughout)
+        for m in found
+    )  # fmt: skip
+    return Peak(identity, quantity, readings, assumed, moments=each, few=few)
+
+
+def known_to_be_few(program: Program, assumed: Assumed) -> dict[Expr, int]:
+    """How often bodies are repeated, where that is known to be less than four times."""
+    found: dict[Expr, int] = {}
+    for body in program.bodies:
+        for call in body.calls:
+            assert isinstance(call.op, Call)
+            times = substitute(algebra.terms(call.op.times), assumed.equations)
+            n = algebra.value(times, assumed.bindings)
+            if n is not None and n < MANY and n.denominator == 1:
+                found[call.op.times] = int(n)
+    return found

@@ -1,0 +1,1 @@
+"""What is alive when? The stored tensors of a program's passes, moment by moment."""
