@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from symledger.cli import streams
 from symledger.cli.click_groups import SETTINGS, Counting, Group
+from symledger.cli.common import CAUSAL, DTYPE, RECIPE, print_json, split_settings, width
+from symledger.cli.inverse import solve
 from symledger.cli.language import shown_in, spoken
 from symledger.cli.site import site
-from symledger.errors import LONGEST, BadInput, SymledgerError, escaped, quoted, shown
+from symledger.errors import LONGEST, BadInput, SymledgerError, escaped, shown
 from symledger.version import VERSION
 
 if TYPE_CHECKING:
@@ -22,17 +24,6 @@ FORMATS = ("text", "json", "latex", "markdown", "python")
 LISTED = ("components", "models", "layers")
 ENTRIES = ("bibtex", "biblatex")
 CITED = ("text", "bibtex", "biblatex", "latex", "markdown", "json")
-
-
-RECIPE = click.option(
-    "--recipe", metavar="NAME",
-    help="A usual way to run a model; what is set beside it wins. fp32, fp16, bf16 or "
-         "inference-bf16, each with -flash too; mixed, with -flash, -recompute or both.",
-)  # fmt: skip
-DTYPE = click.option("--dtype", help="The type of values, for bytes; fp32 unless told.")
-CAUSAL = click.option(
-    "--causal", help="How masked pairs are charged: full (unless told), half or exact."
-)
 
 
 @click.group(cls=Group, context_settings=SETTINGS, invoke_without_command=True,
@@ -322,41 +313,7 @@ def record(targets: tuple[str, ...], stale: bool, why: str, successor: str,
 
 
 cli.add_command(site)
-
-
-def split_settings(settings: tuple[str, ...]) -> dict[str, str]:
-    """Read ``NAME=VALUE`` pairs; the same name may not be given two values.
-
-    Raises:
-        BadInput: one is not of that form.
-    """
-    found: dict[str, str] = {}
-    for text in settings:
-        name, equals, value = text.partition("=")
-        name = name.strip()
-        if not equals or not name:
-            raise BadInput(f"{quoted(text)} is not a setting: write one as --set d=128.")
-        if found.get(name, value) != value:
-            raise BadInput(
-                f"{shown(name)} was set twice, to {shown(found[name])} and to {shown(value)}."
-            )
-        found[name] = value
-    return found
-
-
-def width() -> int:
-    """Return the width of the terminal; 100 where there is none."""
-    from shutil import get_terminal_size
-
-    return max(get_terminal_size((100, 24)).columns, 60) if sys.stdout.isatty() else 100
-
-
-def print_json(data: Any) -> None:
-    """Print one JSON object."""
-    import json
-
-    plain = (sys.stdout.encoding or "utf-8").lower() != "utf-8"
-    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=plain) + "\n")
+cli.add_command(solve)
 
 
 def main() -> None:

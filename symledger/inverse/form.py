@@ -1,0 +1,170 @@
+"""A quantity as polynomials in a few sizes that are free, everything else given its value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from sympy import Expr, Integer, Symbol
+
+from symledger import algebra
+from symledger.accounts.account import Account
+from symledger.algebra import Terms
+from symledger.algebra.parsing import LARGEST, least
+from symledger.errors import BadInput, SymledgerError, shown
+from symledger.ledger.formula import Formula
+
+PROBES = (2, 3, 4, 6, 8, 5, 12, 16, 24, 32, 48, 64, 96, 128, 256, 1024, 4096)
+"""What a size is multiplied by where a second one is looked for at which a target can be."""
+
+
+@dataclass(frozen=True)
+class Freed:
+    """What stands fast while some sizes are free.
+
+    ``given`` are equations of sizes that follow the free ones, and constants of those that do not;
+    ``defined`` are sizes that are rounded from others.
+    """
+
+    account: Account
+    free: tuple[Symbol, ...]
+    given: Mapping[Symbol, Terms]
+    defined: Mapping[Symbol, Expr] = field(default_factory=dict)
+
+    def branches(self, formula: Formula) -> tuple[Terms, ...]:
+        """Return a quantity in the free sizes: polynomials of which the largest is its value."""
+        if formula.divisor is not None:
+            raise BadInput(
+                f"{formula.id} is a ratio: what is solved for is within an amount, of bytes, "
+                "parameters or FLOP."
+            )
+        return tuple(self.of(polynomial) for polynomial in totals(formula))
+
+    def of(self, polynomial: Terms) -> Terms:
+        """Write a polynomial in the free sizes, and those rounded from them.
+
+        Raises:
+            BadInput: a size has no value.
+        """
+        found = algebra.substitute(polynomial, self.given)
+        known = {*self.free, *self.defined}
+        unknown = {s.name for monomial in found for s, _ in monomial if s not in known}
+        if unknown:
+            settings = " ".join(f"--set {name}=…" for name in sorted(unknown))
+            raise BadInput(
+                f"{shown(self.account.target.name)} has no value without {settings}: give what is "
+                "not asked for."
+            )
+        return found
+
+    def sizes(self, at: Mapping[Symbol, int]) -> dict[Symbol, int] | None:
+        """Return the free sizes and those rounded from them; None where one of these is none."""
+        found = dict(at)
+        for symbol, e in self.defined.items():
+            whole = e.xreplace({s: Integer(n) for s, n in found.items()})
+            if not whole.is_Integer or whole < least(symbol):
+                return None
+            found[symbol] = int(whole)
+        return found
+
+
+def totals(formula: Formula) -> tuple[Terms, ...]:
+    """Return the polynomials of which the largest is the value of a formula, in all its sizes."""
+    return (formula.general,)
+
+
+def freed(account: Account, names: Iterable[str], probe: Mapping[str, int] | None = None) -> Freed:
+    """Free some sizes of an account.
+
+    What follows them is seen at two places at which the target can be: an equation that holds at
+    one by accident (a width of 14,336 that is just four times another) is none.
+
+    Raises:
+        SymledgerError: a name is none of a size, or the target cannot be at a second place.
+    """
+    wanted = tuple(names)
+    seen = _two(account, wanted, probe or {})
+    first, second = (other.assumed for other in seen)
+    symbols = seen[0].symbols
+    free = tuple(symbols[own_name(account, name)] for name in wanted)
+    rounded = seen[0].definitions
+    given: dict[Symbol, Terms] = {
+        s: p for s, p in first.equations.items()
+        if second.equations.get(s) == p and s not in free and s not in rounded
+    }
+    defined = _defined(seen, free, given)
+    constant = {s: n for s, n in first.bindings.items()
+                if s not in given and s not in free and s not in defined}  # fmt: skip
+    if any(second.bindings.get(s) != n for s, n in constant.items()):
+        moved = next(s for s, n in constant.items() if second.bindings.get(s) != n)
+        raise BadInput(f"{moved} of {shown(account.target.name)} follows {', '.join(wanted)} in "
+                       "no way that is understood.")  # fmt: skip
+    numbers = {s: algebra.constant(n) for s, n in constant.items()}
+    follow = {s: algebra.substitute(p, numbers) for s, p in given.items()}
+    plain = {s: e.xreplace({c: Integer(n) for c, n in constant.items()})
+             for s, e in defined.items()}  # fmt: skip
+    return Freed(account, free, {**numbers, **follow}, plain)
+
+
+def own_name(account: Account, name: str) -> str:
+    """Return the name of a size as formulas have it: ``d`` of a trace whose author says n_embd."""
+    if name in account.symbols:
+        return name
+    found = account.target.settled({name: "1"}).keys() & account.symbols.keys()
+    return next(iter(found - account.target.settled({}).keys()), name)
+
+
+def _defined(
+    seen: tuple[Account, Account], free: tuple[Symbol, ...], given: Mapping[Symbol, Terms]
+) -> dict[Symbol, Expr]:
+    """Return the sizes that are rounded from free ones, those that others need first."""
+    a, b = (other.assumed.bindings for other in seen)
+    moving = {*free, *given}
+    found: dict[Symbol, Expr] = {}
+    for symbol, e in seen[0].definitions.items():
+        if symbol in free or symbol in given or a.get(symbol) is None:
+            continue
+        if e.free_symbols & moving or a[symbol] != b.get(symbol):
+            follow = {s: algebra.expression(given[s]) for s in e.free_symbols & given.keys()}
+            found[symbol] = e.xreplace(follow)
+            moving.add(symbol)
+    return found
+
+
+def _two(
+    account: Account, names: tuple[str, ...], probe: Mapping[str, int]
+) -> tuple[Account, Account]:
+    """Return the account at two places, those with the fewest equations of those that can be."""
+    found: list[Account] = []
+    refused: SymledgerError | None = None
+    for place in _places(account, names, probe):
+        try:
+            found.append(account.subs(place))
+        except SymledgerError as error:
+            refused = refused or error
+        if len(found) == 4:
+            break
+    if len(found) < 2:
+        assert refused is not None
+        raise refused
+    found.sort(key=lambda other: len(other.assumed.equations))
+    return found[0], found[1]
+
+
+def _places(
+    account: Account, names: tuple[str, ...], probe: Mapping[str, int]
+) -> Iterator[dict[str, int]]:
+    bound = {s.name: n for s, n in account.assumed.bindings.items()}
+    start = {name: probe.get(name, bound.get(name, 1)) for name in names}
+    for factor in PROBES:
+        yield {name: min(n * factor, LARGEST) for name, n in start.items()}
+    for factor in PROBES:
+        yield {name: max(n // factor, 1) for name, n in start.items()}
+
+
+def value(branches: Iterable[Terms], at: Mapping[Symbol, int]) -> Fraction:
+    """Return the largest of some polynomials at sizes."""
+    found = [algebra.value(one, at) for one in branches]
+    assert None not in found
+    return max(n for n in found if n is not None)
