@@ -110,3 +110,49 @@ def _others(size: str, settings: tuple[str, ...]) -> dict[str, str]:
     if size in found:
         raise BadInput(f"{size} is asked for, and cannot be set as well: leave out --set {size}.")
     return found
+
+
+@click.command(cls=Command, epilog='symledger sweep gpt2 --set d=768:4096:64 --set L=12:48 '
+                                   '--where "params <= 7e9" --minimize flops.training')
+@click.argument("target")
+@click.option("--where", multiple=True, metavar='"params <= 7e9"',
+              help="Keep what meets comparisons, joined by and; may be repeated.")
+@click.option("--minimize", default="", metavar="QUANTITY",
+              help="Sort by this quantity, the smallest first.")
+@click.option("--to", default="", metavar="FILE.csv", help="Write what was kept into a file.")
+@click.option("--rows", type=click.IntRange(1), default=None, metavar="N",
+              help="How many rows to keep: 10^7 unless told, and 1,000 where they are sorted.")
+@click.option("--limit", default=None, metavar="N",
+              help="Look only at so many configurations, the first ones.")
+@counted
+@spoken
+def sweep(target: str, where: tuple[str, ...], minimize: str, to: str, rows: int | None,
+          limit: str | None, language: str | None, as_json: bool,
+          settings: tuple[str, ...], **said: Any) -> None:  # fmt: skip
+    """Evaluate TARGET at every configuration of a grid, and keep those within conditions.
+
+    A size with a range (--set d=1024:8192:128, its end included) or a list (--set h=8,16,32) is
+    swept; what is set to one value holds for all.
+    """
+    from symledger.cli.progress import done, progress
+    from symledger.inverse.amounts import parse_amount
+    from symledger.inverse.sweep.axes import check_count, split
+    from symledger.inverse.sweep.sweep import Asked
+    from symledger.inverse.sweep.sweep import sweep as swept
+
+    most = None if limit is None else parse_amount(limit, "parameters")
+    axes, single = split(split_settings(settings))
+    check_count(axes, most)
+    account = derived(target, single, said)
+    try:
+        found = swept(account, axes, Asked(where, minimize, to, most, rows),
+                      lambda looked, points: progress(f"{looked:,} of {points:,}"))  # fmt: skip
+    finally:
+        done()
+    if as_json:
+        print_json(found.to_dict())
+        return
+    from symledger.report.layout import show
+    from symledger.report.swept import page
+
+    show(page(found, width(), shown_in(language)))

@@ -11,7 +11,7 @@ import click
 from symledger.cli import streams
 from symledger.cli.click_groups import SETTINGS, Counting, Group
 from symledger.cli.common import CAUSAL, DTYPE, RECIPE, print_json, split_settings, width
-from symledger.cli.inverse import solve
+from symledger.cli.inverse import solve, sweep
 from symledger.cli.language import shown_in, spoken
 from symledger.cli.site import site
 from symledger.errors import LONGEST, BadInput, SymledgerError, escaped, shown
@@ -314,6 +314,7 @@ def record(targets: tuple[str, ...], stale: bool, why: str, successor: str,
 
 cli.add_command(site)
 cli.add_command(solve)
+cli.add_command(sweep)
 
 
 def main() -> None:

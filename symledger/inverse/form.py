@@ -17,6 +17,8 @@ from symledger.ledger.formula import Formula
 
 PROBES = (2, 3, 4, 6, 8, 5, 12, 16, 24, 32, 48, 64, 96, 128, 256, 1024, 4096)
 """What a size is multiplied by where a second one is looked for at which a target can be."""
+SEEN = 4
+"""How many such places are looked for."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +76,10 @@ def totals(formula: Formula) -> tuple[Terms, ...]:
     return (formula.general,)
 
 
-def freed(account: Account, names: Iterable[str], probe: Mapping[str, int] | None = None) -> Freed:
-    """Free some sizes of an account.
+def freed(
+    account: Account, names: Iterable[str], places: Iterable[Mapping[str, int]] = ()
+) -> Freed:
+    """Free some sizes of an account, of which it is seen at two ``places`` (unless told: some).
 
     What follows them is seen at two places at which the target can be: an equation that holds at
     one by accident (a width of 14,336 that is just four times another) is none.
@@ -84,7 +88,7 @@ def freed(account: Account, names: Iterable[str], probe: Mapping[str, int] | Non
         SymledgerError: a name is none of a size, or the target cannot be at a second place.
     """
     wanted = tuple(names)
-    seen = _two(account, wanted, probe or {})
+    seen = _two(account, places or _places(account, wanted), 1 if places else 2)
     first, second = (other.assumed for other in seen)
     symbols = seen[0].symbols
     free = tuple(symbols[own_name(account, name)] for name in wanted)
@@ -133,30 +137,27 @@ def _defined(
 
 
 def _two(
-    account: Account, names: tuple[str, ...], probe: Mapping[str, int]
+    account: Account, places: Iterable[Mapping[str, int]], least_seen: int
 ) -> tuple[Account, Account]:
     """Return the account at two places, those with the fewest equations of those that can be."""
     found: list[Account] = []
     refused: SymledgerError | None = None
-    for place in _places(account, names, probe):
+    for place in places:
         try:
             found.append(account.subs(place))
         except SymledgerError as error:
             refused = refused or error
-        if len(found) == 4:
+        if len(found) == SEEN:
             break
-    if len(found) < 2:
-        assert refused is not None
+    if refused and len(found) < least_seen:
         raise refused
     found.sort(key=lambda other: len(other.assumed.equations))
-    return found[0], found[1]
+    return found[0], found[min(1, len(found) - 1)]
 
 
-def _places(
-    account: Account, names: tuple[str, ...], probe: Mapping[str, int]
-) -> Iterator[dict[str, int]]:
+def _places(account: Account, names: tuple[str, ...]) -> Iterator[dict[str, int]]:
     bound = {s.name: n for s, n in account.assumed.bindings.items()}
-    start = {name: probe.get(name, bound.get(name, 1)) for name in names}
+    start = {name: bound.get(name, 1) for name in names}
     for factor in PROBES:
         yield {name: min(n * factor, LARGEST) for name, n in start.items()}
     for factor in PROBES:
@@ -168,3 +169,17 @@ def value(branches: Iterable[Terms], at: Mapping[Symbol, int]) -> Fraction:
     found = [algebra.value(one, at) for one in branches]
     assert None not in found
     return max(n for n in found if n is not None)
+
+
+def never_falls(e: Expr) -> bool:
+    """Whether a rounded size never falls: sums, floors and positive multiples of what does not."""
+    if e.is_Symbol or e.is_number:
+        return True
+    if e.is_Add or e.func.__name__ in ("floor", "ceiling", "Max", "Min"):
+        return all(map(never_falls, e.args))
+    if e.is_Mul:
+        return e.args[0].is_positive is True and all(
+            (a.is_number and a.is_positive) or (never_falls(a) and a.is_nonnegative)
+            for a in e.args
+        )  # fmt: skip
+    return False

@@ -16,7 +16,7 @@ from symledger.algebra import Terms
 from symledger.algebra.parsing import LARGEST
 from symledger.errors import BadInput, SymledgerError, shown
 from symledger.inverse.binding import Row, Turn, rows, turns
-from symledger.inverse.form import Freed, freed, value
+from symledger.inverse.form import Freed, freed, never_falls, value
 from symledger.inverse.legal import Legal, legal
 from symledger.inverse.univariate import Powers, at, falls, last, powers, rises, rises_from
 
@@ -295,17 +295,3 @@ class _Question:
 
 def _at_least(length: Powers, least: int) -> Callable[[int], bool]:
     return lambda n: at(length, n) >= least
-
-
-def never_falls(e: Any) -> bool:
-    """Whether a rounded size never falls: sums, floors and positive multiples of what does not."""
-    if e.is_Symbol or e.is_number:
-        return True
-    if e.is_Add or e.func.__name__ in ("floor", "ceiling", "Max", "Min"):
-        return all(map(never_falls, e.args))
-    if e.is_Mul:
-        return e.args[0].is_positive is True and all(
-            (a.is_number and a.is_positive) or (never_falls(a) and a.is_nonnegative)
-            for a in e.args
-        )  # fmt: skip
-    return False
