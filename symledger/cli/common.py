@@ -12,9 +12,21 @@ from symledger.errors import BadInput, quoted, shown
 RECIPE = click.option(
     "--recipe", metavar="NAME",
     help="A usual way to run a model; what is set beside it wins. fp32, fp16, bf16 or "
-         "inference-bf16, each with -flash too; mixed, with -flash, -recompute or both.",
+         "inference-bf16, each with -flash too; mixed, with -flash, -recompute or both; megatron, "
+         "deepseek-v3.",
 )  # fmt: skip
 DTYPE = click.option("--dtype", help="The type of values, for bytes; fp32 unless told.")
+OPTIMIZER = click.option(
+    "--optimizer", metavar="NAME",
+    help="sgd, momentum, adam (unless told), adam-mixed (fp32 master weights), adafactor, muon, "
+         "rmsprop, …",
+)  # fmt: skip
+GRADIENTS = click.option(
+    "--gradients", metavar="TYPE", help="The type of gradients; that of values unless told."
+)
+COUNTERS = click.option(
+    "--counters", is_flag=True, help="Count the scalars that PyTorch keeps for each weight, too."
+)
 CAUSAL = click.option(
     "--causal", help="How masked pairs are charged: full (unless told), half or exact."
 )

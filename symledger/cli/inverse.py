@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from symledger.cli.click_groups import Command
-from symledger.cli.common import CAUSAL, DTYPE, RECIPE, print_json, split_settings, width
+from symledger.cli.common import (
+    CAUSAL,
+    COUNTERS,
+    DTYPE,
+    GRADIENTS,
+    OPTIMIZER,
+    RECIPE,
+    print_json,
+    split_settings,
+    width,
+)
 from symledger.cli.language import shown_in, spoken
 from symledger.errors import BadInput
 
@@ -29,9 +39,7 @@ def counted(command: Callable[..., Any]) -> Callable[..., Any]:
                      help="Give a symbol a value or make a choice; may be repeated."),
         click.option("--assume", multiple=True, metavar='"d_ff = 4*d"',
                      help="Assume an equation between symbols; may be repeated."),
-        RECIPE, DTYPE,
-        click.option("--optimizer", help="What keeps states beside the weights; adam unless told."),
-        CAUSAL,
+        RECIPE, DTYPE, OPTIMIZER, GRADIENTS, COUNTERS, CAUSAL,
         click.option("--freeze", multiple=True, metavar="WEIGHT",
                      help="A weight that is not trained, by dotted name (* allowed)."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
@@ -45,7 +53,8 @@ def derived(target: str, settings: dict[str, str], said: dict[str, Any]) -> Acco
     from symledger.accounts.account import derive
 
     return derive(target, settings, said["assume"], said["dtype"], said["optimizer"],
-                  said["causal"], None, said["freeze"] or None, said["recipe"])  # fmt: skip
+                  said["causal"], None, said["freeze"] or None, said["recipe"],
+                  said["gradients"], said["counters"] or None)  # fmt: skip
 
 
 @click.command(cls=Command, epilog="symledger solve gpt2 --for B --budget 80GB")

@@ -10,7 +10,17 @@ import click
 
 from symledger.cli import streams
 from symledger.cli.click_groups import SETTINGS, Counting, Group
-from symledger.cli.common import CAUSAL, DTYPE, RECIPE, print_json, split_settings, width
+from symledger.cli.common import (
+    CAUSAL,
+    COUNTERS,
+    DTYPE,
+    GRADIENTS,
+    OPTIMIZER,
+    RECIPE,
+    print_json,
+    split_settings,
+    width,
+)
 from symledger.cli.inverse import solve, sweep
 from symledger.cli.language import shown_in, spoken
 from symledger.cli.site import site
@@ -54,8 +64,9 @@ def cli(ctx: click.Context) -> None:
               help="How many levels of the tree to open.")
 @RECIPE
 @DTYPE
-@click.option("--optimizer", help="sgd, momentum, adam (unless told) or adam-mixed "
-                                  "(fp32 master weights).")
+@OPTIMIZER
+@GRADIENTS
+@COUNTERS
 @CAUSAL
 @click.option("--freeze", multiple=True, metavar="WEIGHT",
               help="A weight that is not trained, by dotted name (* allowed); may be repeated.")
@@ -63,8 +74,9 @@ def cli(ctx: click.Context) -> None:
 @spoken
 def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
            quantities: tuple[str, ...], form: str, as_json: bool, depth: int, recipe: str | None,
-           dtype: str | None, optimizer: str | None, causal: str | None, freeze: tuple[str, ...],
-           no_input_gradient: bool, language: str | None) -> None:  # fmt: skip
+           dtype: str | None, optimizer: str | None, gradients: str | None, counters: bool,
+           causal: str | None, freeze: tuple[str, ...], no_input_gradient: bool,
+           language: str | None) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
     TARGET is a name of `symledger list`, a layer of torch.nn as in "Linear(768, 3072)", the
@@ -75,7 +87,7 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
 
     account = derive_account(
         target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
-        False if no_input_gradient else None, freeze or None, recipe,
+        False if no_input_gradient else None, freeze or None, recipe, gradients, counters or None,
     )  # fmt: skip
     for name in quantities:
         account[name]

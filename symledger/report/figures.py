@@ -69,13 +69,14 @@ def by_type(account: Account, count: int | None = None) -> list[Held]:
 def in_training(account: Account) -> list[Held]:
     """Return the bytes of weights, gradients and state with the usual optimizers."""
     c, (count, trained) = account.conventions, counted(account)
-    pairs = dict.fromkeys(((c.dtype, c.optimizer), *TRAINING))
+    own = [(c.dtype, c.optimizer)] if c.kept.form == "each" else []
+    pairs = dict.fromkeys((*own, *TRAINING))
     return [held(count, trained, *pair) for pair in pairs] if count else []
 
 
 def counted(account: Account) -> tuple[int, int]:
     """Return how many parameters there are, and how many of them are trained."""
-    trained = int(account["memory.gradients"].value or 0) // account.conventions.value_bytes
+    trained = int(account["memory.gradients"].value or 0) // account.conventions.gradient_bytes
     return int(account.params.value or 0), trained
 
 

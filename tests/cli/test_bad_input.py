@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from symledger import derive
 from symledger.catalogue.entries import ENTRIES
 from symledger.errors import SymledgerError
-from symledger.ledger.conventions import CAUSAL, DTYPES, OPTIMIZERS
+from symledger.ledger.conventions import CAUSAL, DTYPES
+from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.ledger.quantities import QUANTITIES
 from tests.invoke import REFUSAL, assert_refuses, run
 

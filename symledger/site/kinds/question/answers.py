@@ -20,9 +20,9 @@ from symledger.accounts.reuse import (
     written_as,
 )
 from symledger.algebra import Terms, substitute
-from symledger.ledger.conventions import OPTIMIZERS
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
+from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.printing.numbers import number
 from symledger.printing.rows import rows
 from symledger.report import figures
