@@ -165,3 +165,32 @@ def sweep(target: str, where: tuple[str, ...], minimize: str, to: str, rows: int
     from symledger.report.swept import page
 
     show(page(found, width(), shown_in(language)))
+
+
+@click.command(cls=Command, epilog="symledger fit gpt2 --budget 24GB --set B=16")
+@click.argument("target")
+@click.option("--budget", required=True, metavar="BYTES", help="What there is, as in 24GB.")
+@click.option("--quantity", metavar="NAME", help="What has to fit: memory.training unless told.")
+@counted
+@spoken
+def fit(target: str, budget: str, quantity: str | None, language: str | None, as_json: bool,
+        settings: tuple[str, ...], **said: Any) -> None:  # fmt: skip
+    """Say whether TARGET fits a budget of bytes, by how much, and what is to be cut."""
+    from symledger.inverse.amounts import parse_amount
+    from symledger.inverse.fit import NEEDED
+    from symledger.inverse.fit import fit as fitted
+
+    amount = parse_amount(budget, "bytes")
+    account = derived(target, split_settings(settings), said)
+    name = quantity or NEEDED
+    if account[name].unit != "bytes":
+        raise BadInput(f"--budget is an amount of bytes, and {name} is one of "
+                       f"{account[name].unit}.")  # fmt: skip
+    found = fitted(account, amount, name)
+    if as_json:
+        print_json(found.to_dict())
+        return
+    from symledger.report.fitted import page
+    from symledger.report.layout import show
+
+    show(page(found, width(), shown_in(language)))

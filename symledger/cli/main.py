@@ -21,7 +21,7 @@ from symledger.cli.common import (
     split_settings,
     width,
 )
-from symledger.cli.inverse import solve, sweep
+from symledger.cli.inverse import fit, solve, sweep
 from symledger.cli.language import shown_in, spoken
 from symledger.cli.site import site
 from symledger.errors import LONGEST, BadInput, SymledgerError, escaped, shown
@@ -327,6 +327,7 @@ def record(targets: tuple[str, ...], stale: bool, why: str, successor: str,
 cli.add_command(site)
 cli.add_command(solve)
 cli.add_command(sweep)
+cli.add_command(fit)
 
 
 def main() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -51,13 +51,8 @@ class Freed:
         """
         found = algebra.substitute(polynomial, self.given)
         known = {*self.free, *self.defined}
-        unknown = {s.name for monomial in found for s, _ in monomial if s not in known}
-        if unknown:
-            settings = " ".join(f"--set {name}=…" for name in sorted(unknown))
-            raise BadInput(
-                f"{shown(self.account.target.name)} has no value without {settings}: give what is "
-                "not asked for."
-            )
+        if any(s not in known for monomial in found for s, _ in monomial):
+            raise unknown(self.account, found, known)
         return found
 
     def sizes(self, at: Mapping[Symbol, int]) -> dict[Symbol, int] | None:
@@ -69,6 +64,19 @@ class Freed:
                 return None
             found[symbol] = int(whole)
         return found
+
+
+def unknown(
+    account: Account, polynomial: Terms, known: Container[Symbol] = frozenset()
+) -> BadInput:
+    """Return what refuses a polynomial in which sizes have no value."""
+    bound = account.assumed.bindings
+    names = {s.name for monomial in polynomial for s, _ in monomial
+             if s not in known and s not in bound}  # fmt: skip
+    settings = " ".join(f"--set {name}=…" for name in sorted(names))
+    return BadInput(
+        f"{shown(account.target.name)} has no value without {settings}: give what is not asked for."
+    )
 
 
 def totals(formula: Formula) -> tuple[Terms, ...]:

@@ -2,7 +2,6 @@
 
 import torch
 from torch import nn
-from torch.nn import functional as F
 
 
 class Attention(nn.Module):
@@ -28,11 +27,13 @@ class Block(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         x = x + self.attention(self.n1(x))
-        return x + self.down(F.gelu(self.up(self.n2(x))))
+        return x + self.down(nn.functional.gelu(self.up(self.n2(x))))
 
 
 class GPT(nn.Module):
-    def __init__(self, d: int = 64, h: int = 4, L: int = 3, V: int = 256, T_max: int = 32) -> None:  # as symbols are written
+    def __init__(  # as symbols are written
+        self, d: int = 64, h: int = 4, L: int = 3, V: int = 256, T_max: int = 32,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.wte, self.wpe = nn.Embedding(V, d), nn.Embedding(T_max, d)
         self.blocks = nn.ModuleList(Block(d, h) for _ in range(L))
