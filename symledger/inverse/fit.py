@@ -1,4 +1,4 @@
-"""Does it fit, and what is to be cut: each way to need less, with what it saves and what it costs."""
+"""Does it fit, and what is to be cut: ways to need less, what each saves and what it costs."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def _work(before: Account, after: Account) -> Fraction | None:
 
 
 def _smaller(account: Account, budget: int, quantity: str, name: str) -> Way | None:
-    """Return the largest batch, or the longest sequence, that fits; of none that do the smallest."""
+    """Return the largest batch, or the longest sequence, that fits; else the smallest."""
     now = {s.name: n for s, n in account.assumed.bindings.items()}.get(name)
     if not now or now == 1:
         return None
