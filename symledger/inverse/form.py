@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 
 from sympy import Expr, Integer, Symbol
 
@@ -13,6 +14,7 @@ from symledger.accounts.account import Account
 from symledger.algebra import Terms
 from symledger.algebra.parsing import LARGEST, least
 from symledger.errors import BadInput, SymledgerError, shown
+from symledger.inverse.rounding import Value, evaluator
 from symledger.ledger.formula import Formula
 
 PROBES = (2, 3, 4, 6, 8, 5, 12, 16, 24, 32, 48, 64, 96, 128, 256, 1024, 4096)
@@ -58,12 +60,16 @@ class Freed:
     def sizes(self, at: Mapping[Symbol, int]) -> dict[Symbol, int] | None:
         """Return the free sizes and those rounded from them; None where one of these is none."""
         found = dict(at)
-        for symbol, e in self.defined.items():
-            whole = e.xreplace({s: Integer(n) for s, n in found.items()})
-            if not whole.is_Integer or whole < least(symbol):
+        for symbol, of in self._evaluators.items():
+            whole = of(found)
+            if whole is None or whole.denominator != 1 or whole < least(symbol):
                 return None
             found[symbol] = int(whole)
         return found
+
+    @cached_property
+    def _evaluators(self) -> dict[Symbol, Value]:
+        return {symbol: evaluator(e) for symbol, e in self.defined.items()}
 
 
 def unknown(
@@ -80,8 +86,11 @@ def unknown(
 
 
 def totals(formula: Formula) -> tuple[Terms, ...]:
-    """Return the polynomials of which the largest is the value of a formula, in all its sizes."""
-    return (formula.general,)
+    """Return the polynomials of which the largest is the value of a formula, in all its sizes.
+
+    A formula that is the largest of several has ``moments``, each with its own.
+    """
+    return tuple(one.general for one in getattr(formula, "moments", (formula,)))
 
 
 def freed(

@@ -23,7 +23,7 @@ from symledger.inverse.univariate import Powers, at, falls, last, powers, rises,
 SCHEMA = "symledger.solve/1"
 LOOKED = 2**14
 """How many sizes are looked at one by one where nothing is proven of a formula."""
-TRIED = 2**20
+TRIED = 2**16
 """How many sizes next to each other are passed over that a target cannot be of,"""
 REFUSED = 2**10
 """and how many of these for other reasons than that an axis is not whole."""
@@ -216,7 +216,8 @@ class _Question:
             if kind == "looked at" and edge == LOOKED:
                 outside, refused = None, f"sizes beyond {LOOKED:,} were not looked at."
         if inside is None:
-            raise self._nothing(outside)
+            lowest = self._lowest(max(since, LOOKED)) if kind in ("looked at", "rises from") else 0
+            raise self._nothing(self._next(lowest, 1)[0] if lowest else outside)
         here = self.account.subs({self.name: inside.size})
         refused = refused if outside is None or abs(outside.size - inside.size) == 1 else (
             self._refused(inside.size + (1 if kind != "falls" else -1))
@@ -234,10 +235,16 @@ class _Question:
             return 1 + last(lambda n: not self.fits(n), 1, LARGEST) if within and not self.fits(
                 1) else (1 if within else LARGEST + 1)  # fmt: skip
         if kind == "looked at":
-            return next((n for n in range(LOOKED, 0, -1) if self.fits(n)), 0)
+            return next((n for n in range(LOOKED, 0, -1) if self._can_be(n) and self.fits(n)), 0)
         if self.fits(since):
             return last(self.fits, since, LARGEST)
         return next((n for n in range(since - 1, 0, -1) if self.fits(n)), 0)
+
+    def _lowest(self, most: int) -> int:
+        """The size at which the quantity is least, of those that are looked at; 0 where none is."""
+        every = ((self.value(n), n) for n in range(1, most + 1) if self._can_be(n))
+        found = [(value, n) for value, n in every if value is not None]
+        return min(found)[1] if found else 0
 
     def _next(self, start: int, step: int, since_fits: bool = False) -> tuple[Point | None, str]:
         """Return the first legal size from one on, and why those before it were none."""
@@ -258,6 +265,8 @@ class _Question:
     def _candidates(self, start: int, step: int) -> Iterator[int]:
         """Yield sizes from one on, upwards or downwards, as far as the target may be of them."""
         n = start
+        if n < 1:
+            return
         if step < 0:
             n = min(n, self._longest(n))
         elif n > self._longest(n):

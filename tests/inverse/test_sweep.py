@@ -7,6 +7,8 @@ from itertools import product
 import pytest
 
 from symledger import derive
+from symledger import sizes as alphabet
+from symledger.algebra import Monomial, times
 from symledger.errors import SymledgerError
 from symledger.inverse.sweep import run as running
 from symledger.inverse.sweep.axes import split
@@ -25,6 +27,9 @@ CASES = [
      ("params > 5000 and params != 6744",)),
     ("mistral", {**LLAMA, "w_max": 6}, {"causal": "exact"}, {"T": "1:16", "d": "12:24:4"},
      ("flops.forward <= 2e6",)),
+    ("gpt", {**GPT, "V": 31}, {}, {"V": "1:9"}, ("params <= 3980",)),
+    ("vit", {"C_in": 3, "P": 4, "d": 8, "h": 2, "L": 2, "Y": 5, "W": 16, "B": 1}, {},
+     {"H": "1:40"}, ("flops.forward <= 60000",)),
     ("resnet50", {}, {}, {"H": "60:70", "B": "1:3"}, ("flops.forward <= 5e9",)),
 ]  # fmt: skip
 
@@ -149,8 +154,7 @@ def test_the_command_answers_and_stops_at_a_limit():
     (("--set", "L=1:3", "--where", "params"), "no comparison"),
     (("--set", "L=1:3", "--where", "1 <= L <= 3"), "no comparison"),
     (("--set", "L=1:3", "--where", "__import__('os') < 3"), "BadInput"),
-    (("--set", "L=1:3", "--where", "params.foo <= 3"), "not a quantity"),
-    (("--set", "L=1:3", "--where", "memory.training <= 80"), "no unit"),
+        (("--set", "L=1:3", "--where", "memory.training <= 80"), "no unit"),
     (("--set", "L=1:3", "--where", "memory.training <= params"), "different units"),
     (("--set", "L=1:3", "--where", "Q <= 3"), "not a symbol"),
     (("--set", "L=1:3", "--minimize", "flops"), "no quantity"),
@@ -162,3 +166,31 @@ def test_the_command_answers_and_stops_at_a_limit():
 ])  # fmt: skip
 def test_bad_sweeps_are_refused(arguments, said):
     assert_refuses("sweep", "gpt2", *arguments, said=said)
+
+
+def test_an_unknown_quantity_is_one_as_everywhere():
+    arguments = ("gpt2", "--set", "L=1:3", "--where", "params.foo <= 3")
+    assert_refuses("sweep", *arguments, code=3, said="not a quantity")
+
+
+@pytest.mark.parametrize("operator", ["<=", ">", "==", "!="])
+def test_the_largest_of_several_formulas_is_compared(operator, monkeypatch):
+    """As a peak is: here of the parameters and of 40 for each layer and unit of width."""
+    def totals(formula):
+        d, depth = (Monomial(((size, 1),)) for size in (alphabet.d, alphabet.L))
+        return formula.general, {times(d, depth): 40}
+
+    monkeypatch.setattr("symledger.inverse.form.totals", totals)
+    axes, _ = split({"d": "2:40:2", "L": "1:9", "h": "1,2"})
+    account = derive("gpt", {"T": 8, "T_max": 8, "V": 30, "B": 1})
+    plan = Plan(account, axes, (f"params {operator} 1440",), ())
+    found = {row for block in found_in(plan, None) for row in
+             zip(*(column.tolist() for column in block.sizes), strict=True)}
+    meant = {"<=": lambda n: n <= 1440, ">": lambda n: n > 1440, "==": lambda n: n == 1440,
+             "!=": lambda n: n != 1440}[operator]
+    wanted = set()
+    for d, depth, h in product(*(axis.values for axis in axes)):
+        there = account.subs({"d": d, "L": depth, "h": h}) if d % h == 0 else None
+        if there and meant(max(there.params.value, 40 * d * depth)):
+            wanted.add((d, depth, h))
+    assert found == wanted

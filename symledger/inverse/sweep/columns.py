@@ -117,10 +117,10 @@ class Block:
     inside: int
     along: slice
     columns: Columns
+    height: int
 
     def __post_init__(self) -> None:
         self._made: dict[tuple[Symbol, int, Kind], Array] = {}
-        self.height = len(next(iter(self.rows.values()))) if self.rows else 1
         self.width = self.along.stop - self.along.start
 
     def power(self, symbol: Symbol, n: int, kind: Kind) -> Array:
@@ -185,4 +185,9 @@ class Block:
     def kept(self, mask: Array) -> Block:
         """Return this block with some of its rows."""
         return Block({axis: at[mask] for axis, at in self.rows.items()}, self.inside, self.along,
-                     self.columns)  # fmt: skip
+                     self.columns, int(mask.sum()))  # fmt: skip
+
+
+def single(rows: Mapping[int, Array], columns: Columns) -> Block:
+    """Return a block of configurations that each are a row of its own."""
+    return Block(rows, -1, slice(0, 1), columns, len(next(iter(rows.values()))))

@@ -9,13 +9,15 @@ from itertools import islice
 from math import prod
 
 import numpy as np
-from sympy import Integer, Symbol
+from sympy import Symbol
 
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
+from symledger.algebra.parsing import least
 from symledger.errors import BadInput, SymledgerError, shown
 from symledger.inverse.form import Freed, freed, never_falls
 from symledger.inverse.legal import legal
+from symledger.inverse.rounding import Value, evaluator
 from symledger.inverse.sweep.axes import Axis, count
 from symledger.inverse.sweep.columns import (
     Array,
@@ -26,6 +28,7 @@ from symledger.inverse.sweep.columns import (
     Scaled,
     column,
     scaled,
+    single,
 )
 from symledger.inverse.sweep.where import Condition, Operator, Reader
 
@@ -64,6 +67,12 @@ class Table:
         return np.asarray(last[rows] if rows else last[None, :])
 
 
+def _whole(of: Value, over: Symbol, n: int) -> int:
+    """Return a rounded size; 0, at which nothing can be, where it is none."""
+    found = of({over: n})
+    return int(found) if found is not None and found > 0 and found.denominator == 1 else 0
+
+
 class Plan:
     """A grid of a target, and what is asked of each of its configurations."""
 
@@ -76,7 +85,7 @@ class Plan:
                 raise BadInput(f"{axis.name} is a choice of {shown(account.target.name)}: sweep "
                                "sizes, one choice at a time.")  # fmt: skip
         self.freed: Freed = freed(account, [a.name for a in axes], self._places())
-        reader = Reader({s.name: s for s in self.freed.free} | account.symbols, self._quantity)
+        reader = Reader(self.account.symbols, self.branches, lambda name: str(account[name].unit))
         self.conditions: list[Condition] = [c for text in where for c in reader.read(text)]
         self.quantities: dict[str, Scaled] = {
             name: scaled(self.branches(name), self.columns) for name in shown_of
@@ -87,12 +96,8 @@ class Plan:
         ]
         rules = legal(self.freed)
         self.tests += [Test(scaled([w.rest], self.columns), ">=") for w in rules.within]
-        self.tables = [self._table(w.length, w.low) for w in rules.whole]
+        self.tables = [*self._rounded(), *(self._table(w.length, w.low) for w in rules.whole)]
         self._check()
-
-    def _quantity(self, name: str) -> tuple[Terms, ...]:
-        """The polynomials of a quantity in all sizes."""
-        return self.branches(name)
 
     def branches(self, name: str) -> tuple[Terms, ...]:
         """The polynomials of a quantity in the sizes that are swept."""
@@ -114,9 +119,17 @@ class Plan:
                 (over,) = e.free_symbols
                 if over in found:
                     along = found[over]
-                    values = [int(e.xreplace({over: Integer(int(n))})) for n in along.values]
-                    found[symbol] = column(along.axis, values)
+                    of = evaluator(e)
+                    found[symbol] = column(along.axis, [_whole(of, over, int(n))
+                                                        for n in along.values])  # fmt: skip
         return found
+
+    def _rounded(self) -> Iterator[Table]:
+        """Yield where sizes that are rounded from an axis are sizes."""
+        for symbol in self.freed.defined:
+            if symbol in self.columns:
+                own = self.columns[symbol]
+                yield Table((own.axis,), own.values >= least(symbol))
 
     def _table(self, length: Terms, low: int) -> Table:
         """Look at every combination of what a length depends on."""
@@ -129,10 +142,11 @@ class Plan:
                 f"together, each of which decides whether lengths are whole; {TABLE:,} may be."
             )
         every = np.indices(sizes).reshape(len(sizes), -1)
-        block = Block(dict(zip(axes, every, strict=True)), -1, slice(0, 1), self.columns)
+        block = single(dict(zip(axes, every, strict=True)), self.columns)
         kind: Kind = "int64" if s.fits else "object"
         value, scale = block.largest(s, kind)[:, 0], block.evaluated(s.scale, kind)[:, 0]
-        holds = (value % scale == 0) & (value >= low * scale)
+        can = scale > 0
+        holds = can & (value % np.where(can, scale, 1) == 0) & (value >= low * scale)
         return Table(axes, holds.astype(bool).reshape(sizes))
 
     def point(self, index: int) -> dict[str, int]:
@@ -175,7 +189,7 @@ class Plan:
 
     def values(self, place: Mapping[str, int]) -> dict[str, int] | None:
         """Return the quantities at a configuration; None where the target cannot be of it."""
-        block = self.single(place)
+        block = self.row(place)
         if not all(table.of(block).all() for table in self.tables):
             return None
         bounds = self.tests[len(self.conditions):]
@@ -183,11 +197,11 @@ class Plan:
             return None
         return {name: int(self.exact(block, s)[0]) for name, s in self.quantities.items()}
 
-    def single(self, place: Mapping[str, int]) -> Block:
+    def row(self, place: Mapping[str, int]) -> Block:
         """Return the block of one configuration."""
         rows = {i: np.array([axis.values.index(place[axis.name])])
                 for i, axis in enumerate(self.axes)}  # fmt: skip
-        return Block(rows, -1, slice(0, 1), self.columns)
+        return single(rows, self.columns)
 
     def exact(self, block: Block, s: Scaled) -> Array:
         """Return the exact values of a quantity for rows, where nothing varies inside.

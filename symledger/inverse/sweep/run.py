@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 
 from symledger.inverse.sweep.axes import count
-from symledger.inverse.sweep.columns import Array, Block
+from symledger.inverse.sweep.columns import Array, Block, single
 from symledger.inverse.sweep.plan import Plan, Test
 
 CELLS = 2**17
@@ -71,7 +71,8 @@ def _blocks(plan: Plan, limit: int | None) -> Iterator[Block]:
                 rows = rows[: max(left // (stop - start), 1)]
                 stop = min(stop, start + left)
             at = np.unravel_index(rows, lengths) if outer else ()
-            yield Block(dict(zip(outer, at, strict=True)), inside, slice(start, stop), plan.columns)
+            yield Block(dict(zip(outer, at, strict=True)), inside, slice(start, stop),
+                        plan.columns, len(rows))  # fmt: skip
             left -= len(rows) * (stop - start)
             if left <= 0:
                 return
@@ -137,7 +138,7 @@ def _at(block: Block, rows: Array, along: Array) -> Block:
     """Return some configurations of a block as rows of their own."""
     at = {axis: index[rows] for axis, index in block.rows.items()}
     at[block.inside] = along + block.along.start
-    return Block(at, -1, slice(0, 1), block.columns)
+    return single(at, block.columns)
 
 
 def _gathered(plan: Plan, block: Block, mask: Array, found: Found) -> Found:

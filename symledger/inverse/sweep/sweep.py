@@ -83,7 +83,7 @@ def sweep(
     if asked.most > WRITTEN:
         raise BadInput(f"{asked.most:,} rows are too many: {WRITTEN:,} may be written.")
     names = quantities_of([*asked.where, asked.minimize])
-    if asked.minimize and names[-1:] != [asked.minimize] and asked.minimize not in names:
+    if asked.minimize and asked.minimize not in names:
         raise BadInput(f"{shown(asked.minimize)} is no quantity that could be small.")
     plan = Plan(account, axes, asked.where, names)
     header = (*(axis.name for axis in axes), *names)

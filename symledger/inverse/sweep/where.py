@@ -12,9 +12,8 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.algebra.parsing import parse_expression
-from symledger.errors import BadInput, nearest, quoted, shown
+from symledger.errors import BadInput, quoted
 from symledger.inverse.amounts import UNITS, WRITTEN, parse_amount
-from symledger.ledger.quantities import QUANTITIES
 
 Operator = Literal["<=", "<", ">=", ">", "==", "!="]
 COMPARISON = re.compile(r"(<=|>=|==|!=|<|>|=)")
@@ -34,10 +33,11 @@ class Condition:
 
 @dataclass(frozen=True)
 class Reader:
-    """What is known where a condition is read: symbols, and the polynomials of quantities."""
+    """What is known where a condition is read: symbols; polynomials and units of quantities."""
 
     symbols: Mapping[str, Symbol]
     quantity: Callable[[str], tuple[Terms, ...]]
+    unit: Callable[[str], str]
 
     def read(self, text: str) -> list[Condition]:
         """Read comparisons joined by ``and``.
@@ -56,7 +56,7 @@ class Reader:
             )
         left, operator, right = (piece.strip() for piece in pieces)
         operator = "==" if operator == "=" else operator
-        units = {str(QUANTITIES[name].unit) for side in (left, right) for name in named(side)}
+        units = {self.unit(name) for side in (left, right) for name in named(side)}
         if len(units) > 1:
             raise BadInput(f"{quoted(part)} compares quantities of different units.")
         a, b = (self._side(side, units, part) for side in (left, right))
@@ -94,16 +94,8 @@ class Reader:
 
 
 def named(side: str) -> list[str]:
-    """Return the quantities that a side of a comparison names.
-
-    Raises:
-        BadInput: it names one that is not there.
-    """
-    found = list(dict.fromkeys(DOTTED.findall(side)))
-    for name in found:
-        if name not in QUANTITIES:
-            raise BadInput(f"{shown(name)} is not a quantity. {nearest(name, QUANTITIES)}")
-    return found
+    """Return the quantities that a side of a comparison names."""
+    return list(dict.fromkeys(DOTTED.findall(side)))
 
 
 def quantities_of(texts: Sequence[str]) -> list[str]:
