@@ -17,7 +17,10 @@ from symledger.errors import BadInput, SymledgerError, shown
 from symledger.inverse.rounding import Value, evaluator
 from symledger.ledger.formula import Formula
 
-PROBES = (2, 3, 4, 6, 8, 5, 12, 16, 24, 32, 48, 64, 96, 128, 256, 1024, 4096)
+PROBES = (
+    2, 3, 4, 6, 8, 5, 12, 16, 24, 32, 48, 64, 72, 96, 128, 144, 192, 240, 256, 384, 480, 720, 768, 960,
+    1024, 1536, 4096, 5040, 7680,
+)  # fmt: skip
 """What a size is multiplied by where a second one is looked for at which a target can be."""
 SEEN = 4
 """How many such places are looked for."""
@@ -179,6 +182,7 @@ def _places(account: Account, names: tuple[str, ...]) -> Iterator[dict[str, int]
         yield {name: min(n * factor, LARGEST) for name, n in start.items()}
     for factor in PROBES:
         yield {name: max(n // factor, 1) for name, n in start.items()}
+    yield start
 
 
 def value(branches: Iterable[Terms], at: Mapping[Symbol, int]) -> Fraction:
