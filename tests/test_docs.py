@@ -91,7 +91,8 @@ def test_every_option_and_key_of_explain_is_explained():
 
 
 def test_every_convention_is_explained():
-    from symledger.ledger.conventions import DTYPES, OPTIMIZERS
+    from symledger.ledger.conventions import DTYPES
+    from symledger.ledger.optimizers import OPTIMIZERS
 
     text = (documents.ROOT / "docs" / "conventions.md").read_text("utf-8")
     names = [*DTYPES, *OPTIMIZERS, "full", "half", "exact"]

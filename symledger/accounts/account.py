@@ -54,7 +54,8 @@ def derive(
     target: str, set: Mapping[str, Any] | None = None, assume: Iterable[str] = (),  # noqa: A002  # named as the command line names it
     dtype: str | None = None, optimizer: str | None = None, causal: Causal | None = None,
     input_gradient: bool | None = None, frozen: Iterable[str] | None = None,
-    recipe: str | None = None, recompute: str | None = None,
+    recipe: str | None = None, recompute: str | None = None, gradients: str | None = None,
+    counters: bool | None = None,
 ) -> Account:  # fmt: skip
     """Derive the formulas of a target.
 
@@ -64,7 +65,7 @@ def derive(
         set: values of symbols and choices of options, by name.
         assume: equations such as ``"d_ff = 4*d"``.
         dtype: the type of values, for bytes; fp32 unless told.
-        optimizer: sgd, momentum, adam or adam-mixed; adam unless told.
+        optimizer: sgd, momentum, adam, adam-mixed, adafactor, muon, …; adam unless told.
         causal: how masked pairs are charged: full, half or exact; full unless told.
         input_gradient: whether the backward pass gives the gradient of float inputs; it does
             unless told.
@@ -72,6 +73,8 @@ def derive(
         recipe: a usual way to run a model, ``"bf16-flash"`` say; what is told beside it wins.
         recompute: what the backward pass runs again instead of keeping it, ``"attention.core"``
             say; nothing beyond the definition's own unless told.
+        gradients: the type of gradients; that of values unless told.
+        counters: whether the scalars are counted that PyTorch keeps for each weight.
 
     Raises:
         SymledgerError: anything that cannot be answered exactly; the message says why.
@@ -79,5 +82,5 @@ def derive(
     >>> derive("mini_gpt").params.value
     131392
     """
-    said = target, set, assume, dtype, optimizer, causal, input_gradient, frozen, recipe, recompute
-    return Account(requested(*said))
+    said = target, set, assume, dtype, optimizer, causal, input_gradient, frozen, recipe
+    return Account(requested(*said, recompute, gradients, counters))

@@ -101,7 +101,8 @@ def _define(settled: Assumed, symbol: Symbol, e: Expr) -> None:
     found = e.xreplace({s: Integer(n) for s, n in settled.bindings.items()})
     if not found.is_number:
         return
-    where = ", ".join(f"{s} = {settled.bindings[s]}" for s in sorted(e.free_symbols, key=str))
+    known = sorted(e.free_symbols & settled.bindings.keys(), key=str)
+    where = ", ".join(f"{s} = {settled.bindings[s]}" for s in known)
     if not found.is_Integer or found < least(symbol):
         raise BadInput(f"{symbol} = {e} = {found} is not a positive whole number with {where}.")
     if settled.bindings.setdefault(symbol, int(found)) != found:

@@ -37,6 +37,8 @@ CONCERNS = {
     "flop": COUNTED, "flops": COUNTED, "causal": COUNTED, "dtype": STORED,
     "saved": ("memory.saved", "memory.training", "traffic.*", "intensity.*"),
     "optimizer": ("memory.optimizer", "memory.training"),
+    "counters": ("memory.optimizer", "memory.training"),
+    "gradients": ("memory.gradients", "memory.training"),
     "input_gradient": TRAINED, "frozen": (*TRAINED, "memory.gradients", "memory.optimizer"),
 }  # fmt: skip
 """Which quantities a convention concerns; one that is not named here is always said."""

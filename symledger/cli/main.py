@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from symledger.cli import streams
 from symledger.cli.click_groups import SETTINGS, Counting, Group
+from symledger.cli.common import (
+    CAUSAL,
+    COUNTERS,
+    DTYPE,
+    GRADIENTS,
+    OPTIMIZER,
+    RECIPE,
+    print_json,
+    split_settings,
+    width,
+)
+from symledger.cli.inverse import fit, solve, sweep
 from symledger.cli.language import shown_in, spoken
 from symledger.cli.site import site
-from symledger.errors import LONGEST, BadInput, SymledgerError, escaped, quoted, shown
+from symledger.errors import LONGEST, BadInput, SymledgerError, escaped, shown
 from symledger.version import VERSION
 
 if TYPE_CHECKING:
@@ -22,17 +34,6 @@ FORMATS = ("text", "json", "latex", "markdown", "python")
 LISTED = ("components", "models", "layers")
 ENTRIES = ("bibtex", "biblatex")
 CITED = ("text", "bibtex", "biblatex", "latex", "markdown", "json")
-
-
-RECIPE = click.option(
-    "--recipe", metavar="NAME",
-    help="A usual way to run a model; what is set beside it wins. fp32, fp16, bf16 or "
-         "inference-bf16, each with -flash too; mixed, with -flash, -recompute or both.",
-)  # fmt: skip
-DTYPE = click.option("--dtype", help="The type of values, for bytes; fp32 unless told.")
-CAUSAL = click.option(
-    "--causal", help="How masked pairs are charged: full (unless told), half or exact."
-)
 
 
 @click.group(cls=Group, context_settings=SETTINGS, invoke_without_command=True,
@@ -63,8 +64,9 @@ def cli(ctx: click.Context) -> None:
               help="How many levels of the tree to open.")
 @RECIPE
 @DTYPE
-@click.option("--optimizer", help="sgd, momentum, adam (unless told) or adam-mixed "
-                                  "(fp32 master weights).")
+@OPTIMIZER
+@GRADIENTS
+@COUNTERS
 @CAUSAL
 @click.option("--freeze", multiple=True, metavar="WEIGHT",
               help="A weight that is not trained, by dotted name (* allowed); may be repeated.")
@@ -76,8 +78,9 @@ def cli(ctx: click.Context) -> None:
 @spoken
 def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
            quantities: tuple[str, ...], form: str, as_json: bool, depth: int, recipe: str | None,
-           dtype: str | None, optimizer: str | None, causal: str | None, freeze: tuple[str, ...],
-           no_input_gradient: bool, recompute: str | None,
+           dtype: str | None, optimizer: str | None, gradients: str | None, counters: bool,
+           causal: str | None, freeze: tuple[str, ...], no_input_gradient: bool,
+           recompute: str | None,
            language: str | None) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
@@ -89,7 +92,8 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
 
     account = derive_account(
         target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
-        False if no_input_gradient else None, freeze or None, recipe, recompute,
+        False if no_input_gradient else None, freeze or None, recipe, recompute, gradients,
+        counters or None,
     )  # fmt: skip
     for name in quantities:
         account[name]
@@ -327,41 +331,9 @@ def record(targets: tuple[str, ...], stale: bool, why: str, successor: str,
 
 
 cli.add_command(site)
-
-
-def split_settings(settings: tuple[str, ...]) -> dict[str, str]:
-    """Read ``NAME=VALUE`` pairs; the same name may not be given two values.
-
-    Raises:
-        BadInput: one is not of that form.
-    """
-    found: dict[str, str] = {}
-    for text in settings:
-        name, equals, value = text.partition("=")
-        name = name.strip()
-        if not equals or not name:
-            raise BadInput(f"{quoted(text)} is not a setting: write one as --set d=128.")
-        if found.get(name, value) != value:
-            raise BadInput(
-                f"{shown(name)} was set twice, to {shown(found[name])} and to {shown(value)}."
-            )
-        found[name] = value
-    return found
-
-
-def width() -> int:
-    """Return the width of the terminal; 100 where there is none."""
-    from shutil import get_terminal_size
-
-    return max(get_terminal_size((100, 24)).columns, 60) if sys.stdout.isatty() else 100
-
-
-def print_json(data: Any) -> None:
-    """Print one JSON object."""
-    import json
-
-    plain = (sys.stdout.encoding or "utf-8").lower() != "utf-8"
-    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=plain) + "\n")
+cli.add_command(solve)
+cli.add_command(sweep)
+cli.add_command(fit)
 
 
 def main() -> None:

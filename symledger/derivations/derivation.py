@@ -49,7 +49,7 @@ class Corollary:
     forms: Mapping[str, Terms]
 
 
-COUNTING = {"dtype", "optimizer", "causal"}
+COUNTING = {"dtype", "optimizer", "causal", "gradients", "counters"}
 """The conventions that change how things are counted, and not what is computed."""
 CERTAIN = ("params", "flops.forward", "flops.training")
 """Quantities that no function of single elements changes."""

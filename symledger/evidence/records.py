@@ -60,6 +60,9 @@ BACKWARD = ("flops.backward", "flops.backward.pointwise", "memory.saved", "gradi
 TRAINED = ("memory.gradients", "memory.optimizer", "memory.training")
 """What depends on which weights are frozen, though its evidence is about all of them."""
 
+STATES = ("memory.optimizer", "memory.training")
+"""What depends on the shapes of weights where an optimizer looks at these."""
+
 
 @dataclass(frozen=True)
 class Record:
@@ -161,6 +164,8 @@ def of(derivation: Derivation, quantity: str) -> list[Record]:
     conventions = derivation.conventions
     asked_otherwise = bool(conventions.frozen) or not conventions.input_gradient
     if conventions.frozen and quantity in TRAINED:
+        return []
+    if quantity in STATES and (conventions.kept.form != "each" or conventions.counters):
         return []
     records: list[Record] = []
     for basis in BASIS[quantity]:

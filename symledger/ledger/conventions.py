@@ -6,35 +6,12 @@ from dataclasses import dataclass
 from typing import get_args
 
 from symledger.errors import BadInput, nearest, shown
-from symledger.languages.message import Verbatim, Word, message, word
+from symledger.languages.message import Message, Verbatim, Word, message, word
+from symledger.ledger.optimizers import OPTIMIZERS, Optimizer
 from symledger.readings.flops import Causal
 
 DTYPES = {"fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
 """Bytes of a value."""
-
-
-@dataclass(frozen=True)
-class Optimizer:
-    """What an optimizer keeps for each parameter beside its gradient.
-
-    ``copies`` are tensors of the parameters' own type; ``wide`` are 4-byte ones whatever that is.
-    """
-
-    copies: int
-    wide: int
-    meaning: str
-
-    def state_bytes(self, value_bytes: int) -> int:
-        """Return the bytes of optimizer state for one parameter."""
-        return self.copies * value_bytes + 4 * self.wide
-
-
-OPTIMIZERS = {
-    "sgd": Optimizer(0, 0, "no state"),
-    "momentum": Optimizer(1, 0, "one velocity"),
-    "adam": Optimizer(2, 0, "a first and a second moment"),
-    "adam-mixed": Optimizer(0, 3, "fp32 master weights and two fp32 moments"),
-}
 
 
 @dataclass(frozen=True)
@@ -43,6 +20,8 @@ class Conventions:
 
     ``input_gradient``: whether the backward pass also gives the gradient of (float) inputs.
     ``frozen``: weights that are not trained, by dotted name, ``*`` allowed.
+    ``gradients``: the type of gradients, where it is not that of values.
+    ``counters``: whether the scalars are counted too that PyTorch keeps for each weight.
     """
 
     dtype: str = "fp32"
@@ -50,14 +29,18 @@ class Conventions:
     causal: Causal = "full"
     input_gradient: bool = True
     frozen: tuple[str, ...] = ()
+    gradients: str = ""
+    counters: bool = False
 
     def __post_init__(self) -> None:
         for name, found, known in (
             ("dtype", self.dtype, DTYPES), ("optimizer", self.optimizer, OPTIMIZERS),
             ("causal convention", self.causal, get_args(Causal)),
+            ("type of gradients", self.gradients, ("", *DTYPES)),
         ):  # fmt: skip
             if found not in known:
-                raise BadInput(f"{shown(found)} is not a known {name}. {nearest(found, known)}")
+                named = filter(None, known)
+                raise BadInput(f"{shown(found)} is not a known {name}. {nearest(found, named)}")
 
     @property
     def value_bytes(self) -> int:
@@ -71,9 +54,20 @@ class Conventions:
         return {"value": self.value_bytes, "statistic": statistic, "mask": 1, "index": 8}
 
     @property
+    def gradient_bytes(self) -> int:
+        """Bytes of a gradient."""
+        return DTYPES[self.gradients or self.dtype]
+
+    @property
+    def kept(self) -> Optimizer:
+        """What the optimizer keeps."""
+        return OPTIMIZERS[self.optimizer]
+
+    @property
     def state_bytes(self) -> int:
-        """Bytes of optimizer state for one trained parameter."""
-        return OPTIMIZERS[self.optimizer].state_bytes(self.value_bytes)
+        """Bytes of optimizer state for one trained parameter, where it is as many for each."""
+        assert self.kept.form == "each"
+        return self.kept.state_bytes(self.value_bytes)
 
     def to_dict(self) -> dict[str, str]:
         """Say every convention in words, for people and for JSON."""
@@ -83,15 +77,21 @@ class Conventions:
             "causal": CAUSAL[self.causal],
             "dtype": message("convention.dtype", dtype=self.dtype, n=self.value_bytes),
             "saved": message("convention.saved", statistic=self.storage_bytes["statistic"]),
-            "optimizer": message(
-                "convention.optimizer", optimizer=self.optimizer, bytes=self.state_bytes,
-                state=state_of(self.optimizer),
-            ),
+            "optimizer": self._optimizer(),
+            **({"gradients": message("convention.gradients", dtype=self.gradients,
+                                     n=self.gradient_bytes)} if self.gradients else {}),
+            **({"counters": message("convention.counters")} if self.counters else {}),
             "input_gradient": message(
                 "convention.asked" if self.input_gradient else "convention.not_asked"
             ),
             "frozen": Verbatim(", ".join(self.frozen)) or message("convention.nothing"),
         }  # fmt: skip
+
+    def _optimizer(self) -> Message:
+        said = {"optimizer": self.optimizer, "state": state_of(self.optimizer)}
+        if self.kept.form != "each":
+            return message("convention.optimizer_by_shape", **said)
+        return message("convention.optimizer", bytes=self.state_bytes, **said)
 
 
 def state_of(optimizer: str) -> Word:

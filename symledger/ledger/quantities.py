@@ -19,8 +19,15 @@ from symledger.ir.tensor import Program, Pullback, Scope
 from symledger.languages.message import Word, word
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.lines import Line, ledger, total
+from symledger.ledger.states import price
 from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
-from symledger.readings.params import active_params, has_routed, params, trained_params
+from symledger.readings.params import (
+    active_params,
+    has_routed,
+    params,
+    trained_params,
+    trained_states,
+)
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.readings.tally import Amount, Tally
@@ -227,8 +234,15 @@ def _value_bytes(conventions: Conventions) -> int:
     return conventions.value_bytes
 
 
-def _state_bytes(conventions: Conventions) -> int:
-    return conventions.state_bytes
+def _gradient_bytes(conventions: Conventions) -> int:
+    return conventions.gradient_bytes
+
+
+def _states(r: Readings) -> Tally:
+    c = r.conventions
+    if c.kept.form == "each" and not c.counters:
+        return scaled(r.tally(TRAINED.name), c.state_bytes)
+    return trained_states(r.program, c.frozen, price(c))
 
 
 TRAINED = asked("params.trained", "parameters", "those that a gradient is asked for",
@@ -265,9 +279,8 @@ QUANTITIES: dict[str, Quantity] = {
               lambda r: contraction_flops(r.decoding, r.conventions.causal)),
         made_of("memory.parameters", "bytes", "the weights", Part("params", _value_bytes)),
         made_of("memory.gradients", "bytes", "a gradient for every trained weight",
-                Part(TRAINED.name, _value_bytes)),
-        made_of("memory.optimizer", "bytes", "the optimizer's state",
-                Part(TRAINED.name, _state_bytes)),
+                Part(TRAINED.name, _gradient_bytes)),
+        asked("memory.optimizer", "bytes", "the optimizer's state", _states),
         stored("memory.saved", "activations kept for the backward pass",
                lambda r, bytes_of: saved(r.back, bytes_of)),
         made_of("memory.training", "bytes", "weights, gradients, optimizer and activations",

@@ -15,6 +15,8 @@ BRAIN = "Kalamkar et al., A Study of BFLOAT16 for Deep Learning Training (2019)"
 FLASH = "Dao et al., FlashAttention (2022)"
 MIXED = "Rajbhandari et al., ZeRO (2020), section 3.1"
 AGAIN = "Chen et al., Training Deep Nets with Sublinear Memory Cost (2016)"
+MEGATRON = "Megatron Core User Guide, Distributed Optimizer: float16 param, fp32 grads"
+DEEPSEEK = "DeepSeek-AI, DeepSeek-V3 Technical Report (2024), section 3.3.3"
 INFERENCE = "Pope et al., Efficiently Scaling Transformer Inference (2022)"
 
 
@@ -59,6 +61,17 @@ RECIPES: Mapping[str, Recipe] = {
     "mixed-flash-recompute": Recipe(
         "mixed-flash, with blocks run again going back", f"{MIXED}; {FLASH}; {AGAIN}", _MIXED,
         {**_FUSED, **_RERUN},
+    ),
+    "megatron": Recipe(
+        "mixed, with gradients in fp32", MEGATRON, {**_MIXED, "gradients": "fp32"}
+    ),
+    "megatron-flash": Recipe(
+        "megatron, with fused attention", f"{MEGATRON}; {FLASH}", {**_MIXED, "gradients": "fp32"},
+        _FUSED,
+    ),
+    "deepseek-v3": Recipe(
+        "values and moments in bf16, master weights and gradients in fp32", DEEPSEEK,
+        {"dtype": "bf16", "optimizer": "adam-master", "gradients": "fp32"},
     ),
     "inference-bf16": Recipe("values in bf16, nothing trained", INFERENCE, _UNTRAINED),
     "inference-bf16-flash": Recipe(

@@ -12,6 +12,8 @@ from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Call, Program, Scope, Tensor
 from symledger.readings.tally import ZERO, Amount, Tally
 
+Price = Callable[[Program, Tensor], Expr]
+"""What a weight of a program costs."""
 TIED = "tied to "
 """What the note of a weight begins with that is another component's."""
 IDLE = "nothing uses it"
@@ -31,7 +33,14 @@ def trained_params(program: Program, frozen: tuple[str, ...] = ()) -> Tally:
 
     Nor are those trained on which no result depends: no gradient reaches them.
     """
-    return _weights(program, lambda body, t: is_trained(body, t, frozen) and t not in body.unused)
+    return trained_states(program, frozen, _whole)
+
+
+def trained_states(program: Program, frozen: tuple[str, ...], price: Price) -> Tally:
+    """Return what is kept for each trained weight, by a price that may look at its shape."""
+    return _weights(
+        program, lambda body, t: is_trained(body, t, frozen) and t not in body.unused, price
+    )
 
 
 def active_params(program: Program) -> Tally:
@@ -49,11 +58,11 @@ def _any(program: Program, weight: Tensor) -> bool:
     return True
 
 
-def _whole(weight: Tensor) -> Expr:
+def _whole(program: Program, weight: Tensor) -> Expr:
     return weight.size
 
 
-def _active(weight: Tensor) -> Expr:
+def _active(program: Program, weight: Tensor) -> Expr:
     assert isinstance(weight.op, Param)
     if weight.op.used is None:
         return weight.size
@@ -63,14 +72,14 @@ def _active(weight: Tensor) -> Expr:
 
 def _weights(
     program: Program, counts: Callable[[Program, Tensor], bool],
-    size: Callable[[Tensor], Expr] = _whole,
+    size: Price = _whole,
 ) -> Tally:  # fmt: skip
     items: list[Amount | Tally] = []
     users: dict[Tensor, set[Scope]] = {t: set() for t in program.params if counts(program, t)}
     for t in program.tensors:
         for arg in t.args:
             if arg in users and t.scope not in users[arg]:
-                own = ZERO if users[arg] else size(arg)
+                own = ZERO if users[arg] else size(program, arg)
                 note = TIED + program.path(arg) if users[arg] else ""
                 items.append(_amount(program, arg, t.scope, own, note))
                 users[arg].add(t.scope)
@@ -79,7 +88,7 @@ def _weights(
             items.append(Tally(body.scope, body.items, ONE if t.op.shared else t.op.times))
     for t in program.idle:
         if t in users and not users[t]:
-            items.append(_amount(program, t, t.scope, size(t), note=IDLE))
+            items.append(_amount(program, t, t.scope, size(program, t), note=IDLE))
     return Tally(program.scope, tuple(items))
 
 

@@ -15,6 +15,7 @@ from symledger.explain.index.readings import MACS, OFTEN, TRAINING, TYPES
 from symledger.languages.message import Word
 from symledger.languages.words import case
 from symledger.ledger import conventions, recipes
+from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.ledger.peaks import PEAKS
 from symledger.ledger.quantities import QUANTITIES
 from symledger.site.atlas import TOPICS
@@ -62,7 +63,7 @@ def _words() -> Iterator[Word]:
         yield entry.line
         yield from map(case, entry.corollaries())
     yield from conventions.CAUSAL.values()
-    yield from (conventions.state_of(name) for name in conventions.OPTIMIZERS)
+    yield from (conventions.state_of(name) for name in OPTIMIZERS)
     yield from map(kind_named, CLAIMS)
     yield from map(recipes.meaning_of, recipes.RECIPES)
     yield from (STORED, DECIDES)

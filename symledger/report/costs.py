@@ -65,7 +65,7 @@ def memory(p: Page, account: Account) -> None:
         return
     count, trained = account.params.value, account["memory.gradients"].value
     if isinstance(count, int) and isinstance(trained, int) and count:
-        _dtypes(p, count, trained // c.value_bytes)
+        _dtypes(p, count, trained // c.gradient_bytes)
     _usually(p, account)
 
 

@@ -51,11 +51,13 @@ class Held:
         return Fraction(self.bytes, self.weights)
 
 
-def held(count: int, trained: int, dtype: str, optimizer: str = "") -> Held:
+def held(
+    count: int, trained: int, dtype: str, optimizer: str = "", gradients: str = ""
+) -> Held:
     """Count the bytes of weights; with an optimizer also of gradients and of its state."""
-    c = Conventions(dtype, optimizer or "sgd")
+    c = Conventions(dtype, optimizer or "sgd", gradients=gradients)
     weights = count * c.value_bytes
-    more = trained * (c.value_bytes + c.state_bytes) if optimizer else 0
+    more = trained * (c.gradient_bytes + c.state_bytes) if optimizer else 0
     return Held(dtype, optimizer, weights + more, weights)
 
 
@@ -69,13 +71,15 @@ def by_type(account: Account, count: int | None = None) -> list[Held]:
 def in_training(account: Account) -> list[Held]:
     """Return the bytes of weights, gradients and state with the usual optimizers."""
     c, (count, trained) = account.conventions, counted(account)
-    pairs = dict.fromkeys(((c.dtype, c.optimizer), *TRAINING))
+    plain = c.kept.form == "each" and not c.counters
+    own = [(c.dtype, c.optimizer, c.gradients)] if plain else []
+    pairs = dict.fromkeys((*own, *((*pair, "") for pair in TRAINING)))
     return [held(count, trained, *pair) for pair in pairs] if count else []
 
 
 def counted(account: Account) -> tuple[int, int]:
     """Return how many parameters there are, and how many of them are trained."""
-    trained = int(account["memory.gradients"].value or 0) // account.conventions.value_bytes
+    trained = int(account["memory.gradients"].value or 0) // account.conventions.gradient_bytes
     return int(account.params.value or 0), trained
 
 

@@ -29,7 +29,7 @@ def page(
 ) -> Page:
     """Write the page; with quantities named, only those."""
     p = Page(width, language)
-    _head(p, account)
+    head(p, account)
     recomputation.section(p, account)
     if quantities:
         for name in quantities:
@@ -78,7 +78,8 @@ def evidence_of(p: Page, account: Account, names: Sequence[str]) -> None:
         compared(p, account, names)
 
 
-def _head(p: Page, account: Account) -> None:
+def head(p: Page, account: Account) -> None:
+    """Write the name, the choices and the sizes of a target, and what gave way."""
     target, assumed = account.target, account.assumed
     title = message("trace.title") if target.is_traced else target.title
     p.line((Verbatim(target.name), "bold cyan"), "   ", title)

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from symledger import derive
 from symledger.catalogue.entries import ENTRIES
 from symledger.errors import SymledgerError
-from symledger.ledger.conventions import CAUSAL, DTYPES, OPTIMIZERS
+from symledger.ledger.conventions import CAUSAL, DTYPES
+from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.ledger.quantities import QUANTITIES
 from tests.invoke import REFUSAL, assert_refuses, run
 
@@ -226,3 +227,8 @@ def test_sizes_of_a_model_divide_or_are_refused(d, h, L, V):
         result = run("derive", "mini_gpt", *arguments, "--json", "--quantity=params")
         value = int(json.loads(result.out)["formulas"]["params"]["value"])
         assert value == 12 * L * d**2 + 2 * L * d + V * d + d
+
+
+def test_a_rounded_size_that_is_nothing_whatever_else_is_unknown():
+    """⌊H/P⌋ ⌊W/P⌋ is 0 without H."""
+    assert_refuses("derive", "dit", "--set", "W=1", "--set", "P=24", said="not a positive whole")

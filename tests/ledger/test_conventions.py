@@ -5,7 +5,8 @@ import pytest
 
 from symledger import derive
 from symledger.errors import BadInput
-from symledger.ledger.conventions import CAUSAL, DTYPES, OPTIMIZERS, Conventions
+from symledger.ledger.conventions import CAUSAL, DTYPES, Conventions
+from symledger.ledger.optimizers import OPTIMIZERS
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,8 @@ from symledger.languages import language as catalogues
 from symledger.languages import message as messages
 from symledger.languages.message import Word
 from symledger.languages.words import part
-from symledger.ledger.conventions import DTYPES, OPTIMIZERS
+from symledger.ledger.conventions import DTYPES
+from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.ledger.quantities import QUANTITIES
 from symledger.ledger.recipes import RECIPES
 from symledger.report import answer, comparison, explanation, listing

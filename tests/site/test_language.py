@@ -22,7 +22,8 @@ from symledger.languages import language as languages
 from symledger.languages import message as texts
 from symledger.languages import sealing
 from symledger.languages.message import joined, message, word
-from symledger.ledger.conventions import DTYPES, OPTIMIZERS
+from symledger.ledger.conventions import DTYPES
+from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.ledger.quantities import QUANTITIES
 from symledger.site import resources
 from symledger.site.atlas import Atlas

@@ -16,7 +16,8 @@ from symledger.checks.mutants.statements import STATEMENTS, Statement, refused
 from symledger.checks.mutants.suite import Report, all_mutants, run_mutants
 from symledger.checks.torch.witness import installed
 from symledger.evidence import records as evidence
-from symledger.ledger.conventions import DTYPES, OPTIMIZERS, Conventions
+from symledger.ledger.conventions import DTYPES, Conventions
+from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.printing import units
 from symledger.readings import flops
 from tests.every import INTEGRATING, share

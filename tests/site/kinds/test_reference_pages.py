@@ -12,7 +12,8 @@ from symledger.catalogue.entries import AXIOMS
 from symledger.catalogue.entries import BY_NAME as CATALOGUE
 from symledger.evidence import records as evidence
 from symledger.languages.language import ENGLISH
-from symledger.ledger.conventions import DTYPES, OPTIMIZERS
+from symledger.ledger.conventions import DTYPES
+from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.ledger.quantities import QUANTITIES
 from symledger.site.atlas import Atlas
 from symledger.site.generator import Site

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from symledger.accounts.account import Account
-from symledger.ledger.conventions import OPTIMIZERS, Conventions
+from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula
+from symledger.ledger.optimizers import USUAL
 from symledger.printing.numbers import short_bytes
 
 DTYPES = ("fp32", "bf16", "fp8", "int8")
@@ -63,7 +64,7 @@ def _of_type(account: Account) -> OfType:
         account.conventions.dtype, account.conventions.value_bytes,
         _bytes(account["memory.parameters"]), saved,
         _bytes(account["memory.kv_cache"]) if cached else None,
-        tuple(_training(account, name, saved) for name in OPTIMIZERS),
+        tuple(_training(account, name, saved) for name in USUAL),
     )  # fmt: skip
 
 

@@ -22,9 +22,9 @@ from symledger.accounts.reuse import (
 from symledger.algebra import Terms, substitute
 from symledger.languages.message import joined
 from symledger.languages.words import part
-from symledger.ledger.conventions import OPTIMIZERS
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
+from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.printing.numbers import number
 from symledger.printing.rows import rows
 from symledger.report import figures

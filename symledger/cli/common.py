@@ -1,0 +1,67 @@
+"""What several commands share: options of how things are counted, settings, JSON."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from symledger.errors import BadInput, quoted, shown
+
+RECIPE = click.option(
+    "--recipe", metavar="NAME",
+    help="A usual way to run a model; what is set beside it wins. fp32, fp16, bf16 or "
+         "inference-bf16, each with -flash too; mixed, with -flash, -recompute or both; megatron, "
+         "deepseek-v3.",
+)  # fmt: skip
+DTYPE = click.option("--dtype", help="The type of values, for bytes; fp32 unless told.")
+OPTIMIZER = click.option(
+    "--optimizer", metavar="NAME",
+    help="sgd, momentum, adam (unless told), adam-mixed (fp32 master weights), adafactor, muon, "
+         "rmsprop, …",
+)  # fmt: skip
+GRADIENTS = click.option(
+    "--gradients", metavar="TYPE", help="The type of gradients; that of values unless told."
+)
+COUNTERS = click.option(
+    "--counters", is_flag=True, help="Count the scalars that PyTorch keeps for each weight, too."
+)
+CAUSAL = click.option(
+    "--causal", help="How masked pairs are charged: full (unless told), half or exact."
+)
+
+
+def split_settings(settings: tuple[str, ...]) -> dict[str, str]:
+    """Read ``NAME=VALUE`` pairs; the same name may not be given two values.
+
+    Raises:
+        BadInput: one is not of that form.
+    """
+    found: dict[str, str] = {}
+    for text in settings:
+        name, equals, value = text.partition("=")
+        name = name.strip()
+        if not equals or not name:
+            raise BadInput(f"{quoted(text)} is not a setting: write one as --set d=128.")
+        if found.get(name, value) != value:
+            raise BadInput(
+                f"{shown(name)} was set twice, to {shown(found[name])} and to {shown(value)}."
+            )
+        found[name] = value
+    return found
+
+
+def width() -> int:
+    """Return the width of the terminal; 100 where there is none."""
+    from shutil import get_terminal_size
+
+    return max(get_terminal_size((100, 24)).columns, 60) if sys.stdout.isatty() else 100
+
+
+def print_json(data: Any) -> None:
+    """Print one JSON object."""
+    import json
+
+    plain = (sys.stdout.encoding or "utf-8").lower() != "utf-8"
+    sys.stdout.write(json.dumps(data, indent=2, ensure_ascii=plain) + "\n")

@@ -1,0 +1,1 @@
+"""Inverse questions: which sizes stay within a budget, and what binds there."""

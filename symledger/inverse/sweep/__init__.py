@@ -1,0 +1,1 @@
+"""Sweeps: every configuration of a grid, evaluated, filtered, the best of them kept."""

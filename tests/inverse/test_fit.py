@@ -1,0 +1,66 @@
+"""`fit`: what is needed, ways to need less, each derived anew."""
+
+import json
+
+import pytest
+
+from symledger import derive
+from symledger.inverse.fit import NEEDED, fit
+from tests.invoke import assert_answers, assert_refuses, run
+
+SIZES = {"B": "8", "T": "512"}
+
+
+def test_every_way_is_what_derive_says_of_it():
+    found = fit(derive("gpt2", SIZES), 4 * 10**9)
+    assert not found.fits
+    assert {way.option.split("=")[0] for way in found.ways} == {
+        "--set recompute", "--set flash", "--dtype bf16", "--optimizer adafactor",
+        "--optimizer momentum", "--optimizer sgd", "--set B", "--set T",
+    }  # fmt: skip
+    assert [way.value for way in found.ways] == sorted(way.value for way in found.ways)
+    for way in found.ways:
+        flag, said = way.option.split(" ")
+        sizes = {**SIZES, **dict([said.split("=")] if flag == "--set" else [])}
+        more = {} if flag == "--set" else {flag.removeprefix("--"): said}
+        assert derive("gpt2", sizes, **more)[NEEDED].value == way.value < found.value
+
+
+def test_together_they_are_enough_and_no_more_than_that():
+    found = fit(derive("llama-2-7b", {"B": "4", "T": "4096"}), 80 * 10**9)
+    assert found.together[-1].value <= found.budget
+    assert all(way.value > found.budget for way in found.together[:-1])
+
+
+def test_what_fits_says_what_would_fit_too():
+    found = fit(derive("gpt2", SIZES), 24 * 10**9)
+    assert found.fits
+    assert found.together == ()
+    n = dict(found.room)["B"]
+    assert derive("gpt2", {**SIZES, "B": n})[NEEDED].value <= found.budget
+    assert derive("gpt2", {**SIZES, "B": n + 1})[NEEDED].value > found.budget
+
+
+def test_recomputing_costs_what_it_costs():
+    found = fit(derive("gpt2", SIZES), 4 * 10**9)
+    again = next(way for way in found.ways if way.name == "recompute")
+    flops = [derive("gpt2", {**SIZES, "recompute": said})["flops.training"].value
+             for said in ("false", "true")]  # fmt: skip
+    assert again.work == flops[1] / flops[0] or again.work * flops[0] == flops[1]
+
+
+def test_the_command_answers():
+    assert_answers("fit", "gpt2", "--budget", "8GB", "--set", "B=8")
+    assert_answers("fit", "linear", "--budget", "1B", "--set", "d_in=3", "--set", "d_out=4",
+                   "--set", "B=2")  # fmt: skip
+    found = json.loads(run("fit", "gpt2", "--budget", "8GB", "--json").out)
+    assert (found["schema"], found["fits"]) == ("symledger.fit/1", True)
+
+
+@pytest.mark.parametrize(("arguments", "said"), [
+    (("gpt2", "--budget", "8"), "no unit"), (("gpt2", "--budget", "8Gb"), "bits"),
+    (("linear", "--budget", "8GB"), "--set"), (("gpt2", "--budget", "8GB", "--quantity", "params"),
+                                               "amount of bytes"),
+])  # fmt: skip
+def test_bad_questions_are_refused(arguments, said):
+    assert_refuses("fit", *arguments, said=said)
