@@ -109,7 +109,8 @@ PARTS = [e.name for e in ENTRIES if e.kind == "component"]
 
 @pytest.mark.parametrize("name", PARTS)
 def test_shapes_of_the_catalogue_are_those_of_arrays(name):
-    assert_allocated(resolve(name).program())
+    with np.errstate(all="ignore"):  # leaves are drawn without regard to what is a root of them
+        assert_allocated(resolve(name).program())
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])

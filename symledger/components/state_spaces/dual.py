@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr, Integer, floor
 
 from symledger import sizes
-from symledger.components.feed_forward.nonlinearities import Plain, act
+from symledger.components.feed_forward.nonlinearities import Plain, Seldom, act
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.components.state_spaces.chunks import between, in_chunks, past, summed
@@ -180,7 +180,7 @@ class Mamba2Mixer(Component):
     convolution_bias: bool = True
     cached: bool = False
     activation: Plain = "silu"
-    norm: Literal["last", "first", "none"] = "last"
+    norm: Annotated[Literal["last", "first", "none"], Seldom(but=("last", "none"))] = "last"
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixer of Mamba-2: a gated convolution and a scan in chunks"
