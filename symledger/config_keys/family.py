@@ -94,7 +94,7 @@ class Family:
         if not self.flat or document.get(self.flat) is not None:
             return dict(document)
         part = self.parts[self.flat]
-        known = {*part.facts["keys"], *part.uses, *ROTARY} - self.uses.keys()
+        known = {*part.facts["keys"], *part.uses, *ROTARY} - {"tie_word_embeddings"}
         inside = {key: value for key, value in document.items() if key in known}
         rest = {key: value for key, value in document.items() if key not in known}
         return {**rest, self.flat: inside} if inside else rest

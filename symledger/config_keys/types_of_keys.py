@@ -44,7 +44,7 @@ def check(family: Family, given: Values, values: Values) -> None:
         BadInput: a value is of another type, or a row is meant that a table does not have.
     """
     _types(family, given)
-    if family.facts["padded"] and "vocab_size" in values and not family.parts:
+    if family.facts["padded"] and "vocab_size" in family.facts["keys"]:
         _row(values)
 
 

@@ -16,8 +16,8 @@ CLIP = {"model_type": "clip_vision_model", "image_size": 336, "patch_size": 14}
         # the parameters of the classes of transformers 5.23, built without memory, of each file
         ("llava-1.5-7b", 7063427072),
         ("paligemma-3b-224", 2923466480),
-        ("qwen2-vl-2b", 2209182208),
-        ("qwen2.5-vl-3b", 3754885120),
+        ("qwen2-vl-2b", 2208985600),
+        ("qwen2.5-vl-3b", 3754622976),
         ("qwen3-vl-4b", 4437815808),
         ("smolvlm2-500m", 507482304),
     ],
@@ -65,9 +65,10 @@ def test_the_head_is_tied_as_the_whole_says():
 
 def test_keys_of_the_decoder_may_stand_outside_in_older_files():
     old = {"model_type": "qwen2_vl", "vision_config": {"hidden_size": 64}, "hidden_size": 64,
-           "num_attention_heads": 4, "num_key_value_heads": 2}  # fmt: skip
+           "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 100}  # fmt: skip
     found = read(old).settings
     assert (found["d"], found["h"], found["h_kv"], found["d_img"]) == ("64", "4", "2", "1280")
+    assert found["V"] == "100"
 
 
 def test_an_image_is_as_many_positions_as_the_encoder_gives():

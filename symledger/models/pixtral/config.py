@@ -112,6 +112,6 @@ MISTRAL3 = Family(
         **{f"model.multi_modal_projector.linear_{i}.{said}": (f"projector.{i}.{letter}",)
            for i in (1, 2) for said, letter in (("weight", "W"), ("bias", "b"))},
     },
-    implied=ONE_IMAGE,
+    implied={**ONE_IMAGE, "packed": "true"},
     parts={"text_config": TEXT, "vision_config": INSIDE},
 )  # fmt: skip

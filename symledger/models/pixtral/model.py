@@ -32,8 +32,8 @@ AGRAWAL = "Agrawal et al., Pixtral 12B (2024), section 2.2"
 class PixtralVision(Component):
     """Blocks as a decoder has them over the patches of all images, each of which sees itself alone.
 
-    All images are packed into one sequence, as its implementation runs them, unfused: all pairs of
-    patches are multiplied, and most are hidden. Queries and keys are turned by where a patch
+    Where they are ``packed`` into one sequence, as its implementation runs them unfused, all pairs
+    of patches are multiplied, and most are hidden. Queries and keys are turned by where a patch
     stands, half of them by its row and half by its column, which counts what turning by one
     position counts.
     Source: Agrawal et al., *Pixtral 12B* (2024), section 2.2.
@@ -48,6 +48,7 @@ class PixtralVision(Component):
     h: Expr = sizes.h
     d_ff: Expr = sizes.d_ff
     activation: Plain = "gelu"
+    packed: bool = True
 
     signature: ClassVar[str] = "B C_in H W -> B T_img d"
     title: ClassVar[str] = "encoder over patches with RMSNorm, gated networks, rotary positions"
@@ -61,7 +62,7 @@ class PixtralVision(Component):
         """Return the block that is repeated."""
         width = self.d / self.h
         heads = (self.h, self.h, width, width)
-        mixing = PackedAttention(*heads, self.H_p * self.W_p)
+        mixing = PackedAttention(*heads, self.H_p * self.W_p) if self.packed else None
         return PreLNBlock(
             self.d, norm="rms", attention=Attention(self.d, *heads, rotary=True, mixing=mixing),
             network=GatedFeedForward(self.d, self.d_ff, self.activation),
@@ -69,17 +70,19 @@ class PixtralVision(Component):
 
     def forward(self, x: Tensor) -> Steps:
         cut = PatchEmbedding(self.C_in, self.P, self.d, self.H_p, self.W_p, bias=False)
-        packed = view("b t d -> () (b t) d", cut(x, name="patches"))
-        hidden = repeat(
-            self.block(), self.L, RMSNorm(self.d)(packed, name="first_norm"), name="block"
-        )
-        return steps(hidden=hidden, y=view("() (b t) d -> b t d", hidden, b=x.shape[0]))
+        patches = cut(x, name="patches")
+        entered = view("b t d -> () (b t) d", patches) if self.packed else patches
+        normalized = RMSNorm(self.d)(entered, name="first_norm")
+        hidden = repeat(self.block(), self.L, normalized, name="block")
+        apart = view("() (b t) d -> b t d", hidden, b=x.shape[0]) if self.packed else hidden
+        return steps(y=apart)
 
 
 @dataclass(frozen=True)
 class Mistral3(Mistral, Seeing):
     """Mistral with images: Pixtral's vectors, normalized, g × g of them made one, and two maps.
 
+    Images are seen one by one, or ``packed`` into one sequence as the implementation runs them.
     Source: Mistral AI's implementation (transformers 5.23, ``Mistral3MultiModalProjector``).
     """
 
@@ -92,6 +95,7 @@ class Mistral3(Mistral, Seeing):
     image_activation: Plain = "gelu"
     projector_activation: Plain = "gelu"
     projector_bias: Annotated[bool, Seldom()] = False
+    packed: Annotated[bool, Seldom()] = False
 
     title: ClassVar[str] = "Mistral with images: groups of patches merged, two maps"
     assumptions: ClassVar[dict[Size, Expr]] = {
@@ -103,7 +107,7 @@ class Mistral3(Mistral, Seeing):
     def tower(self) -> Component:
         return PixtralVision(
             self.C_in, self.P, self.g * self.H_g, self.g * self.W_g, self.d_img, self.L_img,
-            self.h_img, self.f_img, self.image_activation,
+            self.h_img, self.f_img, self.image_activation, self.packed,
         )  # fmt: skip
 
     def project(self, seen: Tensor) -> Tensor:
