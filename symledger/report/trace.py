@@ -49,6 +49,7 @@ def section(p: Page, account: Account) -> None:
         ("trace.custom", [f"{a.value} in {a.name}" for a in traced.custom]),
         ("trace.told", told(traced)),
         ("trace.ranges", ranges(traced)),
+        ("trace.conditions", list(map(str, traced.conditions))),
     ):
         if items:
             said = "   ".join(item.replace(" ", NBSP) for item in items)

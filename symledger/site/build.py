@@ -21,11 +21,14 @@ from symledger.site.memory import PLACE
 from symledger.site.mkdocs.theme import completed
 
 
-def build(out: Path, engine: str, site: Site | None = None, cache: bool = True) -> None:
+def build(
+    out: Path, engine: str, site: Site | None = None, cache: bool = True, strict: bool = True
+) -> None:
     """Build the site into a folder with MkDocs or with Zensical.
 
     ``site`` is what Zensical builds, where it was generated before; MkDocs asks our plugin. With
-    ``cache`` what earlier builds made of the same sources is not made again.
+    ``cache`` what earlier builds made of the same sources is not made again. Where it is
+    ``strict``, a link that leads nowhere ends it: of a part of the site some do.
 
     Raises:
         BadInput: the engine is not installed, or the folder holds something that is not a site.
@@ -35,10 +38,11 @@ def build(out: Path, engine: str, site: Site | None = None, cache: bool = True) 
     if not cache:
         os.environ[PLACE] = ""
     if engine == "zensical":
-        _zensical(out, site)
+        _zensical(out, site, strict)
         return
     with _mkdocs() as (load_config, make), uncollected():
-        make(load_config(str(resources.configuration()), site_dir=str(out.resolve()), strict=True))
+        folder = str(out.resolve())
+        make(load_config(str(resources.configuration()), site_dir=folder, strict=strict))
 
 
 def serve(port: int) -> None:
@@ -133,7 +137,7 @@ def _mkdocs() -> Iterator[tuple[Any, Any]]:
         raise BadInput(f"MkDocs refused: {error}") from error
 
 
-def _zensical(out: Path, site: Site | None) -> None:
+def _zensical(out: Path, site: Site | None, strict: bool) -> None:
     """Have Zensical render the pages, and put the blocks in afterwards, which takes a fifth."""
     command = shutil.which("zensical", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if command is None:
@@ -143,7 +147,8 @@ def _zensical(out: Path, site: Site | None) -> None:
         folder = Path(temporary)
         write(folder, site, filled=False)
         done = subprocess.run(  # noqa: S603  # the engine that the user asked for
-            [command, "build", "--strict"], cwd=folder, capture_output=True, text=True, check=False
+            [command, "build", *(["--strict"] if strict else [])],
+            cwd=folder, capture_output=True, text=True, check=False,
         )
         sys.stderr.write(done.stdout + done.stderr)
         if done.returncode:

@@ -67,7 +67,24 @@ class TracedTarget(Target):
                 raise BadInput(f"{symbol} was set twice, to {shown(found[symbol])} and, as "
                                f"{self.traced.names[symbol]}, to {shown(text)}.")  # fmt: skip
             found[symbol] = text
+        given = {symbol: int(text) for symbol, text in found.items() if text.isdecimal()}
+        self.check_conditions(given)
         return found
+
+    def check_conditions(self, sizes: Mapping[str, int]) -> None:
+        """Refuse sizes at which the module does something else than what was recorded.
+
+        Raises:
+            BadInput: they are such.
+        """
+        at = {**self.traced.sizes, **sizes}
+        for condition in self.traced.conditions:
+            if not condition.holds(at):
+                raise BadInput(
+                    f"{condition.left} = {at[condition.left]} and {condition.right} = "
+                    f"{at[condition.right]}: other operations run there than those of this trace, "
+                    f"where {condition}. Trace the module again with these."
+                )
 
     def program(self) -> Program:
         """Build the program of the trace."""
@@ -85,6 +102,7 @@ class TracedTarget(Target):
 
     def beyond(self, sizes: Mapping[Symbol, int]) -> dict[str, tuple[int, int]]:
         """Return the sizes that lie outside what was verified, and from where to where that was."""
+        self.check_conditions({symbol.name: n for symbol, n in sizes.items()})
         found: dict[str, tuple[int, int]] = {}
         for symbol, n in sizes.items():
             seen = [point[symbol.name] for point in self.traced.points if symbol.name in point]
@@ -105,7 +123,7 @@ class TracedTarget(Target):
         traced = self.traced
         about = to_data(traced)
         kept = ("source", "torch", "training", "names", "definitions", "fixed", "points", "checks")
-        noted = {key: about.get(key, []) for key in ("effects", "custom")}
+        noted = {key: about.get(key, []) for key in ("effects", "custom", "conditions")}
         return {"trace": {key: about[key] for key in kept} | noted | {"hash": hashed(about)}}
 
 

@@ -5,7 +5,8 @@ A graph is data, and says nothing of what an operation costs or means: that is w
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -137,6 +138,27 @@ class Argued:
     value: str
 
 
+RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
+    ">": operator.gt, "≥": operator.ge, "≤": operator.le, "<": operator.lt, "≠": operator.ne,
+}
+
+
+@dataclass(frozen=True)
+class Condition:
+    """How a size stands to another one, by their symbols: beyond that other operations run."""
+
+    left: str
+    relation: str
+    right: str
+
+    def holds(self, sizes: Mapping[str, int]) -> bool:
+        """Whether sizes are so."""
+        return RELATIONS[self.relation](sizes[self.left], sizes[self.right])
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.relation} {self.right}"
+
+
 @dataclass(frozen=True)
 class Traced:
     """A module, traced: its graph, the sizes that it was built of, and what was verified.
@@ -144,6 +166,7 @@ class Traced:
     ``sizes`` are the values asked for, by symbol; ``names`` what the constructor calls them;
     ``definitions`` the sizes that are no polynomials of others; ``fixed`` the other arguments;
     ``points`` the sizes at which the module did what the graph says, ``checks`` what was checked;
+    ``conditions`` say of sizes how they stand to others, which they do at all points;
     ``effects`` are buffers that are written, with the operation that does, ``custom`` modules that
     run an ``autograd.Function``, with its name. There ``*`` stands for the numbers of layers.
     """
@@ -161,6 +184,7 @@ class Traced:
     checks: tuple[Checked, ...] = ()
     effects: tuple[Argued, ...] = ()
     custom: tuple[Argued, ...] = ()
+    conditions: tuple[Condition, ...] = ()
 
 
 def refs_of(argument: Argument) -> Iterator[Ref]:

@@ -8,7 +8,7 @@ rules to say, when the trace is asked.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from sympy import Expr, Integer
 
@@ -19,9 +19,11 @@ from symledger.traces.formulas import Formulas
 from symledger.traces.graph import (
     EACH,
     LEAVES,
+    RELATIONS,
     Argued,
     Argument,
     Block,
+    Condition,
     Graph,
     Kind,
     Node,
@@ -40,7 +42,8 @@ DEEPEST = 8
 INT64 = 2**63
 FLOATS = {"inf": float("inf"), "-inf": -float("inf"), "nan": float("nan")}
 KEYS = ("schema", "version", "torch", "name", "source", "training", "sizes", "names", "definitions",
-        "fixed", "points", "checks", "effects", "custom", "graph", "seal")  # fmt: skip
+        "fixed", "points", "checks", "effects", "custom", "conditions", "graph",
+        "seal")  # fmt: skip
 
 
 def loaded(content: bytes, where: str) -> Traced:
@@ -82,7 +85,22 @@ def _traced(top: Place) -> Traced:
         torch=top["torch"].text(),
         checks=tuple(map(_checked, top["checks"].list(MOST_SIZES))),
         effects=_noted(top, "effects"), custom=_noted(top, "custom"),
+        conditions=tuple(_conditions(top, sizes)),
     )
+
+
+def _conditions(top: Place, sizes: Mapping[str, int]) -> Iterator[Condition]:
+    """Read how sizes stand to others, where that matters."""
+    for place in top["conditions"].list(MOST_SIZES) if top.has("conditions") else ():
+        parts = [part.text() for part in place.list(3)]
+        if len(parts) != 3 or not {parts[0], parts[2]} <= sizes.keys():
+            place.refuse("two sizes of this trace are expected, and what stands between them.")
+        if parts[1] not in RELATIONS:
+            place.refuse(f"{shown(parts[1])} is none of {', '.join(RELATIONS)}.")
+        found = Condition(*parts)
+        if not found.holds(sizes):
+            place.refuse(f"{found} does not hold of the sizes of this trace.")
+        yield found
 
 
 def _noted(top: Place, key: str) -> tuple[Argued, ...]:

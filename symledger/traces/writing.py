@@ -59,6 +59,8 @@ def to_data(traced: Traced) -> dict[str, Any]:
             key: [[a.name, a.value] for a in noted]
             for key, noted in (("effects", traced.effects), ("custom", traced.custom)) if noted
         },
+        **({"conditions": [[c.left, c.relation, c.right] for c in traced.conditions]}
+           if traced.conditions else {}),
         "graph": _graph(traced.graph),
     }  # fmt: skip
 

@@ -29,6 +29,10 @@ class TwoSided(BadInput):
         self.border = border
 
 
+class Unfitted(BadInput):
+    """A length that no polynomial gives at all points, and nothing that is rounded down."""
+
+
 class Assembler:
     """Fits numbers, and names those that are no polynomials."""
 
@@ -92,7 +96,7 @@ class Assembler:
             between = self.sample.side(numbers)
             if between:
                 raise TwoSided(between)
-            raise BadInput(
+            raise Unfitted(
                 f"a length in {step.operation} ({step.path or 'forward'}, {step.line}) is no "
                 f"polynomial in the sizes, nor one that is rounded down: it is {numbers[0]} at "
                 "first. Give it as an argument of its own."

@@ -1,7 +1,8 @@
 """Where a module runs other operations: a size that passes another argument, as a window's length.
 
-Such a comparison has two sides, and a trace is of one: that of the sizes that were asked for. A
-size that passes a number of its own, as in ``if T > 30``, has no such border, and is refused.
+Such a comparison has two sides, and a trace is of one: that of the sizes that were asked for. Sizes
+that are another thing where they are equal, as widths that a shortcut maps, stay apart. A size that
+passes a number of its own, as in ``if T > 30``, has no such border, and is refused.
 """
 
 from __future__ import annotations
@@ -27,5 +28,26 @@ class Border:
         difference = at[self.name] - at[self.other]
         return difference >= self.by if self.above else difference <= self.by
 
+    @property
+    def relation(self) -> str:
+        """How the size stands to the argument."""
+        return RELATIONS[self.above, self.by]
+
     def __str__(self) -> str:
-        return f"{self.name} {RELATIONS[self.above, self.by]} {self.other}"
+        return f"{self.name} {self.relation} {self.other}"
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A size that is another one than another argument."""
+
+    name: str
+    other: str
+    relation = "≠"
+
+    def holds(self, at: Mapping[str, int]) -> bool:
+        """Whether they differ at a point."""
+        return at[self.name] != at[self.other]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.relation} {self.other}"

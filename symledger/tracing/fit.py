@@ -179,7 +179,7 @@ def bases(limits: Sequence[int], most: int) -> list[tuple[Powers, ...]]:
     ``limits`` are the highest powers of each size for which it has values enough.
     """
     found: list[tuple[Powers, ...]] = []
-    for limit, degree in ((1, 1), (1, len(limits)), (2, 2), (2, 3), (3, 3), (2, 4), (3, 4)):
+    for limit, degree in ((1, 1), (1, len(limits)), (2, 2), (2, 3), (3, 3), (2, 4), (3, 4), (4, 4)):
         kept = tuple(
             p for p in product(range(limit + 1), repeat=len(limits))
             if sum(p) <= degree and all(n <= top for n, top in zip(p, limits, strict=True))

@@ -33,8 +33,11 @@ from symledger.tracing.real import Ran
 Array = NDArray[Any]
 CLOSE, NEAR = 1e-10, 1e-5
 """How far apart numbers may be to their scale: in double precision, and where less was used."""
-SMALLEST = 1e-6
-"""Of the largest gradient: what is smaller is compared on this scale, since it is mostly noise."""
+NOISE = 64 * float(np.finfo(float).eps)
+"""Of the largest gradient: by so much sums of it are off in double precision, whatever is summed.
+
+The gradient of a bias before a norm is zero, and such noise is all that either side computes.
+"""
 
 
 @dataclass(frozen=True)
@@ -215,7 +218,7 @@ class Comparison:
     def _gradients(self) -> dict[str, float]:
         ours = self.gradients
         known = {**self.ran.weights, **self.ran.entering}
-        scale = max((largest(g) for g in known.values()), default=0.0) * SMALLEST
+        scale = max((largest(g) for g in known.values()), default=0.0) * NOISE / CLOSE
         return {
             f"gradient of {n}": apart(ours.get(n, np.zeros(g.shape)), g, scale)
             for n, g in known.items()

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import combinations
 
 from sympy import Expr, Symbol
 
 from symledger.errors import BadInput
-from symledger.tracing.borders import Border
+from symledger.tracing.borders import Apart, Border
 from symledger.tracing.fit import Points
 from symledger.tracing.observed import Observed
 from symledger.tracing.sides import border, edge
 from symledger.tracing.space import Space
 
-RANDOM, TRIES = 14, 150
+SEED = 20260101
+RANDOM, MORE, TRIES = 14, 42, 150
 MOST_DRAWN, MOST_BORDERS, MOST_AROUND = 1000, 8, 500
 AROUND, PLACES = 6, 12
 """How far from the base a size is changed at least, in its own steps; larger ones by half of
@@ -91,7 +93,7 @@ def parts_of(space: Space) -> dict[Symbol, Expr]:
 
 
 def sampled(
-    space: Space, further: Iterable[Mapping[str, int]] = (), seed: int = 20260101
+    space: Space, further: Iterable[Mapping[str, int]] = (), random_points: int = RANDOM
 ) -> Sample:
     """Run a module at a base, with each size changed alone, at random points, and further ones.
 
@@ -102,17 +104,27 @@ def sampled(
     """
     while True:
         try:
-            return _sampled(space, further, seed)
+            return _sampled(space, further, random_points)
         except Otherwise as error:
             if error.name not in space.subject.arguments:
                 raise
             space.fix(error.name, str(error))
 
 
-def _sampled(space: Space, further: Iterable[Mapping[str, int]], seed: int) -> Sample:
-    rng = random.Random(seed)  # noqa: S311  # points, no secrets
+def _sampled(
+    space: Space, further: Iterable[Mapping[str, int]], random_points: int
+) -> Sample:
+    rng = random.Random(SEED)  # noqa: S311  # points, no secrets
     base = space.observe(space.base)
     found = Sample(space, [base])
+    for apart, at in meeting(space):
+        try:
+            _add(found, base, at, "")
+        except Refused:
+            continue
+        except Otherwise:
+            space.borders.append(apart)
+    met = len(found.runs)
     for name in space.sizes:
         step = space.value(space.steps[name])
         for change in (step, -step, 2 * step, -2 * step):
@@ -125,10 +137,10 @@ def _sampled(space: Space, further: Iterable[Mapping[str, int]], seed: int) -> S
         with suppress(Refused):  # alone, what is rounded down changes too
             if far > space.base[name]:
                 _add(found, base, space.moved({name: far}), name)
-    for at in further:
-        _add(found, base, at, "")
+    for asked in further:
+        _add(found, base, asked, "")
     left = TRIES
-    while len(found.runs) < 1 + len(space.sizes) + RANDOM:
+    while len(found.runs) < met + len(space.sizes) + random_points:
         left -= 1
         if left < 0:
             raise BadInput(
@@ -141,6 +153,16 @@ def _sampled(space: Space, further: Iterable[Mapping[str, int]], seed: int) -> S
         except Refused as error:
             space.failed[""] = str(error)
     return found
+
+
+def meeting(space: Space) -> Iterator[tuple[Apart, dict[str, int]]]:
+    """Yield points at which two arguments are equal that are not: modules often ask for that."""
+    own = [name for name in space.sizes if name in space.subject.arguments]
+    for name, other in combinations(own, 2):
+        at = space.moved({name: space.base[other]})
+        legal = all(at[n] % space.value(step, at) == 0 for n, step in space.steps.items())
+        if space.base[name] != at[name] == at[other] and legal and space.within(at):
+            yield Apart(name, other), at
 
 
 def drawn(space: Space, rng: random.Random) -> dict[str, int]:

@@ -3,15 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import combinations
 
 from symledger.errors import BadInput
-from symledger.tracing.borders import RELATIONS, Border
+from symledger.tracing.borders import RELATIONS, Apart, Border
 from symledger.tracing.observed import Observed
 from symledger.tracing.space import Space
 
 
-def border(space: Space, base: Observed, run: Observed) -> Border | None:
+def border(space: Space, base: Observed, run: Observed) -> Border | Apart | None:
     """Return the border that lies between two points at which other operations run."""
+    return _met(space, base, run) or _passed(space, base, run)
+
+
+def _met(space: Space, base: Observed, run: Observed) -> Apart | None:
+    """Return two sizes that are equal at a point and nowhere else where the base's run is."""
+    for name, other in combinations(space.sizes, 2):
+        equal = run.at[name]
+        if run.at[other] == equal and base.at[other] != base.at[name]:
+            step = space.value(space.steps[name])
+            at, beside = {name: equal, other: equal}, {name: equal + step, other: equal}
+            if same(space, base, at) is False and same(space, base, beside) is True:
+                return Apart(name, other)
+    return None
+
+
+def _passed(space: Space, base: Observed, run: Observed) -> Border | None:
+    """Return the argument that a size passes between two points."""
     for name in space.sizes:
         last = edge(space, base, name, run.at[name])
         if last is None:

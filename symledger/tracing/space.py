@@ -11,11 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import count
 
 from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
-from symledger.tracing.borders import Border
+from symledger.tracing.borders import Apart, Border
 from symledger.tracing.guess import guessed
 from symledger.tracing.limit import limited
 from symledger.tracing.listening import Heard, listening
@@ -33,6 +34,10 @@ FEWEST = 3
 SHALLOW = 3
 """How deep a module is built at first: enough for something to repeat."""
 STEPS = (1, 2, 3, 4, 6, 8, 16, 32)
+FURTHER = (2, 3, 5)
+"""By how many steps a length that enters is changed as well."""
+FACTORS = (1, 2, 4, 8, 16)
+"""How many times what divides a size silently it may have to be changed by: windows of patches."""
 USUAL = {"B": 2, "T": 12, "S": 10, "H": 64, "W": 96, "D": 16}
 """The free lengths that what enters has at first."""
 
@@ -55,8 +60,8 @@ class Space:
     """Arguments that are as large as others, and change with them."""
     least: dict[str, int] = field(default_factory=dict)
     """Below what a size that counts rounds does not show how they repeat."""
-    borders: list[Border] = field(default_factory=list)
-    """On which side of other arguments sizes stay."""
+    borders: list[Border | Apart] = field(default_factory=list)
+    """On which side of other arguments sizes stay, and from which they stay apart."""
 
     def within(self, at: Mapping[str, int]) -> bool:
         """Whether a point is on this side of all borders, and nothing is rounded down to zero."""
@@ -258,8 +263,10 @@ def _classify(space: Space, name: str, first: Observed) -> None:
 
     A change that makes other modules run deepens it. One after which the same modules do something
     else is no answer: the argument may be meant to be as large as another one; then both change.
+    So is one of a length that enters after which no further change of its kind is taken: what is
+    rounded down hides the first.
     """
-    why, otherwise = "", False
+    why, otherwise, spare = "", False, None
     for step, others in candidates(space, name):
         value = space.base[name] + space.value(step)
         if value < 1:
@@ -273,22 +280,56 @@ def _classify(space: Space, name: str, first: Observed) -> None:
         if other.structure != first.structure and not deepened:
             otherwise = True
             continue
-        if other.structure != first.structure:
-            space.depths.append(name)
-        elif other.lengths != first.lengths:
-            space.sizes.append(name)
-            size = -step if space.value(step) < 0 else step
-            space.steps[name] = size if space.base[name] % space.value(size) == 0 else Integer(1)
-            if other.rounds != first.rounds:
-                least = space.base[name] - min(first.rounds) + FEWEST
-                space.least[name] = max(1, min(least, space.base[name]))
-        else:
-            space.fixed.append(name)
-        for tied in others:
-            space.ties[tied] = name
+        if other.structure == first.structure and not _goes_on(space, name, step):
+            spare = spare or (step, others, other)
+            continue
+        _classified(space, name, step, others, other, first)
+        return
+    if spare is not None:
+        _classified(space, name, *spare, first)
         return
     space.fixed.append(name)
     space.failed[name] = OTHERWISE if otherwise else why
+
+
+def _classified(
+    space: Space, name: str, step: Expr, others: list[str], other: Observed, first: Observed
+) -> None:
+    """Note what a change by a step has shown an argument to be."""
+    if other.structure != first.structure:
+        space.depths.append(name)
+    elif other.lengths != first.lengths:
+        space.sizes.append(name)
+        size = -step if space.value(step) < 0 else step
+        space.steps[name] = size if space.base[name] % space.value(size) == 0 else Integer(1)
+        if other.rounds != first.rounds:
+            least = space.base[name] - min(first.rounds) + FEWEST
+            space.least[name] = max(1, min(least, space.base[name]))
+    else:
+        space.fixed.append(name)
+    for tied in others:
+        space.ties[tied] = name
+
+
+def _goes_on(space: Space, name: str, step: Expr) -> bool:
+    """Whether a length that enters may be changed by more such steps, one way or the other."""
+    if name in space.subject.arguments:
+        return True
+    here, by = space.base[name], space.value(step)
+    return any(
+        here + sign * max(FURTHER) * by > 0
+        and all(_runs(space, {name: here + sign * n * by}) for n in FURTHER)
+        for sign in (1, -1)
+    )
+
+
+def _runs(space: Space, changed: Mapping[str, int]) -> bool:
+    """Whether the module runs with some arguments changed."""
+    try:
+        space.observe(space.moved(changed))
+    except BadInput:
+        return False
+    return True
 
 
 def reshapes(other: Observed, first: Observed) -> bool:
@@ -314,7 +355,7 @@ def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
     silent = [] if heard else list(needed(space, name))
     least = min((space.value(b) for b in silent), default=0)
     steps = [Integer(n) for n in STEPS if n < least]  # what these do, no argument divides
-    steps += [b * n for b in silent for n in (1, 2)]
+    steps += [b * n for b in silent for n in FACTORS]
     steps += [Integer(n) for n in STEPS if n >= least]
     steps += list(dict.fromkeys(heard))
     if here > 1:
@@ -336,9 +377,9 @@ def needed(space: Space, name: str) -> Iterator[Expr]:
     """
     here = space.base[name]
     for other, n in space.base.items():
-        if other == name or not 1 < n < here or here % n or here % (n + 1) == 0:
+        if other == name or not 1 < n < here or here % n:
             continue
         try:
-            space.observe({**space.base, other: n + 1})
+            space.observe(space.moved({other: next(m for m in count(n + 1) if here % m)}))
         except BadInput:
             yield Symbol(other)

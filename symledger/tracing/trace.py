@@ -12,8 +12,8 @@ from sympy import Expr, Integer, Symbol
 from symledger.errors import BadInput
 from symledger.sizes import named
 from symledger.traces.component import TracedModule
-from symledger.traces.graph import Argued, Graph, Traced
-from symledger.tracing.assemble import Assembler, TwoSided
+from symledger.traces.graph import Argued, Condition, Graph, Traced
+from symledger.tracing.assemble import Assembler, TwoSided, Unfitted
 from symledger.tracing.bounds import bounded
 from symledger.tracing.depth import (
     OtherAtDepth,
@@ -29,7 +29,7 @@ from symledger.tracing.fold import folded
 from symledger.tracing.graphs import live
 from symledger.tracing.names import symbols_for
 from symledger.tracing.observed import Observed
-from symledger.tracing.points import MOST_BORDERS, Sample, drawn, sampled
+from symledger.tracing.points import MORE, MOST_BORDERS, RANDOM, Sample, drawn, sampled
 from symledger.tracing.space import Space, deeper, explored
 from symledger.tracing.subject import Subject
 
@@ -83,9 +83,10 @@ def _traced(
     try:
         graph, assembler, points = _at_some_depth(space, told)
     except OtherAtDepth:
-        if not space.depths or (loops and not subject.loops):
+        if not space.depths:
             raise
-        space.base |= {n: space.asked[n] for n in space.depths}  # layers inside of a loop
+        told("its layers are no repetitions: there stay as many as there are")
+        space.base |= {n: space.asked[n] for n in space.depths}
         space.fixed += space.depths
         space.depths = []
         graph, assembler, points = _at_some_depth(space, told)
@@ -108,6 +109,10 @@ def _traced(
         points=tuple({symbols[n]: v for n, v in p.items() if n in symbols} for p in points),
         torch=torch.__version__,
         effects=noted(recording.effects), custom=noted(recording.custom),
+        conditions=tuple(
+            Condition(symbols[b.name], b.relation, symbols[b.other])
+            for b in space.borders if b.name in symbols and b.other in symbols
+        ),
     )
     if subject.loops:
         TracedModule(made).program(made.name)
@@ -128,6 +133,7 @@ def _at_some_depth(
     show is found where it is verified, and looked for in a deeper one then.
     """
     refusal: BadInput | None = None
+    points_drawn = RANDOM
     for depth in DEPTHS if space.depths else (0,):
         further: list[Mapping[str, int]] = []
         while len(further) <= MOST_FURTHER:
@@ -135,13 +141,18 @@ def _at_some_depth(
                 if space.depths:
                     deeper(space, depth)
                 told(f"running it at other sizes{f', {depth} layers deep' if depth else ''}")
-                assembler = Assembler(sampled(space, further))
+                assembler = Assembler(sampled(space, further, points_drawn))
                 graph = deepened(space, folded(assembler.graph()))
                 points = verified(space, graph, assembler.definitions, told, len(further))
             except TwoSided as error:
                 if error.border in space.borders or len(space.borders) >= MOST_BORDERS:
                     raise
                 space.borders.append(error.border)
+                continue
+            except Unfitted:  # a high power takes more points than most lengths do
+                if points_drawn == MORE:
+                    raise
+                points_drawn = MORE
                 continue
             except OtherLengths as error:  # a point more to fit: where the formula was too simple
                 further.append({**error.at, **{n: space.base[n] for n in space.depths}})

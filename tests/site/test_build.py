@@ -181,14 +181,18 @@ def test_a_written_folder_builds_the_same_without_our_plugin(engine, built, few)
         assert searched(folder / "site").items() <= searched(built).items()
 
 
-@pytest.mark.skipif(not INTEGRATING, reason="takes minutes: CI=true runs it")
+@pytest.mark.skipif(not INTEGRATING, reason="takes a minute: CI=true runs it")
 def test_zensical_builds_the_same_addresses_and_anchors(built, site, tmp_path):
+    """It builds a tenth of the pages, every kind among them: the whole takes minutes."""
     if find_spec("zensical") is None:
         pytest.skip("needs Zensical: pip install zensical")
     other = tmp_path / "site"
-    build.build(other, "zensical", site)
-    assert problems(other, site) == []
-    assert anchors(other) == anchors(built)
+    some = part({*map(page_of, KINDS), *sorted(site.pages)[::10]}, site.assets)
+    build.build(other, "zensical", some, strict=False)
+    assert problems(other, some) == []
+    there = anchors(other)
+    assert {page.address for page in some.pages.values()} < {str(path) for path in there}
+    assert there == {path: anchors(built)[path] for path in there}
 
 
 def test_a_wheel_without_the_checkout_builds_the_same_site(built, lacking, installed):

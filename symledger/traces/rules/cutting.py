@@ -6,6 +6,7 @@ from typing import Any
 
 from sympy import Expr, Integer
 
+from symledger.ir.ops import Join
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import copied, expand, join, narrow, pad, table, take
@@ -36,7 +37,7 @@ def constant_pad_nd(at: At, self: Tensor, pad: Any, value: Any = 0) -> Made:
         place = self.rank - 1 - k
         before, after = number(pad[2 * k]), number(pad[2 * k + 1])
         x = padded(x, place, before, after, at.shape[place], fill)
-    return copied(self) if x is self else x
+    return x if isinstance(x.op, Join) else copied(x)
 
 
 def padded(x: Tensor, place: int, before: Expr, after: Expr, length: Expr, fill: Expr) -> Tensor:
