@@ -18,8 +18,8 @@ from symledger.inverse.rounding import Value, evaluator
 from symledger.ledger.formula import Formula
 
 PROBES = (
-    2, 3, 4, 6, 8, 5, 12, 16, 24, 32, 48, 64, 72, 96, 128, 144, 192, 240, 256, 384, 480, 720, 768,
-    960, 1024, 1536, 4096, 5040, 7680,
+    2, 3, 4, 6, 8, 5, 12, 16, 24, 32, 48, 64, 72, 96, 128, 144, 192, 240, 256, 384, 480, 720,
+    768, 960, 1024, 1536, 4096, 5040, 7680,
 )  # fmt: skip
 """What a size is multiplied by where a second one is looked for at which a target can be."""
 SEEN = 4
