@@ -25,7 +25,7 @@ from symledger.derivations.query import (
     read_equations,
     read_sizes,
 )
-from symledger.errors import NotKnown, UnknownTarget, nearest, shown
+from symledger.errors import BadInput, NotKnown, UnknownTarget, nearest, shown
 from symledger.ir.tensor import Program
 from symledger.languages.message import Verbatim
 from symledger.ledger import recipes
@@ -33,7 +33,7 @@ from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
 from symledger.ledger.peaks import PEAKS, make_peak
 from symledger.ledger.quantities import QUANTITIES, Readings
-from symledger.notation.recompute import NONE, planned, read_plan
+from symledger.notation.recompute import NONE, Plan, planned, read_plan
 from symledger.readings.equations.sheet import TEXT, Equation, Notation, backward_equations
 from symledger.readings.equations.sheet import equations as forward_equations
 from symledger.readings.flops import Causal
@@ -69,7 +69,7 @@ class Derivation:
         recipes.check_choices(request.recipe, self._found.name, self._found.choices)
         self.settings = self._found.settled(request.settings)
         self.target = self._found.with_options(chosen(self._found, self.settings))
-        with planned(read_plan(request.recompute)):
+        with planned(self._plan()):
             self.program: Program = self.target.program()
         self.symbols = symbols_of(self.program, self.target.component)
         self.assumed = self._sizes()
@@ -77,6 +77,15 @@ class Derivation:
         self.readings = self._readings(self.conventions)
         self._made: dict[str, Formula] = {}
         self._counted: dict[Conventions, Readings] = {}
+
+    def _plan(self) -> Plan | None:
+        plan = read_plan(self.request.recompute)
+        if plan and self.target.is_traced:
+            raise BadInput(
+                f"{shown(self.target.name)} is a trace, which has run again what its module runs "
+                "again: plans of recomputation are for definitions."
+            )
+        return plan
 
     def _sizes(self) -> Assumed:
         tied = (f"{s} = {e}" for s, e in self.target.tied.items())

@@ -89,3 +89,8 @@ def test_a_plan_that_cannot_be_is_refused(plan, said):
 def test_nothing_is_repeated_in_a_component():
     with pytest.raises(BadInput, match="nothing is repeated"):
         derive("attention", recompute="full")
+
+
+def test_a_trace_has_no_plan():
+    with pytest.raises(BadInput, match="is a trace"):
+        derive("examples/gpt.trace.json", recompute="full")
