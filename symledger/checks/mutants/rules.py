@@ -44,6 +44,7 @@ ANY: Targets = (
 """Targets that together use every rule of the catalogue."""
 
 FUSED: Targets = (("softmax", {}), ("layer_norm", {}))
+SOLVED: Targets = (("axiom_solve", {}),)
 
 Wrong = Callable[..., Any]
 
@@ -115,9 +116,10 @@ def _summed(t: Tensor) -> Expr:
 
 
 def _price(
-    mistake: str, kind: type[Any], price: Callable[[Tensor, Expr], Expr], name: str = "pointwise"
-) -> Rule:
-    return Rule("price", mistake, flops, name, priced(kind, price), kind.__name__)
+    mistake: str, kind: type[Any], price: Callable[[Tensor, Expr], Expr], name: str = "pointwise",
+    targets: Targets = ANY,
+) -> Rule:  # fmt: skip
+    return Rule("price", mistake, flops, name, priced(kind, price), kind.__name__, targets)
 
 
 def _charged(mistake: str, causal: str) -> Rule:
@@ -152,8 +154,9 @@ PRICES = (
     _price("a Gather costs 1 an element", Gather, lambda t, p: t.size),
     _price("a Slice costs a copy", Slice, lambda t, p: t.size),
     _price("a Pad adds zeros up", Pad, lambda t, p: t.size),
-    _price("a Solve is free", Solve, lambda t, p: Integer(0)),
-    _price("a Solve reads the whole square", Solve, lambda t, p: 2 * t.shape[-2] * t.size),
+    _price("a Solve is free", Solve, lambda t, p: Integer(0), targets=SOLVED),
+    _price("a Solve reads the whole square", Solve, lambda t, p: 2 * t.shape[-2] * t.size,
+           targets=SOLVED),
     Rule("price", "what is fused is free", flops, "pointwise",
          lambda right: lambda t: Integer(0) if t.region else right(t), "Fused"),
 )  # fmt: skip
