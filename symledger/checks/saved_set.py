@@ -5,6 +5,9 @@ It must reproduce every gradient bit for bit. Then each saved array in turn is g
 some gradient must change. This is stricter than filling it with NaN, which would also pass through
 a product with zero. Last, the bytes of the arrays held are compared with the formula, and each is
 looked at whether it can be stored as is stated.
+
+Bytes are those of a run that remembers nothing: what applications of a repeated body make of the
+same arrays is equal, and yet each keeps one of its own.
 """
 
 from __future__ import annotations
@@ -253,7 +256,7 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
     wrong = _not_reproduced(shown, left)
     if not wrong:
         wrong = [line for place in holder.held for line in _without_effect(shown, kept_, place)]
-    stated, stored = value(formula, trial.sizes), _bytes(holder, bytes_of)
+    stated, stored = value(formula, trial.sizes), _bytes(trial, kept_, bytes_of)
     if stated != stored:
         wrong.append(f"the formula gives {stated} bytes, the arrays held take {stored}")
     wrong += filter(None, (unfit(t, array) for t, array in holder.held.values()))
@@ -289,8 +292,10 @@ def _without_effect(trial: Revealed, k: Kept, place: Place) -> list[str]:
     return [f"{holder.held[place][0]} is kept, but no gradient depends on it"]
 
 
-def _bytes(holder: Holder, bytes_of: Bytes) -> int:
+def _bytes(trial: Trial, k: Kept, bytes_of: Bytes) -> int:
     """The bytes of the distinct arrays held: of two that share their memory, the larger one."""
+    holder = Holder(Machine(trial.sizes))
+    holder.restrict(k, trial.values, {})
     distinct: list[Array] = []
     total = 0
     for t, array in sorted(holder.held.values(), key=lambda held: -held[1].size):

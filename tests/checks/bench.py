@@ -149,6 +149,22 @@ class Recurrence(Component):
         return steps(y=repeat(Nest(), sizes.L, y, name="nest"))
 
 
+class Told(Component):
+    """Every application makes the same of what enters all of them, and keeps one of its own."""
+
+    signature = "B d, B d -> B d"
+
+    def forward(self, x, c):
+        return steps(y=repeat(Scaled(), sizes.L, x, c, name="scaled"))
+
+
+class Scaled(Component):
+    signature = "B d, B d -> B d"
+
+    def forward(self, x, c):
+        return steps(y=x * apply("silu", c))
+
+
 class Handed(Component):
     """A weight that is not the body's own: it is handed to every application."""
 

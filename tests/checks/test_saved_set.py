@@ -7,7 +7,8 @@ from symledger.checks.saved_set import saved_set
 from symledger.components.feed_forward.feed_forward import FeedForward
 from symledger.models.gpt2.model import GPT2
 from symledger.readings.saved import kept, root, saved
-from tests.checks.bench import RIGHT, Hoarder, PlainSoftmax, Recurrence, trials
+from symledger.sizes import B, L, d
+from tests.checks.bench import RIGHT, Hoarder, PlainSoftmax, Recurrence, Told, trials
 
 SOME = [*RIGHT.values(), PlainSoftmax(), Recurrence(), FeedForward(activation="relu")]
 
@@ -23,6 +24,14 @@ def test_what_is_kept_is_enough_and_needed(component):
         found = check(run)
         assert found.passed, found.detail
         assert found.worst == "0"
+
+
+def test_what_applications_make_of_the_same_is_kept_by_each():
+    run = trials(Told(), distinct=True)[0]
+    each = B * d * PRICES["value"]  # c; what enters each application, and its silu(c)
+    assert saved(run.pull, PRICES).total.equals(each + 2 * L * each)
+    assert check(run).passed
+    assert not check(run, each + L * each + each).passed
 
 
 @pytest.mark.parametrize("component", SOME)
