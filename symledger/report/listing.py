@@ -11,8 +11,8 @@ from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.entry import Entry
 from symledger.configs.families import READERS
 from symledger.configs.read import named
-from symledger.languages.language import ENGLISH
-from symledger.languages.message import Text, Verbatim, message
+from symledger.languages.language import ENGLISH, pattern
+from symledger.languages.message import Text, Verbatim, message, word
 from symledger.report.layout import NBSP, Page
 from symledger.torch_layers.table import LAYERS
 
@@ -58,11 +58,13 @@ def said(known: Checkpoint) -> str:
 
 
 def title(entry: Entry) -> Text:
-    """Say in a line what an entry is."""
+    """Say in a line what an entry is; what the catalogue of messages knows needs no definition."""
     sizes = ", ".join(f"{s}{NBSP}={NBSP}{n:,}" for s, n in entry.configuration().items())
     if entry.name != entry.family and sizes:
         return message("list.at", family=entry.family, sizes=sizes)
-    return entry.line
+    key = f"title.{entry.name}"
+    known = pattern(ENGLISH, key)
+    return word(key, known) if known else entry.line
 
 
 def to_dict(kinds: Sequence[str]) -> dict[str, Any]:
