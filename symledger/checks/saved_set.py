@@ -256,7 +256,7 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
     wrong = _not_reproduced(shown, left)
     if not wrong:
         wrong = [line for place in holder.held for line in _without_effect(shown, kept_, place)]
-    stated, stored = value(formula, trial.sizes), _bytes(trial, kept_, bytes_of)
+    stated, stored = value(formula, trial.sizes), bytes_held(trial, kept_, bytes_of)
     if stated != stored:
         wrong.append(f"the formula gives {stated} bytes, the arrays held take {stored}")
     wrong += filter(None, (unfit(t, array) for t, array in holder.held.values()))
@@ -292,8 +292,8 @@ def _without_effect(trial: Revealed, k: Kept, place: Place) -> list[str]:
     return [f"{holder.held[place][0]} is kept, but no gradient depends on it"]
 
 
-def _bytes(trial: Trial, k: Kept, bytes_of: Bytes) -> int:
-    """The bytes of the distinct arrays held: of two that share their memory, the larger one."""
+def bytes_held(trial: Trial, k: Kept, bytes_of: Bytes) -> int:
+    """Return the bytes of the distinct arrays held: of two that share memory, the larger one."""
     holder = Holder(Machine(trial.sizes))
     holder.restrict(k, trial.values, {})
     distinct: list[Array] = []

@@ -1,11 +1,14 @@
 import numpy as np
 import pytest
 
+from symledger.checks.exact import value
 from symledger.checks.mutants.rewriting import again
+from symledger.checks.runner import BYTES, PRICES
 from symledger.checks.sampling import sizes_for
+from symledger.checks.saved_set import bytes_held
 from symledger.checks.storage import unfit
 from symledger.checks.trial import Trial, every
-from symledger.readings.saved import kept, root
+from symledger.readings.saved import kept, root, saved
 from tests.every import CATALOGUE, account
 
 REAL, COUNTED, BITS = np.array([0.5, 2.0]), np.array([3, 4]), np.array([0.0, 1.0])
@@ -37,10 +40,11 @@ def test_what_has_an_entry_for_each_element_is_no_statistic(name):
 
 
 @pytest.mark.parametrize("owner", CATALOGUE)
-def test_all_that_a_target_keeps_fits_its_class(owner):
+def test_all_that_a_target_keeps_fits_its_class_and_takes_the_bytes_of_its_formula(owner):
     program, back = account(owner).program, account(owner).readings.back
-    trial = Trial(program, back, sizes_for(program))
-    roots = set(kept(back).roots) | {root(t) for t in program.outputs}
+    trial, k = Trial(program, back, sizes_for(program)), kept(back)
+    roots = set(k.roots) | {root(t) for t in program.outputs}
     found = [(t, a) for v in every(trial.values) for t, a in v.arrays.items() if t in roots]
     assert found
     assert [line for t, a in found if (line := unfit(t, a))] == []
+    assert bytes_held(trial, k, BYTES) == value(saved(back, PRICES).total, trial.sizes)
