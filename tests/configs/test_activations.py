@@ -15,6 +15,7 @@ NEEDED = {
     "deepseek_v2": {"num_experts_per_tok": 2},
     "dots1": {"n_shared_experts": 1, "n_routed_experts": 8, "num_experts_per_tok": 2},
     "nemotron": {"num_key_value_heads": 8},
+    "cohere_compass_text": {"rope_parameters": {"full_attention": {"rope_theta": 10000.0}}},
 }  # fmt: skip
 """What a configuration has to say besides, so that its class can be built."""
 POINTWISE = ("flops.forward.pointwise", "flops.backward.pointwise", "memory.saved",

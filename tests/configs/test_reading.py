@@ -18,7 +18,8 @@ from tests import invoke
 NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is missing",
             "Transformer2DModel": "norm_type is missing",
             "lfm2_moe": "layer_types is missing",
-            "nemotron": "num_key_value_heads is missing", "dots1": "n_shared_experts is missing",
+            "nemotron": "num_key_value_heads is missing", "dots1": "n_shared_experts = None is not a size",
+            "cohere_compass_text": "rope_parameters = None does not say",
             **dict.fromkeys(("idefics3", "smolvlm", "aya_vision"), "does not divide"),
             **dict.fromkeys(("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe"),
                             "does not fit text_config.hidden_size")}
