@@ -12,10 +12,11 @@ from sympy import Integer
 
 import symledger.components
 import symledger.models
+from symledger import sizes
 from symledger.algebra import terms
 from symledger.algebra.parsing import parse_expression
 from symledger.catalogue.entries import ENTRIES
-from symledger.catalogue.options import tried_of
+from symledger.catalogue.options import choices_of, tried_of
 from symledger.errors import DefinitionError
 from symledger.models.shared.windowed_sparse import WindowedSparseDecoder
 from symledger.notation.calling import program_of
@@ -125,6 +126,13 @@ def variants(cls):
             yield cls(**dict((one, other)))
     if issubclass(cls, WindowedSparseDecoder):  # and one where three are
         yield cls(dense_layers=True, windows="some", sparse_windows="none")
+    if "some" in untried(cls, "windows"):
+        yield from (cls(windows="some", cached=cached) for cached in (False, True))
+
+
+def untried(cls, option):
+    """The values of an option that are seldom made."""
+    return set(choices_of(cls).get(option, ())) - set(tried_of(cls).get(option, ()))
 
 
 @pytest.mark.parametrize("cls", DEFINED)
@@ -148,13 +156,19 @@ def standing(variant, asked):
         yield from ({s for m in formula(variant, name) or () for s, _ in m} for name in counts)
 
 
+WINDOW = {sizes.L_w, sizes.S_w, sizes.w, sizes.w_max}
 INHERITED = {
     "DinoV2": {d_out}, "DistilBert": {V_seg}, "MPNet": {V_seg}, "ModernBert": {V_seg, T_max},
     "Whisper": {Y}, "SmolLM3": {L_w}, "MiniCPM3": {E, E_s, L_d, d_exp, k},
     "Lfm2Moe": {L_ad}, "Jamba": {L_ad}, "Qwen3Next": {L_ad},
+    "Qwen3VL": {Y, *WINDOW}, "Qwen3VLMoe": {Y, *WINDOW} - {sizes.w, sizes.w_max},
+    **{name: {Y} for name in (
+        "CohereVision", "Gemma3Vision", "Idefics3", "InternVL", "Llava", "Mistral3",
+        "ModernBertDecoder", "PaliGemma", "Qwen2VL", "Qwen25VL",
+    )},
 }  # fmt: skip
-"""Sizes that a family has from what it is made after, and no use for: segments, classes …; or that
-say of which kind layers are, in no sum over all of them.
+"""Sizes that a family has from what it is made after, and no use for: segments, classes, windows …;
+or that say of which kind layers are, in no sum over all of them.
 """
 
 

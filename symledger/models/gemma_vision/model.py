@@ -34,6 +34,7 @@ class Gemma3Vision(Gemma3, GroupedSeeing):
 
     head: Answer = "lm"
     activation: Gating = "gelu_tanh"
+    T_tok: Expr = sizes.T_tok
     idle: Annotated[bool, Seldom()] = False  # type: ignore[misc]  # here, a choice
     both_ways: Literal[False] = False
     capped_scores: Literal[False] = False

@@ -36,7 +36,6 @@ class Seeing(LanguageModel):
     h_img: Expr = sizes.h_img
     f_img: Expr = sizes.f_img
     n_img: Expr = sizes.n_img
-    T_tok: Expr = sizes.T_tok
 
     signature: ClassVar[str] = "B T in V, B n_img C_in H W -> B T out"
     whole: ClassVar[dict[str, str]] = {"tokens": "B T in V", "images": "B n_img C_in H W"}

@@ -30,9 +30,10 @@ class Latex(Notation):
             return rf"\partial {inner}", own
         plain, primes = name.rstrip("′"), "'" * (len(name) - len(name.rstrip("′")))
         head, _, own = plain.partition("_")
-        if len(head) == 1 and own and head not in GREEK:
+        if len(head) == 1 and own:
             upright = len(own) > 1 and not own.isdigit()
-            return head + primes, rf"\mathrm{{{escaped(own)}}}" if upright else own
+            spelled = rf"\{GREEK[head]}" if head in GREEK else head
+            return spelled + primes, rf"\mathrm{{{escaped(own)}}}" if upright else own
         letter = GREEK.get(plain, plain)
         if letter in SPELLED:
             return rf"\{letter}{primes}", ""
