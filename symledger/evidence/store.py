@@ -2,7 +2,8 @@
 
 A file is of one owner, so that what comes to another changes nothing in it. A comparison is a row:
 the numbers of its claim and of its points, then how far off it was, the causal convention, the
-number of its equations, and what is rare; what is usual at the end of a row is left out.
+number of its equations, and what is rare; what is usual at the end of a row is left out. Of many
+points that were drawn, it holds the numbers of their symbols and of their stream, and how many.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, TypeVar
 
 from symledger.evidence.claims import Claim
 from symledger.evidence.comparison import Evidence, Point
+from symledger.evidence.drawn import MANY, Streams, points_of
 
 Read = TypeVar("Read")
 
@@ -56,11 +58,17 @@ class Stored(Mapping[str, Findings]):
             name, quantity, *words = self._data["claims"][claim]
             assumptions = () if equations is None else self._data["equations"][equations]
             self._comparisons[number] = Evidence(
-                quantity, Claim(name, tuple(words)), tuple(map(self._point, points)),
+                quantity, Claim(name, tuple(words)), self._points(points),
                 rare.get("seed", 0), worst, rare.get("passed", True), rare.get("detail", ""),
                 causal, tuple(assumptions),
             )  # fmt: skip
         return self._comparisons[number]
+
+    def _points(self, said: list[int] | dict[str, list[int]]) -> tuple[Point, ...]:
+        if isinstance(said, list):
+            return tuple(map(self._point, said))
+        symbols, stream, number = said["drawn"]
+        return points_of(self._data["drawn"][stream], self._data["symbols"][symbols], number)
 
     def _point(self, number: int) -> Point:
         symbols, *sizes = self._data["points"][number]
@@ -80,7 +88,9 @@ def written(known: Mapping[str, Findings]) -> str:
     """Write a file, a row a line, so that a change can be reviewed."""
     tables = Tables()
     rows = {name: tables.recorded(known[name]) for name in sorted(known)}
-    parts = [f'"{name}":[\n' + ",\n".join(table) + "]" for name, table in tables.every.items()]
+    drawn = {"drawn": list(map(_json, tables.streams.every))} if tables.streams.every else {}
+    parts = [f'"{name}":[\n' + ",\n".join(table) + "]"
+             for name, table in {**tables.every, **drawn}.items()]  # fmt: skip
     named = ",\n".join(f"{_json(name)}:{_json(row)}" for name, row in rows.items())
     return "{" + ",\n".join(parts) + f',\n"recorded":{{\n{named}}}}}\n'
 
@@ -91,6 +101,7 @@ class Tables:
     def __init__(self) -> None:
         names = ("symbols", "points", "equations", "claims", "comparisons", "formulas")
         self.every: dict[str, dict[str, int]] = {name: {} for name in names}
+        self.streams = Streams()
 
     def recorded(self, variant: Findings) -> tuple[list[int], list[int]]:
         """Number the formulas and the comparisons of a variant."""
@@ -99,7 +110,7 @@ class Tables:
 
     def _comparison(self, e: Evidence) -> int:
         claim = self._number("claims", [e.claim.name, e.quantity, *e.claim.words])
-        points = [self._point(point) for point in e.points]
+        points = self._points(e)
         equations = self._number("equations", e.assumptions) if e.assumptions else None
         rare = {"seed": e.seed, "passed": e.passed, "detail": e.detail}
         usual = {"seed": 0, "passed": True, "detail": ""}
@@ -107,6 +118,14 @@ class Tables:
         while ending and ending[-1] == USUAL[len(ending) - 1]:
             ending.pop()
         return self._number("comparisons", [claim, points, *ending])
+
+    def _points(self, e: Evidence) -> list[int] | dict[str, list[int]]:
+        names = sorted(e.points[0]) if e.points else []
+        alike = all(sorted(point) == names for point in e.points)
+        if len(e.points) < MANY or not alike or not e.claim.name.endswith("drawn"):
+            return [self._point(point) for point in e.points]
+        symbols = self._number("symbols", names)
+        return {"drawn": [symbols, self.streams.number(e.points, names), len(e.points)]}
 
     def _point(self, point: Point) -> int:
         symbols = self._number("symbols", sorted(point))

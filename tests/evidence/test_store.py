@@ -28,6 +28,24 @@ def test_what_is_written_is_read_again():
     assert back["a"].evidence[0] is back["a[bias=true]"].evidence[0]
 
 
+def test_points_that_were_drawn_share_their_numbers():
+    numbers = [n**3 for n in range(1, 41)]
+    claim = Claim("collected, drawn", (20, 10**6))
+    one = tuple({"d": n} for n in numbers[:20])
+    two = tuple({"T": a, "d": b} for a, b in zip(numbers[::2], numbers[1::2], strict=True))
+    other = tuple({"d": n + 1} for n in numbers[:20])
+    known = {"a": Findings({}, tuple(
+        Evidence("params", claim, points, 0, "0", True) for points in (one, two, other)
+    ))}  # fmt: skip
+    data = json.loads(written(known))
+    assert data["points"] == []
+    assert data["drawn"] == [numbers, [n + 1 for n in numbers[:20]]]
+    assert [row[1] for row in data["comparisons"]] == [
+        {"drawn": [0, 0, 20]}, {"drawn": [1, 0, 20]}, {"drawn": [0, 1, 20]},
+    ]  # fmt: skip
+    assert dict(Stored(data)) == known
+
+
 def test_what_is_shared_stands_once_and_what_is_usual_not_at_all():
     data = json.loads(written(KNOWN))
     assert data["points"] == [[0, 2, 3], [0, 3, 5]]
