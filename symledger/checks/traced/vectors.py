@@ -27,6 +27,8 @@ DEEP = 12
 LAYERS = ("L", "L_enc", "L_dec")
 NEEDED: Mapping[str, int] = {"head_dim": 64}
 """What a class has to be told that has no default for it."""
+FITTING: Mapping[str, Document] = {"qwen3_vl_moe": {"vision_config": {"out_hidden_size": 2048}}}
+"""What families say whose defaults do not fit together, where no published configuration does."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,10 +112,11 @@ def shallow(family: Family, document: Document) -> Document:
     keys = family.facts["keys"]
     named = {n for n, use in family.uses.items() if set(use.called(n)) & set(LAYERS)}
     few = {n: DEEP for n in named if type(keys.get(n)) is int}
-    needed = {
+    needed: dict[str, Any] = {
         n: value for n, value in NEEDED.items()
         if keys.get(n, value) is None and isinstance(family.uses.get(n), SizeOf)
     }
+    needed |= FITTING.get(family.model_type, {})
     found = {**document, **needed, **few}
     try:
         read(found)
