@@ -25,13 +25,6 @@ from symledger.errors import BadInput
 if TYPE_CHECKING:
     from symledger.accounts.account import Account
 
-AMOUNTS = {
-    "budget": ("bytes", "memory.training"), "params": ("parameters", "params"),
-    "flops": ("FLOP", "flops.training"),
-}  # fmt: skip
-"""What each amount is of, and the quantity that is meant unless another one is named."""
-
-
 def counted(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of what is derived, and of how things are counted."""
     for option in reversed((
@@ -74,7 +67,7 @@ def solve(target: str, size: str, quantity: str | None, language: str | None, as
 
     TARGET is what `derive` takes. The answer is a whole number, with its two neighbours.
     """
-    from symledger.inverse.amounts import parse_amount
+    from symledger.inverse.amounts import AMOUNTS, parse_amount
     from symledger.inverse.solve import solve as solved
 
     given = {name: said.pop(name) for name in AMOUNTS}
@@ -176,8 +169,7 @@ def sweep(target: str, where: tuple[str, ...], minimize: str, to: str, rows: int
 def fit(target: str, budget: str, quantity: str | None, language: str | None, as_json: bool,
         settings: tuple[str, ...], **said: Any) -> None:  # fmt: skip
     """Say whether TARGET fits a budget of bytes, by how much, and what is to be cut."""
-    from symledger.inverse.amounts import parse_amount
-    from symledger.inverse.fit import NEEDED
+    from symledger.inverse.amounts import NEEDED, parse_amount
     from symledger.inverse.fit import fit as fitted
 
     amount = parse_amount(budget, "bytes")

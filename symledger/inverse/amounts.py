@@ -21,6 +21,13 @@ FLOPS = {
 MACS = {"": 1, **{f"{p}{word}": n for p, n in PREFIXES.items() for word in ("MAC", "MACs")}}
 UNITS = {"bytes": BYTES, "parameters": COUNTS, "FLOP": FLOPS, "MAC": MACS}
 """What a unit of a quantity may be written as, and what it multiplies by."""
+NEEDED = "memory.training"
+"""What has to fit into bytes, unless another quantity is named."""
+AMOUNTS = {
+    "budget": ("bytes", NEEDED), "params": ("parameters", "params"),
+    "flops": ("FLOP", "flops.training"),
+}  # fmt: skip
+"""What each amount that is said is of, and the quantity that is meant unless one is named."""
 EXAMPLES = {
     "bytes": "80GB or 24GiB", "parameters": "7e9 or 7B", "FLOP": "1e21 or 3EFLOP", "MAC": "1e12",
 }  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from symledger.accounts.account import Account
 from symledger.errors import SymledgerError
+from symledger.inverse.amounts import NEEDED
 from symledger.inverse.binding import Row, rows
 from symledger.inverse.form import unknown
 from symledger.inverse.solve import solve
@@ -16,8 +17,6 @@ from symledger.ledger.conventions import DTYPES
 from symledger.ledger.optimizers import OPTIMIZERS
 
 SCHEMA = "symledger.fit/1"
-NEEDED = "memory.training"
-"""What has to fit, unless told."""
 WORK = "flops.training"
 CHOICES = ("flash", "recompute")
 """Choices of targets that save memory."""

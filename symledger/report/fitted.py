@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from symledger.inverse.fit import NEEDED, Fit, Way
+from symledger.inverse.amounts import NEEDED
+from symledger.inverse.fit import Fit, Way
 from symledger.languages.language import ENGLISH
 from symledger.languages.message import Verbatim, joined, message
 from symledger.printing.units import byte_units

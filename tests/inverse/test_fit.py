@@ -5,7 +5,8 @@ import json
 import pytest
 
 from symledger import derive
-from symledger.inverse.fit import NEEDED, fit
+from symledger.inverse.amounts import NEEDED
+from symledger.inverse.fit import fit
 from tests.invoke import assert_answers, assert_refuses, run
 
 SIZES = {"B": "8", "T": "512"}

@@ -113,6 +113,20 @@ def test_the_box_decides_whether_int64_holds_it():
     assert fits == [True, False]
 
 
+@pytest.mark.parametrize("limit", [1, 5, 9, 10, 25, 47, 53, 54, 60])
+@pytest.mark.parametrize("cells", [4, 16, 100])
+def test_a_limit_looks_at_the_first_ones(limit, cells, monkeypatch):
+    monkeypatch.setattr(running, "CELLS", cells)
+    axes, _ = split({"d": "2:12:2", "L": "1:9"})
+    plan = Plan(derive("gpt", {"T": 8, "T_max": 8, "V": 30, "B": 1, "h": 1}), axes, (), ())
+    found = list(found_in(plan, limit))
+    rows = [row for block in found for row in
+            zip(*(column.tolist() for column in block.sizes), strict=True)]
+    every = list(product(axes[0].values, axes[1].values))
+    assert sum(block.looked for block in found) == min(limit, 54)
+    assert rows == every[:limit]
+
+
 def test_rows_are_sorted_and_kept(tmp_path):
     file = tmp_path / "best.csv"
     account = derive("gpt", {"T": 8, "T_max": 8, "V": 30, "B": 1})

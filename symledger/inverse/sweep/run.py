@@ -67,13 +67,14 @@ def _blocks(plan: Plan, limit: int | None) -> Iterator[Block]:
         rows = np.arange(first, min(first + height, prod(lengths)))
         for start in range(0, along, width):
             stop = min(start + width, along)
-            if left < len(rows) * (stop - start):
-                rows = rows[: max(left // (stop - start), 1)]
-                stop = min(stop, start + left)
-            at = np.unravel_index(rows, lengths) if outer else ()
-            yield Block(dict(zip(outer, at, strict=True)), inside, slice(start, stop),
-                        plan.columns, len(rows))  # fmt: skip
-            left -= len(rows) * (stop - start)
+            whole = min(left // (stop - start), len(rows))
+            rest = min(left - whole * (stop - start), stop - start) if whole < len(rows) else 0
+            for some, end in ((rows[:whole], stop), (rows[whole : whole + 1], start + rest)):
+                if len(some) and end > start:
+                    at = np.unravel_index(some, lengths) if outer else ()
+                    index = dict(zip(outer, at, strict=True))
+                    yield Block(index, inside, slice(start, end), plan.columns, len(some))
+            left -= whole * (stop - start) + rest
             if left <= 0:
                 return
 
