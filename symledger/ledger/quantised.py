@@ -16,7 +16,7 @@ from typing import Literal
 from sympy import Expr, Integer, Mul, Rational
 
 from symledger.errors import BadInput, nearest, shown
-from symledger.ir.ops import Contract, Param
+from symledger.ir.ops import Contract, Param, View
 from symledger.ir.tensor import Program, Tensor
 from symledger.readings.params import Price, is_trained
 
@@ -129,6 +129,12 @@ def check(text: str, program: Program, frozen: tuple[str, ...]) -> None:
                 f"no matrix that is multiplied by is named {shown(pattern)}. "
                 + nearest(pattern, able)
             )
+    for name in _seen_otherwise(program, patterns):
+        raise BadInput(
+            f"{name} is multiplied by in another shape than its own, and how it is cut into blocks "
+            "then is not derived. Name the weights that are meant, as in "
+            f"--weights {text.partition(':')[0]}:NAME,NAME"
+        )
     for body, weight in _quantised(program, patterns):
         if is_trained(body, weight, frozen):
             name = body.path(weight)
@@ -161,6 +167,20 @@ def _quantised(program: Program, patterns: tuple[str, ...]) -> Iterator[tuple[Pr
         for weight in body.params:
             if _is_quantised(body, weight, patterns):
                 yield body, weight
+
+
+def _seen_otherwise(program: Program, patterns: tuple[str, ...]) -> Iterator[str]:
+    """Yield the named weights that are multiplied by through views."""
+    for body in program.bodies:
+        for t in body.of(Contract):
+            for arg in t.args[:2]:
+                seen = arg
+                while isinstance(seen.op, View):
+                    seen = seen.args[0]
+                if seen is not arg and isinstance(seen.op, Param) and len(seen.shape) > 1:
+                    name = body.path(seen)
+                    if any(fnmatchcase(name, pattern) for pattern in patterns):
+                        yield name
 
 
 def _is_quantised(program: Program, weight: Tensor, patterns: tuple[str, ...]) -> bool:

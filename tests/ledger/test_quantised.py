@@ -79,6 +79,11 @@ def test_what_cannot_be_is_refused(said, reason):
     assert_refuses("derive", "gpt2", *said, said=reason)
 
 
+def test_a_weight_that_is_multiplied_by_in_another_shape_is_refused():
+    with pytest.raises(BadInput, match="stem.F is multiplied by in another shape than its own"):
+        derive("convnext", frozen="*", weights="nf4")
+
+
 @pytest.mark.parametrize("quantity", ["traffic.forward", "memory.peak.decode"])
 def test_nothing_is_said_of_what_is_moved_or_alive(quantity):
     account = linear("nf4", 64, 64)
