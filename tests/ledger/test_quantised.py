@@ -80,7 +80,7 @@ def test_what_cannot_be_is_refused(said, reason):
 
 
 def test_a_weight_that_is_multiplied_by_in_another_shape_is_refused():
-    with pytest.raises(BadInput, match="stem.F is multiplied by in another shape than its own"):
+    with pytest.raises(BadInput, match=r"stem\.F is multiplied by in another shape than its own"):
         derive("convnext", frozen="*", weights="nf4")
 
 
