@@ -16,6 +16,8 @@ from symledger.version import VERSION
 if TYPE_CHECKING:
     from symledger.accounts.account import Account as Account
     from symledger.accounts.account import derive as derive
+    from symledger.inverse.public import fit as fit
+    from symledger.inverse.public import solve as solve
     from symledger.ir.tensor import Tensor as Tensor
     from symledger.ledger.formula import Formula as Formula
     from symledger.notation.component import Component as Component
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "accounts.account": ("Account", "derive"),
+    "inverse.public": ("fit", "solve"),
     "ir.tensor": ("Tensor",),
     "ledger.formula": ("Formula",),
     "notation.component": ("Component", "Steps", "steps"),
@@ -67,9 +70,9 @@ _NAMES = {
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 __all__ = [
     "Account", "Component", "Formula", "Size", "Steps", "Tensor", "apply", "argmax", "copied",
-    "derive", "drawn", "einsum", "expand", "gather", "indices", "join", "maximum", "mean",
+    "derive", "drawn", "einsum", "expand", "fit", "gather", "indices", "join", "maximum", "mean",
     "narrow", "noise", "over_rows", "pad", "param", "reduce", "remembered", "repeat", "scan",
-    "scatter", "state", "statistic", "steps", "table", "take", "total", "trace",
+    "scatter", "solve", "state", "statistic", "steps", "table", "take", "total", "trace",
     "view",
 ]  # fmt: skip
 __version__ = VERSION

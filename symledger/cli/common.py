@@ -27,6 +27,17 @@ GRADIENTS = click.option(
 COUNTERS = click.option(
     "--counters", is_flag=True, help="Count the scalars that PyTorch keeps for each weight, too."
 )
+WEIGHTS = click.option(
+    "--weights", metavar="TYPE[:NAME,…]",
+    help="Weights that are not trained in a quantised type: int8, nf4, nf4-double, mxfp4, mxfp6, "
+         "mxfp8, mxint8; all matrices unless some are named (* allowed).",
+)  # fmt: skip
+RECOMPUTE = click.option(
+    "--recompute", metavar="PLAN",
+    help="What the backward pass runs again instead of keeping it: none, full, a dotted name "
+         "(attention.core), or every so many blocks together (block:2); with :early behind it, no "
+         "further than to what is needed.",
+)  # fmt: skip
 CAUSAL = click.option(
     "--causal", help="How masked pairs are charged: full (unless told), half or exact."
 )

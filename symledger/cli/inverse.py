@@ -15,6 +15,8 @@ from symledger.cli.common import (
     GRADIENTS,
     OPTIMIZER,
     RECIPE,
+    RECOMPUTE,
+    WEIGHTS,
     print_json,
     split_settings,
     width,
@@ -32,7 +34,7 @@ def counted(command: Callable[..., Any]) -> Callable[..., Any]:
                      help="Give a symbol a value or make a choice; may be repeated."),
         click.option("--assume", multiple=True, metavar='"d_ff = 4*d"',
                      help="Assume an equation between symbols; may be repeated."),
-        RECIPE, DTYPE, OPTIMIZER, GRADIENTS, COUNTERS, CAUSAL,
+        RECIPE, DTYPE, OPTIMIZER, GRADIENTS, COUNTERS, CAUSAL, RECOMPUTE, WEIGHTS,
         click.option("--freeze", multiple=True, metavar="WEIGHT",
                      help="A weight that is not trained, by dotted name (* allowed)."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
@@ -47,7 +49,8 @@ def derived(target: str, settings: dict[str, str], said: dict[str, Any]) -> Acco
 
     return derive(target, settings, said["assume"], said["dtype"], said["optimizer"],
                   said["causal"], None, said["freeze"] or None, said["recipe"],
-                  None, said["gradients"], said["counters"] or None)  # fmt: skip
+                  said["recompute"], said["gradients"], said["counters"] or None,
+                  said["weights"])  # fmt: skip
 
 
 @click.command(cls=Command, epilog="symledger solve gpt2 --for B --budget 80GB")

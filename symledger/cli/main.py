@@ -17,6 +17,8 @@ from symledger.cli.common import (
     GRADIENTS,
     OPTIMIZER,
     RECIPE,
+    RECOMPUTE,
+    WEIGHTS,
     print_json,
     split_settings,
     width,
@@ -71,16 +73,14 @@ def cli(ctx: click.Context) -> None:
 @click.option("--freeze", multiple=True, metavar="WEIGHT",
               help="A weight that is not trained, by dotted name (* allowed); may be repeated.")
 @click.option("--no-input-gradient", is_flag=True, help="Ask for no gradient of float inputs.")
-@click.option("--recompute", metavar="PLAN",
-              help="What the backward pass runs again instead of keeping it: none, full, a dotted "
-                   "name (attention.core), or every so many blocks together (block:2); with :early "
-                   "behind it, no further than to what is needed.")
+@RECOMPUTE
+@WEIGHTS
 @spoken
 def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
            quantities: tuple[str, ...], form: str, as_json: bool, depth: int, recipe: str | None,
            dtype: str | None, optimizer: str | None, gradients: str | None, counters: bool,
            causal: str | None, freeze: tuple[str, ...], no_input_gradient: bool,
-           recompute: str | None,
+           recompute: str | None, weights: str | None,
            language: str | None) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
@@ -93,7 +93,7 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
     account = derive_account(
         target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
         False if no_input_gradient else None, freeze or None, recipe, recompute, gradients,
-        counters or None,
+        counters or None, weights,
     )  # fmt: skip
     for name in quantities:
         account[name]
@@ -107,7 +107,7 @@ def shown_as(
     if form == "text":
         from symledger.report.layout import show
 
-        if account.target.constructor and not quantities:
+        if account.target.constructor and not quantities and not account.conventions.weights:
             from symledger.report.answer import page
         else:
             from symledger.report.page import page

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
-from sympy import Expr, Symbol
+from sympy import Expr, Integer, Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms, substitute
@@ -28,7 +28,7 @@ from symledger.derivations.query import (
 from symledger.errors import BadInput, NotKnown, UnknownTarget, nearest, shown
 from symledger.ir.tensor import Program
 from symledger.languages.message import Verbatim
-from symledger.ledger import recipes
+from symledger.ledger import quantised, recipes
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
 from symledger.ledger.peaks import PEAKS, make_peak
@@ -53,6 +53,12 @@ COUNTING = {"dtype", "optimizer", "causal", "gradients", "counters"}
 """The conventions that change how things are counted, and not what is computed."""
 CERTAIN = ("params", "flops.forward", "flops.training")
 """Quantities that no function of single elements changes."""
+MOVING = ("traffic.forward", "traffic.unfused", "intensity.forward")
+DEQUANTISED = (
+    "weights in a quantised type are made values before they are multiplied by, and where these "
+    "lie, and for how long, no definition says."
+)
+"""Why nothing is said of what is moved, or alive, where weights are quantised."""
 COROLLARY_QUANTITIES = ("params", "flops.forward")
 
 
@@ -100,8 +106,16 @@ class Derivation:
                 self._usual, configuration, given, values, self.definitions, stated
             )
             check_sizes(self.program, assumed)
+            self._check_weights(assumed)
         self.target.check_taken(self.symbols, assumed.bindings)
         return assumed
+
+    def _check_weights(self, assumed: Assumed) -> None:
+        c = self.conventions
+        if c.weights:
+            at = {s: Integer(n) for s, n in assumed.bindings.items()}
+            quantised.check(c.weights, self.program, c.frozen)
+            quantised.check_blocks(c.weights, self.program, at)
 
     @property
     def definitions(self) -> dict[Symbol, Expr]:
@@ -129,7 +143,7 @@ class Derivation:
         absent |= self.not_known.keys()
         return tuple(
             name for name in QUANTITIES
-            if OPTIONAL.get(name, name) not in absent and name not in self.target.withheld
+            if OPTIONAL.get(name, name) not in absent and name not in self.withheld
         )  # fmt: skip
 
     def __getitem__(self, name: str) -> Formula:
@@ -137,11 +151,18 @@ class Derivation:
             raise UnknownTarget(
                 f"{shown(name)} is not a quantity. {nearest(name, [*QUANTITIES, *PEAKS])}"
             )
-        if name in self.target.withheld:
+        if name in self.withheld:
             raise NotKnown(
-                f"{name} of {shown(self.target.name)} is not shown: {self.target.withheld[name]}"
+                f"{name} of {shown(self.target.name)} is not shown: {self.withheld[name]}"
             )
         return self._of(name)
+
+    @property
+    def withheld(self) -> Mapping[str, str]:
+        """What is not shown, and why: of a trace, or where weights are quantised."""
+        if not self.conventions.weights:
+            return self.target.withheld
+        return {**self.target.withheld, **dict.fromkeys((*MOVING, *PEAKS), DEQUANTISED)}
 
     def _of(self, name: str) -> Formula:
         """Return the formula of a quantity, shown or not."""

@@ -60,6 +60,9 @@ BACKWARD = ("flops.backward", "flops.backward.pointwise", "memory.saved", "gradi
 TRAINED = ("memory.gradients", "memory.optimizer", "memory.training")
 """What depends on which weights are frozen, though its evidence is about all of them."""
 
+WEIGHTS = ("memory.parameters", "memory.training")
+"""What depends on the type of weights, where they are quantised."""
+
 STATES = ("memory.optimizer", "memory.training")
 """What depends on the shapes of weights where an optimizer looks at these."""
 
@@ -164,6 +167,8 @@ def of(derivation: Derivation, quantity: str) -> list[Record]:
     conventions = derivation.conventions
     asked_otherwise = bool(conventions.frozen) or not conventions.input_gradient
     if conventions.frozen and quantity in TRAINED:
+        return []
+    if conventions.weights and quantity in WEIGHTS:
         return []
     if quantity in STATES and (conventions.kept.form != "each" or conventions.counters):
         return []

@@ -12,6 +12,7 @@ from symledger.algebra import Terms
 from symledger.algebra.parsing import least
 from symledger.errors import BadInput
 from symledger.inverse.form import Freed
+from symledger.ledger import quantised
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,9 @@ def _whole(freed: Freed) -> Iterator[Whole]:
     for symbol, polynomial in freed.given.items():
         if _moves(polynomial, moving):
             yield Whole(_Hashed(polynomial), least(symbol))
-    for length in program.lengths:
+    weights = freed.account.conventions.weights
+    blocks = [n for _, n in quantised.lengths(weights, program)] if weights else []
+    for length in (*program.lengths, *blocks):
         if isinstance(length, Symbol) or length in program.averages:
             continue
         found = _read(freed, length)

@@ -7,6 +7,7 @@ from typing import get_args
 
 from symledger.errors import BadInput, nearest, shown
 from symledger.languages.message import Message, Verbatim, Word, message, word
+from symledger.ledger import quantised
 from symledger.ledger.optimizers import OPTIMIZERS, Optimizer
 from symledger.readings.flops import Causal
 
@@ -22,6 +23,7 @@ class Conventions:
     ``frozen``: weights that are not trained, by dotted name, ``*`` allowed.
     ``gradients``: the type of gradients, where it is not that of values.
     ``counters``: whether the scalars are counted too that PyTorch keeps for each weight.
+    ``weights``: the type of quantised weights, and which: ``nf4:block.*``.
     """
 
     dtype: str = "fp32"
@@ -31,6 +33,7 @@ class Conventions:
     frozen: tuple[str, ...] = ()
     gradients: str = ""
     counters: bool = False
+    weights: str = ""
 
     def __post_init__(self) -> None:
         for name, found, known in (
@@ -41,6 +44,11 @@ class Conventions:
             if found not in known:
                 named = filter(None, known)
                 raise BadInput(f"{shown(found)} is not a known {name}. {nearest(found, named)}")
+        if self.weights:
+            quantised.read(self.weights)
+            if self.value_bytes == 1:
+                raise BadInput(f"weights in {self.weights} are made values of {self.dtype} before "
+                               "they are multiplied by: say a --dtype of 2 bytes or more.")
 
     @property
     def value_bytes(self) -> int:
@@ -81,17 +89,29 @@ class Conventions:
             **({"gradients": message("convention.gradients", dtype=self.gradients,
                                      n=self.gradient_bytes)} if self.gradients else {}),
             **({"counters": message("convention.counters")} if self.counters else {}),
+            **({"weights": self._weights()} if self.weights else {}),
             "input_gradient": message(
                 "convention.asked" if self.input_gradient else "convention.not_asked"
             ),
             "frozen": Verbatim(", ".join(self.frozen)) or message("convention.nothing"),
         }  # fmt: skip
 
+    def _weights(self) -> Message:
+        _, patterns = quantised.read(self.weights)
+        name = self.weights.partition(":")[0]
+        return message("convention.weights", weights=name, stored=stored_as(name),
+                       names=Verbatim(", ".join(patterns)))  # fmt: skip
+
     def _optimizer(self) -> Message:
         said = {"optimizer": self.optimizer, "state": state_of(self.optimizer)}
         if self.kept.form != "each":
             return message("convention.optimizer_by_shape", **said)
         return message("convention.optimizer", bytes=self.state_bytes, **said)
+
+
+def stored_as(name: str) -> Word:
+    """Return what a type of quantised weights is, in words."""
+    return word(f"weights.{name}", quantised.TYPES[name].meaning)
 
 
 def state_of(optimizer: str) -> Word:

@@ -17,6 +17,7 @@ from symledger.errors import BadInput
 from symledger.ir.ops import Storage
 from symledger.ir.tensor import Program, Pullback, Scope
 from symledger.languages.message import Word, word
+from symledger.ledger import quantised
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.lines import Line, ledger, total
 from symledger.ledger.states import price
@@ -230,8 +231,11 @@ def _halved(quantity: str) -> Callable[[Readings], Tally]:
     return read
 
 
-def _value_bytes(conventions: Conventions) -> int:
-    return conventions.value_bytes
+def _weights(r: Readings) -> Tally:
+    c = r.conventions
+    if c.weights:
+        return params(r.program, quantised.price(c.weights, c.value_bytes))
+    return scaled(r.tally("params"), c.value_bytes)
 
 
 def _gradient_bytes(conventions: Conventions) -> int:
@@ -277,7 +281,7 @@ QUANTITIES: dict[str, Quantity] = {
         asked("flops.decode", "FLOP",
               "the last of T tokens decoded, the others remembered; contractions",
               lambda r: contraction_flops(r.decoding, r.conventions.causal)),
-        made_of("memory.parameters", "bytes", "the weights", Part("params", _value_bytes)),
+        asked("memory.parameters", "bytes", "the weights", _weights),
         made_of("memory.gradients", "bytes", "a gradient for every trained weight",
                 Part(TRAINED.name, _gradient_bytes)),
         asked("memory.optimizer", "bytes", "the optimizer's state", _states),

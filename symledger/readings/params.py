@@ -20,12 +20,16 @@ IDLE = "nothing uses it"
 """The note of a weight that is there, and of which nothing is made."""
 
 
-def params(program: Program) -> Tally:
+def _whole(program: Program, weight: Tensor) -> Expr:
+    return weight.size
+
+
+def params(program: Program, price: Price = _whole) -> Tally:
     """Return the weights of a program, each in the component that uses it first.
 
     A weight used again elsewhere is tied: there it appears with nothing, and a note says so.
     """
-    return _weights(program, _any)
+    return _weights(program, _any, price)
 
 
 def trained_params(program: Program, frozen: tuple[str, ...] = ()) -> Tally:
@@ -56,10 +60,6 @@ def has_routed(program: Program) -> bool:
 
 def _any(program: Program, weight: Tensor) -> bool:
     return True
-
-
-def _whole(program: Program, weight: Tensor) -> Expr:
-    return weight.size
 
 
 def _active(program: Program, weight: Tensor) -> Expr:

@@ -14,7 +14,7 @@ from symledger.evidence.claims import worded as words_of
 from symledger.explain.index.readings import MACS, OFTEN, TRAINING, TYPES
 from symledger.languages.message import Word
 from symledger.languages.words import case
-from symledger.ledger import conventions, recipes
+from symledger.ledger import conventions, quantised, recipes
 from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.ledger.peaks import PEAKS
 from symledger.ledger.quantities import QUANTITIES
@@ -25,7 +25,7 @@ from symledger.sizes import ALPHABET
 
 OWNERS = ("symbol", "unit", "quantity", "title", "optimizer", "convention.causal",
           "evidence.kind", "words", "case", "configuration.sets", "reading", "place",
-          "data", "name", "rule", "topic", "recipe.means")  # fmt: skip
+          "data", "name", "rule", "topic", "recipe.means", "weights")  # fmt: skip
 """The first parts of keys whose English stands in definitions."""
 NAMED = {"part.": "_", "convention.name.": "_", "choice.is.": "", "choice.named.": ""}
 """The first parts of keys whose English is the rest, and what is a space in that: names of parts,
@@ -64,6 +64,7 @@ def _words() -> Iterator[Word]:
         yield from map(case, entry.corollaries())
     yield from conventions.CAUSAL.values()
     yield from (conventions.state_of(name) for name in OPTIMIZERS)
+    yield from map(conventions.stored_as, quantised.TYPES)
     yield from map(kind_named, CLAIMS)
     yield from map(recipes.meaning_of, recipes.RECIPES)
     yield from (STORED, DECIDES)

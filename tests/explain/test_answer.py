@@ -341,7 +341,7 @@ def test_the_json_says_what_was_looked_for():
     found = explain("71303168").to_dict()
     assert found["unit"] == "parameters"
     assert found["looked_for_as"] == list(UNITS)
-    assert [other["unit"] for other in found["otherwise"]] == ["flop", "bytes"]
+    assert next(other["unit"] for other in found["otherwise"]) == "flop"  # the most plausible
     assert found["otherwise"][0]["gives"][0]["gives"] == "71303168"
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Container
+from functools import cache
 
-from symledger.accounts.account import Account
+from symledger.accounts.account import Account, derive
 from symledger.catalogue.texts import Text
 
 USUAL = {
@@ -28,7 +29,19 @@ OWN: dict[str, dict[str, int]] = {
 def settings(account: Account, text: Text) -> dict[str, str]:
     """Return the sizes and choices of a target's worked example, as ``--set`` takes them."""
     stated = dict(text.example.settings) if text.example else {}
-    return {**usual(account, without=stated), **{n: word(value) for n, value in stated.items()}}
+    said = {n: word(value) for n, value in stated.items()}
+    found = usual(account, without=stated)
+    choices = frozenset((n, v) for n, v in said.items() if n in account.target.choices)
+    if found and choices:
+        there = _symbols(account.request.target, choices)
+        found = {n: v for n, v in found.items() if n in there}
+    return {**found, **said}
+
+
+@cache
+def _symbols(target: str, choices: frozenset[tuple[str, str]]) -> frozenset[str]:
+    """Return the symbols of a target with some choices, which may leave sizes out."""
+    return frozenset(derive(target, dict(choices)).symbols)
 
 
 def usual(account: Account, without: Container[str] = ()) -> dict[str, str]:

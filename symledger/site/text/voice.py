@@ -73,10 +73,19 @@ class Voice:
         """Return this page's target, or another one, with some sizes and choices changed."""
         said = {name: word(value) for name, value in given.items()}
         if not target:
-            return self.atlas.account(self.account.request.target, **{**self.settings, **said})
+            return self.atlas.account(self.account.request.target, **{**self._kept(said), **said})
         free = undecided(self.atlas.account(target))
         shared = {name: n for name, n in self.settings.items() if name in free}
         return self.atlas.account(target, **{**shared, **said})
+
+    def _kept(self, said: Mapping[str, str]) -> dict[str, str]:
+        """Return the page's settings, without sizes of what is not there with another choice."""
+        choices = self.account.target.choices
+        if not said.keys() & choices.keys():
+            return dict(self.settings)
+        chosen = {n: v for n, v in {**self.settings, **said}.items() if n in choices}
+        there = self.atlas.account(self.account.request.target, **chosen).symbols
+        return {n: v for n, v in self.settings.items() if n in choices or n in there}
 
     def f(self, sheet: Sheet, quantity: str, of: str = "", *, general: bool = False,
           **given: Any) -> Markup:  # fmt: skip

@@ -5,8 +5,6 @@ import pytest
 from sympy import expand
 
 from symledger import derive
-from symledger.components.attention.chunks import ChunkAttention
-from symledger.components.attention.differential import DifferentialAttention
 from symledger.components.attention.relative import (
     ALiBiAttention,
     BiasedAttention,
@@ -38,16 +36,6 @@ def kept(keys):
     ("component", "row"),
     [
         (WindowAttention(), Row(0, mixed(S), kept(S), OUT)),
-        (ChunkAttention(), Row(0, mixed(S), kept(S), OUT)),
-        (
-            DifferentialAttention(),
-            Row(
-                4 * d_k, 4 * B * T * S * h * (d_k + d_v),
-                B * T * h * d_k + B * S * h_kv * (d_k + 2 * d_v) + 2 * B * h * T * S
-                # what both runs mix, joined; what is normalized, and its roots; three numbers
-                + 2 * B * T * h * d_v + B * T * h * d_v + B * T * h / 2 + 3, OUT,
-            ),
-        ),
         (ALiBiAttention(), Row(0, mixed(S), kept(S), OUT)),
         (RelativeAttention(), Row(n_b * h, mixed(S), kept(S) + T * S, OUT)),
         (RelativeAttention(causal=True), Row(n_b * h, mixed(S), kept(S) + T * S, OUT)),
@@ -70,14 +58,6 @@ def test_a_window_is_charged_exactly_forward_and_backward():
 def test_after_a_cache_every_query_sees_a_whole_window():
     exact = contraction_flops(program_of(WindowAttention()), "exact").total
     assert expand(exact - 2 * B * w * T * h * (d_k + d_v)) == 0
-
-
-@pytest.mark.parametrize(("length", "pairs"), [(3, 6), (4, 10), (10, 23), (12, 30)])
-def test_chunks_of_four_are_charged_exactly(length, pairs):
-    """10 positions are two chunks of 10 pairs, and one of 3."""
-    sizes = {"T": length, "Q": 4, "B": 1, "h": 1, "d_k": 1}
-    account = derive("chunk_attention", sizes, causal="exact")
-    assert account.flops_forward.value == 4 * pairs
 
 
 def test_a_window_of_all_positions_is_causal_attention():

@@ -109,8 +109,11 @@ def test_a_definition_brings_the_methods_that_it_calls_once():
     assert len(set(names)) == len(names)
     assert set(names) - {"forward"} <= set(re.findall(r"self\.(\w+)\(", source))
     dual = definition.source(COMPONENTS["state_space_dual"])
-    for part in ("stepwise", "chunked", "in_chunks", "passed", "between"):
+    for part in ("stepwise", "chunked", "passed"):
         assert dual.count(f"def {part}(") == 1
+    beside = definition.source(COMPONENTS["gated_delta_rule"])
+    for part in ("stepwise", "chunked", "of_heads", "unit"):
+        assert beside.count(f"def {part}(") == 1
     stated = definition.source(COMPONENTS["layer_norm"])
     assert re.findall(r"^def (\w+)", stated, re.MULTILINE)[:2] == ["forward", "pullback"]
 

@@ -43,6 +43,14 @@ def test_a_text_is_filled_in(text, expected):
     assert said(text).replace(TOGETHER, "~") == expected
 
 
+def test_a_size_of_what_another_choice_leaves_out_is_let_go():
+    """If every layer attends, how many do is no size, though the page's example gives it."""
+    plain = {"L": "4", "V": "8", "d": "4", "h": "2", "h_kv": "2", "d_h": "2", "d_ff": "8", "K": "3"}
+    voice = Voice(ATLAS, ATLAS.account("lfm2", **plain, L_a="1"), {**plain, "L_a": "1"})
+    everywhere = ATLAS.account("lfm2", attending="all", **{n: plain[n] for n in plain if n != "K"})
+    assert voice.asked("", {"attending": "all"}).params.value == everywhere.params.value
+
+
 def test_formulas_are_said_as_mathematics():
     product = said("{{ f('params', bias=false) }}")
     assert re.sub(r"[^a-z]", "", product) == "dindout"

@@ -1,0 +1,106 @@
+"""Quantised weights: bytes of elements and scales, beside what was stored; what is refused."""
+
+import pytest
+
+from symledger import derive
+from symledger.errors import BadInput, NotKnown
+from symledger.inverse.solve import solve
+from symledger.ledger.conventions import stored_as
+from symledger.ledger.quantised import TYPES
+from tests.documents import ROOT
+from tests.invoke import assert_refuses
+
+STORED = {
+    ("nf4", 96, 64): 3072 + 384,
+    ("nf4", 128, 32): 2048 + 256,
+    ("nf4-double", 384, 128): 24_576 + 768 + 12 + 4,
+    ("int8", 96, 64): 6144 + 256,
+    ("int8", 10, 65): 650 + 260,
+    ("mxfp4", 64, 3): 96 + 6,
+    ("mxfp6", 64, 3): 144 + 6,
+    ("mxfp8", 64, 3): 192 + 6,
+    ("mxint8", 64, 3): 192 + 6,
+}
+"""Bytes of a weight by (type, columns, rows): those of int8 and nf4 as bitsandbytes 0.50.2 held
+them (``int8_vectorwise_quant``, ``quantize_4bit``), of MX by the specification."""
+
+
+def linear(weights, d_in, d_out):
+    """A linear map without a bias, of which the weight is quantised."""
+    sizes = {"d_in": d_in, "d_out": d_out, "bias": False}
+    return derive("linear", sizes, frozen="*", weights=weights)
+
+
+@pytest.mark.parametrize(("weights", "d_in", "d_out"), STORED)
+def test_a_weight_takes_what_was_stored(weights, d_in, d_out):
+    assert linear(weights, d_in, d_out).memory_parameters.value == STORED[weights, d_in, d_out]
+
+
+def test_a_published_file_is_as_long():
+    """``total_size`` of openai/gpt-oss-20b, model.safetensors.index.json."""
+    found = derive("gpt-oss-20b", dtype="bf16", frozen="*", weights="mxfp4:*experts*")
+    assert found.memory_parameters.value == 13_761_264_768
+
+
+def test_tables_vectors_and_others_stay_of_the_type_of_values():
+    a = derive("llama-2-7b", dtype="bf16", frozen="*", weights="nf4:block.*")
+    blocks = 32 * (4 * 4096**2 + 3 * 4096 * 11_008)
+    others = 2 * 32_000 * 4096 + 65 * 4096
+    assert a.memory_parameters.value == blocks // 2 + blocks // 64 * 4 + 2 * others
+    assert a.memory_training.value == a.memory_parameters.value + a.memory_saved.value
+    assert a.to_dict()["conventions"]["weights"] == (
+        "nf4 (4 bits, and a scale in fp32 for each 64 elements): block.*"
+    )
+
+
+def test_a_tied_table_is_no_matrix_that_is_only_multiplied_by():
+    plain, found = (derive("gpt2", frozen="*", weights=w) for w in (None, "int8"))
+    matrices = 12 * 12 * 768**2
+    rows = 12 * 9 * 768
+    saved = plain.memory_parameters.value - found.memory_parameters.value
+    assert saved == 3 * matrices - 4 * rows
+
+
+@pytest.mark.parametrize(
+    ("said", "reason"),
+    [
+        (("--weights", "nf5"), "nf5 is no type of quantised weights. Did you mean nf4?"),
+        (("--weights", "nf4:"), "nf4: names no weight"),
+        (("--weights", "nf4:foo", "--freeze", "*"), "no matrix that is multiplied by is named foo"),
+        (("--weights", "nf4"), "block.attention.Q.W is trained"),
+        (("--weights", "nf4", "--dtype", "fp8"), "a --dtype of 2 bytes or more"),
+        (
+            ("--weights", "mxfp4", "--freeze", "*", "--set", "d=100", "--set", "h=4"),
+            "block.attention.Q.W would be of d/32 = 25/8 blocks of mxfp4",
+        ),
+    ],
+)
+def test_what_cannot_be_is_refused(said, reason):
+    assert_refuses("derive", "gpt2", *said, said=reason)
+
+
+def test_a_weight_that_is_multiplied_by_in_another_shape_is_refused():
+    with pytest.raises(BadInput, match=r"stem\.F is multiplied by in another shape than its own"):
+        derive("convnext", frozen="*", weights="nf4")
+
+
+@pytest.mark.parametrize("quantity", ["traffic.forward", "memory.peak.decode"])
+def test_nothing_is_said_of_what_is_moved_or_alive(quantity):
+    account = linear("nf4", 64, 64)
+    assert quantity not in account.quantities
+    with pytest.raises(NotKnown, match="are made values before they are multiplied by"):
+        account[quantity]
+
+
+def test_a_size_is_asked_for_where_blocks_are_filled():
+    account = derive("llama-2-7b", dtype="bf16", frozen="*", weights="mxfp4")
+    inside = solve(account, "d_ff", "memory.parameters", 24 * 10**9).inside
+    assert inside.size == 107_808 == 32 * 3369
+    with pytest.raises(BadInput, match="107809/32 blocks"):
+        account.subs(d_ff=107_809)
+
+
+def test_documents_hold_the_table():
+    written = (ROOT / "docs" / "conventions.md").read_text("utf-8")
+    for name, kind in TYPES.items():
+        assert f"| `{name}` | {stored_as(name)} | {kind.source} |" in written
