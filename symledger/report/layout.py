@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from symledger.languages.language import ENGLISH
@@ -104,8 +105,12 @@ class Page:
 
 
 def wrap(text: str, width: int) -> Iterable[str]:
-    """Break a text before signs and between words, so that each part fits where it can."""
-    words = text.replace(" %", f"{NBSP}%").split(" ")
+    """Break a text before signs and between words, so that each part fits where it can.
+
+    A chain of functions without a space, ``f*(g*(x))``, is broken behind a ``*`` where it is longer.
+    """
+    whole = text.replace(" %", f"{NBSP}%").split(" ")
+    words = [part for word in whole for part in broken(word, max(width, 20))]
     part = ""
     for i, word in enumerate(words):
         ahead = word
@@ -118,6 +123,17 @@ def wrap(text: str, width: int) -> Iterable[str]:
             part = f"{part} {word}" if part else word
     if part:
         yield part.replace(NBSP, " ")
+
+
+def broken(word: str, width: int) -> Iterator[str]:
+    """Yield the parts of a word that is longer than a line; any other one as it is."""
+    part = ""
+    for piece in re.findall(r"[^*]*\*|[^*]+", word) if len(word) > width else [word]:
+        if part and len(part) + len(piece) > width:
+            yield part
+            part = ""
+        part += piece
+    yield part
 
 
 def show(page: Page) -> None:
