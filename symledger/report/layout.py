@@ -107,7 +107,7 @@ class Page:
 def wrap(text: str, width: int) -> Iterable[str]:
     """Break a text before signs and between words, so that each part fits where it can.
 
-    A chain of functions without a space, ``f*(g*(x))``, is broken behind a ``*`` where it has to be.
+    A chain of functions without a space, ``f*(g*(x))``, is broken behind a ``*``.
     """
     whole = text.replace(" %", f"{NBSP}%").split(" ")
     words = [part for word in whole for part in broken(word, max(width, 20))]
