@@ -18,7 +18,8 @@
       this.scope.document.write("<!doctype html><title>search</title><body></body>");
       this.scope.document.close();
       this.scope.postMessage = (data) => this.dispatchEvent(new MessageEvent("message", { data }));
-      this.scope.importScripts = (...urls) => Promise.all(urls.map((one) => this.load(one)));
+      this.scope.importScripts = (...urls) => // one after the other: each may use those before it
+        urls.reduce((before, one) => before.then(() => this.load(one)), Promise.resolve());
       this.ready = this.load(url);
     }
 
