@@ -1,4 +1,4 @@
-"""From a file, without a Worker, scripts are loaded in the order in which a worker asks for them."""
+"""From a file, without a Worker, scripts are loaded in the order that a worker asks for."""
 
 from __future__ import annotations
 
