@@ -13,6 +13,8 @@ from symledger.algebra.monomials import ONE, Monomial, inverse, of_exponents, ti
 from symledger.algebra.polynomials import Number, Terms, subtract
 
 Labelled = TypeVar("Labelled")
+SMALL, LARGE = 7.0, 1e6
+"""Sizes that are tried where a proof is not worth its while."""
 
 
 def is_at_most(left: Terms, right: Terms) -> bool:
@@ -91,10 +93,27 @@ def largest(named: Iterable[tuple[Terms, Labelled]]) -> list[tuple[Terms, Labell
     return [(polynomial, label) for _, polynomial, label in front]
 
 
+class Known:
+    """Polynomials that others are compared with, and what each comes to at sizes that are tried."""
+
+    def __init__(self, polynomials: Iterable[Terms]) -> None:
+        every = list(polynomials)
+        self.tried = _tried(s for p in every for monomial in p for s, _ in monomial)
+        self.every = [(self._values(polynomial), polynomial) for polynomial in every]
+
+    def _values(self, polynomial: Terms) -> tuple[float, ...]:
+        return tuple(_about(polynomial, at) for at in self.tried)
+
+    def cover(self, polynomial: Terms) -> bool:
+        """Whether a polynomial is proven to be at most one of them."""
+        values = self._values(polynomial)
+        return any(_never_above(values, v) and is_at_most(polynomial, p) for v, p in self.every)
+
+
 def _tried(symbols: Iterable[Symbol]) -> list[dict[Symbol, float]]:
     """Sizes to try: one of them large, all others small."""
     every = sorted(set(symbols), key=str)
-    return [{s: 1e6 if s is large else 7.0 for s in every} for large in (None, *every)]
+    return [{s: LARGE if s is large else SMALL for s in every} for large in (None, *every)]
 
 
 def _about(polynomial: Terms, at: dict[Symbol, float]) -> float:
@@ -102,7 +121,7 @@ def _about(polynomial: Terms, at: dict[Symbol, float]) -> float:
     for monomial, c in polynomial.items():
         product = float(c)
         for symbol, n in monomial:
-            product *= at[symbol] ** n
+            product *= at.get(symbol, SMALL) ** n
         total += product
     return total
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -104,6 +104,26 @@ def solve(account: Account, size: str, quantity: str, budget: int) -> Solution:
     return _Question(account, size, quantity, budget).solution()
 
 
+def most(account: Account, size: str, quantity: str, budgets: Iterable[int]) -> list[int]:
+    """Return the largest legal size that stays within each budget; 0 where none does.
+
+    What is free is looked for once, and the amounts are those of the polynomials.
+
+    Raises:
+        BadInput: the quantity does not depend on the size, or was not proven to rise with it.
+    """
+    question = _Question(account, size, quantity, 0)
+    kind, since = question.proof
+    if kind == "falls" or kind == "looked at":
+        raise BadInput(f"{quantity} was not proven to rise with {size}.")
+    found = []
+    for question.budget in budgets:
+        edge = question.edge(kind, since)
+        found.append(next((n for n in range(edge, max(edge - TRIED, 0), -1) if question.can_be(n)
+                           and question.fits(n)), 0))  # fmt: skip
+    return found
+
+
 class _Question:
     def __init__(self, account: Account, size: str, quantity: str, budget: int) -> None:
         account[quantity]  # refused before anything else where the target has none
@@ -194,7 +214,7 @@ class _Question:
             )
         return Point(n, found)
 
-    def _can_be(self, n: int) -> bool:
+    def can_be(self, n: int) -> bool:
         """Whether the lengths of all axes are whole at a size: most that are not are found so."""
         sizes = self.freed.sizes({self.x: n})
         return sizes is not None and self.legal.holds(sizes)
@@ -206,7 +226,7 @@ class _Question:
     def solution(self) -> Solution:
         """Find it."""
         kind, since = self.proof
-        edge = self._edge(kind, since)
+        edge = self.edge(kind, since)
         if kind == "falls":
             inside, _ = self._next(edge, 1)
             outside, refused = self._next(edge - 1, -1)
@@ -228,21 +248,21 @@ class _Question:
             tuple(turns(self.freed, here, self.quantity)) if self.univariate is not None else (),
         )  # fmt: skip
 
-    def _edge(self, kind: Proof, since: int) -> int:
+    def edge(self, kind: Proof, since: int) -> int:
         """The last size that the formula lets pass (where it falls: the first); 0 where none is."""
         if kind == "falls":
             within = self.fits(LARGEST)
             return 1 + last(lambda n: not self.fits(n), 1, LARGEST) if within and not self.fits(
                 1) else (1 if within else LARGEST + 1)  # fmt: skip
         if kind == "looked at":
-            return next((n for n in range(LOOKED, 0, -1) if self._can_be(n) and self.fits(n)), 0)
+            return next((n for n in range(LOOKED, 0, -1) if self.can_be(n) and self.fits(n)), 0)
         if self.fits(since):
             return last(self.fits, since, LARGEST)
         return next((n for n in range(since - 1, 0, -1) if self.fits(n)), 0)
 
     def _lowest(self, most: int) -> int:
         """The size at which the quantity is least, of those that are looked at; 0 where none is."""
-        every = ((self.value(n), n) for n in range(1, most + 1) if self._can_be(n))
+        every = ((self.value(n), n) for n in range(1, most + 1) if self.can_be(n))
         found = [(value, n) for value, n in every if value is not None]
         return min(found)[1] if found else 0
 
@@ -250,7 +270,7 @@ class _Question:
         """Return the first legal size from one on, and why those before it were none."""
         refused, times = "", 0
         for n in self._candidates(start, step):
-            if refused and not self._can_be(n):
+            if refused and not self.can_be(n):
                 continue
             if since_fits and not self.fits(n):
                 continue

@@ -258,27 +258,34 @@ def make_peak(owner: str, name: str, readings: Readings, assumed: Assumed) -> Pe
     Raises:
         BadInput: the target lacks such passes, or it is not derived for what it repeats.
     """
+    program = readings.decoding if PASSES[name].decodes else readings.program
+    few = known_to_be_few(program, assumed)
+    key = name, frozenset(few.items())
+    alive, found = readings.once(key, lambda: _looked(name, readings, few))
+    if not found:
+        raise BadInput(f"{owner} has no {name}: nothing is computed there.")
+    quantity, identity = PEAKS[name], f"{owner}.{name}"
+    each = tuple(
+        AtMoment(identity, quantity, readings, assumed, alive=alive, moment=m,
+                 throughout=PASSES[name].throughout)
+        for m in found
+    )  # fmt: skip
+    return Peak(identity, quantity, readings, assumed, moments=each, few=few)
+
+
+def _looked(name: str, readings: Readings, few: Few) -> tuple[Alive, tuple[Moment, ...]]:
+    """Look at the passes of a peak: what is alive, and the moments that may be the largest."""
     from symledger.readings.live.kinds import Alive
     from symledger.readings.live.moments import moments
     from symledger.readings.live.timeline import Timeline
 
     passes = PASSES[name]
     program = readings.decoding if passes.decodes else readings.program
-    few = known_to_be_few(program, assumed)
     timeline = Timeline(program, passes.remembers, few)
     if not passes.remembers:
         timeline.back(readings.back)
     alive = Alive(timeline, readings.bytes_of)
-    found = moments(timeline, alive.bytes_of, passes.ways)
-    if not found:
-        raise BadInput(f"{owner} has no {name}: nothing is computed there.")
-    quantity, identity = PEAKS[name], f"{owner}.{name}"
-    each = tuple(
-        AtMoment(identity, quantity, readings, assumed, alive=alive, moment=m,
-                 throughout=passes.throughout)
-        for m in found
-    )  # fmt: skip
-    return Peak(identity, quantity, readings, assumed, moments=each, few=few)
+    return alive, moments(timeline, alive.bytes_of, passes.ways)
 
 
 def known_to_be_few(program: Program, assumed: Assumed) -> dict[Expr, int]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any, get_args
+from typing import Any, TypeVar, get_args
 
 from sympy import Integer, Symbol
 
@@ -35,6 +35,7 @@ from symledger.readings.tally import Amount, Tally
 from symledger.readings.traffic import Bytes, state, traffic, unfused_traffic
 
 Key = tuple[str, Conventions | Causal]
+Made = TypeVar("Made")
 STORAGES: tuple[Storage, ...] = get_args(Storage)
 BYTES: Bytes = {name: Symbol(f"_{name}_bytes") for name in STORAGES}
 """The bytes of an element of each storage class, before a type is chosen."""
@@ -59,6 +60,7 @@ class Readings:
         self._totals: dict[Key, Terms] = {}
         self._elements: dict[str, Terms] = {}
         self._lines: dict[Key, Line] = {}
+        self._made: dict[Hashable, Any] = {}
         self.guard = guard
 
     @cached_property
@@ -99,6 +101,14 @@ class Readings:
         """What amounts depend on: bytes on every convention, other counts on pairs alone."""
         c = self.conventions
         return quantity, c if _found(quantity).unit == "bytes" else c.causal
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """Make what depends on the program and the conventions, the first time only."""
+        full = (key, self.conventions)
+        if full not in self._made:
+            self._made[full] = make()
+        made: Made = self._made[full]
+        return made
 
     def tally(self, quantity: str) -> Tally:
         """The amounts of a quantity, as they are read."""

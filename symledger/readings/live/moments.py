@@ -24,7 +24,7 @@ from sympy import Expr, Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
-from symledger.algebra.comparing import is_at_most, largest
+from symledger.algebra.comparing import Known, is_at_most, largest
 from symledger.ir.ops import Storage
 from symledger.readings.live.held import LAST_BUT_ONE, SECOND, Held, Place, Step
 from symledger.readings.live.timeline import Timeline
@@ -92,7 +92,7 @@ def moments(
         if step.measured and step.way in asked
     ]  # fmt: skip
     outer = largest((m.terms, m) for m in every if not _between(m.step))
-    found = largest([*outer, *((m.terms, m) for m in _further(every, [p for p, _ in outer]))])
+    found = largest([*outer, *((m.terms, m) for m in _further(every, Known(p for p, _ in outer)))])
     return tuple(sorted((m for _, m in found), key=lambda m: m.number))
 
 
@@ -101,7 +101,7 @@ def _between(step: Step) -> list[Place]:
     return [p for p in step.places if p.index is not None or p.name in (SECOND, LAST_BUT_ONE)]
 
 
-def _further(every: list[Moment], outer: list[Terms]) -> Iterator[Moment]:
+def _further(every: list[Moment], outer: Known) -> Iterator[Moment]:
     """Yield what may be larger than the first and last applications and what is outside."""
     lines: dict[Hashable, Line] = {}
     for m in every:
@@ -110,7 +110,7 @@ def _further(every: list[Moment], outer: list[Terms]) -> Iterator[Moment]:
             lines[_row(m.step, places[0])] = Line(m.terms, places[0].index, places[0].times)
     covered = {
         row for row, line in lines.items()
-        if all(is_below(line.at(end), outer) for end in (ONE, line.times))
+        if all(outer.cover(line.at(end)) for end in (ONE, line.times))
     }  # fmt: skip
     for m in every:
         places = _between(m.step)
@@ -144,7 +144,7 @@ class Line:
         return is_at_most(terms, self.at(TWO if place.name == SECOND else last_but_one))
 
 
-def _at_ends(m: Moment, outer: list[Terms]) -> Iterator[Moment]:
+def _at_ends(m: Moment, outer: Known) -> Iterator[Moment]:
     """Yield a step of the i-th application at both ends of i, those left out that are covered."""
     found: list[tuple[Terms, Ends]] = [(m.terms, ())]
     for place in m.step.places:
@@ -156,10 +156,5 @@ def _at_ends(m: Moment, outer: list[Terms]) -> Iterator[Moment]:
                 for p, at in found for beyond, end in ends
             ]  # fmt: skip
     for p, at in found:
-        if not is_below(p, outer):
+        if not outer.cover(p):
             yield replace(m, terms=algebra.substitute(m.terms, dict(at)), ends=at)
-
-
-def is_below(terms: Terms, others: Iterable[Terms]) -> bool:
-    """Whether a polynomial is proven to be at most one of some others."""
-    return any(is_at_most(terms, other) for other in others)

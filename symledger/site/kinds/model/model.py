@@ -19,7 +19,7 @@ from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.html.calculator import Calculator, calculator
 from symledger.site.html.copies import Copies, copies
-from symledger.site.kinds.model import costs, figures, glance
+from symledger.site.kinds.model import costs, figures, fits, glance
 from symledger.site.kinds.model.memory import OfType, memory_of
 from symledger.site.kinds.model.numbers import count
 from symledger.site.kinds.model.table import Cells, table_of
@@ -118,6 +118,16 @@ class Model:
     def memory(self) -> list[OfType]:
         """Its memory at every type."""
         return memory_of(self.account)
+
+    @cached_property
+    def uses(self) -> list[fits.Use]:
+        """What fits the memory of one device."""
+        return list(fits.uses(self.atlas, self.account))
+
+    @property
+    def budgets(self) -> tuple[int, ...]:
+        """How many gigabytes these have."""
+        return fits.BUDGETS
 
     @property
     def entering(self) -> Markup:

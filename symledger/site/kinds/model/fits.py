@@ -1,0 +1,92 @@
+"""Fits where: how much of a model's work fits the memory of one device, by its peak."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from symledger.accounts.account import Account
+from symledger.errors import SymledgerError
+from symledger.inverse.solve import most
+from symledger.languages.message import Message, message
+from symledger.ledger.recipes import recipe
+from symledger.printing.numbers import short_bytes
+from symledger.site.atlas import Atlas
+
+GIGABYTE = 10**9
+BUDGETS = (16, 24, 48, 80, 141)
+"""Gigabytes that devices are sold with."""
+USES = {
+    "decode": ("bf16", "memory.peak.decode"),
+    "prefill": ("bf16", "memory.peak.prefill"),
+    "train": ("mixed", "memory.peak.train"),
+}
+"""What a model is used for: the recipe, which has a sister with fused attention, and its peak."""
+FUSED = "-flash"
+
+
+@dataclass(frozen=True)
+class Largest:
+    """What fits a budget: so many sequences (``B``), or one of so many tokens (``T``)."""
+
+    size: str
+    n: int
+
+    def __str__(self) -> str:
+        return f"{self.size} = {self.n:,}" if self.n else "–"
+
+
+@dataclass(frozen=True)
+class Use:
+    """A use: the memory that one sequence (or image) needs, and what fits each budget."""
+
+    label: Message
+    recipe: str
+    one: str
+    units: str
+    fits: tuple[Largest, ...]
+    command: str
+
+
+def uses(atlas: Atlas, account: Account) -> Iterator[Use]:
+    """Yield each use of which the peak can be derived."""
+    for name, (usual, quantity) in USES.items():
+        fuses = account.target.options.get("flash") is False
+        try:
+            yield _use(atlas, account, name, usual + FUSED if fuses else usual, quantity)
+        except SymledgerError:
+            continue  # its command says why
+
+
+def _run(atlas: Atlas, account: Account, chosen: str) -> Account:
+    """Return the account under a recipe, what was read of its definition shared."""
+    target, asked = account.target, recipe(chosen)
+    key = f"{chosen} {target.component!r} {target.inputs} {target.lengths}"
+
+    def make() -> Account:
+        settings = {**account.request.settings, **asked.choices}
+        return account.at(settings).under(**asked.conventions)
+
+    run = atlas.once(key, make)
+    options = {choice: run.target.options[choice] for choice in asked.choices}
+    return run.resized(target.with_options(options))
+
+
+def _use(atlas: Atlas, account: Account, name: str, chosen: str, quantity: str) -> Use:
+    run = _run(atlas, account, chosen)
+    alone = run.subs({"B": 1})
+    budgets = [n * GIGABYTE for n in BUDGETS]
+    value = alone[quantity].value
+    assert isinstance(value, int)
+    batches = most(run, "B", quantity, budgets)
+    longest = [0] * len(budgets)
+    if "T" in run.symbols and not all(batches):
+        longest = most(alone, "T", quantity, budgets)
+    command = (f"symledger solve {account.target.name} --for B --budget {BUDGETS[-1]}GB "
+               f"--recipe {chosen} --quantity {quantity}")  # fmt: skip
+    return Use(
+        message(f"fits.{name}"), chosen, f"{value:,}", short_bytes(value),
+        tuple(Largest("B", b) if b else Largest("T", t)
+              for b, t in zip(batches, longest, strict=True)),
+        command,
+    )  # fmt: skip

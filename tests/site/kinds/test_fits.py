@@ -1,0 +1,44 @@
+"""What pages say of devices: the largest that fits, and no larger, by what is derived there."""
+
+import pytest
+
+from symledger import derive
+from symledger.errors import SymledgerError
+from symledger.site.kinds.model import fits
+from tests.site.whole import ATLAS
+
+SHOWN = ("gpt2", "llama-3-8b", "mixtral-8x7b", "mamba-130m", "resnet18", "bert-base")
+
+
+def needed(name, recipe, quantity, **sizes):
+    """Derive what is needed anew; None where the model cannot be of these sizes."""
+    try:
+        return derive(name, recipe=recipe, set=sizes)[quantity].value
+    except SymledgerError:
+        return None
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_device_holds_what_its_cell_says_and_no_more(name):
+    shown = list(fits.uses(ATLAS, ATLAS.account(name)))
+    assert [use.recipe.removesuffix("-flash") for use in shown].count("mixed") == 1
+    for use in shown:
+        quantity = use.command.split()[-1]
+        one = needed(name, use.recipe, quantity, B=1)
+        assert use.one == f"{one:,}"
+        for gigabytes, cell in zip(fits.BUDGETS, use.fits, strict=True):
+            budget = gigabytes * 10**9
+            other = {"B": 1, cell.size: cell.n + 1}
+            beyond = needed(name, use.recipe, quantity, **other)
+            assert beyond is None or beyond > budget, (use.label, gigabytes, str(cell))
+            if cell.n:
+                there = needed(name, use.recipe, quantity, **{"B": 1, cell.size: cell.n})
+                assert there <= budget, (use.label, gigabytes, str(cell))
+            else:
+                assert one > budget
+
+
+def test_configurations_of_a_family_share_what_is_read_of_them():
+    for name in ("llama-7b", "llama-3-8b"):
+        (use, *_) = fits.uses(ATLAS, ATLAS.account(name))
+        assert use.one == f"{needed(name, use.recipe, 'memory.peak.decode', B=1):,}"
