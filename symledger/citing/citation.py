@@ -14,12 +14,12 @@ from typing import Any
 
 from sympy import Symbol
 
-from symledger import algebra
 from symledger.accounts.account import Account, derive
-from symledger.algebra import Terms
-from symledger.citing.lookup import find
+from symledger.citing.form import Form, form_of, symbols_in
+from symledger.citing.lookup import divided, find
 from symledger.errors import BadInput, CheckFailed, shown
 from symledger.ledger.formula import Formula
+from symledger.ledger.peaks import PEAKS, Peak
 from symledger.ledger.quantities import QUANTITIES
 from symledger.sizes import meaning, text_of
 from symledger.tags.canonical import canonical_form, fingerprint
@@ -48,7 +48,8 @@ CONCERNS = {
 class Citation:
     """A formula of the catalogue with its tag; ``site`` is the address of a site that shows it.
 
-    One of a trace has no tag and no page: the fingerprint of its canonical form stands for it.
+    One of a trace, and a peak, have no tag and no page: the fingerprint of the canonical form
+    stands for it.
     """
 
     tagged: Tagged
@@ -66,23 +67,27 @@ class Citation:
         return f"{self.formula.quantity.meaning} ({self.account.target.title})"
 
     @property
+    def has_tag(self) -> bool:
+        """Whether it has a tag, and a page."""
+        return self.tagged.tag != self.tagged.hash
+
+    @property
     def number(self) -> str:
-        """The tag and the revision; of a trace the fingerprint."""
-        if self.account.target.is_traced:
+        """The tag and the revision; else the fingerprint."""
+        if not self.has_tag:
             return f"canonical form {self.tagged.hash}"
         return f"formula {self.tagged.tag}, revision {self.tagged.revision}"
 
     @property
     def name(self) -> str:
         """The id, with the revision where it has one."""
-        traced = self.account.target.is_traced
-        return self.tagged.id + ("" if traced else f", revision {self.tagged.revision}")
+        return self.tagged.id + (f", revision {self.tagged.revision}" if self.has_tag else "")
 
     @property
     def asked(self) -> str:
         """What names the formula to ``symledger cite``."""
-        target = self.account.target
-        return f"{target.name}.{self.tagged.quantity}" if target.is_traced else self.tagged.tag
+        own = f"{self.account.target.name}.{self.tagged.quantity}"
+        return self.tagged.tag if self.has_tag else own
 
     @property
     def source(self) -> str:
@@ -95,28 +100,32 @@ class Citation:
         return f"{self.site.rstrip('/')}/{self.tagged.page}" if self.site else None
 
     @cached_property
-    def general(self) -> tuple[Terms, Terms | None]:
-        """The form for all sizes, and what it is divided by."""
-        below = self.formula.divisor
-        return self.formula.general, below.general if below else None
+    def general(self) -> Form:
+        """The form for all sizes."""
+        return form_of(self.formula)
 
     @cached_property
-    def corollary(self) -> tuple[Terms, Terms | None] | None:
+    def corollary(self) -> Form | None:
         """The form under the default assumptions, None where that is no other one."""
-        below = self.formula.divisor
-        forms = self.formula.corollary_terms, below.corollary_terms if below else None
-        return None if forms == self.general else forms
+        found = form_of(self.formula, assumed=True)
+        return None if found == self.general else found
 
     @property
-    def first(self) -> tuple[Terms, Terms | None]:
+    def first(self) -> Form:
         """The form that is shown first, as the page of a target does: under the assumptions."""
         return self.corollary or self.general
+
+    @property
+    def depths(self) -> tuple[str, ...]:
+        """How often what is repeated is, for a peak to hold: ``L >= 4``."""
+        peak = self.formula
+        return tuple(d.canonical for d in peak.depths) if isinstance(peak, Peak) else ()
 
     @cached_property
     def symbols(self) -> list[Symbol]:
         """The symbols of the general form and of what it takes for granted."""
         assumed = self.formula.equations
-        own = symbols_in(*self.general, *assumed.values()) | set(assumed)
+        own = {*self.general.symbols, *assumed}.union(*map(symbols_in, assumed.values()))
         for e in self.definitions.values():
             own |= e.free_symbols
         return sorted(own, key=lambda s: s.name)
@@ -124,7 +133,7 @@ class Citation:
     @cached_property
     def definitions(self) -> dict[Symbol, Any]:
         """The sizes of the general form that others decide."""
-        own = symbols_in(*self.general)
+        own = self.general.symbols
         return {s: e for s, e in self.account.program.definitions.items() if s in own}
 
     @cached_property
@@ -132,7 +141,7 @@ class Citation:
         """The values at which the formula has its value; empty where it has none."""
         if self.formula.value is None:
             return {}
-        own = symbols_in(*self.first)
+        own = self.first.symbols
         at = self.account.assumed.bindings
         return {s: at[s] for s in sorted(own, key=lambda s: s.name)}
 
@@ -156,7 +165,7 @@ class Citation:
         value = formula.value
         return {
             "schema": SCHEMA,
-            "tag": None if self.account.target.is_traced else self.tagged.tag,
+            "tag": self.tagged.tag if self.has_tag else None,
             "id": self.tagged.id,
             "target": self.account.target.name,
             "revision": self.tagged.revision,
@@ -168,10 +177,11 @@ class Citation:
             "title": self.title,
             "unit": formula.unit,
             "meaning": formula.quantity.meaning,
-            "expr": formula.canonical(*self.general),
-            "latex": over(algebra.latex, *self.general),
-            "corollary": formula.canonical(*self.first),
+            "expr": self.general.canonical,
+            "latex": self.general.latex,
+            "corollary": self.first.canonical,
             "assumptions": list(formula.assumptions),
+            **({"holds_where": list(self.depths)} if self.depths else {}),
             "definitions": {s.name: text_of(e) for s, e in self.definitions.items()},
             "symbols": {s.name: {"meaning": meaning(s).meaning, "latex": meaning(s).latex}
                         for s in self.symbols},
@@ -182,16 +192,6 @@ class Citation:
             "value": None if value is None else str(value),
             "url": self.url,
         }  # fmt: skip
-
-
-def symbols_in(*forms: Terms | None) -> set[Symbol]:
-    """Return the symbols of polynomials."""
-    return {s for form in forms if form for monomial in form for s, _ in monomial}
-
-
-def over(write: Any, above: Terms, below: Terms | None) -> str:
-    """Write a form, over what it is divided by if there is such a thing."""
-    return str(write(above) if below is None else f"({write(above)}) / ({write(below)})")
 
 
 def cite(text: str, site: str = "") -> Citation:
@@ -213,9 +213,9 @@ def cite(text: str, site: str = "") -> Citation:
         raise BadInput(
             f"{shown(site)} is not the address of a site: write one as https://example.org/symledger."
         )
-    traced = of_trace(text)
-    if traced:
-        return traced
+    untagged = of_trace(text) or of_peak(text)
+    if untagged:
+        return untagged
     tagged, target = find(text)
     account = derive(target)
     if account.tag(tagged.quantity) != tagged.tag:
@@ -248,7 +248,15 @@ def of_trace(text: str) -> Citation | None:
             f"{shown(path)} is a trace and not a formula: name one of its quantities, as in "
             f"{shown(path)}.params."
         )
-    account = derive(path)
+    return _by_fingerprint(derive(path), quantity)
+
+
+def of_peak(text: str) -> Citation | None:
+    """Return the citation of a peak, ``gpt2.memory.peak.train``, or None where that is none."""
+    target, quantity = divided(text.strip())
+    return _by_fingerprint(derive(target), quantity) if target and quantity in PEAKS else None
+
+
+def _by_fingerprint(account: Account, quantity: str) -> Citation:
     found = fingerprint(canonical_form(account, quantity))
-    tagged = Tagged(found, account[quantity].id, (Revision(VERSION, found),))
-    return Citation(tagged, account)
+    return Citation(Tagged(found, account[quantity].id, (Revision(VERSION, found),)), account)

@@ -20,7 +20,7 @@ def find(text: str) -> tuple[Tagged, str]:
         UnknownTarget: there is no such formula, or no longer; the message says what there is.
     """
     name = text.strip()
-    target, quantity = _divided(name)
+    target, quantity = divided(name)
     family = _family(target)
     tagged = registered().get(f"{family}.{quantity}") or by_tag().get(as_tag(name))
     if tagged is None or name in BY_NAME:  # gpt2 could be a tag as well
@@ -30,7 +30,7 @@ def find(text: str) -> tuple[Tagged, str]:
     return tagged, target if quantity else tagged.owner
 
 
-def _divided(name: str) -> tuple[str, str]:
+def divided(name: str) -> tuple[str, str]:
     """Divide an id into target and quantity; a target's name may hold a dot (``llama-3.1``)."""
     targets = [target for target in (*BY_NAME, *checkpoints()) if name.startswith(f"{target}.")]
     longest = max(targets, key=len, default=name.partition(".")[0])

@@ -10,7 +10,8 @@ from sympy import Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
-from symledger.citing.citation import AUTHOR, Citation, over
+from symledger.citing.citation import AUTHOR, Citation
+from symledger.citing.form import Form
 from symledger.languages.words import choice
 from symledger.printing.latex import LATEX as SPELLED
 from symledger.printing.latex import broken
@@ -44,6 +45,15 @@ class Style:
         """Write an equation, or one side alone, between dollar signs where the format has them."""
         return f"{self.math}{' = '.join(sides)}{self.math}"
 
+    def written(self, form: Form) -> str:
+        """Write a form."""
+        return form.latex if self.math else form.text
+
+    def condition(self, text: str) -> str:
+        """Write how often something is repeated: ``L >= 4``."""
+        least = r"\geq" if self.math else "≥"
+        return self.equal(text.replace(">=", least).replace("==", "="))
+
     def size(self, symbol: Symbol) -> str:
         """Write a symbol."""
         return str(self.notation.size(symbol))
@@ -65,7 +75,7 @@ def page(c: Citation, width: int) -> Page:
     p.line((c.tagged.tag, "bold cyan"), f"   {c.name}")
     p.wrapped(c.title, len(c.tagged.tag) + 3, "dim")
     p.line()
-    p.wrapped(f"{over(algebra.text, *c.first)}   {c.formula.unit}", 6, first=4)
+    p.wrapped(f"{c.first.text}   {c.formula.unit}", 6, first=4)
     for text in about(c, PLAIN):
         p.wrapped(text, 8, "dim", first=6)
     for heading, texts in (("SYMBOLS", named(c, PLAIN)), ("COUNTED", counted(c, PLAIN)),
@@ -98,7 +108,7 @@ def assumes(c: Citation, style: Style) -> list[str]:
         return []
     equations = c.formula.equations.items()
     assumed = ", ".join(style.equal(style.size(s), style.form(e)) for s, e in equations)
-    return [f"with {assumed}", f"in general: {style.equal(over(style.form, *c.general))}"]
+    return [f"with {assumed}", f"in general: {style.equal(style.written(c.general))}"]
 
 
 def valued(c: Citation, style: Style) -> list[str]:
@@ -117,6 +127,8 @@ def holds(c: Citation, style: Style) -> list[str]:
     found = ["for all sizes that are whole numbers of at least 1"]
     if zero:
         found[0] += f" ({', '.join(style.equal(style.size(s)) for s in zero)} of at least 0)"
+    if c.depths:
+        found.append(f"where {', '.join(style.condition(depth) for depth in c.depths)}")
     if c.definitions:
         equations = (style.equal(style.size(s), scalar(e, {}, style.notation).text)
                      for s, e in c.definitions.items())  # fmt: skip
@@ -146,7 +158,7 @@ def markdown(c: Citation) -> str:
     """Write a section of a document."""
     lines = [
         f"**{c.tagged.tag}** `{c.tagged.id}`{c.name.removeprefix(c.tagged.id)}: {c.title}",
-        f"$${over(algebra.latex, *c.first)}$$ {c.formula.unit}",
+        f"$${c.first.latex}$$ {c.formula.unit}",
         "\n".join(f"- {text}" for text in (*about(c, MARKDOWN), *named(c, MARKDOWN),
                                            *counted(c, MARKDOWN))),
         f"{AUTHOR}: `{c.tagged.id}`, {c.title}. In {c.source}."
@@ -159,7 +171,7 @@ def latex(c: Citation) -> str:
     """Write a formula with its tag as label, and a paragraph about it (amsmath only)."""
     url = [rf"\texttt{{{tex(c.url)}}}"] if c.url else []
     name = rf"\text{{{tex(c.tagged.quantity)}}} "
-    rows = list(broken(name, "=", over(algebra.latex, *c.first)))
+    rows = list(broken(name, "=", c.first.latex))
     label = rf"{rows[-1]} \label{{eq:{c.tagged.tag}}}"
     rows = [*(rf"{row} \notag" for row in rows[:-1]), label]
     said = paragraph([
@@ -200,7 +212,7 @@ def _url(c: Citation) -> dict[str, str]:
 
 def _formula(c: Citation) -> str:
     """The formula, and all that is said of it."""
-    form = f"${over(algebra.latex, *c.first)}$ {c.formula.unit}"
+    form = f"${c.first.latex}$ {c.formula.unit}"
     return f"{form}. {paragraph([*about(c, TEX), *counted(c, TEX)])}"
 
 

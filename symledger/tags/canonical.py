@@ -1,9 +1,10 @@
 """The canonical form of a formula, as one line of text that no version of SymPy can change.
 
-It is an S-expression of what a citation claims: the unit, the general form over all sizes, what it
-is divided by, the definitions of sizes that others decide, and the equations that are assumed by
-default. Polynomials are multiplied out and their terms sorted as text. Neither the assumptions of a
-symbol, nor the order of arguments, nor how SymPy prints have a part in it.
+It is an S-expression of what a citation claims: the unit, the general form over all sizes (of a
+peak those of which it is the largest), what it is divided by, the definitions of sizes that others
+decide, and the equations that are assumed by default. Polynomials are multiplied out and their
+terms sorted as text. Neither the assumptions of a symbol, nor the order of arguments, nor how SymPy
+prints have a part in it.
 """
 
 from __future__ import annotations
@@ -15,15 +16,23 @@ from sympy import Expr
 
 from symledger.algebra.s_expressions import expression, polynomial
 from symledger.derivations.derivation import Derivation
+from symledger.ledger.peaks import Peak
 from symledger.tags.registry import registered_as
 
 
 def canonical_form(derivation: Derivation, quantity: str) -> str:
     """Return the canonical form of a quantity of a target, under the account's conventions."""
     formula = derivation[quantity]
-    forms = [formula.general, *([formula.divisor.general] if formula.divisor else [])]
+    if isinstance(formula, Peak):
+        forms = [m.general for m in formula.moments]
+        parts = [formula.unit, f"(max {' '.join(sorted(set(map(polynomial, forms))))})"]
+        if formula.depths:
+            often = sorted(f"({depth.canonical})" for depth in formula.depths)
+            parts.append(f"(repeated {' '.join(often)})")
+    else:
+        forms = [formula.general, *([formula.divisor.general] if formula.divisor else [])]
+        parts = [formula.unit, *map(polynomial, forms)]
     symbols = {s.name for form in forms for monomial in form for s, _ in monomial}
-    parts = [formula.unit, *map(polynomial, forms)]
     definitions = {s.name: e for s, e in derivation.program.definitions.items()}
     defaults = {s.name: e for s, e in derivation.defaults.items()}
     for name, stated in (("where", definitions), ("with", defaults)):

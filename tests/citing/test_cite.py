@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 import symledger
-from symledger import algebra, derive
+from symledger import derive
 from symledger.accounts.account import Account
 from symledger.catalogue import entries as catalogue
 from symledger.citing import lookup
@@ -201,7 +201,7 @@ def test_the_form_that_the_page_shows_comes_first_with_what_it_assumes(name, for
     assert lines[first] == f"{form}   {found.formula.unit}"
     assert lines[first + 1] == (f"with {assumed}" if assumed else HOLDS)
     assert f"&= {found.formula.latex} \\label" in citation.latex(found)
-    general = f"{algebra.latex(found.general[0])}$"
+    general = f"{found.general.latex}$"
     for write in (citation.latex, citation.markdown, *ENTRIES):
         said = write(found)
         (before,) = {"&= ", "$$", "= {$"} & set(re.findall(r"&= |\$\$(?=.)|= \{\$", said))
@@ -211,8 +211,8 @@ def test_the_form_that_the_page_shows_comes_first_with_what_it_assumes(name, for
 
 def test_a_ratio_is_shown_first_under_its_assumptions_too():
     found = cite("llama.intensity.forward")
-    above, below = found.first
-    assert f"({algebra.text(above)}) / ({algebra.text(below)})" == found.formula.text
+    assert found.first.text == found.formula.text
+    assert ") / (" in found.first.text
     shown = " ".join(run("cite", "llama.intensity.forward").out.split())
     assert shown.index(found.formula.text) < shown.index("in general: (")
 
@@ -268,6 +268,7 @@ def test_every_citation_compiles_and_every_entry_is_read_by_bibtex(tmp_path):
     known = citations()
     alike = ([one for one in known if one.tagged.quantity == asked] for asked in QUANTITIES)
     cited = [each for group in alike for each in share(group)]
+    cited.append(cite("mini_gpt.memory.peak.train"))
     fragments = "\n".join(citation.latex(found) for found in cited)
     (tmp_path / "all.bib").write_text("\n".join(map(long_bibtex, cited)))
     (tmp_path / "paper.tex").write_text(
@@ -283,6 +284,25 @@ def test_every_citation_compiles_and_every_entry_is_read_by_bibtex(tmp_path):
         assert "warning--" not in done.stdout.lower()
     written = (tmp_path / "paper.bbl").read_text()
     assert written.count(r"\bibitem") == len(cited)
+
+
+def test_a_peak_is_cited_by_the_fingerprint_of_its_moments():
+    found = cite("gpt2-medium.memory.peak.train")
+    assert found.tagged.id == "gpt2.memory.peak.train"
+    assert not found.has_tag
+    assert found.url is None
+    data = found.to_dict()
+    assert (data["tag"], data["hash"]) == (None, found.tagged.hash)
+    assert data["holds_where"] == ["L >= 4"]
+    assert data["value"] == str(derive("gpt2-medium")["memory.peak.train"].value)
+    assert data["corollary"] == derive("gpt2-medium")["memory.peak.train"].to_dict()["corollary"]
+    assert data["expr"].count("Max(") == 1
+    others = map(cite, ("gpt2-medium.memory.peak.decode", "mini_gpt.memory.peak.train"))
+    assert found.tagged.hash not in {other.tagged.hash for other in others}
+
+
+def test_a_peak_is_the_same_whatever_configuration_names_it():
+    assert cite("gpt2-xl.memory.peak.train").tagged == cite("gpt2.memory.peak.train").tagged
 
 
 def test_the_citation_file_is_about_this_package():

@@ -11,9 +11,8 @@ from typing import Any
 from markupsafe import Markup
 from sympy import Symbol
 
-from symledger import algebra
 from symledger.catalogue.entry import Entry
-from symledger.citing.citation import Citation, over
+from symledger.citing.citation import Citation
 from symledger.evidence.records import Record
 from symledger.languages.message import message
 from symledger.languages.words import choice
@@ -92,10 +91,11 @@ class View:
     @cached_property
     def statement(self) -> Markup:
         """The general form."""
-        above, below = self.citation.general
-        if below is None:
+        form = self.citation.general
+        (above,) = form.each
+        if form.below is None:
             return maths.block(above)
-        return maths.ratio(above, below)
+        return maths.ratio(above, form.below)
 
     @cached_property
     def corollary(self) -> Markup | None:
@@ -238,8 +238,7 @@ class View:
     @property
     def words(self) -> str:
         """The form under the assumptions in plain text, for the description of the page."""
-        above, below = self.citation.corollary or self.citation.general
-        return over(algebra.text, above, below)
+        return self.citation.first.text
 
 
 def path_of(tagged: Tagged) -> str:
