@@ -9,13 +9,16 @@ import click
 
 from symledger.cli.click_groups import Command
 from symledger.cli.common import (
+    ACCUMULATE,
     CAUSAL,
     COUNTERS,
     DTYPE,
+    FIRST,
     GRADIENTS,
     OPTIMIZER,
     RECIPE,
     RECOMPUTE,
+    STEP,
     WEIGHTS,
     print_json,
     split_settings,
@@ -35,6 +38,7 @@ def counted(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--assume", multiple=True, metavar='"d_ff = 4*d"',
                      help="Assume an equation between symbols; may be repeated."),
         RECIPE, DTYPE, OPTIMIZER, GRADIENTS, COUNTERS, CAUSAL, RECOMPUTE, WEIGHTS,
+        STEP, FIRST, ACCUMULATE,
         click.option("--freeze", multiple=True, metavar="WEIGHT",
                      help="A weight that is not trained, by dotted name (* allowed)."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
@@ -47,10 +51,14 @@ def derived(target: str, settings: dict[str, str], said: dict[str, Any]) -> Acco
     """Derive a target under the options that ``counted`` gives."""
     from symledger.accounts.account import derive
 
-    return derive(target, settings, said["assume"], said["dtype"], said["optimizer"],
-                  said["causal"], None, said["freeze"] or None, said["recipe"],
-                  said["recompute"], said["gradients"], said["counters"] or None,
-                  said["weights"])  # fmt: skip
+    return derive(target, settings, **told(said))
+
+
+def told(said: dict[str, Any]) -> dict[str, Any]:
+    """Return options as ``derive`` takes them; one that was not said is left to a recipe."""
+    names = {"freeze": "frozen"}
+    return {names.get(name, name): value or None for name, value in said.items()
+            if name != "assume"} | {"assume": said["assume"]}  # fmt: skip
 
 
 @click.command(cls=Command, epilog="symledger solve gpt2 --for B --budget 80GB")

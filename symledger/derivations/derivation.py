@@ -49,7 +49,9 @@ class Corollary:
     forms: Mapping[str, Terms]
 
 
-COUNTING = {"dtype", "optimizer", "causal", "gradients", "counters"}
+COUNTING = {
+    "dtype", "optimizer", "causal", "gradients", "counters", "step", "first", "accumulate"
+}  # fmt: skip
 """The conventions that change how things are counted, and not what is computed."""
 CERTAIN = ("params", "flops.forward", "flops.training")
 """Quantities that no function of single elements changes."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, get_args
 
-from sympy import Integer, Symbol
+from sympy import Expr, Integer, Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms, substitute
@@ -22,6 +22,7 @@ from symledger.ledger.conventions import Conventions
 from symledger.ledger.lines import Line, ledger, total
 from symledger.ledger.states import price
 from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
+from symledger.readings.live.held import GRADIENT
 from symledger.readings.params import (
     active_params,
     has_routed,
@@ -84,6 +85,12 @@ class Readings:
     def bytes_of(self) -> Bytes:
         """Bytes of an element, by storage class."""
         return {name: Integer(self.conventions.storage_bytes[name]) for name in STORAGES}
+
+    @property
+    def prices(self) -> Mapping[str, Expr]:
+        """Bytes of an element, by storage class, and of a weight's gradient."""
+        found = {str(name): n for name, n in self.bytes_of.items()}
+        return {**found, GRADIENT: Integer(self.conventions.gradient_bytes)}
 
     @cached_property
     def has_pairs(self) -> bool:

@@ -38,7 +38,7 @@ def test_a_peak_is_the_most_that_a_run_has_in_memory(name, depth):
         steps = measured(trial, BYTES)
         turn = len(measured(trial, BYTES, backward=False))
         settings = {s.name: n for s, n in trial.sizes.items()}
-        account = derive(name, set=settings, dtype="fp16")
+        account = derive(name, set=settings, dtype="fp16", step="fused")
         found = {way: account[f"memory.peak.{way}"].value - throughout(account)
                  for way in ("forward", "backward", "train")}  # fmt: skip
         most = [max(m.bytes for m in part) for part in (steps[:turn], steps[turn:], steps)]
@@ -84,7 +84,7 @@ def prod(at, monomial):
 
 
 def test_from_where_another_moment_takes_over():
-    account = derive("gpt2", set={"T_max": 10**6})
+    account = derive("gpt2", set={"T_max": 10**6}, step="fused")
     peak = account["memory.peak.train"]
     for found in overtakings(peak):
         if found.symbol.name in ("T", "V"):  # others must divide
