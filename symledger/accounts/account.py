@@ -56,7 +56,7 @@ def derive(
     input_gradient: bool | None = None, frozen: Iterable[str] | None = None,
     recipe: str | None = None, recompute: str | None = None, gradients: str | None = None,
     counters: bool | None = None, weights: str | None = None, step: str | None = None,
-    first: bool | None = None, accumulate: bool | None = None,
+    first: bool | None = None, accumulate: bool | None = None, lora: str | None = None,
 ) -> Account:  # fmt: skip
     """Derive the formulas of a target.
 
@@ -82,6 +82,8 @@ def derive(
             runs it on an accelerator unless told.
         first: whether peaks are those of the first step, which finds no state.
         accumulate: whether peaks are those of a batch that finds gradients of others.
+        lora: the rank of adapters, which alone are trained, and the maps that they are of:
+            ``"r=16"`` (queries and values), ``"r=16:attention,feed_forward"``; none unless told.
 
     Raises:
         SymledgerError: anything that cannot be answered exactly; the message says why.
@@ -91,4 +93,4 @@ def derive(
     """
     said = target, set, assume, dtype, optimizer, causal, input_gradient, frozen, recipe
     return Account(requested(*said, recompute, gradients, counters, weights, step, first,
-                             accumulate))  # fmt: skip
+                             accumulate, lora))  # fmt: skip

@@ -43,6 +43,11 @@ FIRST = click.option(
 ACCUMULATE = click.option(
     "--accumulate", is_flag=True, help="Peaks of a batch that finds the gradients of others."
 )
+LORA = click.option(
+    "--lora", metavar="r=RANK[:NAME,…]",
+    help="Train low-rank adapters of linear maps alone: of those to queries and values, unless "
+         "maps, or what they are in, are named (attention,feed_forward.down).",
+)  # fmt: skip
 RECOMPUTE = click.option(
     "--recompute", metavar="PLAN",
     help="What the backward pass runs again instead of keeping it: none, full, a dotted name "

@@ -17,6 +17,7 @@ from symledger.cli.common import (
     DTYPE,
     FIRST,
     GRADIENTS,
+    LORA,
     OPTIMIZER,
     RECIPE,
     RECOMPUTE,
@@ -81,13 +82,14 @@ def cli(ctx: click.Context) -> None:
 @STEP
 @FIRST
 @ACCUMULATE
+@LORA
 @spoken
 def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
            quantities: tuple[str, ...], form: str, as_json: bool, depth: int, recipe: str | None,
            dtype: str | None, optimizer: str | None, gradients: str | None, counters: bool,
            causal: str | None, freeze: tuple[str, ...], no_input_gradient: bool,
            recompute: str | None, weights: str | None, step: str | None, first: bool,
-           accumulate: bool, language: str | None) -> None:  # fmt: skip
+           accumulate: bool, lora: str | None, language: str | None) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
     TARGET is a name of `symledger list`, a layer of torch.nn as in "Linear(768, 3072)", the
@@ -99,7 +101,7 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
     account = derive_account(
         target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
         False if no_input_gradient else None, freeze or None, recipe, recompute, gradients,
-        counters or None, weights, step, first or None, accumulate or None,
+        counters or None, weights, step, first or None, accumulate or None, lora,
     )  # fmt: skip
     for name in quantities:
         account[name]
