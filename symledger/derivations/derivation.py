@@ -32,7 +32,7 @@ from symledger.ledger import quantised, recipes
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
 from symledger.ledger.peaks import PEAKS, make_peak
-from symledger.ledger.quantities import QUANTITIES, Readings
+from symledger.ledger.quantities import QUANTITIES, TRAINED, Readings
 from symledger.notation.adapting import Adaptation, adapting, read_adaptation
 from symledger.notation.adapting import check as check_adapted
 from symledger.notation.recompute import NONE, Plan, planned, read_plan
@@ -171,10 +171,9 @@ class Derivation:
         )  # fmt: skip
 
     def __getitem__(self, name: str) -> Formula:
-        if name not in QUANTITIES and name not in PEAKS:
-            raise UnknownTarget(
-                f"{shown(name)} is not a quantity. {nearest(name, [*QUANTITIES, *PEAKS])}"
-            )
+        known = (*QUANTITIES, *PEAKS, TRAINED.name)
+        if name not in known:
+            raise UnknownTarget(f"{shown(name)} is not a quantity. {nearest(name, known)}")
         if name in self.withheld:
             raise NotKnown(
                 f"{name} of {shown(self.target.name)} is not shown: {self.withheld[name]}"

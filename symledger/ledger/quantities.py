@@ -105,20 +105,20 @@ class Readings:
     def _key(self, quantity: str) -> Key:
         """What amounts depend on: bytes on every convention, other counts on pairs alone."""
         c = self.conventions
-        return quantity, c if _found(quantity).unit == "bytes" else c.causal
+        return quantity, c if quantity_of(quantity).unit == "bytes" else c.causal
 
     def tally(self, quantity: str) -> Tally:
         """The amounts of a quantity, as they are read."""
         key = self._key(quantity)
         if key not in self._tallies:
-            self._tallies[key] = _found(quantity).read(self)
+            self._tallies[key] = quantity_of(quantity).read(self)
         return self._tallies[key]
 
     def total(self, quantity: str) -> Terms:
         """The sum of the amounts of a quantity, multiplied out."""
         key = self._key(quantity)
         if key not in self._totals:
-            self._totals[key] = self._added_up(_found(quantity))
+            self._totals[key] = self._added_up(quantity_of(quantity))
         return self._totals[key]
 
     def _added_up(self, quantity: Quantity) -> Terms:
@@ -258,10 +258,11 @@ def _states(r: Readings) -> Tally:
 
 TRAINED = asked("params.trained", "parameters", "those that a gradient is asked for",
                 lambda r: trained_params(r.program, r.conventions.frozen))  # fmt: skip
-"""What others are made of, and nobody asks for by itself."""
+"""What others are made of; asked for by name only."""
 
 
-def _found(name: str) -> Quantity:
+def quantity_of(name: str) -> Quantity:
+    """Return the quantity of a name."""
     return TRAINED if name == TRAINED.name else QUANTITIES[name]
 
 

@@ -84,13 +84,13 @@ def prod(at, monomial):
 
 
 def test_from_where_another_moment_takes_over():
-    account = derive("gpt2", set={"T_max": 10**6})
-    peak = account["memory.peak.backward"]
+    account, name = derive("gpt2", set={"T_max": 10**6}), "memory.peak.backward"
+    peak = account[name]
     for found in overtakings(peak):
         if found.symbol.name in ("T", "V"):  # others must divide
             before, after = (account.subs({found.symbol.name: found.value - n}) for n in (1, 0))
-            assert before["memory.peak.backward"].largest.moment.number == peak.largest.moment.number
-            assert after["memory.peak.backward"].largest.moment.number == found.moment.moment.number
+            assert before[name].largest.moment.number == peak.largest.moment.number
+            assert after[name].largest.moment.number == found.moment.moment.number
 
 
 def test_as_a_function():
