@@ -167,7 +167,8 @@ def _updated(y: Tensor, x: Tensor, weight: Tensor, adaptation: Adaptation) -> Te
     update = Tensor(
         Contract(middle, (RANK, *(names[i] for i in outs)), op.out), (thin, b), y.shape
     )
-    return y + update * SCALE
+    found: Tensor = y + update * SCALE
+    return found
 
 
 def _adapter(weight: Tensor, which: str, shape: Shape) -> Tensor:
