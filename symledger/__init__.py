@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from symledger.accounts.account import derive as derive
     from symledger.inverse.public import fit as fit
     from symledger.inverse.public import solve as solve
+    from symledger.inverse.public import sweep as sweep
     from symledger.ir.tensor import Tensor as Tensor
     from symledger.ledger.formula import Formula as Formula
     from symledger.notation.component import Component as Component
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "accounts.account": ("Account", "derive"),
-    "inverse.public": ("fit", "solve"),
+    "inverse.public": ("fit", "solve", "sweep"),
     "ir.tensor": ("Tensor",),
     "ledger.formula": ("Formula",),
     "notation.component": ("Component", "Steps", "steps"),
@@ -72,7 +73,7 @@ __all__ = [
     "Account", "Component", "Formula", "Size", "Steps", "Tensor", "apply", "argmax", "copied",
     "derive", "drawn", "einsum", "expand", "fit", "gather", "indices", "join", "maximum", "mean",
     "narrow", "noise", "over_rows", "pad", "param", "reduce", "remembered", "repeat", "scan",
-    "scatter", "solve", "state", "statistic", "steps", "table", "take", "total", "trace",
+    "scatter", "solve", "state", "statistic", "steps", "sweep", "table", "take", "total", "trace",
     "view",
 ]  # fmt: skip
 __version__ = VERSION

@@ -55,7 +55,8 @@ def derive(
     dtype: str | None = None, optimizer: str | None = None, causal: Causal | None = None,
     input_gradient: bool | None = None, frozen: Iterable[str] | None = None,
     recipe: str | None = None, recompute: str | None = None, gradients: str | None = None,
-    counters: bool | None = None, weights: str | None = None,
+    counters: bool | None = None, weights: str | None = None, step: str | None = None,
+    first: bool | None = None, accumulate: bool | None = None, lora: str | None = None,
 ) -> Account:  # fmt: skip
     """Derive the formulas of a target.
 
@@ -77,6 +78,12 @@ def derive(
         counters: whether the scalars are counted that PyTorch keeps for each weight.
         weights: the type of quantised weights, and which: ``"nf4"`` (all matrices that are
             multiplied by), ``"nf4:block.*"``; none unless told.
+        step: how the optimizer's step is run, for peaks: foreach, single or fused; as torch.optim
+            runs it on an accelerator unless told.
+        first: whether peaks are those of the first step, which finds no state.
+        accumulate: whether peaks are those of a batch that finds gradients of others.
+        lora: the rank of adapters, which alone are trained, and the maps that they are of:
+            ``"r=16"`` (queries and values), ``"r=16:attention,feed_forward"``; none unless told.
 
     Raises:
         SymledgerError: anything that cannot be answered exactly; the message says why.
@@ -85,4 +92,5 @@ def derive(
     131392
     """
     said = target, set, assume, dtype, optimizer, causal, input_gradient, frozen, recipe
-    return Account(requested(*said, recompute, gradients, counters, weights))
+    return Account(requested(*said, recompute, gradients, counters, weights, step, first,
+                             accumulate, lora))  # fmt: skip

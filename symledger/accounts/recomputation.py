@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.derivations.derivation import Derivation
+from symledger.errors import SymledgerError
 from symledger.ledger.formula import Formula
 from symledger.notation.recompute import EARLY, NONE
 
@@ -34,7 +36,16 @@ class Recomputation:
     @property
     def saved(self) -> dict[str, tuple[Formula, Formula]]:
         """What there is without the plan and with it, by quantity."""
-        return {name: (self.without[name], self.account[name]) for name in SAVED}
+        return {name: (self.without[name], self.account[name]) for name in self._derived()}
+
+    def _derived(self) -> Iterator[str]:
+        """Yield the quantities that are derived here: peaks are refused of some optimizers."""
+        for name in SAVED:
+            try:
+                self.account[name]
+            except SymledgerError:
+                continue
+            yield name
 
     @cached_property
     def extra(self) -> dict[str, Terms]:

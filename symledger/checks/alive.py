@@ -19,11 +19,12 @@ from symledger.checks.exact import whole
 from symledger.checks.logged import Buffer, Event, Logging, Path
 from symledger.checks.substitution import Bytes
 from symledger.checks.trial import Trial
-from symledger.ir.ops import Input, View
+from symledger.ir.ops import Input, Param, View
 from symledger.ir.tensor import Call, Program, Pullback, Tensor
 from symledger.notation.recompute import block_of
 from symledger.readings.live.held import (
     FIRST,
+    GRADIENT,
     LAST,
     LAST_BUT_ONE,
     MANY,
@@ -48,15 +49,21 @@ class Measured:
     bytes: int
 
 
-def measured(trial: Trial, bytes_of: Bytes, backward: bool = True) -> list[Measured]:
-    """Run a program, and return the bytes alive at every step, in order."""
-    machine = Logging(trial.sizes)
+def measured(
+    trial: Trial, bytes_of: Bytes, backward: bool = True, adding: bool = False
+) -> list[Measured]:
+    """Run a program, and return the bytes alive at every step, in order.
+
+    With ``adding`` gradients of weights are added at once to others, which are not counted.
+    """
+    machine = Logging(trial.sizes, adding)
     values = machine.run(trial.program, trial.leaves)
     outputs = [machine.of(values[y]) for y in trial.program.outputs]
     turn = len(machine.events)
     if backward:
         given = machine.back(trial.pull, values, trial.seeds)
-        machine.lasting += filter(None, map(machine.of, given.values()))
+        stay = (g for leaf, g in given.items() if not (adding and isinstance(leaf.op, Param)))
+        machine.lasting += filter(None, map(machine.of, stay))
     steps = list(_steps(machine))
     number = {event: i for i, step in enumerate(steps) for event in step}
     spans = _spans(machine, steps, number, trial.pull)
@@ -140,7 +147,8 @@ def said(
     timeline = Timeline(program, remembering, few)
     if pull:
         timeline.back(pull)
-    prices = {storage: Integer(n) for storage, n in bytes_of.items()}
+    prices = {str(storage): Integer(n) for storage, n in bytes_of.items()}
+    prices[GRADIENT] = prices["value"]
     each = zip(timeline.steps, alive(timeline, prices), strict=True)
     return [(step, terms) for step, terms in each if step.measured]
 

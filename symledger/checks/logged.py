@@ -53,10 +53,14 @@ class Event:
 
 
 class Logging(Machine):
-    """A machine that writes down what it executes."""
+    """A machine that writes down what it executes.
 
-    def __init__(self, sizes: Mapping[Symbol, int]) -> None:
+    With ``adding`` gradients of weights are added at once to others, and do not stay.
+    """
+
+    def __init__(self, sizes: Mapping[Symbol, int], adding: bool = False) -> None:
         super().__init__(sizes)
+        self.adding = adding
         self.events: list[Event] = []
         self.added: list[tuple[Buffer, Buffer, Event]] = []
         self.buffers: dict[int, Buffer | None] = {}
@@ -175,7 +179,7 @@ class Logging(Machine):
                 pull = self._pulls[-1]
                 self._stacked(pull.gradients[leaf], array, list(args), self._called_back[-1])
             elif leaf not in call.body.inputs and not call.shared:
-                self.lasting += filter(None, map(self.of, args))
+                self.lasting += () if self.adding else filter(None, map(self.of, args))
                 self.note(array, None)
             else:
                 self._added_up(array, [self.of(g) for g in args])

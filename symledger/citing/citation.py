@@ -38,6 +38,7 @@ CONCERNS = {
     "saved": ("memory.saved", "memory.training", "traffic.*", "intensity.*"),
     "optimizer": ("memory.optimizer", "memory.training"),
     "counters": ("memory.optimizer", "memory.training"),
+    **dict.fromkeys(("step", "first", "accumulate"), ("memory.peak.*",)),
     "gradients": ("memory.gradients", "memory.training"),
     "input_gradient": TRAINED, "frozen": (*TRAINED, "memory.gradients", "memory.optimizer"),
 }  # fmt: skip

@@ -32,6 +32,22 @@ WEIGHTS = click.option(
     help="Weights that are not trained in a quantised type: int8, nf4, nf4-double, mxfp4, mxfp6, "
          "mxfp8, mxint8; all matrices unless some are named (* allowed).",
 )  # fmt: skip
+STEP = click.option(
+    "--step", metavar="WAY",
+    help="How the optimizer's step is run, for its peak: foreach, single or fused; as torch.optim "
+         "runs it on an accelerator unless told.",
+)  # fmt: skip
+FIRST = click.option(
+    "--first", is_flag=True, help="Peaks of the first step, which finds no state."
+)
+ACCUMULATE = click.option(
+    "--accumulate", is_flag=True, help="Peaks of a batch that finds the gradients of others."
+)
+LORA = click.option(
+    "--lora", metavar="r=RANK[:NAME,…]",
+    help="Train low-rank adapters of linear maps alone: of those to queries and values, unless "
+         "maps, or what they are in, are named (attention,feed_forward.down).",
+)  # fmt: skip
 RECOMPUTE = click.option(
     "--recompute", metavar="PLAN",
     help="What the backward pass runs again instead of keeping it: none, full, a dotted name "

@@ -3,29 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from symledger.cli.click_groups import Command
 from symledger.cli.common import (
+    ACCUMULATE,
     CAUSAL,
     COUNTERS,
     DTYPE,
+    FIRST,
     GRADIENTS,
+    LORA,
     OPTIMIZER,
     RECIPE,
     RECOMPUTE,
+    STEP,
     WEIGHTS,
     print_json,
     split_settings,
     width,
 )
 from symledger.cli.language import shown_in, spoken
-from symledger.errors import BadInput
 
-if TYPE_CHECKING:
-    from symledger.accounts.account import Account
 
 def counted(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of what is derived, and of how things are counted."""
@@ -35,6 +36,7 @@ def counted(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--assume", multiple=True, metavar='"d_ff = 4*d"',
                      help="Assume an equation between symbols; may be repeated."),
         RECIPE, DTYPE, OPTIMIZER, GRADIENTS, COUNTERS, CAUSAL, RECOMPUTE, WEIGHTS,
+        STEP, FIRST, ACCUMULATE, LORA,
         click.option("--freeze", multiple=True, metavar="WEIGHT",
                      help="A weight that is not trained, by dotted name (* allowed)."),
         click.option("--json", "as_json", is_flag=True, help="Print one JSON object."),
@@ -43,14 +45,11 @@ def counted(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-def derived(target: str, settings: dict[str, str], said: dict[str, Any]) -> Account:
-    """Derive a target under the options that ``counted`` gives."""
-    from symledger.accounts.account import derive
-
-    return derive(target, settings, said["assume"], said["dtype"], said["optimizer"],
-                  said["causal"], None, said["freeze"] or None, said["recipe"],
-                  said["recompute"], said["gradients"], said["counters"] or None,
-                  said["weights"])  # fmt: skip
+def told(said: dict[str, Any]) -> dict[str, Any]:
+    """Return options as ``derive`` takes them; one that was not said is left to a recipe."""
+    names = {"freeze": "frozen"}
+    return {names.get(name, name): value or None for name, value in said.items()
+            if name != "assume"} | {"assume": said["assume"]}  # fmt: skip
 
 
 @click.command(cls=Command, epilog="symledger solve gpt2 --for B --budget 80GB")
@@ -70,19 +69,11 @@ def solve(target: str, size: str, quantity: str | None, language: str | None, as
 
     TARGET is what `derive` takes. The answer is a whole number, with its two neighbours.
     """
-    from symledger.inverse.amounts import AMOUNTS, parse_amount
-    from symledger.inverse.solve import solve as solved
+    from symledger.inverse.public import solve as solved
 
-    given = {name: said.pop(name) for name in AMOUNTS}
-    kind, text = _one(given)
-    unit, usual = AMOUNTS[kind]
-    amount = parse_amount(text, unit)
-    account = derived(target, _others(size, settings), said)
-    name = quantity or usual
-    found = account[name].unit
-    if found not in (unit, "MAC" if unit == "FLOP" else unit):
-        raise BadInput(f"--{kind} is an amount of {unit}, and {name} is one of {found}.")
-    solution = solved(account, size, name, amount)
+    given = {name: said.pop(name) for name in ("budget", "params", "flops")}
+    solution = solved(target, size, **given, quantity=quantity or "",
+                      set=split_settings(settings), **told(said))  # fmt: skip
     if as_json:
         print_json(solution.to_dict())
         return
@@ -90,31 +81,6 @@ def solve(target: str, size: str, quantity: str | None, language: str | None, as
     from symledger.report.solution import page
 
     show(page(solution, width(), shown_in(language)))
-
-
-def _one(given: dict[str, str | None]) -> tuple[str, str]:
-    """Return the amount that was said.
-
-    Raises:
-        BadInput: none was, or several were.
-    """
-    named = [(name, text) for name, text in given.items() if text is not None]
-    if len(named) != 1:
-        raise BadInput("say one amount to stay within: --budget 80GB, --params 7e9 or "
-                       "--flops 1e21.")  # fmt: skip
-    return named[0]
-
-
-def _others(size: str, settings: tuple[str, ...]) -> dict[str, str]:
-    """Return what was set, which is not what is asked for.
-
-    Raises:
-        BadInput: it is.
-    """
-    found = split_settings(settings)
-    if size in found:
-        raise BadInput(f"{size} is asked for, and cannot be set as well: leave out --set {size}.")
-    return found
 
 
 @click.command(cls=Command, epilog='symledger sweep gpt2 --set d=768:4096:64 --set L=12:48 '
@@ -140,18 +106,13 @@ def sweep(target: str, where: tuple[str, ...], minimize: str, to: str, rows: int
     swept; what is set to one value holds for all.
     """
     from symledger.cli.progress import done, progress
-    from symledger.inverse.amounts import parse_amount
-    from symledger.inverse.sweep.axes import check_count, split
-    from symledger.inverse.sweep.sweep import Asked
-    from symledger.inverse.sweep.sweep import sweep as swept
+    from symledger.inverse.public import sweep as swept
 
-    most = None if limit is None else parse_amount(limit, "parameters")
-    axes, single = split(split_settings(settings))
-    check_count(axes, most)
-    account = derived(target, single, said)
     try:
-        found = swept(account, axes, Asked(where, minimize, to, most, rows),
-                      lambda looked, points: progress(f"{looked:,} of {points:,}"))  # fmt: skip
+        found = swept(
+            target, split_settings(settings), where, minimize, to, rows, limit,
+            lambda looked, points: progress(f"{looked:,} of {points:,}"), **told(said),
+        )  # fmt: skip
     finally:
         done()
     if as_json:
@@ -166,22 +127,17 @@ def sweep(target: str, where: tuple[str, ...], minimize: str, to: str, rows: int
 @click.command(cls=Command, epilog="symledger fit gpt2 --budget 24GB --set B=16")
 @click.argument("target")
 @click.option("--budget", required=True, metavar="BYTES", help="What there is, as in 24GB.")
-@click.option("--quantity", metavar="NAME", help="What has to fit: memory.training unless told.")
+@click.option("--quantity", metavar="NAME",
+              help="What has to fit: memory.peak.train unless told, or memory.training where no "
+                   "peak is derived or nothing is trained.")
 @counted
 @spoken
 def fit(target: str, budget: str, quantity: str | None, language: str | None, as_json: bool,
         settings: tuple[str, ...], **said: Any) -> None:  # fmt: skip
     """Say whether TARGET fits a budget of bytes, by how much, and what is to be cut."""
-    from symledger.inverse.amounts import NEEDED, parse_amount
-    from symledger.inverse.fit import fit as fitted
+    from symledger.inverse.public import fit as fitted
 
-    amount = parse_amount(budget, "bytes")
-    account = derived(target, split_settings(settings), said)
-    name = quantity or NEEDED
-    if account[name].unit != "bytes":
-        raise BadInput(f"--budget is an amount of bytes, and {name} is one of "
-                       f"{account[name].unit}.")  # fmt: skip
-    found = fitted(account, amount, name)
+    found = fitted(target, budget, quantity or "", set=split_settings(settings), **told(said))
     if as_json:
         print_json(found.to_dict())
         return

@@ -11,13 +11,17 @@ import click
 from symledger.cli import streams
 from symledger.cli.click_groups import SETTINGS, Counting, Group
 from symledger.cli.common import (
+    ACCUMULATE,
     CAUSAL,
     COUNTERS,
     DTYPE,
+    FIRST,
     GRADIENTS,
+    LORA,
     OPTIMIZER,
     RECIPE,
     RECOMPUTE,
+    STEP,
     WEIGHTS,
     print_json,
     split_settings,
@@ -75,13 +79,17 @@ def cli(ctx: click.Context) -> None:
 @click.option("--no-input-gradient", is_flag=True, help="Ask for no gradient of float inputs.")
 @RECOMPUTE
 @WEIGHTS
+@STEP
+@FIRST
+@ACCUMULATE
+@LORA
 @spoken
 def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
            quantities: tuple[str, ...], form: str, as_json: bool, depth: int, recipe: str | None,
            dtype: str | None, optimizer: str | None, gradients: str | None, counters: bool,
            causal: str | None, freeze: tuple[str, ...], no_input_gradient: bool,
-           recompute: str | None, weights: str | None,
-           language: str | None) -> None:  # fmt: skip
+           recompute: str | None, weights: str | None, step: str | None, first: bool,
+           accumulate: bool, lora: str | None, language: str | None) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
     TARGET is a name of `symledger list`, a layer of torch.nn as in "Linear(768, 3072)", the
@@ -93,7 +101,7 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
     account = derive_account(
         target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
         False if no_input_gradient else None, freeze or None, recipe, recompute, gradients,
-        counters or None, weights,
+        counters or None, weights, step, first or None, accumulate or None, lora,
     )  # fmt: skip
     for name in quantities:
         account[name]

@@ -32,7 +32,9 @@ from symledger.ledger import quantised, recipes
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
 from symledger.ledger.peaks import PEAKS, make_peak
-from symledger.ledger.quantities import QUANTITIES, Readings
+from symledger.ledger.quantities import QUANTITIES, TRAINED, Readings
+from symledger.notation.adapting import Adaptation, adapting, read_adaptation
+from symledger.notation.adapting import check as check_adapted
 from symledger.notation.recompute import NONE, Plan, planned, read_plan
 from symledger.readings.equations.sheet import TEXT, Equation, Notation, backward_equations
 from symledger.readings.equations.sheet import equations as forward_equations
@@ -49,7 +51,9 @@ class Corollary:
     forms: Mapping[str, Terms]
 
 
-COUNTING = {"dtype", "optimizer", "causal", "gradients", "counters"}
+COUNTING = {
+    "dtype", "optimizer", "causal", "gradients", "counters", "step", "first", "accumulate"
+}  # fmt: skip
 """The conventions that change how things are counted, and not what is computed."""
 CERTAIN = ("params", "flops.forward", "flops.training")
 """Quantities that no function of single elements changes."""
@@ -75,8 +79,11 @@ class Derivation:
         recipes.check_choices(request.recipe, self._found.name, self._found.choices)
         self.settings = self._found.settled(request.settings)
         self.target = self._found.with_options(chosen(self._found, self.settings))
-        with planned(self._plan()):
+        self._adaptation = self._read_adaptation()
+        with planned(self._plan()), adapting(self._adaptation):
             self.program: Program = self.target.program()
+        if self._adaptation:
+            check_adapted(self._adaptation, self.program)
         self.symbols = symbols_of(self.program, self.target.component)
         self.assumed = self._sizes()
         check_frozen(self.conventions.frozen, self.program)
@@ -92,6 +99,23 @@ class Derivation:
                 "again: plans of recomputation are for definitions."
             )
         return plan
+
+    def _read_adaptation(self) -> Adaptation | None:
+        adaptation = read_adaptation(self.request.lora)
+        if adaptation and self.target.is_traced:
+            raise BadInput(
+                f"{shown(self.target.name)} is a trace, which has the weights of its module: "
+                "--lora is for definitions. Trace the module with its adapters instead."
+            )
+        return adaptation
+
+    def _decoding(self) -> Program | None:
+        """The program of one decoding step, its maps adapted too."""
+        with adapting(self._adaptation):
+            step = self.target.decoding()
+        if step and self._adaptation:
+            check_adapted(self._adaptation, step)
+        return step
 
     def _sizes(self) -> Assumed:
         tied = (f"{s} = {e}" for s, e in self.target.tied.items())
@@ -147,10 +171,9 @@ class Derivation:
         )  # fmt: skip
 
     def __getitem__(self, name: str) -> Formula:
-        if name not in QUANTITIES and name not in PEAKS:
-            raise UnknownTarget(
-                f"{shown(name)} is not a quantity. {nearest(name, [*QUANTITIES, *PEAKS])}"
-            )
+        known = (*QUANTITIES, *PEAKS, TRAINED.name)
+        if name not in known:
+            raise UnknownTarget(f"{shown(name)} is not a quantity. {nearest(name, known)}")
         if name in self.withheld:
             raise NotKnown(
                 f"{name} of {shown(self.target.name)} is not shown: {self.withheld[name]}"
@@ -248,7 +271,7 @@ class Derivation:
 
     def _readings(self, conventions: Conventions) -> Readings:
         guard = self.target.guard("pullback")
-        return Readings(self.program, conventions, guard, self.target.decoding)
+        return Readings(self.program, conventions, guard, self._decoding)
 
     def _readings_under(self, conventions: Conventions) -> Readings:
         """The readings under other conventions; the pull-back is shared where it is the same."""
@@ -292,6 +315,8 @@ class Derivation:
         said: dict[str, str] = {"recipe": recipes.in_words(name)} if name else {}
         if self.request.recompute.strip() != NONE:
             said["recompute"] = Verbatim(self.request.recompute)
+        if self.request.lora:
+            said["lora"] = Verbatim(self.request.lora)
         return {**said, **self.conventions.to_dict()}
 
     @property

@@ -35,6 +35,7 @@ class Request:
     conventions: Conventions
     recipe: str | None = None
     recompute: str = NONE
+    lora: str = ""
 
 
 def requested(
@@ -42,19 +43,23 @@ def requested(
     dtype: str | None = None, optimizer: str | None = None, causal: Causal | None = None,
     input_gradient: bool | None = None, frozen: Iterable[str] | None = None,
     recipe: str | None = None, recompute: str | None = None, gradients: str | None = None,
-    counters: bool | None = None, weights: str | None = None,
+    counters: bool | None = None, weights: str | None = None, step: str | None = None,
+    first: bool | None = None, accumulate: bool | None = None, lora: str | None = None,
 ) -> Request:  # fmt: skip
     """Take down what was asked for, as ``derive`` takes it: a recipe is weaker than all else."""
     taken = recipes.recipe(recipe)
     said = {name: recipes.spelled(value) for name, value in (settings or {}).items()}
     given = {"dtype": dtype, "optimizer": optimizer, "causal": causal,
              "input_gradient": input_gradient, "gradients": gradients, "counters": counters,
-             "weights": weights,
+             "weights": weights, "step": step, "first": first, "accumulate": accumulate,
              "frozen": None if frozen is None else _several(frozen)}  # fmt: skip
     own = {name: value for name, value in given.items() if value is not None}
-    conventions = Conventions(**{**taken.conventions, **own})
+    if lora and frozen is not None:
+        raise BadInput("with --lora nothing but the adapters is trained: leave out --freeze.")
+    only = {"frozen": ("*",)} if lora else {}
+    conventions = Conventions(**{**taken.conventions, **own, **only})
     return Request(target, {**taken.choices, **said}, _several(assume), conventions, recipe,
-                   recompute or NONE)  # fmt: skip
+                   recompute or NONE, lora or "")  # fmt: skip
 
 
 def _several(texts: Iterable[str]) -> tuple[str, ...]:

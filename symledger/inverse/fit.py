@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 from symledger.accounts.account import Account
 from symledger.errors import SymledgerError
@@ -13,20 +13,13 @@ from symledger.inverse.amounts import NEEDED
 from symledger.inverse.binding import Row, rows
 from symledger.inverse.form import unknown
 from symledger.inverse.solve import solve
-from symledger.ledger.conventions import DTYPES
-from symledger.ledger.optimizers import OPTIMIZERS
+from symledger.inverse.ways import Change, Kind, changes, trains
 
 SCHEMA = "symledger.fit/1"
 WORK = "flops.training"
-CHOICES = ("flash", "recompute")
-"""Choices of targets that save memory."""
-LIGHTER = ("adafactor", "momentum", "sgd")
-"""Optimizers that keep less than most."""
 SIZES = ("B", "T")
 """Sizes of what is trained on, and not of the model."""
-HALF = "bf16"
-
-Kind = Literal["choice", "dtype", "optimizer", "size"]
+PEAK = "memory.peak.train"
 
 
 @dataclass(frozen=True)
@@ -99,6 +92,19 @@ def fit(account: Account, budget: int, quantity: str = NEEDED) -> Fit:
                together, room)  # fmt: skip
 
 
+def usual(account: Account) -> str:
+    """Return what has to fit unless told: the peak of training, where it is derived here.
+
+    Where nothing is trained, or no peak is derived, it is the sum of what is kept.
+    """
+    if not trains(account):
+        return NEEDED
+    try:
+        return PEAK if account[PEAK].value is not None else NEEDED
+    except SymledgerError:
+        return NEEDED
+
+
 def needed(account: Account, quantity: str) -> int:
     """Return what is needed.
 
@@ -112,8 +118,8 @@ def needed(account: Account, quantity: str) -> int:
 
 
 def _ways(account: Account, budget: int, quantity: str) -> Iterator[Way]:
-    for kind, name, option, change in _changes(account):
-        found = _way(account, quantity, kind, name, option, change)
+    for change in changes(account):
+        found = _way(account, quantity, change)
         if found:
             yield found
     for name in SIZES:
@@ -122,44 +128,18 @@ def _ways(account: Account, budget: int, quantity: str) -> Iterator[Way]:
             yield found
 
 
-Change = tuple[Kind, str, str, Callable[[Account], Account]]
-
-
-def _changes(account: Account) -> Iterator[Change]:
-    """Yield the choices, types and optimizers that may need less."""
-    for name in CHOICES:
-        if account.target.options.get(name) is False:
-            yield "choice", name, f"--set {name}=true", _chosen(name)
-    c = account.conventions
-    if DTYPES[HALF] < c.value_bytes:
-        yield "dtype", HALF, f"--dtype {HALF}", lambda a: a.under(dtype=HALF)
-    for name in LIGHTER:
-        if name != c.optimizer and name in OPTIMIZERS:
-            yield "optimizer", name, f"--optimizer {name}", _kept_by(name)
-
-
-def _chosen(name: str) -> Callable[[Account], Account]:
-    return lambda a: a.at({**a.request.settings, name: "true"})
-
-
-def _kept_by(name: str) -> Callable[[Account], Account]:
-    return lambda a: a.under(optimizer=name)
-
-
-def _way(
-    account: Account, quantity: str, kind: Kind, name: str, option: str,
-    change: Callable[[Account], Account],
-) -> Way | None:  # fmt: skip
+def _way(account: Account, quantity: str, change: Change) -> Way | None:
     """Return a way, if the target can go it and needs less then."""
     try:
-        other = change(account)
+        other = change.made(account)
         value = other[quantity].value
     except SymledgerError:
         return None
     before = account[quantity].value
     if not isinstance(value, int) or not isinstance(before, int) or value >= before:
         return None
-    return Way(kind, name, option, value, _work(account, other), 1, other)
+    work = _work(account, other)
+    return Way(change.kind, change.name, change.option, value, work, 1, other)
 
 
 def _work(before: Account, after: Account) -> Fraction | None:
@@ -175,14 +155,16 @@ def _smaller(account: Account, budget: int, quantity: str, name: str) -> Way | N
     now = {s.name: n for s, n in account.assumed.bindings.items()}.get(name)
     if not now or now == 1:
         return None
+    several = name == "B" and quantity.startswith("memory.peak") and trains(account)
+    adding = account.under(accumulate=True) if several else account
     try:
-        n = solve(account, name, quantity, budget).inside.size
+        n = solve(adding, name, quantity, budget).inside.size
     except SymledgerError:
         n = 1
     if n >= now:
         return None
-    option = f"--set {name}={n}"
-    found = _way(account, quantity, "size", name, option, lambda a: a.subs({name: n}))
+    option = f"--set {name}={n}" + " --accumulate" * several
+    found = _way(account, quantity, Change("size", name, option, lambda a: adding.subs({name: n})))
     if found is None or found.work is None:
         return found
     parts = -(-now // n) if name == "B" else 1
@@ -194,15 +176,15 @@ def _together(
     account: Account, budget: int, quantity: str, ways: Sequence[Way]
 ) -> Iterator[Way]:
     """Yield ways one after the other, each time the one that saves most, until it fits."""
-    left = [change for change in _changes(account) if any(w.option == change[2] for w in ways)]
+    left = [change for change in changes(account) if any(w.option == change.option for w in ways)]
     here, lightened = account, False
     while left and needed(here, quantity) > budget:
-        tried = [(change, _way(here, quantity, *change)) for change in left
-                 if not (change[0] == "optimizer" and lightened)]  # fmt: skip
+        tried = [(change, _way(here, quantity, change)) for change in left
+                 if not (change.kind == "optimizer" and lightened)]  # fmt: skip
         found = [(change, way) for change, way in tried if way]
         if not found:
             break
-        change, best = min(found, key=lambda pair: pair[1].value)
+        change, best = min(found, key=lambda pair: (pair[0].others_are_trained, pair[1].value))
         lightened = lightened or best.kind == "optimizer"
         left.remove(change)
         here = best.account

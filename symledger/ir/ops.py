@@ -49,12 +49,13 @@ class Param:
     """A weight. Using the same tensor twice is tying.
 
     ``used``, where set, says (k, E): the weight is that of E experts side by side along its first
-    axis, of which k are used for a token.
+    axis, of which k are used for a token. One that ``adapts`` another is trained in any case.
     """
 
     name: str
     trainable: bool = True
     used: tuple[Expr, Expr] | None = None
+    adapts: bool = False
 
 
 @dataclass(frozen=True)

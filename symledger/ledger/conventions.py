@@ -9,6 +9,7 @@ from symledger.errors import BadInput, nearest, shown
 from symledger.languages.message import Message, Verbatim, Word, message, word
 from symledger.ledger import quantised
 from symledger.ledger.optimizers import OPTIMIZERS, Optimizer
+from symledger.ledger.updates import WAYS
 from symledger.readings.flops import Causal
 
 DTYPES = {"fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
@@ -24,6 +25,10 @@ class Conventions:
     ``gradients``: the type of gradients, where it is not that of values.
     ``counters``: whether the scalars are counted too that PyTorch keeps for each weight.
     ``weights``: the type of quantised weights, and which: ``nf4:block.*``.
+    ``step``: how the optimizer's step is run, where it is not as usual: foreach, single, fused.
+    ``first``: whether peaks are those of the first step, which finds no state.
+    ``accumulate``: whether peaks are those of a batch behind others of one step, which finds
+    gradients.
     """
 
     dtype: str = "fp32"
@@ -34,12 +39,16 @@ class Conventions:
     gradients: str = ""
     counters: bool = False
     weights: str = ""
+    step: str = ""
+    first: bool = False
+    accumulate: bool = False
 
     def __post_init__(self) -> None:
         for name, found, known in (
             ("dtype", self.dtype, DTYPES), ("optimizer", self.optimizer, OPTIMIZERS),
             ("causal convention", self.causal, get_args(Causal)),
             ("type of gradients", self.gradients, ("", *DTYPES)),
+            ("way to run a step", self.step, ("", *WAYS)),
         ):  # fmt: skip
             if found not in known:
                 named = filter(None, known)
@@ -90,6 +99,9 @@ class Conventions:
                                      n=self.gradient_bytes)} if self.gradients else {}),
             **({"counters": message("convention.counters")} if self.counters else {}),
             **({"weights": self._weights()} if self.weights else {}),
+            **({"step": STEPS[self.step]} if self.step else {}),
+            **({"first": message("convention.first")} if self.first else {}),
+            **({"accumulate": message("convention.accumulate")} if self.accumulate else {}),
             "input_gradient": message(
                 "convention.asked" if self.input_gradient else "convention.not_asked"
             ),
@@ -124,6 +136,14 @@ def named(convention: str) -> Word:
     return word(f"convention.name.{convention}", convention.replace("_", " "))
 
 
+STEPS = {
+    way: word(f"convention.step.{way}", said)
+    for way, said in (
+        ("foreach", "foreach: values of all weights are made at once"),
+        ("single", "single: one weight after the other"),
+        ("fused", "fused: in place, no value is made"),
+    )
+}
 CAUSAL = {
     kind: word(f"convention.causal.{kind}", said)
     for kind, said in (

@@ -17,7 +17,7 @@ from symledger.algebra.assumptions import Assumed
 from symledger.algebra.parsing import parse_size
 from symledger.errors import BadInput, nearest, shown
 from symledger.ledger.lines import Line
-from symledger.ledger.quantities import QUANTITIES, Quantity, Readings
+from symledger.ledger.quantities import Quantity, Readings, quantity_of
 from symledger.ledger.steps import Leading, Step, derive_steps, leading
 from symledger.readings.flops import Causal
 
@@ -215,7 +215,7 @@ def _ratio(part: Fraction, whole: Fraction) -> str:
 
 def make_formula(owner: str, name: str, readings: Readings, assumed: Assumed) -> Formula:
     """Read one quantity of a target."""
-    quantity = QUANTITIES[name]
+    quantity = quantity_of(name)
     over = make_formula(owner, quantity.over, readings, assumed) if quantity.over else None
     readings.total(name)  # what cannot be read is refused here, where it is asked for
     return Formula(f"{owner}.{name}", quantity, readings, assumed, over)

@@ -11,7 +11,8 @@ from sympy import Expr, Symbol
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.ir.sizing import Bound
-from symledger.ledger.peaks import AtMoment, Peak
+from symledger.ledger.at_moment import AtMoment
+from symledger.ledger.peaks import Peak
 
 FARTHEST = 10**12
 """Sizes beyond are not looked at."""

@@ -7,7 +7,7 @@ positive is left out; all others stay, and at a configuration one of them is the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -22,9 +22,12 @@ from symledger.algebra.assumptions import Assumed
 from symledger.algebra.comparing import largest
 from symledger.errors import BadInput
 from symledger.ir.tensor import Call, Program
+from symledger.ledger.at_moment import AtMoment, moment_dict
 from symledger.ledger.formula import Formula
-from symledger.ledger.lines import Line, ledger
-from symledger.ledger.quantities import Quantity, Readings, asked, together
+from symledger.ledger.lines import Line
+from symledger.ledger.quantities import Quantity, Readings, asked
+from symledger.ledger.stepping import TRAINED, in_memory, in_step
+from symledger.ledger.updates import way_of
 from symledger.readings.live.held import BACKWARD, FORWARD, MANY
 
 if TYPE_CHECKING:  # what is alive when is looked at only where a peak is asked for
@@ -38,28 +41,31 @@ Few = Mapping[Expr, int]
 class Passes:
     """What a peak is looked for in: which passes, and which quantities are there throughout.
 
-    ``decodes`` is set for one decoding step; ``remembers``, where what decoding keeps is held.
+    ``decodes`` is set for one decoding step; ``remembers``, where what decoding keeps is held;
+    ``steps``, where the optimizer's step is looked at (beside the passes, if there are any).
     """
 
     ways: tuple[str, ...]
-    throughout: tuple[str, ...]
+    throughout: tuple[str, ...] = TRAINED
     remembers: bool = False
     decodes: bool = False
+    steps: bool = False
 
 
-TRAINING = ("memory.parameters", "memory.optimizer")
 SERVING = ("memory.parameters",)
 PASSES = {
-    "memory.peak.forward": Passes((FORWARD,), TRAINING),
-    "memory.peak.backward": Passes((BACKWARD,), TRAINING),
-    "memory.peak.train": Passes((FORWARD, BACKWARD), TRAINING),
+    "memory.peak.forward": Passes((FORWARD,)),
+    "memory.peak.backward": Passes((BACKWARD,)),
+    "memory.peak.step": Passes((), steps=True),
+    "memory.peak.train": Passes((FORWARD, BACKWARD), steps=True),
     "memory.peak.prefill": Passes((FORWARD,), SERVING, remembers=True),
     "memory.peak.decode": Passes((FORWARD,), SERVING, remembers=True, decodes=True),
 }
 MEANINGS = {
     "memory.peak.forward": "the most in memory at once in the forward pass of training",
     "memory.peak.backward": "the most in memory at once in the backward pass",
-    "memory.peak.train": "the most in memory at once in both passes of training",
+    "memory.peak.step": "the most in memory at once while the optimizer updates the weights",
+    "memory.peak.train": "the most in memory at once in both passes and in the optimizer's step",
     "memory.peak.prefill": "the most in memory at once where tokens are read, nothing trained",
     "memory.peak.decode": "the most in memory at once where the last of T tokens is decoded",
 }
@@ -73,28 +79,6 @@ PEAKS: dict[str, Quantity] = {
     name: asked(name, "bytes", MEANINGS[name], _refused) for name in PASSES
 }
 """Asked for by name only: nothing else depends on them."""
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class AtMoment(Formula):
-    """What is in memory at one moment."""
-
-    alive: Alive
-    moment: Moment
-    throughout: tuple[str, ...]
-
-    @cached_property
-    def line(self) -> Line:
-        """What is in memory, by kind and component."""
-        scope = self.readings.program.scope
-        there = ((name.rpartition(".")[2], self.readings.tally(name)) for name in self.throughout)
-        return ledger(together(scope, *there, *self.alive.tally(self.moment)))
-
-    @cached_property
-    def general(self) -> Terms:
-        """All bytes in memory."""
-        there = (self.readings.total(name) for name in self.throughout)
-        return algebra.add([*there, self.moment.terms])
 
 
 @dataclass(frozen=True)
@@ -160,6 +144,12 @@ class Peak(Formula):
         )
 
     @property
+    def step(self) -> str:
+        """How the optimizer's step is run; nothing where that is not looked at."""
+        c = self.readings.conventions
+        return way_of(c.optimizer, c.step) if PASSES[self.quantity.name].steps else ""
+
+    @property
     def equations(self) -> dict[Any, Terms]:
         """The assumptions that any of the moments is affected by."""
         return {s: p for m in self.moments for s, p in m.equations.items()}
@@ -208,6 +198,7 @@ class Peak(Formula):
         return {
             "id": self.id, "unit": self.unit, "meaning": self.quantity.meaning,
             "schedule": "program",
+            **({"step": self.step} if self.step else {}),
             "expr": self._canonical([m.general for m in self.moments]),
             "corollary": self._canonical([m.corollary_terms for m in self.remaining]),
             "latex": self.latex,
@@ -225,66 +216,53 @@ def of_several(each: list[str], form: str, between: str) -> str:
     return each[0] if len(each) == 1 else form.format(between.join(each))
 
 
-def moment_dict(m: AtMoment, remains: bool) -> dict[str, Any]:
-    """Return a moment as JSON data: where it is, and what is in memory by kind."""
-    at = m.assumed.bindings
-    kinds = {part.label: substitute(part.total, m.assumed.equations) for part in m.line.parts}
-    return {
-        "pass": m.moment.step.way,
-        "of": list(m.moment.step.made.scope.path),
-        "applications": [
-            {"of": place.op.body.scope.name, "is": which}
-            for place, which in m.moment.applications
-        ],
-        "may_be_largest": remains,
-        "expr": algebra.canonical(m.general),
-        "corollary": algebra.canonical(m.corollary_terms),
-        "value": written(m.exact),
-        "lines": {
-            kind: {"corollary": algebra.canonical(p), "value": written(algebra.value(p, at))}
-            for kind, p in kinds.items()
-        },
-    }  # fmt: skip
-
-
-def written(value: Fraction | None) -> str | None:
-    """Write a value as JSON has it."""
-    return None if value is None else str(value)
-
-
 def make_peak(owner: str, name: str, readings: Readings, assumed: Assumed) -> Peak:
     """Derive a peak of a target.
 
     Raises:
         BadInput: the target lacks such passes, or it is not derived for what it repeats.
     """
-    program = readings.decoding if PASSES[name].decodes else readings.program
+    passes, quantity, identity = PASSES[name], PEAKS[name], f"{owner}.{name}"
+    program = readings.decoding if passes.decodes else readings.program
     few = known_to_be_few(program, assumed)
-    key = name, frozenset(few.items())
-    alive, found = readings.once(key, lambda: _looked(name, readings, few))
-    if not found:
+    each = [
+        *_in_passes(identity, quantity, readings, assumed, passes, few),
+        *(in_step(identity, quantity, readings, assumed, few, not passes.ways)
+          if passes.steps else ()),
+    ]  # fmt: skip
+    if not each:
         raise BadInput(f"{owner} has no {name}: nothing is computed there.")
-    quantity, identity = PEAKS[name], f"{owner}.{name}"
-    each = tuple(
-        AtMoment(identity, quantity, readings, assumed, alive=alive, moment=m,
-                 throughout=PASSES[name].throughout)
-        for m in found
-    )  # fmt: skip
-    return Peak(identity, quantity, readings, assumed, moments=each, few=few)
+    if passes.ways and passes.steps:
+        each = [m for _, m in largest((m.general, m) for m in each)]
+        each.sort(key=lambda m: m.moment.number)
+    return Peak(identity, quantity, readings, assumed, moments=tuple(each), few=few)
 
 
-def _looked(name: str, readings: Readings, few: Few) -> tuple[Alive, tuple[Moment, ...]]:
-    """Look at the passes of a peak: what is alive, and the moments that may be the largest."""
+def _in_passes(
+    identity: str, quantity: Quantity, readings: Readings, assumed: Assumed, passes: Passes,
+    few: Few,
+) -> Iterator[AtMoment]:  # fmt: skip
+    """Yield the moments of passes that may be the largest of these."""
+    c = readings.conventions
+    throughout = passes.throughout if passes.remembers else in_memory(c)
+    key = passes, frozenset(few.items())
+    alive, found = readings.once(key, lambda: _looked(readings, passes, few))
+    for m in found:
+        yield AtMoment(identity, quantity, readings, assumed, alive=alive, moment=m,
+                       throughout=throughout)  # fmt: skip
+
+
+def _looked(readings: Readings, passes: Passes, few: Few) -> tuple[Alive, tuple[Moment, ...]]:
+    """Look at some passes: what is alive, and the moments that may be the largest."""
     from symledger.readings.live.kinds import Alive
     from symledger.readings.live.moments import moments
     from symledger.readings.live.timeline import Timeline
 
-    passes = PASSES[name]
     program = readings.decoding if passes.decodes else readings.program
-    timeline = Timeline(program, passes.remembers, few)
+    timeline = Timeline(program, passes.remembers, few, readings.conventions.accumulate)
     if not passes.remembers:
         timeline.back(readings.back)
-    alive = Alive(timeline, readings.bytes_of)
+    alive = Alive(timeline, readings.prices)
     return alive, moments(timeline, alive.bytes_of, passes.ways)
 
 

@@ -186,7 +186,8 @@ def _seen_otherwise(program: Program, patterns: tuple[str, ...]) -> Iterator[str
 def _is_quantised(program: Program, weight: Tensor, patterns: tuple[str, ...]) -> bool:
     """Whether a weight is a matrix that is only multiplied by, and is named."""
     users = _uses(program)[weight]
-    if len(weight.shape) < 2 or not users:
+    assert isinstance(weight.op, Param)
+    if len(weight.shape) < 2 or not users or weight.op.adapts:
         return False
     if not all(isinstance(t.op, Contract) and weight in t.args[:2] for t in users):
         return False

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, TypeVar, get_args
 
-from sympy import Integer, Symbol
+from sympy import Expr, Integer, Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms, substitute
@@ -22,6 +22,7 @@ from symledger.ledger.conventions import Conventions
 from symledger.ledger.lines import Line, ledger, total
 from symledger.ledger.states import price
 from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
+from symledger.readings.live.held import GRADIENT
 from symledger.readings.params import (
     active_params,
     has_routed,
@@ -87,6 +88,12 @@ class Readings:
         """Bytes of an element, by storage class."""
         return {name: Integer(self.conventions.storage_bytes[name]) for name in STORAGES}
 
+    @property
+    def prices(self) -> Mapping[str, Expr]:
+        """Bytes of an element, by storage class, and of a weight's gradient."""
+        found = {str(name): n for name, n in self.bytes_of.items()}
+        return {**found, GRADIENT: Integer(self.conventions.gradient_bytes)}
+
     @cached_property
     def has_pairs(self) -> bool:
         """Whether some contraction runs over masked pairs: the causal convention matters then."""
@@ -100,7 +107,7 @@ class Readings:
     def _key(self, quantity: str) -> Key:
         """What amounts depend on: bytes on every convention, other counts on pairs alone."""
         c = self.conventions
-        return quantity, c if _found(quantity).unit == "bytes" else c.causal
+        return quantity, c if quantity_of(quantity).unit == "bytes" else c.causal
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Make what depends on the program and the conventions, the first time only."""
@@ -114,14 +121,14 @@ class Readings:
         """The amounts of a quantity, as they are read."""
         key = self._key(quantity)
         if key not in self._tallies:
-            self._tallies[key] = _found(quantity).read(self)
+            self._tallies[key] = quantity_of(quantity).read(self)
         return self._tallies[key]
 
     def total(self, quantity: str) -> Terms:
         """The sum of the amounts of a quantity, multiplied out."""
         key = self._key(quantity)
         if key not in self._totals:
-            self._totals[key] = self._added_up(_found(quantity))
+            self._totals[key] = self._added_up(quantity_of(quantity))
         return self._totals[key]
 
     def _added_up(self, quantity: Quantity) -> Terms:
@@ -261,10 +268,11 @@ def _states(r: Readings) -> Tally:
 
 TRAINED = asked("params.trained", "parameters", "those that a gradient is asked for",
                 lambda r: trained_params(r.program, r.conventions.frozen))  # fmt: skip
-"""What others are made of, and nobody asks for by itself."""
+"""What others are made of; asked for by name only."""
 
 
-def _found(name: str) -> Quantity:
+def quantity_of(name: str) -> Quantity:
+    """Return the quantity of a name."""
     return TRAINED if name == TRAINED.name else QUANTITIES[name]
 
 

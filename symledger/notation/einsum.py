@@ -11,6 +11,7 @@ from symledger.ir.ops import Contract, Pairs
 from symledger.ir.patterns import parse
 from symledger.ir.shapes import Shape, show
 from symledger.ir.tensor import Tensor
+from symledger.notation.adapting import adapted
 
 
 def einsum(pattern: str, left: Tensor, right: Tensor, pairs: Pairs | None = None,
@@ -29,7 +30,8 @@ def einsum(pattern: str, left: Tensor, right: Tensor, pairs: Pairs | None = None
     Contract[B d_out]
     """
     op, shape = _contracted(pattern, left.shape, right.shape, pairs)
-    return Tensor(op, (left, right, mask) if mask is not None else (left, right), shape)
+    made = Tensor(op, (left, right, mask) if mask is not None else (left, right), shape)
+    return adapted(made)
 
 
 @cache

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
+from symledger.ir.ops import Param
 from symledger.languages.message import Text, Verbatim, joined, message
 from symledger.languages.words import part
-from symledger.ledger.peaks import AtMoment
-from symledger.readings.live.held import BACKWARD, FORWARD, Place
+from symledger.ledger.at_moment import AtMoment
+from symledger.readings.live.held import BACKWARD, FORWARD, STEP, Place
 
-PASSES = {way: f"peak.{way}" for way in (FORWARD, BACKWARD)}
+PASSES = {way: f"peak.{way}" for way in (FORWARD, BACKWARD, STEP)}
 
 
 def named(moments: tuple[AtMoment, ...]) -> dict[AtMoment, Text]:
@@ -30,6 +31,10 @@ def where(m: AtMoment) -> Text:
     which = {p.op.body.scope.path: (p, number) for p, number in m.moment.applications}
     parts = [_part(path[: i + 1], which.get(path[: i + 1])) for i in range(len(path))]
     place = joined(parts, " › ") if parts else message("peak.outermost")
+    if step.way == STEP:
+        op = step.made.op
+        place = (joined((place, Verbatim(op.name)), " › ") if isinstance(op, Param)
+                 else message("peak.all_weights"))  # fmt: skip
     return joined((place, message(PASSES[step.way])))
 
 

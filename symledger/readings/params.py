@@ -96,7 +96,7 @@ def is_trained(program: Program, t: Tensor, frozen: tuple[str, ...]) -> bool:
     """Whether a tensor is a trainable weight whose dotted name matches nothing in ``frozen``."""
     if not (isinstance(t.op, Param) and t.op.trainable):
         return False
-    return not any(fnmatchcase(program.path(t), pattern) for pattern in frozen)
+    return t.op.adapts or not any(fnmatchcase(program.path(t), pattern) for pattern in frozen)
 
 
 def _amount(

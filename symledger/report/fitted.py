@@ -66,6 +66,8 @@ def _cost(way: Way) -> str:
         said.append(message("fit.rounded", dtype=way.name))
     elif way.kind == "optimizer":
         said.append(message("fit.other_optimizer"))
+    elif way.kind in ("adapters", "weights"):
+        said.append(message(f"fit.{way.kind}"))
     elif way.name == "T":
         said.append(message("fit.shorter"))
     elif way.steps > 1:

@@ -12,9 +12,10 @@ from symledger.languages import words
 from symledger.languages.language import ENGLISH
 from symledger.languages.message import Message, Text, Verbatim, joined, message
 from symledger.languages.words import choice
+from symledger.ledger.at_moment import AtMoment
 from symledger.ledger.conventions import named as convention_named
 from symledger.ledger.formula import Formula
-from symledger.ledger.peaks import AtMoment, Peak
+from symledger.ledger.peaks import Peak
 from symledger.ledger.quantities import Quantity
 from symledger.printing.numbers import error_percent, number, substituted, whole
 from symledger.printing.rows import rows, show_shape, written

@@ -5,8 +5,10 @@ from __future__ import annotations
 from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.languages.message import Verbatim, message
+from symledger.ledger.at_moment import AtMoment
+from symledger.ledger.conventions import STEPS
 from symledger.ledger.overtaking import overtakings
-from symledger.ledger.peaks import AtMoment, Peak
+from symledger.ledger.peaks import Peak
 from symledger.printing.moments import named
 from symledger.printing.numbers import number
 from symledger.printing.units import byte_units
@@ -22,6 +24,9 @@ def moments(p: Page, account: Account, peak: Peak) -> AtMoment | None:
     p.heading(message("page.quantity", name=peak.quantity.name.upper(),
                       meaning=peak.quantity.meaning))  # fmt: skip
     p.line(("    " + p.say(message("peak.schedule")), "dim"))
+    if peak.step:
+        said = message("peak.way", way=STEPS[peak.step])
+        p.line(("    " + p.say(said), "dim"))
     for depth in peak.depths:
         key = "peak.at_least" if depth.exactly is None else "peak.exactly"
         number_of = MANY if depth.exactly is None else depth.exactly

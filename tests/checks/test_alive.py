@@ -79,7 +79,7 @@ MISTAKES = {
     "a view has storage of its own": (timeline, "root", lambda t: t, "attention", {}),
     "a fused body is many steps": (timeline, "units", apart, "softmax", {}),
     "what is given is not held to the end": (
-        timeline, "_last", lambda storages, leaf: None, "feed_forward", {}),
+        Timeline, "_last", lambda self, storages, leaf: None, "feed_forward", {}),
     "what is stacked lies apart": (timeline, "_placed", lambda t, stack: {}, "lstm", {}),
     "what is drawn again is kept": (
         timeline, "block_of", lambda *given: None, "checkpointed_block", {"dropout": True}),

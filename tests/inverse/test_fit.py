@@ -6,7 +6,7 @@ import pytest
 
 from symledger import derive
 from symledger.inverse.amounts import NEEDED
-from symledger.inverse.fit import fit
+from symledger.inverse.fit import PEAK, fit, usual
 from tests.invoke import assert_answers, assert_refuses, run
 
 SIZES = {"B": "8", "T": "512"}
@@ -17,14 +17,45 @@ def test_every_way_is_what_derive_says_of_it():
     assert not found.fits
     assert {way.option.split("=")[0] for way in found.ways} == {
         "--set recompute", "--set flash", "--dtype bf16", "--optimizer adafactor",
-        "--optimizer momentum", "--optimizer sgd", "--set B", "--set T",
+        "--optimizer momentum", "--optimizer sgd", "--set B", "--set T", "--lora r",
     }  # fmt: skip
     assert [way.value for way in found.ways] == sorted(way.value for way in found.ways)
     for way in found.ways:
-        flag, said = way.option.split(" ")
-        sizes = {**SIZES, **dict([said.split("=")] if flag == "--set" else [])}
-        more = {} if flag == "--set" else {flag.removeprefix("--"): said}
-        assert derive("gpt2", sizes, **more)[NEEDED].value == way.value < found.value
+        assert again("gpt2", way.option)[NEEDED].value == way.value < found.value
+
+
+def again(target, option, sizes=SIZES):
+    """Derive a target as an option of a command says."""
+    words, more, sizes = iter(option.split(" ")), {}, dict(sizes)
+    for flag in words:
+        if flag == "--accumulate":
+            more["accumulate"] = True
+        elif flag == "--set":
+            sizes.update([next(words).split("=")])
+        else:
+            more[flag.removeprefix("--")] = next(words)
+    return derive(target, sizes, **more)
+
+
+def test_of_a_peak_small_batches_hold_the_gradients_of_others():
+    found = fit(derive("gpt2", SIZES), 4 * 10**9, PEAK)
+    assert "adafactor" not in {way.name for way in found.ways}  # its step is not derived
+    assert "accumulate" in next(way.option for way in found.ways if way.name == "B")
+    for way in found.ways:
+        assert again("gpt2", way.option)[PEAK].value == way.value < found.value
+
+
+def test_what_has_to_fit_is_the_peak_where_one_is_derived():
+    for said, quantity in (({}, PEAK), ({"optimizer": "muon"}, NEEDED), ({"frozen": "*"}, NEEDED),
+                           ({"lora": "r=4", "weights": "nf4:block.*"}, NEEDED)):  # fmt: skip
+        assert usual(derive("llama-2-7b", **said)) == quantity
+
+
+def test_quantised_weights_are_a_way_where_the_sum_has_to_fit():
+    found = fit(derive("llama-2-7b", {"B": "1"}), 10**9, NEEDED)
+    four = next(way for way in found.ways if way.kind == "weights")
+    assert four.option == "--lora r=16 --weights nf4"
+    assert again("llama-2-7b", four.option, {"B": "1"})[NEEDED].value == four.value
 
 
 def test_together_they_are_enough_and_no_more_than_that():

@@ -12,9 +12,18 @@ def test_solve_takes_what_derive_takes():
 
 
 def test_fit_says_what_is_needed():
-    found = symledger.fit("gpt2", "24GB", set={"B": 16})
+    found = symledger.fit("gpt2", "24GB", set={"B": 8})
     assert found.fits
-    assert found.value == symledger.derive("gpt2", {"B": 16}).memory_training.value
+    assert found.value == symledger.derive("gpt2", {"B": 8})["memory.peak.train"].value
+
+
+def test_sweep_takes_ranges_and_lists():
+    found = symledger.sweep("gpt2", {"d": "768:1536:256", "L": [6, 12]}, where="params <= 2e8",
+                            minimize="params")  # fmt: skip
+    assert (found.points, found.within) == (8, 2)
+    assert found.rows[0][:2] == (768, 6)
+    with pytest.raises(BadInput, match="nothing is swept"):
+        symledger.sweep("gpt2", {"d": 768})
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from sympy import Symbol
+from sympy import Expr, Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
@@ -15,7 +15,10 @@ END = 1 << 60
 """Later than every step: what is held at the end of all passes."""
 
 
-FORWARD, BACKWARD = "forward", "backward"
+FORWARD, BACKWARD, STEP = "forward", "backward", "step"
+GRADIENT = "gradient"
+Prices = Mapping[str, Expr]
+"""The bytes of an element of each storage class, and of a weight's ``gradient``."""
 FIRST, SECOND, LAST_BUT_ONE, LAST = "first", "second", "last but one", "last"
 MANY = 4
 NAMES = ((), ("",), (FIRST, LAST), (FIRST, SECOND, LAST))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sympy import Expr
-
 from symledger import algebra
-from symledger.ir.ops import Input, Storage
+from symledger.ir.ops import Input
 from symledger.ir.tensor import Scope
-from symledger.readings.live.held import END, Held
+from symledger.readings.live.held import END, Held, Prices
 from symledger.readings.live.moments import Moment, size
 from symledger.readings.live.timeline import Timeline
 from symledger.readings.saved import label
@@ -26,7 +23,7 @@ class Alive:
     """The passes of a program with the bytes of their storages: what lines are made of."""
 
     timeline: Timeline
-    bytes_of: Mapping[Storage, Expr]
+    bytes_of: Prices
 
     def tally(self, moment: Moment) -> tuple[tuple[str, Tally], ...]:
         """Return the amounts alive at a moment, one tally for each kind that there is."""

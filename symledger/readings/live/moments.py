@@ -16,7 +16,7 @@ Where this does not show it, q is looked at at i = 3 and i = n - 2 beside the ot
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -25,8 +25,7 @@ from sympy import Expr, Symbol
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.algebra.comparing import Known, is_at_most, largest
-from symledger.ir.ops import Storage
-from symledger.readings.live.held import LAST_BUT_ONE, SECOND, Held, Place, Step
+from symledger.readings.live.held import GRADIENT, LAST_BUT_ONE, SECOND, Held, Place, Prices, Step
 from symledger.readings.live.timeline import Timeline
 
 Ends = tuple[tuple[Symbol, Terms], ...]
@@ -53,7 +52,7 @@ class Moment:
         )
 
 
-def alive(timeline: Timeline, bytes_of: Mapping[Storage, Expr]) -> Iterator[Terms]:
+def alive(timeline: Timeline, bytes_of: Prices) -> Iterator[Terms]:
     """Yield the bytes alive at every step, in order; of the i-th application as it is with i."""
     changes: list[list[tuple[int, Terms]]] = [[] for _ in range(timeline.now + 1)]
     for held in timeline.held:
@@ -68,9 +67,10 @@ def alive(timeline: Timeline, bytes_of: Mapping[Storage, Expr]) -> Iterator[Term
         yield now
 
 
-def size(held: Held, bytes_of: Mapping[Storage, Expr]) -> Terms:
+def size(held: Held, bytes_of: Prices) -> Terms:
     """Return the bytes of a storage, all its copies."""
-    return algebra.multiply(held.number, _bytes(held.tensor.size, bytes_of[held.tensor.storage]))
+    each = bytes_of[GRADIENT if held.lasting else held.tensor.storage]
+    return algebra.multiply(held.number, _bytes(held.tensor.size, each))
 
 
 @cache
@@ -79,7 +79,7 @@ def _bytes(elements: Expr, each: Expr) -> Terms:
 
 
 def moments(
-    timeline: Timeline, bytes_of: Mapping[Storage, Expr], ways: Iterable[str]
+    timeline: Timeline, bytes_of: Prices, ways: Iterable[str]
 ) -> tuple[Moment, ...]:
     """Return the moments of some passes of which none is proven to be no larger than another.
 

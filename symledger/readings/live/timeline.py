@@ -57,7 +57,8 @@ class Timeline:
     """
 
     def __init__(
-        self, program: Program, remembering: bool = False, few: Mapping[Expr, int] | None = None
+        self, program: Program, remembering: bool = False, few: Mapping[Expr, int] | None = None,
+        adding: bool = False,
     ) -> None:  # fmt: skip
         """Walk the forward pass.
 
@@ -65,8 +66,11 @@ class Timeline:
             program: what is run.
             remembering: whether what decoding keeps is held to the end.
             few: how often bodies are repeated, where that is known to be less than four times.
+            adding: whether gradients of weights are added, as soon as they are there, to those of
+                batches before, which are no storages of this walk.
         """
         self.program = program
+        self.adding = adding
         self.few = few or {}
         self.remembering = remembering
         self.steps: list[Step] = []
@@ -84,7 +88,7 @@ class Timeline:
         """Walk the backward pass; what it gives is held to the end."""
         seeds: Stored = {seed: (self._hold(seed, self.whole),) for seed in pull.seeds}
         for leaf, storages in self._backward(pull, self.whole, seeds, {}).items():
-            _last(storages, leaf)
+            self._last(storages, leaf)
 
     @property
     def now(self) -> int:
@@ -109,8 +113,11 @@ class Timeline:
     ) -> Stored:  # fmt: skip
         """Walk a backward program; what is in ``totals`` already is added to at once."""
         made = {root(g): leaf for leaf, g in pull.gradients.items() if leaf in totals}
+        ready = {g for leaf, g in pull.gradients.items() if isinstance(leaf.op, Param)}
         for unit in units(pull.tensors):
             self._execute(unit, app, stored, pull)
+            for t in ready.intersection(unit):
+                until(self._of(t, app, stored, pull), self.now - 1)
             for t in (t for t in unit if t in made):
                 until((*totals[made[t]], *stored[t]), self.now)
                 self._step(t, app, pull)
@@ -228,12 +235,24 @@ class Timeline:
             states = [self._one(found.get(x, ()), sub, app) for x in call.carried]
             for leaf, storages in found.items():
                 if isinstance(leaf.op, Param) and not call.shared:
-                    _last(storages, leaf)
+                    self._last(storages, leaf)
                 elif leaf not in call.carried and leaf not in call.sliced:
                     totals.setdefault(leaf, storages)
         stored[t] = states[0]
         given = {**totals, **stacks, **dict(zip(call.carried, states, strict=True))}
         stored.update({r: given.get(r.op.leaf, ()) for r in taken})  # type: ignore[union-attr]  # a Result
+
+    def _last(self, storages: Storages, leaf: Tensor) -> None:
+        """Hold what a backward pass gives to the end; the gradient of a weight is known as one.
+
+        One that is added to that of batches before is let go.
+        """
+        weight = isinstance(leaf.op, Param)
+        if weight and self.adding:
+            return
+        until(storages, END)
+        for held in storages:
+            held.lasting = held.lasting or weight
 
     def _one(self, storages: Storages, sub: Application, app: Application) -> Storages:
         """Of the gradients that many applications give to their states, the last one's."""
@@ -305,10 +324,3 @@ def _placed(t: Tensor, stack: Storages) -> Stored:
 def _results(call: Tensor, around: Pass) -> list[Tensor]:
     """The results that are taken of a Call or a CallBack."""
     return [t for t in around.tensors if isinstance(t.op, Result) and t.args[0] is call]
-
-
-def _last(storages: Storages, leaf: Tensor) -> None:
-    """Hold what a backward pass gives to the end; the gradient of a weight is known as one."""
-    until(storages, END)
-    for held in storages:
-        held.lasting = held.lasting or isinstance(leaf.op, Param)
