@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from symledger.accounts.account import Account
+from symledger.accounts.account import Account, derive
 from symledger.errors import SymledgerError
 from symledger.inverse.solve import most
 from symledger.languages.message import Message, message
@@ -16,12 +16,15 @@ from symledger.site.atlas import Atlas
 GIGABYTE = 10**9
 BUDGETS = (16, 24, 48, 80, 141)
 """Gigabytes that devices are sold with."""
-USES = {
-    "decode": ("bf16", "memory.peak.decode"),
-    "prefill": ("bf16", "memory.peak.prefill"),
-    "train": ("mixed", "memory.peak.train"),
+RANK = "r=16"
+USES: Mapping[str, tuple[str, str, Mapping[str, str]]] = {
+    "decode": ("bf16", "memory.peak.decode", {}),
+    "prefill": ("bf16", "memory.peak.prefill", {}),
+    "adapt": ("mixed", "memory.peak.train", {"lora": RANK}),
+    "train": ("mixed", "memory.peak.train", {}),
 }
-"""What a model is used for: the recipe, which has a sister with fused attention, and its peak."""
+"""What a model is used for: the recipe, which has a sister with fused attention, the peak, and
+options beside."""
 FUSED = "-flash"
 
 
@@ -50,30 +53,26 @@ class Use:
 
 def uses(atlas: Atlas, account: Account) -> Iterator[Use]:
     """Yield each use of which the peak can be derived."""
-    for name, (usual, quantity) in USES.items():
+    for name, (usual, _, _) in USES.items():
         fuses = account.target.options.get("flash") is False
         try:
-            yield _use(atlas, account, name, usual + FUSED if fuses else usual, quantity)
+            yield _use(atlas, account, name, usual + FUSED if fuses else usual)
         except SymledgerError:
             continue  # its command says why
 
 
-def _run(atlas: Atlas, account: Account, chosen: str) -> Account:
+def _run(atlas: Atlas, account: Account, chosen: str, options: Mapping[str, str]) -> Account:
     """Return the account under a recipe, what was read of its definition shared."""
     target, asked = account.target, recipe(chosen)
-    key = f"{chosen} {target.component!r} {target.inputs} {target.lengths}"
-
-    def make() -> Account:
-        settings = {**account.request.settings, **asked.choices}
-        return account.at(settings).under(**asked.conventions)
-
-    run = atlas.once(key, make)
-    options = {choice: run.target.options[choice] for choice in asked.choices}
-    return run.resized(target.with_options(options))
+    key = f"{chosen} {options} {target.component!r} {target.inputs} {target.lengths}"
+    run = atlas.once(key, lambda: derive(target.name, recipe=chosen, **options))
+    choices = {choice: run.target.options[choice] for choice in asked.choices}
+    return run.resized(target.with_options(choices))
 
 
-def _use(atlas: Atlas, account: Account, name: str, chosen: str, quantity: str) -> Use:
-    run = _run(atlas, account, chosen)
+def _use(atlas: Atlas, account: Account, name: str, chosen: str) -> Use:
+    _, quantity, options = USES[name]
+    run = _run(atlas, account, chosen, options)
     alone = run.subs({"B": 1})
     budgets = [n * GIGABYTE for n in BUDGETS]
     value = alone[quantity].value
@@ -82,10 +81,11 @@ def _use(atlas: Atlas, account: Account, name: str, chosen: str, quantity: str) 
     longest = [0] * len(budgets)
     if "T" in run.symbols and not all(batches):
         longest = most(alone, "T", quantity, budgets)
+    beside = "".join(f" --{option} {value}" for option, value in options.items())
     command = (f"symledger solve {account.target.name} --for B --budget {BUDGETS[-1]}GB "
-               f"--recipe {chosen} --quantity {quantity}")  # fmt: skip
+               f"--recipe {chosen}{beside} --quantity {quantity}")  # fmt: skip
     return Use(
-        message(f"fits.{name}"), chosen, f"{value:,}", short_bytes(value),
+        message(f"fits.{name}"), chosen + beside, f"{value:,}", short_bytes(value),
         tuple(Largest("B", b) if b else Largest("T", t)
               for b, t in zip(batches, longest, strict=True)),
         command,
