@@ -17,13 +17,14 @@ from symledger.languages.words import case
 from symledger.ledger import conventions, quantised, recipes
 from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.ledger.peaks import PEAKS
-from symledger.ledger.quantities import QUANTITIES
+from symledger.ledger.quantities import QUANTITIES, TRAINED
 from symledger.site.atlas import TOPICS
 from symledger.site.text import worded
 from symledger.site.text.names import title
 from symledger.sizes import ALPHABET
 
 OWNERS = ("symbol", "unit", "quantity", "title", "optimizer", "convention.causal",
+          "convention.step",
           "evidence.kind", "words", "case", "configuration.sets", "reading", "place",
           "data", "name", "rule", "topic", "recipe.means", "weights")  # fmt: skip
 """The first parts of keys whose English stands in definitions."""
@@ -57,12 +58,13 @@ def _words() -> Iterator[Word]:
     for size in ALPHABET:
         if size.meaning != size.name:
             yield size.meaning
-    for quantity in (*QUANTITIES.values(), *PEAKS.values()):
+    for quantity in (*QUANTITIES.values(), *PEAKS.values(), TRAINED):
         yield from (quantity.unit, quantity.meaning)
     for entry in (*ENTRIES, *AXIOMS):
         yield entry.line
         yield from map(case, entry.corollaries())
     yield from conventions.CAUSAL.values()
+    yield from conventions.STEPS.values()
     yield from (conventions.state_of(name) for name in OPTIMIZERS)
     yield from map(conventions.stored_as, quantised.TYPES)
     yield from map(kind_named, CLAIMS)
