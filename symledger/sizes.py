@@ -107,6 +107,7 @@ d_h = Size("d_h", "head width")
 d_k = Size("d_k", "width of a query and a key in one head")
 d_v = Size("d_v", "width of a value in one head")
 d_e = Size("d_e", "width of a token's row in the table, where it is not the model's")
+d_o = Size("d_o", "width of a token's row in the table of scores, where it is another one")
 d_ff = Size("d_ff", "hidden width of the feed-forward network")
 d_in = Size("d_in", "input width")
 d_out = Size("d_out", "output width")
@@ -246,7 +247,7 @@ ORDER: tuple[Size, ...] = (
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
     *(S_w, L_w, L_n, L_d, L_wd, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),
-    *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec),
+    *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec, d_o),
     *(T_e, N, n),
 )
 """The order in which symbols are listed; what is not named here comes after them."""

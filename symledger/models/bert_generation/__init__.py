@@ -1,0 +1,1 @@
+"""BERT as an encoder or a decoder of text that is generated."""

@@ -1,0 +1,1 @@
+"""BlenderBot, large and small."""
