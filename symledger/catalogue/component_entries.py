@@ -36,6 +36,7 @@ COMPONENTS: tuple[Entry, ...] = (
           inputs={"x": "B T d", "past_c": "B P d_c", "past_r": "B P d_rot"},
           lengths={"P": "S - T"}, cases=("decoding one token",),
           title="latent attention of T new tokens to S positions, S − T of them remembered"),
+    Entry("indexer", "components.attention.indexed:Indexer"),
     Entry("feed_forward", "components.feed_forward.feed_forward:FeedForward"),
     Entry("gated_feed_forward", "components.feed_forward.feed_forward:GatedFeedForward",
           cases=("as many weights as a plain network of width 4d",)),

@@ -67,11 +67,14 @@ def _padded(kind: type) -> bool:
 
 def _kinds(said: Any) -> list[str]:
     """Return the types of JSON among those that a field may be, null as ``None``."""
-    each = [get_origin(kind) or kind for kind in get_args(said) or (said,)]
-    if get_origin(said) in PLAIN:
-        each = [get_origin(said)]
     if get_origin(said) is Literal:
         each = [type(value) for value in get_args(said)]
+    elif get_origin(said) in PLAIN:
+        each = [get_origin(said)]
+    else:
+        inside = get_args(said)
+        return list(dict.fromkeys(name for kind in inside for name in _kinds(kind))) or (
+            [PLAIN[said]] if said in PLAIN else [])
     return list(dict.fromkeys(PLAIN[kind] for kind in each if kind in PLAIN))
 
 
