@@ -69,6 +69,8 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("mamba2_mixer", "components.state_spaces.dual:Mamba2Mixer"),
     Entry("gated_delta_rule", "components.state_spaces.delta:GatedDeltaRule"),
     Entry("gated_delta_mixer", "components.state_spaces.delta:GatedDeltaMixer"),
+    Entry("kimi_delta_rule", "components.state_spaces.kimi:KimiDeltaRule"),
+    Entry("kimi_delta_mixer", "components.state_spaces.kimi:KimiDeltaMixer"),
     Entry("real_gated_recurrence", "components.state_spaces.gated_linear:RealGatedRecurrence"),
     Entry("real_gated_mixer", "components.state_spaces.gated_linear:RealGatedMixer"),
     Entry("rnn_cell", "components.recurrence.recurrent_steps:RNNStep"),

@@ -47,8 +47,11 @@ def _fields(model_type: str) -> dict[str, Any]:
     own = {f.name: _default(f) for f in fields(kind)}
     keys = {name: value for name, value in own.items() if shared.get(name, MISSING) != value}
     types = {f.name: " | ".join(_kinds(f.type)) for f in fields(kind) if f.name in keys}
+    meant = dict(kind.attribute_map)
+    keys, types = ({meant.get(name, name): each for name, each in found.items()}
+                   for found in (keys, types))  # fmt: skip
     return {
-        "class": kind.__name__, "keys": keys, "types": types, "aliases": dict(kind.attribute_map),
+        "class": kind.__name__, "keys": keys, "types": types, "aliases": meant,
         "padded": _padded(kind),
     }  # fmt: skip
 

@@ -80,10 +80,9 @@ class Scores(nn.Module):
         """Map, turn, multiply, weigh."""
         q = self.turned(self.Q(source).unflatten(-1, (self.s["n_i"], -1)))
         k = self.turned(self.norm(self.K(x)).unsqueeze(2)).squeeze(2)
-        scores = torch.relu(torch.matmul(q, k.unsqueeze(1).transpose(-1, -2))
-                            * self.s["d_x"] ** -0.5)  # fmt: skip
+        scores = torch.relu(torch.einsum("bthk,bsk->bths", q, k) * self.s["d_x"] ** -0.5)
         weights = self.weights(x) * self.s["n_i"] ** -0.5
-        return torch.matmul(weights.unsqueeze(-2), scores).squeeze(-2)
+        return torch.einsum("bth,bths->bts", weights, scores)
 
     def turned(self, x: Tensor) -> Tensor:
         """Turn the beginning of each head."""
@@ -96,7 +95,7 @@ def _norms(o: Options) -> Uses:
 
 
 CASES: Mapping[str, tuple[Case, ...]] = {
-    "indexer": (Case("nn.Linear, nn.LayerNorm and torch.matmul", Scores,
+    "indexer": (Case("nn.Linear, nn.LayerNorm and torch.einsum", Scores,
                      equal={"d_x": "2*d_rot"}),),
     "latent_attention": (Case("nn.Linear, nn.RMSNorm and torch.einsum", Latent, uses=_norms),),
     "cached_latent_attention": (
