@@ -19,6 +19,7 @@ from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import (
     apply,
+    copied,
     einsum,
     expand,
     join,
@@ -137,7 +138,7 @@ class KimiDeltaRule(GatedDeltaRule):
     def chunked(
         self, q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor
     ) -> dict[str, Tensor]:  # fmt: skip
-        T = v.shape[1]
+        T, v = v.shape[1], copied(v)  # heads first, as the reference has them
         q, k, v, g, beta = (in_chunks(x, self.n_c, self.Q) for x in (q, k, v, g, beta))
         q, k, v, beta = (view("B c l h x -> B h c l x", x) for x in (
             q, k, v, view("B c l h -> B c l h ()", beta)))  # fmt: skip
