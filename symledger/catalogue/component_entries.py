@@ -69,6 +69,7 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("mamba2_mixer", "components.state_spaces.dual:Mamba2Mixer"),
     Entry("gated_delta_rule", "components.state_spaces.delta:GatedDeltaRule"),
     Entry("gated_delta_mixer", "components.state_spaces.delta:GatedDeltaMixer"),
+    Entry("lightning_attention", "components.state_spaces.lightning:LightningAttention"),
     Entry("kimi_delta_rule", "components.state_spaces.kimi:KimiDeltaRule"),
     Entry("kimi_delta_mixer", "components.state_spaces.kimi:KimiDeltaMixer"),
     Entry("real_gated_recurrence", "components.state_spaces.gated_linear:RealGatedRecurrence"),

@@ -160,6 +160,8 @@ MODELS: tuple[Entry, ...] = (
     Entry("kimi_linear", "models.kimi_linear.model:KimiLinear", "model",
           cases=("one expert a token", "dense"),
           reads={"kimi_linear": "KIMI", "bailing_hybrid": "BAILING"}),
+    Entry("minimax", "models.minimax.model:MiniMax", "model", cases=SPARSE,
+          reads={"minimax": "MINIMAX"}),
     Entry("olmo_hybrid", "models.olmo_hybrid.model:OlmoHybrid", "model", cases=GROUPED,
           reads={"olmo_hybrid": "OLMO_HYBRID"}),
     Entry("recurrent_gemma", "models.recurrent_gemma.model:RecurrentGemma", "model",
