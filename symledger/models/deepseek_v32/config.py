@@ -137,3 +137,57 @@ GLM_DSA = Family(
     _tensors(),
 )  # fmt: skip
 """No class reads ``mlp_bias``, nor how many positions are chosen for anything but a mask."""
+
+
+def _grouped(values: Values) -> Settings:
+    """Refuse groups that experts do not divide into; without groups there is nothing to refuse."""
+    if values["n_group"] is None and values["topk_group"] is None:
+        return {}
+    if None in (values["n_group"], values["topk_group"]):
+        raise BadInput("n_group and topk_group are set together, or neither: say both, or none.")
+    return grouped(2).read(values)
+
+
+def _sparse(values: Values) -> Settings:
+    """Say in which layers experts are; older files say it by the first of them, and a step."""
+    step = size("moe_layer_freq", values.get("moe_layer_freq", 1))
+    if values.get("mlp_layer_types") is not None or step == 1:
+        return some_or_none(values)
+    first = size("first_k_dense_replace", values.get("first_k_dense_replace", 1), least=0)
+    kinds = [i >= first and i % step == 0 for i in range(layers(values))]
+    return some_or_none({**values, "mlp_layer_types": ["sparse" if k else "dense" for k in kinds]})
+
+
+def _behind_gates() -> dict[str, tuple[str, ...]]:
+    """Return our weights behind those of A.X K2, whose norms have gates."""
+    found = {name: tuple(x for x in ours if "told_" not in x) for name, ours in _tensors().items()}
+    kinds = ("block.", "dense_block.")
+    found["model.layers.*.self_attn.q_gate_proj.weight"] = tuple(
+        f"{kind}attention.Q.W" for kind in kinds
+    )
+    for theirs, number in (("input_layernorm", 1), ("post_attention_layernorm", 2)):
+        for part, ours in (("norm", "norm.g"), ("mlp.fc1", "down.W"), ("mlp.fc2", "up.W")):
+            found[f"model.layers.*.{theirs}.{part}.weight"] = tuple(
+                f"{kind}norm_{number}.{ours}" for kind in kinds
+            )
+    return found
+
+
+AXK2 = Family(
+    "axk2",
+    classes("axk2", "AXK2"),
+    {
+        **{name: use for name, use in KEYS.items() if name != "mlp_bias"},
+        "gated_norm_rank": SizeOf("d_r"),
+        "moe_layer_freq": Ruled(),
+        "n_group": Ruled(), "topk_group": Ruled(),
+    },
+    (
+        Rule(("num_attention_heads", "num_key_value_heads"), one_for_all),
+        Rule(("num_hidden_layers",), _sparse),
+        Rule(("qk_rope_head_dim", "index_head_dim"), _turned),
+        Rule((), _every),
+        Rule(("n_routed_experts",), _grouped),
+    ),
+    _behind_gates(),
+)  # fmt: skip

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr, Integer
 
 from symledger import sizes
 from symledger.components.attention.indexed import Indexer
+from symledger.components.blocks.blocks import PreLNBlock
+from symledger.components.feed_forward.feed_forward import GatedFeedForward
 from symledger.components.feed_forward.nonlinearities import Seldom
+from symledger.components.maps.linear import Linear
+from symledger.components.norms.norms import RMSNorm
+from symledger.ir.tensor import Tensor
 from symledger.models.deepseek.model import DeepSeek
 from symledger.models.shared.decoder import Layers
 from symledger.models.shared.hybrid import Which
-from symledger.models.shared.latent import IndexedLatentAttention
-from symledger.notation.component import Component
+from symledger.models.shared.latent import GatedIndexedAttention, IndexedLatentAttention
+from symledger.notation.component import Component, Steps, steps
+from symledger.notation.verbs import apply
 
 
 @dataclass(frozen=True)
@@ -86,3 +92,62 @@ class DeepSeekV32(DeepSeek):
         if which != "some":
             return {name: (block, number)} if which == "all" else {f"told_{name}": (told, number)}
         return {name: (block, with_indexer), f"told_{name}": (told, number - with_indexer)}
+
+
+@dataclass(frozen=True)
+class GatedNorm(Component):
+    """An RMS norm behind a gate, which is mapped from its result by way of d_r numbers.
+
+    Source: transformers 5.23, ``AXK2GatedRMSNorm``.
+    """
+
+    d: Expr = sizes.d
+    d_r: Expr = sizes.d_r
+
+    signature: ClassVar[str] = "B T d -> B T d"
+    title: ClassVar[str] = "RMS norm behind a gate of few numbers"
+
+    def forward(self, x: Tensor) -> Steps:
+        normed = RMSNorm(self.d)(x, name="norm")
+        inner = apply("silu", Linear(self.d, self.d_r, bias=False)(normed, name="down"))
+        gate = apply("sigmoid", Linear(self.d_r, self.d, bias=False)(inner, name="up"))
+        return steps(normed=normed, gate=gate, y=normed * gate)
+
+
+@dataclass(frozen=True)
+class GatedNormBlock(PreLNBlock):
+    """A block whose first norm is behind a gate, and the second too where there are experts."""
+
+    d_r: Expr = sizes.d_r
+
+    def normalize(self, x: Tensor, number: int) -> Tensor:
+        if number == 2 and isinstance(self.network, GatedFeedForward):
+            return super().normalize(x, number)
+        return GatedNorm(self.d, self.d_r)(x, name=f"norm_{number}")
+
+
+@dataclass(frozen=True)
+class AXK2(DeepSeekV32):
+    """The decoder-only transformer of A.X K2: DeepSeek-V3.2 with gates behind norms and attention.
+
+    Every layer has an indexer. The norm of a network that is no mixture has no gate.
+    Source: transformers 5.23, ``AXK2ForCausalLM``.
+    """
+
+    d_r: Expr = sizes.d_r
+    indexing: Literal["all"] = "all"
+    dense_indexing: Literal["some"] = "some"
+    sparse_indexing: Literal["some"] = "some"
+
+    title: ClassVar[str] = "decoder-only transformer, indexed latent attention, gated norms"
+    references: ClassVar[tuple[str, ...]] = ("transformers 5.23, AXK2ForCausalLM",)
+
+    def attention(self) -> IndexedLatentAttention:
+        plain = super().attention()
+        return GatedIndexedAttention(**{f.name: getattr(plain, f.name) for f in fields(plain)})
+
+    def block(self, network: Component | None = None) -> Component:
+        plain = super().block(network)
+        assert isinstance(plain, PreLNBlock)
+        kept = {f.name: getattr(plain, f.name) for f in fields(plain)}
+        return GatedNormBlock(**kept, d_r=self.d_r)

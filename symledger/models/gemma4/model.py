@@ -13,8 +13,9 @@ from symledger.components.feed_forward.feed_forward import GatedFeedForward
 from symledger.components.feed_forward.nonlinearities import Gating, Seldom
 from symledger.ir.tensor import Tensor
 from symledger.models.gemma.model import Gemma2
-from symledger.models.shared.lending import LendingAttention
 from symledger.models.shared.fed import FedBlock, LayerTables, RoutedBeside
+from symledger.models.shared.lending import LendingAttention
+from symledger.models.shared.windows import ZERO
 from symledger.notation.component import Component
 from symledger.notation.verbs import narrow, repeat, scan, view
 from symledger.sizes import Size
@@ -101,7 +102,7 @@ class Stack:
 
     model: Gemma4
     rows: Tensor | None
-    first: Expr = Integer(0)
+    first: Expr = ZERO
 
     def through(self, x: Tensor) -> Tensor:
         """Send vectors through all layers; of each kind that lends, the last one gives."""

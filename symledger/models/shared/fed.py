@@ -32,7 +32,7 @@ class ScaledRouter(Component):
     d: Expr = sizes.d
 
     signature: ClassVar[str] = "N d, E T_e in N -> E T_e one"
-    title: ClassVar[str] = "weights of experts, with learned scales of what enters and of what leaves"
+    title: ClassVar[str] = "weights of experts, with learned scales of what enters and leaves"
 
     def forward(self, x: Tensor, slots: Tensor) -> Steps:
         scaled = RMSNorm(self.d, affine=False)(x, name="norm") * param("scale", self.d)
@@ -88,7 +88,7 @@ class FedBlock(Block):
     fed: bool = False
     beside: Component | None = None
 
-    title: ClassVar[str] = "transformer block that rows of a table enter, with norms around its parts"
+    title: ClassVar[str] = "transformer block that rows of a table enter, with norms around parts"
 
     @property
     def own(self) -> LendingAttention:

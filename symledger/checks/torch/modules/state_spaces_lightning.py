@@ -52,6 +52,6 @@ def _uses(o: Options) -> Uses:
 
 CASES: Mapping[str, tuple[Case, ...]] = {
     "lightning_attention": (Case(
-        "nn.Linear around torch.matmul", Lightning, equal={**SEVERAL, "h": "2*h", "T": "3*Q"}, given={"cached": False},
-        uses=_uses),),
+        "nn.Linear around torch.matmul", Lightning,
+        equal={**SEVERAL, "h": "2*h", "T": "3*Q"}, given={"cached": False}, uses=_uses),),
 }  # fmt: skip
