@@ -128,6 +128,8 @@ MODELS: tuple[Entry, ...] = (
           reads={"mimo_v2_flash": "MIMO"}),
     Entry("minimax_m2", "models.minimax_m2.model:MiniMaxM2", "model", cases=SPARSE,
           reads={"minimax_m2": "MINIMAX_M2"}),
+    Entry("minimax_m3", "models.minimax_m3.model:MiniMaxM3", "model", cases=SPARSE,
+          reads={"minimax_m3_vl_text": "MINIMAX_M3"}),
     Entry("hunyuan_moe", "models.hunyuan_moe.model:HunyuanMoe", "model", cases=SPARSE,
           reads={"hunyuan_v1_moe": "HUNYUAN_MOE"}),
     Entry("deepseek", "models.deepseek.model:DeepSeek", "model",
