@@ -16,6 +16,7 @@ BERT_GENERATION = Family(
     {name: use for name, use in WIDTHS.items() if name != "type_vocab_size"},
     tensors={
         **OURS, **under("bert.", "", OURS),
-        "lm_head.bias": ("b",), "lm_head.decoder.weight": ("head.W",),
+        "lm_head.bias": ("b",), "lm_head.decoder.bias": ("b_idle",),
+        "lm_head.decoder.weight": ("head.W",),
     },
 )  # fmt: skip

@@ -14,10 +14,12 @@ from symledger.components.embeddings.positions import LearnedPositions
 from symledger.components.feed_forward.feed_forward import FeedForward
 from symledger.components.feed_forward.nonlinearities import Activation
 from symledger.components.norms.norms import LayerNorm
+from symledger.ir.building import leave_idle
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.decoder import Decoder
 from symledger.notation.component import Component
+from symledger.notation.verbs import param
 from symledger.sizes import Size
 
 
@@ -25,7 +27,8 @@ from symledger.sizes import Size
 class BertGeneration(Decoder):
     """BERT that writes, or reads for one that writes: the latter is not ``causal``.
 
-    Tokens are scored by the table that embeds them, and a bias of each.
+    Tokens are scored by the table that embeds them, and a bias of each. Where that table is not
+    ``tied``, the implementation has a second bias, which nothing uses.
     Source: Rothe, Narayan, Severyn, *Leveraging Pre-trained Checkpoints for Sequence Generation
     Tasks* (2020), section 2.
     """
@@ -60,3 +63,8 @@ class BertGeneration(Decoder):
 
     def normalize(self, x: Tensor) -> Tensor:
         return x
+
+    def score(self, x: Tensor, E: Tensor) -> Tensor:
+        if self.head == "lm" and not self.tied:
+            leave_idle(param("b_idle", self.V))
+        return super().score(x, E)

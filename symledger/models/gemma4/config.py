@@ -105,6 +105,12 @@ def _listed(values: Values, said: object, near: Sequence[bool]) -> tuple[object,
 def _fed(values: Values) -> Settings:
     """Say whether each layer has a table of its own, and how large it is."""
     width = size("hidden_size_per_layer_input", values["hidden_size_per_layer_input"], least=0)
+    if not width and values["num_kv_shared_layers"]:
+        raise BadInput(
+            f"hidden_size_per_layer_input = 0 with num_kv_shared_layers = "
+            f"{values['num_kv_shared_layers']} is not supported: the class builds it, and fails "
+            "where it would run layers that share. Choose another of the two."
+        )
     if not width:
         return {"fed": "false"}
     rows = size("vocab_size_per_layer_input", values["vocab_size_per_layer_input"])
@@ -188,7 +194,7 @@ GEMMA4 = Family(
     "gemma4_text",
     _classes("Gemma4"),
     {**KEYS, **FEEDING},
-    (*RULES, Rule((), _fed), Rule((), _experts)),
+    (*RULES, Rule(("num_kv_shared_layers",), _fed), Rule((), _experts)),
     TENSORS,
 )
 GEMMA4_UNIFIED = Family(
