@@ -14,6 +14,7 @@ from symledger.components.feed_forward.feed_forward import GatedFeedForward
 from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
+from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.deepseek.model import DeepSeek
 from symledger.models.shared.decoder import Layers
@@ -36,6 +37,7 @@ class DeepSeekV32(DeepSeek):
     transformers 5.23, ``DeepseekV32ForCausalLM`` and ``GlmMoeDsaForCausalLM``.
     """
 
+    Y: Expr = ONE
     n_i: Expr = sizes.n_i
     d_x: Expr = sizes.d_x
     L_x: Expr = sizes.L_x

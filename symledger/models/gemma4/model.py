@@ -11,6 +11,7 @@ from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.feed_forward.feed_forward import GatedFeedForward
 from symledger.components.feed_forward.nonlinearities import Gating, Seldom
+from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.gemma.model import Gemma2
 from symledger.models.shared.fed import FedBlock, LayerTables, RoutedBeside
@@ -40,6 +41,7 @@ class Gemma4(Gemma2):
     Source: Gemma Team, *Gemma 4* (2026), model card; transformers 5.23, ``Gemma4ForCausalLM``.
     """
 
+    Y: Expr = ONE
     d_g: Expr = sizes.d_g
     h_g: Expr = sizes.h_g
     L_s: Expr = sizes.L_s

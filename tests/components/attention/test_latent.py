@@ -8,12 +8,11 @@ from sympy import expand
 
 from symledger import derive
 from symledger.checks.trial import Trial
-from symledger.components.attention.indexed import Indexer
 from symledger.components.attention.latent import LatentAttention
 from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.readings.pullback import pullback
-from symledger.sizes import B, S, T, d, d_c, d_h, d_q, d_rot, d_v, d_x, h, n_i
+from symledger.sizes import B, S, T, d, d_c, d_h, d_q, d_rot, d_v, h
 from tests.components.tables import Row, assert_row
 
 X = {"x": "B T d"}
@@ -92,15 +91,3 @@ def test_the_cache_is_that_of_two_and_a_quarter_groups():
     heads = {"h_kv": 4, "d_k": 128, "d_v": 128, "causal": True}
     grouped = derive("self_attention", {**sizes, **heads})
     assert latent.memory_kv_cache.value * 4 == grouped.memory_kv_cache.value * Fraction(9, 4)
-
-
-MAPS = d_q * n_i * d_x + d * d_x + d * n_i
-
-
-def test_indexer():
-    """Kept: both inputs; queries, and keys before their norm and after turning; a norm's two
-    statistics; weights of heads, and scores of all pairs."""
-    kept = d + d_q + n_i * d_x + 2 * d_x + 2 + n_i + T * n_i
-    assert_row(Indexer(), Row(
-        MAPS + 2 * d_x, 2 * B * T * MAPS + 2 * B * T**2 * n_i * (d_x + 1), B * T * kept, (B, T, T),
-    ))  # fmt: skip
