@@ -122,6 +122,7 @@ MODELS: tuple[Entry, ...] = (
     Entry("cohere2_moe", "models.cohere.model:Cohere2Moe", "model",
           cases=("one expert a token", "dense"), reads={"cohere2_moe": "COHERE2_MOE"}),
     Entry("afmoe", "models.afmoe.model:Afmoe", "model", cases=SPARSE, reads={"afmoe": "AFMOE"}),
+    Entry("beam", "models.afmoe.model:Beam", "model", cases=SPARSE, reads={"beam": "BEAM"}),
     Entry("laguna", "models.afmoe.model:Laguna", "model", cases=SPARSE,
           reads={"laguna": "LAGUNA"}),
     Entry("mimo", "models.mimo.model:MiMoFlash", "model", cases=SPARSE,
