@@ -23,7 +23,7 @@ from symledger.notation.verbs import apply, param, view
 from symledger.sizes import Size
 
 CAP, ADDED, KEPT = Integer(30), Rational(1, 2), Rational(3, 4)
-"""What logits stay below, and what both sides of sums are scaled by; others would count the same."""
+"""What logits stay below, and what both sides of sums are scaled by; others count the same."""
 Gated = Literal["heads", "elements"]
 """What the gate of a layer multiplies: each head as a whole, or every element of heads."""
 
