@@ -118,7 +118,6 @@ n_i = Size("n_i", "heads of an indexer")
 d_x = Size("d_x", "head width of an indexer")
 L_x = Size("L_x", "number of layers that have an indexer")
 L_xd = Size("L_xd", "number of layers that have an indexer and no experts")
-d_o = Size("d_o", "width of a token's row in the table of scores, where it is another one")
 d_ff = Size("d_ff", "hidden width of the feed-forward network")
 d_in = Size("d_in", "input width")
 d_out = Size("d_out", "output width")
@@ -258,7 +257,7 @@ ORDER: tuple[Size, ...] = (
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
     *(S_w, L_w, L_n, L_d, L_wd, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),
-    *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec, d_o, d_ple, V_ple, d_g, h_g, L_s, L_sw),
+    *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec, d_ple, V_ple, d_g, h_g, L_s, L_sw),
     *(n_i, d_x, L_x, L_xd, n_m),
     *(T_e, N, n),
 )

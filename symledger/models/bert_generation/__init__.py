@@ -1,1 +1,0 @@
-"""BERT as an encoder or a decoder of text that is generated."""

@@ -1,1 +1,0 @@
-"""BlenderBot, large and small."""
