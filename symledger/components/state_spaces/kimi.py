@@ -231,6 +231,9 @@ class KimiDeltaMixer(Component):
         moved = self.through(x, keys, "decay") + param("dt_bias", keys)
         moved = view("B T (h k) -> B T h k", moved, h=self.h_v)
         rate = view("h -> h ()", apply("exp", param("A_log", self.h_v)))
+        found: Tensor
         if self.bounded:
-            return apply("sigmoid", moved * rate) * LOWEST
-        return apply("log", apply("exp", moved) + 1) * (rate * Integer(-1))
+            found = apply("sigmoid", moved * rate) * LOWEST
+        else:
+            found = apply("log", apply("exp", moved) + 1) * (rate * Integer(-1))
+        return found

@@ -84,8 +84,8 @@ class LightningStep(LightningBlock):
 
     def forward(self, S: Tensor, q: Tensor, k: Tensor, v: Tensor) -> Steps:
         left = table("left", lambda i, a, b: exp(-self.rate(i)), self.h, ONE, ONE)
-        once = (view("B h k -> B h () k", x) for x in (k, v))
-        new = S * left + einsum("B h o k, B h o v -> B h k v", *once)
+        k, v = (view("B h k -> B h () k", x) for x in (k, v))
+        new = S * left + einsum("B h o k, B h o v -> B h k v", k, v)
         return steps(S=new, o=einsum("B h k, B h k v -> B h v", q, new))
 
 

@@ -89,7 +89,7 @@ def _listed(values: Values, said: object, near: Sequence[bool]) -> tuple[object,
     """
     full = {i for i, windowed in enumerate(near) if not windowed}
     rows: Mapping[object, object] = said if isinstance(said, dict) else {}
-    met = {int(i) for i in rows if str(i).isdecimal()}
+    met = {int(str(i)) for i in rows if str(i).isdecimal()}
     first = next(iter(rows.values()), None)
     alike = isinstance(first, dict) and all(row == first for row in rows.values())
     if met != full or not alike or not isinstance(first, dict) or (

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar, Literal
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.attention.attention import Attention
+from symledger.components.attention.attention import Attention, Gate
 from symledger.components.blocks.blocks import SandwichBlock
 from symledger.components.feed_forward.nonlinearities import Seldom
 from symledger.components.state_spaces.short import LFM2, ShortConvolution
@@ -88,7 +88,7 @@ class Lfm3(Lfm2, WindowedDecoder):
     references: ClassVar[tuple[str, ...]] = ("transformers 5.23, Lfm3ForCausalLM",)
 
     def attention(self) -> Attention:
-        gate = "heads" if self.gated else None
+        gate: Gate | None = "heads" if self.gated else None
         return replace(
             super().attention(), bias=self.attention_bias, gate=gate, unbiased=("gate",)
         )  # fmt: skip

@@ -103,7 +103,7 @@ class FedBlock(Block):
         entering = f"B T d{', B T d_ple' * self.fed}{f', {kv}' * self.own.borrows}"
         return f"{entering} -> {f'{kv}, ' * self.own.lends}B T d"
 
-    def forward(  # type: ignore[override]  # what enters depends on a choice
+    def forward(
         self, x: Tensor, first: Tensor | None = None, second: Tensor | None = None,
         third: Tensor | None = None,
     ) -> Steps:  # fmt: skip

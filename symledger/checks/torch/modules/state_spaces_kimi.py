@@ -27,7 +27,7 @@ class Inverse(torch.autograd.Function):
         return y
 
     @staticmethod
-    def backward(ctx: Any, dy: Tensor) -> Tensor:  # type: ignore[override]  # of one result
+    def backward(ctx: Any, dy: Tensor) -> Tensor:
         """Add up products."""
         (y,) = ctx.saved_tensors
         first = (y[..., :, :, None] * dy[..., :, None, :]).sum(-3)
