@@ -107,6 +107,17 @@ d_h = Size("d_h", "head width")
 d_k = Size("d_k", "width of a query and a key in one head")
 d_v = Size("d_v", "width of a value in one head")
 d_e = Size("d_e", "width of a token's row in the table, where it is not the model's")
+d_ple = Size("d_ple", "numbers that a token has for each layer by itself")
+V_ple = Size("V_ple", "rows of the table of what tokens have for each layer")
+d_g = Size("d_g", "head width of layers that see everything, where others have another")
+h_g = Size("h_g", "key/value heads of layers that see everything, where others have another number")
+L_s = Size("L_s", "last layers, which use keys and values of earlier ones")
+L_sw = Size("L_sw", "of those, layers that see a window only")
+n_m = Size("n_m", "blocks of attention that several layers use in turn")
+n_i = Size("n_i", "heads of an indexer")
+d_x = Size("d_x", "head width of an indexer")
+L_x = Size("L_x", "number of layers that have an indexer")
+L_xd = Size("L_xd", "number of layers that have an indexer and no experts")
 d_ff = Size("d_ff", "hidden width of the feed-forward network")
 d_in = Size("d_in", "input width")
 d_out = Size("d_out", "output width")
@@ -246,7 +257,8 @@ ORDER: tuple[Size, ...] = (
     *(L_enc, L_dec, V_seg, d_r, w, w_max, d_rot, d_e, n_b, E, k, E_s, d_1, d_2, d_key, d_val, u),
     *(S_w, L_w, L_n, L_d, L_wd, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),
-    *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec),
+    *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec, d_ple, V_ple, d_g, h_g, L_s, L_sw),
+    *(n_i, d_x, L_x, L_xd, n_m),
     *(T_e, N, n),
 )
 """The order in which symbols are listed; what is not named here comes after them."""

@@ -28,12 +28,14 @@ from symledger.checks.torch.modules import (
     state_spaces,
     state_spaces_delta,
     state_spaces_gated,
+    state_spaces_kimi,
+    state_spaces_lightning,
 )
 
 COMPONENTS = (
     maps, attention, attention_kinds, attention_latent, feed_forward, norms, embeddings,
     heads_and_losses, blocks, blocks_stacked, convolution, image_blocks, recurrence, state_spaces,
-    state_spaces_delta, state_spaces_gated, layout,
+    state_spaces_delta, state_spaces_gated, state_spaces_kimi, state_spaces_lightning, layout,
 )  # fmt: skip
 MODELS = (decoders, encoders, encoder_decoders, images)
 

@@ -81,34 +81,50 @@ class LatentAttention(Component):
             past_c = remembered("past_c", x.shape[0], before, self.d_c)
             past_r = remembered("past_r", x.shape[0], before, self.d_rot)
         offset = Integer(0) if past_c is None else past_c.shape[1]
-        q, q_r = self.queries(x, offset)
+        source = self.source(x)
+        self.choose(x, source, offset)
+        q, q_r = self.queries(source, offset)
         c, r = self.latents(x, offset)
         if past_c is not None and past_r is not None:
             c, r = join([past_c, c], axis=1), join([past_r, r], axis=1)
         c, r = state(c), state(r)
         z = (self.absorbing if self.absorbed else self.expanding)(q, q_r, c, r)
-        merged = view("B T h v -> B T (h v)", z)
+        merged = self.leaving(x, source, z)
         y = Linear(self.h * self.d_v, self.d, self.bias)(merged, name="O")
         return steps(q=q, q_r=q_r, c=c, r=r, z=z, y=y)
 
-    def queries(self, x: Tensor, offset: Expr) -> tuple[Tensor, Tensor]:
+    def source(self, x: Tensor) -> Tensor:
+        """Return what queries are mapped from: a latent vector, if they have one."""
+        if not self.low_rank:
+            return x
+        down = Linear(self.d, self.d_q, self.bias)(x, name="Q_down")
+        return RMSNorm(self.d_q)(down, name="norm_Q")
+
+    def choose(self, x: Tensor, source: Tensor, offset: Expr) -> None:
+        """Choose the positions that are attended to; here, all that came before."""
+
+    def leaving(self, x: Tensor, source: Tensor, z: Tensor) -> Tensor:
+        """Join the heads for the map back."""
+        return view("B T h v -> B T (h v)", z)
+
+    def queries(self, source: Tensor, offset: Expr) -> tuple[Tensor, Tensor]:
         """Return the queries of all heads: what carries no position, and what is turned by it."""
-        if self.low_rank:
-            down = Linear(self.d, self.d_q, self.bias)(x, name="Q_down")
-            x = RMSNorm(self.d_q)(down, name="norm_Q")
         width = self.d_h + self.d_rot
-        wide = Linear(x.shape[-1], self.h * width, bias=False)(x, name="Q")
+        wide = Linear(source.shape[-1], self.h * width, bias=False)(source, name="Q")
         q = view("B T (h k) -> B T h k", wide, h=self.h, k=width)
         turned = narrow(q, -1, self.d_h, self.d_rot)
-        rotary = RotaryPositions(self.d_rot, offset)
-        return narrow(q, -1, 0, self.d_h), rotary(turned, name="rotary_Q")
+        return narrow(q, -1, 0, self.d_h), self.turned("Q", turned, offset)
+
+    def turned(self, name: str, x: Tensor, offset: Expr) -> Tensor:
+        """Turn what carries the position."""
+        return RotaryPositions(self.d_rot, offset)(x, name=f"rotary_{name}")
 
     def latents(self, x: Tensor, offset: Expr) -> tuple[Tensor, Tensor]:
         """Return what is kept: the latent vector, and the part of all keys that is turned."""
         both = Linear(self.d, self.d_c + self.d_rot, self.bias)(x, name="KV_down")
         c = RMSNorm(self.d_c)(narrow(both, -1, 0, self.d_c), name="norm_KV")
         shared = view("B T r -> B T () r", narrow(both, -1, self.d_c, self.d_rot))
-        r = RotaryPositions(self.d_rot, offset)(shared, name="rotary_K")
+        r = self.turned("K", shared, offset)
         return c, view("B T () r -> B T r", r)
 
     def expanding(self, q: Tensor, q_r: Tensor, c: Tensor, r: Tensor) -> Tensor:

@@ -52,13 +52,18 @@ class DeltaStep(Component):
     def forward(
         self, S: Tensor, q: Tensor, k: Tensor, v: Tensor, decay: Tensor, beta: Tensor
     ) -> Steps:  # fmt: skip
-        kept = S * view("B h -> B h () ()", decay)
+        kept = self.faded(S, decay)
         key = view("B h k -> B h k ()", k)
         known = view("B h one v -> B h (one v)", total(kept * key, (2,)))
         lacking = (v - known) * view("B h -> B h ()", beta)
         new = kept + key * view("B h v -> B h () v", lacking)
         read = total(new * view("B h k -> B h k ()", q), (2,))
         return steps(kept=kept, lacking=lacking, S=new, o=view("B h one v -> B h (one v)", read))
+
+    def faded(self, S: Tensor, decay: Tensor) -> Tensor:
+        """Return what is left of the memory: of each head as a whole."""
+        left: Tensor = S * view("B h -> B h () ()", decay)
+        return left
 
 
 @dataclass(frozen=True)
@@ -81,8 +86,13 @@ class DeltaChunk(Component):
         v = u - einsum("B h l k, B h k v -> B h l v", w, S)
         read = einsum("B h l k, B h k v -> B h l v", q, S)
         o = read + einsum("B h l s, B h s v -> B h l v", A, v)
-        kept = S * view("B h -> B h () ()", decay)
+        kept = self.faded(S, decay)
         return steps(v=v, S=kept + einsum("B h l k, B h l v -> B h k v", k, v), o=o)
+
+    def faded(self, S: Tensor, decay: Tensor) -> Tensor:
+        """Return what is left of the memory: of each head as a whole."""
+        left: Tensor = S * view("B h -> B h () ()", decay)
+        return left
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import BOOLS, Choice, Free, Only, Settings, SizeOf, size, written
+from symledger.arguments.specs import (
+    BOOLS,
+    Choice,
+    Free,
+    Number,
+    Only,
+    Settings,
+    SizeOf,
+    size,
+    written,
+)
 from symledger.config_keys.common import FREE, SHARE
 from symledger.config_keys.decoder_keys import (
     ATTENTION,
@@ -23,6 +33,7 @@ from symledger.config_keys.window_keys import (
     by_kind,
 )
 from symledger.errors import BadInput, shown
+from symledger.models.gemma.config import Cap
 
 KEYS = {
     **LLAMA_KEYS,
@@ -160,3 +171,53 @@ LAGUNA = Family(
         {**ATTENTION, f"{LAYER}self_attn.g_proj.weight": ("block.attention.gate.W",)},
     ),
 )
+
+
+def _beam_windows(values: Values, number: int) -> list[bool]:
+    """Return which layers have a window: all but the last of every six, and the very last."""
+    return [(i + 1) % 6 != 0 and i + 1 < number for i in range(number)]
+
+
+def _beam_dense(values: Values) -> list[bool]:
+    """Return which layers are dense: those listed, else the first three."""
+    if values.get("mlp_layer_types") is not None:
+        return listed_dense(values)
+    return [i < 3 for i in range(layers(values))]
+
+
+def _beam_turned(values: Values) -> Settings:
+    """Refuse that layers with a window are told no positions, or others are."""
+    said = values.get("rope_parameters")
+    if said is None:
+        return {}
+    found = by_kind(values)
+    if found.get(FULL) is not None or (SLIDING in found and found[SLIDING] is None):
+        raise BadInput(
+            f"rope_parameters = {shown(written(said))} is not supported: {SLIDING} layers are "
+            f"turned, and {FULL} ones are told no positions (null). Leave it out."
+        )
+    return {}
+
+
+BEAM = Family(
+    "beam",
+    classes("beam", "Beam"),
+    {
+        **{name: use for name, use in KEYS.items() if name != "output_router_logits"},
+        "rope_parameters": Ruled(),
+        "mlp_layer_types": Ruled(),
+        "final_logit_softcapping": Cap("capped_logits"),
+        "routed_scaling_factor": Number(),
+        **dict.fromkeys(("norm_topk_prob", "output_router_logits", "n_group", "topk_group"), FREE),
+    },
+    (*beside_dense(_beam_windows, _beam_dense, asked=True), Rule((), _beam_turned)),
+    {
+        **layered(EXPERTS, {
+            **ATTENTION,
+            f"{LAYER}self_attn.gate_proj.weight": ("block.attention.gate.W",),
+            f"{LAYER}self_attn.gate_bias": ("block.attention.gate_bias",),
+        }),
+        **{name.replace("pre_mlp", "pre_feedforward").replace("post_mlp", "post_feedforward"): ours
+           for name, ours in NORMS.items()},
+    },
+)  # fmt: skip

@@ -15,8 +15,10 @@ from symledger.config_keys.hybrid_keys import (
     attending,
     everywhere,
     indexed,
+    which,
 )
-from symledger.errors import BadInput
+from symledger.config_keys.window_keys import FULL, SLIDING
+from symledger.errors import BadInput, shown
 
 CONVOLUTION = "conv"
 MOST = 10**9
@@ -148,4 +150,62 @@ LFM2_MOE = Family(
         **everywhere({name.replace("mlp", "feed_forward"): ours for name, ours in EXPERTS.items()},
                      BLOCKS),
     },
+)  # fmt: skip
+
+
+def _kinds(values: Values) -> Settings:
+    """Return which layers attend, and which of those look back at a window only."""
+    number, listed = layers(values), values.get("layer_types")
+    if listed is None:
+        listed = [FULL if i % 4 == 2 else SLIDING if i % 4 == 0 and i else CONVOLUTION
+                  for i in range(number)]  # fmt: skip
+    if not isinstance(listed, list) or len(listed) != number:
+        raise BadInput(
+            f"layer_types = {shown(written(listed))} does not name the kinds of {number} layers."
+        )
+    kinds = [among("layer_types", kind, (CONVOLUTION, FULL, SLIDING)) for kind in listed]
+    found = alternating([kind != CONVOLUTION for kind in kinds])
+    near = [kind == SLIDING for kind in kinds if kind != CONVOLUTION]
+    found["windows"] = which(near)
+    if not any(near):
+        return found
+    longest = values["sliding_window"]
+    if longest is None:
+        raise BadInput(
+            f"{sum(near)} layers are {SLIDING}, but how long the window is is not said: give "
+            "sliding_window."
+        )
+    found["w_max"] = str(size("sliding_window", longest))
+    return {**found, "L_w": str(sum(near))} if found["windows"] == "some" else found
+
+
+LFM3_KINDS = (*BLOCKS, "windowed_attention_block")
+LFM3_NORMS = everywhere({
+    f"{LAYER}{name}.weight": (f"block.{ours}.g",) for name, ours in (
+        ("operator_norm", "norm_1"), ("ffn_norm", "norm_2"), ("post_operator_norm", "norm_3"),
+        ("post_ffn_norm", "norm_4"),
+    )
+}, LFM3_KINDS)  # fmt: skip
+LFM3_ATTENTION = everywhere({
+    f"{LAYER}self_attn.{theirs}": (f"block.attention.{ours}",) for theirs, ours in (
+        *((f"{x.lower()}_proj.{w}", f"{x}.{v}")
+          for x in "QKVO" for w, v in (("weight", "W"), ("bias", "b"))),
+        ("q_norm.weight", "norm_Q.g"), ("k_norm.weight", "norm_K.g"), ("g_proj.weight", "gate.W"),
+    )
+}, LFM3_KINDS)  # fmt: skip
+
+LFM3 = Family(
+    "lfm3",
+    classes("lfm3", "Lfm3"),
+    {
+        **{name: use for name, use in KEYS.items() if name != "tie_embedding"},
+        "attention_bias": Choice("attention_bias", BOOLS),
+        "attention_dropout": FREE,
+        "use_sandwich_norm": Choice("sandwich", BOOLS),
+        "use_attention_gate": Choice("gated", BOOLS),
+        "sliding_window": Ruled(),
+        **dict.fromkeys(("rope_parameters", "rope_scaling"), FREE),
+    },
+    (FLOORED, Rule(("num_hidden_layers",), _kinds)),
+    {**TENSORS, **_networks(LFM3_KINDS), **LFM3_ATTENTION, **LFM3_NORMS},
 )  # fmt: skip

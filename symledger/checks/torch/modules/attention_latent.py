@@ -64,11 +64,39 @@ class CachedLatent(Latent):
         super().__init__(s, o, past=s["S"] - s["T"])
 
 
+class Scores(nn.Module):
+    """Scores of positions: a few small heads of queries, one key, a weight for each head."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.s = s
+        self.Q = nn.Linear(s["d_q"], s["n_i"] * s["d_x"], bias=False)
+        self.K = nn.Linear(s["d"], s["d_x"], bias=False)
+        self.norm = nn.LayerNorm(s["d_x"])
+        self.weights = nn.Linear(s["d"], s["n_i"], bias=False)
+        self.turn = Rotary(s["T"], s["d_rot"])
+
+    def forward(self, x: Tensor, source: Tensor) -> Tensor:
+        """Map, turn, multiply, weigh."""
+        q = self.turned(self.Q(source).unflatten(-1, (self.s["n_i"], -1)))
+        k = self.turned(self.norm(self.K(x)).unsqueeze(2)).squeeze(2)
+        scores = torch.relu(torch.einsum("bthk,bsk->bths", q, k) * self.s["d_x"] ** -0.5)
+        weights = self.weights(x) * self.s["n_i"] ** -0.5
+        return torch.einsum("bth,bths->bts", weights, scores)
+
+    def turned(self, x: Tensor) -> Tensor:
+        """Turn the beginning of each head."""
+        d_rot = self.s["d_rot"]
+        return torch.cat((self.turn(x[..., :d_rot]), x[..., d_rot:]), -1)
+
+
 def _norms(o: Options) -> Uses:
     return {"fused norm": "B*T*d_c" + " + B*T*d_q" * o["low_rank"]}
 
 
 CASES: Mapping[str, tuple[Case, ...]] = {
+    "indexer": (Case("nn.Linear, nn.LayerNorm and torch.einsum", Scores,
+                     equal={"d_x": "2*d_rot"}),),
     "latent_attention": (Case("nn.Linear, nn.RMSNorm and torch.einsum", Latent, uses=_norms),),
     "cached_latent_attention": (
         Case("nn.Linear, nn.RMSNorm, torch.einsum and torch.cat", CachedLatent, uses=_norms),),

@@ -1,0 +1,207 @@
+"""Gemma 4: Gemma 3's keys, heads of layers that see everything, and which layers share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, Use, size, written
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import ATTENTION, GATE, GATED, WIDTHS, layers
+from symledger.config_keys.expert_keys import LAYER
+from symledger.config_keys.family import Built, Context, Family, Rule, Ruled, Values
+from symledger.config_keys.hybrid_keys import everywhere
+from symledger.config_keys.window_keys import LISTED, listed
+from symledger.errors import BadInput, shown
+from symledger.models.gemma.config import Cap
+
+OWN = ("block", "windowed_block", "lending_block", "lending_windowed_block")
+KINDS = (*OWN, "late_block", "late_windowed_block")
+EVERY = 6
+"""All layers but the last of so many have a window, where they are not listed."""
+GLOBAL = 512
+"""The width of a head that sees everything, where none is said."""
+
+
+def _windowed(values: Values) -> list[bool]:
+    """Return which layers have a window: never the last one, whatever the list says of it."""
+    number, types = layers(values), values.get("layer_types")
+    unsaid = [(i + 1) % EVERY != 0 for i in range(number)]
+    found = unsaid if types is None else listed(types, number)
+    return [*found[:-1], False]
+
+
+def _stack(values: Values) -> Settings:
+    """Say how many layers have a window, and which share keys and values of earlier ones.
+
+    Raises:
+        BadInput: no layer of a kind has keys and values of its own that others could use.
+    """
+    near = _windowed(values)
+    w = size("sliding_window", values["sliding_window"])
+    found = {"windows": "some", "L_w": str(sum(near)), "w_max": str(w)} if any(near) else {
+        "windows": "none"}  # fmt: skip
+    number = size("num_kv_shared_layers", values["num_kv_shared_layers"], least=0)
+    if not number:
+        return {**found, "shared": "none"}
+    if number >= len(near) or {*near[:-number]} != {*near}:
+        raise BadInput(
+            f"num_kv_shared_layers = {number} of {len(near)} layers does not fit: of each kind of "
+            "layer, with a window and without, one has to come before the shared ones. Choose less."
+        )
+    late, own = sum(near[-number:]), near[:-number]
+    found |= {"shared": "both" if late else "full", "L_s": str(number)}
+    single = (late and sum(own) == 1, len(own) - sum(own) == 1)
+    found["alone"] = {(True, True): "both", (True, False): "windowed", (False, True): "full"}.get(
+        (bool(single[0]), single[1]), "none")  # fmt: skip
+    found["doubled"] = BOOLS[bool(values.get("use_double_wide_mlp"))]
+    return {**found, "L_sw": str(late)} if late else found
+
+
+def _heads(values: Values) -> Settings:
+    """Return heads of layers that see everything: their width, and how many of keys and values."""
+    near, h = _windowed(values), size("num_attention_heads", values["num_attention_heads"])
+    own = size("num_key_value_heads", values["num_key_value_heads"])
+    alike = bool(values.get("attention_k_eq_v"))
+    said = values.get("per_layer_config")
+    if said is None:
+        said_width, said_heads = values.get("global_head_dim"), None
+        if alike:
+            said_heads = values.get("num_global_key_value_heads")
+        width, heads = GLOBAL if said_width is None else said_width, said_heads
+    else:
+        width, heads = _listed(values, said, near)
+    d_g = size("global_head_dim", width)
+    h_g = own if heads is None else size("num_global_key_value_heads", heads)
+    for number in (own, h_g):
+        if h % number:
+            raise BadInput(
+                f"num_attention_heads = {h} does not divide among {number} heads of keys and "
+                "values: each serves as many heads of queries."
+            )
+    return {"d_g": str(d_g), "h_g": str(h_g), "alike": BOOLS[alike]}
+
+
+def _listed(values: Values, said: object, near: Sequence[bool]) -> tuple[object, object]:
+    """Return what is said of each layer that sees everything, which has to be the same of all.
+
+    Raises:
+        BadInput: it is said of others, or not the same of all, or something else is.
+    """
+    full = {i for i, windowed in enumerate(near) if not windowed}
+    rows: Mapping[object, object] = said if isinstance(said, dict) else {}
+    met = {int(str(i)) for i in rows if str(i).isdecimal()}
+    first = next(iter(rows.values()), None)
+    alike = isinstance(first, dict) and all(row == first for row in rows.values())
+    if met != full or not alike or not isinstance(first, dict) or (
+        {*first} - {"head_dim", "num_key_value_heads"}
+    ):
+        raise BadInput(
+            f"per_layer_config = {shown(written(said))} is not supported: head_dim and "
+            "num_key_value_heads are meant, the same of every full_attention layer and of no other."
+        )
+    return first.get("head_dim", values["head_dim"]), first.get("num_key_value_heads")
+
+
+def _fed(values: Values) -> Settings:
+    """Say whether each layer has a table of its own, and how large it is."""
+    width = size("hidden_size_per_layer_input", values["hidden_size_per_layer_input"], least=0)
+    if not width and values["num_kv_shared_layers"]:
+        raise BadInput(
+            f"hidden_size_per_layer_input = 0 with num_kv_shared_layers = "
+            f"{values['num_kv_shared_layers']} is not supported: the class builds it, and fails "
+            "where it would run layers that share. Choose another of the two."
+        )
+    if not width:
+        return {"fed": "false"}
+    rows = size("vocab_size_per_layer_input", values["vocab_size_per_layer_input"])
+    return {"fed": "true", "d_ple": str(width), "V_ple": str(rows)}
+
+
+def _experts(values: Values) -> Settings:
+    """Return how many experts there are beside the network, if any."""
+    if not values.get("enable_moe_block"):
+        return {"experts": "false"}
+    names = {"E": "num_experts", "k": "top_k_experts", "d_exp": "moe_intermediate_size"}
+    found = {symbol: size(name, values[name]) for symbol, name in names.items()}
+    if found["k"] > found["E"]:
+        raise BadInput(
+            f"top_k_experts = {found['k']} is more than num_experts = {found['E']}: a token is "
+            "sent to some of them."
+        )
+    return {"experts": "true", **{symbol: str(n) for symbol, n in found.items()}}
+
+
+SEEN = "every token would see those after it too, which is not derived"
+KEYS: Mapping[str, Use] = {
+    **WIDTHS,
+    "num_key_value_heads": SizeOf("h_kv"),
+    "head_dim": SizeOf("d_h"),
+    "hidden_activation": GATE,
+    "attention_bias": Choice("attention_bias", BOOLS),
+    "attention_dropout": FREE,
+    "max_position_embeddings": Context(),
+    **LISTED,
+    **dict.fromkeys((
+        "attention_k_eq_v", "global_head_dim", "num_global_key_value_heads", "per_layer_config",
+        "num_kv_shared_layers", "use_double_wide_mlp",
+    ), Ruled()),
+    "use_bidirectional_attention": Only((None, "vision"), SEEN),
+    "final_logit_softcapping": Cap("capped_logits"),
+    **dict.fromkeys(("rope_parameters", "rope_scaling"), FREE),
+}  # fmt: skip
+FEEDING: Mapping[str, Use] = dict.fromkeys((
+    "hidden_size_per_layer_input", "vocab_size_per_layer_input", "enable_moe_block",
+    "num_experts", "top_k_experts", "moe_intermediate_size",
+), Ruled())  # fmt: skip
+NORMS = (
+    "input_layernorm", "post_attention_layernorm", "pre_feedforward_layernorm",
+    "post_feedforward_layernorm",
+)  # fmt: skip
+OTHERS = {
+    **{f"{name}.weight": (f"block.norm_{i}.g",) for i, name in enumerate(NORMS, 1)},
+    "per_layer_input_gate.weight": ("block.fed_gate.W",),
+    "per_layer_projection.weight": ("block.fed.W",),
+    "post_per_layer_input_norm.weight": ("block.fed_norm.g",),
+    "router.scale": ("block.routed.router.scale",),
+    "router.proj.weight": ("block.routed.router.W",),
+    "router.per_expert_scale": ("block.routed.router.expert_scale",),
+    "experts.gate_up_proj": tuple(f"block.routed.experts.W_{x}" for x in ("gate", "up")),
+    "experts.down_proj": ("block.routed.experts.W_down",),
+    "pre_feedforward_layernorm_2.weight": ("block.routed.norm.g",),
+    "post_feedforward_layernorm_1.weight": ("block.dense_norm.g",),
+    "post_feedforward_layernorm_2.weight": ("block.routed_norm.g",),
+}
+TABLES = {
+    "model.embed_tokens_per_layer.weight": ("tables.E",),
+    "model.per_layer_model_projection.weight": ("tables.map.W",),
+    "model.per_layer_projection_norm.weight": ("tables.norm.g",),
+}
+TENSORS = everywhere({
+    **ATTENTION, **GATED, **{f"{LAYER}{name}": ours for name, ours in OTHERS.items()}, **TABLES,
+}, KINDS)  # fmt: skip
+RULES = (
+    Rule(("num_hidden_layers",), _stack),
+    Rule(("num_hidden_layers", "num_attention_heads", "num_key_value_heads", "head_dim"), _heads),
+)
+
+
+def _classes(name: str) -> dict[str, Built]:
+    return {f"{name}ForCausalLM": Built("gemma4", {"head": "lm"}),
+            f"{name}TextModel": Built("gemma4", {"head": "bare"})}  # fmt: skip
+
+
+GEMMA4 = Family(
+    "gemma4_text",
+    _classes("Gemma4"),
+    {**KEYS, **FEEDING},
+    (*RULES, Rule(("num_kv_shared_layers",), _fed), Rule((), _experts)),
+    TENSORS,
+)
+GEMMA4_UNIFIED = Family(
+    "gemma4_unified_text",
+    _classes("Gemma4Unified"),
+    KEYS,
+    RULES,
+    TENSORS,
+    {"fed": "false", "experts": "false"},
+)

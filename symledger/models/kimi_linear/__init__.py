@@ -1,0 +1,1 @@
+"""Kimi Linear and Ling 3."""

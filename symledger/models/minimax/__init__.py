@@ -1,0 +1,1 @@
+"""MiniMax-01 and M1."""
