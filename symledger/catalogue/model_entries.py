@@ -237,4 +237,10 @@ MODELS: tuple[Entry, ...] = (
     Entry("marian", "models.pegasus.model:Marian", "model", reads={"marian": "MARIAN"}),
     Entry("whisper", "models.whisper.model:Whisper", "model", reads={"whisper": "WHISPER"}),
     Entry("whisper_classifier", "models.whisper.model:WhisperClassifier", "model"),
+    Entry("wav2vec2", "models.wav2vec2.model:Wav2Vec2", "model",
+          reads={"wav2vec2": "WAV2VEC2", "hubert": "HUBERT", "unispeech": "UNISPEECH",
+                 "unispeech-sat": "UNISPEECH_SAT"}),
+    Entry("data2vec_audio", "models.wav2vec2.model:Data2VecAudio", "model",
+          reads={"data2vec-audio": "DATA2VEC_AUDIO"}),
+    Entry("sew", "models.wav2vec2.model:SEW", "model", reads={"sew": "SEW"}),
 )  # fmt: skip

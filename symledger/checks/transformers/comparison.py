@@ -37,6 +37,8 @@ LENGTHS = {"B": 2, "T": 16}
 """Of the sequences at which FLOPs are counted."""
 SOURCE = {"S": 12}
 """Of the source, where an encoder reads one."""
+WAVE = {"B": 2, "T_w": 3000}
+"""Of a sound as it was recorded."""
 Both = tuple[int, int | None]
 """FLOPs of a forward pass, and of the backward pass after it, if that can be run."""
 WAYS = {
@@ -69,6 +71,8 @@ def witnessed(account: Account) -> Iterator[Evidence]:
         yield from _denoised(account, found, model)
     elif reads_tokens(model) and not account.readings.has_routed:
         yield from _counted(account, found, model)
+    elif getattr(model, "main_input_name", "") == "input_values" and "T_w" in account.symbols:
+        yield from _compared(account.subs(WAVE), found, passes(model, heard()))
 
 
 def build(found: Configuration) -> Any:
@@ -161,6 +165,14 @@ def flops(model: Any, lengths: Mapping[str, int]) -> Both:
     elif "S" in lengths:
         given |= _memory(model, lengths)
     return passes(model, given)
+
+
+def heard() -> Mapping[str, Any]:
+    """Return a sound, which asks for a gradient as it does in training."""
+    import torch
+
+    wave = torch.zeros(WAVE["B"], WAVE["T_w"], device="meta", requires_grad=True)
+    return {"input_values": wave}
 
 
 def passes(model: Any, given: Mapping[str, Any]) -> Both:
