@@ -103,7 +103,7 @@ def convolved(
 def masking(values: Values) -> Settings:
     """Say whether a vector stands for what is masked."""
     names = ("mask_time_prob", "mask_feature_prob")
-    return {"masked": BOOLS[any([positive(values, name) for name in names])]}
+    return {"masked": BOOLS[any(positive(values, name) for name in names)]}
 
 
 def grouped(values: Values) -> Settings:

@@ -29,17 +29,18 @@ Norming = Literal["none", "each channel", "layer"]
 def lengths(windows: Windows, last: Size = sizes.T) -> dict[Size, Expr]:
     """Return how many positions there are after each convolution that makes them fewer.
 
-    A quotient that is rounded down and divided again comes to the same as dividing once.
+    A quotient that is rounded down and divided again comes to the same as dividing once. The last
+    one is said first: where it fits, so do all before it.
 
     >>> lengths(((10, 5), (3, 2)))
-    {T_1: floor(T_w/5 - 1), T: floor(T_w/10 - 1)}
+    {T: floor(T_w/10) - 1, T_1: floor(T_w/5) - 1}
     """
     moving = [(K, s) for K, s in windows if (K, s) != (1, 1)]
     found, less, by = dict[Size, Expr](), 0, 1
     for symbol, (K, s) in zip((*T_i[: len(moving) - 1], last), moving, strict=True):
         less, by = less + by * (K - s), by * s
         found[symbol] = floor((T_w - less) / by)
-    return found
+    return dict(reversed(found.items()))
 
 
 @dataclass(frozen=True)

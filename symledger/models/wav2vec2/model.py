@@ -96,7 +96,7 @@ class SoundEncoder(Component):
 
     def hear(self, wave: Tensor) -> Tensor:
         """Convolve the sound again and again, and return a row for each position."""
-        x, places = view("B T_w -> B () T_w", wave), iter(self.decided())
+        x, places = view("B T_w -> B () T_w", wave), iter(reversed(lengths(self.windows)))
         for number, (width, (K, s)) in enumerate(zip(self.widths, self.windows, strict=True), 1):
             layer = HeardLayer(
                 Integer(K), Integer(s), x.shape[1], getattr(self, f"C_{width}"),
@@ -163,7 +163,7 @@ class Wav2Vec2(SoundEncoder):
 
     title: ClassVar[str] = "encoder of recorded sounds, convolutions, then post-LN blocks"
     assumptions: ClassVar[dict[Size, Expr]] = {
-        **SoundEncoder.assumptions, **{C: C_i[0] for C in C_i[1:7]},
+        **SoundEncoder.assumptions, **dict.fromkeys(C_i[1:7], C_i[0]),
     }  # fmt: skip
     references: ClassVar[tuple[str, ...]] = (f"{BAEVSKI}, section 2",)
 
@@ -229,7 +229,7 @@ class SEW(SoundEncoder):
     windows: ClassVar[Windows] = THIRTEEN
     widths: ClassVar[tuple[int, ...]] = (1, *(2,) * 4, *(3,) * 4, *(4,) * 4)
     definitions: ClassVar[dict[Size, Expr]] = {
-        **lengths(SEVEN), T_q: floor((T_w - 80) / (320 * sizes.s)),
+        T_q: floor((T_w - 80) / (320 * sizes.s)), **lengths(SEVEN),
     }  # fmt: skip
     title: ClassVar[str] = "encoder of recorded sounds, squeezed where it attends"
     references: ClassVar[tuple[str, ...]] = (
