@@ -11,7 +11,7 @@ from sympy import Expr, Integer, floor
 from symledger import sizes
 from symledger.components.blocks.blocks import PostLNBlock, PreLNBlock
 from symledger.components.convolution.pooling import AvgPool1d
-from symledger.components.feed_forward.nonlinearities import Activation, Plain, Seldom, act
+from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom, act
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.building import leave_idle
@@ -59,7 +59,7 @@ class SoundEncoder(Component):
     Y: Expr = sizes.Y
 
     head: Heard = "letters"
-    activation: Activation = "gelu"
+    activation: Gating = "gelu"
     front_norm: Literal["first", "all"] = "first"
     front_bias: Annotated[bool, Seldom()] = False
     front_activation: Plain = "gelu"
