@@ -34,7 +34,7 @@ run once more for every array that is kept, and several times for every weight."
 OTHERS = 6
 """Orders of the symbols that are tried."""
 LARGEST_CHANGE = 256
-MUCH, COARSE = 4096, 16
+MUCH, COARSE = 16384, 16
 """How much longer than that what is divided by hundreds may have to be, and in which steps."""
 FEW = 8
 """Ways to repair something among which the one that breaks least is chosen."""
