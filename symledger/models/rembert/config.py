@@ -50,7 +50,7 @@ def _narrow(values: Values) -> Settings:
 
 ROFORMER = Family(
     "roformer",
-    looking_back(classes("roformer", "RoFormer", "ForMultipleChoice", "ForCausalLM")),
+    looking_back(classes("roformer", "RoFormer", "ForCausalLM")),
     {
         **WIDTHS,
         "embedding_size": FREE,
@@ -58,7 +58,7 @@ ROFORMER = Family(
     },
     rules=(Rule(("embedding_size", "hidden_size"), _narrow),),
     tensors=encoder("roformer", under("cls.predictions.", "", MASKED), {
-        **maps(roformer__embeddings_project="projection", sequence_summary__summary="pooler.map",
+        **maps(roformer__embeddings_project="projection",
                classifier__dense="pooler.map", classifier__out_proj="classifier"),
         "roformer.encoder.embed_positions.weight": ("P",),
     }),

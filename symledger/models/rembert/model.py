@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
@@ -112,7 +113,10 @@ class BertGeneration(CausalEncoder):
         "Rothe, Narayan, Severyn, Leveraging Pre-trained Checkpoints (2020), section 2",
     )
 
-    decoding = {"tokens": "B one in V"}  # noqa: RUF012  # the axes of a step
+    @property
+    def decoding(self) -> Mapping[str, str]:  # type: ignore[override]  # a choice decides
+        """What enters in a step of decoding, where there is one."""
+        return {"tokens": "B one in V"} if self.causal else {}
 
     def forward(self, tokens: Tensor) -> Steps:
         """Add rows for each token and its position, apply L blocks, and answer."""
