@@ -233,6 +233,8 @@ L_r = Size("L_r", "layers of the image encoder whose vectors are read besides th
 T_w = Size("T_w", "samples of a sound")
 SHORTENED = tuple(f"the sound after {i} shortening{'s' * (i > 1)}" for i in range(1, 7))
 T_i = tuple(Size(f"T_{i}", f"positions of {s}") for i, s in enumerate(SHORTENED, 1))
+T_f = Size("T_f", "frames of a spectrum")
+K_c = Size("K_c", "windows of the convolutions inside blocks, where others have another length")
 n_pos = Size("n_pos", "places along a side of a page")
 T_q = Size("T_q", "positions that attention is given, where sounds are squeezed before it")
 VISION = (
@@ -253,7 +255,7 @@ ORDER: tuple[Size, ...] = (
     *(d_c, d_q, d_i, Q, n_c),
     *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec),
     *(T_e, N, n),
-    *(T_w, *T_i, T_q, n_pos),
+    *(T_w, *T_i, T_q, n_pos, T_f, K_c),
 )
 """The order in which symbols are listed; what is not named here comes after them."""
 DECLARED = tuple(symbol for symbol in list(globals().values()) if isinstance(symbol, Size))

@@ -254,4 +254,10 @@ MODELS: tuple[Entry, ...] = (
     Entry("data2vec_audio", "models.wav2vec2.model:Data2VecAudio", "model",
           reads={"data2vec-audio": "DATA2VEC_AUDIO"}),
     Entry("sew", "models.wav2vec2.model:SEW", "model", reads={"sew": "SEW"}),
+    Entry("wav2vec2_conformer", "models.conformer.model:Wav2Vec2Conformer", "model",
+          reads={"wav2vec2-conformer": "WAV2VEC2_CONFORMER"}),
+    Entry("wav2vec2_bert", "models.conformer.model:Wav2Vec2Bert", "model",
+          reads={"wav2vec2-bert": "WAV2VEC2_BERT"}),
+    Entry("parakeet", "models.conformer.model:Parakeet", "model",
+          reads={"parakeet_encoder": "PARAKEET_ENCODER", "parakeet_ctc": "PARAKEET_CTC"}),
 )  # fmt: skip

@@ -29,10 +29,11 @@ LAYER = re.compile(r"(?<=\.)\d+(?=\.|$)")
 """The index of a layer in a name."""
 TIES = ("t5", "mt5")
 """What is tied there whatever is said: T5 1.1, FLAN and mT5 have heads of their own in fact."""
-PADDED = ("deberta-v2",)
+PADDED = ("deberta-v2", "layoutlm")
 """What looks for padding among the tokens, which have no values here, unless a mask is given."""
-ASKING = ("megatron-bert",)
-"""What asks a mask of its own for its values, which are none here: it cannot be run."""
+ASKING = ("megatron-bert", "rembert", "roformer", "ibert")
+"""What asks a mask of its own for its values, which are none here, unless one of pairs is given: it
+is not run on a token after others."""
 LENGTHS = {"B": 2, "T": 16}
 """Of the sequences at which FLOPs are counted."""
 SOURCE = {"S": 12}
@@ -147,8 +148,7 @@ def reads_tokens(model: Any) -> bool:
         return False
     reads_ends = name.endswith("ForSequenceClassification") and model.config.is_encoder_decoder
     unread = reads_ends or name.endswith("MultipleChoice") or "image" in model.input_modalities
-    asks = model.config.model_type in ASKING
-    return model.main_input_name == "input_ids" and not (unread or asks)
+    return model.main_input_name == "input_ids" and not unread
 
 
 def flops(model: Any, lengths: Mapping[str, int]) -> Both:
@@ -159,6 +159,9 @@ def flops(model: Any, lengths: Mapping[str, int]) -> Both:
     given = {"input_ids": tokens}
     if model.config.model_type in PADDED:
         given["attention_mask"] = torch.ones_like(tokens)
+    if model.config.model_type in ASKING:
+        pairs = (lengths["B"], 1, lengths["T"], lengths["T"])
+        given["attention_mask"] = torch.zeros(*pairs, device="meta")
     if "S" in lengths and model.config.is_encoder_decoder:
         source = torch.zeros(lengths["B"], lengths["S"], dtype=torch.long, device="meta")
         given = {"input_ids": source, "decoder_input_ids": tokens}
@@ -256,7 +259,8 @@ def _denoised(account: Account, found: Configuration, model: Any) -> Iterator[Ev
 
 def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
     lengths = {**LENGTHS, **SOURCE} if "S" in account.symbols else LENGTHS
-    last = decoded(model, lengths) if "flops.decode" in account.quantities else None
+    steps = "flops.decode" in account.quantities and found.model_type not in ASKING
+    last = decoded(model, lengths) if steps else None
     yield from _compared(account.subs(lengths), found, flops(model, lengths), last)
 
 

@@ -32,6 +32,7 @@ class Esm(PlainEncoder):
     embedding_norm: Annotated[bool, Seldom()] = False
     activation: Literal["gelu"] = "gelu"
     dropout: Literal[False] = False
+    flash: Annotated[bool, Seldom()] = False
     tied: Annotated[bool, Seldom()] = True
 
     first_position: ClassVar[int] = 2

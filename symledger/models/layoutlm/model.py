@@ -9,7 +9,7 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.embeddings.embedding import TokenEmbedding
-from symledger.components.feed_forward.nonlinearities import Seldom
+from symledger.components.feed_forward.nonlinearities import Gating, Seldom
 from symledger.ir.building import leave_idle
 from symledger.ir.tensor import Tensor
 from symledger.models.bert.model import SegmentedEncoder
@@ -26,16 +26,19 @@ class LayoutLM(SegmentedEncoder):
 
     Left and right share a table of n_pos rows, as do top and bottom. The first token is pooled
     whatever the head is, and left where nothing reads it.
-    Source: Xu et al., *LayoutLM* (2020), section 2.2, and its implementation.
+    Source: Xu et al., *LayoutLM* (2020), and its implementation.
     """
 
     n_pos: Expr = sizes.n_pos
     head: Trained = "masked"
     tied: Annotated[bool, Seldom()] = True
+    activation: Gating = "gelu"
+    dropout: Annotated[bool, Seldom()] = False
+    flash: Annotated[bool, Seldom()] = False
 
     enters: ClassVar[str] = ", ".join((SegmentedEncoder.enters, *(TABLE,) * 6))
     title: ClassVar[str] = "BERT whose words have a place on a page"
-    references: ClassVar[tuple[str, ...]] = ("Xu et al., LayoutLM (2020), section 2.2",)
+    references: ClassVar[tuple[str, ...]] = ("Xu et al., LayoutLM (2020)",)
 
     def forward(  # type: ignore[override]  # where a word stands enters as well
         self, tokens: Tensor, segments: Tensor, left: Tensor, right: Tensor, top: Tensor,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 from sympy import Expr, Integer, sqrt
 
 from symledger.components.embeddings.positions import SinusoidalPositions
+from symledger.components.feed_forward.nonlinearities import Gating, Seldom
 from symledger.ir.tensor import Tensor
-from symledger.models.bart.model import UNUSED, Tabled
+from symledger.models.bart.model import UNUSED, Tabled, Tables
 from symledger.notation.verbs import narrow, param
 
 
@@ -58,6 +59,9 @@ class M2M100(Pegasus):
     Source: Fan et al., *Beyond English-Centric Multilingual Machine Translation* (2020), and its
     implementation.
     """
+
+    activation: Gating = "relu"
+    tables: Annotated[Tables, Seldom()] = "shared"
 
     title: ClassVar[str] = "encoder-decoder transformer, pre-LN LayerNorm, sinusoids computed"
     references: ClassVar[tuple[str, ...]] = (

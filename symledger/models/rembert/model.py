@@ -12,7 +12,7 @@ from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import Block
 from symledger.components.embeddings.embedding import LMHead
-from symledger.components.feed_forward.nonlinearities import Seldom
+from symledger.components.feed_forward.nonlinearities import Gating, Seldom
 from symledger.components.heads_and_losses.heads import MaskedLMHead, Pooled
 from symledger.ir.building import leave_idle
 from symledger.ir.tensor import Tensor
@@ -29,17 +29,20 @@ class RemBert(CausalEncoder, Narrow):
     """BERT whose tables at the entrance are narrow, and whose table of scores is another, wide one.
 
     Source: Chung et al., *Rethinking Embedding Coupling in Pre-trained Language Models* (2020),
-    section 6.
+    and its implementation.
     """
 
     d_out: Expr = sizes.d_out
     head: Trained = "masked"
     tied: Literal[False] = False
+    activation: Gating = "gelu"
+    dropout: Annotated[bool, Seldom()] = False
+    flash: Annotated[bool, Seldom()] = False
 
     spares: ClassVar[bool] = False
     title: ClassVar[str] = "BERT with narrow tables at the entrance, and a wide one of scores"
     references: ClassVar[tuple[str, ...]] = (
-        "Chung et al., Rethinking Embedding Coupling (2020), section 6",
+        "Chung et al., Rethinking Embedding Coupling (2020)",
     )
 
     def through(self, x: Tensor) -> Tensor:
@@ -62,6 +65,9 @@ class RoFormer(CausalEncoder, Narrow):
     head: Trained = "masked"
     tied: Annotated[bool, Seldom()] = True
     narrow: bool = False
+    activation: Gating = "gelu"
+    dropout: Annotated[bool, Seldom()] = False
+    flash: Annotated[bool, Seldom()] = False
 
     pools: ClassVar[bool] = False
     title: ClassVar[str] = "encoder-only transformer, post-LN LayerNorm, rotary positions"
@@ -98,11 +104,14 @@ class BertGeneration(CausalEncoder):
     """BERT without segments and pooler, whose head is the table of tokens with a bias alone.
 
     Source: Rothe, Narayan, Severyn, *Leveraging Pre-trained Checkpoints for Sequence Generation
-    Tasks* (2020), section 2.
+    Tasks* (2020), and its implementation.
     """
 
     head: Literal["masked", "bare"] = "masked"
     tied: Annotated[bool, Seldom()] = True
+    activation: Gating = "gelu"
+    dropout: Annotated[bool, Seldom()] = False
+    flash: Annotated[bool, Seldom()] = False
 
     pools: ClassVar[bool] = False
     title: ClassVar[str] = "BERT to write with, its table of tokens as the head"
@@ -110,7 +119,7 @@ class BertGeneration(CausalEncoder):
         sizes.d_h: sizes.d / sizes.h, sizes.d_ff: 4 * sizes.d,
     }  # fmt: skip
     references: ClassVar[tuple[str, ...]] = (
-        "Rothe, Narayan, Severyn, Leveraging Pre-trained Checkpoints (2020), section 2",
+        "Rothe, Narayan, Severyn, Leveraging Pre-trained Checkpoints (2020)",
     )
 
     @property
