@@ -67,12 +67,16 @@ def _padded(kind: type) -> bool:
 
 def _kinds(said: Any) -> list[str]:
     """Return the types of JSON among those that a field may be, null as ``None``."""
-    each = [get_origin(kind) or kind for kind in get_args(said) or (said,)]
-    if get_origin(said) in PLAIN:
-        each = [get_origin(said)]
+    return list(dict.fromkeys(PLAIN[kind] for kind in _members(said) if kind in PLAIN))
+
+
+def _members(said: Any) -> list[Any]:
+    """Return the types among those that a field may be, those of values that are listed too."""
     if get_origin(said) is Literal:
-        each = [type(value) for value in get_args(said)]
-    return list(dict.fromkeys(PLAIN[kind] for kind in each if kind in PLAIN))
+        return [type(value) for value in get_args(said)]
+    if get_origin(said) in PLAIN or not get_args(said):
+        return [get_origin(said) or said]
+    return [kind for part in get_args(said) for kind in _members(part)]
 
 
 def _default(f: Field[Any]) -> Any:

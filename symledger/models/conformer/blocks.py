@@ -161,6 +161,7 @@ class ConformerBlock(Component):
     mixing: Component
     d: Expr = sizes.d
     h: Expr = sizes.h
+    h_kv: Expr = sizes.h_kv
     d_h: Expr = sizes.d_h
     d_ff: Expr = sizes.d_ff
     K: Expr = sizes.K
@@ -177,7 +178,7 @@ class ConformerBlock(Component):
     def forward(self, x: Tensor) -> Steps:
         fed = x + HALF * self.fed(x, 1)
         attention = Attention(
-            self.d, self.h, self.h, self.d_h, self.d_h, self.bias, mixing=self.mixing
+            self.d, self.h, self.h_kv, self.d_h, self.d_h, self.bias, mixing=self.mixing
         )
         attended = fed + attention(LayerNorm(self.d)(fed, name="norm_2"), name="attention")
         convolution = ConformerConvolution(

@@ -8,7 +8,7 @@ from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, siz
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import Tensors, maps, norms, under
-from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
+from symledger.config_keys.family import Built, Family, Rule, Ruled, Unless, Values
 from symledger.config_keys.image_keys import UNTIED
 from symledger.config_keys.sound_keys import (
     FRONT,
@@ -152,16 +152,11 @@ def _bands(values: Values) -> Settings:
     """Say how many bands there are, which are halved three times.
 
     Raises:
-        BadInput: they are not divided evenly, or keys and values have other heads than queries.
+        BadInput: they are not divided evenly.
     """
     C = size("num_mel_bins", values["num_mel_bins"])
     if C % 8:
         raise BadInput(f"num_mel_bins = {C} is not supported: a multiple of 8 is.")
-    h, h_kv = values["num_attention_heads"], values.get("num_key_value_heads")
-    if h_kv not in (None, h):
-        raise BadInput(
-            f"num_key_value_heads = {h_kv} does not fit: there are num_attention_heads = {h}."
-        )
     return {"C": str(C)}
 
 
@@ -181,13 +176,11 @@ PARAKEET_ENCODER = Family(
         "subsampling_conv_kernel_size": Only((3,)),
         "subsampling_conv_stride": Only((2,)),
         **dict.fromkeys(("num_mel_bins", "conv_kernel_size"), Ruled()),
-        **dict.fromkeys(
-            ("num_key_value_heads", "max_position_embeddings", "scale_input", "dropout_positions"),
-            FREE,
-        ),
+        "num_key_value_heads": Unless(SizeOf("h_kv")),
+        **dict.fromkeys(("max_position_embeddings", "scale_input", "dropout_positions"), FREE),
         **UNTIED,
     },
-    (Rule(("num_attention_heads", "num_key_value_heads"), _bands), _odd("conv_kernel_size", "K")),
+    (Rule((), _bands), _odd("conv_kernel_size", "K")),
     SHORTENED,
     {"T_f": "1000"},
 )

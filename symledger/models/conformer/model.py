@@ -46,7 +46,8 @@ class Wav2Vec2Conformer(Wav2Vec2):
     def block(self) -> Component:
         mixing = DistanceAttention(self.h, self.h, self.d_h, self.d_h, self.d)
         return ConformerBlock(
-            mixing, self.d, self.h, self.d_h, self.d_ff, self.K_c, activation=self.activation
+            mixing, self.d, self.h, self.h, self.d_h, self.d_ff, self.K_c,
+            activation=self.activation,
         )
 
     def read(self, x: Tensor) -> Tensor:
@@ -99,7 +100,7 @@ class Wav2Vec2Bert(Component):
             leave_idle(param("masked", self.d))
         mixing = NearnessAttention(self.h, self.h, self.d_h, self.d_h, self.n_r)
         block = ConformerBlock(
-            mixing, self.d, self.h, self.d_h, self.d_ff, self.K, "layer", past=True,
+            mixing, self.d, self.h, self.h, self.d_h, self.d_ff, self.K, "layer", past=True,
             activation=self.activation,
         )  # fmt: skip
         hidden = repeat(block, self.L, projected, name="block", recompute=self.recompute)
@@ -123,6 +124,7 @@ class Parakeet(Component):
     d: Expr = sizes.d
     L: Expr = sizes.L
     h: Expr = sizes.h
+    h_kv: Expr = sizes.h_kv
     d_h: Expr = sizes.d_h
     d_ff: Expr = sizes.d_ff
     K: Expr = sizes.K
@@ -135,7 +137,9 @@ class Parakeet(Component):
     definitions: ClassVar[dict[Size, Expr]] = {
         sizes.T: floor((T_f + 7) / 8), T_i[1]: floor((T_f + 3) / 4), T_i[0]: floor((T_f + 1) / 2),
     }  # fmt: skip
-    assumptions: ClassVar[dict[Size, Expr]] = SoundEncoder.assumptions
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        **SoundEncoder.assumptions, sizes.h_kv: sizes.h,
+    }  # fmt: skip
     title: ClassVar[str] = "conformer over a spectrum that is made eight times shorter"
     references: ClassVar[tuple[str, ...]] = (
         "Rekesh et al., Fast Conformer with Linearly Scalable Attention (2023)",
@@ -149,9 +153,9 @@ class Parakeet(Component):
 
     def forward(self, spectrum: Tensor) -> Steps:
         heard = self.shorten(spectrum)
-        mixing = DistanceAttention(self.h, self.h, self.d_h, self.d_h, self.d, once=False)
+        mixing = DistanceAttention(self.h, self.h_kv, self.d_h, self.d_h, self.d, once=False)
         block = ConformerBlock(
-            mixing, self.d, self.h, self.d_h, self.d_ff, self.K, "batch", self.bias,
+            mixing, self.d, self.h, self.h_kv, self.d_h, self.d_ff, self.K, "batch", self.bias,
             self.convolution_bias, activation=self.activation,
         )  # fmt: skip
         hidden = repeat(block, self.L, heard, name="block", recompute=self.recompute)
