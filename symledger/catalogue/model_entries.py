@@ -254,6 +254,7 @@ MODELS: tuple[Entry, ...] = (
     Entry("data2vec_audio", "models.wav2vec2.model:Data2VecAudio", "model",
           reads={"data2vec-audio": "DATA2VEC_AUDIO"}),
     Entry("sew", "models.wav2vec2.model:SEW", "model", reads={"sew": "SEW"}),
+    Entry("wavlm", "models.wav2vec2.wavlm:WavLM", "model", reads={"wavlm": "WAVLM"}),
     Entry("wav2vec2_conformer", "models.conformer.model:Wav2Vec2Conformer", "model",
           reads={"wav2vec2-conformer": "WAV2VEC2_CONFORMER"}),
     Entry("wav2vec2_bert", "models.conformer.model:Wav2Vec2Bert", "model",

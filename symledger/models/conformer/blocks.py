@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from sympy import Expr, Integer, Mod, Piecewise, Rational, Symbol, cos, floor, sin
 
@@ -14,7 +14,7 @@ from symledger.components.attention.masks import EVERYTHING
 from symledger.components.convolution.convolution import Conv1d
 from symledger.components.embeddings.rotary import BASE
 from symledger.components.feed_forward.feed_forward import FeedForward
-from symledger.components.feed_forward.nonlinearities import Plain, Seldom, act
+from symledger.components.feed_forward.nonlinearities import Plain, act
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.image_norms import BatchNorm
 from symledger.components.norms.norms import LayerNorm
@@ -169,7 +169,7 @@ class ConformerBlock(Component):
     bias: bool = True
     convolution_bias: bool = False
     past: bool = False
-    activation: Annotated[Plain, Seldom()] = "silu"
+    activation: Plain = "silu"
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "conformer block: networks around attention and a convolution"

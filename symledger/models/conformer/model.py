@@ -61,8 +61,7 @@ class Wav2Vec2Bert(Component):
     """w2v-BERT 2.0: a conformer over a spectrum, told distances by a table in every block.
 
     C bands enter, two frames joined. Convolutions see what was before alone.
-    Source: Seamless Communication, *Seamless: Multilingual Expressive and Streaming Speech
-    Translation* (2023), section 3.2.1; transformers, ``Wav2Vec2BertModel``.
+    Source: Gulati et al., *Conformer* (2020), section 2; transformers, ``Wav2Vec2BertModel``.
     """
 
     V: Expr = sizes.V
