@@ -235,6 +235,12 @@ SHORTENED = tuple(f"the sound after {i} shortening{'s' * (i > 1)}" for i in rang
 T_i = tuple(Size(f"T_{i}", f"positions of {s}") for i, s in enumerate(SHORTENED, 1))
 T_f = Size("T_f", "frames of a spectrum")
 K_c = Size("K_c", "windows of the convolutions inside blocks, where others have another length")
+d_snd = Size("d_snd", "model width of the encoder of sounds")
+L_snd = Size("L_snd", "layers of the encoder of sounds")
+h_snd = Size("h_snd", "heads of the encoder of sounds")
+f_snd = Size("f_snd", "hidden width of the networks of the encoder of sounds")
+S_snd = Size("S_snd", "positions of a sound in its encoder")
+n_snd = Size("n_snd", "sounds in a sequence")
 n_pos = Size("n_pos", "places along a side of a page")
 T_q = Size("T_q", "positions that attention is given, where sounds are squeezed before it")
 VISION = (
@@ -255,7 +261,7 @@ ORDER: tuple[Size, ...] = (
     *(d_c, d_q, d_i, Q, n_c),
     *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec),
     *(T_e, N, n),
-    *(T_w, *T_i, T_q, n_pos, T_f, K_c),
+    *(T_w, *T_i, T_q, n_pos, T_f, K_c, d_snd, L_snd, h_snd, f_snd, S_snd, n_snd),
 )
 """The order in which symbols are listed; what is not named here comes after them."""
 DECLARED = tuple(symbol for symbol in list(globals().values()) if isinstance(symbol, Size))

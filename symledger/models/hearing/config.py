@@ -1,0 +1,109 @@
+"""Qwen2-Audio, Audio Flamingo 3 and Voxtral: an encoder of sounds and a decoder, each its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from symledger.arguments.specs import Choice, Settings, SizeOf, Use, size
+from symledger.config_keys.activations import Acting
+from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import DENSE
+from symledger.config_keys.encoder_keys import Tensors, under
+from symledger.config_keys.family import Family, Rule, Values
+from symledger.config_keys.seeing_keys import decoding, generating, inner, within
+from symledger.errors import BadInput
+from symledger.models.llama.config import LLAMA
+from symledger.models.qwen2.config import QWEN2
+from symledger.models.whisper.config import SOUND_TENSORS
+
+ONE_SOUND = {"n_snd": "1"}
+"""How many sounds a sequence has, where nothing is said."""
+COMMON: Mapping[str, Use] = {
+    "num_mel_bins": SizeOf("C"),
+    "max_source_positions": SizeOf("S_snd"),
+    "activation_function": Acting("sound_activation", learned=False),
+    **dict.fromkeys(
+        ("scale_embedding", "dropout", "vocab_size", "layerdrop", "encoder_layerdrop"), FREE
+    ),
+}  # fmt: skip
+OLDER = {"d_model": "d_snd", "encoder_layers": "L_snd", "encoder_attention_heads": "h_snd",
+         "encoder_ffn_dim": "f_snd"}  # fmt: skip
+NEWER = {"hidden_size": "d_snd", "num_hidden_layers": "L_snd", "num_attention_heads": "h_snd",
+         "intermediate_size": "f_snd"}  # fmt: skip
+
+
+def _encoder(model_type: str, names: Mapping[str, str]) -> Family:
+    """Return the part that is an encoder of sounds, which builds nothing by itself here."""
+    uses = {**COMMON, **{name: SizeOf(symbol) for name, symbol in names.items()}}
+    return Family(model_type, {}, uses)
+
+
+def _lasting(text: Family, sound: Family) -> Rule:
+    """Say how long a sequence is: the longest, or so that a sound fits."""
+
+    def read(values: Values) -> Settings:
+        longest = inner(values, "text_config", text, "max_position_embeddings")
+        heard = inner(values, "audio_config", sound, "max_source_positions")
+        fits = size("max_source_positions", heard) // 2 + 2
+        return {"T": str(max(size("max_position_embeddings", longest), fits))}
+
+    return Rule((), read)
+
+
+def _paired(sound: Family) -> Rule:
+    """Refuse positions that cannot be averaged in pairs."""
+
+    def read(values: Values) -> Settings:
+        S = size("max_source_positions", inner(values, "audio_config", sound,
+                                               "max_source_positions"))  # fmt: skip
+        if S % 2:
+            raise BadInput(
+                f"max_source_positions = {S} is not supported: pairs of positions are averaged. "
+                f"Say {S + 1}."
+            )
+        return {}
+
+    return Rule((), read)
+
+
+TOWER: Tensors = {
+    name.replace("encoder.", "", 1): tuple(f"tower.{x}" for x in ours)
+    for name, ours in SOUND_TENSORS.items() if name.startswith("encoder.")
+}  # fmt: skip
+TOWER.update({f"layer_norm.{x}": (f"tower.norm.{y}",) for x, y in (("weight", "g"), ("bias", "b"))})
+INSIDE = {
+    **within("model.language_model.", DENSE), **under("model.audio_tower.", "", TOWER),
+    **{f"model.multi_modal_projector.linear{i}.{x}": (f"projector{j}.{y}",)
+       for i, j in (("", ""), ("_1", ".1"), ("_2", ".2"))
+       for x, y in (("weight", "W"), ("bias", "b"))},
+}  # fmt: skip
+TIED: Mapping[str, Use] = {"tie_word_embeddings": FREE}
+"""The head has weights of its own whatever is said (transformers 5.23.0, built and looked at)."""
+
+
+def _hearing(
+    model_type: str, entry: str, name: str, text: Family, sound: Family, uses: Mapping[str, Use],
+    paired: bool = True,
+) -> Family:  # fmt: skip
+    decoder = decoding(text)
+    rules = (_lasting(decoder, sound), *((_paired(sound),) if paired else ()))
+    return Family(
+        model_type, generating(entry, name), {**TIED, "ignore_index": FREE, **uses}, rules, INSIDE,
+        implied=ONE_SOUND, parts={"text_config": decoder, "audio_config": sound},
+    )  # fmt: skip
+
+
+QWEN2_AUDIO = _hearing(
+    "qwen2_audio", "qwen2_audio", "Qwen2Audio", QWEN2, _encoder("qwen2_audio_encoder", OLDER),
+    {"vocab_size": FREE},
+)
+ACTING = {"projector_hidden_act": Acting("projector_activation", learned=False)}
+AUDIO_FLAMINGO_3 = _hearing(
+    "audioflamingo3", "audio_flamingo_3", "AudioFlamingo3", QWEN2,
+    _encoder("audioflamingo3_encoder", NEWER),
+    {**ACTING, "projector_bias": Choice("projector_bias"), "vocab_size": FREE},
+)  # fmt: skip
+VOXTRAL = _hearing(
+    "voxtral", "voxtral", "Voxtral", LLAMA, _encoder("voxtral_encoder", NEWER),
+    {**ACTING, **dict.fromkeys(("hidden_size", "vocab_size"), FREE)}, paired=False,
+)  # fmt: skip
