@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from sympy import Expr, Integer
 
@@ -12,7 +12,7 @@ from symledger import sizes
 from symledger.components.blocks.blocks import Block, PostLNBlock, PreLNBlock
 from symledger.components.embeddings.positions import LearnedPositions
 from symledger.components.feed_forward.feed_forward import FeedForward
-from symledger.components.feed_forward.nonlinearities import Activation, Gating, Seldom
+from symledger.components.feed_forward.nonlinearities import Activation, Gating
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.building import leave_idle
 from symledger.ir.tensor import Tensor
@@ -178,7 +178,6 @@ class BlenderbotSmall(Bart):
     """
 
     activation: Gating = "gelu"
-    tables: Annotated[Tables, Seldom()] = "shared"
 
     unused: ClassVar[Expr] = Integer(0)
     title: ClassVar[str] = "encoder-decoder transformer, post-LN, every row of positions used"

@@ -112,7 +112,7 @@ WAV2VEC2_BERT = Family(
     {
         **SOUND_WIDTHS,
         "hidden_act": Acting(learned=False),
-        "feature_projection_input_dim": SizeOf("C"),
+        "feature_projection_input_dim": SizeOf("C_in"),
         "position_embeddings_type": Only(("relative_key",), "distances would be told otherwise"),
         "use_intermediate_ffn_before_adapter": Only((False,)),
         "adapter_act": FREE,

@@ -37,7 +37,6 @@ class Wav2Vec2Conformer(Wav2Vec2):
 
     K_c: Expr = sizes.K_c
     activation: Plain = "gelu"
-    stable: Literal[True] = True
     projected_norm: Literal[True] = True
 
     title: ClassVar[str] = "encoder of recorded sounds, convolutions, then a conformer's blocks"
@@ -60,12 +59,12 @@ class Wav2Vec2Conformer(Wav2Vec2):
 class Wav2Vec2Bert(Component):
     """w2v-BERT 2.0: a conformer over a spectrum, told distances by a table in every block.
 
-    C bands enter, two frames joined. Convolutions see what was before alone.
+    C_in bands enter, two frames joined. Convolutions see what was before alone.
     Source: Gulati et al., *Conformer* (2020), section 2; transformers, ``Wav2Vec2BertModel``.
     """
 
     V: Expr = sizes.V
-    C: Expr = sizes.C
+    C_in: Expr = sizes.C_in
     d: Expr = sizes.d
     L: Expr = sizes.L
     h: Expr = sizes.h
@@ -90,11 +89,11 @@ class Wav2Vec2Bert(Component):
     def signature(self) -> str:  # type: ignore[override]  # what comes out depends on the head
         """The type line."""
         given = {"letters": "B T V", "bare": "B T d", "sequences": "B Y", "tokens": "B T Y"}
-        return f"B T C -> {given[self.head]}"
+        return f"B T C_in -> {given[self.head]}"
 
     def forward(self, features: Tensor) -> Steps:
-        normed = LayerNorm(self.C)(features, name="front_norm")
-        projected = Linear(self.C, self.d)(normed, name="projection")
+        normed = LayerNorm(self.C_in)(features, name="front_norm")
+        projected = Linear(self.C_in, self.d)(normed, name="projection")
         if self.masked:
             leave_idle(param("masked", self.d))
         mixing = NearnessAttention(self.h, self.h, self.d_h, self.d_h, self.n_r)

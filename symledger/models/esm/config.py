@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from symledger.arguments.specs import Choice, Only, Settings, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import (
@@ -16,7 +18,7 @@ from symledger.config_keys.encoder_keys import (
 from symledger.config_keys.family import Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
-PLACED = {"rotary": "rotary", "absolute": "learned"}
+PLACED: Mapping[object, str] = {"rotary": "rotary", "absolute": "learned"}
 
 
 def _longest(values: Values) -> Settings:

@@ -41,7 +41,7 @@ class Esm(PlainEncoder):
         "Lin et al., Evolutionary-scale prediction of atomic-level protein structure (2023)",
     )
 
-    def forward(self, tokens: Tensor) -> Steps:  # type: ignore[override]  # nothing has segments
+    def forward(self, tokens: Tensor) -> Steps:
         """Look amino acids up and place them, apply L blocks, and answer."""
         E = param("E", self.V, self.d)
         for name, width in (("W_touching", self.L * self.h), ("b_touching", ONE)):

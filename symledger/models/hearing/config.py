@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.arguments.specs import Choice, Settings, SizeOf, Use, size
+from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, size
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE
 from symledger.config_keys.encoder_keys import Tensors, under
-from symledger.config_keys.family import Family, Rule, Values
+from symledger.config_keys.family import Built, Family, Rule, Values
 from symledger.config_keys.seeing_keys import decoding, generating, inner, within
 from symledger.errors import BadInput
 from symledger.models.llama.config import LLAMA
@@ -32,10 +32,23 @@ NEWER = {"hidden_size": "d_snd", "num_hidden_layers": "L_snd", "num_attention_he
          "intermediate_size": "f_snd"}  # fmt: skip
 
 
-def _encoder(model_type: str, names: Mapping[str, str]) -> Family:
-    """Return the part that is an encoder of sounds, which builds nothing by itself here."""
+TOWER: Tensors = {
+    name.replace("encoder.", "", 1): tuple(f"tower.{x}" for x in ours)
+    for name, ours in SOUND_TENSORS.items() if name.startswith("encoder.")
+}  # fmt: skip
+TOWER.update({f"layer_norm.{x}": (f"tower.norm.{y}",) for x, y in (("weight", "g"), ("bias", "b"))})
+ALONE: Tensors = {
+    name: tuple(x.removeprefix("tower.") for x in ours) for name, ours in TOWER.items()
+}  # fmt: skip
+
+
+def _encoder(
+    model_type: str, name: str, names: Mapping[str, str], averaged: bool = True
+) -> Family:
+    """Return what reads an encoder of sounds, by itself or as a part."""
     uses = {**COMMON, **{name: SizeOf(symbol) for name, symbol in names.items()}}
-    return Family(model_type, {}, uses)
+    built = Built("sound_encoder", {"averaged": BOOLS[averaged]})
+    return Family(model_type, {f"{name}Encoder": built}, uses, tensors=ALONE)
 
 
 def _lasting(text: Family, sound: Family) -> Rule:
@@ -66,11 +79,6 @@ def _paired(sound: Family) -> Rule:
     return Rule((), read)
 
 
-TOWER: Tensors = {
-    name.replace("encoder.", "", 1): tuple(f"tower.{x}" for x in ours)
-    for name, ours in SOUND_TENSORS.items() if name.startswith("encoder.")
-}  # fmt: skip
-TOWER.update({f"layer_norm.{x}": (f"tower.norm.{y}",) for x, y in (("weight", "g"), ("bias", "b"))})
 INSIDE = {
     **within("model.language_model.", DENSE), **under("model.audio_tower.", "", TOWER),
     **{f"model.multi_modal_projector.linear{i}.{x}": (f"projector{j}.{y}",)
@@ -93,17 +101,19 @@ def _hearing(
     )  # fmt: skip
 
 
+QWEN2_AUDIO_ENCODER = _encoder("qwen2_audio_encoder", "Qwen2Audio", OLDER)
+AUDIO_FLAMINGO_3_ENCODER = _encoder("audioflamingo3_encoder", "AudioFlamingo3", NEWER)
+VOXTRAL_ENCODER = _encoder("voxtral_encoder", "Voxtral", NEWER, averaged=False)
 QWEN2_AUDIO = _hearing(
-    "qwen2_audio", "qwen2_audio", "Qwen2Audio", QWEN2, _encoder("qwen2_audio_encoder", OLDER),
-    {"vocab_size": FREE},
+    "qwen2_audio", "qwen2_audio", "Qwen2Audio", QWEN2, QWEN2_AUDIO_ENCODER, {"vocab_size": FREE}
 )
 ACTING = {"projector_hidden_act": Acting("projector_activation", learned=False)}
 AUDIO_FLAMINGO_3 = _hearing(
     "audioflamingo3", "audio_flamingo_3", "AudioFlamingo3", QWEN2,
-    _encoder("audioflamingo3_encoder", NEWER),
+    AUDIO_FLAMINGO_3_ENCODER,
     {**ACTING, "projector_bias": Choice("projector_bias"), "vocab_size": FREE},
 )  # fmt: skip
 VOXTRAL = _hearing(
-    "voxtral", "voxtral", "Voxtral", LLAMA, _encoder("voxtral_encoder", NEWER),
+    "voxtral", "voxtral", "Voxtral", LLAMA, VOXTRAL_ENCODER,
     {**ACTING, **dict.fromkeys(("hidden_size", "vocab_size"), FREE)}, paired=False,
 )  # fmt: skip

@@ -36,42 +36,43 @@ class SoundTower(Component):
     """
 
     C: Expr = sizes.C
-    d: Expr = sizes.d_snd
-    L: Expr = sizes.L_snd
-    h: Expr = sizes.h_snd
-    f: Expr = sizes.f_snd
-    S: Expr = sizes.S_snd
+    d_snd: Expr = sizes.d_snd
+    L_snd: Expr = sizes.L_snd
+    h_snd: Expr = sizes.h_snd
+    f_snd: Expr = sizes.f_snd
+    S_snd: Expr = sizes.S_snd
     averaged: bool = True
-    activation: Plain = "gelu"
+    sound_activation: Plain = "gelu"
 
-    title: ClassVar[str] = "Whisper's encoder, its vectors averaged in pairs"
+    title: ClassVar[str] = "Whisper's encoder of a spectrum, which decoders that hear have"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.f_snd: 4 * sizes.d_snd}
     references: ClassVar[tuple[str, ...]] = Whisper.references
 
     @property
     def signature(self) -> str:  # type: ignore[override]  # half as many where they are averaged
         """The type line."""
-        return f"B C frames -> B {'heard' if self.averaged else 'S'} d"
+        return f"B C frames -> B {'heard' if self.averaged else 'S_snd'} d_snd"
 
     @property
     def frames(self) -> Expr:
         """How many frames a spectrum has."""
-        return 2 * self.S
+        return 2 * self.S_snd
 
     @property
     def heard(self) -> Expr:
         """How many vectors are left."""
-        return self.S / 2
+        return self.S_snd / 2
 
     def forward(self, spectrum: Tensor) -> Steps:
         whole = Whisper(
-            C=self.C, d=self.d, L_enc=self.L, h=self.h, d_h=self.d / self.h, d_ff=self.f,
-            S=self.S, activation=self.activation,
+            C=self.C, d=self.d_snd, L_enc=self.L_snd, h=self.h_snd, d_h=self.d_snd / self.h_snd,
+            d_ff=self.f_snd, S=self.S_snd, activation=self.sound_activation,
         )  # fmt: skip
-        x = whole.stack(whole.encoder_block(), self.L, "encoder", whole.see(spectrum))
+        x = whole.stack(whole.encoder_block(), self.L_snd, "encoder", whole.see(spectrum))
         if self.averaged:
             pairs = mean(view("b (t two) d -> b t d two", x, two=2))
             x = view("b t d one -> b t (d one)", pairs)
-        return steps(y=LayerNorm(self.d)(x, name="norm"))
+        return steps(y=LayerNorm(self.d_snd)(x, name="norm"))
 
 
 @dataclass(frozen=True)

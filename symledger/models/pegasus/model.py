@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 from sympy import Expr, Integer, sqrt
 
 from symledger.components.embeddings.positions import SinusoidalPositions
-from symledger.components.feed_forward.nonlinearities import Gating, Seldom
+from symledger.components.feed_forward.nonlinearities import Gating
 from symledger.ir.tensor import Tensor
-from symledger.models.bart.model import UNUSED, Tabled, Tables
+from symledger.models.bart.model import UNUSED, Tabled
 from symledger.notation.verbs import narrow, param
 
 
@@ -61,7 +61,6 @@ class M2M100(Pegasus):
     """
 
     activation: Gating = "relu"
-    tables: Annotated[Tables, Seldom()] = "shared"
 
     title: ClassVar[str] = "encoder-decoder transformer, pre-LN LayerNorm, sinusoids computed"
     references: ClassVar[tuple[str, ...]] = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, size
@@ -20,7 +21,7 @@ from symledger.config_keys.sound_keys import (
     sound_classes,
 )
 
-FIRST = {"group": "first", "layer": "all"}
+FIRST: Mapping[object, str] = {"group": "first", "layer": "all"}
 SECOND = {"T_w": "16000"}
 """No key says how long a sound is: a second of it, where there are 16,000 samples in one."""
 
@@ -45,7 +46,7 @@ WAV2VEC2 = Family(
         **FRONT,
         "num_conv_pos_embeddings": Ruled(),
         "feat_extract_norm": Choice("front_norm", FIRST),
-        "do_stable_layer_norm": Choice("stable"),
+        "do_stable_layer_norm": FREE,
         "adapter_attn_dim": Only((None,), "every layer would have an adapter"),
     },
     (Rule((), masking), SEVEN, BESIDE, _windowed("num_conv_pos_embeddings")),

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr, Integer, floor
 
 from symledger import sizes
-from symledger.components.blocks.blocks import PostLNBlock, PreLNBlock
+from symledger.components.blocks.blocks import PostLNBlock
 from symledger.components.convolution.pooling import AvgPool1d
 from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom, act
 from symledger.components.maps.linear import Linear
@@ -151,14 +151,14 @@ class Wav2Vec2(SoundEncoder):
     """wav2vec 2.0, HuBERT, UniSpeech: positions from a convolution, and post-LN blocks.
 
     Of seven convolutions the ``first`` alone is normalized, each channel over the whole sound, or
-    ``all`` are, at each position. A ``stable`` one has norms before its parts, and at the end.
+    ``all`` are, at each position. Where norms stand before the parts instead, and one at the end,
+    every count is the same.
     Source: Baevski et al., *wav2vec 2.0* (2020), section 2, and its implementation.
     """
 
     C_5: Expr = C_i[4]
     C_6: Expr = C_i[5]
     C_7: Expr = C_i[6]
-    stable: bool = False
     projected_norm: Annotated[bool, Seldom()] = True
 
     title: ClassVar[str] = "encoder of recorded sounds, convolutions, then post-LN blocks"
@@ -172,17 +172,6 @@ class Wav2Vec2(SoundEncoder):
             return super().project(x)
         return Linear(x.shape[2], self.d)(x, name="projection")
 
-    def block(self) -> Component:
-        plain = super().block()
-        if not self.stable:
-            return plain
-        return PreLNBlock(**{f.name: getattr(plain, f.name) for f in fields(plain)})
-
-    def read(self, x: Tensor) -> Tensor:
-        if not self.stable:
-            return super().read(x)
-        return LayerNorm(self.d)(self.stack(x + self.place(x)), name="encoder_norm")
-
 
 @dataclass(frozen=True)
 class Data2VecAudio(Wav2Vec2):
@@ -195,7 +184,6 @@ class Data2VecAudio(Wav2Vec2):
     L_in: Expr = sizes.L_in
     front_norm: Literal["all"] = "all"
     even: Annotated[bool, Seldom()] = False
-    stable: Literal[False] = False
     projected_norm: Literal[True] = True
 
     title: ClassVar[str] = "encoder of recorded sounds, positions from convolutions in a row"

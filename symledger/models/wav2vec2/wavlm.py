@@ -76,7 +76,7 @@ class GatedBias(Component):
 
 @dataclass(frozen=True)
 class ToldBlock(Component):
-    """A block whose attention is told distances, norms after its sums or (``stable``) before parts.
+    """A block whose attention is told distances, norms after its sums.
 
     Source: Chen et al., *WavLM* (2021), section 3.1, and its implementation.
     """
@@ -86,7 +86,6 @@ class ToldBlock(Component):
     d_h: Expr = sizes.d_h
     d_ff: Expr = sizes.d_ff
     activation: Gating = "gelu"
-    stable: bool = False
 
     signature: ClassVar[str] = "B T d, h T T -> B T d"
     title: ClassVar[str] = "transformer block that is told distances"
@@ -95,12 +94,8 @@ class ToldBlock(Component):
     def forward(self, x: Tensor, bias: Tensor) -> Steps:
         attention = GatedBias(self.d, self.h, self.d_h)
         network = FeedForward(self.d, self.d_ff, self.activation)
-        if self.stable:
-            middle = x + attention(self.normed(x, 1), bias, name="attention")
-            y = middle + network(self.normed(middle, 2), name="feed_forward")
-        else:
-            middle = self.normed(x + attention(x, bias, name="attention"), 1)
-            y = self.normed(middle + network(middle, name="feed_forward"), 2)
+        middle = self.normed(x + attention(x, bias, name="attention"), 1)
+        y = self.normed(middle + network(middle, name="feed_forward"), 2)
         return steps(middle=middle, y=y)
 
     def normed(self, x: Tensor, number: int) -> Tensor:
@@ -123,7 +118,7 @@ class WavLM(Wav2Vec2):
     references: ClassVar[tuple[str, ...]] = (CHEN,)
 
     def block(self) -> Component:
-        return ToldBlock(self.d, self.h, self.d_h, self.d_ff, self.activation, self.stable)
+        return ToldBlock(self.d, self.h, self.d_h, self.d_ff, self.activation)
 
     def stack(self, x: Tensor) -> Tensor:
         bucket = indices("bucket", self.n_b, x.shape[1], x.shape[1])
