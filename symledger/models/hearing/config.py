@@ -42,9 +42,7 @@ ALONE: Tensors = {
 }  # fmt: skip
 
 
-def _encoder(
-    model_type: str, name: str, names: Mapping[str, str], averaged: bool = True
-) -> Family:
+def _encoder(model_type: str, name: str, names: Mapping[str, str], averaged: bool = True) -> Family:
     """Return what reads an encoder of sounds, by itself or as a part."""
     uses = {**COMMON, **{name: SizeOf(symbol) for name, symbol in names.items()}}
     built = Built("sound_encoder", {"averaged": BOOLS[averaged]})
@@ -85,6 +83,25 @@ INSIDE = {
        for i, j in (("", ""), ("_1", ".1"), ("_2", ".2"))
        for x, y in (("weight", "W"), ("bias", "b"))},
 }  # fmt: skip
+
+
+def _joined(sound: Family) -> Rule:
+    """Refuse vectors that do not fill those that they are joined to."""
+
+    def read(values: Values) -> Settings:
+        S, d, f = (size(name, inner(values, "audio_config", sound, name)) for name in (
+            "max_source_positions", "hidden_size", "intermediate_size"))  # fmt: skip
+        if S * d % f:
+            raise BadInput(
+                f"intermediate_size = {f} of audio_config does not fit: {S} vectors of hidden_size "
+                f"= {d} are joined to some that are so wide, and are no whole number of them; such "
+                f"a model is built, and fails where it hears. Say {4 * d}."
+            )
+        return {}
+
+    return Rule((), read)
+
+
 TIED: Mapping[str, Use] = {"tie_word_embeddings": FREE}
 """The head has weights of its own whatever is said (transformers 5.23.0, built and looked at)."""
 
@@ -94,7 +111,7 @@ def _hearing(
     paired: bool = True,
 ) -> Family:  # fmt: skip
     decoder = decoding(text)
-    rules = (_lasting(decoder, sound), *((_paired(sound),) if paired else ()))
+    rules = (_lasting(decoder, sound), (_paired if paired else _joined)(sound))
     return Family(
         model_type, generating(entry, name), {**TIED, "ignore_index": FREE, **uses}, rules, INSIDE,
         implied=ONE_SOUND, parts={"text_config": decoder, "audio_config": sound},
