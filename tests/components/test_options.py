@@ -159,7 +159,7 @@ def standing(variant, asked):
 WINDOW = {sizes.L_w, sizes.S_w, sizes.w, sizes.w_max}
 INHERITED = {
     "DinoV2": {d_out}, "DistilBert": {V_seg}, "MPNet": {V_seg}, "ModernBert": {V_seg, T_max},
-    "Esm": {V_seg}, "BertGeneration": {V_seg}, "Whisper": {Y}, "Voxtral": {Y},
+    "Esm": {V_seg}, "BertGeneration": {V_seg, Y}, "M2M100": {T_max}, "Whisper": {Y}, "Voxtral": {Y},
     "Qwen2Audio": {Y, *WINDOW}, "AudioFlamingo3": {Y, *WINDOW},
     "SmolLM3": {L_w}, "MiniCPM3": {E, E_s, L_d, d_exp, k},
     "Lfm2Moe": {L_ad}, "Jamba": {L_ad}, "Qwen3Next": {L_ad},
