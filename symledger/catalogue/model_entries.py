@@ -264,7 +264,7 @@ MODELS: tuple[Entry, ...] = (
           reads={"audioflamingo3": "AUDIO_FLAMINGO_3"}),
     Entry("voxtral", "models.hearing.model:Voxtral", "model", cases=GROUPED,
           reads={"voxtral": "VOXTRAL"}),
-    Entry("wavlm", "models.wav2vec2.wavlm:WavLM", "model", reads={"wavlm": "WAVLM"}),
+    Entry("wavlm", "models.wavlm.model:WavLM", "model", reads={"wavlm": "WAVLM"}),
     Entry("wav2vec2_conformer", "models.conformer.model:Wav2Vec2Conformer", "model",
           reads={"wav2vec2-conformer": "WAV2VEC2_CONFORMER"}),
     Entry("wav2vec2_bert", "models.conformer.model:Wav2Vec2Bert", "model",

@@ -15,7 +15,7 @@ from symledger.components.norms.norms import LayerNorm
 from symledger.ir.building import leave_idle
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
-from symledger.models.conformer.blocks import (
+from symledger.models.shared.conformer import (
     GULATI,
     ConformerBlock,
     DistanceAttention,

@@ -193,6 +193,8 @@ class Voxtral(Llama, Hearing):
     tied: Literal[False] = False
     activation: Gating = "silu"
     flash: Annotated[bool, Seldom()] = False
+    attention_bias: Annotated[bool, Seldom()] = False
+    mlp_bias: Annotated[bool, Seldom()] = False
     sound_activation: Plain = "gelu"
     projector_activation: Plain = "gelu"
 

@@ -95,23 +95,6 @@ DATA2VEC_AUDIO = Family(
     SECOND,
 )  # fmt: skip
 
-LAYERS = "encoder.layers.*.attention."
-WAVLM = replace(
-    _like("wavlm", "WavLM", frames=True),
-    builds=sound_classes("wavlm", "WavLM", frames=True),
-    uses={
-        **{name: use for name, use in WAV2VEC2.uses.items() if name != "adapter_attn_dim"},
-        "num_buckets": SizeOf("n_b"),
-        "max_bucket_distance": FREE,
-    },
-    tensors=hearing("wavlm", {
-        f"{LAYERS}gru_rel_pos_const": ("block.attention.c",),
-        f"{LAYERS}gru_rel_pos_linear.weight": ("block.attention.gate.W",),
-        f"{LAYERS}gru_rel_pos_linear.bias": ("block.attention.gate.b",),
-        f"{LAYERS}rel_attn_embed.weight": ("R",),
-    }),
-)
-
 SQUEEZED = [10, 3, 1, 3, 1, 3, 1, 3, 1, 2, 1, 2, 1]
 APART = [5, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1, 2, 1]
 SEW = Family(

@@ -17,7 +17,7 @@ from symledger.components.norms.norms import LayerNorm
 from symledger.ir.building import leave_idle
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
-from symledger.models.wav2vec2.front import (
+from symledger.models.shared.sounds import (
     SEVEN,
     ConvolvedPositions,
     HeardLayer,
