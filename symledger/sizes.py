@@ -241,6 +241,19 @@ H_g = Size("H_g", "groups of patches down")
 W_g = Size("W_g", "groups of patches across")
 L_f = Size("L_f", "layers of the image encoder that see all of an image")
 L_r = Size("L_r", "layers of the image encoder whose vectors are read besides the last")
+T_w = Size("T_w", "samples of a sound")
+SHORTENED = tuple(f"the sound after {i} shortening{'s' * (i > 1)}" for i in range(1, 7))
+T_i = tuple(Size(f"T_{i}", f"positions of {s}") for i, s in enumerate(SHORTENED, 1))
+T_f = Size("T_f", "frames of a spectrum")
+K_c = Size("K_c", "windows of the convolutions inside blocks, where others have another length")
+d_snd = Size("d_snd", "model width of the encoder of sounds")
+L_snd = Size("L_snd", "layers of the encoder of sounds")
+h_snd = Size("h_snd", "heads of the encoder of sounds")
+f_snd = Size("f_snd", "hidden width of the networks of the encoder of sounds")
+S_snd = Size("S_snd", "positions of a sound in its encoder")
+n_snd = Size("n_snd", "sounds in a sequence")
+n_pos = Size("n_pos", "places along a side of a page")
+T_q = Size("T_q", "positions that attention is given, where sounds are squeezed before it")
 VISION = (
     *(C_s, P, H_p, W_p, t, C_g, *C_i, *L_i, *H_i, *W_i),
     *(d_proj, d_f, d_img, L_img, h_img, f_img, T_img, d_ctx),
@@ -260,6 +273,7 @@ ORDER: tuple[Size, ...] = (
     *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec, d_ple, V_ple, d_g, h_g, L_s, L_sw),
     *(n_i, d_x, L_x, L_xd, n_m),
     *(T_e, N, n),
+    *(T_w, *T_i, T_q, n_pos, T_f, K_c, d_snd, L_snd, h_snd, f_snd, S_snd, n_snd),
 )
 """The order in which symbols are listed; what is not named here comes after them."""
 DECLARED = tuple(symbol for symbol in list(globals().values()) if isinstance(symbol, Size))

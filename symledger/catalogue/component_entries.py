@@ -51,6 +51,7 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("layer_norm", "components.norms.norms:LayerNorm"),
     Entry("rms_norm", "components.norms.norms:RMSNorm"),
     Entry("composed_rms_norm", "components.norms.norms:ComposedRMSNorm"),
+    Entry("weight_norm", "components.norms.weight_norm:WeightNorm"),
     Entry("softmax", "components.heads_and_losses.softmax:Softmax"),
     Entry("log_softmax", "components.heads_and_losses.log_softmax:LogSoftmax"),
     Entry("softmin", "components.heads_and_losses.log_softmax:Softmin"),

@@ -34,6 +34,8 @@ run once more for every array that is kept, and several times for every weight."
 OTHERS = 6
 """Orders of the symbols that are tried."""
 LARGEST_CHANGE = 256
+MUCH, COARSE = 16384, 16
+"""How much longer than that what is divided by hundreds may have to be, and in which steps."""
 FEW = 8
 """Ways to repair something among which the one that breaks least is chosen."""
 Floor = tuple[Expr, int]
@@ -278,6 +280,9 @@ def _changes(
             yield {**sizes, symbol: sizes[symbol] * step}
     for step in range(1, LARGEST_CHANGE):
         for symbol in factors if sparing and factors else free:
+            yield {**sizes, symbol: sizes[symbol] + step}
+    for step in range(LARGEST_CHANGE, MUCH if e.has(rounded) else LARGEST_CHANGE, COARSE):
+        for symbol in free:
             yield {**sizes, symbol: sizes[symbol] + step}
     for step in range(1, LARGEST_CHANGE if e.has(Min) else 1):
         for two in combinations(free, 2):

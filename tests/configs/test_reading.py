@@ -19,6 +19,8 @@ NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is
             "Transformer2DModel": "norm_type is missing",
             "lfm2_moe": "layer_types is missing",
             "nemotron": "num_key_value_heads is missing",
+            **dict.fromkeys(
+                ("esm", "wav2vec2-conformer", "wav2vec2-bert"), "vocab_size is missing"),
             "dots1": "n_shared_experts = None is not a size",
             "cohere_compass_text": "rope_parameters = None does not say",
             **dict.fromkeys(("idefics3", "smolvlm", "aya_vision"), "does not divide"),

@@ -29,14 +29,17 @@ LAYER = re.compile(r"(?<=\.)\d+(?=\.|$)")
 """The index of a layer in a name."""
 TIES = ("t5", "mt5")
 """What is tied there whatever is said: T5 1.1, FLAN and mT5 have heads of their own in fact."""
-PADDED = ("deberta-v2",)
+PADDED = ("deberta-v2", "layoutlm")
 """What looks for padding among the tokens, which have no values here, unless a mask is given."""
-ASKING = ("megatron-bert",)
-"""What asks a mask of its own for its values, which are none here: it cannot be run."""
+ASKING = ("megatron-bert", "rembert", "roformer", "ibert")
+"""What asks a mask of its own for its values, which are none here, unless one of pairs is given: it
+is not run on a token after others."""
 LENGTHS = {"B": 2, "T": 16}
 """Of the sequences at which FLOPs are counted."""
 SOURCE = {"S": 12}
 """Of the source, where an encoder reads one."""
+WAVE = {"B": 2, "T_w": 3000}
+"""Of a sound as it was recorded."""
 Both = tuple[int, int | None]
 """FLOPs of a forward pass, and of the backward pass after it, if that can be run."""
 WAYS = {
@@ -69,6 +72,8 @@ def witnessed(account: Account) -> Iterator[Evidence]:
         yield from _denoised(account, found, model)
     elif reads_tokens(model) and not account.readings.has_routed:
         yield from _counted(account, found, model)
+    elif getattr(model, "main_input_name", "") == "input_values" and "T_w" in account.symbols:
+        yield from _compared(account.subs(WAVE), found, passes(model, heard()))
 
 
 def build(found: Configuration) -> Any:
@@ -142,9 +147,9 @@ def reads_tokens(model: Any) -> bool:
     if not hasattr(model, "main_input_name"):
         return False
     reads_ends = name.endswith("ForSequenceClassification") and model.config.is_encoder_decoder
-    unread = reads_ends or name.endswith("MultipleChoice") or "image" in model.input_modalities
-    asks = model.config.model_type in ASKING
-    return model.main_input_name == "input_ids" and not (unread or asks)
+    others = {"image", "audio"} & {*model.input_modalities}
+    unread = reads_ends or name.endswith("MultipleChoice") or bool(others)
+    return model.main_input_name == "input_ids" and not unread
 
 
 def flops(model: Any, lengths: Mapping[str, int]) -> Both:
@@ -155,12 +160,23 @@ def flops(model: Any, lengths: Mapping[str, int]) -> Both:
     given = {"input_ids": tokens}
     if model.config.model_type in PADDED:
         given["attention_mask"] = torch.ones_like(tokens)
+    if model.config.model_type in ASKING:
+        pairs = (lengths["B"], 1, lengths["T"], lengths["T"])
+        given["attention_mask"] = torch.zeros(*pairs, device="meta")
     if "S" in lengths and model.config.is_encoder_decoder:
         source = torch.zeros(lengths["B"], lengths["S"], dtype=torch.long, device="meta")
         given = {"input_ids": source, "decoder_input_ids": tokens}
     elif "S" in lengths:
         given |= _memory(model, lengths)
     return passes(model, given)
+
+
+def heard() -> Mapping[str, Any]:
+    """Return a sound, which asks for a gradient as it does in training."""
+    import torch
+
+    wave = torch.zeros(WAVE["B"], WAVE["T_w"], device="meta", requires_grad=True)
+    return {"input_values": wave}
 
 
 def passes(model: Any, given: Mapping[str, Any]) -> Both:
@@ -244,7 +260,8 @@ def _denoised(account: Account, found: Configuration, model: Any) -> Iterator[Ev
 
 def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
     lengths = {**LENGTHS, **SOURCE} if "S" in account.symbols else LENGTHS
-    last = decoded(model, lengths) if "flops.decode" in account.quantities else None
+    steps = "flops.decode" in account.quantities and found.model_type not in ASKING
+    last = decoded(model, lengths) if steps else None
     yield from _compared(account.subs(lengths), found, flops(model, lengths), last)
 
 

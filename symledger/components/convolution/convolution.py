@@ -65,7 +65,7 @@ class Convolution(Mixing):
 
     def forward(self, x: Tensor) -> Steps:
         seen, places, offsets = self.opened, self.places, self.offsets
-        F = param("F", self.C_out, self.C_in / self.G, *self.kernel)
+        F = self.filters()
         zeros = self.padding_mode == "zeros"
         around = {} if zeros and not self.uneven else {"padded": self.padded(x)}
         shown = self.windows(around.get("padded", x), past=self.past, padded=not zeros)
@@ -73,6 +73,10 @@ class Convolution(Mixing):
         F = view(f"(g o) c {offsets} -> g o c {offsets}", F, g=self.G)
         y = einsum(f"b g c {seen}, g o c {offsets} -> b g o {places}", x, F)
         return steps(**around, y=self.shifted(view(f"b g o {places} -> b (g o) {places}", y)))
+
+    def filters(self) -> Tensor:
+        """Return what each channel of the result looks for in the channels of its group."""
+        return param("F", self.C_out, self.C_in / self.G, *self.kernel)
 
     def decided(self) -> Mapping[Size, Expr]:
         """Return how many windows there are, of an axis that may be longer at its end."""

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from symledger.arguments.specs import Only, SizeOf
 from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import TIED
 from symledger.config_keys.encoder_decoder_keys import HEADS, TABLES, TENSORS, WIDTHS, alone
 from symledger.config_keys.encoder_keys import under
 from symledger.config_keys.family import Built, Family
@@ -51,3 +52,35 @@ MVP = replace(MVP, classes=2, uses={
     "use_prompt": Only((False,), "attention would have prompts, and networks that make them"),
     "prompt_length": FREE, "prompt_mid_dim": FREE,
 })  # fmt: skip
+
+
+def _blenderbot(model_type: str, name: str, post: bool) -> Family:
+    plain = _bart(model_type, model_type.replace("-", "_"), name, post)
+    heads = ("ForConditionalGeneration", "Model", "ForCausalLM")
+    return replace(plain, builds={f"{name}{head}": plain.builds[f"{name}{head}"] for head in heads})
+
+
+BLENDERBOT = _blenderbot("blenderbot", "Blenderbot", post=False)
+BLENDERBOT_SMALL = _blenderbot("blenderbot-small", "BlenderbotSmall", post=True)
+
+LEARNED = Only((True,), "positions would be sinusoids")
+TROCR = replace(
+    BART,
+    model_type="trocr",
+    builds={"TrOCRForCausalLM": Built("bart", {"head": "lm", "alone": "true"})},
+    uses={
+        "vocab_size": SizeOf("V"),
+        "d_model": SizeOf("d"),
+        "decoder_layers": SizeOf("L_dec"),
+        "decoder_attention_heads": SizeOf("h_dec"),
+        "decoder_ffn_dim": SizeOf("d_dec"),
+        "activation_function": WIDTHS["activation_function"],
+        "max_position_embeddings": SizeOf("T_max", ("T",)),
+        "use_learned_position_embeddings": LEARNED,
+        "layernorm_embedding": Only((True,), "no norm would stand at the entrance"),
+        "tie_word_embeddings": TIED,
+        **dict.fromkeys(("scale_embedding", "decoder_layerdrop", "dropout", "init_std"), FREE),
+    },
+    tensors={**BART.tensors, "output_projection.weight": ("head.W",)},
+)
+"""The decoder of TrOCR alone, which is given what another model made of a picture."""

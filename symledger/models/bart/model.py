@@ -12,7 +12,7 @@ from symledger import sizes
 from symledger.components.blocks.blocks import Block, PostLNBlock, PreLNBlock
 from symledger.components.embeddings.positions import LearnedPositions
 from symledger.components.feed_forward.feed_forward import FeedForward
-from symledger.components.feed_forward.nonlinearities import Activation
+from symledger.components.feed_forward.nonlinearities import Activation, Gating
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.building import leave_idle
 from symledger.ir.tensor import Tensor
@@ -21,6 +21,7 @@ from symledger.notation.component import Component
 from symledger.notation.verbs import param
 from symledger.sizes import Size
 
+ROLLER = "Roller et al., Recipes for building an open-domain chatbot (2020)"
 UNUSED = Integer(2)
 """Rows at the beginning of each table of positions that nothing uses."""
 
@@ -134,6 +135,8 @@ class Bart(Tabled):
     """
 
     post: ClassVar[bool] = True
+    unused: ClassVar[Expr] = UNUSED
+    normed: ClassVar[bool] = True
     title: ClassVar[str] = "encoder-decoder transformer, post-LN LayerNorm, learned positions"
     references: ClassVar[tuple[str, ...]] = ("Lewis et al., BART (2020), section 2.1",)
 
@@ -147,8 +150,9 @@ class Bart(Tabled):
 
     def enter(self, x: Tensor, name: str, first: Expr) -> Tensor:
         """Add positions, and normalize."""
-        places = LearnedPositions(self.T_max + UNUSED, self.d, UNUSED + first)
-        return LayerNorm(self.d)(places(x, name=f"{name}_positions"), name=f"{name}_norm")
+        places = LearnedPositions(self.T_max + self.unused, self.d, self.unused + first)
+        placed = places(x, name=f"{name}_positions")
+        return LayerNorm(self.d)(placed, name=f"{name}_norm") if self.normed else placed
 
 
 @dataclass(frozen=True)
@@ -163,3 +167,31 @@ class MBart(Bart):
     references: ClassVar[tuple[str, ...]] = (
         "Liu et al., Multilingual Denoising Pre-training (2020), section 2.2",
     )
+
+
+@dataclass(frozen=True)
+class BlenderbotSmall(Bart):
+    """The smallest Blenderbot: BART whose tables of positions have no row too many.
+
+    Source: Roller et al., *Recipes for building an open-domain chatbot* (2020), and its
+    implementation.
+    """
+
+    activation: Gating = "gelu"
+
+    unused: ClassVar[Expr] = Integer(0)
+    title: ClassVar[str] = "encoder-decoder transformer, post-LN, every row of positions used"
+    references: ClassVar[tuple[str, ...]] = (ROLLER,)
+
+
+@dataclass(frozen=True)
+class Blenderbot(BlenderbotSmall):
+    """Blenderbot: norms before the parts and at the end of each stack, and none at the entrance.
+
+    Source: Roller et al., *Recipes for building an open-domain chatbot* (2020), and its
+    implementation.
+    """
+
+    post: ClassVar[bool] = False
+    normed: ClassVar[bool] = False
+    title: ClassVar[str] = "encoder-decoder transformer, pre-LN, none at the entrance"

@@ -84,6 +84,20 @@ XLM_ROBERTA = _named("xlm-roberta", "XLMRoberta")
 CAMEMBERT = _named("camembert", "Camembert")
 DATA2VEC_TEXT = replace(_named("data2vec-text", "Data2VecText"), tensors=_tensors("data2vec_text"))
 
+IBERT = replace(
+    ROBERTA,
+    model_type="ibert",
+    builds=classes("roberta", "IBert", "ForMultipleChoice"),
+    uses={
+        **ROBERTA.uses,
+        "is_decoder": FREE,
+        "quant_mode": Only((False,), "maps would be of whole numbers, with scales beside them"),
+        "force_dequant": FREE,
+    },
+    tensors=_tensors("ibert"),
+)  # fmt: skip
+"""I-BERT where it is not quantized, which is RoBERTa."""
+
 ERNIE = replace(
     BERT,
     model_type="ernie",

@@ -116,3 +116,19 @@ def _marian() -> Family:
 MARIAN = _marian()
 """The decoder of a Marian may have a table of its own, of words of its own; Pegasus reads no key of
 these."""
+
+
+M2M_100 = Family(
+    "m2m_100",
+    {
+        "M2M100ForConditionalGeneration": Built("m2m_100", {"head": "lm"}),
+        "M2M100Model": Built("m2m_100", {"head": "bare"}),
+    },
+    {
+        **WIDTHS,
+        "max_position_embeddings": SizeOf("S", ("T",)),
+        "tie_word_embeddings": TABLES,
+    },
+    tensors={**TENSORS, **under("model.", "", TENSORS), **HEADS},
+)
+"""Its positions are computed, whatever their number."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sympy import Expr, Integer
+from sympy import Expr, Integer, sqrt
 
+from symledger.components.embeddings.positions import SinusoidalPositions
+from symledger.components.feed_forward.nonlinearities import Gating
 from symledger.ir.tensor import Tensor
-from symledger.models.bart.model import Tabled
+from symledger.models.bart.model import UNUSED, Tabled
 from symledger.notation.verbs import narrow, param
 
 
@@ -47,3 +49,25 @@ class Marian(Pegasus):
     post: ClassVar[bool] = True
     title: ClassVar[str] = "encoder-decoder transformer, post-LN LayerNorm, sinusoids in tables"
     references: ClassVar[tuple[str, ...]] = ("Junczys-Dowmunt et al., Marian (2018)",)
+
+
+@dataclass(frozen=True)
+class M2M100(Pegasus):
+    """The encoder-decoder transformer of M2M-100 and NLLB: Pegasus', its sinusoids computed.
+
+    Rows of the table of tokens are multiplied by the root of the model's width.
+    Source: Fan et al., *Beyond English-Centric Multilingual Machine Translation* (2020), and its
+    implementation.
+    """
+
+    activation: Gating = "relu"
+
+    title: ClassVar[str] = "encoder-decoder transformer, pre-LN LayerNorm, sinusoids computed"
+    references: ClassVar[tuple[str, ...]] = (
+        "Fan et al., Beyond English-Centric Multilingual Machine Translation (2020)",
+    )
+
+    def placed(self, x: Tensor, name: str, first: Expr) -> Tensor:
+        """Add sines and cosines of each position, which are counted from 2."""
+        places = SinusoidalPositions(self.d, first + UNUSED)
+        return places(x * sqrt(self.d), name=name)

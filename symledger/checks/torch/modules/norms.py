@@ -34,6 +34,18 @@ class ComposedRMSNorm(nn.RMSNorm):
         return self.weight * (x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + self.eps))
 
 
+class WeightNormed(nn.Module):
+    """The fused norm of a kernel, with a length of each offset."""
+
+    def __init__(self, s: Sizes) -> None:
+        super().__init__()
+        self.g = nn.Parameter(torch.rand(s["K"]) + 1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Divide by the length at each offset, then scale."""
+        return torch._weight_norm(x, self.g[None, None], 2)
+
+
 def _batch_norm(axes: int) -> tuple[Case, ...]:
     kind = layer_of("BatchNorm", axes)
     unread = {"unread input": elements(axes, "B", "C")}
@@ -71,6 +83,7 @@ CASES: Mapping[str, tuple[Case, ...]] = {
             normalized_alone="B*T" * (o["affine"] and not o["input_gradient"]))),),
     "composed_rms_norm": (Case("x · rsqrt(mean(x²) + ε) · g",
                                lambda s, o: ComposedRMSNorm(s["d"], eps=EPSILON)),),
+    "weight_norm": (Case("torch._weight_norm", lambda s, o: WeightNormed(s)),),
     "batch_norm": _batch_norm(2), "batch_norm3d": _batch_norm(3),
     "group_norm": _group_norm(2), "group_norm3d": _group_norm(3),
     "local_response_norm": (Case(

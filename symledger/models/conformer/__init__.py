@@ -1,0 +1,1 @@
+"""Conformers: encoders of sounds that attend and convolve in every block."""

@@ -1,0 +1,1 @@
+"""RemBERT, RoFormer and BertGeneration."""
