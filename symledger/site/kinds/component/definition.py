@@ -68,7 +68,7 @@ class Shape:
 
     name: Markup
     kind: Text
-    place: Text
+    place: Text | str
     shape: Markup
     example: str
 
