@@ -42,7 +42,7 @@ def place(said: str) -> Text:
     return joined([text for pair in zip(names, marks, strict=True) for text in pair if text], "")
 
 
-def named(option: str) -> Text:
+def named(option: str) -> Word:
     """Return what an option is called: ``positions``."""
     return word(f"choice.named.{option}", option)
 

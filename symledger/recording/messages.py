@@ -13,7 +13,7 @@ from symledger.catalogue.texts import text_of
 from symledger.languages.language import ENGLISH, LOCALE, catalogue
 from symledger.recording.kind import Kind, Made, replaced
 from symledger.recording.selection import Selection
-from symledger.recording.words import defined, is_defined, of_its_name
+from symledger.recording.words import defined, is_defined, of_its_name, options
 
 if TYPE_CHECKING:
     from babel.messages.catalog import Catalog, Message
@@ -142,7 +142,7 @@ def _define(english: Catalog) -> None:
             english.delete(m.id)
         elif (name := of_its_name(key)) is not None:
             words[key] = name
-    for key, said in words.items():
+    for key, said in (words | options()).items():
         english.delete(key)
         english.add(key, said)
 

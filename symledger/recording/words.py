@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from symledger.accounts.reuse import PUBLISHED
 from symledger.catalogue.entries import AXIOMS, ENTRIES
+from symledger.catalogue.options import choices_of
 from symledger.configs.read import DECIDES, STORED
 from symledger.evidence import records
 from symledger.evidence.claims import CLAIMS, KINDS, kind_named
 from symledger.evidence.claims import worded as words_of
 from symledger.explain.index.readings import MACS, OFTEN, TRAINING, TYPES
 from symledger.languages.message import Word
-from symledger.languages.words import case
+from symledger.languages.words import case, named
 from symledger.ledger import conventions, quantised, recipes
 from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.ledger.peaks import PEAKS
@@ -38,6 +39,12 @@ SPOKEN = re.compile(r"(?<![\w.…])[a-z]{2,}(?![\w.(])")
 def defined() -> dict[str, str]:
     """Return the English of every word that a definition holds, by its key."""
     return {found.key: str(found) for found in _words()}
+
+
+def options() -> dict[str, str]:
+    """Return the English of the name of every option of the catalogue, by its key."""
+    words = (named(option) for entry in ENTRIES for option in choices_of(entry.load()))
+    return {found.key: str(found) for found in words}
 
 
 def is_defined(key: str) -> bool:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -14,11 +12,9 @@ from typing import Any
 
 from symledger.accounts.gc_pause import uncollected
 from symledger.errors import BadInput, shown
-from symledger.languages.language import ENGLISH
-from symledger.site import resources
+from symledger.site import resources, zensical
 from symledger.site.generator import MANIFEST, Site, remembered
 from symledger.site.memory import PLACE
-from symledger.site.mkdocs.theme import completed
 
 
 def build(
@@ -38,7 +34,11 @@ def build(
     if not cache:
         os.environ[PLACE] = ""
     if engine == "zensical":
-        _zensical(out, site, strict)
+        zensical.command()
+        site = site or Site()
+        with tempfile.TemporaryDirectory() as temporary:
+            write(Path(temporary), site, filled=False)
+            zensical.render(Path(temporary), out, site, strict)
         return
     with _mkdocs() as (load_config, make), uncollected():
         folder = str(out.resolve())
@@ -81,12 +81,16 @@ def write(folder: Path, site: Site | None = None, *, filled: bool = True) -> Non
     for file in sorted(docs.rglob("*")):
         if file.is_file() and file.relative_to(docs).as_posix() not in files:
             file.unlink()
-    _put(folder / "mkdocs.yml", configuration(site).encode())
+    alternate = None if filled else zensical.alternates(site.tongues)
+    _put(folder / "mkdocs.yml", configuration(site, alternate).encode())
     site.memory.save()
 
 
-def configuration(site: Site) -> str:
-    """Return a configuration for the written folder: the navigation whole, our plugin left out."""
+def configuration(site: Site, alternate: list[dict[str, str]] | None = None) -> str:
+    """Return a configuration for the written folder: the navigation whole, our plugin left out.
+
+    ``alternate`` are the languages that the theme lists on every page.
+    """
     import yaml
     from mkdocs.utils.yaml import yaml_load
 
@@ -95,6 +99,8 @@ def configuration(site: Site) -> str:
     read: dict[str, Any] = yaml_load(resources.configuration().read_text(encoding="utf-8"))
     read["nav"] = expanded(read["nav"], site)
     read["plugins"] = [p for p in read["plugins"] if p != "symledger"]
+    if alternate:
+        read["extra"]["alternate"] = alternate
     return str(yaml.safe_dump(read, sort_keys=False, allow_unicode=True))
 
 
@@ -135,32 +141,3 @@ def _mkdocs() -> Iterator[tuple[Any, Any]]:
         yield load_config, make
     except MkDocsException as error:
         raise BadInput(f"MkDocs refused: {error}") from error
-
-
-def _zensical(out: Path, site: Site | None, strict: bool) -> None:
-    """Have Zensical render the pages, and put the blocks in afterwards, which takes a fifth."""
-    command = shutil.which("zensical", path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-    if command is None:
-        raise BadInput("Zensical is not installed: pip install zensical, or --engine mkdocs.")
-    site = site or Site()
-    with tempfile.TemporaryDirectory() as temporary:
-        folder = Path(temporary)
-        write(folder, site, filled=False)
-        done = subprocess.run(  # noqa: S603  # the engine that the user asked for
-            [command, "build", *(["--strict"] if strict else [])],
-            cwd=folder, capture_output=True, text=True, check=False,
-        )
-        sys.stderr.write(done.stdout + done.stderr)
-        if done.returncode:
-            raise BadInput(f"Zensical ended with exit code {done.returncode}.")
-        shutil.rmtree(out, ignore_errors=True)
-        shutil.copytree(folder / "site", out)
-    made = {page.address: page for page in site.pages.values()}
-    for file in sorted(out.rglob("*.html")):
-        html = file.read_text(encoding="utf-8")
-        address = file.relative_to(out).as_posix()
-        page = made.get(address)
-        html = page.filled(html) if page else html
-        root = address.partition("/")[0]
-        language = root if root in site.tongues else ENGLISH
-        file.write_text(completed(html, language), encoding="utf-8")

@@ -12,14 +12,18 @@ from jinja2 import Environment, nodes
 
 import symledger
 from symledger.errors import BadInput
-from symledger.languages.language import ENGLISH, filled, known, languages, regrouped
+from symledger.languages.coverage import coverage
+from symledger.languages.language import ENGLISH, filled, known, languages, pattern, regrouped
 from symledger.languages.message import Message, Verbatim, joined, message, say, word
 from symledger.recording.messages import Messages, messages, read, sentences, stale
-from symledger.recording.words import defined, is_defined, of_its_name
+from symledger.recording.words import defined, is_defined, of_its_name, options
 from symledger.site import resources
 from symledger.sizes import BY_NAME
 
 ROOT = Path(symledger.__file__).parent
+SAID = ("choice", "convention", "optimizer", "part", "quantity", "recipe", "recompute", "symbol",
+        "title", "unit", "words")  # fmt: skip
+"""The first words of keys that Spanish says, each and every one."""
 FOREIGN = [name for name in languages() if name != ENGLISH]
 
 
@@ -70,6 +74,11 @@ def test_every_key_that_is_used_is_said_in_english_and_no_other():
     patterns = re.compile("|".join(sorted(used)))
     assert {key for key in said if not patterns.fullmatch(key)} == set(), "nobody says these"
     assert {one for one in used if not any(re.fullmatch(one, key) for key in said)} == set()
+
+
+def test_every_option_has_a_name_in_spanish():
+    assert [area for area in coverage("es") if area.area in SAID and area.missing] == []
+    assert {key for key in options() if pattern("es", key) is None} == set()
 
 
 def test_english_of_words_is_that_of_their_definitions():

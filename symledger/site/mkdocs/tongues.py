@@ -99,15 +99,7 @@ class Tongues:
         html = ALTERNATE.sub(
             lambda m: f'<link rel="{LISTED}" href="{urljoin(base, m[1])}" hreflang=', html
         )
-        if tongue.is_english:
-            return html
-        return LINK.sub(lambda m: self._marked(m, tongue, posixpath.dirname(page.url)), html)
-
-    @staticmethod
-    def _marked(m: re.Match[str], tongue: Tongue, folder: str) -> str:
-        target = posixpath.normpath(posixpath.join(folder, m[2]))
-        leaves = target.endswith(".html") and not target.startswith(f"{tongue.language}/")
-        return m[1] + m[2] + m[3] + (' hreflang="en">' if leaves else ">")
+        return marked(html, tongue, page.url)
 
     def parted(self, index: Any, kept: dict[str, list[dict[str, Any]]]) -> None:
         """Take what was found in other languages out of the index, and write indices of theirs.
@@ -135,6 +127,19 @@ class Tongues:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "search_index.json").write_text(data, encoding="utf-8")
         (folder / "search_index.js").write_text(f"var __index = {data}", encoding="utf-8")
+
+
+def marked(html: str, tongue: Tongue, address: str) -> str:
+    """Say of the links of a page which lead to English ones."""
+    if tongue.is_english:
+        return html
+    return LINK.sub(lambda m: _marked(m, tongue, posixpath.dirname(address)), html)
+
+
+def _marked(m: re.Match[str], tongue: Tongue, folder: str) -> str:
+    target = posixpath.normpath(posixpath.join(folder, m[2]))
+    leaves = target.endswith(".html") and not target.startswith(f"{tongue.language}/")
+    return m[1] + m[2] + m[3] + (' hreflang="en">' if leaves else ">")
 
 
 def _plainly(entry: dict[str, Any]) -> dict[str, Any]:

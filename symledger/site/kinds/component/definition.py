@@ -16,7 +16,8 @@ from symledger.accounts.reuse import written_as
 from symledger.catalogue.entry import Entry
 from symledger.evidence.claims import worded
 from symledger.ir.shapes import Shape as CoreShape
-from symledger.languages.message import joined, message
+from symledger.languages import words
+from symledger.languages.message import Text, joined, message
 from symledger.languages.words import choice
 from symledger.notation.component import Component
 from symledger.printing.rows import show_shape
@@ -66,8 +67,8 @@ class Shape:
     """One row of the shape ledger."""
 
     name: Markup
-    kind: str
-    place: str
+    kind: Text
+    place: Text | str
     shape: Markup
     example: str
 
@@ -95,7 +96,8 @@ def _shape(account: Account, row: ShapeRow) -> Shape:
     name = f"∂{row.name}" if row.kind == "gradient" else row.name
     times = algebra.repeated(algebra.terms(row.times))
     return Shape(
-        maths.spelled(name), message(f"shape.{row.kind}"), " › ".join(row.path) + times,
+        maths.spelled(name), message(f"shape.{row.kind}"),
+        words.place(" › ".join(row.path) + times) if row.path else "",
         maths.shape(row.shape), at_sizes(account, row),
     )  # fmt: skip
 
