@@ -241,23 +241,6 @@ def _explored(
     return space
 
 
-def deeper(space: Space, depth: int) -> None:
-    """Build the module so many layers deep from now on.
-
-    Where there are several depths, each is another one if that goes: stages that are as deep as one
-    another may look like layers of one kind.
-
-    Raises:
-        BadInput: it refuses that.
-    """
-    apart = {name: depth + i for i, name in enumerate(space.depths)}
-    try:
-        base = space.observe({**space.base, **apart}).at
-    except BadInput:
-        base = space.observe({**space.base, **dict.fromkeys(space.depths, depth)}).at
-    space.base = base
-
-
 def _classify(space: Space, name: str, first: Observed) -> None:
     """Say what an argument does, by changing it in the first way that the module takes.
 
@@ -344,7 +327,8 @@ def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
     """
     here = space.base[name]
     own = Symbol(name)
-    heard = [b for a, b in space.heard if a == own and b.free_symbols and own not in b.free_symbols]
+    heard = [b for a, b in space.heard
+             if (a / own).is_Integer and b.free_symbols and own not in b.free_symbols]
     heard += [b for a, b in space.heard if a == here and a.is_Integer and b.free_symbols]
     several: Expr = Integer(1)
     for b in dict.fromkeys(heard):

@@ -22,6 +22,8 @@ from symledger.targets.user_file import imported
 from symledger.user_code import guarded
 
 INPUT = re.compile(r"\s*(\w+)\s*:\s*(\w+)\s*\(([^()]*)\)\s*")
+AXIS = re.compile(r"\d+|[^\W\d]\w*(\.\d+)?")
+"""A length: a number, a size, or one of a list of sizes, as ``widths.0``."""
 DTYPES = {
     "int64": torch.int64, "int32": torch.int32, "long": torch.int64, "bool": torch.bool,
     "float": torch.float32, "float32": torch.float32,
@@ -51,7 +53,7 @@ def parse_input(text: str) -> Entering:
     """
     found = INPUT.fullmatch(text)
     axes = tuple(a.strip() for a in found[3].split(",") if a.strip()) if found else ()
-    named = all(a.isidentifier() or a.isdecimal() for a in axes)
+    named = all(AXIS.fullmatch(a) for a in axes)
     if not found or found[2] not in DTYPES or not named:
         raise BadInput(
             f"--input {shown(text)} is not understood: write a name, a type and the lengths, as in "

@@ -35,6 +35,13 @@ SAME_NUMBERS = (
     "aten.detach", "aten.alias", "aten._to_copy", "aten.split", "aten.contiguous",
 )  # fmt: skip
 """Operators whose results hold the numbers that they are given."""
+UNREAD = (
+    "aten.max_pool2d_with_indices", "aten.max_pool3d_with_indices", "aten.avg_pool2d",
+    "aten.avg_pool3d", "aten._adaptive_avg_pool2d", "aten._adaptive_avg_pool3d",
+    "aten.reflection_pad1d", "aten.reflection_pad2d", "aten.reflection_pad3d",
+    "aten.replication_pad1d", "aten.replication_pad2d", "aten.replication_pad3d",
+)  # fmt: skip
+"""Operators that keep what they are given, and read nothing but its shape of it going back."""
 INNER = ("linear", "scaled_dot_product_attention", "dropout")
 """Functions that other functions of PyTorch call by their names in ``torch.nn.functional``."""
 

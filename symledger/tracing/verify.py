@@ -36,9 +36,7 @@ def verified_at(
     at = point(traced, {**sizes_of(traced, config or {}), **parts_of(traced, settings)})
     space = Space(subject_of_trace(traced), at, dict(at))
     run = space.observe(at)
-    values: dict[Expr, Expr] = {named(s): Integer(at[own]) for s, own in traced.names.items()}
-    for name, e in traced.definitions.items():
-        values[named(name)] = e.xreplace(values)
+    values, base = (valued_at(traced, there) for there in (at, point(traced, {})))
     lines = live_lines(observed_lines(run), Sample(space, [run.flat]))
     said = first_difference(unfolded(traced.graph, values), lines)
     if said:
@@ -48,6 +46,14 @@ def verified_at(
     others = tuple(p for p in traced.points if dict(p) != here)
     more = verify(traced, space.subject, at)
     return replace(traced, points=(*others, here), checks=together(traced.checks, more))
+
+
+def valued_at(traced: Traced, at: Mapping[str, int]) -> dict[Expr, Expr]:
+    """Return the values of all symbols where arguments have some values."""
+    values: dict[Expr, Expr] = {named(s): Integer(at[own]) for s, own in traced.names.items()}
+    for name, e in traced.definitions.items():
+        values[named(name)] = e.xreplace(values)
+    return values
 
 
 def point(traced: Traced, settings: Mapping[str, str]) -> dict[str, int]:
