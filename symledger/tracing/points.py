@@ -20,6 +20,8 @@ from symledger.tracing.space import Space
 SEED = 20260101
 RANDOM, MORE, TRIES = 14, 42, 150
 MOST_DRAWN, MOST_BORDERS, MOST_AROUND = 1000, 8, 500
+AGAIN = 3
+"""How often a module is run again to see whether it does the same."""
 AROUND, PLACES = 6, 12
 """How far from the base a size is changed at least, in its own steps; larger ones by half of
 themselves. Every residue of small numbers occurs, and what is divided takes values enough: what
@@ -189,7 +191,7 @@ def _drawn(space: Space, rng: random.Random) -> dict[str, int]:
         low = max(min(here, 2), here - around, -(-space.least.get(name, 1) // space.value(step)))
         high = low + 2 * max(around, wide(space, name))
         at[name] = rng.randint(low, high) * space.value(step, at)
-    return at | {tied: at[of] for tied, of in space.ties.items()}
+    return space.tied(at)
 
 
 def wide(space: Space, name: str) -> int:
@@ -205,7 +207,7 @@ def wide(space: Space, name: str) -> int:
 
 def _add(found: Sample, base: Observed, at: Mapping[str, int], name: str) -> None:
     space = found.space
-    if min(at[n] for n in space.sizes) < 1:
+    if min((at[n] for n in space.sizes), default=1) < 1:
         raise Refused("a size is at least 1.")
     try:
         run = space.observe(at)
@@ -222,6 +224,12 @@ def _add(found: Sample, base: Observed, at: Mapping[str, int], name: str) -> Non
 
 def otherwise(space: Space, base: Observed, run: Observed) -> Otherwise:
     """Say that a module runs other operations at a point, and from which size on."""
+    if any(space.observe(base.at).structure != base.structure for _ in range(AGAIN)):
+        return Otherwise(
+            "which operations this module runs is not the same every time, with all sizes the "
+            f"same ({difference(base, run)}). Let nothing in it depend on chance, or on how often "
+            "it has run.", "",
+        )  # fmt: skip
     edges = ((n, edge(space, base, n, run.at[n])) for n in space.sizes)
     name, last = next(((n, last) for n, last in edges if last is not None), ("", 0))
     here = ", ".join(f"{n} = {run.at[n]}" for n in space.sizes if run.at[n] != base.at[n])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
@@ -190,13 +191,21 @@ def user_line() -> str:
     return ""
 
 
-def tensors(result: Any) -> Iterator[torch.Tensor]:
-    """Yield the tensors in what a module returns: alone, in tuples, dictionaries, data classes."""
+def tensors(result: Any, around: tuple[int, ...] = ()) -> Iterator[torch.Tensor]:
+    """Yield the tensors in what a module returns: alone, in lists and mappings, in any object.
+
+    What an object is not told of, as a distribution or a data class, is what it has attributes of.
+    """
     if isinstance(result, torch.Tensor):
         yield result
     elif isinstance(result, Mapping):
-        for each in result.values():
-            yield from tensors(each)
-    elif isinstance(result, list | tuple):
-        for each in result:
-            yield from tensors(each)
+        parts: Iterable[Any] = result.values()
+    elif isinstance(result, list | tuple | set | frozenset):
+        parts = result
+    elif isinstance(result, type | FunctionType | ModuleType | torch.nn.Module):
+        parts = ()
+    else:
+        parts = vars(result).values() if hasattr(result, "__dict__") else ()
+    if not isinstance(result, torch.Tensor) and id(result) not in around:
+        for each in parts:
+            yield from tensors(each, (*around, id(result)))

@@ -84,13 +84,16 @@ class Space:
 
     def moved(self, changed: Mapping[str, int]) -> dict[str, int]:
         """Return a point with some arguments changed, and what they divide along with them."""
-        at = {**self.base, **changed}
-        at |= {tied: at[of] for tied, of in self.ties.items()}
+        at = self.tied({**self.base, **changed})
         for name in self.in_order():
             step = self.steps[name]
             if name not in changed and step.free_symbols:
                 at[name] = self.base[name] // self.value(step) * self.value(step, at)
         return at
+
+    def tied(self, at: Mapping[str, int]) -> dict[str, int]:
+        """Return a point with the arguments that are as large as others."""
+        return {**at, **{tied: at[of] for tied, of in self.ties.items()}}
 
     def in_order(self) -> list[str]:
         """The sizes whose steps are known, each after those that its step depends on."""
@@ -210,6 +213,9 @@ def _explored(
     base = {**asked, **{n: USUAL.get(n, 10) for n in brief & free}}
     space = Space(subject, base, asked)
     first = space.observe(base, heard=True)
+    if not first.recording.outputs:
+        raise BadInput(f"{subject.name}.forward returns no tensor: let it return what it computes, "
+                       "alone, in a list or a tuple, by name or in a data class.")  # fmt: skip
     for name in subject.rows.values():  # they are sizes of their own
         free |= {name}
         space.base[name] = asked[name] = FIRST_ROWS + len(free)

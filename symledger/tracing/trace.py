@@ -12,7 +12,7 @@ from sympy import Expr, Integer, Symbol
 from symledger.errors import BadInput
 from symledger.sizes import named
 from symledger.traces.component import TracedModule
-from symledger.traces.graph import Argued, Condition, Graph, Traced
+from symledger.traces.graph import AS, Argued, Condition, Graph, Traced
 from symledger.tracing.assemble import Assembler, TwoSided, Unfitted
 from symledger.tracing.behind import numbered
 from symledger.tracing.bounds import bounded
@@ -123,7 +123,9 @@ def _traced(
 
 
 def beside(space: Space, name: str, value: str) -> str:
-    """Return a fixed value with the sizes that have to stay on one side of it."""
+    """Return a fixed value with the sizes that it moves with, or have to stay on one side of it."""
+    if name in space.ties:
+        value = f"{value}{AS}{space.ties[name]}"
     return ", and ".join([value, *(str(b) for b in space.borders if b.other == name)])
 
 

@@ -7,6 +7,7 @@ import pytest
 pytest.importorskip("torch", reason="needs PyTorch")
 
 from symledger.tracing.account import account_of, traced  # after PyTorch is known to be there
+from symledger.tracing.verify import verified_at
 
 HEAD = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F\n"
 NORM_AT_THE_END = """
@@ -64,6 +65,54 @@ HALVED = """
                 x = layer(x).unflatten(-1, (-1, 2)).mean(-1)
             return x
 """
+SHARED_HEADS = """
+    class Net(nn.Module):
+        def __init__(self, d=24, h=4, h_kv=4):
+            super().__init__()
+            self.h, self.k = h, h_kv
+            self.q, self.kv = nn.Linear(d, d), nn.Linear(d, 2 * h_kv * (d // h))
+
+        def forward(self, x):
+            q = self.q(x).unflatten(-1, (self.h, -1)).transpose(1, 2)
+            k, v = (y.unflatten(-1, (self.k, -1)).transpose(1, 2)
+                    for y in self.kv(x).chunk(2, -1))
+            return F.scaled_dot_product_attention(q, k, v, enable_gqa=self.h != self.k)
+"""
+OBJECTS = """
+    from dataclasses import dataclass
+
+
+    @dataclass
+    class Out:
+        y: torch.Tensor
+        loss: object
+
+
+    class Net(nn.Module):
+        def __init__(self, d=6):
+            super().__init__()
+            self.mean, self.deviation = nn.Linear(d, d), nn.Linear(d, d)
+
+        def forward(self, x):
+            made = torch.distributions.Normal(self.mean(x), F.softplus(self.deviation(x)))
+            return Out(x, made)
+"""
+DEVICES = """
+    device = torch.device("cuda")
+
+
+    class Net(nn.Module):
+        def __init__(self, d=6, rate=0.1):
+            super().__init__()
+            self.l = nn.Linear(d, d).to(device)
+            self.rates = [x.item() for x in torch.linspace(0, rate, 3)]
+            self.scale = torch.arange(4, device="cpu").float()[2:3]
+
+        def forward(self, x):
+            place = torch.arange(x.shape[1], device=device)
+            y = self.l(x.to("cuda", non_blocking=True)) * self.scale + place[:, None].to(x)
+            return F.dropout(y, self.rates[1]).cuda().cpu()
+"""
 
 
 @pytest.fixture
@@ -92,7 +141,7 @@ def test_what_stands_behind_layers_has_another_number_at_every_depth(made):
 
 def test_groups_divide_what_is_several_times_a_width(made):
     found = made(SQUEEZED, "B, 3, 20, 20")
-    assert {s for s in found.sizes} >= {"groups", "r"}
+    assert set(found.sizes) >= {"groups", "r"}
     assert "kept for its shape" in next(
         c.claim for c in found.checks if c.quantity == "memory.saved"
     )
@@ -105,3 +154,19 @@ def test_what_enters_may_have_to_be_probabilities(made):
 def test_levels_that_may_not_be_more_stay(made):
     found = made(HALVED, "B, c, 8")
     assert {a.name: a.value for a in found.fixed} == {"levels": "3"}
+
+
+def test_an_argument_that_moves_with_another_one_is_as_large_where_it_is_compared(made):
+    found = made(SHARED_HEADS, "B, T, d")
+    assert {a.name: a.value for a in found.fixed} == {"h_kv": "4, as h"}
+    assert len({p["h"] for p in found.points}) > 2
+    again = verified_at(found, {"h": "6"})
+    assert [c.points for c in again.checks if c.quantity == "params"] == [6]
+
+
+def test_tensors_in_any_object_come_out(made):
+    assert "24*B*d**2" in str(account_of(made(OBJECTS, "B, 3, d"), "net")["flops.training"].expr)
+
+
+def test_devices_are_as_the_trace_has_them(made):
+    made(DEVICES, "B, T, d")
