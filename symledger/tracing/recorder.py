@@ -12,6 +12,7 @@ import torch
 
 from symledger.errors import BadInput
 from symledger.traces.graph import Block, Ref
+from symledger.tracing.devices import together
 from symledger.tracing.fused import fused_attention
 from symledger.tracing.inplace import InPlace
 from symledger.tracing.known import Known
@@ -60,6 +61,7 @@ class Recorder:
         self.blocks = 0
         self.held: list[torch.Tensor] = []
         self.again = False
+        self.without: dict[int, torch.Tensor] = {}
         self.leaves: dict[int, tuple[str, dict[str, Any]]] = {}
         for name, p in module.named_parameters():
             self.leaves[id(p)] = "weight", {"name": name, "trainable": p.requires_grad}
@@ -159,13 +161,25 @@ class Recorder:
         if func in UNROLLED and not self.counted and is_plain(given):
             with without_modes():
                 return recurrent(func, given)
-        return func(*args, **kwargs)
+        return together(func, args, kwargs, self.bare)
 
     def passed(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
         """Run a function that is not kept whole."""
-        return func(*args, **kwargs)
+        return together(func, args, kwargs, self.bare)
+
+    def bare(self, x: torch.Tensor) -> torch.Tensor:
+        """Return a tensor without elements in place of one that a module kept on the processor."""
+        if x.device.type == "meta" or x.requires_grad:
+            return x
+        if id(x) not in self.without:
+            with without_modes():
+                made = torch.empty_like(x, device="meta")
+            self.without[id(x)] = made
+            self.leaves[id(made)] = self.leaves.get(id(x), ("constant", {"name": ""}))
+            self.alive.append(x)
+        return self.without[id(x)]
 
     def operated(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]

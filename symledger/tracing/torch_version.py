@@ -7,8 +7,8 @@ Rules in ``traces`` know operations by their names in ATen, as a saved trace has
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
@@ -59,6 +59,18 @@ CHECKPOINTED = "_checkpoint_without_reentrant_generator"
 early stop, *args, **kwargs); it yields where the function is to run."""
 EARLY_STOP = "_enable_checkpoint_early_stop"
 """What is set for all of them, and goes before what each is told."""
+
+
+@contextmanager
+def without_validation() -> Iterator[None]:
+    """Let distributions not look at what they are given, which reads numbers out of tensors."""
+    kind: Any = torch.distributions.Distribution
+    before = kind._validate_args
+    kind.set_default_validate_args(False)
+    try:
+        yield
+    finally:
+        kind.set_default_validate_args(before)
 
 
 def without_modes() -> AbstractContextManager[Any]:
