@@ -184,7 +184,8 @@ def exact(values: Sequence[float]) -> tuple[tuple[int, ...], int]:
     if any(not math.isfinite(v) or abs(v) > 2**50 for v in values):
         return (), 1
     found = [Fraction(v).limit_denominator(MOST_PARTS) for v in values]
-    near = all(abs(v - n) <= 1e-9 * max(1, abs(n)) for v, n in zip(values, found, strict=True))
+    pairs = zip(values, map(float, found), strict=True)
+    near = all(abs(v - n) <= 1e-9 * max(1.0, abs(n)) for v, n in pairs)
     parts = math.lcm(*(n.denominator for n in found))
     if not near or parts > MOST_PARTS:
         return (), 1

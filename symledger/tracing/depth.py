@@ -142,35 +142,35 @@ def _written(
     graph: Graph, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter,
     blocks: int = 0,
 ) -> Iterator[Line]:  # fmt: skip
-    several, own = behind(graph, at, count.base), path
+    several = behind(graph, at, count.base)
 
-    def path(name: str) -> str:
-        return str(own(moved_behind(name, several)))
+    def called(name: str) -> str:
+        return str(path(moved_behind(name, several)))
 
     for i, node in enumerate(graph.nodes):
         if Ref(i) in place:
             continue
         if node.operation in LEAVES:
-            place[Ref(i)] = leaf_name(node.operation, path(str(node.arguments.get("name", ""))),
-                                      path(node.path))  # fmt: skip
+            place[Ref(i)] = leaf_name(node.operation, called(str(node.arguments.get("name", ""))),
+                                      called(node.path))  # fmt: skip
         elif node.operation == "loop":
-            yield from _looped(node, i, at, place, path, count)
+            yield from _looped(node, i, at, place, called, count)
         elif node.body is None:
             arguments = tuple((n, _valued(a, at, place)) for n, a in node.arguments.items())
             shapes = tuple(tuple(int(n.xreplace(at)) for n in k.shape) for k in node.results)
             if node.operation == TABLE:
-                place |= {Ref(i, r): (TABLE, path(node.path), s) for r, s in enumerate(shapes)}
+                place |= {Ref(i, r): (TABLE, called(node.path), s) for r, s in enumerate(shapes)}
                 continue
             for r in range(len(node.results)):
                 place[Ref(i, r)] = count.number, r
             count.number += 1
             within = blocks + len(node.within)
-            yield node.operation, path(node.path), arguments, shapes, within
+            yield node.operation, called(node.path), arguments, shapes, within
         else:
             first = moved_behind(node.path, several)
 
             def moved(name: str, by: int, prefix: str = first) -> str:
-                return str(own(shifted(moved_behind(name, several), prefix, by)))
+                return str(path(shifted(moved_behind(name, several), prefix, by)))
 
             yield from _repeated(node, i, at, place, moved, count, blocks + len(node.within))
 
