@@ -78,6 +78,16 @@ SHARED_HEADS = """
                     for y in self.kv(x).chunk(2, -1))
             return F.scaled_dot_product_attention(q, k, v, enable_gqa=self.h != self.k)
 """
+MEETING = """
+    class Net(nn.Module):
+        def __init__(self, plain=6, turned=4, value=9):
+            super().__init__()
+            self.q, self.v = nn.Linear(5, plain + turned), nn.Linear(5, value)
+
+        def forward(self, x):
+            q, v = self.q(x), self.v(x)
+            return q * v if q.shape[-1] == v.shape[-1] else q.sum(-1, keepdim=True) * v
+"""
 OBJECTS = """
     from dataclasses import dataclass
 
@@ -162,6 +172,11 @@ def test_an_argument_that_moves_with_another_one_is_as_large_where_it_is_compare
     assert len({p["h"] for p in found.points}) > 2
     again = verified_at(found, {"h": "6"})
     assert [c.points for c in again.checks if c.quantity == "params"] == [6]
+
+
+def test_sizes_that_meet_in_a_sum_keep_their_values(made):
+    found = made(MEETING, "B, 5")
+    assert {a.name for a in found.fixed} == {"plain", "turned", "value"}
 
 
 def test_tensors_in_any_object_come_out(made):
