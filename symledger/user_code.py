@@ -6,6 +6,7 @@ the keyboard meanwhile is no fault of the file.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import FrameType
+from typing import NoReturn
 
 from symledger.errors import BadInput, SymledgerError, raised, shown
 
@@ -53,7 +55,7 @@ def guarded(path: str, what: str) -> Iterator[None]:
     """
     with interruptible():
         try:
-            with redirect_stderr(sys.stderr), redirect_stdout(sys.stderr):
+            with redirect_stderr(sys.stderr), redirect_stdout(sys.stderr), staying():
                 yield
         except (SymledgerError, Interrupted):
             raise
@@ -78,6 +80,23 @@ def blamed() -> Iterator[None]:
             if not path:
                 raise
             raise _refused(error, path, "the file") from error
+
+
+@contextmanager
+def staying() -> Iterator[None]:
+    """Let ``os._exit`` raise, as ``sys.exit`` does, but in processes that were split off."""
+    exit_at_once, here = os._exit, os.getpid()
+
+    def leave(status: int) -> NoReturn:
+        if os.getpid() != here:
+            exit_at_once(status)
+        raise SystemExit(status)
+
+    os._exit = leave
+    try:
+        yield
+    finally:
+        os._exit = exit_at_once
 
 
 def _refused(error: BaseException, path: str, what: str) -> BadInput:

@@ -17,6 +17,16 @@ from symledger import records
 
 TYPES = records.FOLDER / "reference_types.json"
 LACKS = Path(__file__).with_name("unread.toml")
+TRIED = Path(__file__).with_name("tried.toml")
+OUTCOMES = {
+    "": "With PyTorch, {command} may read the implementation itself: that has not been tried.",
+    "exact": "With PyTorch, {command} reads the implementation itself: at a small configuration "
+    "everything agreed with it.",
+    "partly": "With PyTorch, {command} reads the implementation itself: at a small configuration "
+    "parameters and FLOPs agreed with it, and of what is kept nothing is shown.",
+    "refused": "{command}, tried at a small configuration, refuses the implementation too.",
+}
+"""What is said of tracing a type, by what came of trying it."""
 OWN = "an assembly of its own"
 
 
@@ -30,6 +40,11 @@ class ModelType:
     name: str
     architecture: str
     task: str
+
+    @property
+    def by_trace(self) -> bool:
+        """Whether it was tried, and went: its formulas come from tracing the implementation."""
+        return tried().get(self.name) in ("exact", "partly")
 
     @property
     def lacks(self) -> str:
@@ -59,6 +74,13 @@ def _lacks() -> tuple[Mapping[str, str], Mapping[str, str]]:
     return own, said["tasks"]
 
 
+@cache
+def tried() -> Mapping[str, str]:
+    """Return what came of tracing types at small configurations, by name; of others nothing."""
+    said = tomllib.loads(TRIED.read_text(encoding="utf-8"))
+    return {name: came for came, names in said["tried"].items() for name in names}
+
+
 def refusal(name: str) -> str:
     """Return what a type that is not read needs, and the command that asks PyTorch instead.
 
@@ -70,7 +92,5 @@ def refusal(name: str) -> str:
     said = f"it needs {known.lacks}, which is not derived here, and a guess could be wrong."
     if not known.architecture:
         return said
-    return (
-        f"{said} With PyTorch, `symledger trace transformers:{known.architecture} --config FILE` "
-        "reads the implementation itself."
-    )
+    command = f"`symledger trace transformers:{known.architecture} --config FILE`"
+    return f"{said} {OUTCOMES[tried().get(name, '')].format(command=command)}"

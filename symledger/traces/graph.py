@@ -130,6 +130,10 @@ class Graph:
                 yield from node.body.bodies
 
 
+AS = ", as "
+"""What stands between the value of an argument and the one that it is as large as, always."""
+
+
 @dataclass(frozen=True)
 class Argued:
     """A name, and what goes with it: an argument that is no size, with what it was given."""

@@ -14,7 +14,7 @@ from typing import Any
 
 from sympy import Expr, Function, Integer
 
-from symledger.errors import BadInput, DefinitionError, nearest
+from symledger.errors import BadInput, DefinitionError
 from symledger.ir.building import inside, leave_idle, noting_idle
 from symledger.ir.ops import Const, Input, Leaf, Param, View
 from symledger.ir.tensor import Call, Defining, Program, Result, Scope, Tensor
@@ -323,7 +323,8 @@ def applied(at: At, arguments: Mapping[str, Any]) -> Made:
             return tuple(map(Complex, real, imaginary))  # type: ignore[arg-type]
         return Complex(real, imaginary)  # type: ignore[arg-type]
     if rule is None:
-        raise at.refused(f"this operation is not understood. {nearest(name, RULES)}")
+        raise at.refused("no rule says what this operation computes. Write it in other operations, "
+                         "or trace the module without it.")  # fmt: skip
     return rule(at, **arguments)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -13,6 +15,7 @@ from symledger.targets.traced import traced_target
 from symledger.traces.graph import Traced
 from symledger.tracing.asked import asked
 from symledger.tracing.checks import checked
+from symledger.tracing.limit import limited_in_all
 from symledger.tracing.trace import trace as trace_subject
 
 
@@ -26,10 +29,20 @@ def traced(
     Raises:
         SymledgerError: it cannot be traced; why, and where.
     """
-    found = asked(module, settings, inputs, symbols, training, config)
-    made, space = trace_subject(found.subject, found.symbols, told, found.lengths)
-    told("comparing it with PyTorch, quantity by quantity")
-    return checked(made, space)
+    with without_warnings():
+        found = asked(module, settings, inputs, symbols, training, config)
+        with limited_in_all(found.subject.name):
+            made, space = trace_subject(found.subject, found.symbols, told, found.lengths)
+            told("comparing it with PyTorch, quantity by quantity")
+            return checked(made, space)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Let PyTorch warn of nothing: what it says is of sizes that nobody asked for."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module=r"torch\b")
+        yield
 
 
 def account_of(made: Traced, name: str, **conventions: Any) -> Account:

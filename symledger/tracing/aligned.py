@@ -24,6 +24,10 @@ Rounds = tuple[int, ...]
 """Which round of each repetition around a node it is, from the outermost in."""
 
 
+HARDLY = 1e-6
+"""How far a number is from itself that was computed in single precision."""
+
+
 @dataclass(frozen=True)
 class Executed:
     """A node as it ran once: in which graph, in which rounds, and the number of its step."""
@@ -83,6 +87,21 @@ def _nodes(
                 yield from _nodes(lowered.inner[i], at, (*rounds, k))
         elif node.operation not in OUTSIDE:
             yield lowered, i, rounds
+
+
+def nearly_same(e: Executed, at: Mapping[Expr, Expr], recording: Recording) -> bool:
+    """Whether an operation takes a number that is another one in double precision, but hardly.
+
+    What a constructor computes by tensors is of the precision that it was built in.
+    """
+    given = recording.steps[e.step].arguments
+    for name, mine in e.written.arguments.items():
+        its = given[name]
+        if isinstance(its, float) and isinstance(mine, float | Expr):
+            own = float(mine.xreplace(dict(at))) if isinstance(mine, Expr) else mine
+            if own != its and abs(own - its) <= HARDLY * abs(its):
+                return True
+    return False
 
 
 def leaves_of(e: Executed, recording: Recording) -> Iterator[tuple[Lowered, Ref, Rounds, Ref]]:

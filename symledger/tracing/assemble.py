@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -159,10 +160,10 @@ class Assembler:
         if len(set(map(repr, values))) == 1:
             return values[0]
         for back, e in FORMS:
-            whole = exact([back(y) if y else math.inf for y in values])
+            whole, parts = exact([back(y) if y else math.inf for y in values])
             found = self.points.fit(whole) if whole else None
             if found is not None:
-                return e(found)
+                return e(found / parts)
         return Float(values[0])
 
 
@@ -175,13 +176,20 @@ def part(argument: Any, place: int, default: Any) -> Any:
     return argument
 
 
-def exact(values: Sequence[float]) -> tuple[int, ...] | None:
-    """Return floats as the whole numbers that they nearly are; None if one is no such number."""
+def exact(values: Sequence[float]) -> tuple[tuple[int, ...], int]:
+    """Return floats as the fractions that they nearly are: numerators, and what they all are over.
+
+    There are no numerators if one of them is no fraction of small numbers.
+    """
     if any(not math.isfinite(v) or abs(v) > 2**50 for v in values):
-        return None
-    found = tuple(round(v) for v in values)
-    near = all(abs(v - n) <= 1e-9 * max(1, abs(n)) for v, n in zip(values, found, strict=True))
-    return found if near else None
+        return (), 1
+    found = [Fraction(v).limit_denominator(MOST_PARTS) for v in values]
+    pairs = zip(values, map(float, found), strict=True)
+    near = all(abs(v - n) <= 1e-9 * max(1.0, abs(n)) for v, n in pairs)
+    parts = math.lcm(*(n.denominator for n in found))
+    if not near or parts > MOST_PARTS:
+        return (), 1
+    return tuple(int(n * parts) for n in found), parts
 
 
 def rounded(
@@ -203,6 +211,8 @@ def rounded(
     return None
 
 
+MOST_PARTS = 1000
+"""The largest denominator of a fraction that a float is taken for: of ``alpha / r``, or so."""
 Form = tuple[Callable[[float], float], Callable[[Expr], Expr]]
 FORMS: tuple[Form, ...] = (
     (lambda y: y, lambda p: p), (lambda y: 1 / y, lambda p: 1 / p),

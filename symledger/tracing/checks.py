@@ -47,7 +47,7 @@ def checks(traced: Traced, space: Space) -> tuple[Checked, ...]:
     A check that cannot be made is one that failed, with the reason.
     """
     points = [{traced.names[s]: n for s, n in p.items()} for p in traced.points]
-    at = [{**space.base, **p} for p in points]
+    at = [space.tied({**space.base, **p}) for p in points]
     found = list(_counted(traced, space.subject, at))
     return (*found, _values(traced, space))
 

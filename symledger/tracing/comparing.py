@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 import torch
 from sympy import Expr, Integer, Symbol
 
+from symledger.errors import BadInput
 from symledger.sizes import named
 from symledger.traces.graph import Graph, Traced
 from symledger.tracing.assemble import Assembler
@@ -78,20 +79,31 @@ def real_run(
         str(n.arguments["name"]): int(e.xreplace({s: Integer(v) for s, v in sizes.items()}))
         for _, n in graph.of("input") if isinstance(e := n.arguments.get("below"), Expr)
     }  # fmt: skip
-    with double_precision(SEED):
-        module = moved(subject.build(unfolded(subject, at), "cpu"))
-        inputs = {}
-        for x in subject.inputs:
-            shape = tuple(x.made(at).shape)
-            inputs[x.name] = drawn(shape, DTYPES[x.dtype], below.get(x.name, 2))
-        return run_for_real(module, inputs, lambda m, given: subject.run(m, given, "cpu"),
-                            subject.loops)
+    refusal: BadInput | None = None
+    for floats in (torch.randn, torch.rand):
+        try:
+            with double_precision(SEED):
+                module = moved(subject.build(unfolded(subject, at), "cpu"))
+                inputs = {
+                    x.name: drawn(tuple(x.made(at).shape), DTYPES[x.dtype], below.get(x.name, 2),
+                                  floats)
+                    for x in subject.inputs
+                }  # fmt: skip
+                return run_for_real(module, inputs, lambda m, given: subject.run(m, given, "cpu"),
+                                    subject.loops)
+        except BadInput as error:  # what enters may have to be probabilities
+            refusal = refusal or error
+    assert refusal
+    raise refusal
 
 
-def drawn(shape: tuple[int, ...], dtype: torch.dtype, below: int) -> torch.Tensor:
-    """Draw a tensor: normal numbers, or whole ones below a bound."""
+def drawn(
+    shape: tuple[int, ...], dtype: torch.dtype, below: int,
+    floats: Callable[[tuple[int, ...]], torch.Tensor],
+) -> torch.Tensor:  # fmt: skip
+    """Draw a tensor: normal numbers, or others, or whole ones below a bound."""
     if dtype.is_floating_point:
-        return torch.randn(shape)
+        return floats(shape)
     return torch.randint(0, below, shape).to(dtype)
 
 

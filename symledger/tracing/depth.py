@@ -11,6 +11,7 @@ from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
 from symledger.traces.graph import EACH, LEAVES, ROUND, TABLE, Argument, Graph, Node, Ref
+from symledger.tracing.behind import behind, moved_behind, shifted
 from symledger.tracing.fit import Points
 from symledger.tracing.observed import Observed
 from symledger.tracing.space import Space
@@ -21,6 +22,35 @@ FURTHER = (1, 3)
 
 class OtherAtDepth(BadInput):
     """A module does something else at other depths or sizes than where it was looked at."""
+
+
+def deeper(space: Space, depth: int) -> None:
+    """Build the module so many layers deep from now on.
+
+    Where there are several depths, each is another one if that goes: stages that are as deep as one
+    another may look like layers of one kind.
+
+    Raises:
+        OtherAtDepth: it refuses that.
+    """
+    apart = {name: depth + i for i, name in enumerate(space.depths)}
+    try:
+        base = space.observe({**space.base, **apart}).at
+    except BadInput:
+        base = at_depth(space, dict.fromkeys(space.depths, depth)).at
+    space.base = base
+
+
+def at_depth(space: Space, depths: Mapping[str, int]) -> Observed:
+    """Run a module at its base, but at other depths.
+
+    Raises:
+        OtherAtDepth: it refuses that.
+    """
+    try:
+        return space.observe({**space.base, **depths})
+    except BadInput as error:
+        raise OtherAtDepth(str(error)) from error
 
 
 def deepened(space: Space, graph: Graph) -> Graph:
@@ -35,10 +65,8 @@ def deepened(space: Space, graph: Graph) -> Graph:
     pattern = period(graph)
     for name in space.depths:
         further = (space.base[name] + n * pattern for n in FURTHER)
-        runs += [space.observe({**space.base, name: n}) for n in further]
-    runs.append(
-        space.observe({**space.base, **{n: space.base[n] + 2 * pattern for n in space.depths}})
-    )
+        runs += [at_depth(space, {name: n}) for n in further]
+    runs.append(at_depth(space, {n: space.base[n] + 2 * pattern for n in space.depths}))
     symbols = [Symbol(name) for name in space.depths]
     at = [{s: run.at[s.name] for s in symbols} for run in runs]
     points = Points(symbols, {s: s for s in symbols}, at, spare=1)
@@ -93,49 +121,65 @@ def units(run: Observed, prefix: str) -> int:
 Line = tuple[Any, ...]
 
 
-def unfolded(graph: Graph, at: Mapping[Expr, Expr]) -> list[Line]:
-    """Write a folded graph out at a point: every operation that runs, on what, with numbers."""
-    return list(_written(graph, at, {}, lambda path: path, Counter()))
+def unfolded(
+    graph: Graph, at: Mapping[Expr, Expr], base: Mapping[Expr, Expr] | None = None
+) -> list[Line]:
+    """Write a folded graph out at a point: every operation that runs, on what, with numbers.
+
+    Modules are called in the graph as they are at the ``base``.
+    """
+    return list(_written(graph, at, {}, lambda path: path, Counter(base or at)))
 
 
 class Counter:
-    """Counts the operations that were written, of all bodies together."""
+    """Counts the operations that were written, of all bodies together; knows where names are of."""
 
-    def __init__(self) -> None:
-        self.number = 0
+    def __init__(self, base: Mapping[Expr, Expr]) -> None:
+        self.number, self.base = 0, base
 
 
 def _written(
     graph: Graph, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter,
     blocks: int = 0,
 ) -> Iterator[Line]:  # fmt: skip
+    several = behind(graph, at, count.base)
+
+    def called(name: str) -> str:
+        return str(path(moved_behind(name, several)))
+
     for i, node in enumerate(graph.nodes):
         if Ref(i) in place:
             continue
         if node.operation in LEAVES:
-            place[Ref(i)] = leaf_name(node.operation, path(str(node.arguments.get("name", ""))),
-                                      path(node.path))  # fmt: skip
+            place[Ref(i)] = leaf_name(node.operation, called(str(node.arguments.get("name", ""))),
+                                      called(node.path))  # fmt: skip
         elif node.operation == "loop":
-            yield from _looped(node, i, at, place, path, count)
+            yield from _looped(node, i, at, place, called, count)
         elif node.body is None:
             arguments = tuple((n, _valued(a, at, place)) for n, a in node.arguments.items())
             shapes = tuple(tuple(int(n.xreplace(at)) for n in k.shape) for k in node.results)
             if node.operation == TABLE:
-                place |= {Ref(i, r): (TABLE, path(node.path), s) for r, s in enumerate(shapes)}
+                place |= {Ref(i, r): (TABLE, called(node.path), s) for r, s in enumerate(shapes)}
                 continue
             for r in range(len(node.results)):
                 place[Ref(i, r)] = count.number, r
             count.number += 1
             within = blocks + len(node.within)
-            yield node.operation, path(node.path), arguments, shapes, within
+            yield node.operation, called(node.path), arguments, shapes, within
         else:
-            yield from _repeated(node, i, at, place, path, count, blocks + len(node.within))
+            first = moved_behind(node.path, several)
+
+            def moved(name: str, by: int, prefix: str = first) -> str:
+                return str(path(shifted(moved_behind(name, several), prefix, by)))
+
+            yield from _repeated(node, i, at, place, moved, count, blocks + len(node.within))
 
 
 def _repeated(
-    node: Node, i: int, at: Mapping[Expr, Expr], place: dict[Ref, Any], path: Any, count: Counter,
+    node: Node, i: int, at: Mapping[Expr, Expr], place: dict[Ref, Any], moved: Any, count: Counter,
     blocks: int,
 ) -> Iterator[Line]:  # fmt: skip
+    """Write rounds of layers out; ``moved`` calls a name of the first as it is so much later."""
     assert node.body is not None
     assert node.times is not None
     entering = [place[a] for a in node.arguments.values() if isinstance(a, Ref)]
@@ -143,10 +187,10 @@ def _repeated(
     for k in range(int(node.times.xreplace(at))):
         inner = {Ref(j): x for j, x in enumerate(entering)}
 
-        def moved(name: str, by: int = k * node.period) -> str:
-            return str(path(shifted(name, node.path, by)))
+        def path(name: str, by: int = k * node.period) -> str:
+            return str(moved(name, by))
 
-        yield from _written(node.body, at, inner, moved, count, blocks)
+        yield from _written(node.body, at, inner, path, count, blocks)
         entering[:states] = [inner[r] for r in node.body.outputs]
     for r in range(states):
         place[Ref(i, r)] = entering[r]
@@ -187,15 +231,6 @@ def _looped(
 
 THE_ROUND = Symbol("the round")
 """The number of the round that runs, which no size can be called."""
-
-
-def shifted(name: str, prefix: str, by: int) -> str:
-    """Return a dotted name with the number under a path so much higher."""
-    start = f"{prefix}." if prefix else ""
-    if not name.startswith(start):
-        return name
-    number, dot, rest = name[len(start) :].partition(".")
-    return f"{start}{int(number) + by}{dot}{rest}" if number.isdecimal() else name
 
 
 def leaf_name(operation: str, name: str, path: str) -> str:

@@ -7,6 +7,7 @@ not at all, is put right here, and named.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +21,7 @@ from symledger.tracing.recorder import Recorder
 from symledger.tracing.recording import Recording, Step, fixed_steps, refs_in
 from symledger.tracing.routes import Routes
 from symledger.tracing.subject import Subject
-from symledger.tracing.torch_version import UNCOUNTED, storage_id
+from symledger.tracing.torch_version import UNCOUNTED, UNREAD, storage_id
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
     recorder = MeasuringRecorder(module)
     counter = FlopCounterMode(display=False, custom_mapping=UNCOUNTED)
     kept: dict[int, torch.UntypedStorage] = {}
+    times: Counter[int] = Counter()
     whole: dict[int, torch.dtype] = {}
     packed: dict[int, str] = {}
     asked: set[int] = set()
@@ -75,6 +77,7 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
             return t
         n = storage_id(t)
         kept[n], whole[n] = t.untyped_storage(), t.dtype
+        times[n] += 1
         packed.setdefault(n, recorder.stack[-1])
         return t
 
@@ -95,7 +98,7 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
                 torch.autograd.backward(asking, [torch.zeros_like(y) for y in asking])
     own = {storage_id(t) for t in (*module.parameters(), *module.buffers())}
     kept = {n: s for n, s in kept.items() if n in asked - own}  # not of results nobody uses
-    artefacts, where = _artefacts(recorder, kept, whole, packed)
+    artefacts, where = _artefacts(recorder, kept, whole, packed, times)
     return Measured(
         sum(p.numel() for p in module.parameters()),
         sum(p.numel() for p in module.parameters() if not p.requires_grad),
@@ -106,7 +109,7 @@ def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int])
 
 def _artefacts(
     recorder: MeasuringRecorder, kept: Mapping[int, torch.UntypedStorage],
-    whole: Mapping[int, torch.dtype], packed: Mapping[int, str],
+    whole: Mapping[int, torch.dtype], packed: Mapping[int, str], times: Mapping[int, int],
 ) -> tuple[dict[str, int], dict[str, int]]:  # fmt: skip
     """Return the bytes that are kept and that no formula has, by what they are; others by path."""
     fixed = fixed_steps(recorder.recording)
@@ -118,6 +121,11 @@ def _artefacts(
         for step, made in reversed(list(zip(recorder.recording.steps, recorder.made, strict=True)))
         for x in made
     }  # fmt: skip
+    unread = Counter(
+        storage_id(recorder.made[r.node][r.result])
+        for step in recorder.recording.steps if step.operation in UNREAD and not step.within
+        for r in (step.arguments["self"],)
+    )  # fmt: skip
     found: dict[str, int] = {}
     where: dict[str, int] = {}
     for n, storage in kept.items():
@@ -127,6 +135,8 @@ def _artefacts(
             name, extra = "the state of a generator", storage.nbytes()
         elif n in tables:
             name, extra = "tables", storage.nbytes()
+        elif unread[n] == times[n]:
+            name, extra = "what is kept for its shape alone", storage.nbytes()
         else:
             name, extra = "", 0
         if name:

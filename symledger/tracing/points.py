@@ -20,6 +20,8 @@ from symledger.tracing.space import Space
 SEED = 20260101
 RANDOM, MORE, TRIES = 14, 42, 150
 MOST_DRAWN, MOST_BORDERS, MOST_AROUND = 1000, 8, 500
+AGAIN = 3
+"""How often a module is run again to see whether it does the same."""
 AROUND, PLACES = 6, 12
 """How far from the base a size is changed at least, in its own steps; larger ones by half of
 themselves. Every residue of small numbers occurs, and what is divided takes values enough: what
@@ -31,11 +33,14 @@ class Refused(BadInput):
 
 
 class Otherwise(BadInput):
-    """A point at which a module runs other operations, as one size is larger or smaller there."""
+    """A point at which a module runs other operations, as one size is larger or smaller there.
 
-    def __init__(self, said: str, name: str) -> None:
+    Or as some meet: as one is the sum of others.
+    """
+
+    def __init__(self, said: str, names: tuple[str, ...]) -> None:
         super().__init__(said)
-        self.name = name
+        self.names = names
 
 
 @dataclass
@@ -106,9 +111,10 @@ def sampled(
         try:
             return _sampled(space, further, random_points)
         except Otherwise as error:
-            if error.name not in space.subject.arguments:
+            if not error.names or not set(error.names) <= space.subject.arguments.keys():
                 raise
-            space.fix(error.name, str(error))
+            for name in error.names:
+                space.fix(name, str(error))
 
 
 def _sampled(
@@ -189,7 +195,7 @@ def _drawn(space: Space, rng: random.Random) -> dict[str, int]:
         low = max(min(here, 2), here - around, -(-space.least.get(name, 1) // space.value(step)))
         high = low + 2 * max(around, wide(space, name))
         at[name] = rng.randint(low, high) * space.value(step, at)
-    return at | {tied: at[of] for tied, of in space.ties.items()}
+    return space.tied(at)
 
 
 def wide(space: Space, name: str) -> int:
@@ -205,7 +211,7 @@ def wide(space: Space, name: str) -> int:
 
 def _add(found: Sample, base: Observed, at: Mapping[str, int], name: str) -> None:
     space = found.space
-    if min(at[n] for n in space.sizes) < 1:
+    if min((at[n] for n in space.sizes), default=1) < 1:
         raise Refused("a size is at least 1.")
     try:
         run = space.observe(at)
@@ -222,17 +228,36 @@ def _add(found: Sample, base: Observed, at: Mapping[str, int], name: str) -> Non
 
 def otherwise(space: Space, base: Observed, run: Observed) -> Otherwise:
     """Say that a module runs other operations at a point, and from which size on."""
-    edges = ((n, edge(space, base, n, run.at[n])) for n in space.sizes)
-    name, last = next(((n, last) for n, last in edges if last is not None), ("", 0))
+    if any(space.observe(base.at).structure != base.structure for _ in range(AGAIN)):
+        return Otherwise(
+            "which operations this module runs is not the same every time, with all sizes the "
+            f"same ({difference(base, run)}). Let nothing in it depend on chance, or on how often "
+            "it has run.", (),
+        )  # fmt: skip
+    meet = [n for n in space.sizes if apart(space, base, run, n)]
+    names = tuple(n for n in meet if n in space.subject.arguments) or tuple(meet)
     here = ", ".join(f"{n} = {run.at[n]}" for n in space.sizes if run.at[n] != base.at[n])
-    if name:
-        side = "above" if run.at[name] > last else "below"
-        here = f"{name} = {run.at[name]}, and everywhere {side} {last},"
+    if len(meet) < 2:  # no meeting of several
+        edges = ((n, edge(space, base, n, run.at[n])) for n in space.sizes)
+        name, last = next(((n, last) for n, last in edges if last is not None), ("", 0))
+        names = (name,) if name else ()
+        side = "above" if run.at.get(name, 0) > last else "below"
+        here = f"{name} = {run.at[name]}, and everywhere {side} {last}," if name else here
     return Otherwise(
         f"which operations this module runs depends on a size: at {here} they are others than "
         f"before ({difference(base, run)}). Give that size a value of its own in the module, "
-        "or trace it at sizes on one side of the change.", name,
+        "or trace it at sizes on one side of the change.", names,
     )  # fmt: skip
+
+
+def apart(space: Space, base: Observed, run: Observed, name: str) -> bool:
+    """Whether a module does at a point what it does elsewhere as soon as one size is another."""
+    step = space.value(space.steps[name], run.at)
+    try:
+        beside = space.observe(space.tied({**run.at, name: run.at[name] + step}))
+    except BadInput:
+        return False
+    return beside.structure == base.structure
 
 
 def difference(a: Observed, b: Observed) -> str:

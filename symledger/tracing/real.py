@@ -36,6 +36,8 @@ ABSURD = 1e3
 """What no weight is that somebody has set."""
 SMALL = torch.finfo(torch.float32).eps
 """What PyTorch adds in a norm that says nothing of it, in single precision, as it was recorded."""
+SINGLE = ("aten.hardsigmoid",)
+"""Operators whose backward pass has a constant in single precision, whatever they are given."""
 RMS_NORMS = (F.rms_norm, torch.rms_norm)
 ATTENTION = F.scaled_dot_product_attention
 OF_CHANNELS = (F.dropout1d, F.dropout2d, F.dropout3d, F.feature_alpha_dropout)
@@ -252,7 +254,8 @@ def run_for_real(
         {n: gradient(p) for n, p in module.named_parameters() if p.requires_grad},
         {n: gradient(x) for n, x in leaves.items() if x.requires_grad},
         any(x.dtype in WIDE for i, k in enumerate(recording.kept) for x in recorder.made[k]
-            if not is_table(recording.steps[i].operation)),
+            if not is_table(recording.steps[i].operation))
+        or any(step.operation in SINGLE for step in recording.steps),
         tuple(sorted(recorder.quiet)),
     )  # fmt: skip
 

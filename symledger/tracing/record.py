@@ -19,7 +19,7 @@ from symledger.tracing.modes import Functions, Operators
 from symledger.tracing.recorder import Recorder, elements, tensors
 from symledger.tracing.recording import Recording, Step, collapsed
 from symledger.tracing.routes import Routes
-from symledger.tracing.torch_version import INNER, FunctionBase
+from symledger.tracing.torch_version import INNER, FunctionBase, without_validation
 from symledger.tracing.whole import WHOLE
 
 
@@ -42,7 +42,7 @@ def record(
         recorder.add(Step("input", {"name": name}, (kind,)), (x,))
     functions = Functions(recorder)
     with modules(recorder), Operators(recorder), functions, inner_calls(functions), \
-            own_functions(recorder), blocks(recorder):  # fmt: skip
+            own_functions(recorder), blocks(recorder), without_validation():  # fmt: skip
         result = run(module)
     outputs = tuple(dict.fromkeys(tensors(result)))
     recorder.recording.outputs = tuple(recorder.ref(x) for x in outputs)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from types import FunctionType, ModuleType
 from typing import Any
 
 import torch
 
 from symledger.errors import BadInput
 from symledger.traces.graph import Block, Ref
+from symledger.tracing.devices import together
 from symledger.tracing.fused import fused_attention
 from symledger.tracing.inplace import InPlace
 from symledger.tracing.known import Known
@@ -59,6 +61,7 @@ class Recorder:
         self.blocks = 0
         self.held: list[torch.Tensor] = []
         self.again = False
+        self.without: dict[int, torch.Tensor] = {}
         self.leaves: dict[int, tuple[str, dict[str, Any]]] = {}
         for name, p in module.named_parameters():
             self.leaves[id(p)] = "weight", {"name": name, "trainable": p.requires_grad}
@@ -158,13 +161,25 @@ class Recorder:
         if func in UNROLLED and not self.counted and is_plain(given):
             with without_modes():
                 return recurrent(func, given)
-        return func(*args, **kwargs)
+        return together(func, args, kwargs, self.bare)
 
     def passed(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
     ) -> Any:
         """Run a function that is not kept whole."""
-        return func(*args, **kwargs)
+        return together(func, args, kwargs, self.bare)
+
+    def bare(self, x: torch.Tensor) -> torch.Tensor:
+        """Return a tensor without elements in place of one that a module kept on the processor."""
+        if x.device.type == "meta" or x.requires_grad:
+            return x
+        if id(x) not in self.without:
+            with without_modes():
+                made = torch.empty_like(x, device="meta")
+            self.without[id(x)] = made
+            self.leaves[id(made)] = self.leaves.get(id(x), ("constant", {"name": ""}))
+            self.alive.append(x)
+        return self.without[id(x)]
 
     def operated(
         self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
@@ -190,13 +205,21 @@ def user_line() -> str:
     return ""
 
 
-def tensors(result: Any) -> Iterator[torch.Tensor]:
-    """Yield the tensors in what a module returns: alone, in tuples, dictionaries, data classes."""
+def tensors(result: Any, around: tuple[int, ...] = ()) -> Iterator[torch.Tensor]:
+    """Yield the tensors in what a module returns: alone, in lists and mappings, in any object.
+
+    What an object is not told of, as a distribution or a data class, is what it has attributes of.
+    """
     if isinstance(result, torch.Tensor):
         yield result
     elif isinstance(result, Mapping):
-        for each in result.values():
-            yield from tensors(each)
-    elif isinstance(result, list | tuple):
-        for each in result:
-            yield from tensors(each)
+        parts: Iterable[Any] = result.values()
+    elif isinstance(result, list | tuple | set | frozenset):
+        parts = result
+    elif isinstance(result, type | FunctionType | ModuleType | torch.nn.Module):
+        parts = ()
+    else:
+        parts = vars(result).values() if hasattr(result, "__dict__") else ()
+    if not isinstance(result, torch.Tensor) and id(result) not in around:
+        for each in parts:
+            yield from tensors(each, (*around, id(result)))

@@ -84,13 +84,16 @@ class Space:
 
     def moved(self, changed: Mapping[str, int]) -> dict[str, int]:
         """Return a point with some arguments changed, and what they divide along with them."""
-        at = {**self.base, **changed}
-        at |= {tied: at[of] for tied, of in self.ties.items()}
+        at = self.tied({**self.base, **changed})
         for name in self.in_order():
             step = self.steps[name]
             if name not in changed and step.free_symbols:
                 at[name] = self.base[name] // self.value(step) * self.value(step, at)
         return at
+
+    def tied(self, at: Mapping[str, int]) -> dict[str, int]:
+        """Return a point with the arguments that are as large as others."""
+        return {**at, **{tied: at[of] for tied, of in self.ties.items()}}
 
     def in_order(self) -> list[str]:
         """The sizes whose steps are known, each after those that its step depends on."""
@@ -210,6 +213,9 @@ def _explored(
     base = {**asked, **{n: USUAL.get(n, 10) for n in brief & free}}
     space = Space(subject, base, asked)
     first = space.observe(base, heard=True)
+    if not first.recording.outputs:
+        raise BadInput(f"{subject.name}.forward returns no tensor: let it return what it computes, "
+                       "alone, in a list or a tuple, by name or in a data class.")  # fmt: skip
     for name in subject.rows.values():  # they are sizes of their own
         free |= {name}
         space.base[name] = asked[name] = FIRST_ROWS + len(free)
@@ -239,23 +245,6 @@ def _explored(
         kept = {s: Integer(1) for s in gone if s.name in space.ties}
         space.steps[name] = step.xreplace({**gone, **kept})
     return space
-
-
-def deeper(space: Space, depth: int) -> None:
-    """Build the module so many layers deep from now on.
-
-    Where there are several depths, each is another one if that goes: stages that are as deep as one
-    another may look like layers of one kind.
-
-    Raises:
-        BadInput: it refuses that.
-    """
-    apart = {name: depth + i for i, name in enumerate(space.depths)}
-    try:
-        base = space.observe({**space.base, **apart}).at
-    except BadInput:
-        base = space.observe({**space.base, **dict.fromkeys(space.depths, depth)}).at
-    space.base = base
 
 
 def _classify(space: Space, name: str, first: Observed) -> None:
@@ -344,7 +333,8 @@ def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
     """
     here = space.base[name]
     own = Symbol(name)
-    heard = [b for a, b in space.heard if a == own and b.free_symbols and own not in b.free_symbols]
+    heard = [b for a, b in space.heard
+             if (a / own).is_Integer and b.free_symbols and own not in b.free_symbols]
     heard += [b for a, b in space.heard if a == here and a.is_Integer and b.free_symbols]
     several: Expr = Integer(1)
     for b in dict.fromkeys(heard):

@@ -19,9 +19,12 @@ import torch
 
 from symledger.errors import BadInput, UnknownTarget, nearest, shown
 from symledger.targets.user_file import imported
+from symledger.tracing.devices import UNREADABLE, Elsewhere, Reading
 from symledger.user_code import guarded
 
 INPUT = re.compile(r"\s*(\w+)\s*:\s*(\w+)\s*\(([^()]*)\)\s*")
+AXIS = re.compile(r"\d+|[^\W\d]\w*(\.\d+)?")
+"""A length: a number, a size, or one of a list of sizes, as ``widths.0``."""
 DTYPES = {
     "int64": torch.int64, "int32": torch.int32, "long": torch.int64, "bool": torch.bool,
     "float": torch.float32, "float32": torch.float32,
@@ -51,7 +54,7 @@ def parse_input(text: str) -> Entering:
     """
     found = INPUT.fullmatch(text)
     axes = tuple(a.strip() for a in found[3].split(",") if a.strip()) if found else ()
-    named = all(a.isidentifier() or a.isdecimal() for a in axes)
+    named = all(AXIS.fullmatch(a) for a in axes)
     if not found or found[2] not in DTYPES or not named:
         raise BadInput(
             f"--input {shown(text)} is not understood: write a name, a type and the lengths, as in "
@@ -82,6 +85,8 @@ class Subject:
     """What the rows are called that are told of each routing, by its place: see ``routes``."""
     loops: bool = False
     """Whether loops in Python are looked at as such: see ``loops``."""
+    reads: bool = False
+    """Whether the constructor reads tensors that it made."""
 
     @property
     def modules(self) -> list[ModuleType]:
@@ -92,15 +97,30 @@ class Subject:
 
     def build(self, values: Mapping[str, Any], device: str = "meta") -> torch.nn.Module:
         """Build the module with some values in place of its own, on tensors without elements."""
-        with torch.device(device), guarded(self.source, f"{self.name}(…)"):
-            module = self.make({**self.arguments, **values})
+        given = {**self.arguments, **values}
+        elsewhere = Elsewhere(device, running=False)
+        with torch.device(device), elsewhere, guarded(self.source, f"{self.name}(…)"):
+            module = self._made(given)
         return module.train(self.training) if not self.training else module
+
+    def _made(self, given: dict[str, Any]) -> torch.nn.Module:
+        """Call the constructor; if it reads tensors, so that it can."""
+        if not self.reads:
+            try:
+                return self.make(given)
+            except RuntimeError as error:
+                if UNREADABLE not in str(error):
+                    raise
+        self.reads = True
+        with Reading():
+            return self.make(given)
 
     def run(
         self, module: torch.nn.Module, entering: Mapping[str, torch.Tensor], device: str = "meta"
     ) -> Any:
         """Run the module on what enters."""
-        with torch.device(device), guarded(self.source, f"{self.name}.forward"):
+        elsewhere = Elsewhere(device, running=True)
+        with torch.device(device), elsewhere, guarded(self.source, f"{self.name}.forward"):
             return module(**entering, **self.extra)
 
 

@@ -7,8 +7,8 @@ Rules in ``traces`` know operations by their names in ATen, as a saved trace has
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import torch
@@ -35,6 +35,13 @@ SAME_NUMBERS = (
     "aten.detach", "aten.alias", "aten._to_copy", "aten.split", "aten.contiguous",
 )  # fmt: skip
 """Operators whose results hold the numbers that they are given."""
+UNREAD = (
+    "aten.max_pool2d_with_indices", "aten.max_pool3d_with_indices", "aten.avg_pool2d",
+    "aten.avg_pool3d", "aten._adaptive_avg_pool2d", "aten._adaptive_avg_pool3d",
+    "aten.reflection_pad1d", "aten.reflection_pad2d", "aten.reflection_pad3d",
+    "aten.replication_pad1d", "aten.replication_pad2d", "aten.replication_pad3d",
+)  # fmt: skip
+"""Operators that keep what they are given, and read nothing but its shape of it going back."""
 INNER = ("linear", "scaled_dot_product_attention", "dropout")
 """Functions that other functions of PyTorch call by their names in ``torch.nn.functional``."""
 
@@ -52,6 +59,18 @@ CHECKPOINTED = "_checkpoint_without_reentrant_generator"
 early stop, *args, **kwargs); it yields where the function is to run."""
 EARLY_STOP = "_enable_checkpoint_early_stop"
 """What is set for all of them, and goes before what each is told."""
+
+
+@contextmanager
+def without_validation() -> Iterator[None]:
+    """Let distributions not look at what they are given, which reads numbers out of tensors."""
+    kind: Any = torch.distributions.Distribution
+    before = kind._validate_args
+    kind.set_default_validate_args(False)
+    try:
+        yield
+    finally:
+        kind.set_default_validate_args(before)
 
 
 def without_modes() -> AbstractContextManager[Any]:

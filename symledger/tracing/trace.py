@@ -12,13 +12,15 @@ from sympy import Expr, Integer, Symbol
 from symledger.errors import BadInput
 from symledger.sizes import named
 from symledger.traces.component import TracedModule
-from symledger.traces.graph import Argued, Condition, Graph, Traced
+from symledger.traces.graph import AS, Argued, Condition, Graph, Traced
 from symledger.tracing.assemble import Assembler, TwoSided, Unfitted
+from symledger.tracing.behind import numbered
 from symledger.tracing.bounds import bounded
 from symledger.tracing.depth import (
     OtherAtDepth,
     OtherLengths,
     deepened,
+    deeper,
     first_difference,
     observed_lines,
     period,
@@ -30,7 +32,7 @@ from symledger.tracing.graphs import live
 from symledger.tracing.names import symbols_for
 from symledger.tracing.observed import Observed
 from symledger.tracing.points import MORE, MOST_BORDERS, RANDOM, Sample, drawn, sampled
-from symledger.tracing.space import Space, deeper, explored
+from symledger.tracing.space import Space, explored
 from symledger.tracing.subject import Subject
 
 Told = Callable[[str], None]
@@ -96,6 +98,7 @@ def _traced(
     symbols = symbols_for([n for n in own if n in used(space) - told_rows], (), asked)
     to = {Symbol(n): named(s) for n, s in symbols.items()}
     to |= {s: named(s.name) for s in definitions}
+    graph = numbered(graph, valued(own, definitions), valued(space.base, definitions))
     fixed = tuple(
         Argued(n, beside(space, n, str(v))) for n, v in subject.arguments.items()
         if n not in used(space) and not all_used(n, v, used(space))
@@ -120,7 +123,9 @@ def _traced(
 
 
 def beside(space: Space, name: str, value: str) -> str:
-    """Return a fixed value with the sizes that have to stay on one side of it."""
+    """Return a fixed value with the sizes that it moves with, or have to stay on one side of it."""
+    if name in space.ties:
+        value = f"{value}{AS}{space.ties[name]}"
     return ", and ".join([value, *(str(b) for b in space.borders if b.other == name)])
 
 
@@ -227,17 +232,22 @@ def check(
         OtherLengths: the same operations make other lengths.
         OtherAtDepth: they are others.
     """
-    values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in run.at.items()}
-    for s, e in definitions.items():
-        values.setdefault(s, e.xreplace(values))
     lines = live_lines(observed_lines(run), Sample(space, [run.flat]))
-    expected = unfolded(graph, values)
+    expected = unfolded(graph, valued(run.at, definitions), valued(space.base, definitions))
     said = first_difference(expected, lines)
     if said:
         here = ", ".join(f"{n} = {v}" for n, v in run.at.items() if n in used(space))
         said = f"at {here} this module does something else than where it was fitted: {said}."
         alike = [line[:2] for line in expected] == [line[:2] for line in lines]
         raise OtherLengths(said, run.at) if alike else OtherAtDepth(said)
+
+
+def valued(at: Mapping[str, int], definitions: Mapping[Symbol, Expr]) -> dict[Expr, Expr]:
+    """Return the values of all sizes at a point, those that others decide too."""
+    values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in at.items()}
+    for s, e in definitions.items():
+        values.setdefault(s, e.xreplace(values))
+    return values
 
 
 def live_lines(lines: list[tuple[object, ...]], sample: Sample) -> list[tuple[object, ...]]:
@@ -260,5 +270,6 @@ def held_out(space: Space, pattern: int, seed: int = 0) -> list[Observed]:
             continue
         if len(found) > HELD_OUT:
             return found
-    raise BadInput("this module refuses most sizes near those that it was given, so that nothing "
-                   "could be verified: give it sizes that may be changed.")  # fmt: skip
+    refused = OtherAtDepth if space.depths else BadInput
+    raise refused("this module refuses most sizes near those that it was given, so that nothing "
+                  "could be verified: give it sizes that may be changed.")  # fmt: skip

@@ -11,7 +11,7 @@ from sympy import Expr, Integer
 from symledger.algebra.parsing import parse_size
 from symledger.errors import BadInput, CheckFailed, nearest, shown
 from symledger.sizes import named
-from symledger.traces.graph import Traced
+from symledger.traces.graph import AS, Traced
 from symledger.tracing.checks import together, verify
 from symledger.tracing.depth import first_difference, observed_lines, unfolded
 from symledger.tracing.points import Sample
@@ -36,11 +36,9 @@ def verified_at(
     at = point(traced, {**sizes_of(traced, config or {}), **parts_of(traced, settings)})
     space = Space(subject_of_trace(traced), at, dict(at))
     run = space.observe(at)
-    values: dict[Expr, Expr] = {named(s): Integer(at[own]) for s, own in traced.names.items()}
-    for name, e in traced.definitions.items():
-        values[named(name)] = e.xreplace(values)
+    values, base = (valued_at(traced, there) for there in (at, point(traced, {})))
     lines = live_lines(observed_lines(run), Sample(space, [run.flat]))
-    said = first_difference(unfolded(traced.graph, values), lines)
+    said = first_difference(unfolded(traced.graph, values, base), lines)
     if said:
         place = ", ".join(f"{s} = {at[own]}" for s, own in traced.names.items())
         raise CheckFailed(f"at {place} {traced.name} does something else than this trace: {said}.")
@@ -48,6 +46,14 @@ def verified_at(
     others = tuple(p for p in traced.points if dict(p) != here)
     more = verify(traced, space.subject, at)
     return replace(traced, points=(*others, here), checks=together(traced.checks, more))
+
+
+def valued_at(traced: Traced, at: Mapping[str, int]) -> dict[Expr, Expr]:
+    """Return the values of all symbols where arguments have some values."""
+    values: dict[Expr, Expr] = {named(s): Integer(at[own]) for s, own in traced.names.items()}
+    for name, e in traced.definitions.items():
+        values[named(name)] = e.xreplace(values)
+    return values
 
 
 def point(traced: Traced, settings: Mapping[str, str]) -> dict[str, int]:
@@ -59,7 +65,7 @@ def point(traced: Traced, settings: Mapping[str, str]) -> dict[str, int]:
             known = [*traced.names, *at]
             raise BadInput(f"{shown(name)} is no size of this trace. {nearest(name, known)}")
         at[own] = parse_size(name, text)
-    return at
+    return at | {n: at[of] for n, of in tied(traced).items() if of in at}
 
 
 def parts_of(traced: Traced, settings: Mapping[str, str]) -> dict[str, str]:
@@ -98,14 +104,14 @@ def sizes_of(traced: Traced, config: Mapping[str, Any]) -> dict[str, str]:
     Raises:
         BadInput: another key is not what was traced.
     """
-    fixed = fixed_of(traced)
+    fixed, moves = fixed_of(traced), tied(traced)
     own = set(traced.names.values())
     own |= {n.rpartition(".")[0] for n in own}
     found = {}
     for name, value in config.items():
         if name in own:
             found[name] = str(value)
-        elif name in fixed and not alike(fixed[name], value):
+        elif name in fixed and not alike(str(config.get(moves.get(name, ""), fixed[name])), value):
             raise BadInput(
                 f"the configuration has {name} = {value}, and this trace was made with "
                 f"{fixed[name]}: trace the module anew with this configuration."
@@ -115,7 +121,13 @@ def sizes_of(traced: Traced, config: Mapping[str, Any]) -> dict[str, str]:
 
 def fixed_of(traced: Traced) -> dict[str, str]:
     """Return the fixed arguments, without what is said of the sizes that stay on one side."""
-    return {a.name: a.value.partition(", and ")[0] for a in traced.fixed}
+    return {a.name: a.value.partition(", and ")[0].partition(AS)[0] for a in traced.fixed}
+
+
+def tied(traced: Traced) -> dict[str, str]:
+    """Return the arguments that are as large as others, with those."""
+    parts = ((a.name, a.value.partition(", and ")[0].partition(AS)[2]) for a in traced.fixed)
+    return {name: of for name, of in parts if of}
 
 
 def alike(text: str, value: Any) -> bool:

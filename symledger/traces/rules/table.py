@@ -10,6 +10,7 @@ from sympy import Add, Expr, Integer, Rational, cancel, oo
 
 from symledger.errors import BadInput
 from symledger.ir.ops import Storage
+from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.traces.graph import Kind
 
@@ -124,7 +125,9 @@ def is_complex(argument: Any) -> bool:
 
 
 def quotient_of(large: Expr, small: Expr) -> Expr:
-    """Divide a size by another one; sums are reduced."""
+    """Divide a size by another one; sums are reduced, and what is nothing is once in itself."""
+    if large == small:
+        return ONE
     found = large / small
     return cancel(found).expand() if found.has(Add) else found
 

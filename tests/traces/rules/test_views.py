@@ -1,6 +1,10 @@
 """Views, and what is cut out of tensors, laid around them, or put together of them."""
 
 import pytest
+from sympy import Integer
+
+from symledger.traces.rules.table import At
+from symledger.traces.rules.views import Pieces
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 
@@ -49,3 +53,9 @@ ROWS = {
 @pytest.mark.parametrize("run", ROWS.values(), ids=ROWS)
 def test_is_what_pytorch_does(run):
     check(run, X)
+
+
+def test_the_rows_of_an_expert_that_gets_none_are_cut_to_an_end():
+    nothing = [Integer(0), Integer(2)]
+    left, right = Pieces(At("aten.view", (), "", "")).both(nothing, nothing)
+    assert left == right == [("_0",), ("_1",)]
