@@ -20,8 +20,10 @@ WITHHELD: Mapping[str, tuple[str, ...]] = {
         "flops.forward.pointwise", "flops.backward.pointwise", "memory.saved", "memory.training",
         "traffic.forward", "traffic.unfused", "intensity.forward",
     ),
+    "memory.eager": (),
 }  # fmt: skip
-"""The quantities that are not shown where a check of one of these failed."""
+"""The quantities that are not shown where a check of one of these failed. What is in memory when,
+as PyTorch runs it, is no other quantity but a schedule of its own, which is refused then."""
 
 
 @dataclass(frozen=True)
