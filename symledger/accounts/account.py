@@ -55,7 +55,7 @@ def derive(
     dtype: str | None = None, optimizer: str | None = None, causal: Causal | None = None,
     input_gradient: bool | None = None, frozen: Iterable[str] | None = None,
     recipe: str | None = None, recompute: str | None = None, gradients: str | None = None,
-    counters: bool | None = None, weights: str | None = None,
+    counters: bool | None = None, weights: str | None = None, schedule: str | None = None,
 ) -> Account:  # fmt: skip
     """Derive the formulas of a target.
 
@@ -77,6 +77,8 @@ def derive(
         counters: whether the scalars are counted that PyTorch keeps for each weight.
         weights: the type of quantised weights, and which: ``"nf4"`` (all matrices that are
             multiplied by), ``"nf4:block.*"``; none unless told.
+        schedule: when values live and die, for peaks: ``"program"``, or of a trace ``"eager"``,
+            as PyTorch runs it; program unless told.
 
     Raises:
         SymledgerError: anything that cannot be answered exactly; the message says why.
@@ -85,4 +87,4 @@ def derive(
     131392
     """
     said = target, set, assume, dtype, optimizer, causal, input_gradient, frozen, recipe
-    return Account(requested(*said, recompute, gradients, counters, weights))
+    return Account(requested(*said, recompute, gradients, counters, weights, schedule))

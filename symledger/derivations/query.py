@@ -16,6 +16,7 @@ from symledger.errors import BadInput, nearest, shown
 from symledger.ir.tensor import Program
 from symledger.ledger import recipes
 from symledger.ledger.conventions import Conventions
+from symledger.ledger.peaks import PROGRAM, SCHEDULES
 from symledger.notation.recompute import NONE
 from symledger.readings.flops import Causal
 from symledger.sizes import BY_NAME
@@ -35,6 +36,7 @@ class Request:
     conventions: Conventions
     recipe: str | None = None
     recompute: str = NONE
+    schedule: str = PROGRAM
 
 
 def requested(
@@ -42,7 +44,7 @@ def requested(
     dtype: str | None = None, optimizer: str | None = None, causal: Causal | None = None,
     input_gradient: bool | None = None, frozen: Iterable[str] | None = None,
     recipe: str | None = None, recompute: str | None = None, gradients: str | None = None,
-    counters: bool | None = None, weights: str | None = None,
+    counters: bool | None = None, weights: str | None = None, schedule: str | None = None,
 ) -> Request:  # fmt: skip
     """Take down what was asked for, as ``derive`` takes it: a recipe is weaker than all else."""
     taken = recipes.recipe(recipe)
@@ -53,8 +55,10 @@ def requested(
              "frozen": None if frozen is None else _several(frozen)}  # fmt: skip
     own = {name: value for name, value in given.items() if value is not None}
     conventions = Conventions(**{**taken.conventions, **own})
+    if schedule not in (None, *SCHEDULES):
+        raise BadInput(f"{shown(schedule)} is not a known schedule. {nearest(schedule, SCHEDULES)}")
     return Request(target, {**taken.choices, **said}, _several(assume), conventions, recipe,
-                   recompute or NONE)  # fmt: skip
+                   recompute or NONE, schedule or PROGRAM)  # fmt: skip
 
 
 def _several(texts: Iterable[str]) -> tuple[str, ...]:

@@ -47,6 +47,9 @@ class Passes:
     decodes: bool = False
 
 
+PROGRAM, EAGER = "program", "eager"
+SCHEDULES = (PROGRAM, EAGER)
+"""By which rules values live and die: those of a definition's program, or as PyTorch runs it."""
 TRAINING = ("memory.parameters", "memory.optimizer")
 SERVING = ("memory.parameters",)
 PASSES = {
@@ -77,11 +80,41 @@ PEAKS: dict[str, Quantity] = {
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AtMoment(Formula):
-    """What is in memory at one moment."""
+    """What is in memory at one moment; of which pass, and where that is, as JSON data."""
+
+    throughout: tuple[str, ...]
+
+    @property
+    def way(self) -> str:
+        """The pass."""
+        raise NotImplementedError
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Where it is."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AtStep(AtMoment):
+    """What is in memory at one step of a program."""
 
     alive: Alive
     moment: Moment
-    throughout: tuple[str, ...]
+
+    @property
+    def way(self) -> str:
+        """The pass."""
+        return self.moment.step.way
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """The part, and which application of each repeated body around it."""
+        applications = [
+            {"of": place.op.body.scope.name, "is": which}
+            for place, which in self.moment.applications
+        ]  # fmt: skip
+        return {"of": list(self.moment.step.made.scope.path), "applications": applications}
 
     @cached_property
     def line(self) -> Line:
@@ -99,17 +132,22 @@ class AtMoment(Formula):
 
 @dataclass(frozen=True)
 class Depth:
-    """How often a body is repeated where a peak holds: four times at least, or just so often."""
+    """How often a body is repeated where a peak holds: so often at least, or just so often."""
 
     times: Terms
     exactly: int | None
+    least: int = MANY
+
+    @property
+    def number(self) -> int:
+        """How often it is repeated, or how often at least."""
+        return self.least if self.exactly is None else self.exactly
 
     @property
     def canonical(self) -> str:
         """The condition in Python syntax: ``L >= 4``."""
         sign = ">=" if self.exactly is None else "=="
-        number = MANY if self.exactly is None else self.exactly
-        return f"{algebra.canonical(self.times)} {sign} {number}"
+        return f"{algebra.canonical(self.times)} {sign} {self.number}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -117,11 +155,13 @@ class Peak(Formula):
     """The largest of what is in memory at several moments, which are in the order of time.
 
     Its lines and steps are those of the moment that is the ``largest`` at the configuration.
-    ``few`` says how often bodies are repeated, where that is known to be less than four times.
+    ``depths`` say how often bodies are repeated for it to hold, ``schedule`` by which rules values
+    live and die.
     """
 
     moments: tuple[AtMoment, ...]
-    few: Few
+    depths: tuple[Depth, ...]
+    schedule: str = PROGRAM
 
     @cached_property
     def largest(self) -> AtMoment | None:
@@ -148,16 +188,6 @@ class Peak(Formula):
     def remaining(self) -> tuple[AtMoment, ...]:
         """The moments that may be the largest under the assumptions."""
         return tuple(m for _, m in largest((m.corollary_terms, m) for m in self.moments))
-
-    @cached_property
-    def depths(self) -> tuple[Depth, ...]:
-        """How often bodies are repeated for this to hold: four times at least, or as stated."""
-        calls = (c.op for b in self.moments[0].alive.timeline.program.bodies for c in b.calls)
-        times = dict.fromkeys(op.times for op in calls if isinstance(op, Call))
-        return tuple(
-            Depth(substitute(algebra.terms(n), self.assumed.equations), self.few.get(n))
-            for n in times if not n.is_Integer
-        )
 
     @property
     def equations(self) -> dict[Any, Terms]:
@@ -207,7 +237,7 @@ class Peak(Formula):
         """Return the JSON object: that of a formula, and every moment."""
         return {
             "id": self.id, "unit": self.unit, "meaning": self.quantity.meaning,
-            "schedule": "program",
+            "schedule": self.schedule,
             "expr": self._canonical([m.general for m in self.moments]),
             "corollary": self._canonical([m.corollary_terms for m in self.remaining]),
             "latex": self.latex,
@@ -230,12 +260,8 @@ def moment_dict(m: AtMoment, remains: bool) -> dict[str, Any]:
     at = m.assumed.bindings
     kinds = {part.label: substitute(part.total, m.assumed.equations) for part in m.line.parts}
     return {
-        "pass": m.moment.step.way,
-        "of": list(m.moment.step.made.scope.path),
-        "applications": [
-            {"of": place.op.body.scope.name, "is": which}
-            for place, which in m.moment.applications
-        ],
+        "pass": m.way,
+        **m.place,
         "may_be_largest": remains,
         "expr": algebra.canonical(m.general),
         "corollary": algebra.canonical(m.corollary_terms),
@@ -274,11 +300,22 @@ def make_peak(owner: str, name: str, readings: Readings, assumed: Assumed) -> Pe
         raise BadInput(f"{owner} has no {name}: nothing is computed there.")
     quantity, identity = PEAKS[name], f"{owner}.{name}"
     each = tuple(
-        AtMoment(identity, quantity, readings, assumed, alive=alive, moment=m,
-                 throughout=passes.throughout)
+        AtStep(identity, quantity, readings, assumed, alive=alive, moment=m,
+               throughout=passes.throughout)
         for m in found
     )  # fmt: skip
-    return Peak(identity, quantity, readings, assumed, moments=each, few=few)
+    depths = depths_of(timeline.program, few, assumed)
+    return Peak(identity, quantity, readings, assumed, moments=each, depths=depths)
+
+
+def depths_of(program: Program, few: Few, assumed: Assumed) -> tuple[Depth, ...]:
+    """How often bodies are repeated for a peak to hold: four times at least, or as is known."""
+    calls = (c.op for b in program.bodies for c in b.calls)
+    times = dict.fromkeys(op.times for op in calls if isinstance(op, Call))
+    return tuple(
+        Depth(substitute(algebra.terms(n), assumed.equations), few.get(n))
+        for n in times if not n.is_Integer
+    )
 
 
 def known_to_be_few(program: Program, assumed: Assumed) -> dict[Expr, int]:

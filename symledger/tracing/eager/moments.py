@@ -13,7 +13,7 @@ from symledger.algebra.comparing import largest
 from symledger.errors import SymledgerError
 from symledger.sizes import Size
 from symledger.traces.alive import FIRST, KINDS, LAST, WAYS, AliveAt, Eager
-from symledger.traces.checked import Checked
+from symledger.traces.checked import ALIVE, Checked
 from symledger.tracing.assemble import Assembler
 from symledger.tracing.checks import first_line
 from symledger.tracing.eager.live import lived
@@ -21,7 +21,6 @@ from symledger.tracing.eager.timeline import Entry, Run, Timeline, timeline
 from symledger.tracing.space import Space
 
 Kinds = dict[str, Terms]
-QUANTITY = "memory.eager"
 CLAIM = "bytes of all storages alive after every operation, as PyTorch runs it"
 ONE = algebra.constant(1)
 
@@ -44,16 +43,16 @@ def eager(
                 difference(space, line, assembler.definitions, at, gradient) for at in points
             )), "")  # fmt: skip
             if wrong:
-                return (), Checked(QUANTITY, CLAIM, len(points), "", False, wrong)
+                return (), Checked(ALIVE, CLAIM, len(points), "", False, wrong)
             renamed = in_symbols(line, to)
             least = {str(to.get(Symbol(run.depth), run.depth)): least_of(run, space)
                      for run in line.runs}  # fmt: skip
             made.append(Eager(gradient, tuple(moments(renamed)), least))
     except SymledgerError as error:
-        return (), Checked(QUANTITY, CLAIM, 0, "", False, first_line(error))
+        return (), Checked(ALIVE, CLAIM, 0, "", False, first_line(error))
     if not floats:
         made.append(Eager(False, made[0].moments, made[0].least))
-    return tuple(made), Checked(QUANTITY, CLAIM, len(points))
+    return tuple(made), Checked(ALIVE, CLAIM, len(points))
 
 
 def difference(
@@ -80,7 +79,7 @@ def least_of(run: Run, space: Space) -> int:
     """How deep a module has to be at least for a round to be there."""
     base = {Symbol(run.depth): Integer(space.base[run.depth])}
     each = run.times.coeff(Symbol(run.depth))
-    return space.base[run.depth] - int((run.times.xreplace(base) - 1) / each)
+    return max(0, space.base[run.depth] - int((run.times.xreplace(base) - 1) / each))
 
 
 def in_symbols(line: Timeline, to: Mapping[Expr, Expr]) -> Timeline:
