@@ -18,10 +18,11 @@ import torch
 from symledger.errors import BadInput
 from symledger.tracing.limit import limited
 from symledger.tracing.modes import name_of
-from symledger.tracing.record import modules
+from symledger.tracing.record import modules, record
 from symledger.tracing.recorder import Recorder, tensors
+from symledger.tracing.routes import Routes
 from symledger.tracing.space import Space, unfolded
-from symledger.tracing.torch_version import DispatchMode, number_of_last_node, number_of_this_node
+from symledger.tracing.torch_version import READS, DispatchMode, number_of_last_node, number_of_this_node
 
 START, FORWARD, BACKWARD = "start", "forward", "backward"
 WEIGHTS, BUFFERS, INPUTS = "weights", "buffers", "inputs"
@@ -61,14 +62,17 @@ class Live(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
         self.alive: dict[int, tuple[Any, Storage]] = {}
         self.dead: list[Storage] = []
         self.way = START
+        self.answers: Iterator[Any] = iter(())
         self.paths: dict[int, str] = {}
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         """Run an operator, and note what there is in memory then."""
-        result = func(*args, **(kwargs or {}))
         name = name_of(func)
+        if name == READS:
+            return self._answer()
+        result = func(*args, **(kwargs or {}))
         change = Change(self.way, name, self._path())
         for x in tensors(result):
             self.note(x, change)
@@ -77,6 +81,12 @@ class Live(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
                 self.note(x, change)
         self.end(change)
         return result
+
+    def _answer(self) -> Any:
+        """Return the number that is read next."""
+        for answer in self.answers:
+            return answer
+        raise Unanswered("it reads a number out of a tensor.")
 
     def _path(self) -> str:
         """The module that an operation belongs to: going back, that of what it is the gradient of.
@@ -147,13 +157,44 @@ def lived(space: Space, at: Mapping[str, int], input_gradient: bool = True) -> L
         BadInput: it does not run so.
     """
     subject = space.subject
+    answers: list[Any] = []
+    try:
+        return _lived(space, at, input_gradient, answers)
+    except Unanswered:
+        return _lived(space, at, input_gradient, read(space, at))
+
+
+class Unanswered(BadInput):
+    """A module reads a number out of a tensor, which has to be known before."""
+
+
+def read(space: Space, at: Mapping[str, int]) -> list[Any]:
+    """Return the numbers that a module reads out of tensors, in order, where they follow.
+
+    Raises:
+        BadInput: they depend on data.
+    """
+    subject = space.subject
+    with limited(subject.name):
+        module = subject.build(unfolded(subject, at))
+        entering = {x.name: x.made(at) for x in subject.inputs}
+        recorder = Recorder(module)
+        record(module, entering, lambda m: subject.run(m, entering), recorder,
+               routes=Routes(subject.rows, at))  # fmt: skip
+    return recorder.read
+
+
+def _lived(
+    space: Space, at: Mapping[str, int], input_gradient: bool, answers: list[Any]
+) -> Lived:
+    subject = space.subject
     with limited(subject.name), uncollected():
         module = subject.build(unfolded(subject, at))
         entering = {x.name: x.made(at) for x in subject.inputs}
         if not input_gradient:
             entering = {name: x.detach() for name, x in entering.items()}
         try:
-            changes = _run(module, entering, lambda: subject.run(module, entering))
+            changes = _run(module, entering, lambda: subject.run(module, entering), answers)
         except BadInput:
             raise
         except (RuntimeError, NotImplementedError, TypeError) as error:
@@ -163,10 +204,12 @@ def lived(space: Space, at: Mapping[str, int], input_gradient: bool = True) -> L
 
 
 def _run(
-    module: torch.nn.Module, entering: Mapping[str, torch.Tensor], run: Callable[[], Any]
+    module: torch.nn.Module, entering: Mapping[str, torch.Tensor], run: Callable[[], Any],
+    answers: list[Any],
 ) -> list[Change]:
     recorder = Recorder(module)
     live = Live(recorder)
+    live.answers = iter(answers)
     for kind, several in ((WEIGHTS, module.named_parameters()), (BUFFERS, module.named_buffers()),
                           (INPUTS, entering.items())):  # fmt: skip
         for name, x in several:
