@@ -141,6 +141,11 @@ class TracedTarget(Target):
                     f"and {name} was looked at with {symbol} ≥ {min(seen)}: trace it anew with "
                     f"{symbol} = 1."
                 )
+        at = {symbol.name: n for symbol, n in sizes.items()}
+        for a, b in found[0].apart:
+            if at.get(a, 0) == at.get(b, -1):
+                raise BadInput(f"{a} = {b} = {at[a]}: storages of {name} live otherwise there than "
+                               "where these differ, as they did when it was looked at.")  # fmt: skip
         return found[0]
 
     def read_from(self) -> dict[str, Any]:

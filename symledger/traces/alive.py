@@ -33,9 +33,11 @@ class Eager:
     """The moments of a step of training, in the order of time, with all floats' gradients or none.
 
     ``input_gradient`` says whether gradients of what enters are asked for; ``least`` how large
-    depths have to be for the rounds that the moments are in to be there.
+    depths have to be for the rounds that the moments are in to be there; ``apart`` are pairs of
+    sizes that may not be equal.
     """
 
     input_gradient: bool
     moments: tuple[AliveAt, ...]
     least: Mapping[str, int]
+    apart: tuple[tuple[str, str], ...] = ()

@@ -99,10 +99,18 @@ def several(top: Place, key: str) -> list[Place]:
 
 def _eager(place: Place, sizes: Mapping[str, int], formulas: Formulas) -> Eager:
     """Read what is in memory when."""
-    place.only("input_gradient", "least", "moments")
+    place.only("input_gradient", "least", "apart", "moments")
     least = {k: x.whole(0) for k, x in place["least"].items(MOST_SIZES) if _known(x, k, sizes)}
     moments = tuple(_moment(x, formulas) for x in place["moments"].list(MOST_MOMENTS))
-    return Eager(place["input_gradient"].truth(), moments, least)
+    apart = tuple(_pair(x, sizes) for x in place["apart"].list(MOST_SIZES))
+    return Eager(place["input_gradient"].truth(), moments, least, apart)
+
+
+def _pair(place: Place, sizes: Mapping[str, int]) -> tuple[str, str]:
+    parts = [part.text() for part in place.list(2)]
+    if len(parts) != 2 or not set(parts) <= sizes.keys():
+        place.refuse("two sizes of this trace are expected.")
+    return parts[0], parts[1]
 
 
 def _moment(place: Place, formulas: Formulas) -> AliveAt:

@@ -71,6 +71,7 @@ def _eager(eager: Eager) -> dict[str, Any]:
     return {
         "input_gradient": eager.input_gradient,
         "least": dict(eager.least),
+        "apart": [list(pair) for pair in eager.apart],
         "moments": [
             [m.way, m.operation, m.path, m.which, {k: written(e) for k, e in m.bytes.items()}]
             for m in eager.moments

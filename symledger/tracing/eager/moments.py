@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sympy import Expr, Integer, Symbol
 
@@ -47,11 +47,13 @@ def eager(
             renamed = in_symbols(line, to)
             least = {str(to.get(Symbol(run.depth), run.depth)): least_of(run, space)
                      for run in line.runs}  # fmt: skip
-            made.append(Eager(gradient, tuple(moments(renamed)), least))
+            apart = tuple((str(to.get(Symbol(a), a)), str(to.get(Symbol(b), b)))
+                          for a, b in line.apart)  # fmt: skip
+            made.append(Eager(gradient, tuple(moments(renamed)), least, apart))
     except SymledgerError as error:
         return (), Checked(ALIVE, CLAIM, 0, "", False, first_line(error))
     if not floats:
-        made.append(Eager(False, made[0].moments, made[0].least))
+        made.append(replace(made[0], input_gradient=False))
     return tuple(made), Checked(ALIVE, CLAIM, len(points))
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from sympy import Expr, Integer, Mul, Symbol
 
@@ -18,6 +19,8 @@ from symledger.tracing.assemble import Assembler
 from symledger.tracing.depth import OtherAtDepth
 from symledger.tracing.eager.folding import NUMBER, Insertion, forms, insertions
 from symledger.tracing.eager.live import Change, Lived, Storage, lived
+from symledger.tracing.fit import Points
+from symledger.tracing.points import Sample
 from symledger.tracing.space import Space
 
 Net = tuple[tuple[str, int, Expr], ...]
@@ -62,10 +65,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Timeline:
-    """All operations of a step, in order, and which of them repeat."""
+    """All operations of a step, in order, and which of them repeat.
+
+    ``apart`` are sizes that may not be equal: where they are, storages live otherwise.
+    """
 
     entries: tuple[Entry, ...]
     runs: tuple[Run, ...]
+    apart: tuple[tuple[str, str], ...] = ()
 
     def unfolded(self, at: Mapping[Expr, Expr]) -> Iterator[Entry]:
         """Yield the operations as they run at a point."""
@@ -98,24 +105,54 @@ def timeline(
         BadInput: they are others at other sizes, no polynomials, or more than of equal rounds.
     """
     runs = [lived(space, run.at, input_gradient) for run in assembler.sample.runs]
-    entries = _fitted(runs, assembler)
+    shapes = [_structure(run) for run in runs]
+    same = [i for i, shape in enumerate(shapes) if shape == shapes[0]]
+    apart = _apart(space, [run.at for run in runs], same)
+    entries = _fitted([runs[i] for i in same], _points(assembler, same))
     found = _runs(space, runs[0], entries, pattern, input_gradient)
-    return Timeline(entries, tuple(sorted(found, key=lambda run: run.start)))
+    return Timeline(entries, tuple(sorted(found, key=lambda run: run.start)), apart)
 
 
-def _fitted(runs: Sequence[Lived], assembler: Assembler) -> tuple[Entry, ...]:
-    first = runs[0]
-    shape = _structure(first)
-    for run in runs[1:]:
-        if _structure(run) != shape:
-            where = ", ".join(f"{n} = {v}" for n, v in run.at.items() if v != first.at[n])
+def _apart(
+    space: Space, at: Sequence[Mapping[str, int]], same: Sequence[int]
+) -> tuple[tuple[str, str], ...]:
+    """Return the sizes that are equal at no point like the first one, and at one that is not.
+
+    Raises:
+        BadInput: a point is unlike the first one, and no two sizes that are equal say why.
+    """
+    found: dict[tuple[str, str], None] = {}
+    for i in set(range(len(at))) - set(same):
+        pairs = [
+            (a, b) for a, b in combinations(space.sizes, 2)
+            if at[i][a] == at[i][b] and all(at[j][a] != at[j][b] for j in same)
+        ]  # fmt: skip
+        if not pairs:
+            where = ", ".join(f"{n} = {v}" for n, v in at[i].items() if v != at[0][n])
             raise BadInput(f"its storages live otherwise at {where} than at other sizes.")
+        found |= dict.fromkeys(pairs)
+    return tuple(found)
+
+
+def _points(assembler: Assembler, kept: Sequence[int]) -> Points:
+    """Return some of the points at which a module ran, with the sizes that others decide."""
+    sample = assembler.sample
+    if len(kept) == len(sample.runs):
+        return assembler.points
+    points = Sample(sample.space, [sample.runs[i] for i in kept]).points()
+    for s, e in assembler.definitions.items():
+        points.define(s, points.valued(e), e.free_symbols)  # type: ignore[arg-type]  # symbols
+    return points
+
+
+def _fitted(runs: Sequence[Lived], points: Points) -> tuple[Entry, ...]:
+    first = runs[0]
     columns = zip(*([s.factors for c in run.changes for s in c.born] for run in runs), strict=True)
     bytes_of: dict[Storage, Expr] = {}
     for change in first.changes:
         for storage in change.born:
             factors = zip(*next(columns), strict=True)
-            bytes_of[storage] = Mul(*(_fit(numbers, assembler, change) for numbers in factors))
+            bytes_of[storage] = Mul(*(_fit(numbers, points, change) for numbers in factors))
     return tuple(_entry(change, bytes_of) for change in first.changes)
 
 
@@ -135,10 +172,10 @@ def _structure(run: Lived) -> list[object]:
     ]  # fmt: skip
 
 
-def _fit(numbers: tuple[int, ...], assembler: Assembler, change: Change) -> Expr:
-    found = assembler.points.fit(numbers)
+def _fit(numbers: tuple[int, ...], points: Points, change: Change) -> Expr:
+    found = points.fit(numbers)
     if found is None:
-        found = assembler.points.fit_with_defined(numbers)
+        found = points.fit_with_defined(numbers)
     if found is None:
         raise BadInput(
             f"the length of what {change.operation} makes in {change.path or 'forward'}, "
