@@ -144,8 +144,10 @@ class TracedTarget(Target):
         at = {symbol.name: n for symbol, n in sizes.items()}
         for a, b in found[0].apart:
             if at.get(a, 0) == at.get(b, -1):
-                raise BadInput(f"{a} = {b} = {at[a]}: storages of {name} live otherwise there than "
-                               "where these differ, as they did when it was looked at.")  # fmt: skip
+                raise BadInput(
+                    f"{a} = {b} = {at[a]}: storages of {name} live otherwise there than where these "
+                    "differ, as they did when it was looked at."
+                )
         return found[0]
 
     def read_from(self) -> dict[str, Any]:

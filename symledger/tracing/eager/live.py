@@ -22,7 +22,12 @@ from symledger.tracing.record import modules, record
 from symledger.tracing.recorder import Recorder, tensors
 from symledger.tracing.routes import Routes
 from symledger.tracing.space import Space, unfolded
-from symledger.tracing.torch_version import READS, DispatchMode, number_of_last_node, number_of_this_node
+from symledger.tracing.torch_version import (
+    READS,
+    DispatchMode,
+    number_of_last_node,
+    number_of_this_node,
+)
 
 START, FORWARD, BACKWARD = "start", "forward", "backward"
 WEIGHTS, BUFFERS, INPUTS = "weights", "buffers", "inputs"
@@ -156,10 +161,8 @@ def lived(space: Space, at: Mapping[str, int], input_gradient: bool = True) -> L
     Raises:
         BadInput: it does not run so.
     """
-    subject = space.subject
-    answers: list[Any] = []
     try:
-        return _lived(space, at, input_gradient, answers)
+        return _lived(space, at, input_gradient, [])
     except Unanswered:
         return _lived(space, at, input_gradient, read(space, at))
 

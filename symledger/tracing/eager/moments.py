@@ -11,7 +11,6 @@ from symledger import algebra
 from symledger.algebra import Terms
 from symledger.algebra.comparing import largest
 from symledger.errors import SymledgerError
-from symledger.sizes import Size
 from symledger.traces.alive import FIRST, KINDS, LAST, WAYS, AliveAt, Eager
 from symledger.traces.checked import ALIVE, Checked
 from symledger.tracing.assemble import Assembler
