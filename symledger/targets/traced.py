@@ -145,8 +145,8 @@ class TracedTarget(Target):
         for a, b in found[0].apart:
             if at.get(a, 0) == at.get(b, -1):
                 raise BadInput(
-                    f"{a} = {b} = {at[a]}: storages of {name} live otherwise there than where these "
-                    "differ, as they did when it was looked at."
+                    f"{a} = {b} = {at[a]}: storages of {name} live otherwise there than where "
+                    "these differ, as they did when it was looked at."
                 )
         return found[0]
 

@@ -15,8 +15,8 @@ from symledger.traces.alive import FIRST, KINDS, LAST, WAYS, AliveAt, Eager
 from symledger.traces.checked import ALIVE, Checked
 from symledger.tracing.assemble import Assembler
 from symledger.tracing.checks import first_line
-from symledger.tracing.eager.live import lived
-from symledger.tracing.eager.timeline import Entry, Run, Timeline, timeline
+from symledger.tracing.eager.live import Lived, lived
+from symledger.tracing.eager.timeline import Entry, Timeline, timeline
 from symledger.tracing.space import Space
 
 Kinds = dict[str, Terms]
@@ -38,17 +38,14 @@ def eager(
     try:
         for gradient in (True, False) if floats else (True,):
             line = timeline(space, assembler, pattern, gradient)
+            alive = tuple(moments(line))
             wrong = next(filter(None, (
-                difference(space, line, assembler.definitions, at, gradient) for at in points
+                difference(space, line, alive, assembler.definitions, at, gradient)
+                for at in points
             )), "")  # fmt: skip
             if wrong:
                 return (), Checked(ALIVE, CLAIM, len(points), "", False, wrong)
-            renamed = in_symbols(line, to)
-            least = {str(to.get(Symbol(run.depth), run.depth)): least_of(run, space)
-                     for run in line.runs}  # fmt: skip
-            apart = tuple((str(to.get(Symbol(a), a)), str(to.get(Symbol(b), b)))
-                          for a, b in line.apart)  # fmt: skip
-            made.append(Eager(gradient, tuple(moments(renamed)), least, apart))
+            made.append(_in_symbols(Eager(gradient, alive, least(line, space), line.apart), to))
     except SymledgerError as error:
         return (), Checked(ALIVE, CLAIM, 0, "", False, first_line(error))
     if not floats:
@@ -57,14 +54,36 @@ def eager(
 
 
 def difference(
-    space: Space, line: Timeline, definitions: Mapping[Symbol, Expr], at: Mapping[str, int],
-    input_gradient: bool,
+    space: Space, line: Timeline, alive: Iterable[AliveAt], definitions: Mapping[Symbol, Expr],
+    at: Mapping[str, int], input_gradient: bool,
 ) -> str:  # fmt: skip
     """Say after which operation other bytes are alive at a point; nothing where none are."""
     values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in at.items()}
     for s, e in definitions.items():
         values.setdefault(s, e.xreplace(values))
     run = lived(space, at, input_gradient)
+    found = _difference(space, line, values, run)
+    return found or other_peak(alive, values, run)
+
+
+def other_peak(alive: Iterable[AliveAt], values: Mapping[Expr, Expr], run: Lived) -> str:
+    """Say in which pass a run has more in memory than the moments, or less; nothing if in none."""
+    ours, theirs = dict.fromkeys(WAYS, 0), dict.fromkeys(WAYS, 0)
+    for m in alive:
+        n = sum(int(e.xreplace(dict(values))) for e in m.bytes.values())
+        ours[m.way] = max(ours[m.way], n)
+    for change, n in zip(run.changes, run.totals, strict=True):
+        if change.way in theirs:
+            theirs[change.way] = max(theirs[change.way], n)
+    wrong = [way for way in WAYS if ours[way] != theirs[way]]
+    return "; ".join(
+        f"the formula gives {ours[way]}, PyTorch {theirs[way]} as the most in the {way} pass"
+        for way in wrong
+    )
+
+
+def _difference(space: Space, line: Timeline, values: Mapping[Expr, Expr], run: Lived) -> str:
+    at = run.at
     here = ", ".join(f"{n} = {at[n]}" for n in (*space.sizes, *space.depths))
     ours, theirs = list(line.totals(values)), list(run.totals)
     for mine, its, change in zip(ours, theirs, run.changes, strict=False):
@@ -76,28 +95,33 @@ def difference(
     return ""
 
 
-def least_of(run: Run, space: Space) -> int:
-    """How deep a module has to be at least for a round to be there."""
-    base = {Symbol(run.depth): Integer(space.base[run.depth])}
-    each = run.times.coeff(Symbol(run.depth))
-    return max(0, space.base[run.depth] - int((run.times.xreplace(base) - 1) / each))
+def least(line: Timeline, space: Space) -> dict[str, int]:
+    """How deep a module has to be at least for a round of each run to be there."""
+    found: dict[str, int] = {}
+    for run in line.runs:
+        base = {Symbol(run.depth): Integer(space.base[run.depth])}
+        each = run.times.coeff(Symbol(run.depth))
+        spare = int((run.times.xreplace(base) - 1) / each)
+        found[run.depth] = max(found.get(run.depth, 0), space.base[run.depth] - spare)
+    return found
 
 
-def in_symbols(line: Timeline, to: Mapping[Expr, Expr]) -> Timeline:
-    """Return a timeline in other symbols."""
-    said: dict[Expr, Expr] = {}
+def _in_symbols(eager: Eager, to: Mapping[Expr, Expr]) -> Eager:
+    """Return what is in memory when in other symbols."""
+    given = dict(to)
 
-    def renamed(e: Expr) -> Expr:
-        if e not in said:
-            said[e] = e.xreplace(dict(to))
-        return said[e]
+    def name(own: str) -> str:
+        return str(given.get(Symbol(own), own))
 
-    entries = tuple(
-        Entry(e.way, e.operation, e.path, tuple((k, sign, renamed(x)) for k, sign, x in e.net))
-        for e in line.entries
+    return Eager(
+        eager.input_gradient,
+        tuple(
+            replace(m, bytes={kind: e.xreplace(given) for kind, e in m.bytes.items()})
+            for m in eager.moments
+        ),
+        {name(own): n for own, n in eager.least.items()},
+        tuple((name(a), name(b)) for a, b in eager.apart),
     )
-    runs = tuple(Run(r.start, r.length, r.rounds, r.depth, renamed(r.times)) for r in line.runs)
-    return Timeline(entries, runs)
 
 
 @dataclass(frozen=True)
@@ -152,7 +176,7 @@ def _through(
     for j in range(start, stop):
         entry = entries[j]
         now = changed(now, (entry,))
-        if entry.ends and pending:
+        if pending and (entry.ends or entry.way != pending.entry.way):
             yield pending
             pending = None
         if entry.makes:
