@@ -72,7 +72,7 @@ def storage_id(x: torch.Tensor) -> int:
 
 def number_of_last_node() -> int:
     """The number of the node of the backward pass that was made last, in the order of making."""
-    return int(torch._C._autograd._get_sequence_nr()) - 1  # type: ignore[attr-defined]
+    return int(torch._C._autograd._get_sequence_nr()) - 1
 
 
 def number_of_this_node() -> int | None:

@@ -226,7 +226,7 @@ def _run(
         _back(result)
     own = {id(p): p for p in module.parameters() if p.grad is not None}
     for p in own.values():
-        _, storage = live.alive[p.grad.untyped_storage()._cdata]  # type: ignore[union-attr]
+        _, storage = live.alive[p.grad.untyped_storage()._cdata]
         storage.kind = GRADIENTS
     return live.changes
 

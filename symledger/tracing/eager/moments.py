@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from sympy import Expr, Integer, Symbol
@@ -167,7 +167,7 @@ def _every(line: Timeline) -> Iterator[At]:
 
 def _through(
     entries: Sequence[Entry], start: int, stop: int, now: Kinds, which: str
-) -> Iterator[At]:
+) -> Generator[At, None, Kinds]:
     """Yield what is alive after some operations in a row; return what is at their end.
 
     Before one after which nothing is gone before more is made, less is alive.

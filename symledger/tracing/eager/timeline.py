@@ -141,7 +141,7 @@ def _points(assembler: Assembler, kept: Sequence[int]) -> Points:
         return assembler.points
     points = Sample(sample.space, [sample.runs[i] for i in kept]).points()
     for s, e in assembler.definitions.items():
-        points.define(s, points.valued(e), e.free_symbols)  # type: ignore[arg-type]  # symbols
+        points.define(s, points.valued(e), e.free_symbols)
     return points
 
 
