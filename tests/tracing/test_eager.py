@@ -17,6 +17,7 @@ from torch.utils.checkpoint import checkpoint  # noqa: E402
 
 from symledger import derive, trace  # noqa: E402
 from symledger.errors import BadInput  # noqa: E402
+from symledger.traces.writing import dumped  # noqa: E402
 from symledger.tracing.assemble import Assembler  # noqa: E402
 from symledger.tracing.eager import moments, timeline  # noqa: E402
 from symledger.tracing.eager.folding import Insertion, insertions  # noqa: E402
@@ -255,3 +256,12 @@ def test_by_hand(tmp_path):
         account["memory.peak.decode"]
     with pytest.raises(BadInput, match="no trace"):
         derive("linear", schedule="eager")["memory.peak.train"]
+    saved = tmp_path / "two.trace.json"
+    saved.write_text(dumped(account.target.traced))
+    assert derive(str(saved), schedule="eager")["memory.peak.forward"].expr == found.expr
+    plain = derive(str(saved), schedule="eager", input_gradient=False)["memory.peak.backward"]
+    assert plain.expr != account["memory.peak.backward"].expr
+    damaged = saved.read_text().replace('"kept"', '"lost"')
+    saved.write_text(damaged)
+    with pytest.raises(BadInput, match="cannot be read as a trace"):
+        derive(str(saved), schedule="eager")
