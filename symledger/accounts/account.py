@@ -57,6 +57,7 @@ def derive(
     recipe: str | None = None, recompute: str | None = None, gradients: str | None = None,
     counters: bool | None = None, weights: str | None = None, step: str | None = None,
     first: bool | None = None, accumulate: bool | None = None, lora: str | None = None,
+    schedule: str | None = None,
 ) -> Account:  # fmt: skip
     """Derive the formulas of a target.
 
@@ -84,6 +85,8 @@ def derive(
         accumulate: whether peaks are those of a batch that finds gradients of others.
         lora: the rank of adapters, which alone are trained, and the maps that they are of:
             ``"r=16"`` (queries and values), ``"r=16:attention,feed_forward"``; none unless told.
+        schedule: when values live and die, for peaks: ``"program"``, or of a trace ``"eager"``,
+            as PyTorch runs it; program unless told.
 
     Raises:
         SymledgerError: anything that cannot be answered exactly; the message says why.
@@ -93,4 +96,4 @@ def derive(
     """
     said = target, set, assume, dtype, optimizer, causal, input_gradient, frozen, recipe
     return Account(requested(*said, recompute, gradients, counters, weights, step, first,
-                             accumulate, lora))  # fmt: skip
+                             accumulate, lora, schedule))  # fmt: skip

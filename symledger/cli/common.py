@@ -54,6 +54,11 @@ RECOMPUTE = click.option(
          "(attention.core), or every so many blocks together (block:2); with :early behind it, no "
          "further than to what is needed.",
 )  # fmt: skip
+SCHEDULE = click.option(
+    "--schedule", metavar="NAME",
+    help="When values live and die, for peaks: program (unless told), or of a trace eager, as "
+         "PyTorch runs it.",
+)  # fmt: skip
 CAUSAL = click.option(
     "--causal", help="How masked pairs are charged: full (unless told), half or exact."
 )

@@ -21,6 +21,7 @@ from symledger.cli.common import (
     OPTIMIZER,
     RECIPE,
     RECOMPUTE,
+    SCHEDULE,
     STEP,
     WEIGHTS,
     print_json,
@@ -83,13 +84,15 @@ def cli(ctx: click.Context) -> None:
 @FIRST
 @ACCUMULATE
 @LORA
+@SCHEDULE
 @spoken
 def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
            quantities: tuple[str, ...], form: str, as_json: bool, depth: int, recipe: str | None,
            dtype: str | None, optimizer: str | None, gradients: str | None, counters: bool,
            causal: str | None, freeze: tuple[str, ...], no_input_gradient: bool,
            recompute: str | None, weights: str | None, step: str | None, first: bool,
-           accumulate: bool, lora: str | None, language: str | None) -> None:  # fmt: skip
+           accumulate: bool, lora: str | None, schedule: str | None,
+           language: str | None) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
     TARGET is a name of `symledger list`, a layer of torch.nn as in "Linear(768, 3072)", the
@@ -101,7 +104,7 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
     account = derive_account(
         target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
         False if no_input_gradient else None, freeze or None, recipe, recompute, gradients,
-        counters or None, weights, step, first or None, accumulate or None, lora,
+        counters or None, weights, step, first or None, accumulate or None, lora, schedule,
     )  # fmt: skip
     for name in quantities:
         account[name]
@@ -153,11 +156,12 @@ def shown_as(
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--depth", type=click.IntRange(1, 9), default=2, show_default=True,
               help="How many levels of the tree to open.")
+@SCHEDULE
 @spoken
 def trace(module: str, settings: tuple[str, ...], config: str, inputs: tuple[str, ...],
           symbols: tuple[str, ...], evaluating: bool, save: str, verify: str,
           quantities: tuple[str, ...], form: str, as_json: bool, depth: int,
-          language: str | None) -> None:  # fmt: skip
+          schedule: str | None, language: str | None) -> None:  # fmt: skip
     """Trace MODULE, a model written in PyTorch, and derive its formulas.
 
     MODULE is path/to/model.py:ClassName, package.module:ClassName or transformers:ClassName. It
@@ -169,8 +173,8 @@ def trace(module: str, settings: tuple[str, ...], config: str, inputs: tuple[str
         raise BadInput("name what is to be traced, as in my_model.py:GPT, or with --verify a saved "
                        "trace.")  # fmt: skip
     said = split_settings(settings)
-    account = verified(verify, said, config, save) if verify else traced(
-        module, said, inputs, symbols, not evaluating, config, save
+    account = verified(verify, said, config, save, schedule) if verify else traced(
+        module, said, inputs, symbols, not evaluating, config, save, schedule
     )
     for name in quantities:
         account[name]

@@ -15,6 +15,8 @@ from symledger.extras import require
 if TYPE_CHECKING:
     from symledger.accounts.account import Account
 
+EAGER = "eager"
+"""The schedule for which it is looked at what is in memory when."""
 exit_at_once = os._exit
 """As it is: a module that runs may not leave so."""
 SUFFIX = ".trace.json"
@@ -22,7 +24,7 @@ SUFFIX = ".trace.json"
 
 def traced(
     module: str, settings: Mapping[str, str], inputs: tuple[str, ...], symbols: tuple[str, ...],
-    training: bool, config: str, save: str,
+    training: bool, config: str, save: str, schedule: str | None,
 ) -> Account:  # fmt: skip
     """Trace a module, save the trace if that is asked for, and return its account.
 
@@ -39,17 +41,20 @@ def traced(
 
     Clock.given_up = given_up
     try:
-        made = account.traced(module, settings, inputs, symbols, training, keys, progress)
+        peaks = bool(save) or schedule == EAGER
+        made = account.traced(module, settings, inputs, symbols, training, keys, progress, peaks)
     finally:
         done()
     if save:
         from symledger.traces.writing import dumped
 
         saved(save, dumped(made))
-    return account.account_of(made, save or module)
+    return account.account_of(made, save or module, schedule=schedule)
 
 
-def verified(path: str, settings: Mapping[str, str], config: str, save: str) -> Account:
+def verified(
+    path: str, settings: Mapping[str, str], config: str, save: str, schedule: str | None
+) -> Account:
     """Compare a saved trace with its module at further sizes, and return its account there.
 
     Raises:
@@ -77,7 +82,7 @@ def verified(path: str, settings: Mapping[str, str], config: str, save: str) -> 
 
         saved(save, dumped(made))
     here = {s: str(n) for s, n in made.points[-1].items() if n != made.sizes[s]}
-    return account.account_of(made, save or path, settings=here)
+    return account.account_of(made, save or path, settings=here, schedule=schedule)
 
 
 def given_up(said: str) -> None:

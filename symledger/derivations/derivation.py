@@ -31,7 +31,7 @@ from symledger.languages.message import Verbatim
 from symledger.ledger import quantised, recipes
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
-from symledger.ledger.peaks import PEAKS, make_peak
+from symledger.ledger.peaks import EAGER, PEAKS, make_peak
 from symledger.ledger.quantities import QUANTITIES, TRAINED, Readings
 from symledger.notation.adapting import Adaptation, adapting, read_adaptation
 from symledger.notation.adapting import check as check_adapted
@@ -41,6 +41,7 @@ from symledger.readings.equations.sheet import equations as forward_equations
 from symledger.readings.flops import Causal
 from symledger.targets.resolve import resolve
 from symledger.targets.target import Target, equations_of, symbols_of
+from symledger.targets.traced import TracedTarget
 
 
 @dataclass(frozen=True)
@@ -194,12 +195,25 @@ class Derivation:
         return self._made[name]
 
     def _formula(self, name: str, readings: Readings) -> Formula:
-        make = make_peak if name in PEAKS else make_formula
+        make = self._peak if name in PEAKS else make_formula
         try:
             return make(self.target.owner, name, readings, self.assumed)
         except NotKnown as error:
             said = f"{self.target.name} has no {name} here: {self._because(error.function)}"
             raise NotKnown(said, error.function) from error
+
+    def _peak(self, owner: str, name: str, readings: Readings, assumed: Assumed) -> Formula:
+        """Return a peak by the schedule that was asked for."""
+        if self.request.schedule != EAGER:
+            return make_peak(owner, name, readings, assumed)
+        from symledger.ledger.eager import make_eager
+
+        if not isinstance(self.target, TracedTarget):
+            raise BadInput(f"{shown(self.target.name)} is no trace: the schedule {EAGER} is of "
+                           "modules of PyTorch that were traced.")  # fmt: skip
+        found = self.target.eager(self.conventions.input_gradient, assumed.bindings)
+        least = {self.symbols[s]: n for s, n in found.least.items() if s in self.symbols}
+        return make_eager(owner, name, readings, assumed, found.moments, least)
 
     def _because(self, function: str) -> str:
         return (

@@ -16,6 +16,7 @@ from symledger.errors import BadInput, nearest, shown
 from symledger.ir.tensor import Program
 from symledger.ledger import recipes
 from symledger.ledger.conventions import Conventions
+from symledger.ledger.peaks import PROGRAM, SCHEDULES
 from symledger.notation.recompute import NONE
 from symledger.readings.flops import Causal
 from symledger.sizes import BY_NAME
@@ -36,6 +37,7 @@ class Request:
     recipe: str | None = None
     recompute: str = NONE
     lora: str = ""
+    schedule: str = PROGRAM
 
 
 def requested(
@@ -45,6 +47,7 @@ def requested(
     recipe: str | None = None, recompute: str | None = None, gradients: str | None = None,
     counters: bool | None = None, weights: str | None = None, step: str | None = None,
     first: bool | None = None, accumulate: bool | None = None, lora: str | None = None,
+    schedule: str | None = None,
 ) -> Request:  # fmt: skip
     """Take down what was asked for, as ``derive`` takes it: a recipe is weaker than all else."""
     taken = recipes.recipe(recipe)
@@ -58,8 +61,10 @@ def requested(
         raise BadInput("with --lora nothing but the adapters is trained: leave out --freeze.")
     only = {"frozen": ("*",)} if lora else {}
     conventions = Conventions(**{**taken.conventions, **own, **only})
+    if schedule not in (None, *SCHEDULES):
+        raise BadInput(f"{shown(schedule)} is not a known schedule. {nearest(schedule, SCHEDULES)}")
     return Request(target, {**taken.choices, **said}, _several(assume), conventions, recipe,
-                   recompute or NONE, lora or "")  # fmt: skip
+                   recompute or NONE, lora or "", schedule or PROGRAM)  # fmt: skip
 
 
 def _several(texts: Iterable[str]) -> tuple[str, ...]:

@@ -21,11 +21,41 @@ if TYPE_CHECKING:  # what is alive when is looked at only where a peak is asked 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AtMoment(Formula):
-    """What is in memory at one moment."""
+    """What is in memory at one moment; of which pass, and where that is, as JSON data."""
+
+    throughout: tuple[str, ...]
+
+    @property
+    def way(self) -> str:
+        """The pass."""
+        raise NotImplementedError
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """Where it is."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AtStep(AtMoment):
+    """What is in memory at one step of a program."""
 
     alive: Alive
     moment: Moment
-    throughout: tuple[str, ...]
+
+    @property
+    def way(self) -> str:
+        """The pass."""
+        return self.moment.step.way
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """The part, and which application of each repeated body around it."""
+        applications = [
+            {"of": place.op.body.scope.name, "is": which}
+            for place, which in self.moment.applications
+        ]  # fmt: skip
+        return {"of": list(self.moment.step.made.scope.path), "applications": applications}
 
     @cached_property
     def line(self) -> Line:
@@ -51,12 +81,8 @@ def moment_dict(m: AtMoment, remains: bool) -> dict[str, Any]:
     at = m.assumed.bindings
     kinds = {part.label: substitute(part.total, m.assumed.equations) for part in m.line.parts}
     return {
-        "pass": m.moment.step.way,
-        "of": list(m.moment.step.made.scope.path),
-        "applications": [
-            {"of": place.op.body.scope.name, "is": which}
-            for place, which in m.moment.applications
-        ],
+        "pass": m.way,
+        **m.place,
         "may_be_largest": remains,
         "expr": algebra.canonical(m.general),
         "corollary": algebra.canonical(m.corollary_terms),

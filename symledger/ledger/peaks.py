@@ -22,7 +22,7 @@ from symledger.algebra.assumptions import Assumed
 from symledger.algebra.comparing import largest
 from symledger.errors import BadInput
 from symledger.ir.tensor import Call, Program
-from symledger.ledger.at_moment import AtMoment, moment_dict
+from symledger.ledger.at_moment import AtMoment, AtStep, moment_dict
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
 from symledger.ledger.quantities import Quantity, Readings, asked
@@ -52,6 +52,9 @@ class Passes:
     steps: bool = False
 
 
+PROGRAM, EAGER = "program", "eager"
+SCHEDULES = (PROGRAM, EAGER)
+"""By which rules values live and die: those of a definition's program, or as PyTorch runs it."""
 SERVING = ("memory.parameters",)
 PASSES = {
     "memory.peak.forward": Passes((FORWARD,)),
@@ -83,17 +86,22 @@ PEAKS: dict[str, Quantity] = {
 
 @dataclass(frozen=True)
 class Depth:
-    """How often a body is repeated where a peak holds: four times at least, or just so often."""
+    """How often a body is repeated where a peak holds: so often at least, or just so often."""
 
     times: Terms
     exactly: int | None
+    least: int = MANY
+
+    @property
+    def number(self) -> int:
+        """How often it is repeated, or how often at least."""
+        return self.least if self.exactly is None else self.exactly
 
     @property
     def canonical(self) -> str:
         """The condition in Python syntax: ``L >= 4``."""
         sign = ">=" if self.exactly is None else "=="
-        number = MANY if self.exactly is None else self.exactly
-        return f"{algebra.canonical(self.times)} {sign} {number}"
+        return f"{algebra.canonical(self.times)} {sign} {self.number}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -101,11 +109,13 @@ class Peak(Formula):
     """The largest of what is in memory at several moments, which are in the order of time.
 
     Its lines and steps are those of the moment that is the ``largest`` at the configuration.
-    ``few`` says how often bodies are repeated, where that is known to be less than four times.
+    ``depths`` say how often bodies are repeated for it to hold, ``schedule`` by which rules values
+    live and die.
     """
 
     moments: tuple[AtMoment, ...]
-    few: Few
+    depths: tuple[Depth, ...]
+    schedule: str = PROGRAM
 
     @cached_property
     def largest(self) -> AtMoment | None:
@@ -133,21 +143,12 @@ class Peak(Formula):
         """The moments that may be the largest under the assumptions."""
         return tuple(m for _, m in largest((m.corollary_terms, m) for m in self.moments))
 
-    @cached_property
-    def depths(self) -> tuple[Depth, ...]:
-        """How often bodies are repeated for this to hold: four times at least, or as stated."""
-        calls = (c.op for b in self.moments[0].alive.timeline.program.bodies for c in b.calls)
-        times = dict.fromkeys(op.times for op in calls if isinstance(op, Call))
-        return tuple(
-            Depth(substitute(algebra.terms(n), self.assumed.equations), self.few.get(n))
-            for n in times if not n.is_Integer
-        )
-
     @property
     def step(self) -> str:
         """How the optimizer's step is run; nothing where that is not looked at."""
         c = self.readings.conventions
-        return way_of(c.optimizer, c.step) if PASSES[self.quantity.name].steps else ""
+        looked_at = self.schedule == PROGRAM and PASSES[self.quantity.name].steps
+        return way_of(c.optimizer, c.step) if looked_at else ""
 
     @property
     def equations(self) -> dict[Any, Terms]:
@@ -197,7 +198,7 @@ class Peak(Formula):
         """Return the JSON object: that of a formula, and every moment."""
         return {
             "id": self.id, "unit": self.unit, "meaning": self.quantity.meaning,
-            "schedule": "program",
+            "schedule": self.schedule,
             **({"step": self.step} if self.step else {}),
             "expr": self._canonical([m.general for m in self.moments]),
             "corollary": self._canonical([m.corollary_terms for m in self.remaining]),
@@ -235,7 +236,8 @@ def make_peak(owner: str, name: str, readings: Readings, assumed: Assumed) -> Pe
     if passes.ways and passes.steps:
         each = [m for _, m in largest((m.general, m) for m in each)]
         each.sort(key=lambda m: m.moment.number)
-    return Peak(identity, quantity, readings, assumed, moments=tuple(each), few=few)
+    depths = depths_of(program, few, assumed)
+    return Peak(identity, quantity, readings, assumed, moments=tuple(each), depths=depths)
 
 
 def _in_passes(
@@ -248,8 +250,8 @@ def _in_passes(
     key = passes, frozenset(few.items())
     alive, found = readings.once(key, lambda: _looked(readings, passes, few))
     for m in found:
-        yield AtMoment(identity, quantity, readings, assumed, alive=alive, moment=m,
-                       throughout=throughout)  # fmt: skip
+        yield AtStep(identity, quantity, readings, assumed, alive=alive, moment=m,
+                     throughout=throughout)  # fmt: skip
 
 
 def _looked(readings: Readings, passes: Passes, few: Few) -> tuple[Alive, tuple[Moment, ...]]:
@@ -264,6 +266,16 @@ def _looked(readings: Readings, passes: Passes, few: Few) -> tuple[Alive, tuple[
         timeline.back(readings.back)
     alive = Alive(timeline, readings.prices)
     return alive, moments(timeline, alive.bytes_of, passes.ways)
+
+
+def depths_of(program: Program, few: Few, assumed: Assumed) -> tuple[Depth, ...]:
+    """How often bodies are repeated for a peak to hold: four times at least, or as is known."""
+    calls = (c.op for b in program.bodies for c in b.calls)
+    times = dict.fromkeys(op.times for op in calls if isinstance(op, Call))
+    return tuple(
+        Depth(substitute(algebra.terms(n), assumed.equations), few.get(n))
+        for n in times if not n.is_Integer
+    )
 
 
 def known_to_be_few(program: Program, assumed: Assumed) -> dict[Expr, int]:

@@ -15,7 +15,7 @@ from symledger.algebra.comparing import largest
 from symledger.errors import BadInput
 from symledger.ir.tensor import Call, Program, Tensor
 from symledger.ledger import updates
-from symledger.ledger.at_moment import AtMoment
+from symledger.ledger.at_moment import AtStep
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.quantities import Quantity, Readings
 from symledger.readings.live.held import END, STEP, Step
@@ -53,7 +53,7 @@ def in_memory(conventions: Conventions) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class InStep(AtMoment):
+class InStep(AtStep):
     """What is in memory at a moment of the optimizer's step, with the values that it makes."""
 
     made: Tally

@@ -7,7 +7,8 @@ from collections import Counter
 from symledger.ir.ops import Param
 from symledger.languages.message import Text, Verbatim, joined, message
 from symledger.languages.words import part
-from symledger.ledger.at_moment import AtMoment
+from symledger.ledger.at_moment import AtMoment, AtStep
+from symledger.ledger.eager import AtEager
 from symledger.readings.live.held import BACKWARD, FORWARD, STEP, Place
 
 PASSES = {way: f"peak.{way}" for way in (FORWARD, BACKWARD, STEP)}
@@ -26,16 +27,29 @@ def named(moments: tuple[AtMoment, ...]) -> dict[AtMoment, Text]:
 
 def where(m: AtMoment) -> Text:
     """Say where a moment is: ``last block › attention › core, backward``."""
-    step = m.moment.step
-    path = step.made.scope.path
+    if isinstance(m, AtEager):
+        return _operation(m)
+    assert isinstance(m, AtStep)
+    path = m.moment.step.made.scope.path
     which = {p.op.body.scope.path: (p, number) for p, number in m.moment.applications}
     parts = [_part(path[: i + 1], which.get(path[: i + 1])) for i in range(len(path))]
     place = joined(parts, " › ") if parts else message("peak.outermost")
-    if step.way == STEP:
-        op = step.made.op
+    if m.way == STEP:
+        op = m.moment.step.made.op
         place = (joined((place, Verbatim(op.name)), " › ") if isinstance(op, Param)
                  else message("peak.all_weights"))  # fmt: skip
-    return joined((place, message(PASSES[step.way])))
+    return joined((place, message(PASSES[m.way])))
+
+
+def _operation(m: AtEager) -> Text:
+    """Say after which operation of PyTorch: ``last h.* › attn, aten.bmm, backward``."""
+    around, stars, inner = m.path.partition("*")
+    parts: list[Text] = [Verbatim(around + stars)] if around + stars else []
+    parts = parts or [message("peak.outermost")]
+    if m.which:
+        parts[0] = message(f"peak.{m.which}", part=parts[0])
+    parts += [Verbatim(inner.lstrip("."))] if inner else []
+    return joined((joined(parts, " › "), Verbatim(m.operation), message(PASSES[m.way])))
 
 
 def _part(path: tuple[str, ...], which: tuple[Place, str] | None) -> Text:

@@ -8,13 +8,13 @@ from symledger.languages.message import Verbatim, message
 from symledger.ledger.at_moment import AtMoment
 from symledger.ledger.conventions import STEPS
 from symledger.ledger.overtaking import overtakings
-from symledger.ledger.peaks import Peak
+from symledger.ledger.peaks import EAGER, PROGRAM, Peak
 from symledger.printing.moments import named
 from symledger.printing.numbers import number
 from symledger.printing.units import byte_units
-from symledger.readings.live.held import MANY
 from symledger.report.layout import Page
 
+SCHEDULED = {PROGRAM: "peak.schedule", EAGER: "peak.eager"}
 MOST = 12
 """Moments that are shown; JSON has all."""
 
@@ -23,14 +23,13 @@ def moments(p: Page, account: Account, peak: Peak) -> AtMoment | None:
     """Show the moments of a peak, and return the one that is the largest where that is known."""
     p.heading(message("page.quantity", name=peak.quantity.name.upper(),
                       meaning=peak.quantity.meaning))  # fmt: skip
-    p.line(("    " + p.say(message("peak.schedule")), "dim"))
+    p.line(("    " + p.say(message(SCHEDULED[peak.schedule])), "dim"))
     if peak.step:
         said = message("peak.way", way=STEPS[peak.step])
         p.line(("    " + p.say(said), "dim"))
     for depth in peak.depths:
         key = "peak.at_least" if depth.exactly is None else "peak.exactly"
-        number_of = MANY if depth.exactly is None else depth.exactly
-        said = message(key, times=Verbatim(algebra.text(depth.times)), n=number_of)
+        said = message(key, times=Verbatim(algebra.text(depth.times)), n=depth.number)
         p.line(("    " + p.say(said), "dim"))
     names = named(peak.remaining)
     largest = peak.largest

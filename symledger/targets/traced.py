@@ -13,7 +13,8 @@ from symledger.errors import BadInput, nearest, shown
 from symledger.ir.naming import snake
 from symledger.ir.tensor import Program
 from symledger.targets.target import Target
-from symledger.traces.checked import withheld
+from symledger.traces.alive import Eager
+from symledger.traces.checked import ALIVE, withheld
 from symledger.traces.component import TracedModule
 from symledger.traces.graph import Traced
 from symledger.traces.seal import hashed
@@ -117,6 +118,37 @@ class TracedTarget(Target):
             "extrapolated": bool(found),
             "beyond": {name: [str(low), str(high)] for name, (low, high) in found.items()},
         }
+
+    def eager(self, input_gradient: bool, sizes: Mapping[Symbol, int]) -> Eager:
+        """Return what is in memory when, as PyTorch runs the module at some sizes.
+
+        Raises:
+            BadInput: that was not looked at, cannot be said, or not of these sizes.
+        """
+        name = shown(self.name)
+        failed = next((c for c in self.traced.checks if c.quantity == ALIVE and not c.passed), None)
+        if failed:
+            raise BadInput(f"the schedule eager of {name} is not shown: {failed.detail}.")
+        found = [e for e in self.traced.eager if e.input_gradient == input_gradient]
+        if not found:
+            raise BadInput(f"{name} was traced without looking at what is in memory when: trace it "
+                           "anew, with --schedule eager or --save.")  # fmt: skip
+        for symbol, n in sizes.items():
+            seen = [point[symbol.name] for point in self.traced.points if symbol.name in point]
+            if n == 1 and seen and min(seen) > 1:
+                raise BadInput(
+                    f"{symbol} = 1: what is one long is often not copied where longer ones are, "
+                    f"and {name} was looked at with {symbol} ≥ {min(seen)}: trace it anew with "
+                    f"{symbol} = 1."
+                )
+        at = {symbol.name: n for symbol, n in sizes.items()}
+        for a, b in found[0].apart:
+            if at.get(a, 0) == at.get(b, -1):
+                raise BadInput(
+                    f"{a} = {b} = {at[a]}: storages of {name} live otherwise there than where "
+                    "these differ, as they did when it was looked at."
+                )
+        return found[0]
 
     def read_from(self) -> dict[str, Any]:
         """Return what is said of the trace, as JSON data."""

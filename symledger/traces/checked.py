@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+ALIVE = "memory.eager"
+"""The check of what is in memory when, as PyTorch runs it: no quantity, but a schedule of its own,
+which is refused where this failed."""
 WITHHELD: Mapping[str, tuple[str, ...]] = {
     "params": (
         "params", "params.active", "memory.parameters", "memory.gradients", "memory.optimizer",
@@ -20,6 +23,7 @@ WITHHELD: Mapping[str, tuple[str, ...]] = {
         "flops.forward.pointwise", "flops.backward.pointwise", "memory.saved", "memory.training",
         "traffic.forward", "traffic.unfused", "intensity.forward",
     ),
+    ALIVE: (),
 }  # fmt: skip
 """The quantities that are not shown where a check of one of these failed."""
 

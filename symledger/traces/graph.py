@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from sympy import Expr
 
+from symledger.traces.alive import Eager
 from symledger.traces.checked import Checked
 
 LEAVES = ("input", "weight", "buffer", "constant")
@@ -173,6 +174,8 @@ class Traced:
     ``conditions`` say of sizes how they stand to others, which they do at all points;
     ``effects`` are buffers that are written, with the operation that does, ``custom`` modules that
     run an ``autograd.Function``, with its name. There ``*`` stands for the numbers of layers.
+    ``eager`` says what is in memory when, if that was looked at, with the gradients of what enters
+    and without.
     """
 
     name: str
@@ -189,6 +192,7 @@ class Traced:
     effects: tuple[Argued, ...] = ()
     custom: tuple[Argued, ...] = ()
     conditions: tuple[Condition, ...] = ()
+    eager: tuple[Eager, ...] = ()
 
 
 def refs_of(argument: Argument) -> Iterator[Ref]:

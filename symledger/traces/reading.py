@@ -14,6 +14,7 @@ from sympy import Expr, Integer
 
 from symledger.errors import BadInput, nearest, shown
 from symledger.sizes import Size, named
+from symledger.traces.alive import FIRST, KINDS, LAST, WAYS, AliveAt, Eager
 from symledger.traces.checked import WITHHELD, Checked
 from symledger.traces.formulas import Formulas
 from symledger.traces.graph import (
@@ -37,13 +38,14 @@ from symledger.traces.writing import SCHEMA
 ELEMENTS = ("float", "int", "bool", "complex")
 OPERATION = re.compile(r"[A-Za-z_][\w.]{0,99}", re.ASCII)
 MOST_NODES, MOST_SIZES, MOST_POINTS, MOST_AXES = 20_000, 100, 1_000, 16
+MOST_MOMENTS = 5_000
 DEEPEST = 8
 """How deep repetitions may stand in one another, and lists in an argument."""
 INT64 = 2**63
 FLOATS = {"inf": float("inf"), "-inf": -float("inf"), "nan": float("nan")}
 KEYS = ("schema", "version", "torch", "name", "source", "training", "sizes", "names", "definitions",
-        "fixed", "points", "checks", "effects", "custom", "conditions", "graph",
-        "seal")  # fmt: skip
+        "fixed", "points", "checks", "effects", "custom", "conditions", "eager",
+        "graph", "seal")  # fmt: skip
 
 
 def loaded(content: bytes, where: str) -> Traced:
@@ -86,7 +88,42 @@ def _traced(top: Place) -> Traced:
         checks=tuple(map(_checked, top["checks"].list(MOST_SIZES))),
         effects=_noted(top, "effects"), custom=_noted(top, "custom"),
         conditions=tuple(_conditions(top, sizes)),
+        eager=tuple(_eager(x, sizes, formulas) for x in several(top, "eager")),
     )
+
+
+def several(top: Place, key: str) -> list[Place]:
+    """Read a list that need not be there."""
+    return top[key].list(MOST_SIZES) if top.has(key) else []
+
+
+def _eager(place: Place, sizes: Mapping[str, int], formulas: Formulas) -> Eager:
+    """Read what is in memory when."""
+    place.only("input_gradient", "least", "apart", "moments")
+    least = {k: x.whole(0) for k, x in place["least"].items(MOST_SIZES) if _known(x, k, sizes)}
+    moments = tuple(_moment(x, formulas) for x in place["moments"].list(MOST_MOMENTS))
+    apart = tuple(_pair(x, sizes) for x in place["apart"].list(MOST_SIZES))
+    return Eager(place["input_gradient"].truth(), moments, least, apart)
+
+
+def _pair(place: Place, sizes: Mapping[str, int]) -> tuple[str, str]:
+    parts = [part.text() for part in place.list(2)]
+    if len(parts) != 2 or not set(parts) <= sizes.keys():
+        place.refuse("two sizes of this trace are expected.")
+    return parts[0], parts[1]
+
+
+def _moment(place: Place, formulas: Formulas) -> AliveAt:
+    parts = place.list(5)
+    if len(parts) != 5:
+        place.refuse("a pass, an operation, a path, which round, and bytes by kind are expected.")
+    way, operation, path, which = (part.text(500) for part in parts[:4])
+    if way not in WAYS or which not in ("", FIRST, LAST) or not OPERATION.fullmatch(operation):
+        place.refuse("that is no moment of a step.")
+    kinds = {k: formula(x, formulas) for k, x in parts[4].items(len(KINDS))}
+    if not kinds.keys() <= set(KINDS):
+        parts[4].refuse(f"the kinds of what is in memory are {', '.join(KINDS)}.")
+    return AliveAt(way, operation, path, which, kinds)
 
 
 def _conditions(top: Place, sizes: Mapping[str, int]) -> Iterator[Condition]:

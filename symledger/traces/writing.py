@@ -8,6 +8,7 @@ from typing import Any
 
 from sympy import Expr, Integer
 
+from symledger.traces.alive import Eager
 from symledger.traces.formulas import written
 from symledger.traces.graph import Argument, Graph, Kind, Node, Ref, Traced
 from symledger.traces.seal import seal
@@ -61,8 +62,21 @@ def to_data(traced: Traced) -> dict[str, Any]:
         },
         **({"conditions": [[c.left, c.relation, c.right] for c in traced.conditions]}
            if traced.conditions else {}),
+        **({"eager": [_eager(e) for e in traced.eager]} if traced.eager else {}),
         "graph": _graph(traced.graph),
     }  # fmt: skip
+
+
+def _eager(eager: Eager) -> dict[str, Any]:
+    return {
+        "input_gradient": eager.input_gradient,
+        "least": dict(eager.least),
+        "apart": [list(pair) for pair in eager.apart],
+        "moments": [
+            [m.way, m.operation, m.path, m.which, {k: written(e) for k, e in m.bytes.items()}]
+            for m in eager.moments
+        ],
+    }
 
 
 def _graph(graph: Graph) -> dict[str, Any]:

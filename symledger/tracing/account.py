@@ -23,8 +23,11 @@ def traced(
     module: str | type[torch.nn.Module], settings: Mapping[str, str],
     inputs: Iterable[str] = (), symbols: Iterable[str] = (), training: bool = True,
     config: Mapping[str, Any] | None = None, told: Callable[[str], None] = lambda said: None,
+    peaks: bool = False,
 ) -> Traced:  # fmt: skip
     """Trace a module that was named, or is given as a class.
+
+    ``peaks`` says whether it is looked at what is in memory when.
 
     Raises:
         SymledgerError: it cannot be traced; why, and where.
@@ -32,7 +35,9 @@ def traced(
     with without_warnings():
         found = asked(module, settings, inputs, symbols, training, config)
         with limited_in_all(found.subject.name):
-            made, space = trace_subject(found.subject, found.symbols, told, found.lengths)
+            made, space = trace_subject(
+                found.subject, found.symbols, told, found.lengths, peaks
+            )
             told("comparing it with PyTorch, quantity by quantity")
             return checked(made, space)
 

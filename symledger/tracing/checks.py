@@ -54,7 +54,7 @@ def checks(traced: Traced, space: Space) -> tuple[Checked, ...]:
 
 def checked(traced: Traced, space: Space) -> Traced:
     """Return a trace with what its checks found."""
-    return replace(traced, checks=checks(traced, space))
+    return replace(traced, checks=(*traced.checks, *checks(traced, space)))
 
 
 def verify(traced: Traced, subject: Subject, at: Point) -> tuple[Checked, ...]:

@@ -140,7 +140,8 @@ class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
         That some token is sent to each expert is told, as the rows are.
         """
         if id(x) in self.recorder.routes.answers and not self.recorder.real:
-            return self.recorder.routes.answers[id(x)]
+            self.recorder.read.append(self.recorder.routes.answers[id(x)])
+            return self.recorder.read[-1]
         with without_modes():
             value = self.recorder.known.value(x)
         if value is None:
@@ -148,7 +149,8 @@ class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
                 f"{self.recorder.where()} reads a number out of a tensor, as .item() and if do: "
                 "what runs would depend on the data. Compute it from sizes, or leave it out."
             )
-        return value.item()
+        self.recorder.read.append(value.item())
+        return self.recorder.read[-1]
 
 
 OVERWRITING = ("aten.copy", "aten.fill", "aten.zero")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def trace(
     module: str | type[torch.nn.Module], *, inputs: Iterable[str] | str = (),
     symbols: Mapping[str, str] | None = None, training: bool = True,
-    config: Mapping[str, Any] | None = None, **arguments: Any,
+    config: Mapping[str, Any] | None = None, schedule: str | None = None, **arguments: Any,
 ) -> Account:  # fmt: skip
     """Trace a module of PyTorch, and return the account of its formulas.
 
@@ -26,6 +26,8 @@ def trace(
         symbols: the symbols to write for arguments, as in ``{"n_embd": "d"}``.
         training: whether the module is traced as it is built, or in evaluation mode.
         config: keys of a configuration, for a class that is built of one.
+        schedule: when values live and die, for peaks: ``"program"``, or ``"eager"``, as PyTorch
+            runs it; program unless told.
         arguments: values of the constructor's arguments, and of the lengths of what enters.
 
     Raises:
@@ -46,5 +48,7 @@ def trace(
     said = [f"{name}={symbol}" for name, symbol in (symbols or {}).items()]
     several = (inputs,) if isinstance(inputs, str) else tuple(inputs)
     settings = {name: str(value) for name, value in arguments.items()}
-    made = traced(module, settings, several, said, training, config)
-    return account_of(made, module if isinstance(module, str) else module.__name__)
+    peaks = schedule == "eager"
+    made = traced(module, settings, several, said, training, config, peaks=peaks)
+    name = module if isinstance(module, str) else module.__name__
+    return account_of(made, name, schedule=schedule)

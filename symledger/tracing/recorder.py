@@ -51,6 +51,7 @@ class Recorder:
         self.loops = False
         self.routes = Routes({}, {})
         self.real = False
+        self.read: list[Any] = []
         self.graded = torch.is_grad_enabled()
         self.known = Known()
         self.inplace = InPlace(self)

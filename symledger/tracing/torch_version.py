@@ -89,6 +89,17 @@ def storage_id(x: torch.Tensor) -> int:
     return int(x.untyped_storage()._cdata)
 
 
+def number_of_last_node() -> int:
+    """The number of the node of the backward pass that was made last, in the order of making."""
+    return int(torch._C._autograd._get_sequence_nr()) - 1
+
+
+def number_of_this_node() -> int | None:
+    """The number of the node that runs in the backward pass now; None where none does."""
+    node = torch._C._current_autograd_node()
+    return None if node is None else int(node._sequence_nr())
+
+
 def _vector(a: Any, b: Any, *args: Any, out_shape: Any = None, **kwargs: Any) -> int:
     """A product of which one side is a vector."""
     return 2 * int(torch.Size(a).numel())

@@ -11,6 +11,8 @@ from sympy import Expr, Integer, Symbol
 
 from symledger.errors import BadInput
 from symledger.sizes import named
+from symledger.traces.alive import Eager
+from symledger.traces.checked import Checked
 from symledger.traces.component import TracedModule
 from symledger.traces.graph import AS, Argued, Condition, Graph, Traced
 from symledger.tracing.assemble import Assembler, TwoSided, Unfitted
@@ -27,6 +29,7 @@ from symledger.tracing.depth import (
     renamed,
     unfolded,
 )
+from symledger.tracing.eager.moments import eager
 from symledger.tracing.fold import folded
 from symledger.tracing.graphs import live
 from symledger.tracing.names import symbols_for
@@ -47,8 +50,8 @@ DEPTHS = (3, 4, 6, 8, 12)
 
 def trace(
     subject: Subject, asked: Mapping[str, str] | None = None, told: Told = lambda said: None,
-    lengths: Mapping[str, int] | None = None,
-) -> tuple[Traced, Space]:
+    lengths: Mapping[str, int] | None = None, peaks: bool = False,
+) -> tuple[Traced, Space]:  # fmt: skip
     """Trace a module.
 
     Args:
@@ -56,23 +59,24 @@ def trace(
         asked: the symbols that were asked for, by argument.
         told: is told what goes on.
         lengths: how long what enters is to be, by axis.
+        peaks: whether it is looked at what is in memory when.
 
     Raises:
         BadInput: the module cannot be traced; why, and where.
     """
     said = asked or {}
     try:
-        return _traced(subject, said, told, lengths or {})
+        return _traced(subject, said, told, lengths or {}, peaks)
     except BadInput:
         if not subject.loops:
             raise
     told("its loops are no scans: they stay as long as they are")
-    return _traced(subject, said, told, lengths or {}, loops=False)
+    return _traced(subject, said, told, lengths or {}, peaks, loops=False)
 
 
 def _traced(
     subject: Subject, asked: Mapping[str, str], told: Told, lengths: Mapping[str, int],
-    loops: bool = True,
+    peaks: bool, loops: bool = True,
 ) -> tuple[Traced, Space]:  # fmt: skip
     """Trace a module; its loops as what they are, or written out.
 
@@ -103,6 +107,12 @@ def _traced(
         Argued(n, beside(space, n, str(v))) for n, v in subject.arguments.items()
         if n not in used(space) and not all_used(n, v, used(space))
     )
+    alive: tuple[Eager, ...] = ()
+    seen: tuple[Checked, ...] = ()
+    if peaks:
+        told("looking at what is in memory when")
+        alive, found = eager(space, assembler, period(graph), to, points)
+        seen = (found,)
     made = Traced(
         name=subject.name, source=subject.source, graph=renamed(bounded(graph), to),
         sizes={symbols[n]: own[n] for n in symbols},
@@ -116,6 +126,7 @@ def _traced(
             Condition(symbols[b.name], b.relation, symbols[b.other])
             for b in space.borders if b.name in symbols and b.other in symbols
         ),
+        eager=alive, checks=seen,
     )
     if subject.loops:
         TracedModule(made).program(made.name)

@@ -14,6 +14,7 @@ from symledger.sizes import named
 from symledger.traces.graph import AS, Traced
 from symledger.tracing.checks import together, verify
 from symledger.tracing.depth import first_difference, observed_lines, unfolded
+from symledger.tracing.eager.further import compared
 from symledger.tracing.points import Sample
 from symledger.tracing.space import Space
 from symledger.tracing.subject import Subject, found, valued
@@ -44,7 +45,7 @@ def verified_at(
         raise CheckFailed(f"at {place} {traced.name} does something else than this trace: {said}.")
     here = {s: at[own] for s, own in traced.names.items()}
     others = tuple(p for p in traced.points if dict(p) != here)
-    more = verify(traced, space.subject, at)
+    more = (*compared(traced, space, at, values), *verify(traced, space.subject, at))
     return replace(traced, points=(*others, here), checks=together(traced.checks, more))
 
 

@@ -17,14 +17,14 @@ GIGABYTE = 10**9
 BUDGETS = (16, 24, 48, 80, 141)
 """Gigabytes that devices are sold with."""
 RANK = "r=16"
-USES: Mapping[str, tuple[str, str, Mapping[str, str]]] = {
-    "decode": ("bf16", "memory.peak.decode", {}),
-    "prefill": ("bf16", "memory.peak.prefill", {}),
-    "adapt": ("mixed", "memory.peak.train", {"lora": RANK}),
-    "train": ("mixed", "memory.peak.train", {}),
+USES: Mapping[str, tuple[str, str, str]] = {
+    "decode": ("bf16", "memory.peak.decode", ""),
+    "prefill": ("bf16", "memory.peak.prefill", ""),
+    "adapt": ("mixed", "memory.peak.train", RANK),
+    "train": ("mixed", "memory.peak.train", ""),
 }
 """What a model is used for: the recipe, which has a sister with fused attention, the peak, and
-options beside."""
+adapters if these alone are trained."""
 FUSED = "-flash"
 
 
@@ -61,18 +61,18 @@ def uses(atlas: Atlas, account: Account) -> Iterator[Use]:
             continue  # its command says why
 
 
-def _run(atlas: Atlas, account: Account, chosen: str, options: Mapping[str, str]) -> Account:
+def _run(atlas: Atlas, account: Account, chosen: str, lora: str) -> Account:
     """Return the account under a recipe, what was read of its definition shared."""
     target, asked = account.target, recipe(chosen)
-    key = f"{chosen} {options} {target.component!r} {target.inputs} {target.lengths}"
-    run = atlas.once(key, lambda: derive(target.name, recipe=chosen, **options))
+    key = f"{chosen} {lora} {target.component!r} {target.inputs} {target.lengths}"
+    run = atlas.once(key, lambda: derive(target.name, recipe=chosen, lora=lora or None))
     choices = {choice: run.target.options[choice] for choice in asked.choices}
     return run.resized(target.with_options(choices))
 
 
 def _use(atlas: Atlas, account: Account, name: str, chosen: str) -> Use:
-    _, quantity, options = USES[name]
-    run = _run(atlas, account, chosen, options)
+    _, quantity, lora = USES[name]
+    run = _run(atlas, account, chosen, lora)
     alone = run.subs({"B": 1})
     budgets = [n * GIGABYTE for n in BUDGETS]
     value = alone[quantity].value
@@ -81,7 +81,7 @@ def _use(atlas: Atlas, account: Account, name: str, chosen: str) -> Use:
     longest = [0] * len(budgets)
     if "T" in run.symbols and not all(batches):
         longest = most(alone, "T", quantity, budgets)
-    beside = "".join(f" --{option} {value}" for option, value in options.items())
+    beside = f" --lora {lora}" if lora else ""
     command = (f"symledger solve {account.target.name} --for B --budget {BUDGETS[-1]}GB "
                f"--recipe {chosen}{beside} --quantity {quantity}")  # fmt: skip
     return Use(

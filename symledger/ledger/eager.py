@@ -1,0 +1,123 @@
+"""Peaks by the schedule ``eager``: what PyTorch has in memory, of a module that was traced.
+
+A trace has observed which storages each operation of a step makes, and which are gone with it. Here
+its moments become formulas like those of ``program``: states of the optimizer are there throughout.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Protocol
+
+from sympy import Expr, Symbol
+
+from symledger import algebra
+from symledger.algebra import Terms
+from symledger.algebra.assumptions import Assumed
+from symledger.algebra.comparing import largest
+from symledger.errors import BadInput
+from symledger.ledger.at_moment import AtMoment
+from symledger.ledger.lines import Line
+from symledger.ledger.peaks import EAGER, PASSES, PEAKS, Depth, Peak
+from symledger.ledger.quantities import Readings
+
+KNOWN = ("memory.peak.forward", "memory.peak.backward", "memory.peak.train")
+THROUGHOUT = ("memory.optimizer",)
+
+
+class Observed(Protocol):
+    """What was observed to be alive after an operation: its bytes by kind."""
+
+    @property
+    def way(self) -> str: ...  # noqa: D102  # the pass
+    @property
+    def operation(self) -> str: ...  # noqa: D102  # by its name in ATen
+    @property
+    def path(self) -> str: ...  # noqa: D102  # of the module
+    @property
+    def which(self) -> str: ...  # noqa: D102  # of equal rounds
+    @property
+    def bytes(self) -> Mapping[str, Expr]: ...  # noqa: D102  # by kind
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AtEager(AtMoment):
+    """What is in memory after one operation of PyTorch, in the ``first`` or the ``last`` round."""
+
+    observed: Observed
+
+    @property
+    def way(self) -> str:
+        """The pass."""
+        return self.observed.way
+
+    @property
+    def operation(self) -> str:
+        """Its name in ATen."""
+        return self.observed.operation
+
+    @property
+    def path(self) -> str:
+        """The dotted name of the module."""
+        return self.observed.path
+
+    @property
+    def which(self) -> str:
+        """In which of several equal rounds it is."""
+        return self.observed.which
+
+    @property
+    def place(self) -> dict[str, Any]:
+        """The module, the operation, and in which of equal rounds."""
+        around = self.path.partition("*")[0].rstrip(".")
+        applications = [{"of": around, "is": self.which}] if self.which else []
+        return {"of": list(filter(None, self.path.split("."))), "operation": self.operation,
+                "applications": applications}  # fmt: skip
+
+    @cached_property
+    def line(self) -> Line:
+        """What is in memory, by kind."""
+        kinds = [(kind, e) for kind, e in self.observed.bytes.items()]
+        kinds += [(name.rpartition(".")[2], algebra.expression(self.readings.total(name)))
+                  for name in self.throughout if self.readings.total(name)]  # fmt: skip
+        parts = tuple(Line(kind, (kind,), e) for kind, e in kinds)
+        return Line(self.readings.program.scope.name, (), parts=parts)
+
+    @cached_property
+    def general(self) -> Terms:
+        """All bytes in memory."""
+        return algebra.add(part.total for part in self.line.parts)
+
+
+def make_eager(
+    owner: str, name: str, readings: Readings, assumed: Assumed, moments: Sequence[Observed],
+    least: Mapping[Symbol, int],
+) -> Peak:  # fmt: skip
+    """Derive a peak of what was observed; ``least`` is how deep a module has to be for it to hold.
+
+    Raises:
+        BadInput: nothing was observed of such a pass, or not of such sizes.
+    """
+    c = readings.conventions
+    if name not in KNOWN:
+        raise BadInput(f"the schedule {EAGER} is of a step of training: ask for "
+                       f"{', '.join(KNOWN)}.")  # fmt: skip
+    if c.dtype != "fp32" or c.gradients not in ("", "fp32") or c.frozen:
+        raise BadInput(f"the schedule {EAGER} is what was observed as the module was built, of all "
+                       "its weights, in single precision: no other types, and nothing frozen.")
+    for size, n in least.items():
+        if assumed.bindings.get(size, n) < n:
+            raise BadInput(f"the schedule {EAGER} was observed of {size} ≥ {n}: trace the module "
+                           f"anew with {size} = {assumed.bindings[size]}.")  # fmt: skip
+    quantity, identity = PEAKS[name], f"{owner}.{name}"
+    each = (
+        AtEager(identity, quantity, readings, assumed, observed=m, throughout=THROUGHOUT)
+        for m in moments if m.way in PASSES[name].ways
+    )  # fmt: skip
+    found = tuple(m for _, m in largest((m.general, m) for m in each))
+    if not found:
+        raise BadInput(f"{owner} has no {name}: nothing was observed there.")
+    depths = tuple(Depth(algebra.variable(s), None, n) for s, n in least.items())
+    return Peak(identity, quantity, readings, assumed, moments=found, depths=depths, schedule=EAGER)

@@ -1,0 +1,43 @@
+"""What is in memory when, of a traced module: the moments of a step that may be the largest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sympy import Expr
+
+KINDS = ("weights", "buffers", "inputs", "gradients", "kept", "working")
+"""What storages are for, in the order in which they are shown."""
+WAYS = ("forward", "backward")
+FIRST, LAST = "first", "last"
+
+
+@dataclass(frozen=True)
+class AliveAt:
+    """One operation of a pass, after which the most may be in memory: how many bytes of each kind.
+
+    ``path`` is that of the module; ``which`` says in which of equal rounds, ``first`` or ``last``,
+    where it is in one of several.
+    """
+
+    way: str
+    operation: str
+    path: str
+    which: str
+    bytes: Mapping[str, Expr]
+
+
+@dataclass(frozen=True)
+class Eager:
+    """The moments of a step of training, in the order of time, with all floats' gradients or none.
+
+    ``input_gradient`` says whether gradients of what enters are asked for; ``least`` how large
+    depths have to be for the rounds that the moments are in to be there; ``apart`` are pairs of
+    sizes that may not be equal.
+    """
+
+    input_gradient: bool
+    moments: tuple[AliveAt, ...]
+    least: Mapping[str, int]
+    apart: tuple[tuple[str, str], ...] = ()

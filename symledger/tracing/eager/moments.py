@@ -1,0 +1,215 @@
+"""Which moments of a step may be the largest, and whether PyTorch says the same of every one."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sympy import Expr, Integer, Symbol
+
+from symledger import algebra
+from symledger.algebra import Terms
+from symledger.algebra.comparing import largest
+from symledger.errors import SymledgerError
+from symledger.traces.alive import FIRST, KINDS, LAST, WAYS, AliveAt, Eager
+from symledger.traces.checked import ALIVE, Checked
+from symledger.tracing.assemble import Assembler
+from symledger.tracing.checks import first_line
+from symledger.tracing.eager.live import Lived, lived
+from symledger.tracing.eager.timeline import Entry, Timeline, timeline
+from symledger.tracing.space import Space
+
+Kinds = dict[str, Terms]
+CLAIM = "bytes of all storages alive after every operation, as PyTorch runs it"
+ONE = algebra.constant(1)
+
+
+def eager(
+    space: Space, assembler: Assembler, pattern: int, to: Mapping[Expr, Expr],
+    points: Sequence[Mapping[str, int]],
+) -> tuple[tuple[Eager, ...], Checked]:  # fmt: skip
+    """Return what is in memory when, with and without gradients of what enters; and its check.
+
+    ``to`` are the symbols to write, ``points`` those that nothing was fitted on. Where it cannot
+    be said, or is not what PyTorch does there, there is nothing but the reason.
+    """
+    floats = any(x.dtype.startswith("float") for x in space.subject.inputs)
+    made = []
+    try:
+        for gradient in (True, False) if floats else (True,):
+            line = timeline(space, assembler, pattern, gradient)
+            alive = tuple(moments(line))
+            wrong = next(filter(None, (
+                difference(space, line, alive, assembler.definitions, at, gradient)
+                for at in points
+            )), "")  # fmt: skip
+            if wrong:
+                return (), Checked(ALIVE, CLAIM, len(points), "", False, wrong)
+            made.append(_in_symbols(Eager(gradient, alive, least(line, space), line.apart), to))
+    except SymledgerError as error:
+        return (), Checked(ALIVE, CLAIM, 0, "", False, first_line(error))
+    if not floats:
+        made.append(replace(made[0], input_gradient=False))
+    return tuple(made), Checked(ALIVE, CLAIM, len(points))
+
+
+def difference(
+    space: Space, line: Timeline, alive: Iterable[AliveAt], definitions: Mapping[Symbol, Expr],
+    at: Mapping[str, int], input_gradient: bool,
+) -> str:  # fmt: skip
+    """Say after which operation other bytes are alive at a point; nothing where none are."""
+    values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in at.items()}
+    for s, e in definitions.items():
+        values.setdefault(s, e.xreplace(values))
+    run = lived(space, at, input_gradient)
+    found = _difference(space, line, values, run)
+    return found or other_peak(alive, values, run)
+
+
+def other_peak(alive: Iterable[AliveAt], values: Mapping[Expr, Expr], run: Lived) -> str:
+    """Say in which pass a run has more in memory than the moments, or less; nothing if in none."""
+    ours, theirs = dict.fromkeys(WAYS, 0), dict.fromkeys(WAYS, 0)
+    for m in alive:
+        n = sum(int(e.xreplace(dict(values))) for e in m.bytes.values())
+        ours[m.way] = max(ours[m.way], n)
+    for change, n in zip(run.changes, run.totals, strict=True):
+        if change.way in theirs:
+            theirs[change.way] = max(theirs[change.way], n)
+    wrong = [way for way in WAYS if ours[way] != theirs[way]]
+    return "; ".join(
+        f"the formula gives {ours[way]}, PyTorch {theirs[way]} as the most in the {way} pass"
+        for way in wrong
+    )
+
+
+def _difference(space: Space, line: Timeline, values: Mapping[Expr, Expr], run: Lived) -> str:
+    at = run.at
+    here = ", ".join(f"{n} = {at[n]}" for n in (*space.sizes, *space.depths))
+    ours, theirs = list(line.totals(values)), list(run.totals)
+    for mine, its, change in zip(ours, theirs, run.changes, strict=False):
+        if mine != its:
+            return (f"the formula gives {mine}, PyTorch {its} after {change.operation} in "
+                    f"{change.path or 'the module itself'}, {change.way}, at {here}")  # fmt: skip
+    if len(ours) != len(theirs):
+        return f"{len(theirs)} operations run, and not {len(ours)}, at {here}"
+    return ""
+
+
+def least(line: Timeline, space: Space) -> dict[str, int]:
+    """How deep a module has to be at least for a round of each run to be there."""
+    found: dict[str, int] = {}
+    for run in line.runs:
+        base = {Symbol(run.depth): Integer(space.base[run.depth])}
+        each = run.times.coeff(Symbol(run.depth))
+        spare = int((run.times.xreplace(base) - 1) / each)
+        found[run.depth] = max(found.get(run.depth, 0), space.base[run.depth] - spare)
+    return found
+
+
+def _in_symbols(eager: Eager, to: Mapping[Expr, Expr]) -> Eager:
+    """Return what is in memory when in other symbols."""
+    given = dict(to)
+
+    def name(own: str) -> str:
+        return str(given.get(Symbol(own), own))
+
+    return Eager(
+        eager.input_gradient,
+        tuple(
+            replace(m, bytes={kind: e.xreplace(given) for kind, e in m.bytes.items()})
+            for m in eager.moments
+        ),
+        {name(own): n for own, n in eager.least.items()},
+        tuple((name(a), name(b)) for a, b in eager.apart),
+    )
+
+
+@dataclass(frozen=True)
+class At:
+    """What is alive after an operation, by kind."""
+
+    number: int
+    entry: Entry
+    which: str
+    kinds: Kinds
+
+    @property
+    def total(self) -> Terms:
+        """All of it."""
+        return algebra.add(self.kinds.values())
+
+
+def moments(line: Timeline) -> Iterator[AliveAt]:
+    """Yield the moments of each pass of which none is proven to be no larger than another."""
+    every = list(_every(line))
+    for way in WAYS:
+        own = [m for m in every if m.entry.way == way]
+        for _, m in largest((m.total, m) for m in own):
+            kinds = {k: algebra.expression(m.kinds[k]) for k in KINDS if m.kinds.get(k)}
+            yield AliveAt(way, m.entry.operation, m.entry.path, m.which, kinds)
+
+
+def _every(line: Timeline) -> Iterator[At]:
+    """Yield what is alive after every operation that makes something: in first and last rounds."""
+    now: Kinds = {}
+    i = 0
+    for run in line.runs:
+        now = yield from _through(line.entries, i, run.start, now, "")
+        round_ = range(run.start, run.start + run.length)
+        change = changed({}, (line.entries[j] for j in round_))
+        times = algebra.terms(run.times)
+        last = plus(now, change, algebra.subtract(times, ONE))
+        yield from _through(line.entries, round_.start, round_.stop, now, FIRST)
+        now = yield from _through(line.entries, round_.start, round_.stop, last, LAST)
+        i = run.end
+    yield from _through(line.entries, i, len(line.entries), now, "")
+
+
+def _through(
+    entries: Sequence[Entry], start: int, stop: int, now: Kinds, which: str
+) -> Generator[At, None, Kinds]:
+    """Yield what is alive after some operations in a row; return what is at their end.
+
+    Before one after which nothing is gone before more is made, less is alive.
+    """
+    pending: At | None = None
+    for j in range(start, stop):
+        entry = entries[j]
+        now = changed(now, (entry,))
+        if pending and (entry.ends or entry.way != pending.entry.way):
+            yield pending
+            pending = None
+        if entry.makes:
+            pending = At(j, entry, which, now)
+    if pending:
+        yield pending
+    return now
+
+
+def changed(now: Kinds, entries: Iterable[Entry]) -> Kinds:
+    """Return what is alive after operations, of what was before."""
+    parts: dict[str, list[tuple[int, Terms]]] = {}
+    for entry in entries:
+        for kind, sign, e in entry.net:
+            parts.setdefault(kind, []).append((sign, _terms(e)))
+    return {**now, **{
+        kind: algebra.combine([(1, now.get(kind, {})), *several])
+        for kind, several in parts.items()
+    }}  # fmt: skip
+
+
+def plus(now: Kinds, change: Kinds, times: Terms) -> Kinds:
+    """Return what is alive after so many equal changes."""
+    return {
+        kind: algebra.add([now.get(kind, {}), algebra.multiply(times, change.get(kind, {}))])
+        for kind in {**now, **change}
+    }
+
+
+_known: dict[Expr, Terms] = {}
+
+
+def _terms(e: Expr) -> Terms:
+    if e not in _known:
+        _known[e] = algebra.terms(e)
+    return _known[e]

@@ -1,0 +1,218 @@
+"""A step of training as formulas: what every operation adds to memory, and which rounds repeat.
+
+Lemma. In a run of equal rounds every operation adds what the same one of the round before adds, by
+construction: rounds are only taken together where these formulas are equal. So what is alive at an
+operation of round r is that of the first round and r - 1 times what a round adds in all: linear in
+r, and largest in the first round or in the last, however many there are. ∎
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from sympy import Expr, Integer, Mul, Symbol
+
+from symledger.errors import BadInput
+from symledger.tracing.assemble import Assembler
+from symledger.tracing.depth import OtherAtDepth
+from symledger.tracing.eager.folding import NUMBER, Insertion, forms, insertions
+from symledger.tracing.eager.live import Change, Lived, Storage, lived
+from symledger.tracing.fit import Points
+from symledger.tracing.points import Sample
+from symledger.tracing.space import Space
+
+Net = tuple[tuple[str, int, Expr], ...]
+"""What an operation changes: of each storage its kind, 1 or -1, and its bytes."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One operation, and what it changes."""
+
+    way: str
+    operation: str
+    path: str
+    net: Net
+
+    @property
+    def makes(self) -> bool:
+        """Whether it makes a storage."""
+        return any(sign > 0 for _, sign, _ in self.net)
+
+    @property
+    def ends(self) -> bool:
+        """Whether a storage is gone with it."""
+        return any(sign < 0 for _, sign, _ in self.net)
+
+
+@dataclass(frozen=True)
+class Run:
+    """Operations that run ``times`` over: ``rounds`` of them, of ``length`` each, are there."""
+
+    start: int
+    length: int
+    rounds: int
+    depth: str
+    times: Expr
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + self.length * self.rounds
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """All operations of a step, in order, and which of them repeat.
+
+    ``apart`` are sizes that may not be equal: where they are, storages live otherwise.
+    """
+
+    entries: tuple[Entry, ...]
+    runs: tuple[Run, ...]
+    apart: tuple[tuple[str, str], ...] = ()
+
+    def unfolded(self, at: Mapping[Expr, Expr]) -> Iterator[Entry]:
+        """Yield the operations as they run at a point."""
+        i = 0
+        for run in self.runs:
+            yield from self.entries[i : run.start]
+            for _ in range(int(run.times.xreplace(dict(at)))):
+                yield from self.entries[run.start : run.start + run.length]
+            i = run.end
+        yield from self.entries[i:]
+
+    def totals(self, at: Mapping[Expr, Expr]) -> Iterator[int]:
+        """Yield the bytes alive after every operation at a point."""
+        known: dict[Expr, int] = {}
+        now = 0
+        for entry in self.unfolded(at):
+            for _, sign, e in entry.net:
+                if e not in known:
+                    known[e] = int(e.xreplace(dict(at)))
+                now += sign * known[e]
+            yield now
+
+
+def timeline(
+    space: Space, assembler: Assembler, pattern: int, input_gradient: bool
+) -> Timeline:
+    """Fit the storages of a step, and find out which of its operations repeat with the depth.
+
+    Raises:
+        BadInput: they are others at other sizes, no polynomials, or more than of equal rounds.
+    """
+    runs = [lived(space, run.at, input_gradient) for run in assembler.sample.runs]
+    shapes = [_structure(run) for run in runs]
+    same = [i for i, shape in enumerate(shapes) if shape == shapes[0]]
+    apart = _apart(space, [run.at for run in runs], same)
+    entries = _fitted([runs[i] for i in same], _points(assembler, same))
+    found = _runs(space, runs[0], entries, pattern, input_gradient)
+    return Timeline(entries, tuple(sorted(found, key=lambda run: run.start)), apart)
+
+
+def _apart(
+    space: Space, at: Sequence[Mapping[str, int]], same: Sequence[int]
+) -> tuple[tuple[str, str], ...]:
+    """Return the sizes that are equal at no point like the first one, and at one that is not.
+
+    Raises:
+        BadInput: a point is unlike the first one, and no two sizes that are equal say why.
+    """
+    found: dict[tuple[str, str], None] = {}
+    for i in set(range(len(at))) - set(same):
+        pairs = [
+            (a, b) for a, b in combinations(space.sizes, 2)
+            if at[i][a] == at[i][b] and all(at[j][a] != at[j][b] for j in same)
+        ]  # fmt: skip
+        if not pairs:
+            where = ", ".join(f"{n} = {v}" for n, v in at[i].items() if v != at[0][n])
+            raise BadInput(f"its storages live otherwise at {where} than at other sizes.")
+        found |= dict.fromkeys(pairs)
+    return tuple(found)
+
+
+def _points(assembler: Assembler, kept: Sequence[int]) -> Points:
+    """Return some of the points at which a module ran, with the sizes that others decide."""
+    sample = assembler.sample
+    if len(kept) == len(sample.runs):
+        return assembler.points
+    points = Sample(sample.space, [sample.runs[i] for i in kept]).points()
+    for s, e in assembler.definitions.items():
+        points.define(s, points.valued(e), e.free_symbols)
+    return points
+
+
+def _fitted(runs: Sequence[Lived], points: Points) -> tuple[Entry, ...]:
+    first = runs[0]
+    columns = zip(*([s.factors for c in run.changes for s in c.born] for run in runs), strict=True)
+    bytes_of: dict[Storage, Expr] = {}
+    for change in first.changes:
+        for storage in change.born:
+            factors = zip(*next(columns), strict=True)
+            bytes_of[storage] = Mul(*(_fit(numbers, points, change) for numbers in factors))
+    return tuple(_entry(change, bytes_of) for change in first.changes)
+
+
+def _entry(change: Change, bytes_of: Mapping[Storage, Expr]) -> Entry:
+    gone = sorted(((s.kind, -1, bytes_of[s]) for s in change.gone), key=str)
+    net = (*((s.kind, 1, bytes_of[s]) for s in change.born), *gone)
+    return Entry(change.way, change.operation, NUMBER.sub("*", change.path), net)
+
+
+def _structure(run: Lived) -> list[object]:
+    """What a run does to which of its storages, in order."""
+    number = {s: i for i, s in enumerate(s for c in run.changes for s in c.born)}
+    return [
+        (c.way, c.operation, c.path, tuple((s.kind, len(s.factors)) for s in c.born),
+         sorted(number[s] for s in c.gone))
+        for c in run.changes
+    ]  # fmt: skip
+
+
+def _fit(numbers: tuple[int, ...], points: Points, change: Change) -> Expr:
+    found = points.fit(numbers)
+    if found is None:
+        found = points.fit_with_defined(numbers)
+    if found is None:
+        raise BadInput(
+            f"the length of what {change.operation} makes in {change.path or 'forward'}, "
+            f"{change.way}, is no polynomial in the sizes: {numbers[0]:,} at first."
+        )
+    return found
+
+
+def _runs(
+    space: Space, first: Lived, entries: Sequence[Entry], pattern: int, input_gradient: bool
+) -> Iterator[Run]:
+    """Yield what repeats as a module is made deeper, for each depth.
+
+    Raises:
+        OtherAtDepth: no equal rounds do.
+    """
+    taken: set[int] = set()
+    for name in space.depths:
+        deeper = {**space.base, name: space.base[name] + pattern}
+        other = lived(space, deeper, input_gradient)
+        for found in insertions(forms(first.changes), forms(other.changes)):
+            run = _run(found, name, entries, space.base[name], pattern)
+            own = set(range(run.start, run.end))
+            if taken & own:
+                raise OtherAtDepth(f"what repeats with {name} repeats with another depth too.")
+            taken |= own
+            yield run
+
+
+def _run(found: Insertion, name: str, entries: Sequence[Entry], base: int, pattern: int) -> Run:
+    """Return the rounds before a place that are equal, formulas and all."""
+    length, end = found.length, found.place
+    rounds = 1
+    while end - (rounds + 1) * length >= 0 and (
+        entries[end - (rounds + 1) * length : end - rounds * length]
+        == entries[end - length : end]
+    ):
+        rounds += 1
+    times = (Symbol(name) - base) / Integer(pattern) + rounds
+    return Run(end - rounds * length, length, rounds, name, times)

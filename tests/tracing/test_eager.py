@@ -1,0 +1,267 @@
+"""What is in memory when, as PyTorch runs it: beside what another instrument measured; mutants.
+
+The numbers are those of a tracker of live storages that shares no code with ours, on the meta
+device with PyTorch 2.13.0 (a plain GPT: LayerNorm before, no biases in maps, untied head, fp32).
+"""
+
+from dataclasses import replace
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+
+from sympy import Integer, Symbol  # noqa: E402  # after torch is known to be there
+from torch import nn  # noqa: E402
+from torch.nn import functional as F  # noqa: E402, N812
+from torch.utils.checkpoint import checkpoint  # noqa: E402
+
+from symledger import derive, trace  # noqa: E402
+from symledger.errors import BadInput  # noqa: E402
+from symledger.traces.writing import dumped  # noqa: E402
+from symledger.tracing.assemble import Assembler  # noqa: E402
+from symledger.tracing.eager import moments, timeline  # noqa: E402
+from symledger.tracing.eager.folding import Insertion, insertions  # noqa: E402
+from symledger.tracing.eager.live import FORWARD, GRADIENTS, KEPT, Lived, lived  # noqa: E402
+from symledger.tracing.points import sampled  # noqa: E402
+from symledger.tracing.space import explored  # noqa: E402
+from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+
+
+class Attention(nn.Module):
+    def __init__(self, d, h):
+        super().__init__()
+        self.h = h
+        self.q, self.k, self.v, self.o = (nn.Linear(d, d, bias=False) for _ in range(4))
+
+    def forward(self, x):
+        B, T, d = x.shape
+        q, k, v = (f(x).view(B, T, self.h, d // self.h).transpose(1, 2)
+                   for f in (self.q, self.k, self.v))  # fmt: skip
+        y = torch.softmax(q @ k.transpose(-1, -2) * (q.shape[-1] ** -0.5), -1) @ v
+        return self.o(y.transpose(1, 2).reshape(B, T, -1))
+
+
+class MLP(nn.Module):
+    def __init__(self, d, ff):
+        super().__init__()
+        self.up, self.down = nn.Linear(d, ff, bias=False), nn.Linear(ff, d, bias=False)
+
+    def forward(self, x):
+        return self.down(F.gelu(self.up(x)))
+
+
+class Block(nn.Module):
+    def __init__(self, d, h, ff):
+        super().__init__()
+        self.n1, self.attn, self.n2 = nn.LayerNorm(d), Attention(d, h), nn.LayerNorm(d)
+        self.mlp = MLP(d, ff)
+
+    def forward(self, x):
+        x = x + self.attn(self.n1(x))
+        return x + self.mlp(self.n2(x))
+
+
+class GPT(nn.Module):
+    def __init__(self, T=12, d=16, h=2, L=3, V=23, ff=24, again=False):
+        super().__init__()
+        self.wte, self.wpe, self.again = nn.Embedding(V, d), nn.Embedding(T, d), again
+        self.blocks = nn.ModuleList(Block(d, h, ff) for _ in range(L))
+        self.nf, self.head = nn.LayerNorm(d), nn.Linear(d, V, bias=False)
+
+    def forward(self, ids, targets):
+        x = self.wte(ids) + self.wpe(torch.arange(ids.shape[1], device=ids.device))
+        for block in self.blocks:
+            x = checkpoint(block, x, use_reentrant=False) if self.again else block(x)
+        z = self.head(self.nf(x))
+        return F.cross_entropy(z.view(-1, z.shape[-1]), targets.view(-1))
+
+
+SIZES = ("B", "T", "d", "h", "L", "V", "ff")
+MEASURED = {
+    False: [((2, 32, 64, 4, 3, 256, 256), 1_786_120, 1_851_656),
+            ((4, 64, 48, 4, 2, 500, 192), 3_661_704, 4_173_704),
+            ((2, 16, 96, 4, 4, 50, 384), 2_680_456, 3_690_376),
+            ((3, 60, 24, 3, 3, 11, 96), 1_374_248, 1_429_544),
+            ((2, 4, 64, 2, 2, 300, 256), 640_232, 1_102_984)],
+    True: [((2, 32, 64, 4, 3, 256, 256), 947_464, 1_638_664),
+           ((4, 64, 48, 4, 2, 500, 192), 1_654_664, 2_166_664),
+           ((2, 16, 96, 4, 4, 50, 384), 1_993_600, 3_690_376),
+           ((2, 4, 64, 2, 2, 300, 256), 578_024, 1_102_984)],
+}  # fmt: skip
+"""Sizes, and the most in the forward and in the backward pass of a first step."""
+
+
+def looked_at(again):
+    arguments = {"T": 12, "d": 16, "h": 2, "L": 3, "V": 23, "ff": 24, "again": again}
+    entering = tuple(parse_input(f"{name}: int64 (B, T)") for name in ("ids", "targets"))
+    subject = Subject("GPT", "tests", GPT, arguments, lambda v: GPT(**v), entering)
+    space = explored(subject)
+    return space, Assembler(sampled(space, (), 6))
+
+
+@pytest.fixture(scope="module")
+def plain():
+    return looked_at(again=False)
+
+
+@pytest.fixture(scope="module")
+def recomputed():
+    return looked_at(again=True)
+
+
+@pytest.fixture(scope="module")
+def once():
+    """Runs every point once, whatever is made of it."""
+    known = {}
+
+    def run(space, at, input_gradient):
+        key = tuple(at.items()), input_gradient
+        if key not in known:
+            known[key] = lived(space, at, input_gradient)
+        return known[key]
+
+    return run
+
+
+def at(space, sizes):
+    return {**space.base, **dict(zip(SIZES, sizes, strict=True))}
+
+
+@pytest.mark.parametrize("again", [False, True])
+def test_peaks_are_what_was_measured(again, request):
+    """At sizes and depths that nothing was fitted on, with and without blocks run again."""
+    space, assembler = request.getfixturevalue("recomputed" if again else "plain")
+    (found, _), check = moments.eager(space, assembler, 1, {}, [at(space, MEASURED[again][0][0])])
+    assert check.passed, check.detail
+    for sizes, forward, backward in MEASURED[again]:
+        values = {Symbol(n): Integer(v) for n, v in at(space, sizes).items()}
+        for way, known in (("forward", forward), ("backward", backward)):
+            most = max(sum(m.bytes.values()).xreplace(values)
+                       for m in found.moments if m.way == way)  # fmt: skip
+            assert most == known
+
+
+def test_rounds_are_found_where_a_deeper_module_runs_more():
+    assert insertions("abcbcd", "abcbcbcd") == [Insertion(5, 2)]
+    assert insertions("axxbyyc", "axxxbyyyc") == [Insertion(3, 1), Insertion(6, 1)]
+    with pytest.raises(BadInput, match="equal rounds"):
+        insertions("abcd", "abxcd")
+
+
+def gone_after(changes, storage, place):
+    """The same operations, a storage gone with another one of them."""
+    rest = [replace(c, gone=[s for s in c.gone if s is not storage]) for c in changes]
+    rest[place] = replace(rest[place], gone=[*rest[place].gone, storage])
+    return rest
+
+
+def born(changes, kind):
+    return [(i, s) for i, c in enumerate(changes) for s in c.born if s.kind == kind]
+
+
+def names_are_forgotten(changes):
+    """A value is gone as soon as the next operation has read it, whoever names it."""
+    for i, s in born(changes, "working"):
+        if changes[i].way == FORWARD:
+            changes = gone_after(changes, s, i + 1)
+    return changes
+
+
+def saved_tensors_stay(changes):
+    """What a node has saved stays to the end of the backward pass."""
+    for _, s in born(changes, KEPT):
+        changes = gone_after(changes, s, len(changes) - 1)
+    return changes
+
+
+def gradients_come_late(changes):
+    """Gradients of weights are added up at the end."""
+    late = [s for _, s in born(changes, GRADIENTS)]
+    rest = [replace(c, born=[s for s in c.born if s not in late]) for c in changes]
+    rest[-1] = replace(rest[-1], born=[*rest[-1].born, *late])
+    return rest
+
+
+def reshape_never_copies(changes):
+    """Copies that ``reshape`` makes are views."""
+    copies = [s for c in changes if c.operation == "aten.clone" for s in c.born]
+    return [
+        replace(c, born=[s for s in c.born if s not in copies],
+                gone=[s for s in c.gone if s not in copies]) for c in changes
+    ]  # fmt: skip
+
+
+def views_own(changes):
+    """A view has a storage of its own."""
+    return [
+        replace(c, born=list(changes[0].born)) if c.operation == "aten.transpose" else c
+        for c in changes
+    ]
+
+
+@pytest.mark.parametrize("mutant", [
+    names_are_forgotten, saved_tensors_stay, gradients_come_late, reshape_never_copies, views_own,
+])  # fmt: skip
+def test_a_wrong_rule_of_liveness_is_found(mutant, plain, once, monkeypatch):
+    space, assembler = plain
+
+    def wrong(*given):
+        run = once(*given)
+        return Lived(run.at, mutant(run.changes))
+
+    monkeypatch.setattr(timeline, "lived", wrong)
+    found, check = moments.eager(space, assembler, 1, {}, [space.base])
+    assert not found
+    assert not check.passed
+    assert check.detail
+
+
+def test_a_round_too_many_is_found(plain, once, monkeypatch):
+    space, assembler = plain
+    original = timeline._run
+    monkeypatch.setattr(timeline, "lived", once)
+
+    def wrong(*given):
+        run = original(*given)
+        return replace(run, times=run.times + 1)
+
+    monkeypatch.setattr(timeline, "_run", wrong)
+    assert not moments.eager(space, assembler, 1, {}, [space.base])[1].passed
+
+
+class Two(nn.Module):
+    def __init__(self, d=6, f=9):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(d, f), nn.GELU(), nn.Linear(f, d))
+
+    def forward(self, x):
+        return self.layers(x).sum()
+
+
+def test_by_hand(tmp_path):
+    """Of two maps: what enters, both weights, what is kept; and what is refused by name."""
+    account = trace(Two, inputs="x: float (B, d)", schedule="eager")
+    found = account["memory.peak.forward"]
+    weights, states = "4*(2*d*f + d + f)", "8*(2*d*f + d + f)"
+    kept = "4*B*d + 2*4*B*f + 4*B*d + 4"  # x, before and after GELU, the output, its sum
+    assert found.to_dict()["schedule"] == "eager"
+    sizes = {"B": 5, "d": 7, "f": 11}
+    by_hand = sum(eval(text, {}, sizes) for text in (weights, states, kept))  # noqa: S307  # ours
+    assert account.subs(sizes)["memory.peak.forward"].value == by_hand
+    with pytest.raises(BadInput, match="B = 1"):
+        account.subs({"B": 1})["memory.peak.forward"]
+    with pytest.raises(BadInput, match="single precision"):
+        account.under(dtype="bf16")["memory.peak.forward"]
+    with pytest.raises(BadInput, match="step of training"):
+        account["memory.peak.decode"]
+    with pytest.raises(BadInput, match="no trace"):
+        derive("linear", schedule="eager")["memory.peak.train"]
+    saved = tmp_path / "two.trace.json"
+    saved.write_text(dumped(account.target.traced))
+    assert derive(str(saved), schedule="eager")["memory.peak.forward"].expr == found.expr
+    plain = derive(str(saved), schedule="eager", input_gradient=False)["memory.peak.backward"]
+    assert plain.expr != account["memory.peak.backward"].expr
+    damaged = saved.read_text().replace('"kept"', '"lost"')
+    saved.write_text(damaged)
+    with pytest.raises(BadInput, match="cannot be read as a trace"):
+        derive(str(saved), schedule="eager")
