@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import inf
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from sympy import Symbol
 
@@ -46,26 +47,24 @@ def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
         ] for asked in QUANTITIES[number.unit]
     }  # fmt: skip
     exactly = any(w.low == w.high for several in wanted.values() for w in several)
-    forms = _Bindings(table.forms)
+    forms, candidates = _candidates(table, exactly)
     tried: dict[object, list[tuple[Wanted, Found]]] = {}
     known: dict[object, Found] = {}
-    for source, part, hopeless in _new(table):
-        most = _most_free(part, source)
-        if not forms.may_be_bound(part, source, most):
-            continue  # too much could be meant
-        formula, left, free = forms.bound(part, source)
-        if len(free) > (most if exactly else min(most, 1)) or (source.inside and not free):
-            continue  # too much could be meant, or it was looked up
+    wholly: dict[object, bool] = {}
+    hopeless: set[object] = set()
+    for source, part, (formula, left, _), alike in candidates:
+        if alike in hopeless:
+            continue
         key = id(left), part.quantity
         if key not in tried:
             tried[key] = list(_found(left, wanted[part.quantity], known))
         worth = [one for one in tried[key] if is_worth(one[0].reading, part)]
         if not worth:
+            hopeless.add(alike)
             continue
-        hopeless.discard((id(part.amount), part.kind))
         parted = forms.parted(source)
         for w, found in worth:
-            if parted and not forms.whole(source, found, parted):
+            if parted and not forms.whole(source, found, parted, wholly):
                 continue
             same = id(formula), id(found), id(w), part.asked, part.near
             if same in made:
@@ -94,19 +93,48 @@ class Found:
         return sum(each) + FREE * max(len(self.sizes) - 1, 0)
 
 
-def _new(table: Table) -> Iterator[tuple[Source, Part, set[object]]]:
-    """Yield each part with its source, but those that are hopeless: as such a one was before.
+class Candidate(NamedTuple):
+    """A part whose sizes might be found, and what is told of it and of all that are like it."""
 
-    With it comes what is hopeless, in which it is until it is taken out.
+    source: Source
+    part: Part
+    bound: Bound
+    alike: object
+
+
+Candidates = tuple["_Bindings", list[Candidate]]
+_OF: WeakKeyDictionary[Table, dict[bool, Candidates]] = WeakKeyDictionary()
+
+
+def _candidates(table: Table, exactly: bool) -> Candidates:
+    """Return the parts whose sizes might be found, whatever the number is: found once a table."""
+    found = _OF.setdefault(table, {})
+    if exactly not in found:
+        forms = _Bindings(table.forms)
+        found[exactly] = forms, list(_possible(table, forms, exactly))
+    return found[exactly]
+
+
+def _possible(table: Table, forms: _Bindings, exactly: bool) -> Iterator[Candidate]:
+    """Yield each part but those of which too much could be meant, and those that were looked up.
+
+    After such a one none like it is tried.
     """
-    hopeless: dict[object, set[object]] = {}
+    groups: dict[object, tuple[int, set[object]]] = {}
     for source, asked, parts in table.listed:
-        here = hopeless.setdefault((source.alike, asked), set())
+        group, never = groups.setdefault((source.alike, asked), (len(groups), set()))
         for part in parts:
             alike = id(part.amount), part.kind
-            if alike not in here:
-                here.add(alike)
-                yield source, part, here
+            if alike in never:
+                continue
+            most = _most_free(part, source)
+            if forms.may_be_bound(part, source, most):
+                bound = forms.bound(part, source)
+                few = len(bound.free) <= (most if exactly else min(most, 1))
+                if few and (bound.free or not source.inside):
+                    yield Candidate(source, part, bound, (group, *alike))
+                    continue
+            never.add(alike)
 
 
 def _found(
@@ -149,7 +177,6 @@ class _Bindings:
         self.free: dict[int, _Unbound] = {}
         self.divided: dict[tuple[int, int], Parted] = {}
         self.alike: dict[object, Parted] = {}
-        self.wholly: dict[object, bool] = {}
         self.made: dict[object, Bound] = {}
         self.left: dict[frozenset[tuple[Monomial, algebra.Number]], Terms] = {}
 
@@ -164,16 +191,18 @@ class _Bindings:
         surely = sum(counts[:1]) - sum(counts[1:])
         return surely <= most and unbound[part.amount.names] <= most
 
-    def whole(self, source: Source, found: Found, parted: Parted) -> bool:
+    def whole(
+        self, source: Source, found: Found, parted: Parted, known: dict[object, bool]
+    ) -> bool:
         """Whether every axis is as long as a whole number: no width is a quarter of two."""
         here = id(parted), id(found), *source.given.items()
-        if here not in self.wholly:
+        if here not in known:
             given = {**source.given, **found.sizes}
             left = [p for name, p in parted if name not in given]
             at = complete(given, source.variant.outline) if left else given
             values = (evaluate(p, at) for p in left)
-            self.wholly[here] = all(n is None or n.denominator == 1 for n in values)
-        return self.wholly[here]
+            known[here] = all(n is None or n.denominator == 1 for n in values)
+        return known[here]
 
     def parted(self, source: Source) -> Parted:
         """Return what has to be whole: the sizes that follow, and the lengths that divide."""

@@ -103,6 +103,7 @@ class Alike:
     asked: dict[Asked, dict[int, int]] = field(default_factory=dict)
     whole: set[int] = field(default_factory=set)
     met: dict[int, list[Same]] = field(default_factory=dict)
+    stands: dict[Asked, list[int]] = field(default_factory=dict)
 
     def add(self, asked: Asked, parts: Iterable[Part]) -> None:
         """Add what is asked for of a target, in the rows of its amounts."""
@@ -122,6 +123,13 @@ class Alike:
     def rows(self, asked: Asked) -> list[int]:
         """The rows of what is asked for."""
         return list(self.asked.get(asked, {}).values())
+
+    def occurring(self, asked: Asked) -> list[int]:
+        """The rows of what may stand in a configuration."""
+        if asked not in self.stands:
+            rows = self.rows(asked)
+            self.stands[asked] = [i for i in rows if any(p.occurs for p in self.parts[i])]
+        return self.stands[asked]
 
     def same(self, row: int) -> list[Same]:
         """The parts of a row, those together of which the same is to be said."""
@@ -250,7 +258,7 @@ class Table:
         """Yield models and their lines whose value is meant, each with where it stands."""
         spans = Spans([(low, high)])
         for alike in self.alike:
-            rows = [i for i in alike.rows(asked) if any(p.occurs for p in alike.parts[i])]
+            rows = alike.occurring(asked)
             for i, j, value, _ in alike.grid.within(spans, rows) if rows else ():
                 for part in alike.parts[i]:
                     points = alike.where.points[j]
