@@ -66,6 +66,9 @@ TEXT = Family(
     tensors={**text("", ""), **text("text_model.", "")},
 )
 
+TEXT2 = replace(
+    TEXT, model_type="siglip2_text_model", builds={"Siglip2TextModel": Built("siglip_text")}
+)
 IMAGE = Family(
     "siglip_vision_model",
     {"SiglipVisionModel": Built("siglip_image")},
