@@ -80,8 +80,10 @@ def compare(ours: Shapes, theirs: Shapes, names: Mapping[str, tuple[str, ...]]) 
 
     A tensor of theirs that is several of ours joined has as many elements as they; several of
     theirs may be one of ours, stacked. A class without a head leaves out the first part of every
-    name. What stands alone behind a tensor of theirs is not looked for behind others as well.
+    name. What stands alone behind a tensor of theirs is not looked for behind others as well. One
+    without elements is nothing.
     """
+    theirs = {name: shapes for name, shapes in theirs.items() if _elements(shapes) != 0}
     names = {**{_inner(name): partners for name, partners in names.items()}, **names}
     wrong = [f"{name} is none of our weights" for name in theirs if name not in names]
     alone = {found[0] for name in theirs if len(found := _ours(ours, names, name)) == 1}
