@@ -155,3 +155,16 @@ QWEN3 = _encoder("qwen3_vl_vision", "Qwen3VLVisionModel", PLACED, DEEP, Rule((),
 QWEN3_MOE = _encoder(
     "qwen3_vl_moe_vision", "Qwen3VLMoeVisionModel", PLACED, DEEP, Rule((), _read)
 )
+
+
+def _heads(values: Values) -> Settings:
+    """Refuse heads that do not divide the width."""
+    _checked(values, "hidden_size")
+    return {}
+
+
+SHALLOW = {key: use for key, use in DEEP.items() if key != "deepstack_visual_indexes"}
+QWEN35 = _encoder("qwen3_5_vision", "Qwen3_5VisionModel", PLACED, SHALLOW, Rule((), _heads))
+QWEN35_MOE = _encoder(
+    "qwen3_5_moe_vision", "Qwen3_5MoeVisionModel", PLACED, SHALLOW, Rule((), _heads)
+)
