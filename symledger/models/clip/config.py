@@ -204,3 +204,8 @@ OWLVIT_TEXT = _looking("owlvit_text_model", "OwlViT", "Text", TEXT)
 OWLVIT_IMAGE = _looking("owlvit_vision_model", "OwlViT", "Vision", IMAGE)
 OWLV2_TEXT = _looking("owlv2_text_model", "Owlv2", "Text", TEXT)
 OWLV2_IMAGE = _looking("owlv2_vision_model", "Owlv2", "Vision", IMAGE)
+KOSMOS2_IMAGE = replace(
+    _looking("kosmos_2_vision_model", "Kosmos2", "Vision", IMAGE), tensors=IMAGE.tensors
+)
+XCLIP_TEXT = _renamed(TEXT, "xclip_text_model", "XCLIP", ("TextModel",))
+GROUPVIT_TEXT = _looking("groupvit_text_model", "GroupViT", "Text", TEXT)

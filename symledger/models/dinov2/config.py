@@ -110,3 +110,9 @@ REGISTERS = replace(
     },
     implied={"hiding": "true"},
 )  # fmt: skip
+TIPS = replace(
+    REGISTERS, model_type="tipsv2_vision_model",
+    builds={"Tipsv2VisionModel": REGISTERS.builds["Dinov2WithRegistersModel"]},
+    tensors={name.removeprefix("dinov2_with_registers."): ours
+             for name, ours in REGISTERS.tensors.items() if name not in HEADS},
+)  # fmt: skip

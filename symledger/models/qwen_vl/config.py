@@ -111,3 +111,8 @@ QWEN35_MOE_VL = seeing(
     "qwen3_5_moe", "qwen3_5_moe_vl", "Qwen3_5Moe", qwen_next.QWEN35_MOE, vision.QWEN35_MOE,
     qwen_next.QWEN35_MOE.tensors,
 )  # fmt: skip
+COSMOS = replace(
+    QWEN3_VL, model_type="cosmos3_omni",
+    builds={"Cosmos3OmniForConditionalGeneration":
+            QWEN3_VL.builds["Qwen3VLForConditionalGeneration"]},
+)  # fmt: skip
