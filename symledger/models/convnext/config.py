@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.backbone_keys import given_stages
@@ -79,5 +81,57 @@ CONVNEXT = Family(
         "convnext.layernorm.weight": ("final_norm.g",),
         "convnext.layernorm.bias": ("final_norm.b",),
         **HEADS,
+    },
+)  # fmt: skip
+
+
+def _four(values: Values) -> Settings:
+    """Refuse depths of other than four stages."""
+    staged("depths", values["depths"])
+    return {}
+
+
+RENAMED = {
+    f"{LAYERS}.{name}".replace("convnext.", "convnextv2."): every(part)
+    for name, part in (
+        ("grn.weight", "g"), ("grn.bias", "b"), ("pwconv1.weight", "1.W"), ("pwconv1.bias", "1.b"),
+        ("pwconv2.weight", "2.W"), ("pwconv2.bias", "2.b"),
+    )
+}  # fmt: skip
+CONVNEXTV2 = replace(
+    CONVNEXT, model_type="convnextv2",
+    builds={
+        "ConvNextV2ForImageClassification": Built("convnextv2", {"head": "true"}, labels=True),
+        "ConvNextV2Model": Built("convnextv2", {"head": "false"}),
+    },
+    uses={k: use for k, use in CONVNEXT.uses.items() if k != "layer_scale_init_value"},
+    rules=(Rule(("depths", "num_stages"), _four), given_stages(lambda values: STAGES)),
+    tensors={
+        **{name.replace("convnext.", "convnextv2."): ours
+           for name, ours in CONVNEXT.tensors.items() if "layer_scale" not in name},
+        **RENAMED,
+    },
+)  # fmt: skip
+DINO_LAYER, DINO_SMALLER = "model.stages.*.layers.*", "model.stages.*.downsample_layers.*"
+DINOV3 = replace(
+    CONVNEXT, model_type="dinov3_convnext",
+    builds={"DINOv3ConvNextModel": Built("dinov3_convnext")},
+    uses={
+        **{k: use for k, use in CONVNEXT.uses.items() if k not in ("patch_size", "num_stages")},
+        "layer_scale_init_value": FREE,
+    },
+    rules=(Rule(("depths",), _four), given_stages(lambda values: STAGES)),
+    implied={"P": "4"},
+    tensors={
+        f"{DINO_LAYER}.gamma": every("g"),
+        **{f"{DINO_LAYER}.{theirs}.{said}": every(f"{part}.{x}")
+           for theirs, part, letters in (
+               ("depthwise_conv", "depthwise", "Fb"), ("layer_norm", "norm", "gb"),
+               ("pointwise_conv1", "network.1", "Wb"), ("pointwise_conv2", "network.2", "Wb"))
+           for said, x in zip(("weight", "bias"), letters, strict=True)},
+        **{f"{DINO_SMALLER}.{said}": (*first, *CONVNEXT.tensors[f"{HALVING}.{said}"])
+           for said, first in (("weight", ("stem.F", "stem_norm.norm.g")),
+                               ("bias", ("stem.b", "stem_norm.norm.b")))},
+        "layer_norm.weight": ("final_norm.g",), "layer_norm.bias": ("final_norm.b",),
     },
 )  # fmt: skip
