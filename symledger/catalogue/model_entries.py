@@ -177,6 +177,8 @@ MODELS: tuple[Entry, ...] = (
     Entry("clip", "models.clip.model:Clip", "model",
           reads={"clip": "CLIP", "metaclip_2": "METACLIP", "clipseg": "CLIPSEG"}),
     Entry("llava", "models.llava.model:Llava", "model", cases=GROUPED, reads={"llava": "LLAVA"}),
+    Entry("deepseek_vl", "models.deepseek_vl.model:DeepSeekVL", "model", cases=GROUPED,
+          reads={"deepseek_vl": "DEEPSEEK_VL"}),
     Entry("idefics3", "models.idefics3.model:Idefics3", "model", cases=GROUPED,
           reads={"idefics3": "IDEFICS3", "smolvlm": "SMOLVLM"}),
     Entry("gemma3_vision", "models.gemma_vision.model:Gemma3Vision", "model", cases=GROUPED,
