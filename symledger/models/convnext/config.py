@@ -9,7 +9,7 @@ from symledger.config_keys.activations import Acting
 from symledger.config_keys.backbone_keys import given_stages
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
-from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
+from symledger.config_keys.family import Built, Family, Rule, Ruled, Unless, Values
 from symledger.config_keys.image_keys import (
     BACKBONE,
     STAGES,
@@ -112,6 +112,12 @@ CONVNEXTV2 = replace(
         **RENAMED,
     },
 )  # fmt: skip
+def _unsaid(letter: str, numbers: tuple[int, ...]) -> Unless:
+    """Return a list's use that is null where the class has these numbers (transformers 5.23)."""
+    absent = {f"{letter}_{i}": str(n) for i, n in enumerate(numbers, start=1)}
+    return Unless(Stages(letter), absent)
+
+
 DINO_LAYER, DINO_SMALLER = "model.stages.*.layers.*", "model.stages.*.downsample_layers.*"
 DINOV3 = replace(
     CONVNEXT, model_type="dinov3_convnext",
@@ -119,8 +125,9 @@ DINOV3 = replace(
     uses={
         **{k: use for k, use in CONVNEXT.uses.items() if k not in ("patch_size", "num_stages")},
         "layer_scale_init_value": FREE,
+        "hidden_sizes": _unsaid("C", (96, 192, 384, 768)), "depths": _unsaid("L", (3, 3, 9, 3)),
     },
-    rules=(Rule(("depths",), _four), given_stages(lambda values: STAGES)),
+    rules=(given_stages(lambda values: STAGES),),
     implied={"P": "4"},
     tensors={
         f"{DINO_LAYER}.gamma": every("g"),
