@@ -104,7 +104,10 @@ CONVNEXTV2 = replace(
         "ConvNextV2ForImageClassification": Built("convnextv2", {"head": "true"}, labels=True),
         "ConvNextV2Model": Built("convnextv2", {"head": "false"}),
     },
-    uses={k: use for k, use in CONVNEXT.uses.items() if k != "layer_scale_init_value"},
+    uses={
+        **{k: use for k, use in CONVNEXT.uses.items() if k != "layer_scale_init_value"},
+        "hidden_act": Only(("gelu",), "a channel that is zero everywhere has no direction"),
+    },
     rules=(Rule(("depths", "num_stages"), _four), given_stages(lambda values: STAGES)),
     tensors={
         **{name.replace("convnext.", "convnextv2."): ours

@@ -114,6 +114,7 @@ class RespondingBlock(ConvNeXtBlock):
     """
 
     scaled: Literal[False] = False  # type: ignore[assignment]
+    activation: Literal["gelu"] = "gelu"
 
     title: ClassVar[str] = "depthwise 7 × 7 convolution, pointwise network, responses compared"
     references: ClassVar[tuple[str, ...]] = (WOO,)
@@ -146,12 +147,13 @@ class ConvNeXtV2(ConvNeXt):
     """
 
     scaled: Literal[False] = False  # type: ignore[assignment]
+    activation: Literal["gelu"] = "gelu"
 
     title: ClassVar[str] = "image classifier of depthwise convolutions, responses compared"
     references: ClassVar[tuple[str, ...]] = (WOO,)
 
     def block(self, C: Expr) -> Component:
-        return RespondingBlock(C, activation=self.activation)
+        return RespondingBlock(C)
 
 
 @dataclass(frozen=True)
