@@ -50,7 +50,6 @@ def test_published_models_that_see(name, count):
         ({"model_type": "dinov3_vit", "hidden_size": 60, "num_attention_heads": 6},
          "so that 4 divides it"),
         ({"model_type": "deepseek_vl", "vision_config": {"image_size": 8}}, "does not divide"),
-        ({"model_type": "qwen3_5", "vision_config": {"out_hidden_size": 64}}, "Say out_hidden"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_refused(document, said):

@@ -27,11 +27,7 @@ DEEP = 12
 LAYERS = ("L", "L_enc", "L_dec")
 NEEDED: Mapping[str, int] = {"head_dim": 64}
 """What a class has to be told that has no default for it."""
-FITTING: Mapping[str, Document] = {
-    "qwen3_vl_moe": {"vision_config": {"out_hidden_size": 2048}},
-    "qwen3_5": {"vision_config": {"out_hidden_size": 4096}},
-    "qwen3_5_moe": {"vision_config": {"out_hidden_size": 2048}},
-}
+FITTING: Mapping[str, Document] = {"qwen3_vl_moe": {"vision_config": {"out_hidden_size": 2048}}}
 """What families say whose defaults do not fit together, where no published configuration does."""
 
 

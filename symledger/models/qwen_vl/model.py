@@ -13,7 +13,6 @@ from symledger.ir.tensor import Tensor
 from symledger.models.qwen2.model import Qwen2
 from symledger.models.qwen3.model import Qwen3
 from symledger.models.qwen_moe.model import Qwen3Moe
-from symledger.models.qwen_next.model import Qwen3Next, Qwen35
 from symledger.models.qwen_vision.model import GRID, WANG, QwenVision
 from symledger.models.shared.seeing import Answer, Seeing
 from symledger.models.shared.windows import Windows
@@ -159,53 +158,3 @@ class Qwen3VLMoe(Qwen3Moe, DeepSeeing):
     title: ClassVar[str] = "Qwen3 with experts and images of any size, read at several depths"
     assumptions: ClassVar[dict[Size, Expr]] = Qwen3Moe.assumptions
     references: ClassVar[tuple[str, ...]] = ("Bai et al., Qwen3-VL (2025), section 2",)
-
-
-@dataclass(frozen=True)
-class PlacedSeeing(QwenSeeing):
-    """A decoder whose encoder has a table of places, and is read at its end alone.
-
-    Source: transformers 5.23, ``Qwen3_5VisionModel``.
-    """
-
-    T_max: Expr = sizes.T_max
-    image_activation: Plain = "gelu_tanh"
-
-    def tower(self) -> QwenVision:
-        return replace(super().tower(), placed=True, T_max=self.T_max)
-
-
-@dataclass(frozen=True)
-class Qwen35VL(Qwen35, PlacedSeeing):
-    """Qwen3.5 with images of any size: most layers of its decoder have a gated delta rule.
-
-    Source: transformers 5.23, ``Qwen3_5ForConditionalGeneration``.
-    """
-
-    head: Answer = "lm"
-
-    title: ClassVar[str] = "Qwen3.5 with images of any size, groups of patches a token"
-    definitions: ClassVar[dict[Size, Expr]] = {**Qwen35.definitions, **GRID}
-    assumptions: ClassVar[dict[Size, Expr]] = {
-        **Qwen35.assumptions, sizes.f_img: 4 * sizes.d_img,
-    }  # fmt: skip
-    references: ClassVar[tuple[str, ...]] = ("transformers 5.23, Qwen3_5ForConditionalGeneration",)
-
-
-@dataclass(frozen=True)
-class Qwen35MoeVL(Qwen3Next, PlacedSeeing):
-    """The same with a mixture of experts in every layer, a shared one behind a gate.
-
-    Source: transformers 5.23, ``Qwen3_5MoeForConditionalGeneration``.
-    """
-
-    head: Answer = "lm"
-
-    title: ClassVar[str] = "Qwen3.5 with experts and images of any size"
-    definitions: ClassVar[dict[Size, Expr]] = {**Qwen3Next.definitions, **GRID}
-    assumptions: ClassVar[dict[Size, Expr]] = {
-        **Qwen3Next.assumptions, sizes.f_img: 4 * sizes.d_img,
-    }  # fmt: skip
-    references: ClassVar[tuple[str, ...]] = (
-        "transformers 5.23, Qwen3_5MoeForConditionalGeneration",
-    )
