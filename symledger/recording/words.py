@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from symledger.accounts.reuse import PUBLISHED
 from symledger.catalogue.entries import AXIOMS, ENTRIES
@@ -43,7 +44,8 @@ def defined() -> dict[str, str]:
 
 def options() -> dict[str, str]:
     """Return the English of the name of every option of the catalogue, by its key."""
-    words = (named(option) for entry in ENTRIES for option in choices_of(entry.load()))
+    kinds: list[type[Any]] = [entry.load() for entry in ENTRIES]
+    words = (named(option) for kind in kinds for option in choices_of(kind))
     return {found.key: str(found) for found in words}
 
 

@@ -46,6 +46,10 @@ def test_published_models_that_see(name, count):
         ({"model_type": "qwen3_vl_vision", "deepstack_visual_indexes": [40]}, "from 0 to 26"),
         ({"model_type": "gemma3", "text_config": {"use_bidirectional_attention": True}},
          "derived without images alone"),
+        ({"model_type": "siglip2_vision_model", "num_patches": 250}, "of 225 or 256 rows"),
+        ({"model_type": "dinov3_vit", "hidden_size": 60, "num_attention_heads": 6},
+         "so that 4 divides it"),
+        ({"model_type": "deepseek_vl", "vision_config": {"image_size": 8}}, "does not divide"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_refused(document, said):

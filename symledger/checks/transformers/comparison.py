@@ -11,12 +11,14 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from inspect import signature
 from math import prod
 from typing import Any
 
 from symledger.accounts.account import Account
 from symledger.checks.transformers.denoising import entering, one_by_one
+from symledger.checks.transformers.imaging import IMAGES, images, sees_images
 from symledger.checks.transformers.weights import Shape, compare, weights
 from symledger.configs.families import home
 from symledger.configs.read import Configuration
@@ -55,9 +57,9 @@ def installed(library: str = "transformers") -> bool:
 
 
 def witnessed(account: Account) -> Iterator[Evidence]:
-    """Compare a configuration's weights, and its FLOPs where tokens or noisy images enter.
+    """Compare a configuration's weights, and its FLOPs where tokens, images or noisy images enter.
 
-    Beside tokens there may be a memory, and nothing else.
+    Beside tokens there may be a memory, and nothing else; beside images nothing.
     """
     found = account.target.configured
     if found is None or not installed(found.family.library):
@@ -74,6 +76,8 @@ def witnessed(account: Account) -> Iterator[Evidence]:
         yield from _counted(account, found, model)
     elif getattr(model, "main_input_name", "") == "input_values" and "T_w" in account.symbols:
         yield from _compared(account.subs(WAVE), found, passes(model, heard()))
+    else:
+        yield from _seen(account, found, model)
 
 
 def build(found: Configuration) -> Any:
@@ -109,7 +113,10 @@ def _transformer(found: Configuration) -> Any:
     family = found.family
     given = {key: value for key, value in found.given.items() if key != "model_type"}
     config = CONFIG_MAPPING[family.like or family.model_type].from_dict(given)
-    kind = getattr(transformers, found.architecture)
+    kind = getattr(transformers, found.architecture, None)
+    if kind is None:  # a part of others, whose class is not public
+        module = type(config).__module__.replace(".configuration_", ".modeling_")
+        kind = getattr(import_module(module), found.architecture)
     return untied(found, kind._from_config(config, attn_implementation="eager").train(False))
 
 
@@ -256,6 +263,14 @@ def _denoised(account: Account, found: Configuration, model: Any) -> Iterator[Ev
     sizes = {symbol.name: n for symbol, n in account.assumed.bindings.items()}
     if "H" in sizes:  # a file may leave open how large images are
         yield from _compared(account, found, passes(model, entering(model, sizes)))
+
+
+def _seen(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
+    """Compare the FLOPs at images of the size that the configuration says."""
+    sizes = {symbol.name: n for symbol, n in account.assumed.bindings.items()}
+    if sees_images(model, sizes):
+        at = account.subs({"B": IMAGES})
+        yield from _compared(at, found, passes(model, images(sizes)))
 
 
 def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:

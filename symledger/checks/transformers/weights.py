@@ -80,8 +80,10 @@ def compare(ours: Shapes, theirs: Shapes, names: Mapping[str, tuple[str, ...]]) 
 
     A tensor of theirs that is several of ours joined has as many elements as they; several of
     theirs may be one of ours, stacked. A class without a head leaves out the first part of every
-    name. What stands alone behind a tensor of theirs is not looked for behind others as well.
+    name. What stands alone behind a tensor of theirs is not looked for behind others as well. One
+    without elements is nothing.
     """
+    theirs = {name: shapes for name, shapes in theirs.items() if _elements(shapes) != 0}
     names = {**{_inner(name): partners for name, partners in names.items()}, **names}
     wrong = [f"{name} is none of our weights" for name in theirs if name not in names]
     alone = {found[0] for name in theirs if len(found := _ours(ours, names, name)) == 1}
@@ -111,14 +113,16 @@ def _inner(name: str) -> str:
 def _same(theirs: Mapping[Shape, Any], ours: Mapping[Shape, Any]) -> bool:
     """Whether tensors have the shapes of ours, or are slices of ours along the first axis.
 
-    They may also be ours with two axes joined: matrices of experts that lie below each other.
+    They may also be ours with two axes joined, matrices of experts that lie below each other, or
+    with all but the first: windows that do not overlap, as a map.
     """
     slices: Counter[Shape] = Counter()
     for shape, number in ours.items():
         rest = shape[1:]
         slices[rest] = exact(slices[rest] + number * (shape or (0,))[0])
     joined = ({_joined(shape, axis): n for shape, n in ours.items()} for axis in (1, 2))
-    return _plain(theirs) in (_plain(ours), _plain(slices), *map(_plain, joined))
+    flat = {(*shape[:1], exact(prod(shape[1:]))): n for shape, n in ours.items()}
+    return _plain(theirs) in (_plain(ours), _plain(slices), _plain(flat), *map(_plain, joined))
 
 
 def _joined(shape: Shape, axis: int) -> Shape:

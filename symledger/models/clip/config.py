@@ -157,3 +157,55 @@ CLIP = Family(
     },
     parts=PARTS,
 )
+
+
+def _renamed(family: Family, model_type: str, name: str, classes: tuple[str, ...]) -> Family:
+    """Return an encoder that others call otherwise, and compute alike."""
+    builds = {f"{name}{k}": family.builds[f"CLIP{k}"] for k in classes}
+    return replace(family, model_type=model_type, builds=builds)
+
+
+def _pair(model_type: str, name: str, text: Family, image: Family, *classes: str) -> Family:
+    """Return both encoders under other names."""
+    parts = {"text_config": text, "vision_config": image}
+    return replace(
+        CLIP, model_type=model_type,
+        builds={f"{name}{k}": CLIP.builds[f"CLIP{k}"] for k in classes},
+        parts={key: replace(part, model_type=parts[key].model_type) for key, part in PARTS.items()},
+    )  # fmt: skip
+
+
+BOTH = ("TextModel", "TextModelWithProjection"), ("VisionModel", "VisionModelWithProjection")
+METACLIP_TEXT = _renamed(TEXT, "metaclip_2_text_model", "MetaClip2", BOTH[0])
+METACLIP_IMAGE = _renamed(IMAGE, "metaclip_2_vision_model", "MetaClip2", BOTH[1])
+METACLIP = _pair("metaclip_2", "MetaClip2", METACLIP_TEXT, METACLIP_IMAGE, "Model")
+CLIPSEG_TEXT = _renamed(TEXT, "clipseg_text_model", "CLIPSeg", ("TextModel",))
+CLIPSEG_IMAGE = _renamed(IMAGE, "clipseg_vision_model", "CLIPSeg", ("VisionModel",))
+CLIPSEG = _pair("clipseg", "CLIPSeg", CLIPSEG_TEXT, CLIPSEG_IMAGE, "Model")
+CLIPSEG = replace(CLIPSEG, uses={**CLIPSEG.uses, **dict.fromkeys((
+    "extract_layers", "reduce_dim", "decoder_num_attention_heads", "decoder_attention_dropout",
+    "decoder_hidden_act", "decoder_intermediate_size", "conditional_layer",
+    "use_complex_transposed_convolution",
+), FREE)})  # fmt: skip
+"""Without what segments images, which is another class of it."""
+ALTCLIP_IMAGE = _renamed(IMAGE, "altclip_vision_model", "AltCLIP", ("VisionModel",))
+CHINESE_IMAGE = _renamed(IMAGE, "chinese_clip_vision_model", "ChineseCLIP", ("VisionModel",))
+
+
+def _looking(model_type: str, name: str, kind: str, family: Family) -> Family:
+    """Return an encoder of OWL: its classes stand for one another, and a norm is called better."""
+    built = family.builds[f"CLIP{kind}Model"]
+    tensors = {t.replace("pre_layrnorm", "pre_layernorm"): o for t, o in family.tensors.items()}
+    builds = {f"{name}{kind}Transformer": built, f"{name}{kind}Model": built}
+    return replace(family, model_type=model_type, builds=builds, tensors=tensors)
+
+
+OWLVIT_TEXT = _looking("owlvit_text_model", "OwlViT", "Text", TEXT)
+OWLVIT_IMAGE = _looking("owlvit_vision_model", "OwlViT", "Vision", IMAGE)
+OWLV2_TEXT = _looking("owlv2_text_model", "Owlv2", "Text", TEXT)
+OWLV2_IMAGE = _looking("owlv2_vision_model", "Owlv2", "Vision", IMAGE)
+KOSMOS2_IMAGE = replace(
+    _looking("kosmos_2_vision_model", "Kosmos2", "Vision", IMAGE), tensors=IMAGE.tensors
+)
+XCLIP_TEXT = _renamed(TEXT, "xclip_text_model", "XCLIP", ("TextModel",))
+GROUPVIT_TEXT = _looking("groupvit_text_model", "GroupViT", "Text", TEXT)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.backbone_keys import given_stages
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS
-from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
+from symledger.config_keys.family import Built, Family, Rule, Ruled, Unless, Values
 from symledger.config_keys.image_keys import (
     BACKBONE,
     STAGES,
@@ -79,5 +81,67 @@ CONVNEXT = Family(
         "convnext.layernorm.weight": ("final_norm.g",),
         "convnext.layernorm.bias": ("final_norm.b",),
         **HEADS,
+    },
+)  # fmt: skip
+
+
+def _four(values: Values) -> Settings:
+    """Refuse depths of other than four stages."""
+    staged("depths", values["depths"])
+    return {}
+
+
+RENAMED = {
+    f"{LAYERS}.{name}".replace("convnext.", "convnextv2."): every(part)
+    for name, part in (
+        ("grn.weight", "g"), ("grn.bias", "b"), ("pwconv1.weight", "1.W"), ("pwconv1.bias", "1.b"),
+        ("pwconv2.weight", "2.W"), ("pwconv2.bias", "2.b"),
+    )
+}  # fmt: skip
+CONVNEXTV2 = replace(
+    CONVNEXT, model_type="convnextv2",
+    builds={
+        "ConvNextV2ForImageClassification": Built("convnextv2", {"head": "true"}, labels=True),
+        "ConvNextV2Model": Built("convnextv2", {"head": "false"}),
+    },
+    uses={
+        **{k: use for k, use in CONVNEXT.uses.items() if k != "layer_scale_init_value"},
+        "hidden_act": Only(("gelu",), "a channel that is zero everywhere has no direction"),
+    },
+    rules=(Rule(("depths", "num_stages"), _four), given_stages(lambda values: STAGES)),
+    tensors={
+        **{name.replace("convnext.", "convnextv2."): ours
+           for name, ours in CONVNEXT.tensors.items() if "layer_scale" not in name},
+        **RENAMED,
+    },
+)  # fmt: skip
+def _unsaid(letter: str, numbers: tuple[int, ...]) -> Unless:
+    """Return a list's use that is null where the class has these numbers (transformers 5.23)."""
+    absent = {f"{letter}_{i}": str(n) for i, n in enumerate(numbers, start=1)}
+    return Unless(Stages(letter), absent)
+
+
+DINO_LAYER, DINO_SMALLER = "model.stages.*.layers.*", "model.stages.*.downsample_layers.*"
+DINOV3 = replace(
+    CONVNEXT, model_type="dinov3_convnext",
+    builds={"DINOv3ConvNextModel": Built("dinov3_convnext")},
+    uses={
+        **{k: use for k, use in CONVNEXT.uses.items() if k not in ("patch_size", "num_stages")},
+        "layer_scale_init_value": FREE,
+        "hidden_sizes": _unsaid("C", (96, 192, 384, 768)), "depths": _unsaid("L", (3, 3, 9, 3)),
+    },
+    rules=(given_stages(lambda values: STAGES),),
+    implied={"P": "4"},
+    tensors={
+        f"{DINO_LAYER}.gamma": every("g"),
+        **{f"{DINO_LAYER}.{theirs}.{said}": every(f"{part}.{x}")
+           for theirs, part, letters in (
+               ("depthwise_conv", "depthwise", "Fb"), ("layer_norm", "norm", "gb"),
+               ("pointwise_conv1", "network.1", "Wb"), ("pointwise_conv2", "network.2", "Wb"))
+           for said, x in zip(("weight", "bias"), letters, strict=True)},
+        **{f"{DINO_SMALLER}.{said}": (*first, *CONVNEXT.tensors[f"{HALVING}.{said}"])
+           for said, first in (("weight", ("stem.F", "stem_norm.norm.g")),
+                               ("bias", ("stem.b", "stem_norm.norm.b")))},
+        "layer_norm.weight": ("final_norm.g",), "layer_norm.bias": ("final_norm.b",),
     },
 )  # fmt: skip

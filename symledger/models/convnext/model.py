@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from sympy import Expr, Integer
+from sympy import Expr, Integer, Rational
 
 from symledger import sizes
 from symledger.components.convolution.convolution import Conv2d
-from symledger.components.feed_forward.nonlinearities import Activation
-from symledger.components.image_blocks.convnext import LIU, ChannelLayerNorm, ConvNeXtBlock
+from symledger.components.feed_forward.nonlinearities import Activation, act
+from symledger.components.image_blocks.convnext import (
+    FIRST,
+    LAST,
+    LIU,
+    ChannelLayerNorm,
+    ConvNeXtBlock,
+)
+from symledger.components.image_blocks.units import centred
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.stages import halves, halvings
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import mean, repeat, view
+from symledger.notation.verbs import apply, join, mean, param, repeat, total, view
 from symledger.sizes import C_i, H_i, L_i, Size, W_i
+
+WOO = "Woo et al., ConvNeXt V2 (2023), section 3"
+SMALL = Rational(1, 10**6)
+"""Added to a mean, so that it can be divided by."""
 
 
 @dataclass(frozen=True)
@@ -77,11 +88,89 @@ class ConvNeXt(Component):
             if i:
                 x = ChannelLayerNorm(x.shape[1])(x, name=f"norm_{i}")
                 x = self.smaller(x, C, Integer(2), i, f"halving_{i}")
-            block = ConvNeXtBlock(C, self.scaled, self.activation)
-            x = named[f"x_{i + 1}"] = repeat(block, L, x, name=f"block_{i + 1}")
+            x = named[f"x_{i + 1}"] = repeat(self.block(C), L, x, name=f"block_{i + 1}")
+        return steps(**named, **self.ended(x))
+
+    def block(self, C: Expr) -> Component:
+        """Return the block that a stage of C channels repeats."""
+        return ConvNeXtBlock(C, self.scaled, self.activation)
+
+    def ended(self, x: Tensor) -> dict[str, Tensor]:
+        """Return what is made of the last image: its mean, and scores of classes."""
         pooled = view("b c one -> b (c one)", mean(view("b c h w -> b c (h w)", x)))
         pooled = LayerNorm(self.C_4)(pooled, name="final_norm")
         if not self.head:
-            return steps(**named, pooled=pooled)
-        logits = Linear(self.C_4, self.Y)(pooled, name="head")
-        return steps(**named, pooled=pooled, logits=logits)
+            return {"pooled": pooled}
+        return {"pooled": pooled, "logits": Linear(self.C_4, self.Y)(pooled, name="head")}
+
+
+@dataclass(frozen=True)
+class RespondingBlock(ConvNeXtBlock):
+    """A block whose network weighs each channel by how much it responds beside the others.
+
+    Between its maps a channel is multiplied by its length over the whole image, divided by the
+    mean of those of all channels, by a gain, and shifted; what it was is added.
+    Source: Woo et al. (2023), section 3, equations 1 to 3.
+    """
+
+    scaled: Literal[False] = False  # type: ignore[assignment]
+    activation: Literal["gelu"] = "gelu"
+
+    title: ClassVar[str] = "depthwise 7 × 7 convolution, pointwise network, responses compared"
+    references: ClassVar[tuple[str, ...]] = (WOO,)
+
+    def forward(self, x: Tensor) -> Steps:
+        H, W = x.shape[2:]
+        depthwise = Conv2d(
+            C_in=self.C, C_out=self.C, G=self.C, H_o=H, W_o=W, **centred(Integer(7), ONE)
+        )
+        n = LayerNorm(self.C)(view(LAST, depthwise(x, name="depthwise")), name="norm")
+        u = act(self.activation, Linear(self.C, 4 * self.C)(n, name="1"))
+        y = Linear(4 * self.C, self.C)(self.responding(u), name="2")
+        return steps(n=n, u=u, y=x + view(FIRST, y))
+
+    def responding(self, u: Tensor) -> Tensor:
+        """Weigh channels by their lengths."""
+        places = view("b h w c -> b c (h w)", u)
+        lengths = apply("sqrt", total(apply("square", places)))
+        beside = view("b c one -> b one () c", lengths)
+        weighed = u * (beside / (mean(beside) + SMALL))
+        answer: Tensor = weighed * param("g", 4 * self.C) + param("b", 4 * self.C) + u
+        return answer
+
+
+@dataclass(frozen=True)
+class ConvNeXtV2(ConvNeXt):
+    """ConvNeXt without factors, whose networks compare how much channels respond.
+
+    Source: Woo et al., *ConvNeXt V2* (2023), section 3.
+    """
+
+    scaled: Literal[False] = False  # type: ignore[assignment]
+    activation: Literal["gelu"] = "gelu"
+
+    title: ClassVar[str] = "image classifier of depthwise convolutions, responses compared"
+    references: ClassVar[tuple[str, ...]] = (WOO,)
+
+    def block(self, C: Expr) -> Component:
+        return RespondingBlock(C)
+
+
+@dataclass(frozen=True)
+class PlacesConvNeXt(ConvNeXt):
+    """ConvNeXt as DINOv3 has it: the mean and all places are normalized, and are the result.
+
+    Source: Siméoni et al., *DINOv3* (2025), and its implementation.
+    """
+
+    head: Literal[False] = False  # type: ignore[assignment]
+    scaled: Literal[True] = True  # type: ignore[assignment]
+
+    signature: ClassVar[str] = "B C_in H W -> B places C_4"
+    title: ClassVar[str] = "depthwise convolutions and pointwise networks, all places the result"
+    references: ClassVar[tuple[str, ...]] = ("Siméoni et al., DINOv3 (2025)",)
+
+    def ended(self, x: Tensor) -> dict[str, Tensor]:
+        places = view("b c h w -> b c (h w)", x)
+        both = join([view("b c one -> b one c", mean(places)), view("b c n -> b n c", places)], 1)
+        return {"hidden": LayerNorm(self.C_4)(both, name="final_norm")}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, among, size
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.backbone_keys import given_stages
@@ -85,3 +87,32 @@ DINOV2 = Family(
     },
 )  # fmt: skip
 """What layers are given to other models, and how, belongs to a class that is refused."""
+
+
+def _registered(name: str) -> str:
+    return name.replace("dinov2.", "dinov2_with_registers.", 1)
+
+
+REGISTERS = replace(
+    DINOV2, model_type="dinov2_with_registers",
+    builds={
+        "Dinov2WithRegistersModel": Built("dinov2_registers", {"head": "bare"}),
+        "Dinov2WithRegistersForImageClassification": Built(
+            "dinov2_registers", {"head": "classes"}, labels=True
+        ),
+    },
+    uses={**{key: use for key, use in DINOV2.uses.items() if key != "use_mask_token"},
+          "num_register_tokens": SizeOf("T_reg")},
+    tensors={
+        **{_registered(name): tuple(o.replace("embedding.", "embedding.placed.", 1) for o in ours)
+           for name, ours in DINOV2.tensors.items()},
+        "dinov2_with_registers.embeddings.register_tokens": ("embedding.R",),
+    },
+    implied={"hiding": "true"},
+)  # fmt: skip
+TIPS = replace(
+    REGISTERS, model_type="tipsv2_vision_model",
+    builds={"Tipsv2VisionModel": REGISTERS.builds["Dinov2WithRegistersModel"]},
+    tensors={name.removeprefix("dinov2_with_registers."): ours
+             for name, ours in REGISTERS.tensors.items() if name not in HEADS},
+)  # fmt: skip

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from sympy import Expr, floor
+
+from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import PreLNBlock
 from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
@@ -13,9 +16,11 @@ from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
 from symledger.models.vit.model import HidingEmbedding, ViT
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import join, mean, narrow, param, view
+from symledger.notation.verbs import expand, join, mean, narrow, param, view
+from symledger.sizes import Size
 
 OQUAB = "Oquab et al., DINOv2 (2023)"
+DARCET = "Darcet et al., Vision Transformers Need Registers (2024), section 2.2"
 TOUVRON = "Touvron et al., Going deeper with Image Transformers (2021), equation 2"
 
 
@@ -65,7 +70,59 @@ class DinoV2(ViT):
 
     def classify(self, hidden: Tensor) -> Tensor:
         first = narrow(hidden, 1, 0, 1)
-        others = view("B n d -> B d n", narrow(hidden, 1, 1, self.T - 1))
+        patches = narrow(hidden, 1, self.before, self.T - self.before)
+        others = view("B n d -> B d n", patches)
         pooled = view("B d one -> B (d one)", mean(others))
         both = join([view("B one d -> B (one d)", first), pooled])
         return Linear(2 * self.d, self.Y)(both, name="head")
+
+
+REGISTERED = {
+    sizes.H_p: floor(sizes.H / sizes.P),
+    sizes.T: floor(sizes.H / sizes.P) * floor(sizes.W / sizes.P) + 1 + sizes.T_reg,
+}
+
+
+@dataclass(frozen=True)
+class Registered(Component):
+    """An embedding of an image, with T_reg learned vectors behind its first.
+
+    Source: Darcet et al. (2024), section 2.2.
+    """
+
+    embedding: Component
+    d: Expr = sizes.d
+    T_reg: Expr = sizes.T_reg
+
+    signature: ClassVar[str] = "B C_in H W -> B T d"
+    title: ClassVar[str] = "patches with vectors of no place among them"
+
+    def forward(self, x: Tensor) -> Steps:
+        placed = self.embedding(x, name="placed")
+        learned = view("r d -> () r d", param("R", self.T_reg, self.d))
+        registers = expand(learned, (x.shape[0], self.T_reg, self.d))
+        first, rest = narrow(placed, 1, 0, 1), narrow(placed, 1, 1, placed.shape[1] - 1)
+        return steps(y=join([first, registers, rest], axis=1))
+
+
+@dataclass(frozen=True)
+class DinoV2Registers(DinoV2):
+    """DINOv2 with T_reg more learned vectors in the sequence, which belong to no place.
+
+    Source: Darcet et al. (2024), section 2.2.
+    """
+
+    T_reg: Expr = sizes.T_reg
+
+    title: ClassVar[str] = "pre-LN encoder over patches and registers, residual paths scaled"
+    definitions: ClassVar[dict[Size, Expr]] = REGISTERED
+    references: ClassVar[tuple[str, ...]] = (DARCET, OQUAB)
+
+    @property
+    def before(self) -> Expr:
+        return 1 + self.T_reg
+
+    def embedding(self) -> Component:
+        kind = HidingEmbedding if self.hiding else ImageEmbedding
+        placed = kind(self.C_in, self.P, self.d, self.H_p, self.T - self.T_reg)
+        return Registered(placed, self.d, self.T_reg)

@@ -78,6 +78,16 @@ GEMMA3_VISION = Family(
     implied=ONE_IMAGE,
     parts={"text_config": GEMMA3_TEXT, "vision_config": VISION},
 )
+SHIELDGEMMA2 = replace(
+    GEMMA3_VISION, model_type="shieldgemma2",
+    builds=dict.fromkeys(
+        ("ShieldGemma2ForImageClassification", "Gemma3ForConditionalGeneration"),
+        GEMMA3_VISION.builds["Gemma3ForConditionalGeneration"],
+    ),
+    tensors={f"{outer}{name}": ours for outer in ("", "model.")
+             for name, ours in GEMMA3_VISION.tensors.items()},
+)  # fmt: skip
+"""Its own class picks two of the scores that the other gives, all of which are computed."""
 
 PROMPTED = replace(GEMMA, uses={
     **GEMMA.uses,

@@ -74,7 +74,7 @@ KEYS = {
     "attention_bias": Choice("qkv_bias", BOOLS),
     "use_absolute_position_embeddings": Only((True,), "a table of places is learned"),
     "use_mask_token": Choice("hiding", BOOLS),
-    "layer_scale_init_value": FREE,
+    **dict.fromkeys(("layer_scale_init_value", "drop_path_rate"), FREE),
     "vocab_size": FREE,
 }
 NORMS: Mapping[object, str] = {"layer_norm": "false", "rms_norm": "true"}
@@ -159,4 +159,18 @@ INTERNVL = Family(
     },
     implied=ONE_IMAGE,
     parts={"text_config": TEXT, "vision_config": INSIDE},
+)  # fmt: skip
+
+QIANFAN_TENSORS = {
+    name.replace("encoder.layer.", "layers."): ours for name, ours in INTERNVL.tensors.items()
+}  # fmt: skip
+QIANFAN_VISION = replace(
+    VISION, model_type="qianfan_ocr_vision",
+    builds={"QianfanOCRVisionModel": Built("intern_vision")},
+    tensors={k.replace("encoder.layer.", "layers."): v for k, v in VISION.tensors.items()},
+)  # fmt: skip
+QIANFAN = replace(
+    INTERNVL, model_type="qianfan_ocr", builds=generating("internvl", "QianfanOCR"),
+    tensors=QIANFAN_TENSORS,
+    parts={"text_config": TEXT, "vision_config": replace(INSIDE, model_type="qianfan_ocr_vision")},
 )  # fmt: skip

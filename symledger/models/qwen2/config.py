@@ -29,3 +29,4 @@ def _beside_images(model_type: str, name: str) -> Family:
 
 QWEN2_VL = _beside_images("qwen2_vl_text", "Qwen2VLTextModel")
 QWEN25_VL = _beside_images("qwen2_5_vl_text", "Qwen2_5_VLTextModel")
+QWEN25_OMNI = _beside_images("qwen2_5_omni_text", "Qwen2_5OmniThinkerTextModel")

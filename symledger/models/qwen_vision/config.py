@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from symledger.arguments.specs import Only, Settings, SizeOf, Use, size, written
 from symledger.config_keys.activations import Acting
@@ -155,3 +156,25 @@ QWEN3 = _encoder("qwen3_vl_vision", "Qwen3VLVisionModel", PLACED, DEEP, Rule((),
 QWEN3_MOE = _encoder(
     "qwen3_vl_moe_vision", "Qwen3VLMoeVisionModel", PLACED, DEEP, Rule((), _read)
 )
+
+
+def _heads(values: Values) -> Settings:
+    """Refuse heads that do not divide the width."""
+    _checked(values, "hidden_size")
+    return {}
+
+
+SHALLOW = {key: use for key, use in DEEP.items() if key != "deepstack_visual_indexes"}
+QWEN35 = _encoder("qwen3_5_vision", "Qwen3_5VisionModel", PLACED, SHALLOW, Rule((), _heads))
+QWEN35_MOE = _encoder(
+    "qwen3_5_moe_vision", "Qwen3_5MoeVisionModel", PLACED, SHALLOW, Rule((), _heads)
+)
+APART = {
+    f"blocks.*.attn.{x.lower()}.{said}": tuple(f"{kind}.attention.{x}.{y}" for kind in KINDS)
+    for said, y in LETTERS.items() for x in "QKV"
+}  # fmt: skip
+QWEN25_OMNI = replace(
+    QWEN25, model_type="qwen2_5_omni_vision_encoder",
+    builds={"Qwen2_5OmniVisionEncoder": QWEN25.builds["Qwen2_5_VisionTransformerPretrainedModel"]},
+    tensors={**QWEN25.tensors, **APART},
+)  # fmt: skip

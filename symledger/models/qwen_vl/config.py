@@ -102,3 +102,8 @@ QWEN3_VL_MOE = seeing(
     "qwen3_vl_moe", "qwen3_vl_moe", "Qwen3VLMoe", qwen_moe.QWEN3_VL_MOE, vision.QWEN3_MOE,
     deep(SPARSE),
 )  # fmt: skip
+COSMOS = replace(
+    QWEN3_VL, model_type="cosmos3_omni",
+    builds={"Cosmos3OmniForConditionalGeneration":
+            QWEN3_VL.builds["Qwen3VLForConditionalGeneration"]},
+)  # fmt: skip

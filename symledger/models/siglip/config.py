@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import isqrt
 
-from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, Use, written
+from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, Use, size, written
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import maps
-from symledger.config_keys.family import Built, Family, Rule, Unless, Values
+from symledger.config_keys.family import Built, Family, Rule, Ruled, Unless, Values
 from symledger.config_keys.image_keys import UNTIED
 from symledger.config_keys.tower_keys import either, norm, seen, tower
 from symledger.errors import BadInput
@@ -66,6 +67,9 @@ TEXT = Family(
     tensors={**text("", ""), **text("text_model.", "")},
 )
 
+TEXT2 = replace(
+    TEXT, model_type="siglip2_text_model", builds={"Siglip2TextModel": Built("siglip_text")}
+)
 IMAGE = Family(
     "siglip_vision_model",
     {"SiglipVisionModel": Built("siglip_image")},
@@ -92,6 +96,7 @@ def within(model_type: str, name: str) -> Family:
 
 IDEFICS3 = within("idefics3_vision", "Idefics3")
 SMOLVLM = within("smolvlm_vision", "SmolVLM")
+IDEFICS2 = within("idefics2_vision", "Idefics2")
 
 
 def _as_wide(values: Values) -> Settings:
@@ -142,5 +147,52 @@ SIGLIP = Family(
             "hidden_act": Acting("image_activation"),
             "vision_use_head": NEEDED,
         }),
+    },
+)  # fmt: skip
+
+
+def _filled(values: Values) -> Settings:
+    """Return the largest square image, each patch of which has a row of the table for itself.
+
+    Raises:
+        BadInput: there are no so many rows.
+    """
+    rows = size("num_patches", values["num_patches"])
+    side = isqrt(rows)
+    if side**2 != rows:
+        raise BadInput(
+            f"num_patches = {rows} does not fit: a table is that of a square, of "
+            f"{side**2} or {(side + 1) ** 2} rows."
+        )
+    length = str(side * size("patch_size", values["patch_size"]))
+    return {"H": length, "W": length}
+
+
+FLAT = {
+    **{key: use for key, use in IMAGE.uses.items() if key != "image_size"},
+    "num_patches": Ruled(), "patch_size": SizeOf("P"),
+}  # fmt: skip
+IMAGE2 = replace(
+    IMAGE, model_type="siglip2_vision_model",
+    builds={"Siglip2VisionModel": Built("siglip_image")}, uses=FLAT,
+    rules=(Rule(("patch_size",), _filled),),
+)  # fmt: skip
+"""It is given patches, of images of any shape: here as many as its table has rows."""
+SIGLIP2 = replace(
+    SIGLIP, model_type="siglip2",
+    builds={
+        "Siglip2Model": SIGLIP.builds["SiglipModel"],
+    },
+    parts={
+        "text_config": replace(SIGLIP.parts["text_config"], model_type="siglip2_text_model"),
+        "vision_config": replace(
+            SIGLIP.parts["vision_config"], model_type="siglip2_vision_model",
+            uses={
+                **{key: use for key, use in SIGLIP.parts["vision_config"].uses.items()
+                   if key != "image_size"},
+                "num_patches": Ruled(),
+            },
+            rules=(Rule(("patch_size",), _filled),),
+        ),
     },
 )  # fmt: skip

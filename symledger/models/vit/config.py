@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, size
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
@@ -80,3 +82,13 @@ VIT = Family(
         **HEADS,
     },
 )
+
+VIT_MSN = replace(
+    VIT, model_type="vit_msn",
+    builds={
+        "ViTMSNForImageClassification": VIT.builds["ViTForImageClassification"],
+        "ViTMSNModel": Built("vit", {"head": "bare"}),
+    },
+    uses={key: use for key, use in VIT.uses.items()
+          if key not in ("pooler_output_size", "pooler_act", "encoder_stride")},
+)  # fmt: skip

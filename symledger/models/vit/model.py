@@ -16,6 +16,7 @@ from symledger.components.heads_and_losses.heads import Pooler
 from symledger.components.image_blocks.patches import DOSOVITSKIY, ImageEmbedding
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
+from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import narrow, param, repeat, table, view
@@ -90,9 +91,14 @@ class ViT(Component):
         return widths.get(self.head, self.Y)
 
     @property
+    def before(self) -> Expr:
+        """How many learned vectors stand before the patches."""
+        return ONE
+
+    @property
     def across(self) -> Expr:
         """How many patches stand beside each other."""
-        return (self.T - 1) / self.H_p
+        return (self.T - self.before) / self.H_p
 
     def block(self) -> Component:
         """Return the block that is repeated."""
@@ -115,7 +121,7 @@ class ViT(Component):
 
     def draw(self, hidden: Tensor) -> Tensor:
         """Make an image of the vectors of the patches."""
-        patches = narrow(hidden, 1, 1, self.T - 1)
+        patches = narrow(hidden, 1, self.before, self.T - self.before)
         pixels = Linear(self.d, self.C_in * self.P**2)(patches, name="pixels")
         return view(
             "B (i j) (c p q) -> B c (i p) (j q)", pixels,

@@ -1,0 +1,1 @@
+"""DeiT: a vision transformer that learns from another model, too."""

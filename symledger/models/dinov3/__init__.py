@@ -1,0 +1,1 @@
+"""DINOv3: a vision transformer whose patches are turned by where they stand."""

@@ -1,0 +1,1 @@
+"""I-JEPA: a vision transformer without a class vector."""
