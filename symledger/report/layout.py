@@ -107,7 +107,7 @@ class Page:
 def wrap(text: str, width: int) -> Iterable[str]:
     """Break a text before signs and between words, so that each part fits where it can.
 
-    A chain of functions without a space, ``f*(g*(x))``, is broken behind a ``*``.
+    A chain of functions without a space, ``f*(g(x))``, is broken behind a ``*`` or a bracket.
     """
     whole = text.replace(" %", f"{NBSP}%").split(" ")
     words = [part for word in whole for part in broken(word, max(width, 20))]
@@ -128,7 +128,7 @@ def wrap(text: str, width: int) -> Iterable[str]:
 def broken(word: str, width: int) -> Iterator[str]:
     """Yield the parts of a word that is longer than a line; any other one as it is."""
     part = ""
-    for piece in re.findall(r"[^*]*\*|[^*]+", word) if len(word) > width else [word]:
+    for piece in re.findall(r"[^*(]*[*(]|[^*(]+", word) if len(word) > width else [word]:
         if part and len(part) + len(piece) > width:
             yield part
             part = ""

@@ -25,7 +25,7 @@ from symledger.errors import SymledgerError
 DEEP = 12
 """How many layers are asked for: a multiple of every usual pattern of layers."""
 LAYERS = ("L", "L_enc", "L_dec")
-NEEDED: Mapping[str, int] = {"head_dim": 64}
+NEEDED: Mapping[str, int] = {"head_dim": 64, "vocab_size": 32}
 """What a class has to be told that has no default for it."""
 FITTING: Mapping[str, Document] = {"qwen3_vl_moe": {"vision_config": {"out_hidden_size": 2048}}}
 """What families say whose defaults do not fit together, where no published configuration does."""

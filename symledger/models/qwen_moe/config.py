@@ -122,7 +122,7 @@ MELLUM = Family(
         "attention_bias": Choice("attention_bias"),
         "num_local_experts": SizeOf("E"),
         "mlp_layer_types": Ruled(),
-        "num_mtp_layers": Only((None, 0, 1)),
+        **dict.fromkeys(("num_mtp_layers", "num_nextn_predict_layers"), Only((None, 0, 1))),
         **dict.fromkeys(("mtp_layer_types", "mtp_mlp_layer_types"), FREE),
     },
     windows.beside_dense(_none_of_them, _listed),
