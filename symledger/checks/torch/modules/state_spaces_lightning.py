@@ -46,12 +46,12 @@ class Lightning(nn.Module):
         return self.O(torch.sigmoid(self.gate(x)) * self.norm(merged))
 
 
-def _artefacts(o: Options) -> Uses:
+def _of_lightning(o: Options) -> Uses:
     return {"zeros": "B*h*d_k**2", "fused norm": "B*T*h*d_k"}
 
 
 CASES: Mapping[str, tuple[Case, ...]] = {
     "lightning_attention": (Case(
         "nn.Linear around torch.matmul", Lightning,
-        equal={**SEVERAL, "h": "2*h", "T": "3*Q"}, given={"cached": False}, uses=_artefacts),),
+        equal={**SEVERAL, "h": "2*h", "T": "3*Q"}, given={"cached": False}, uses=_of_lightning),),
 }  # fmt: skip
