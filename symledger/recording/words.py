@@ -44,7 +44,7 @@ def defined() -> dict[str, str]:
 
 def options() -> dict[str, str]:
     """Return the English of the name of every option of the catalogue, by its key."""
-    kinds: list[type[Any]] = [entry.load() for entry in ENTRIES]
+    kinds: list[Any] = [entry.load() for entry in ENTRIES]
     words = (named(option) for kind in kinds for option in choices_of(kind))
     return {found.key: str(found) for found in words}
 

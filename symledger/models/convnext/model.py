@@ -113,7 +113,7 @@ class RespondingBlock(ConvNeXtBlock):
     Source: Woo et al. (2023), section 3, equations 1 to 3.
     """
 
-    scaled: Literal[False] = False  # type: ignore[assignment]
+    scaled: Literal[False] = False
     activation: Literal["gelu"] = "gelu"
 
     title: ClassVar[str] = "depthwise 7 × 7 convolution, pointwise network, responses compared"
@@ -146,7 +146,7 @@ class ConvNeXtV2(ConvNeXt):
     Source: Woo et al., *ConvNeXt V2* (2023), section 3.
     """
 
-    scaled: Literal[False] = False  # type: ignore[assignment]
+    scaled: Literal[False] = False
     activation: Literal["gelu"] = "gelu"
 
     title: ClassVar[str] = "image classifier of depthwise convolutions, responses compared"
@@ -163,8 +163,8 @@ class PlacesConvNeXt(ConvNeXt):
     Source: Siméoni et al., *DINOv3* (2025), and its implementation.
     """
 
-    head: Literal[False] = False  # type: ignore[assignment]
-    scaled: Literal[True] = True  # type: ignore[assignment]
+    head: Literal[False] = False
+    scaled: Literal[True] = True
 
     signature: ClassVar[str] = "B C_in H W -> B places C_4"
     title: ClassVar[str] = "depthwise convolutions and pointwise networks, all places the result"

@@ -75,11 +75,11 @@ class DinoV3(DinoV2):
     Source: Siméoni et al. (2025), section 3.2.
     """
 
-    head: Literal["bare"] = "bare"  # type: ignore[assignment]
+    head: Literal["bare"] = "bare"
     hiding: Literal[True] = True
     qkv_bias: Literal[True] = True
     T_reg: Expr = sizes.T_reg
-    activation: Gating = "gelu"  # type: ignore[assignment]
+    activation: Gating = "gelu"
     registers: bool = True
     query_bias: Annotated[bool, Seldom()] = True
     key_bias: Annotated[bool, Seldom()] = False

@@ -54,7 +54,7 @@ class IJepa(ViT):
     Source: Assran et al. (2023), section 3.
     """
 
-    head: Literal["classes", "bare"] = "bare"  # type: ignore[assignment]
+    head: Literal["classes", "bare"] = "bare"
 
     title: ClassVar[str] = "pre-LN encoder over patches without a class vector"
     definitions: ClassVar[dict[Size, Expr]] = PATCHES
