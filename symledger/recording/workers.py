@@ -84,7 +84,8 @@ def cores() -> int:
 
 def _begin(kinds: Mapping[str, Kind]) -> None:
     gc.enable()
-    gc.set_threshold(100_000, 50, 50)  # millions of numbers are made, none of them in circles
+    if gc.get_threshold()[0]:  # at 0 nothing is looked for: what runs this has decided so
+        gc.set_threshold(100_000, 50, 50)  # millions of numbers are made, none of them in circles
     _kinds.clear()
     _kinds.update(kinds)
 
