@@ -151,12 +151,11 @@ def _in_any_unit(found: Explanation) -> Explanation:
     do, it is told beside it. In the catalogue that is all of a target, at known sizes.
     """
     number, inside, settings = found.number, found.inside, found.settings
-    others = [replace(number, unit=unit) for unit in UNITS if unit != number.unit]
-    every = tuple(dict.fromkeys(chain(*(QUANTITIES[other.unit] for other in others))))
-    sources = tuple(_sources(every, inside, settings))
+    units = tuple(unit for unit in UNITS if unit != number.unit)
+    tables = _tables(units, inside, settings, plain=not inside)
     answers = [
-        _answer(other, inside, settings, Table(sources, QUANTITIES[other.unit], plain=not inside))
-        for other in others
+        _answer(replace(number, unit=unit), inside, settings, table)
+        for unit, table in zip(units, tables, strict=True)
     ]
     better = [answer for answer in answers if answer.rank + OTHERWISE < found.rank]
     better.sort(key=lambda answer: answer.rank)
@@ -165,15 +164,25 @@ def _in_any_unit(found: Explanation) -> Explanation:
 
 
 def _explained(number: Number, inside: str, settings: Mapping[str, str]) -> Explanation:
-    table = _table(number.unit, inside, settings)
+    (table,) = _tables((number.unit,), inside, settings)
     return replace(_answer(number, inside, settings, table), looked=(number.unit,))
 
 
-def _table(unit: str, inside: str, settings: Mapping[str, str]) -> Table:
-    asked = QUANTITIES[unit]
+def _tables(
+    units: tuple[str, ...], inside: str, settings: Mapping[str, str], plain: bool = False
+) -> list[Table]:
+    """Return what is searched for numbers of some units, a table for each."""
     if inside or settings:
-        return Table(_sources(asked, inside, settings), asked)
-    return _everything(asked)
+        return _made(units, inside, settings, plain)
+    return _everything(units, plain)
+
+
+def _made(
+    units: tuple[str, ...], inside: str, settings: Mapping[str, str], plain: bool
+) -> list[Table]:
+    every = tuple(dict.fromkeys(chain(*(QUANTITIES[unit] for unit in units))))
+    sources = tuple(_sources(every, inside, settings))
+    return [Table(sources, QUANTITIES[unit], plain) for unit in units]
 
 
 def _sources(
@@ -202,9 +211,9 @@ def _answer(
 
 
 @cache
-def _everything(asked: Sequence[Asked]) -> Table:
-    """The table of the whole catalogue, with nothing set."""
-    return Table(catalogue(asked, {}), asked)
+def _everything(units: tuple[str, ...], plain: bool) -> list[Table]:
+    """The tables of the whole catalogue, with nothing set."""
+    return _made(units, "", {}, plain)
 
 
 def occurs(table: Table, number: Number) -> Iterator[tuple[str, str]]:

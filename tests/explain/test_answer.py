@@ -6,6 +6,7 @@ import shlex
 import pytest
 
 from symledger.accounts.account import derive
+from symledger.explain import answer as answering
 from symledger.explain import search
 from symledger.explain.answer import explain, match_dict
 from symledger.explain.index.usual import known
@@ -316,6 +317,12 @@ def test_a_number_without_a_unit_is_looked_for_as_all_that_it_may_count(number):
     told = explain(number, unit=unit)
     assert told.looked == (unit,)
     assert told.sections[0][0].told_apart[1:] == best.told_apart[1:]
+
+
+def test_what_is_searched_in_other_units_is_made_once(monkeypatch):
+    explain("999999937")
+    monkeypatch.setattr(answering, "catalogue", None)
+    assert explain("999999893").looked == UNITS
 
 
 @pytest.mark.parametrize("number", ["2362368", "124439808", "8030261248", "124M", "64", "4096"])
