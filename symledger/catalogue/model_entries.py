@@ -46,6 +46,7 @@ MODELS: tuple[Entry, ...] = (
     Entry("mistral", "models.mistral.model:Mistral", "model", cases=GROUPED,
           reads={"mistral": "MISTRAL", "ministral": "MINISTRAL", "ministral3": "MINISTRAL3",
                  "cwm": "CWM"}),
+    Entry("moshi", "models.mistral.model:Moshi", "model", cases=GROUPED, reads={"moshi": "MOSHI"}),
     Entry("qwen2", "models.qwen2.model:Qwen2", "model", cases=GROUPED,
           reads={"qwen2": "QWEN2", "qwen2_vl_text": "QWEN2_VL", "qwen2_5_vl_text": "QWEN25_VL",
                  "qwen2_5_omni_text": "QWEN25_OMNI"}),
