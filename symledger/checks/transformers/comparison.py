@@ -33,7 +33,7 @@ TIES = ("t5", "mt5")
 """What is tied there whatever is said: T5 1.1, FLAN and mT5 have heads of their own in fact."""
 PADDED = ("deberta-v2", "layoutlm")
 """What looks for padding among the tokens, which have no values here, unless a mask is given."""
-ASKING = ("megatron-bert", "rembert", "roformer", "ibert")
+ASKING = ("megatron-bert", "rembert", "roformer", "ibert", "moshi")
 """What asks a mask of its own for its values, which are none here, unless one of pairs is given: it
 is not run on a token after others."""
 LENGTHS = {"B": 2, "T": 16}

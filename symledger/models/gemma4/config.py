@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, Use, size, written
 from symledger.config_keys.common import FREE
@@ -10,6 +11,7 @@ from symledger.config_keys.decoder_keys import ATTENTION, GATE, GATED, WIDTHS, l
 from symledger.config_keys.expert_keys import LAYER
 from symledger.config_keys.family import Built, Context, Family, Rule, Ruled, Values
 from symledger.config_keys.hybrid_keys import everywhere
+from symledger.config_keys.seeing_keys import TIED, generating, within
 from symledger.config_keys.window_keys import LISTED, listed
 from symledger.errors import BadInput, shown
 from symledger.models.gemma.config import Cap
@@ -205,3 +207,21 @@ GEMMA4_UNIFIED = Family(
     TENSORS,
     {"fed": "false", "experts": "false"},
 )
+
+APART = Only((None,), "its decoder alone is derived, without an encoder of images or of sounds")
+
+
+def _whole(name: str, text: Family) -> Family:
+    """Return the model that may see and hear, where its configuration has no part for that."""
+    return Family(
+        text.model_type.removesuffix("_text"),
+        generating("gemma4", name),
+        {**TIED, "vision_config": APART, "audio_config": APART, "initializer_range": FREE},
+        (),
+        within("model.language_model.", TENSORS),
+        parts={"text_config": replace(text, uses={**text.uses, "tie_word_embeddings": FREE})},
+    )
+
+
+GEMMA4_WHOLE = _whole("Gemma4", GEMMA4)
+GEMMA4_UNIFIED_WHOLE = _whole("Gemma4Unified", GEMMA4_UNIFIED)
