@@ -46,6 +46,10 @@ GRANITE_DOCLING = replace(
     GRANITE, model_type="granite_docling_text",
     builds={"GraniteDoclingTextModel": Built("granite", {"head": "bare"})},
 )
+GRANITE4_VISION = replace(
+    GRANITE, model_type="granite4_vision_text",
+    builds={"Granite4VisionTextModel": Built("granite", {"head": "bare"})},
+)
 HYPERCLOVAX = Family(
     "hyperclovax",
     heads("hyperclovax", "HyperCLOVAX", tokens=False, spans=False, sequences=False),
