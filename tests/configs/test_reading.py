@@ -16,6 +16,7 @@ from symledger.errors import BadInput, SymledgerError
 from tests import invoke
 
 NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is missing",
+            "hunyuan_vl_text": "head_dim is missing",
             "Transformer2DModel": "norm_type is missing",
             "lfm2_moe": "layer_types is missing",
             "nemotron": "num_key_value_heads is missing",

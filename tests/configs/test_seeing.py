@@ -50,6 +50,9 @@ def test_published_models_that_see(name, count):
         ({"model_type": "dinov3_vit", "hidden_size": 60, "num_attention_heads": 6},
          "so that 4 divides it"),
         ({"model_type": "deepseek_vl", "vision_config": {"image_size": 8}}, "does not divide"),
+        ({"model_type": "lighton_ocr", "spatial_merge_size": 3}, "Choose an image_size"),
+        ({"model_type": "hyperclovax_vision_v2", "vision_config": {"fullatt_block_indexes": []}},
+         "one of 32 blocks has to see all of an image here"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_refused(document, said):

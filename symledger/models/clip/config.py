@@ -207,5 +207,6 @@ OWLV2_IMAGE = _looking("owlv2_vision_model", "Owlv2", "Vision", IMAGE)
 KOSMOS2_IMAGE = replace(
     _looking("kosmos_2_vision_model", "Kosmos2", "Vision", IMAGE), tensors=IMAGE.tensors
 )
+GIT_IMAGE = _renamed(IMAGE, "git_vision_model", "Git", ("VisionModel",))
 XCLIP_TEXT = _renamed(TEXT, "xclip_text_model", "XCLIP", ("TextModel",))
 GROUPVIT_TEXT = _looking("groupvit_text_model", "GroupViT", "Text", TEXT)

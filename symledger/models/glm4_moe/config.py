@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symledger.arguments.specs import BOOLS, Choice, Free, Maybe, Only, Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import (
@@ -73,6 +75,12 @@ GLM4_MOE = Family(
     TENSORS,
 )
 """The module that predicts a second token is not built."""
+GLM4V_MOE_TEXT = replace(
+    GLM4_MOE, model_type="glm4v_moe_text",
+    builds={"Glm4vMoeTextModel": Built("glm4_moe", {"head": "bare", "qk_norm": "false"})},
+    uses={**{key: use for key, use in GLM4_MOE.uses.items() if key != "use_qk_norm"},
+          "router_aux_loss_coef": FREE, "output_router_logits": FREE},
+)  # fmt: skip
 
 ROUTED = {
     **{name: use for name, use in USES.items() if name != "num_local_experts"},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symledger.arguments.specs import BOOLS, Choice, Number, Use
 from symledger.config_keys.decoder_keys import (
     BIASES,
@@ -12,7 +14,7 @@ from symledger.config_keys.decoder_keys import (
     heads,
     kinds,
 )
-from symledger.config_keys.family import Family, Ruled, Unless
+from symledger.config_keys.family import Built, Family, Ruled, Unless
 from symledger.config_keys.window_keys import LISTED, TURNED, all_but_first_of, windows
 
 SCALES: dict[str, Use] = dict.fromkeys(
@@ -40,6 +42,14 @@ GRANITE_SWA = Family(
     }, "windowed_block")},
 )  # fmt: skip
 
+GRANITE_DOCLING = replace(
+    GRANITE, model_type="granite_docling_text",
+    builds={"GraniteDoclingTextModel": Built("granite", {"head": "bare"})},
+)
+GRANITE4_VISION = replace(
+    GRANITE, model_type="granite4_vision_text",
+    builds={"Granite4VisionTextModel": Built("granite", {"head": "bare"})},
+)
 HYPERCLOVAX = Family(
     "hyperclovax",
     heads("hyperclovax", "HyperCLOVAX", tokens=False, spans=False, sequences=False),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import (
@@ -41,6 +43,12 @@ ERNIE = Family(
     },
     (),
     DENSE,
+)
+
+
+PADDLE_OCR = replace(
+    ERNIE, model_type="paddleocr_vl_text",
+    builds={"PaddleOCRTextModel": Built("llama", {"head": "bare"})},
 )
 
 

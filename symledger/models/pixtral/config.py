@@ -1,4 +1,4 @@
-"""Mistral 3 with images, and Pixtral, its encoder."""
+"""Mistral 3 with images and LightOnOCR, and Pixtral, their encoder."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from symledger.config_keys.seeing_keys import (
     within,
 )
 from symledger.models.mistral.config import MINISTRAL3, MISTRAL
+from symledger.models.qwen3.config import QWEN3
 
 BLOCK = {
     "attention_norm": "norm_1.g", "ffn_norm": "norm_2.g",
@@ -86,11 +87,26 @@ TEXT = decoding(MISTRAL, MINISTRAL3, absent={
 """What its class makes of a configuration without a part (transformers 5.23, Mistral3Config)."""
 
 
-def _grouped(values: Values) -> Settings:
-    """Return how many groups of patches the largest image has."""
-    side = size("spatial_merge_size", values["spatial_merge_size"])
-    size("vision_config.patch_size", inner(values, "vision_config", INSIDE, "patch_size"))
-    return {"g": str(side), **grid(values, TEXT, INSIDE, "g", side, "spatial_merge_size")}
+def _grouped(text: Family, encoder: Family) -> Rule:
+    """Return what tells how many groups of patches the largest image has."""
+
+    def read(values: Values) -> Settings:
+        side = size("spatial_merge_size", values["spatial_merge_size"])
+        size("vision_config.patch_size", inner(values, "vision_config", encoder, "patch_size"))
+        return {"g": str(side), **grid(values, text, encoder, "g", side, "spatial_merge_size")}
+
+    return Rule((), read)
+
+
+def _seeing(projector: str, tower: str) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weights of the whole, whose parts have names of their own."""
+    return {
+        **within("model.language_model.", DENSE), **image(f"model.{tower}.", "tower."),
+        f"model.{projector}.norm.weight": ("projector_norm.g",),
+        f"model.{projector}.patch_merger.merging_layer.weight": ("merger.W",),
+        **{f"model.{projector}.linear_{i}.{said}": (f"projector.{i}.{letter}",)
+           for i in (1, 2) for said, letter in (("weight", "W"), ("bias", "b"))},
+    }  # fmt: skip
 
 
 MISTRAL3 = Family(
@@ -104,14 +120,24 @@ MISTRAL3 = Family(
         "vision_feature_layer": Only((-1,), "the last block of the encoder is read"),
         "vocab_size": FREE,
     },
-    (Rule((), _grouped),),
-    {
-        **within("model.language_model.", DENSE), **image("model.vision_tower.", "tower."),
-        "model.multi_modal_projector.norm.weight": ("projector_norm.g",),
-        "model.multi_modal_projector.patch_merger.merging_layer.weight": ("merger.W",),
-        **{f"model.multi_modal_projector.linear_{i}.{said}": (f"projector.{i}.{letter}",)
-           for i in (1, 2) for said, letter in (("weight", "W"), ("bias", "b"))},
-    },
+    (_grouped(TEXT, INSIDE),),
+    _seeing("multi_modal_projector", "vision_tower"),
     implied={**ONE_IMAGE, "packed": "true"},
     parts={"text_config": TEXT, "vision_config": INSIDE},
 )  # fmt: skip
+QWEN = decoding(QWEN3, absent={
+    "head_dim": 128, "hidden_act": "silu", "hidden_size": 1024, "intermediate_size": 3072,
+    "max_position_embeddings": 40960, "num_attention_heads": 16, "num_hidden_layers": 28,
+    "num_key_value_heads": 8, "sliding_window": None, "vocab_size": 151936,
+})  # fmt: skip
+LIGHT = replace(INSIDE, absent={**INSIDE.absent, "hidden_act": "silu"})
+"""What its class makes of a configuration without a part (transformers 5.23, LightOnOcrConfig)."""
+LIGHTON_OCR = Family(
+    "lighton_ocr",
+    generating("lighton_ocr", "LightOnOcr"),
+    {**TIED, "spatial_merge_size": SizeOf("g"), "vocab_size": FREE},
+    (_grouped(QWEN, LIGHT),),
+    _seeing("vision_projection", "vision_encoder"),
+    implied={**ONE_IMAGE, "packed": "true"},
+    parts={"text_config": QWEN, "vision_config": LIGHT},
+)

@@ -1,9 +1,9 @@
-"""Mistral 3 with images, and its encoder, Pixtral: images of any size in one sequence."""
+"""Mistral 3 and LightOnOCR, and their encoder, Pixtral: images of any size in one sequence."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr
 
@@ -19,6 +19,7 @@ from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
 from symledger.ir.tensor import Tensor
 from symledger.models.mistral.model import Mistral
+from symledger.models.qwen3.model import Qwen3
 from symledger.models.shared.seeing import Answer, Seeing, grid
 from symledger.models.shared.windows import Windows
 from symledger.notation.component import Component, Steps, steps
@@ -119,3 +120,24 @@ class Mistral3(Mistral, Seeing):
             self.d_img, self.d, self.d, self.projector_activation, self.projector_bias
         )
         return projector(merged, name="projector")
+
+
+@dataclass(frozen=True)
+class LightOnOcr(Mistral3):
+    """LightOnOCR: the same before a decoder whose queries and keys are normalized, Qwen3.
+
+    Source: Taghadouini et al., *LightOnOCR* (2026).
+    """
+
+    flash: Annotated[bool, Seldom()] = False
+    projector_activation: Literal["gelu"] = "gelu"
+    projector_bias: Literal[False] = False
+    attention_bias: Annotated[bool, Seldom()] = False
+
+    title: ClassVar[str] = "Qwen3 with images: groups of patches merged, two maps"
+    references: ClassVar[tuple[str, ...]] = (
+        "Taghadouini et al., LightOnOCR (2026)", AGRAWAL, *Qwen3.references,
+    )  # fmt: skip
+
+    def attention(self) -> Attention:
+        return replace(super().attention(), bias=self.attention_bias, qk_norm="rms")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symledger.arguments.specs import Choice, Only, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, LLAMA_KEYS, heads
@@ -56,3 +58,8 @@ HUNYUAN = Family(
     },
 )  # fmt: skip
 """Its norms come after the turning by positions, which is counted the same."""
+HUNYUAN_VL = replace(
+    HUNYUAN, model_type="hunyuan_vl_text",
+    builds={"HunYuanVLTextModel": Built("qwen3", {"head": "bare"})},
+    uses={**HUNYUAN.uses, "sep_token_id": FREE, "eod_token_id": FREE},
+)  # fmt: skip

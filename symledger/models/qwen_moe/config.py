@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from symledger.arguments.specs import Choice, Only, Settings, SizeOf
 from symledger.config_keys import window_keys as windows
 from symledger.config_keys.common import FREE
@@ -129,3 +131,7 @@ MELLUM = Family(
     layered(ROUTED),
 )
 """The module that predicts a second token is not built."""
+QWEN3_OMNI_MOE = replace(
+    QWEN3_VL_MOE, model_type="qwen3_omni_moe_text",
+    builds={"Qwen3OmniMoeThinkerTextModel": Built("qwen3_moe", {"head": "bare"})},
+)

@@ -178,3 +178,9 @@ QWEN25_OMNI = replace(
     builds={"Qwen2_5OmniVisionEncoder": QWEN25.builds["Qwen2_5_VisionTransformerPretrainedModel"]},
     tensors={**QWEN25.tensors, **APART},
 )  # fmt: skip
+COHERE_COMPASS = _encoder(
+    "cohere_compass_vision", "CohereCompassVisionModel", PLACED, DEEP, Rule((), _read)
+)
+QWEN4_EXP = _encoder(
+    "qwen4_exp_vision", "Qwen4ExpVisionModel", PLACED, SHALLOW, Rule((), _heads)
+)

@@ -12,6 +12,7 @@ from symledger.config_keys.decoder_keys import DENSE, SPARSE
 from symledger.config_keys.family import Family, Rule, Values
 from symledger.config_keys.seeing_keys import TIED, decoding, generating, inner, lasting, within
 from symledger.errors import BadInput
+from symledger.models.granite.config import HYPERCLOVAX
 from symledger.models.qwen2 import config as qwen2
 from symledger.models.qwen3 import config as qwen3
 from symledger.models.qwen_moe import config as qwen_moe
@@ -107,3 +108,26 @@ COSMOS = replace(
     builds={"Cosmos3OmniForConditionalGeneration":
             QWEN3_VL.builds["Qwen3VLForConditionalGeneration"]},
 )  # fmt: skip
+CLOVA = decoding(HYPERCLOVAX)
+CLOVA_VISION = _inside(vision.QWEN25, {**RENAMED, "out_hidden_size": SizeOf("d_out")}, "qwen2_5_vl")
+
+
+def _clova(values: Values) -> Settings:
+    """Return how long a sequence is where nothing is said."""
+    windows = inner(values, "vision_config", CLOVA_VISION, "window_size")
+    return lasting(values, CLOVA, TOKENS[windows is not None])
+
+
+HYPERCLOVAX_VISION = Family(
+    "hyperclovax_vision_v2", generating("hyperclovax_vision", "HyperCLOVAXVisionV2"),
+    {**TIED, "vocab_size": FREE},
+    (Rule((), _clova),),
+    {
+        **within("model.language_model.", HYPERCLOVAX.tensors),
+        **vision.image("model.vision_model.", "tower."),
+        "model.projector.weight": ("projector.W",), "model.projector.bias": ("projector.b",),
+    },
+    implied={"n_img": "1", **vision.IMAGE},
+    parts={"text_config": CLOVA, "vision_config": CLOVA_VISION},
+)  # fmt: skip
+"""Its files call the encoder by the name of the whole Qwen2.5-VL."""

@@ -1,4 +1,4 @@
-"""Qwen2-VL, Qwen2.5-VL and Qwen3-VL: Qwen's decoders with an encoder for images of any size."""
+"""Qwen-VL, 2 to 3: Qwen's decoders, and another, with an encoder for images of any size."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
+from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
+from symledger.models.granite.model import HyperClovaX
 from symledger.models.qwen2.model import Qwen2
 from symledger.models.qwen3.model import Qwen3
 from symledger.models.qwen_moe.model import Qwen3Moe
@@ -158,3 +160,35 @@ class Qwen3VLMoe(Qwen3Moe, DeepSeeing):
     title: ClassVar[str] = "Qwen3 with experts and images of any size, read at several depths"
     assumptions: ClassVar[dict[Size, Expr]] = Qwen3Moe.assumptions
     references: ClassVar[tuple[str, ...]] = ("Bai et al., Qwen3-VL (2025), section 2",)
+
+
+@dataclass(frozen=True)
+class HyperClovaXVision(HyperClovaX, QwenSeeing):
+    """HyperCLOVA X with Qwen2.5-VL's encoder, whose vectors one more map makes as wide as words.
+
+    Source: transformers 5.23, ``HyperCLOVAXVisionV2Model``.
+    """
+
+    head: Answer = "lm"
+    activation: Gating = "silu"
+    flash: Annotated[bool, Seldom()] = False
+    attention_bias: Annotated[bool, Seldom()] = False
+    mlp_bias: Annotated[bool, Seldom()] = False
+    post_norm: Annotated[bool, Seldom()] = True
+    L_f: Expr = sizes.L_f
+    d_out: Expr = sizes.d_out
+    image_activation: Plain = "silu"
+    image_windows: Annotated[bool, Seldom()] = True
+
+    title: ClassVar[str] = "HyperCLOVA X with images of any size, seen by windows"
+    assumptions: ClassVar[dict[Size, Expr]] = {**HyperClovaX.assumptions, sizes.d_out: sizes.d}
+    references: ClassVar[tuple[str, ...]] = ("transformers 5.23, HyperCLOVAXVisionV2Model",)
+
+    def tower(self) -> QwenVision:
+        return replace(
+            super().tower(), d_out=self.d_out, gated=True, windowed=self.image_windows,
+            L_f=self.L_f,
+        )  # fmt: skip
+
+    def project(self, seen: Tensor) -> Tensor:
+        return Linear(self.d_out, self.d)(seen, name="projector")
