@@ -160,7 +160,8 @@ WINDOW = {sizes.L_w, sizes.S_w, sizes.w, sizes.w_max}
 INHERITED = {
     "DinoV2": {d_out}, "DistilBert": {V_seg}, "MPNet": {V_seg}, "ModernBert": {V_seg, T_max},
     "DinoV2Registers": {d_out}, "DinoV3": {d_out, Y}, "IJepa": {d_out}, "PlacesConvNeXt": {Y},
-    "DeepSeekVL": {Y}, "Esm": {V_seg}, "BertGeneration": {V_seg, Y}, "M2M100": {T_max},
+    "DeepSeekVL": {Y}, "LightOnOcr": {Y}, "Moshi": {L_w, Y}, "Esm": {V_seg},
+    "BertGeneration": {V_seg, Y}, "M2M100": {T_max},
     "Whisper": {Y}, "Voxtral": {Y}, "Qwen2Audio": {Y, *WINDOW}, "AudioFlamingo3": {Y, *WINDOW},
     "SmolLM3": {L_w}, "MiniCPM3": {E, E_s, L_d, d_exp, k},
     "Lfm2Moe": {L_ad}, "Jamba": {L_ad}, "Qwen3Next": {L_ad}, "MiniMaxM3": {L_ad},
