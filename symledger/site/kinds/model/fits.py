@@ -52,8 +52,15 @@ class Use:
 
 
 def uses(atlas: Atlas, account: Account) -> Iterator[Use]:
-    """Yield each use of which the peak can be derived."""
-    for name, (usual, _, _) in USES.items():
+    """Yield each use of a model that decodes, where the peak can be derived.
+
+    Adapters stand on the page of a family alone: each definition has to be derived anew for them.
+    """
+    if not account.target.component.decoding:
+        return
+    for name, (usual, _, lora) in USES.items():
+        if lora and account.target.name != account.target.owner:
+            continue
         fuses = account.target.options.get("flash") is False
         try:
             yield _use(atlas, account, name, usual + FUSED if fuses else usual)
