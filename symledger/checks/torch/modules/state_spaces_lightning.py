@@ -38,10 +38,11 @@ class Lightning(nn.Module):
         width = heads.shape[-1] // 3
         memory, read = x.new_zeros(x.shape[0], self.h, width, width), []
         for number, (q, k, v) in enumerate(parts, 1):
-            A = (q @ k.transpose(-1, -2)) * self.within
-            read.append((q * self.since) @ memory + A @ v)
+            n = q.shape[2]  # of the last block fewer
+            A = (q @ k.transpose(-1, -2)) * self.within[:, :n, :n]
+            read.append((q * self.since[:, :n]) @ memory + A @ v)
             with torch.set_grad_enabled(number < len(parts)):  # nothing reads the last one
-                memory = memory * self.whole + (k * self.left).transpose(-1, -2) @ v
+                memory = memory * self.whole + (k * self.left[:, -n:]).transpose(-1, -2) @ v
         merged = torch.cat(read, 2).transpose(1, 2).flatten(2)
         return self.O(torch.sigmoid(self.gate(x)) * self.norm(merged))
 
