@@ -127,6 +127,8 @@ class GatedDeltaRule(Component):
     definitions: ClassVar[dict[Size, Expr]] = {sizes.n_c: floor((sizes.T + sizes.Q - 1) / sizes.Q)}
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.h_q: sizes.h_v, sizes.d_v: sizes.d_k}
     references: ClassVar[tuple[str, ...]] = (YANG, WY, SLOW)
+    one_step: ClassVar[type[DeltaStep]] = DeltaStep
+    one_chunk: ClassVar[type[DeltaChunk]] = DeltaChunk
 
     def forward(self, q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor) -> Steps:
         q, k = (unit(self.of_heads(x)) for x in (q, k))
@@ -147,7 +149,7 @@ class GatedDeltaRule(Component):
     ) -> dict[str, Tensor]:  # fmt: skip
         """Go on from the remembered state; the steps of this, the last of them what is read."""
         start = remembered("past_S", v.shape[0], self.h_v, self.d_k, self.d_v)
-        step = DeltaStep(self.h_v, self.d_k, self.d_v)
+        step = self.one_step(self.h_v, self.d_k, self.d_v)
         _, y = scan(step, v.shape[1], (start,), name="step", axis=1,
                     over=(q, k, v, apply("exp", g), beta), shared=True, kept=True)  # fmt: skip
         return {"y": y}
@@ -160,6 +162,17 @@ class GatedDeltaRule(Component):
         q, k, v, g, beta = (in_chunks(x, self.n_c, self.Q) for x in (q, k, v, g, beta))
         q, k, v, beta = (view("B c l h x -> B h c l x", x) for x in (
             q, k, v, view("B c l h -> B c l h ()", beta)))  # fmt: skip
+        found, over = self.solved(q, k, v, g, beta)
+        empty = table("S0", lambda *i: Integer(0), v.shape[0], self.h_v, self.d_k, self.d_v)
+        chunk = self.one_chunk(self.h_v, self.d_k, self.d_v, self.Q)
+        _, read = scan(chunk, self.n_c, (empty,), name="chunk", axis=2, over=over, shared=True,
+                       kept=True, ends=True)  # fmt: skip
+        return {**found, "y": narrow(view("B h c l v -> B (c l) h v", read), 1, 0, T)}
+
+    def solved(
+        self, q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor
+    ) -> tuple[dict[str, Tensor], tuple[Tensor, ...]]:
+        """Solve for what the tokens of a chunk write: the steps of it, and what a chunk is given."""
         sums = summed(view("B c l h -> B h c l", g))
         within = apply("exp", between(sums, sums) + past(self.Q))
         kb, vb = k * beta, v * beta
@@ -169,14 +182,9 @@ class GatedDeltaRule(Component):
         u, w = solve(M, vb), solve(M, kb * since)
         whole = narrow(sums, -1, self.Q - 1, 1)
         left = view("B h c l -> B h c l ()", apply("exp", whole - sums))
-        empty = table("S0", lambda *i: Integer(0), v.shape[0], self.h_v, self.d_k, self.d_v)
         over = (u, w, q * since, A, k * left, view("B h c one -> B h (c one)", apply("exp", whole)))
-        chunk = DeltaChunk(self.h_v, self.d_k, self.d_v, self.Q)
-        _, read = scan(chunk, self.n_c, (empty,), name="chunk", axis=2, over=over, shared=True,
-                       kept=True, ends=True)  # fmt: skip
-        y = narrow(view("B h c l v -> B (c l) h v", read), 1, 0, T)
-        return {"g": sums, "within": within, "kb": kb, "vb": vb, "M": M, "A": A, "u": u, "w": w,
-                "y": y}  # fmt: skip
+        found = {"g": sums, "within": within, "kb": kb, "vb": vb, "M": M, "A": A, "u": u, "w": w}
+        return found, over
 
 
 def unit(x: Tensor) -> Tensor:

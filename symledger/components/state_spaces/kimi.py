@@ -11,7 +11,7 @@ from sympy import Expr, Integer, Piecewise
 from symledger import sizes
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
-from symledger.components.state_spaces.chunks import in_chunks, past, summed
+from symledger.components.state_spaces.chunks import past, summed
 from symledger.components.state_spaces.delta import DeltaChunk, DeltaStep, GatedDeltaRule
 from symledger.components.state_spaces.selective import CausalConvolution
 from symledger.ir.region import Values
@@ -19,14 +19,11 @@ from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import (
     apply,
-    copied,
     einsum,
     expand,
     join,
     narrow,
     param,
-    remembered,
-    scan,
     solve,
     table,
     total,
@@ -122,26 +119,15 @@ class KimiDeltaRule(GatedDeltaRule):
     title: ClassVar[str] = "linear attention whose memory decays row by row, in chunks"
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_v: sizes.d_k}
     references: ClassVar[tuple[str, ...]] = (f"{KIMI}, section 3", SLOW)
+    one_step: ClassVar[type[DeltaStep]] = RowsStep
+    one_chunk: ClassVar[type[DeltaChunk]] = RowsChunk
 
     def of_heads(self, x: Tensor) -> Tensor:
         return x
 
-    def stepwise(
+    def solved(
         self, q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor
-    ) -> dict[str, Tensor]:  # fmt: skip
-        start = remembered("past_S", v.shape[0], self.h_v, self.d_k, self.d_v)
-        step = RowsStep(self.h_v, self.d_k, self.d_v)
-        _, y = scan(step, v.shape[1], (start,), name="step", axis=1,
-                    over=(q, k, v, apply("exp", g), beta), shared=True, kept=True)  # fmt: skip
-        return {"y": y}
-
-    def chunked(
-        self, q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor
-    ) -> dict[str, Tensor]:  # fmt: skip
-        T, v = v.shape[1], copied(v)  # heads first, as the reference has them
-        q, k, v, g, beta = (in_chunks(x, self.n_c, self.Q) for x in (q, k, v, g, beta))
-        q, k, v, beta = (view("B c l h x -> B h c l x", x) for x in (
-            q, k, v, view("B c l h -> B c l h ()", beta)))  # fmt: skip
+    ) -> tuple[dict[str, Tensor], tuple[Tensor, ...]]:
         sums = view("B h c k l -> B h c l k", summed(view("B c l h k -> B h c k l", g)))
         gaps = view("... l k -> ... l () k", sums) - view("... s k -> ... () s k", sums)
         within = apply("exp", gaps + view("l s -> l s ()", past(self.Q)))
@@ -153,15 +139,9 @@ class KimiDeltaRule(GatedDeltaRule):
         w = einsum("B h c l s, B h c s k -> B h c l k", inverse, kb * since)
         whole = narrow(sums, 3, self.Q - 1, 1)
         left = apply("exp", whole - sums)
-        empty = table("S0", lambda *i: Integer(0), v.shape[0], self.h_v, self.d_k, self.d_v)
         ending = view("B h c one k -> B h c (one k)", apply("exp", whole))
-        over = (u, w, q * since, A, k * left, ending)
-        chunk = RowsChunk(self.h_v, self.d_k, self.d_v, self.Q)
-        _, read = scan(chunk, self.n_c, (empty,), name="chunk", axis=2, over=over, shared=True,
-                       kept=True, ends=True)  # fmt: skip
-        y = narrow(view("B h c l v -> B (c l) h v", read), 1, 0, T)
-        return {"g": sums, "within": within, "kb": kb, "vb": vb, "M": M, "A": A, "u": u, "w": w,
-                "y": y}  # fmt: skip
+        found = {"g": sums, "within": within, "kb": kb, "vb": vb, "M": M, "A": A, "u": u, "w": w}
+        return found, (u, w, q * since, A, k * left, ending)
 
     def products(self, q: Tensor, k: Tensor, within: Tensor) -> Tensor:
         """Add up the products of each pair of positions, each element with its decay."""
