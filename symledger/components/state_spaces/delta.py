@@ -172,7 +172,7 @@ class GatedDeltaRule(Component):
     def solved(
         self, q: Tensor, k: Tensor, v: Tensor, g: Tensor, beta: Tensor
     ) -> tuple[dict[str, Tensor], tuple[Tensor, ...]]:
-        """Solve for what the tokens of a chunk write: the steps of it, and what a chunk is given."""
+        """Solve for what tokens of a chunk write: the steps of it, and what a chunk is given."""
         sums = summed(view("B c l h -> B h c l", g))
         within = apply("exp", between(sums, sums) + past(self.Q))
         kb, vb = k * beta, v * beta
