@@ -12,7 +12,8 @@ from symledger.errors import BadInput, NotKnown
 NEEDED = {
     "ministral": {"head_dim": 64},
     "wav2vec2-conformer": {"vocab_size": 32}, "wav2vec2-bert": {"vocab_size": 32},
-    "hunyuan_v1_dense": {"head_dim": 64}, "mt5": {"tie_word_embeddings": False},
+    "hunyuan_v1_dense": {"head_dim": 64}, "hunyuan_vl_text": {"head_dim": 64},
+    "qwen3_omni_moe_text": {"head_dim": 64}, "mt5": {"tie_word_embeddings": False},
     "deepseek_v2": {"num_experts_per_tok": 2},
     "dots1": {"n_shared_experts": 1, "n_routed_experts": 8, "num_experts_per_tok": 2},
     "nemotron": {"num_key_value_heads": 8},

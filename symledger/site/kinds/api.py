@@ -20,7 +20,7 @@ from symledger.site.html.templating import Templates
 from symledger.site.pages import Page, unmarked
 
 PATH = "api.md"
-ASKING = ("derive", "solve", "fit", "trace", "Account", "Formula")
+ASKING = ("derive", "solve", "fit", "sweep", "trace", "Account", "Formula")
 DEFINING = ("Component", "steps", "Steps", "Size", "Tensor")
 NOTATION = "symledger.notation.verbs"
 ERRORS = "symledger.errors"

@@ -17,6 +17,9 @@ def test_every_key_that_chooses_is_toggled_once():
         "Ernie4_5ForCausalLM",
         "Ernie4_5ForCausalLM, tie_word_embeddings = false",
         "Ernie4_5ForCausalLM, use_bias = true",
+        "PaddleOCRTextModel",
+        "PaddleOCRTextModel, tie_word_embeddings = false",
+        "PaddleOCRTextModel, use_bias = true",
         "Emu3ForCausalLM",
         "Emu3ForCausalLM, tie_word_embeddings = true",
     ]

@@ -225,7 +225,7 @@ def test_commands_on_pages_work():
 
 
 LIGHT, HYBRID = 300_000, 600_000
-HYBRIDS = ("bamba", "granite_hybrid", "nemotron_h", "qwen3_next")
+HYBRIDS = ("bamba", "granite_hybrid", "kimi_linear", "nemotron_h", "qwen3_next")
 """Several kinds of layers in one stack, each with equations of its own."""
 
 
