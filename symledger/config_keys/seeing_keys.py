@@ -10,7 +10,7 @@ from typing import Any
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, size, written
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
-from symledger.config_keys.family import Built, Family, Ruled, Values
+from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.errors import BadInput
 
 ONE_IMAGE = {"n_img": "1"}
@@ -61,6 +61,16 @@ def inner(values: Values, name: str, part: Family, key: str) -> Any:
     document = values.get(name)
     said = document if isinstance(document, dict) else part.absent
     return {**part.part(document).facts["keys"], **said}.get(key)
+
+
+def tied_by_either(text: Family) -> Rule:
+    """Return the rule that ties the head where the whole says so, or the decoder's own part."""
+
+    def tied(values: Values) -> Settings:
+        inside = inner(values, "text_config", text, "tie_word_embeddings")
+        return {"tied": BOOLS[bool(inside) or values["tie_word_embeddings"] is True]}
+
+    return Rule((), tied)
 
 
 def within(theirs: str, tensors: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:

@@ -62,10 +62,13 @@ def test_what_does_not_fit_together_is_refused(document, said):
 
 
 def test_the_head_is_tied_as_the_whole_says():
-    """But for LLaVA and the older Qwen-VL, of which older files say it of the decoder."""
+    """But for LLaVA, ShieldGemma and the older Qwen-VL, of which files say it of the decoder."""
     tied = {"text_config": {"tie_word_embeddings": True}, "tie_word_embeddings": False}
     assert read({**LLAVA, **tied}).settings["tied"] == "true"
     assert read({"model_type": "internvl", **tied}).settings["tied"] == "false"
+    untied = {"text_config": {"tie_word_embeddings": False}, "tie_word_embeddings": False}
+    for inside, settled in ((tied, "true"), ({}, "true"), (untied, "false")):
+        assert read({"model_type": "shieldgemma2", **inside}).settings["tied"] == settled
     whole = {"model_type": "qwen2_vl", "vision_config": {"hidden_size": 64}, "hidden_size": 64}
     assert read({**whole, "tie_word_embeddings": True}).settings["tied"] == "true"
 

@@ -110,9 +110,11 @@ def _transformer(found: Configuration) -> Any:
     import transformers
     from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
+    from symledger.tracing.subject import decoded
+
     family = found.family
     given = {key: value for key, value in found.given.items() if key != "model_type"}
-    config = CONFIG_MAPPING[family.like or family.model_type].from_dict(given)
+    config = CONFIG_MAPPING[family.like or family.model_type].from_dict(decoded(given))
     kind = getattr(transformers, found.architecture, None)
     if kind is None:  # a part of others, whose class is not public
         module = type(config).__module__.replace(".configuration_", ".modeling_")

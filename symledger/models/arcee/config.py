@@ -12,6 +12,7 @@ from symledger.config_keys.decoder_keys import (
     FLOORED,
     WIDTHS,
     heads,
+    kinds,
 )
 from symledger.config_keys.family import Family, Unless
 
@@ -22,13 +23,13 @@ NETWORK = {
     for theirs, ours in (("up_proj", "1"), ("down_proj", "2"), ("fc1", "1"), ("fc2", "2"))
     for weight, w in (("weight", "W"), ("bias", "b"))
 }
-TENSORS = {
+TENSORS = kinds({
     **ATTENTION,
     **NETWORK,
     f"{LAYER}attention_layernorm.weight": ("block.norm_1.g",),
     f"{LAYER}feedforward_layernorm.weight": ("block.norm_2.g",),
     **{f"{LAYER}mlp.act_fn.alpha_{x}": (f"block.feed_forward.a_{x}",) for x in "pn"},
-}
+})  # fmt: skip
 
 ARCEE = Family("arcee", heads("arcee", "Arcee"), {**KEYS, **BIASES}, (DIVIDED,), TENSORS)
 

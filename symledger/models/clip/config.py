@@ -205,7 +205,8 @@ OWLVIT_IMAGE = _looking("owlvit_vision_model", "OwlViT", "Vision", IMAGE)
 OWLV2_TEXT = _looking("owlv2_text_model", "Owlv2", "Text", TEXT)
 OWLV2_IMAGE = _looking("owlv2_vision_model", "Owlv2", "Vision", IMAGE)
 KOSMOS2_IMAGE = replace(
-    _looking("kosmos_2_vision_model", "Kosmos2", "Vision", IMAGE), tensors=IMAGE.tensors
+    _looking("kosmos_2_vision_model", "Kosmos2", "Vision", IMAGE),
+    tensors={f"{outer}{name}": o for outer in ("", "model.") for name, o in IMAGE.tensors.items()},
 )
 GIT_IMAGE = _renamed(IMAGE, "git_vision_model", "Git", ("VisionModel",))
 XCLIP_TEXT = _renamed(TEXT, "xclip_text_model", "XCLIP", ("TextModel",))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import DENSE, FLOORED, LLAMA_KEYS, heads
+from symledger.config_keys.decoder_keys import DENSE, FLOORED, LLAMA_KEYS, heads, kinds
 from symledger.config_keys.family import Family, Rule, Values
 from symledger.errors import BadInput
 
@@ -31,9 +31,9 @@ DIFFLLAMA = Family(
         "lambda_std_dev": FREE,
     },
     (FLOORED, Rule(("num_attention_heads", "num_key_value_heads"), _paired)),
-    {
+    kinds({
         **DENSE,
         **{f"model.layers.*.self_attn.lambda_{x}": (f"block.attention.core.λ_{x}",)
            for x in ("q1", "k1", "q2", "k2")},
-    },
+    }),
 )  # fmt: skip

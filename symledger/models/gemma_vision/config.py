@@ -16,6 +16,7 @@ from symledger.config_keys.seeing_keys import (
     generating,
     grid,
     inner,
+    tied_by_either,
     within,
 )
 from symledger.errors import BadInput
@@ -80,6 +81,7 @@ GEMMA3_VISION = Family(
 )
 SHIELDGEMMA2 = replace(
     GEMMA3_VISION, model_type="shieldgemma2",
+    rules=(*GEMMA3_VISION.rules, tied_by_either(GEMMA3_TEXT)),
     builds=dict.fromkeys(
         ("ShieldGemma2ForImageClassification", "Gemma3ForConditionalGeneration"),
         GEMMA3_VISION.builds["Gemma3ForConditionalGeneration"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, size, written
+from symledger.arguments.specs import BOOLS, Choice, Free, Settings, SizeOf, Use, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import layers
 from symledger.config_keys.delta_keys import CHUNK
@@ -129,6 +129,7 @@ KEYS: Mapping[str, Use] = {
     "num_shared_experts": SizeOf("E_s"),
     "model_max_length": Context(),
     "hidden_act": SILU,
+    "tie_word_embeddings": Free((bool,)),
     "attention_bias": Choice("attention_bias", BOOLS),
     **dict.fromkeys((*WIDTHS, "layer_types", "mlp_layer_types"), Ruled()),
     **dict.fromkeys((
@@ -137,6 +138,7 @@ KEYS: Mapping[str, Use] = {
         "mtp_loss_scaling_factor",
     ), FREE),
 }  # fmt: skip
+"""Their classes name no weights that are tied, whatever a configuration says."""
 HEADS = ("num_attention_heads", "num_key_value_heads")
 
 

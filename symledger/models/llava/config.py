@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symledger.arguments.specs import BOOLS, Choice, Settings
+from symledger.arguments.specs import BOOLS, Choice
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE
-from symledger.config_keys.family import Family, Rule, Ruled, Values
+from symledger.config_keys.family import Family, Rule, Ruled
 from symledger.config_keys.seeing_keys import (
     ONE_IMAGE,
     TIED,
@@ -16,8 +16,8 @@ from symledger.config_keys.seeing_keys import (
     decoding,
     generating,
     grid,
-    inner,
     read_layer,
+    tied_by_either,
     within,
 )
 from symledger.models.clip.config import IMAGE, image
@@ -30,12 +30,6 @@ VISION = replace(
             "num_hidden_layers": 24, "num_attention_heads": 16},
 )  # fmt: skip
 """What its class makes of a configuration without the part (transformers 5.23, LlavaConfig)."""
-
-
-def _tied(values: Values) -> Settings:
-    """Tie the head where the whole says so, or the decoder's own part."""
-    tied = inner(values, "text_config", TEXT, "tie_word_embeddings")
-    return {"tied": BOOLS[bool(tied) or values["tie_word_embeddings"] is True]}
 
 
 PROJECTOR = {
@@ -63,7 +57,7 @@ LLAVA = Family(
         **dict.fromkeys(("image_seq_length", "ignore_index", "vocab_size"), FREE),
     },
     (Rule((), lambda values: grid(values, TEXT, VISION)),
-     Rule((), lambda values: read_layer(values, VISION)), Rule((), _tied)),
+     Rule((), lambda values: read_layer(values, VISION)), tied_by_either(TEXT)),
     {
         **within("model.language_model.", DENSE), **UNREAD,
         **{f"model.{name}": ours for name, ours in PROJECTOR.items()},

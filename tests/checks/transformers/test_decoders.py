@@ -39,6 +39,14 @@ CASES = {
     "dense deepseek_v2": {**DEEPSEEK, "first_k_dense_replace": 3, "mlp_bias": True},
     "biases of mpt": {"model_type": "mpt", "d_model": 32, "n_heads": 4, "n_layers": 2,
                       "vocab_size": 99, "no_bias": False},
+    **{f"answers of {name}": {
+        "model_type": name.lower(), **SMALL, "architectures": [f"{name}ForQuestionAnswering"],
+    } for name in ("Arcee", "DiffLlama")},
+    "limits of mamba2 as files spell them": {
+        "model_type": "mamba2", "hidden_size": 24, "num_hidden_layers": 2, "num_heads": 6,
+        "head_dim": 8, "n_groups": 2, "vocab_size": 97,
+        "time_step_limit": [0.0, {"__float__": "Infinity"}],
+    },
     "mambapy": {"model_type": "mamba", "hidden_size": 32, "num_hidden_layers": 2,
                 "vocab_size": 99, "use_mambapy": True},
 }  # fmt: skip
