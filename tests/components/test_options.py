@@ -169,8 +169,8 @@ INHERITED = {
     "DeepSeekV32": {sizes.L_xd}, "AXK2": {sizes.L_x, sizes.L_xd},
     "Qwen3VL": {Y, *WINDOW}, "Qwen3VLMoe": {Y, *WINDOW} - {sizes.w, sizes.w_max},
     **{name: {Y} for name in (
-        "CohereVision", "Gemma3Vision", "HyperClovaXVision", "Idefics3", "InternVL", "Llava", "Mistral3",
-        "ModernBertDecoder", "PaliGemma", "Qwen2VL", "Qwen25VL",
+        "CohereVision", "Gemma3Vision", "HyperClovaXVision", "Idefics3", "InternVL", "Llava",
+        "Mistral3", "ModernBertDecoder", "PaliGemma", "Qwen2VL", "Qwen25VL",
     )},
 }  # fmt: skip
 """Sizes that a family has from what it is made after, and no use for: segments, classes, windows …;

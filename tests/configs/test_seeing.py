@@ -73,6 +73,11 @@ def test_the_head_is_tied_as_the_whole_says():
     assert read({**whole, "tie_word_embeddings": True}).settings["tied"] == "true"
 
 
+def test_a_decoder_that_is_not_named_is_the_one_of_the_class():
+    assert read({"model_type": "internvl"}).settings["text_model"] == "qwen2"
+    assert read({"model_type": "qianfan_ocr"}).settings["text_model"] == "qwen3"
+
+
 def test_keys_of_the_decoder_may_stand_outside_in_older_files():
     old = {"model_type": "qwen2_vl", "vision_config": {"hidden_size": 64}, "hidden_size": 64,
            "num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 100}  # fmt: skip

@@ -65,7 +65,9 @@ def _heads(values: Values) -> Settings:
     own = size("num_key_value_heads", values["num_key_value_heads"])
     alike = bool(values.get("attention_k_eq_v"))
     said = values.get("per_layer_config")
-    if said is None:
+    if said is None and "per_layer_config" in values:  # said to be nothing: all are alike
+        width, heads = values["head_dim"], None
+    elif said is None:
         said_width, said_heads = values.get("global_head_dim"), None
         if alike:
             said_heads = values.get("num_global_key_value_heads")

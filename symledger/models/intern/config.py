@@ -107,12 +107,9 @@ TEXTS = {name: {"text_model": name} for name in ("qwen2", "qwen3", "llama")}
 PLAIN = {
     "attention_bias": Only((False,), "derived are decoders without"), "mlp_bias": Only((False,)),
 }  # fmt: skip
-TEXT = decoding(
-    QWEN2,
-    replace(QWEN3, uses={**QWEN3.uses, "attention_bias": PLAIN["attention_bias"]}),
-    replace(LLAMA, uses={**LLAMA.uses, **PLAIN}, implied={"windows": "none"}),
-    implied=TEXTS,
-)  # fmt: skip
+QWEN3_TEXT = replace(QWEN3, uses={**QWEN3.uses, "attention_bias": PLAIN["attention_bias"]})
+LLAMA_TEXT = replace(LLAMA, uses={**LLAMA.uses, **PLAIN}, implied={"windows": "none"})
+TEXT = decoding(QWEN2, QWEN3_TEXT, LLAMA_TEXT, implied=TEXTS)
 
 
 def _shuffled(values: Values) -> Settings:
@@ -172,5 +169,8 @@ QIANFAN_VISION = replace(
 QIANFAN = replace(
     INTERNVL, model_type="qianfan_ocr", builds=generating("internvl", "QianfanOCR"),
     tensors=QIANFAN_TENSORS,
-    parts={"text_config": TEXT, "vision_config": replace(INSIDE, model_type="qianfan_ocr_vision")},
+    parts={
+        "text_config": decoding(QWEN3_TEXT, QWEN2, LLAMA_TEXT, implied=TEXTS),
+        "vision_config": replace(INSIDE, model_type="qianfan_ocr_vision"),
+    },
 )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, among, size, written
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
@@ -60,10 +62,18 @@ def _heads(values: Values) -> Settings:
             f"num_attention_heads = {h} does not fit hidden_size = {d} and num_key_value_heads = "
             f"{h_kv}: heads divide twice the width, and heads of keys and values divide heads."
         )
+    width = _saved(values, {"attention_hidden_size": 2 * d, "mamba_headdim": inner // number})
+    d_h = 2 * d // h if width is None else size("attention_head_dim", width)
     if inner % number or number % groups:
         raise BadInput(
             f"n_mamba_heads = {number} does not divide mamba_expand times hidden_size = {inner}, "
             f"or mamba_ngroups = {groups} does not divide it: no such model can be built."
+        )
+    if values.get("use_shared_attention_adapter") and h * d_h != 2 * d:
+        raise BadInput(
+            f"use_shared_attention_adapter = true with attention_head_dim = {d_h} is not "
+            f"supported: narrow maps give {2 * d} numbers, and fail where they are added to "
+            f"{h * d_h}."
         )
     if values.get("use_shared_attention_adapter") and h_kv != h:
         raise BadInput(
@@ -71,8 +81,24 @@ def _heads(values: Values) -> Settings:
             "is not supported: the class builds narrow maps to all heads, and fails where it adds "
             "them to fewer. Choose as many."
         )
-    return {"d_h": str(2 * d // h), "h_kv": str(h_kv), "h_s": str(number),
+    return {"d_h": str(d_h), "h_kv": str(h_kv), "h_s": str(number),
             "d_hs": str(inner // number), "G": str(groups)}  # fmt: skip
+
+
+def _saved(values: Values, meant: Mapping[str, int]) -> object:
+    """Return the width of a head that a file says, before what follows from other keys.
+
+    Raises:
+        BadInput: another key, which its class would take before what follows, says otherwise.
+    """
+    for key, n in meant.items():
+        if values.get(key) not in (None, n):
+            raise BadInput(
+                f"{key} = {shown(written(values[key]))} does not fit: {n} follows from the other "
+                "keys, and its class would build neither. Leave it out."
+            )
+    said = values.get("attention_head_dim")
+    return values.get("head_dim") if said is None else said
 
 
 def _network(values: Values) -> Settings:
@@ -119,13 +145,14 @@ ZAMBA2 = Family(
         "adapter_rank": SizeOf("d_r"),
         **dict.fromkeys((
             "layers_block_type", "num_mem_blocks", "n_mamba_heads", "mamba_expand",
-            "mamba_ngroups", "num_key_value_heads", "intermediate_size",
+            "mamba_ngroups", "num_key_value_heads", "intermediate_size", "attention_hidden_size",
+            "attention_head_dim", "head_dim", "mamba_headdim",
         ), Ruled()),
         **dict.fromkeys((
             "time_step_min", "time_step_max", "time_step_floor", "time_step_limit",
             "use_mamba_kernels", "use_mem_eff_path", "attention_dropout", "num_logits_to_keep",
-            "use_long_context", "attention_hidden_size", "attention_head_dim", "mamba_headdim",
-            "kv_channels", "num_query_groups", "hybrid_layer_ids", "use_conv_bias",
+            "use_long_context", "kv_channels", "num_query_groups", "hybrid_layer_ids",
+            "use_conv_bias",
         ), FREE),
     },
     (

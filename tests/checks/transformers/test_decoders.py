@@ -47,6 +47,16 @@ CASES = {
         "head_dim": 8, "n_groups": 2, "vocab_size": 97,
         "time_step_limit": [0.0, {"__float__": "Infinity"}],
     },
+    "heads of zamba2 as a file says them": {
+        "model_type": "zamba2", "vocab_size": 99, "hidden_size": 32, "num_hidden_layers": 2,
+        "layers_block_type": ["linear_attention", "hybrid"], "num_attention_heads": 4,
+        "n_mamba_heads": 4, "mamba_d_state": 5, "intermediate_size": 24, "attention_head_dim": 24,
+    },
+    "no layers of another width of gemma4": {
+        "model_type": "gemma4_text", **SMALL, "num_key_value_heads": 2, "head_dim": 24,
+        "hidden_size_per_layer_input": 0, "num_kv_shared_layers": 0, "per_layer_config": None,
+        "layer_types": ["sliding_attention", "full_attention", "full_attention"],
+    },
     "mambapy": {"model_type": "mamba", "hidden_size": 32, "num_hidden_layers": 2,
                 "vocab_size": 99, "use_mambapy": True},
 }  # fmt: skip
