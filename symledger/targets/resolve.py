@@ -14,7 +14,7 @@ from symledger.catalogue.checkpoints import Checkpoint, checkpoints, missing
 from symledger.catalogue.options import parse_option
 from symledger.configs.document import Document, load
 from symledger.configs.files import STANDARD_INPUT, content, kind
-from symledger.errors import UnknownTarget
+from symledger.errors import BadInput, UnknownTarget
 from symledger.ir.naming import snake
 from symledger.sizes import BY_NAME
 from symledger.targets.target import Target
@@ -123,10 +123,26 @@ def _published(known: Checkpoint) -> Target:
 
 
 def _chosen(plain: Target, settings: Mapping[str, str]) -> dict[str, Any]:
+    """Return the choices among settings.
+
+    Raises:
+        BadInput: what an entry is alone derived with is chosen otherwise.
+    """
+    for name, text in settings.items():
+        only = getattr(plain.component, name, None)
+        if name not in plain.choices and isinstance(only, bool | str) and _spelled(only) != text:
+            raise BadInput(
+                f"{name} = {text} is not supported: {plain.name} is derived with {name} = "
+                f"{_spelled(only)} alone."
+            )
     return {
         name: parse_option(plain.choices, name, text)
         for name, text in settings.items() if name in plain.choices
     }  # fmt: skip
+
+
+def _spelled(value: bool | str) -> str:
+    return str(value).lower() if isinstance(value, bool) else value
 
 
 def _preset(

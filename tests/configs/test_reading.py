@@ -250,6 +250,11 @@ def test_what_is_not_understood_is_refused_by_name(changed, said, tmp_path):
          "with image_size = 8, patch_size = 16"),
         ({"model_type": "resnet", "hidden_sizes": [6, 7, 8, 9]},
          "Choose hidden_sizes.0. divisible by 4"),
+        ({"model_type": "qwen3_vl_moe", "vision_config": {"out_hidden_size": 2048},
+          "text_config": {"decoder_sparse_step": 2}}, "derived with dense_layers = false alone"),
+        ({"model_type": "bitnet", "num_attention_heads": 6}, "as wide as the model"),
+        ({"model_type": "zamba2", "hybrid_layer_ids": [1]}, "follows from layers_block_type"),
+        ({"model_type": "zamba2", "mamba_headdim": 9}, "Leave it out"),
     ],
     ids=lambda said: said if isinstance(said, str) else said["model_type"],
 )  # fmt: skip

@@ -147,7 +147,7 @@ HY_V3 = Family(
         "mlp_bias": Only((False,)),
         "head_dim": SizeOf("d_h"),
         "num_experts": SizeOf("E"),
-        "num_shared_experts": Maybe("E_s", "shared"),
+        "num_shared_experts": SizeOf("E_s"),
         "mlp_layer_types": Ruled(),
         "router_scaling_factor": Free((float,)),
         "enable_moe_fp32_combine": FREE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symledger.arguments.specs import BOOLS, Choice, Only, Settings, written
+from symledger.arguments.specs import BOOLS, Choice, Only, Settings, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import (
     BIASES,
@@ -99,11 +99,23 @@ EMU3 = Family(
     DENSE,
 )  # fmt: skip
 
+def _joined(values: Values) -> Settings:
+    """Refuse heads that are not together as wide as the model: a norm stands behind them."""
+    d, h = (size(x, values[x]) for x in ("hidden_size", "num_attention_heads"))
+    d_h = values.get("head_dim")
+    if d != h * (d // h if d_h is None else d_h):
+        raise BadInput(
+            f"num_attention_heads = {h} does not fit hidden_size = {d}: the norm behind the heads "
+            "is as wide as the model, and fails unless they are together. Choose head_dim so."
+        )
+    return {}
+
+
 BITNET = Family(
     "bitnet",
     heads("bitnet", "BitNet", tokens=False, spans=False, sequences=False),
     {**LLAMA_KEYS, "attention_bias": Choice("attention_bias", BOOLS)},
-    (FLOORED,),
+    (FLOORED, Rule(("hidden_size", "num_attention_heads"), _joined)),
     {
         **DENSE,
         "model.layers.*.self_attn.attn_sub_norm.weight": ("block.attention.inner_norm.g",),

@@ -39,6 +39,12 @@ def _kinds(values: Values) -> Settings:
             f"layers_block_type names {uses} of {number} layers {HYBRID}, which is not supported: "
             "some layers have to use the shared block, and some none."
         )
+    shared, said = [i for i, kind in enumerate(named) if kind == HYBRID], "hybrid_layer_ids"
+    if values.get(said) not in (None, shared):
+        raise BadInput(
+            f"{said} = {shown(written(values[said]))} does not fit: {shown(written(shared))} "
+            "follows from layers_block_type. Leave it out."
+        )
     blocks = size("num_mem_blocks", values["num_mem_blocks"])
     if values["tie_word_embeddings"] is False and blocks < uses:
         raise BadInput(
@@ -146,13 +152,12 @@ ZAMBA2 = Family(
         **dict.fromkeys((
             "layers_block_type", "num_mem_blocks", "n_mamba_heads", "mamba_expand",
             "mamba_ngroups", "num_key_value_heads", "intermediate_size", "attention_hidden_size",
-            "attention_head_dim", "head_dim", "mamba_headdim",
+            "attention_head_dim", "head_dim", "mamba_headdim", "hybrid_layer_ids",
         ), Ruled()),
         **dict.fromkeys((
             "time_step_min", "time_step_max", "time_step_floor", "time_step_limit",
             "use_mamba_kernels", "use_mem_eff_path", "attention_dropout", "num_logits_to_keep",
-            "use_long_context", "kv_channels", "num_query_groups", "hybrid_layer_ids",
-            "use_conv_bias",
+            "use_long_context", "kv_channels", "num_query_groups", "use_conv_bias",
         ), FREE),
     },
     (
