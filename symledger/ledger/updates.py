@@ -100,7 +100,7 @@ The loop of ``asgd`` makes but two numbers in its first million steps (``t0``).
 """
 MADE_BEFORE = ("adagrad",)
 """Whose states are made with the optimizer, before its first step."""
-IN_PLACE = ("adam-mixed", "adam-master")
+IN_PLACE = ("adam-mixed", "adam-master", "adam8bit")
 """What no row of ``torch.optim`` runs: taken to be updated in a kernel that makes nothing."""
 
 
