@@ -19,7 +19,7 @@ DTYPE = click.option("--dtype", help="The type of values, for bytes; fp32 unless
 OPTIMIZER = click.option(
     "--optimizer", metavar="NAME",
     help="sgd, momentum, adam (unless told), adam-mixed (fp32 master weights), adafactor, muon, "
-         "rmsprop, …",
+         "adam8bit, rmsprop, …",
 )  # fmt: skip
 GRADIENTS = click.option(
     "--gradients", metavar="TYPE", help="The type of gradients; that of values unless told."

@@ -285,7 +285,7 @@ class Derivation:
 
     def _readings(self, conventions: Conventions) -> Readings:
         guard = self.target.guard("pullback")
-        return Readings(self.program, conventions, guard, self._decoding)
+        return Readings(self.program, conventions, guard, self._decoding, self.assumed)
 
     def _readings_under(self, conventions: Conventions) -> Readings:
         """The readings under other conventions; the pull-back is shared where it is the same."""

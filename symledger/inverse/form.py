@@ -15,6 +15,7 @@ from symledger.algebra import Terms
 from symledger.algebra.parsing import LARGEST, least
 from symledger.errors import BadInput, SymledgerError, shown
 from symledger.inverse.rounding import Value, evaluator
+from symledger.ledger.blocks import check_free
 from symledger.ledger.formula import Formula
 
 PROBES = (
@@ -22,6 +23,8 @@ PROBES = (
     768, 960, 1024, 1536, 4096, 5040, 7680,
 )  # fmt: skip
 """What a size is multiplied by where a second one is looked for at which a target can be."""
+KEPT = ("memory.optimizer", "memory.training", "memory.peak")
+"""Quantities of which states are a part."""
 SEEN = 4
 """How many such places are looked for."""
 
@@ -46,7 +49,26 @@ class Freed:
                 f"{formula.id} is a ratio: what is solved for is within an amount, of bytes, "
                 "parameters or FLOP."
             )
+        self._check(formula)
         return tuple(self.of(polynomial) for polynomial in totals(formula))
+
+    def _check(self, formula: Formula) -> None:
+        """Refuse a formula that holds for the account's own sizes, and maybe for no others.
+
+        Raises:
+            BadInput: what it depends on is free.
+        """
+        c, free = self.account.conventions, {*self.free, *self.defined}
+        if c.kept.form == "blocks" and formula.quantity.name.startswith(KEPT):
+            check_free(self.account.program, c.frozen, self.given, free, c.optimizer)
+        for depth in getattr(formula, "depths", ()):
+            if depth.least == 0 and any(n < 0 for n in self.of(depth.times).values()) and any(
+                s in free for monomial in self.of(depth.times) for s, _ in monomial
+            ):  # fmt: skip
+                raise BadInput(
+                    f"{formula.id} holds where {depth.canonical}, and free sizes need not keep to "
+                    "that: give them values, or name another optimizer."
+                )
 
     def of(self, polynomial: Terms) -> Terms:
         """Write a polynomial in the free sizes, and those rounded from them.

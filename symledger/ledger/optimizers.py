@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Form = Literal["each", "factored", "matrices"]
+Form = Literal["each", "factored", "matrices", "blocks"]
 """How states follow weights: as many for each element; of a matrix its rows and its columns; of a
-matrix one, and two of everything else."""
+matrix one, and two of everything else; two in blocks of elements that share a scale."""
 TORCH = "torch.optim.{}, PyTorch 2.13"
 
 
@@ -78,6 +78,11 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
         1, "a velocity of each matrix that no rows are picked from, both moments of others",
         0, "matrices",
     ),
+    "adam8bit": Optimizer(
+        2, 0, "both moments in 8 bits, a scale in fp32 for each 256 elements of each; in fp32 of "
+        "weights of less than 4,096 elements",
+        "bitsandbytes.optim.Adam8bit, bitsandbytes 0.50.2", form="blocks",
+    ),
     "adam-mixed": Optimizer(
         0, 3, "fp32 master weights and two fp32 moments",
         "Rajbhandari et al., ZeRO (2020), section 3.1",
@@ -87,5 +92,9 @@ OPTIMIZERS: Mapping[str, Optimizer] = {
         "DeepSeek-AI, DeepSeek-V3 Technical Report (2024), section 3.3.3",
     ),
 }  # fmt: skip
+BLOCK, LEAST = 256, 4096
+"""Elements that share a scale where states are in blocks, and of how many these are at least."""
+MAPS = 2 * 256 * 4
+"""Bytes of the two tables of values in fp32 that all such weights share."""
 USUAL = ("sgd", "momentum", "adam", "adam-mixed")
 """Those that pages of models show beside each other."""

@@ -26,7 +26,7 @@ from symledger.ledger.at_moment import AtMoment, AtStep, moment_dict
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
 from symledger.ledger.quantities import Quantity, Readings, asked
-from symledger.ledger.stepping import TRAINED, in_memory, in_step
+from symledger.ledger.stepping import TRAINED, InStep, in_memory, in_step
 from symledger.ledger.updates import way_of
 from symledger.readings.live.held import BACKWARD, FORWARD, MANY
 
@@ -236,7 +236,10 @@ def make_peak(owner: str, name: str, readings: Readings, assumed: Assumed) -> Pe
     if passes.ways and passes.steps:
         each = [m for _, m in largest((m.general, m) for m in each)]
         each.sort(key=lambda m: m.moment.number)
-    depths = depths_of(program, few, assumed)
+    conditions = next((m.conditions for m in each if isinstance(m, InStep)), ())
+    depths = (
+        *depths_of(program, few, assumed), *(Depth(p, None, 0) for p in conditions),
+    )  # fmt: skip
     return Peak(identity, quantity, readings, assumed, moments=tuple(each), depths=depths)
 
 

@@ -13,11 +13,12 @@ from sympy import Expr, Integer, Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms, substitute
+from symledger.algebra.assumptions import Assumed
 from symledger.errors import BadInput
 from symledger.ir.ops import Storage
 from symledger.ir.tensor import Program, Pullback, Scope
 from symledger.languages.message import Word, word
-from symledger.ledger import quantised
+from symledger.ledger import blocks, quantised
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.lines import Line, ledger, total
 from symledger.ledger.states import price
@@ -46,16 +47,17 @@ class Readings:
     """The program of a target under conventions, and its tallies, each made once when asked for.
 
     ``guard`` stands around what runs a definition's own code (a stated pull-back); ``decoding``
-    builds the program of one decoding step.
+    builds the program of one decoding step; ``assumed`` are sizes, for what only these decide.
     """
 
     def __init__(
         self, program: Program, conventions: Conventions,
         guard: Callable[[], AbstractContextManager[None, None]] = nullcontext,
-        decoding: Callable[[], Program | None] = lambda: None,
+        decoding: Callable[[], Program | None] = lambda: None, assumed: Assumed | None = None,
     ) -> None:  # fmt: skip
         self.program = program
         self._decoding = decoding
+        self.assumed = assumed
         self.conventions = conventions
         self._tallies: dict[Key, Tally] = {}
         self._totals: dict[Key, Terms] = {}
@@ -263,6 +265,8 @@ def _states(r: Readings) -> Tally:
     c = r.conventions
     if c.kept.form == "each" and not c.counters:
         return scaled(r.tally(TRAINED.name), c.state_bytes)
+    if c.kept.form == "blocks":
+        return blocks.states(r.program, c.frozen, r.assumed, c.optimizer)
     return trained_states(r.program, c.frozen, price(c))
 
 

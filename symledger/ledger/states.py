@@ -19,7 +19,7 @@ def price(conventions: Conventions) -> Price:
         scalars = kept.scalars
         if kept.form == "factored":
             elements += _factors(weight) * (4 if kept.factors_wide else bytes_of)
-        elif kept.form == "matrices" and not _is_hidden_matrix(program, weight):
+        elif kept.form == "matrices" and not is_hidden_matrix(program, weight):
             elements, scalars = weight.size * 2 * bytes_of, 1
         return elements + Integer(4 * scalars if conventions.counters else 0)
 
@@ -34,7 +34,7 @@ def _factors(weight: Tensor) -> Expr:
     return weight.size / columns + weight.size / rows
 
 
-def _is_hidden_matrix(program: Program, weight: Tensor) -> bool:
+def is_hidden_matrix(program: Program, weight: Tensor) -> bool:
     """Whether a weight is a matrix, and no table that rows are picked from."""
     picked = (t.args[0] for t in program.of(Gather))
     return len(weight.shape) == 2 and weight not in picked

@@ -6,21 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sympy import Expr, Integer
+from sympy import Expr
 
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.algebra.assumptions import Assumed
 from symledger.algebra.comparing import largest
 from symledger.errors import BadInput
-from symledger.ir.tensor import Call, Program, Tensor
 from symledger.ledger import updates
 from symledger.ledger.at_moment import AtStep
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.quantities import Quantity, Readings
+from symledger.ledger.updating import Updating
 from symledger.readings.live.held import END, STEP, Step
-from symledger.readings.params import is_trained, trained_states
-from symledger.readings.tally import Amount, Tally
+from symledger.readings.tally import Tally
 
 if TYPE_CHECKING:
     from symledger.readings.live.kinds import Alive
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
 
 GRADIENTS = "memory.gradients"
 TRAINED = ("memory.parameters", "memory.optimizer")
-Pair = tuple[Tensor | None, Tensor]
-"""The weight that was updated before, and one that is updated."""
 
 
 def in_memory(conventions: Conventions) -> tuple[str, ...]:
@@ -54,19 +51,26 @@ def in_memory(conventions: Conventions) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class InStep(AtStep):
-    """What is in memory at a moment of the optimizer's step, with the values that it makes."""
+    """What is in memory at a moment of the optimizer's step, with the values that it makes.
+
+    ``states`` are what there is of them then, where these are not there throughout; where
+    ``conditions`` are not negative, it holds.
+    """
 
     made: Tally
+    states: Tally | None = None
+    conditions: tuple[Terms, ...] = ()
 
     @property
     def alive_then(self) -> tuple[tuple[str, Tally], ...]:
         """What is left of both passes, and what the step makes; gradients are throughout."""
         found = dict(self.alive.tally(self.moment))
         found.pop("gradients", None)
+        states = (("optimizer", self.states),) if self.states else ()
         left = found.pop("working", None)
         items = (*(left.items if left else ()), *self.made.items)
         working = (("working", Tally(self.made.scope, items)),) if items else ()
-        return (*found.items(), *working)
+        return (*states, *found.items(), *working)
 
 
 def in_step(
@@ -96,15 +100,21 @@ def in_step(
     left = _left(timeline, alive)
     ends = tuple((s, THREE) for s in _indices(timeline))
     found = []
-    for at, made in _made(program, c, way, few):
-        terms = algebra.add([left, algebra.terms(made.total)])
-        found.append((terms, (Step(at, STEP, (), True), made)))
-    for terms, (step, made) in largest(found):
+    updating = Updating(program, c, way, few, assumed)
+    for m in updating.moments():
+        terms = algebra.add([left, *map(_bytes, (m.made, m.states))])
+        found.append((terms, (Step(m.at, STEP, (), True), m)))
+    for terms, (step, m) in largest(found):
         yield InStep(
             identity, quantity, readings, assumed, alive=alive,
-            moment=Moment(timeline.now, step, terms, ends), throughout=(*TRAINED, GRADIENTS),
-            made=made,
+            moment=Moment(timeline.now, step, terms, ends),
+            throughout=(*(TRAINED[:1] if m.states else TRAINED), GRADIENTS),
+            made=m.made, states=m.states, conditions=updating.conditions,
         )  # fmt: skip
+
+
+def _bytes(tally: Tally | None) -> Terms:
+    return algebra.terms(tally.total) if tally else {}
 
 
 def checked_way(conventions: Conventions) -> str:
@@ -134,57 +144,3 @@ def _left(timeline: Timeline, alive: Alive) -> Terms:
 def _indices(timeline: Timeline) -> Iterator[Expr]:
     places = {p for step in timeline.steps for p in step.places if p.index is not None}
     yield from (p.index for p in places if p.index is not None)
-
-
-def _made(
-    program: Program, c: Conventions, way: str, few: dict[Expr, int]
-) -> Iterator[tuple[Tensor, Tally]]:
-    """Yield what the step makes, at each moment that may be the largest."""
-    update = updates.UPDATES.get(c.optimizer)
-    if update is None or way != "single":
-        copies = updates.together(update.foreach) if update and way == "foreach" else 0
-        each = Integer(copies * c.value_bytes)
-        tally = trained_states(program, c.frozen, lambda _, weight: weight.size * each)
-        yield program.outputs[0], tally if copies else Tally(program.scope, ())
-        return
-    loop = update.early if c.first and update.early is not None else update.single
-    for before, weight in dict.fromkeys(_pairs(program, c.frozen, few)):
-        moments = updates.one_by_one(loop, before is None) or ((0, 0),)
-        for of_before, own in moments:
-            held = [(weight, own), *([(before, of_before)] if before is not None else [])]
-            items = tuple(
-                Amount(t.scope, n * c.value_bytes * t.size, _name(t), t.shape) for t, n in held if n
-            )
-            yield weight, Tally(program.scope, items)
-
-
-def _name(weight: Tensor) -> str:
-    return getattr(weight.op, "name", "")
-
-
-def _pairs(
-    program: Program, frozen: tuple[str, ...], few: dict[Expr, int]
-) -> list[Pair]:  # fmt: skip
-    """The weights that are updated in the order of their first use, each with the one before."""
-    found: list[Pair] = []
-    _walk(program, frozen, few, None, found)
-    return found
-
-
-def _walk(
-    program: Program, frozen: tuple[str, ...], few: dict[Expr, int], before: Tensor | None,
-    found: list[Pair],
-) -> Tensor | None:  # fmt: skip
-    """Go through the weights of a program behind another one; return the last."""
-    seen: set[Tensor] = set()
-    for t in program.tensors:
-        for x in t.args:
-            if x not in seen and is_trained(program, x, frozen) and x not in program.unused:
-                seen.add(x)
-                found.append((before, x))
-                before = x
-        if isinstance(t.op, Call):
-            once = t.op.shared or t.op.times == 1 or few.get(t.op.times) == 1
-            for _ in range(1 if once else 2):
-                before = _walk(t.op.body, frozen, few, before, found)
-    return before

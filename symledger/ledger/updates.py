@@ -1,17 +1,19 @@
 """What optimizers make while they update weights: an update as the names that it gives to values.
 
 An update is written ``root denominator -root``: each word makes a value of a weight's shape and
-type, ``-root`` lets one go. In a loop over weights a name holds the value of the weight before
-until its next one is made; so the order of weights matters. Lists of all weights (``foreach``) are
-made at once, one kernel (``fused``) makes nothing. Values of a few bytes, whatever a weight's
-shape, are never the most, and are left out.
+type (or of another size, ``rows:rows``), ``-root`` lets one go, ``estimate>update`` calls one
+otherwise, and ``*`` stands for values that are made for one weight of a list after the other. In a
+loop over weights a name holds the value of the weight before until its next one is made; so the
+order of weights matters. Lists of all weights (``foreach``) are made at once, one kernel
+(``fused``) makes nothing. Values of a few bytes, whatever a weight's shape, are named only where
+they may be part of the most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, TypeVar, get_args
 
 from symledger.errors import BadInput, nearest, shown
 from symledger.ledger.optimizers import OPTIMIZERS
@@ -21,22 +23,41 @@ Way = Literal["foreach", "single", "fused"]
 WAYS: tuple[Way, ...] = get_args(Way)
 
 
+Size = Literal["", "mask", "rows", "columns", "means", "one", "number", "half", "copied", "square"]
+"""How large a value is: as the weight; a byte an element; one number for each row, column or matrix
+of it; one; one in fp32; in bf16 as the weight, always or if that is of another type, and a square
+of its shorter side."""
+SIZES: tuple[Size, ...] = get_args(Size)
+Of = TypeVar("Of", bound=Hashable)
+
+
 @dataclass(frozen=True)
 class Update:
     """The values that an optimizer of ``torch.optim`` makes, in lists and in its loop.
 
-    ``early`` is its loop in the first step, where that is another one.
+    ``early`` is its loop in the first step, where that is another one. ``each`` are the values that
+    are made for one weight of a list after the other. ``vectors`` are weights of a single axis,
+    whose update is another one, in lists of their own. ``matrices`` are those that no rows are
+    picked from, which an optimizer of their own updates in a loop, before all others. ``usual`` is
+    how it is run unless told.
     """
 
     foreach: str
     single: str
     fused: bool = False
     early: str | None = None
+    each: str = ""
+    vectors: Update | None = None
+    matrices: Update | None = None
+    usual: Way = "foreach"
 
 
 _ADAM = Update("root", "root denominator -root", fused=True)
 _RMSPROP = Update("mean", "mean")
 _NONE = Update("", "", fused=True)
+_ROUND = "gram:square product:square ortho:half "
+_MUON = Update("", f"update ortho:copied {3 * _ROUND}-gram -product ortho>update")
+_FACTORS = "rows:rows{0} columns:columns{1} estimate mean:means -mean estimate>update"
 UPDATES: Mapping[str, Update] = {
     "sgd": _NONE,
     "momentum": _NONE,
@@ -55,11 +76,31 @@ UPDATES: Mapping[str, Update] = {
     **dict.fromkeys(
         ("rmsprop", "rmsprop-momentum", "rmsprop-centered", "rmsprop-centered-momentum"), _RMSPROP
     ),
-}
-"""As ``torch.optim`` of PyTorch 2.13 runs them, weights not decayed through gradients."""
+    "rprop": Update(
+        "signs * -signs steps",
+        "-chosen product sign -product chosen step -step",
+        each="mask:mask zero:one chosen -mask -zero -chosen",
+    ),
+    "asgd": Update("decayed -decayed difference -difference", "eta:number mu:number"),
+    "adafactor": Update(
+        _FACTORS.format(" -rows", " -columns"),
+        _FACTORS.format("", ""),
+        vectors=Update(
+            "squares -squares estimate estimate>update norm:one -norm",
+            "squares estimate estimate>update norm:one -norm",
+        ),
+        usual="single",
+    ),
+    "muon": Update("root", "root denominator -root", fused=True, matrices=_MUON),
+}  # fmt: skip
+"""As ``torch.optim`` of PyTorch 2.13 runs them, weights not decayed through gradients.
+
+A loop is written as often as it is until what is held is as the time before (that of Muon thrice).
+The loop of ``asgd`` makes but two numbers in its first million steps (``t0``).
+"""
 MADE_BEFORE = ("adagrad",)
 """Whose states are made with the optimizer, before its first step."""
-IN_PLACE = ("adam-mixed", "adam-master")
+IN_PLACE = ("adam-mixed", "adam-master", "adam8bit")
 """What no row of ``torch.optim`` runs: taken to be updated in a kernel that makes nothing."""
 
 
@@ -74,7 +115,8 @@ def way_of(optimizer: str, said: str) -> str:
     why = refusal(optimizer, said)
     if why:
         raise BadInput(why)
-    return said or ("foreach" if optimizer in UPDATES else "fused")
+    update = UPDATES.get(optimizer)
+    return said or (update.usual if update else "fused")
 
 
 def refusal(optimizer: str, said: str) -> str:
@@ -98,52 +140,40 @@ def refusal(optimizer: str, said: str) -> str:
     return ""
 
 
-Copies = tuple[int, int]
-"""How many values of the weight before are held, and how many of the weight that is updated."""
+Made = tuple[Of, Size]
+"""A value: of which weights, and how large."""
 
 
-def together(update: str) -> int:
-    """Return how many lists of values are held at most.
+def run(
+    update: str, of: Of, held: dict[str, Made[Of]], each: str = "", members: Iterable[Of] = ()
+) -> Iterator[tuple[Made[Of], ...]]:
+    """Yield what is held each time before something is let go; ``held`` is what is left, by name.
 
-    >>> together("deviations numerators")
-    2
+    >>> left = {}
+    >>> list(run("root denominator -root", "E", left))
+    [(('E', ''), ('E', '')), (('E', ''),)]
+    >>> [len(made) for made in run("root denominator -root", "W", left)]
+    [3, 2, 1]
     """
-    return max((own for _, own in _steps(update, frozenset())), default=0)
-
-
-def one_by_one(update: str, first: bool) -> tuple[Copies, ...]:
-    """Return what is held at the moments that may be the largest, of the weight before and of one.
-
-    >>> one_by_one("root denominator -root", first=False)
-    ((1, 2),)
-    >>> one_by_one("deviation step", first=False)
-    ((2, 1), (1, 2))
-    """
-    left = frozenset[str]() if first else _left(update)
-    found = dict.fromkeys(_steps(update, left))
-    return tuple(a for a in found if not any(a != b and _covers(b, a) for b in found))
-
-
-def _steps(update: str, left: frozenset[str]) -> Iterator[Copies]:
-    """Yield what is held while each value is made; of the weight before, what is left of it."""
-    before, own = set(left), set[str]()
     for word in update.split():
-        if word.startswith("-"):
-            own.discard(word[1:])
-            before.discard(word[1:])
+        name, _, more = word.partition(">")
+        if word == "*":
+            for member in members:
+                for made in run(each, member, {}):
+                    yield (*held.values(), *made)
+        elif more:
+            yield tuple(held.values())
+            held[more] = held.pop(name)
+        elif word.startswith("-"):
+            yield tuple(held.values())
+            held.pop(word[1:], None)
         else:
-            yield len(before), len(own | {word})
-            own.add(word)
-            before.discard(word)
+            name, _, size = word.partition(":")
+            if name in held:
+                yield (*held.values(), (of, _size(size)))
+            held[name] = of, _size(size)
+    yield tuple(held.values())
 
 
-def _left(update: str) -> frozenset[str]:
-    """Return the names that hold a value behind an update."""
-    held = set[str]()
-    for word in update.split():
-        (held.discard if word.startswith("-") else held.add)(word.removeprefix("-"))
-    return frozenset(held)
-
-
-def _covers(one: Copies, other: Copies) -> bool:
-    return one[0] >= other[0] and one[1] >= other[1]
+def _size(said: str) -> Size:
+    return next(size for size in SIZES if size == said)

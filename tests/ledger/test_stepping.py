@@ -7,7 +7,8 @@ from symledger.checks.alive import measured
 from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
 from symledger.errors import BadInput
-from symledger.ledger.updates import UPDATES, one_by_one, together
+from symledger.ledger.updates import UPDATES
+from symledger.ledger.updates import run as updated
 from symledger.readings.pullback import pullback
 from tests.invoke import run
 
@@ -29,7 +30,6 @@ def test_by_hand(optimizer, step, copies):
 def test_one_by_one_a_value_of_the_weight_before_is_still_named():
     found = derive("linear", set=LINEAR, step="single")["memory.peak.step"]
     assert found.value == 4 * (4 * WEIGHTS + 2 * 5 * 7 + 2 * 7 * 3)
-    assert one_by_one("root denominator -root", first=False) == ((1, 2),)
     wide = derive("linear", set={**LINEAR, "d_in": 1, "d_out": 9}, step="single")
     assert wide["memory.peak.step"].value == 4 * (4 * 18 + 2 * 5 + 2 * 9 + 9)
 
@@ -76,7 +76,7 @@ def test_gradients_in_another_type_are_priced_in_it(name):
 
 @pytest.mark.parametrize(("said", "message"), [
     ({"step": "twice"}, "is not a known way to run a step"),
-    ({"optimizer": "muon"}, "what muon makes while it updates weights is not derived"),
+    ({"optimizer": "adafactor-fp32"}, "what adafactor-fp32 makes while it updates weights is not"),
     ({"optimizer": "nadam", "step": "fused"}, "has no fused step"),
     ({"optimizer": "adam-mixed", "step": "foreach"}, "no optimizer of torch.optim"),
     ({"optimizer": "adam-mixed", "first": True}, "which states adam-mixed has"),
@@ -101,8 +101,55 @@ def test_a_page_says_how_the_step_is_run_and_which_weight_is_updated():
     assert "all weights, update = 2,488,804,352 B" in page.out
 
 
-def test_updates_are_read_as_they_are_written():
-    assert {name: together(u.foreach) for name, u in UPDATES.items() if together(u.foreach) > 1} \
-        == {"adagrad": 2, "adadelta": 2}  # fmt: skip
-    assert one_by_one("deviation step", first=False) == ((2, 1), (1, 2))
-    assert one_by_one(UPDATES["radam"].single, first=True) == ((0, 5),)
+def held_at_most(update, members=()):
+    """How many values of a weight's size are held, of one that is updated behind another."""
+    left = {}
+    first, later = (
+        [[size for _, size in made].count("") for made in updated(update, of, left, "a b", members)]
+        for of in "EW"
+    )  # fmt: skip
+    return max(first), max(later)
+
+
+@pytest.mark.parametrize(("update", "most"), [
+    ("", (0, 0)), ("root denominator -root", (2, 3)), ("deviation step", (2, 3)),
+    ("squares -squares estimate estimate>update", (1, 2)), ("signs *", (1, 2)),
+])  # fmt: skip
+def test_updates_are_read_as_they_are_written(update, most):
+    assert held_at_most(update) == most
+
+
+def test_values_of_single_weights_are_held_beside_lists():
+    assert held_at_most("signs * -signs steps", "EW") == (3, 4)
+    assert held_at_most(UPDATES["radam"].early) == (2, 2)
+
+
+@pytest.mark.parametrize(("optimizer", "step", "most"), [
+    ("adafactor", "", 4 * (21 + 3 + 7 + 2 * 3)), ("adafactor", "foreach", 4 * (21 + 3)),
+    ("rprop", "", 4 * (24 + 21) + 21 + 4), ("rprop", "single", 4 * (21 + 2 * 21)),
+    ("asgd", "", 4 * 24),
+    ("muon", "", 4 * 21 + 2 * 2 * 21 + 2 * 2 * 9),
+])  # fmt: skip
+def test_what_others_make_by_hand(optimizer, step, most):
+    """Of a linear map of 7 by 3 with a bias: beside weights, gradients, states and what entered."""
+    account = derive("linear", set=LINEAR, optimizer=optimizer, step=step)
+    there = 2 * 4 * WEIGHTS + account["memory.optimizer"].value + 4 * 2 * 5 * 7
+    assert account["memory.peak.step"].value - there == most
+
+
+def test_where_sizes_decide_which_side_is_shorter_that_is_said():
+    with pytest.raises(BadInput, match="which side of W, d_in by d_out, is the shorter"):
+        derive("linear", optimizer="muon")["memory.peak.step"]
+    for d_in, d_out, where in ((7, 3, "d_in - d_out >= 0"), (3, 7, "-d_in + d_out >= 0")):
+        account = derive("linear", set={"B": 5, "d_in": d_in, "d_out": d_out}, optimizer="muon")
+        assert [d.canonical for d in account["memory.peak.step"].depths] == [where]
+    assert not derive("feed_forward", optimizer="muon")["memory.peak.step"].depths
+
+
+def test_muons_first_step_finds_no_state_of_the_rest():
+    later, first = (derive("gpt2", optimizer="muon", first=n) for n in (False, True))
+    assert {m.way for m in first["memory.peak.step"].moments} == {"step"}
+    states = later["memory.optimizer"].value
+    lines = [{p.label: p.total for p in m.line.parts} for m in first["memory.peak.step"].moments]
+    assert states
+    assert all("optimizer" in line for line in lines)

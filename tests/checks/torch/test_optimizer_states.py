@@ -89,14 +89,19 @@ def test_states_are_those_after_a_step(name, model, sizes):
     assert states(model, name, dtype, **sizes) == found
 
 
+def halves(module):
+    """The matrices of a module that no rows are picked from, and the rest."""
+    tables = {m.weight for m in module.modules() if isinstance(m, torch.nn.Embedding)}
+    hidden = [p for p in module.parameters() if p.ndim == 2 and p not in tables]
+    return hidden, [p for p in module.parameters() if p.ndim != 2 or p in tables]
+
+
 def test_muon_has_the_matrices_and_adamw_the_rest():
     sizes = {"d": 24, "h": 3, "L": 2, "V": 50, "T_max": 7}
     module = module_of("GPT", "fp32", **sizes)
 
     def make(m):
-        tables = {m.wte.weight, m.wpe.weight}
-        hidden = [p for p in m.parameters() if p.ndim == 2 and p not in tables]
-        rest = [p for p in m.parameters() if p.ndim != 2 or p in tables]
+        hidden, rest = halves(m)
         return [optim.Muon(hidden), optim.AdamW(rest)]
 
     assert states("GPT", "muon", "fp32", **sizes) == stepped(module, make)

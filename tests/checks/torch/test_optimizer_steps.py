@@ -12,7 +12,14 @@ torch = pytest.importorskip("torch", reason="needs PyTorch")
 
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402  # only where there is one
 
-from tests.checks.torch.test_optimizer_states import MAKES, TORCH, account, module_of  # noqa: E402
+from tests.checks.torch.test_optimizer_states import (  # noqa: E402
+    MAKES,
+    TORCH,
+    account,
+    halves,
+    module_of,
+    optim,
+)
 
 MEASURED = json.loads(
     (Path(__file__).parents[1] / "ground_truth" / "peak_step.json").read_text("utf-8")
@@ -57,23 +64,37 @@ class Live(TorchDispatchMode):
         return out
 
 
-def stepped(optimizer, dtype, way, steps):
-    """What a step has in memory, of several the last; all but what enters the network."""
-    module = module_of("GPT", dtype, **SIZES).to("meta" if way != "fused" else "cpu")
+ON_CPU = ("asgd", "adafactor", "muon")
+"""Whose loops ask for the values of tensors, which there are none of on the meta device."""
+
+
+def made_by(optimizer, module, way):
+    """The optimizers of a module: one, or two where one is for matrices alone."""
     more = {"foreach": way == "foreach"} if way != "fused" else {"fused": True}
-    made = MAKES[optimizer](module.parameters(), **more)
+    if optimizer == "muon":
+        hidden, rest = halves(module)
+        return [optim.Muon(hidden), optim.AdamW(rest, **more)]
+    return [MAKES[optimizer](module.parameters(), **more)]
+
+
+def stepped(optimizer, dtype, way, steps, model="GPT", **sizes):
+    """What a step has in memory, of several the last; all but what enters the network."""
+    device = "cpu" if way == "fused" or optimizer in ON_CPU else "meta"
+    module = module_of(model, dtype, **(sizes or SIZES)).to(device)
+    every = made_by(optimizer, module, way)
     live = Live()
     with live:
         for p in module.parameters():
             live.add(p)
-        for t in (t for state in made.state.values() for t in state.values()):
+        for t in (t for made in every for state in made.state.values() for t in state.values()):
             live.add(t)
         for _ in range(steps):
             for p in module.parameters():
-                p.grad = torch.empty_like(p)
+                p.grad = torch.full_like(p, 0.01)
             live.most = 0
-            made.step()
-            made.zero_grad()
+            for made in every:
+                made.step()
+            module.zero_grad()
     return live.most
 
 
