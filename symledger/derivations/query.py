@@ -54,7 +54,8 @@ def requested(
     said = {name: recipes.spelled(value) for name, value in (settings or {}).items()}
     given = {"dtype": dtype, "optimizer": optimizer, "causal": causal,
              "input_gradient": input_gradient, "gradients": gradients, "counters": counters,
-             "weights": weights, "cache": cache, "step": step, "first": first, "accumulate": accumulate,
+             "weights": weights, "cache": cache, "step": step, "first": first,
+             "accumulate": accumulate,
              "frozen": None if frozen is None else _several(frozen)}  # fmt: skip
     own = {name: value for name, value in given.items() if value is not None}
     if lora and frozen is not None:

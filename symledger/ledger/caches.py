@@ -17,7 +17,6 @@ from symledger.readings.states import is_window, of_positions, positions, states
 from symledger.readings.traffic import Bytes
 from symledger.sizes import Size
 
-KEPT = "memory.kv_cache"
 BLOCK = 16
 """How many positions a block has, unless told."""
 MOST = 10**6
@@ -86,7 +85,7 @@ def read(text: str) -> Cache:
         name, colon, number = (piece.strip() for piece in part.partition(":"))
         if name not in (*LAYOUTS, *TYPES):
             raise BadInput(f"{shown(name)} is no cache. {nearest(name, [*LAYOUTS, *TYPES])}")
-        if layout and name in LAYOUTS or kind and name in TYPES:
+        if (layout and name in LAYOUTS) or (kind and name in TYPES):
             raise BadInput(f"{shown(text)} says two {'layouts' if name in LAYOUTS else 'types'} "
                            "of a cache: one of each is meant, as in paged,fp8.")  # fmt: skip
         if colon:
@@ -188,7 +187,7 @@ def check(text: str, program: Program, name: str) -> None:
     cache, growing = read(text), of_positions(program)
     if not growing:
         raise BadInput(
-            f"{shown(name)} keeps no keys and values between decoding steps, which --cache is about."
+            f"{shown(name)} keeps no keys and values between decoding steps, and --cache is of these."
         )
     windows = any(map(is_window, growing))
     states_too = any(t not in growing for t in states(program))

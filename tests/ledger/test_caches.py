@@ -182,7 +182,7 @@ def test_a_state_is_what_it_was():
     ],
 )  # fmt: skip
 def test_what_no_cache_can_be_is_refused(target, cache, said):
-    with pytest.raises(BadInput, match="^[^\n]+$") as refused:
+    with pytest.raises(BadInput, match=r"^[^\n]+$") as refused:
         derive(target, cache=cache)
     assert said in str(refused.value)
 
