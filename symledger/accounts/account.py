@@ -57,7 +57,7 @@ def derive(
     recipe: str | None = None, recompute: str | None = None, gradients: str | None = None,
     counters: bool | None = None, weights: str | None = None, step: str | None = None,
     first: bool | None = None, accumulate: bool | None = None, lora: str | None = None,
-    schedule: str | None = None,
+    schedule: str | None = None, cache: str | None = None,
 ) -> Account:  # fmt: skip
     """Derive the formulas of a target.
 
@@ -87,6 +87,8 @@ def derive(
             ``"r=16"`` (queries and values), ``"r=16:attention,feed_forward"``; none unless told.
         schedule: when values live and die, for peaks: ``"program"``, or of a trace ``"eager"``,
             as PyTorch runs it; program unless told.
+        cache: where keys and values lie between decoding steps, and in which type: ``"paged:16"``,
+            ``"fp8"``, ``"paged,fp8"``; as the definition keeps them unless told.
 
     Raises:
         SymledgerError: anything that cannot be answered exactly; the message says why.
@@ -96,4 +98,4 @@ def derive(
     """
     said = target, set, assume, dtype, optimizer, causal, input_gradient, frozen, recipe
     return Account(requested(*said, recompute, gradients, counters, weights, step, first,
-                             accumulate, lora, schedule))  # fmt: skip
+                             accumulate, lora, schedule, cache))  # fmt: skip

@@ -39,6 +39,7 @@ CONCERNS = {
     "optimizer": ("memory.optimizer", "memory.training"),
     "counters": ("memory.optimizer", "memory.training"),
     **dict.fromkeys(("step", "first", "accumulate"), ("memory.peak.*",)),
+    "cache": ("memory.kv_cache", "memory.peak.*"),
     "gradients": ("memory.gradients", "memory.training"),
     "input_gradient": TRAINED, "frozen": (*TRAINED, "memory.gradients", "memory.optimizer"),
 }  # fmt: skip

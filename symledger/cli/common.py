@@ -32,6 +32,11 @@ WEIGHTS = click.option(
     help="Weights that are not trained in a quantised type: int8, nf4, nf4-double, mxfp4, mxfp6, "
          "mxfp8, mxint8; all matrices unless some are named (* allowed).",
 )  # fmt: skip
+CACHE = click.option(
+    "--cache", metavar="LAYOUT,TYPE",
+    help="Where keys and values lie between decoding steps: static, dynamic, prefilled or "
+         "paged[:16]; and in which type: fp8, int8, int4 or int2.",
+)  # fmt: skip
 STEP = click.option(
     "--step", metavar="WAY",
     help="How the optimizer's step is run, for its peak: foreach, single or fused; as torch.optim "

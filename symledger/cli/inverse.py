@@ -10,6 +10,7 @@ import click
 from symledger.cli.click_groups import Command
 from symledger.cli.common import (
     ACCUMULATE,
+    CACHE,
     CAUSAL,
     COUNTERS,
     DTYPE,
@@ -35,7 +36,7 @@ def counted(command: Callable[..., Any]) -> Callable[..., Any]:
                      help="Give a symbol a value or make a choice; may be repeated."),
         click.option("--assume", multiple=True, metavar='"d_ff = 4*d"',
                      help="Assume an equation between symbols; may be repeated."),
-        RECIPE, DTYPE, OPTIMIZER, GRADIENTS, COUNTERS, CAUSAL, RECOMPUTE, WEIGHTS,
+        RECIPE, DTYPE, OPTIMIZER, GRADIENTS, COUNTERS, CAUSAL, RECOMPUTE, WEIGHTS, CACHE,
         STEP, FIRST, ACCUMULATE, LORA,
         click.option("--freeze", multiple=True, metavar="WEIGHT",
                      help="A weight that is not trained, by dotted name (* allowed)."),

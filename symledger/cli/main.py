@@ -12,6 +12,7 @@ from symledger.cli import streams
 from symledger.cli.click_groups import SETTINGS, Counting, Group
 from symledger.cli.common import (
     ACCUMULATE,
+    CACHE,
     CAUSAL,
     COUNTERS,
     DTYPE,
@@ -80,6 +81,7 @@ def cli(ctx: click.Context) -> None:
 @click.option("--no-input-gradient", is_flag=True, help="Ask for no gradient of float inputs.")
 @RECOMPUTE
 @WEIGHTS
+@CACHE
 @STEP
 @FIRST
 @ACCUMULATE
@@ -90,8 +92,8 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
            quantities: tuple[str, ...], form: str, as_json: bool, depth: int, recipe: str | None,
            dtype: str | None, optimizer: str | None, gradients: str | None, counters: bool,
            causal: str | None, freeze: tuple[str, ...], no_input_gradient: bool,
-           recompute: str | None, weights: str | None, step: str | None, first: bool,
-           accumulate: bool, lora: str | None, schedule: str | None,
+           recompute: str | None, weights: str | None, cache: str | None, step: str | None,
+           first: bool, accumulate: bool, lora: str | None, schedule: str | None,
            language: str | None) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
@@ -105,6 +107,7 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
         target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
         False if no_input_gradient else None, freeze or None, recipe, recompute, gradients,
         counters or None, weights, step, first or None, accumulate or None, lora, schedule,
+        cache,
     )  # fmt: skip
     for name in quantities:
         account[name]

@@ -28,10 +28,10 @@ from symledger.derivations.query import (
 from symledger.errors import BadInput, NotKnown, UnknownTarget, nearest, shown
 from symledger.ir.tensor import Program
 from symledger.languages.message import Verbatim
-from symledger.ledger import quantised, recipes
+from symledger.ledger import caches, quantised, recipes
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
-from symledger.ledger.peaks import EAGER, PEAKS, make_peak
+from symledger.ledger.peaks import EAGER, PEAKS, SERVED, make_peak
 from symledger.ledger.quantities import QUANTITIES, TRAINED, Readings
 from symledger.notation.adapting import Adaptation, adapting, read_adaptation
 from symledger.notation.adapting import check as check_adapted
@@ -64,6 +64,11 @@ DEQUANTISED = (
     "lie, and for how long, no definition says."
 )
 """Why nothing is said of what is moved, or alive, where weights are quantised."""
+CACHED = (
+    "what is there beside a cache that lies otherwise than the definition says, while it is read "
+    "and written, no definition says. Leave out --cache."
+)
+"""Why nothing is said of peaks where keys and values lie as was asked for."""
 COROLLARY_QUANTITIES = ("params", "flops.forward")
 
 
@@ -85,7 +90,9 @@ class Derivation:
             self.program: Program = self.target.program()
         if self._adaptation:
             check_adapted(self._adaptation, self.program)
+        self._check_cache()
         self.symbols = symbols_of(self.program, self.target.component)
+        self.symbols.update({s.name: s for s in self._of_cache})
         self.assumed = self._sizes()
         check_frozen(self.conventions.frozen, self.program)
         self.readings = self._readings(self.conventions)
@@ -118,6 +125,16 @@ class Derivation:
             check_adapted(self._adaptation, step)
         return step
 
+    def _check_cache(self) -> None:
+        if self.conventions.cache:
+            caches.check(self.conventions.cache, self.program, self.target.name)
+
+    @cached_property
+    def _of_cache(self) -> dict[Symbol, Expr]:
+        """The sizes that a cache is written in, beside those of the program."""
+        c = self.conventions
+        return caches.defined(c.cache, self.program) if c.cache else {}
+
     def _sizes(self) -> Assumed:
         tied = (f"{s} = {e}" for s, e in self.target.tied.items())
         given = read_equations((*tied, *self.request.equations), self.symbols)
@@ -137,6 +154,9 @@ class Derivation:
 
     def _check_weights(self, assumed: Assumed) -> None:
         c = self.conventions
+        if c.cache:
+            at = {s: Integer(n) for s, n in assumed.bindings.items()}
+            caches.check_groups(c.cache, self.program, at)
         if c.weights:
             at = {s: Integer(n) for s, n in assumed.bindings.items()}
             quantised.check(c.weights, self.program, c.frozen)
@@ -145,7 +165,7 @@ class Derivation:
     @property
     def definitions(self) -> dict[Symbol, Expr]:
         """The sizes that others decide, of the definition and of a layer that rounds lengths."""
-        return {**self.program.definitions, **self.target.rounded}
+        return {**self.program.definitions, **self.target.rounded, **self._of_cache}
 
     @cached_property
     def _usual(self) -> dict[Symbol, Expr]:
@@ -184,9 +204,12 @@ class Derivation:
     @property
     def withheld(self) -> Mapping[str, str]:
         """What is not shown, and why: of a trace, or where weights are quantised."""
-        if not self.conventions.weights:
-            return self.target.withheld
-        return {**self.target.withheld, **dict.fromkeys((*MOVING, *PEAKS), DEQUANTISED)}
+        found = {**self.target.withheld}
+        if self.conventions.cache:
+            found.update(dict.fromkeys(SERVED, CACHED))
+        if self.conventions.weights:
+            found.update(dict.fromkeys((*MOVING, *PEAKS), DEQUANTISED))
+        return found
 
     def _of(self, name: str) -> Formula:
         """Return the formula of a quantity, shown or not."""

@@ -170,6 +170,8 @@ def of(derivation: Derivation, quantity: str) -> list[Record]:
         return []
     if conventions.weights and quantity in WEIGHTS:
         return []
+    if conventions.cache and quantity == "memory.kv_cache":
+        return []
     if quantity in STATES and (conventions.kept.form != "each" or conventions.counters):
         return []
     records: list[Record] = []

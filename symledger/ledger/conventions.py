@@ -7,7 +7,7 @@ from typing import get_args
 
 from symledger.errors import BadInput, nearest, shown
 from symledger.languages.message import Message, Verbatim, Word, message, word
-from symledger.ledger import quantised
+from symledger.ledger import caches, quantised
 from symledger.ledger.optimizers import OPTIMIZERS, Optimizer
 from symledger.ledger.updates import WAYS
 from symledger.readings.flops import Causal
@@ -29,6 +29,7 @@ class Conventions:
     ``first``: whether peaks are those of the first step, which finds no state.
     ``accumulate``: whether peaks are those of a batch behind others of one step, which finds
     gradients.
+    ``cache``: where keys and values lie between decoding steps, and in which type: ``paged,fp8``.
     """
 
     dtype: str = "fp32"
@@ -42,6 +43,7 @@ class Conventions:
     step: str = ""
     first: bool = False
     accumulate: bool = False
+    cache: str = ""
 
     def __post_init__(self) -> None:
         for name, found, known in (
@@ -53,6 +55,8 @@ class Conventions:
             if found not in known:
                 named = filter(None, known)
                 raise BadInput(f"{shown(found)} is not a known {name}. {nearest(found, named)}")
+        if self.cache:
+            caches.read(self.cache)
         if self.weights:
             quantised.read(self.weights)
             if self.value_bytes == 1:
@@ -102,6 +106,7 @@ class Conventions:
             **({"step": STEPS[self.step]} if self.step else {}),
             **({"first": message("convention.first")} if self.first else {}),
             **({"accumulate": message("convention.accumulate")} if self.accumulate else {}),
+            **({"cache": self._cache()} if self.cache else {}),
             "input_gradient": message(
                 "convention.asked" if self.input_gradient else "convention.not_asked"
             ),
@@ -114,6 +119,14 @@ class Conventions:
         return message("convention.weights", weights=name, stored=stored_as(name),
                        names=Verbatim(", ".join(patterns)))  # fmt: skip
 
+    def _cache(self) -> Message:
+        asked = caches.read(self.cache)
+        layout, kind = asked.layout or "static", asked.type
+        said = {"cache": Verbatim(self.cache), "layout": cached_as(layout)}
+        if not kind:
+            return message("convention.cache", **said)
+        return message("convention.cache_in", type=cached_as(kind), **said)
+
     def _optimizer(self) -> Message:
         said = {"optimizer": self.optimizer, "state": state_of(self.optimizer)}
         if self.kept.form != "each":
@@ -124,6 +137,12 @@ class Conventions:
 def stored_as(name: str) -> Word:
     """Return what a type of quantised weights is, in words."""
     return word(f"weights.{name}", quantised.TYPES[name].meaning)
+
+
+def cached_as(name: str) -> Word:
+    """Return what a layout or a type of a cache is, in words."""
+    found = {**caches.LAYOUTS, **caches.TYPES}[name]
+    return word(f"cache.{name}", found.meaning)
 
 
 def state_of(optimizer: str) -> Word:

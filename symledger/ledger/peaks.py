@@ -56,6 +56,7 @@ PROGRAM, EAGER = "program", "eager"
 SCHEDULES = (PROGRAM, EAGER)
 """By which rules values live and die: those of a definition's program, or as PyTorch runs it."""
 SERVING = ("memory.parameters",)
+SERVED = ("memory.peak.prefill", "memory.peak.decode")
 PASSES = {
     "memory.peak.forward": Passes((FORWARD,)),
     "memory.peak.backward": Passes((BACKWARD,)),

@@ -18,7 +18,7 @@ from symledger.errors import BadInput
 from symledger.ir.ops import Storage
 from symledger.ir.tensor import Program, Pullback, Scope
 from symledger.languages.message import Word, word
-from symledger.ledger import blocks, quantised
+from symledger.ledger import blocks, caches, quantised
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.lines import Line, ledger, total
 from symledger.ledger.states import price
@@ -33,7 +33,7 @@ from symledger.readings.params import (
 )
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
-from symledger.readings.tally import Amount, Tally
+from symledger.readings.tally import Amount, Tally, tally
 from symledger.readings.traffic import Bytes, state, traffic, unfused_traffic
 
 Key = tuple[str, Conventions | Causal]
@@ -139,11 +139,12 @@ class Readings:
             return algebra.combine(times)
         if not quantity.stored:
             return total(self.tally(quantity.name))
-        if quantity.name not in self._elements:
-            self._elements[quantity.name] = total(quantity.stored(self, BYTES))
+        key = quantity.name + self.conventions.cache
+        if key not in self._elements:
+            self._elements[key] = total(quantity.stored(self, BYTES))
         bytes_of = self.conventions.storage_bytes
         given = {symbol: algebra.constant(bytes_of[name]) for name, symbol in BYTES.items()}
-        return substitute(self._elements[quantity.name], given)
+        return substitute(self._elements[key], given)
 
     def line(self, quantity: str) -> Line:
         """The amounts of a quantity as a tree of lines."""
@@ -257,6 +258,12 @@ def _weights(r: Readings) -> Tally:
     return scaled(r.tally("params"), c.value_bytes)
 
 
+def _kept(r: Readings, bytes_of: Bytes) -> Tally:
+    if r.conventions.cache:
+        return tally(r.program, caches.price(r.conventions.cache, r.program, bytes_of))
+    return state(r.program, bytes_of)
+
+
 def _gradient_bytes(conventions: Conventions) -> int:
     return conventions.gradient_bytes
 
@@ -315,7 +322,7 @@ QUANTITIES: dict[str, Quantity] = {
                 Part("memory.optimizer", name="optimizer"),
                 Part("memory.saved", name="saved activations")),
         stored("memory.kv_cache", "kept between decoding steps: keys and values, or a state",
-               lambda r, bytes_of: state(r.program, bytes_of)),
+               _kept),
         stored("traffic.forward",
                "inputs, weights, outputs moved once; picked rows of a table each time",
                lambda r, bytes_of: traffic(r.program, bytes_of)),

@@ -16,7 +16,7 @@ from symledger.evidence.claims import worded as words_of
 from symledger.explain.index.readings import MACS, OFTEN, TRAINING, TYPES
 from symledger.languages.message import Word
 from symledger.languages.words import case, named
-from symledger.ledger import conventions, quantised, recipes
+from symledger.ledger import caches, conventions, quantised, recipes
 from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.ledger.peaks import PEAKS
 from symledger.ledger.quantities import QUANTITIES, TRAINED
@@ -28,7 +28,7 @@ from symledger.sizes import ALPHABET
 OWNERS = ("symbol", "unit", "quantity", "title", "optimizer", "convention.causal",
           "convention.step",
           "evidence.kind", "words", "case", "configuration.sets", "reading", "place",
-          "data", "name", "rule", "topic", "recipe.means", "weights")  # fmt: skip
+          "data", "name", "rule", "topic", "recipe.means", "weights", "cache")  # fmt: skip
 """The first parts of keys whose English stands in definitions."""
 NAMED = {"part.": "_", "convention.name.": "_", "choice.is.": "", "choice.named.": ""}
 """The first parts of keys whose English is the rest, and what is a space in that: names of parts,
@@ -76,6 +76,7 @@ def _words() -> Iterator[Word]:
     yield from conventions.STEPS.values()
     yield from (conventions.state_of(name) for name in OPTIMIZERS)
     yield from map(conventions.stored_as, quantised.TYPES)
+    yield from map(conventions.cached_as, (*caches.LAYOUTS, *caches.TYPES))
     yield from map(kind_named, CLAIMS)
     yield from map(recipes.meaning_of, recipes.RECIPES)
     yield from (STORED, DECIDES)
