@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from sympy import Expr, Integer, Mul
+from sympy import Add, Expr, Integer, Mul, cancel
 
 from symledger.errors import ShapeError
 
@@ -23,6 +23,17 @@ def as_size(value: Expr | int) -> Expr:
     return Integer(value) if isinstance(value, int) else value
 
 
+def same(a: Expr, b: Expr) -> bool:
+    """Whether two lengths are equal, as sums too that are written otherwise."""
+    return a == b or ((a.has(Add) or b.has(Add)) and (a - b).expand() == 0)
+
+
+def part_of(length: Expr, others: Expr) -> Expr:
+    """Divide a length by the product of others; sums that divide it are reduced."""
+    found = length / others
+    return cancel(found).expand() if found.as_numer_denom()[1].has(Add) else found
+
+
 def broadcast(left: Shape, right: Shape) -> Shape:
     """Return the common shape of two tensors aligned at their last axes."""
     if left == right:
@@ -39,6 +50,8 @@ def _common(a: Expr, b: Expr, left: Shape, right: Shape) -> Expr:
         return a
     if a is ONE:
         return b
+    if same(a, b):
+        return a
     raise ShapeError(
         f"{show(left)} and {show(right)} do not fit together: {a} stands above {b}. "
         "Axes are aligned from the last one; they must be equal, or one of them 1."

@@ -9,7 +9,7 @@ from sympy import Expr
 from symledger.errors import PatternError, ShapeError, quoted
 from symledger.ir.ops import Rearrange
 from symledger.ir.patterns import Axis, parse
-from symledger.ir.shapes import ONE, Shape, as_size, show
+from symledger.ir.shapes import ONE, Shape, as_size, part_of, same, show
 from symledger.ir.tensor import Tensor
 
 
@@ -66,8 +66,8 @@ def _solve(pattern: str, group: Axis, length: Expr, known: dict[str, Expr]) -> N
     for name in group:
         product = product * known.get(name, ONE)
     if len(unknown) == 1:
-        known[unknown[0]] = length / product
-    elif unknown or product != length:
+        known[unknown[0]] = part_of(length, product)
+    elif unknown or not same(product, length):
         raise ShapeError(
             f'{quoted(pattern)} cannot split an axis of length {length} into {" × ".join(group)}: '
             + (f"say how long {' and '.join(unknown[1:])} is." if unknown else "it does not fit.")

@@ -17,6 +17,7 @@ from sympy import Expr, Function, Integer
 from symledger.errors import BadInput, DefinitionError
 from symledger.ir.building import inside, leave_idle, noting_idle
 from symledger.ir.ops import Const, Input, Leaf, Param, View
+from symledger.ir.shapes import Shape, same
 from symledger.ir.tensor import Call, Defining, Program, Result, Scope, Tensor
 from symledger.traces import rules
 from symledger.traces.graph import EACH, LEAVES, Argument, Graph, Kind, Node, Ref, makes_table
@@ -219,7 +220,7 @@ class Lowering:
             raise at.refused(f"this use of it is not understood: {error}") from error
         several = found if isinstance(found, tuple) else (found,)
         for r, made in enumerate(several):
-            if made.shape != node.results[r].shape:
+            if not alike(made.shape, node.results[r].shape):
                 raise at.refused(
                     f"its rule makes {list(made.shape)}, where {list(node.results[r].shape)} is "
                     "what came out."
@@ -301,6 +302,11 @@ class Lowering:
             rest = path[len(self.prefix) :].lstrip(".")
             return rest.partition(".")[2] if self.numbered else rest
         return ""
+
+
+def alike(a: Shape, b: Shape) -> bool:
+    """Whether two shapes are the same."""
+    return a == b or (len(a) == len(b) and all(map(same, a, b)))
 
 
 def applied(at: At, arguments: Mapping[str, Any]) -> Made:

@@ -106,12 +106,12 @@ class Assembler:
 
     def _rounded(self, numbers: tuple[int, ...], step: Step) -> Expr | None:
         """Return a new size that is an expression rounded down: one that was heard, or found."""
-        for e in self.sample.space.floors:
+        for e in self.sample.space.rounded:
             if self.sample.valued(e) == numbers:
                 return self._defined(numbers, e, step)
         for e in self._windows(step):
             if self.points.valued(e) == numbers:
-                return self._defined(numbers, e, step)
+                return self._defined(numbers, e, step) if e.has(floor) else e
         common = math.gcd(*numbers)
         combined = self.points.fit_with_defined(numbers)
         if combined is not None:
@@ -140,7 +140,8 @@ class Assembler:
             s, p, r = (part(given.get(name), place, default) for name, default in (
                 ("stride", k), ("padding", Integer(0)), ("dilation", Integer(1))
             ))  # fmt: skip
-            yield floor((n + 2 * p - r * (k - 1) - 1) / s) + 1
+            last = n + 2 * p - r * (k - 1) - 1
+            yield (last if s == 1 else floor(last / s)) + 1
 
     def _defined(self, numbers: tuple[int, ...], e: Expr, step: Step) -> Symbol:
         """Name a size that others decide."""

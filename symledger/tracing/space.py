@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 
-from sympy import Expr, Integer, Symbol
+from sympy import Expr, Integer, Symbol, floor, ilcm
 
 from symledger.errors import BadInput
 from symledger.tracing.borders import Apart, Border
@@ -62,6 +62,12 @@ class Space:
     """Below what a size that counts rounds does not show how they repeat."""
     borders: list[Border | Apart] = field(default_factory=list)
     """On which side of other arguments sizes stay, and from which they stay apart."""
+
+    @property
+    def rounded(self) -> list[Expr]:
+        """What is rounded down: where that was heard, or a quotient had no rest at first."""
+        quotients = (a / b for a, b in self.heard)
+        return [*self.floors, *(floor(e) for e in quotients if e.free_symbols)]
 
     def within(self, at: Mapping[str, int]) -> bool:
         """Whether a point is on this side of all borders, and nothing is rounded down to zero."""
@@ -341,6 +347,9 @@ def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
         several = several * b
     steps: list[Expr] = [several * n for n in (1, 2, 4)] if heard else []
     steps.append(Integer(1))
+    numbers = [b for a, b in space.heard if (a / own).is_Integer and b.is_Integer and b > 1]
+    if numbers:  # what they leave a rest of, a module may take at some multiples of something else
+        steps += [several * ilcm(1, *numbers), *(several * b for b in dict.fromkeys(numbers))]
     yield from ((step, []) for step in steps)
     silent = [] if heard else list(needed(space, name))
     least = min((space.value(b) for b in silent), default=0)

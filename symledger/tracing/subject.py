@@ -9,6 +9,7 @@ import inspect
 import re
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
@@ -101,6 +102,7 @@ class Subject:
         elsewhere = Elsewhere(device, running=False)
         with torch.device(device), elsewhere, guarded(self.source, f"{self.name}(…)"):
             module = self._made(given)
+        settled(module, device)
         return module.train(self.training) if not self.training else module
 
     def _made(self, given: dict[str, Any]) -> torch.nn.Module:
@@ -122,6 +124,15 @@ class Subject:
         elsewhere = Elsewhere(device, running=True)
         with torch.device(device), elsewhere, guarded(self.source, f"{self.name}.forward"):
             return module(**entering, **self.extra)
+
+
+def settled(module: torch.nn.Module, device: str) -> None:
+    """Bring weights to a device that were made on none in particular, as ``torch.Tensor(n, m)``."""
+    for x in module.parameters():
+        if x.device.type != device:
+            made = torch.nn.Parameter(torch.empty_like(x, device=device), x.requires_grad)
+            with suppress(RuntimeError):  # who refers to it weakly keeps it as it is
+                torch.utils.swap_tensors(x, made)
 
 
 def found(

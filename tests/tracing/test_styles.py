@@ -6,7 +6,8 @@ import pytest
 
 pytest.importorskip("torch", reason="needs PyTorch")
 
-from symledger.tracing.account import account_of, traced  # after PyTorch is known to be there
+from symledger.errors import BadInput  # after PyTorch is known to be there
+from symledger.tracing.account import account_of, traced
 from symledger.tracing.verify import verified_at
 
 HEAD = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F\n"
@@ -124,6 +125,26 @@ DEVICES = """
             return F.dropout(y, self.rates[1]).cuda().cpu()
 """
 
+QUARTERS = """
+    class Net(nn.Module):
+        def __init__(self, c=12, k=3):
+            super().__init__()
+            self.conv, self.pad = nn.Conv1d(c, c, k, padding=k // 2), nn.ReflectionPad1d(1)
+            self.norm, self.scale = nn.GroupNorm(c // 4, c), nn.Parameter(torch.Tensor(c, 1))
+
+        def forward(self, x):
+            return self.norm(self.pad(self.conv(x))) * self.scale
+"""
+TURNED = """
+    class Net(nn.Module):
+        def __init__(self, d=6):
+            super().__init__()
+            self.l = nn.Linear(d, d)
+
+        def forward(self, x):
+            return (1j * self.l(x)).real
+"""
+
 
 @pytest.fixture
 def made(tmp_path):
@@ -185,3 +206,14 @@ def test_tensors_in_any_object_come_out(made):
 
 def test_devices_are_as_the_trace_has_them(made):
     made(DEVICES, "B, T, d")
+
+
+def test_quotients_without_a_rest_at_first_are_rounded_elsewhere(made):
+    found = made(QUARTERS, "B, c, 16")
+    assert set(map(str, found.definitions.values())) == {"floor(k/2)"}
+    assert len({p["c"] for p in found.points}) > 2
+
+
+def test_complex_numbers_beside_tensors_are_refused(made):
+    with pytest.raises(BadInput, match="1j is no number"):
+        made(TURNED, "B, d")

@@ -8,7 +8,7 @@ from typing import Any, cast
 from sympy import Expr, Integer, Piecewise, Rational, Symbol, floor
 
 from symledger.components.convolution.edges import Mode, padded
-from symledger.ir.shapes import ONE
+from symledger.ir.shapes import ONE, same
 from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import copied, expand, table, take, view
 from symledger.notation.windows import overlap, windows
@@ -138,7 +138,7 @@ def im2col(
         number_ = windows_in(x.shape[i - 2], kernel[i], s[i], p[i], r[i])
         x = windows(x, i - 2, number_, kernel[i], s[i], p[i], r[i])
     x = copied(view("b c i k j l -> b (c k l) (i j)", x))
-    if x.shape[-1] != at.shape[-1]:
+    if not same(x.shape[-1], at.shape[-1]):
         raise at.refused("how many columns there are is not understood.")
     return reshaped(at, x, at.shape)
 
@@ -162,6 +162,7 @@ def col2im(
 
 def windows_in(n: Expr, kernel: Expr, stride: Expr, padding: Expr, dilation: Expr) -> Expr:
     """How many windows fit into an axis."""
-    return floor((n + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1
+    last = n + 2 * padding - dilation * (kernel - 1) - 1
+    return (last if stride == ONE else floor(last / stride)) + 1
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from sympy import Add, Expr, Integer, Rational, cancel, oo
 
-from symledger.errors import BadInput
+from symledger.errors import BadInput, DefinitionError
 from symledger.ir.ops import Storage
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
@@ -143,6 +143,8 @@ def number(x: Any) -> Expr:
         return x
     if isinstance(x, float):
         return oo if x == float("inf") else -oo if x == float("-inf") else Rational(repr(x))
+    if not isinstance(x, int):  # a complex one
+        raise DefinitionError(f"{x} is no number that is understood.")
     return Rational(int(x))
 
 
