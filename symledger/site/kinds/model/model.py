@@ -12,6 +12,7 @@ from symledger.accounts.account import Account
 from symledger.catalogue.entry import Entry
 from symledger.catalogue.text_places import said_by
 from symledger.catalogue.texts import Text
+from symledger.errors import bare
 from symledger.evidence.traced import Vector, traced
 from symledger.languages.message import Message, message
 from symledger.ledger.formula import Formula
@@ -83,11 +84,12 @@ class Model:
         """What the model is, in one line."""
         return self.account.target.title
 
-    @property
-    def spelled(self) -> list[str]:
-        """The model's name as people spell it, where that is another."""
-        names = {q.name for q in questions() if q.of == self.name}
-        return sorted(name for name in names if name[:1].isupper())
+    def spelled(self, text: Text) -> list[str]:
+        """Return the model's name as people spell it, where that is another: as its text does."""
+        names = {q.name for q in questions() if q.of == self.name and q.name[:1].isupper()}
+        if bare(text.name) == bare(self.name):
+            names.add(text.name)
+        return sorted(names - {self.name})
 
     @property
     def params(self) -> Formula:
