@@ -20,7 +20,7 @@ from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.html.calculator import Calculator, calculator
 from symledger.site.html.copies import Copies, copies
-from symledger.site.kinds.model import costs, figures, fits, glance
+from symledger.site.kinds.model import alive, costs, figures, fits, glance
 from symledger.site.kinds.model.memory import OfType, memory_of
 from symledger.site.kinds.model.numbers import count
 from symledger.site.kinds.model.table import Cells, table_of
@@ -246,9 +246,15 @@ class Model:
         return {name: plots for name, plots in found.items() if plots}
 
     @cached_property
+    def live(self) -> alive.Live | None:
+        """What is alive when in a step of training, drawn."""
+        return alive.live(self.account) if self.is_bound else None
+
+    @cached_property
     def figures(self) -> list[Figure]:
         """All its plots."""
-        return [*self.shares, *(plot for plots in self.growth.values() for plot in plots)]
+        live = [self.live.figure] if self.live else []
+        return [*self.shares, *live, *(plot for plots in self.growth.values() for plot in plots)]
 
     @cached_property
     def variants(self) -> list[Variant]:
