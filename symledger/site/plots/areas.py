@@ -16,7 +16,7 @@ HEIGHT = 200
 ROW = 16
 """Room of a line of names of kinds."""
 ABOVE = 40
-"""Room between those and the plot: for the label of the vertical axis, and the names of stretches."""
+"""Room between those and the plot: for the vertical axis's label, and names of stretches."""
 LETTER = 12
 """How high a band has to be to hold its name."""
 

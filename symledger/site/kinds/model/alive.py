@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from symledger import algebra
 from symledger.accounts.account import Account
@@ -132,6 +133,5 @@ def _largest(found: Sequence[Moment], most: int) -> list[Moment]:
         own = [m for m in found if m.way == way]
         share = max(1, round(most * len(own) / len(found)))
         edges = [len(own) * i // min(share, len(own)) for i in range(min(share, len(own)) + 1)]
-        kept += [max(own[a:b], key=lambda m: m.total)
-                 for a, b in zip(edges, edges[1:], strict=False)]  # fmt: skip
+        kept += [max(own[a:b], key=lambda m: m.total) for a, b in pairwise(edges)]
     return kept
