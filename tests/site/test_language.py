@@ -18,6 +18,7 @@ from symledger.accounts.rules_of_thumb import RULES
 from symledger.catalogue.checkpoints import checkpoints
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.texts import text_of
+from symledger.errors import bare
 from symledger.languages import language as languages
 from symledger.languages import message as texts
 from symledger.languages import sealing
@@ -60,6 +61,11 @@ REFERENCES = {
     *(known.source for known in checkpoints().values()), *(rule.source for rule in RULES),
     *(costs.KAPLAN, costs.PALM, costs.HOFFMANN),
 }  # fmt: skip
+SPELLED = {
+    part for entry in ATLAS.models for part in text_of(entry.name).name.split()
+    if bare(text_of(entry.name).name) == bare(entry.name)
+}  # fmt: skip
+"""The proper names of models as people spell them: mini-GPT."""
 EXTENSIONS = ["attr_list", "tables", "pymdownx.details", "pymdownx.superfences"]
 SILENT = {"code", "pre", "math", "script", "style", "cite"}
 SPOKEN = {"aria-label", "title", "alt", "data-size", "data-whole", "data-done"}
@@ -181,7 +187,7 @@ def read(page):
 def left_in_english(reader):
     """Return the words of a page that are no names and came from no catalogue."""
     words = (IDENTIFIER.sub("", found).strip("\"'`.,;:()[]{}=·") for found in reader.found)
-    return [w for w in words if WORD.search(w) and not {w, w.partition(".")[2]} & NAMES
+    return [w for w in words if WORD.search(w) and not {w, w.partition(".")[2]} & (NAMES | SPELLED)
             and not FORMULA.fullmatch(w)]  # fmt: skip
 
 

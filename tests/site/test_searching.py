@@ -140,6 +140,12 @@ def test_nothing_is_told_to_be_missing_that_nobody_typed(home):
         assert not home.locator(".md-search-result__terms").count()
 
 
+@pytest.mark.parametrize("query", ["mini-GPT", "mini gpt", "minigpt", "mini-GPT parameters"])
+def test_a_name_is_found_however_its_words_are_put_together(page, built, query):
+    page.goto((built / "index.html").as_uri())
+    assert ask(page, query)[1][0].endswith("models/mini_gpt.html")
+
+
 @pytest.fixture
 def abroad(page, built):
     page.goto((built / OTHER / "index.html").as_uri())

@@ -1,7 +1,8 @@
-"""What a page is found by beside its text: the numbers and formulas of its blocks.
+"""What a page is found by beside its text: the numbers and formulas of its blocks, and its names.
 
 Blocks are put in after the search has seen a page. Its numbers and formulas are given to the
-search in a field of their own, ``found``, which is never shown.
+search in a field of their own, ``found``, which is never shown, and so are names of several words
+in one: ``minigpt``.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from symledger.errors import bare
 from symledger.site.mkdocs.formulas import words
 from symledger.site.pages import Page
 
 NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,3}(?:[,\u2009\u202f\u00a0]\d{3})+|\d{5,})(?![.,]?\w)")
 """A whole number of which no part means anything: from four digits on if they are grouped."""
+APART = re.compile(r"\w\W+\w")
+"""What stands between words of a name."""
 TEX = re.compile(r"<annotation[^>]*>([^<]*)</annotation>")
 STATED = re.compile('<div class="statement"|<table class="ledger working"')
 """The blocks with the formula that a page is about: the others there are what it is made of."""
@@ -30,7 +34,8 @@ def find_by(entries: Iterable[dict[str, Any]], page: Page) -> None:
     """Add to the first entry of a page in the search what stands in its blocks."""
     for entry in entries:
         if entry["location"] == page.address:
-            found = [*numbers(entry["text"], page.blocks), *formulas(page)]
+            found = [*numbers(entry["text"], page.blocks), *formulas(page),
+                     *in_one_word(entry.get("tags") or ())]  # fmt: skip
             if found:
                 entry["found"] = " ".join(found)
             return
@@ -41,6 +46,15 @@ def numbers(text: str, blocks: Iterable[str]) -> list[str]:
     here = {grouped(n) for part in (text, *(ASIDE.sub(" ", b) for b in blocks))
             for n in NUMBER.findall(part)}  # fmt: skip
     return sorted(here - set(NUMBER.findall(text)))
+
+
+def in_one_word(names: Iterable[str]) -> list[str]:
+    """Return the names that the search takes apart, as they are typed in one word.
+
+    >>> in_one_word(["mini-GPT", "GPT-2", "RMS norm", "attention"])
+    ['gpt2', 'minigpt', 'rmsnorm']
+    """
+    return sorted({bare(name) for name in names if APART.search(name)})
 
 
 def grouped(number: str) -> str:

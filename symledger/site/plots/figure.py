@@ -18,7 +18,7 @@ class Figure:
     """A drawing with its data.
 
     ``name`` is the stem of the file that holds the data, and of the drawing's ids; ``head`` and
-    ``rows`` are the data as text, exact.
+    ``rows`` are the data as text, exact; ``table`` are rows for a page, where those are too many.
     """
 
     name: str
@@ -26,6 +26,7 @@ class Figure:
     svg: Markup
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    table: tuple[tuple[str, ...], ...] = ()
 
     @property
     def file(self) -> str:
@@ -35,7 +36,7 @@ class Figure:
     @property
     def shown(self) -> tuple[tuple[str, ...], ...]:
         """The rows as people read them."""
-        return tuple(tuple(map(grouped, row)) for row in self.rows)
+        return tuple(tuple(map(grouped, row)) for row in self.table or self.rows)
 
     @property
     def csv(self) -> bytes:

@@ -20,6 +20,7 @@ QUANTITIES: dict[str, tuple[str, ...]] = {
     "part": ("params",),
     "memory": ("memory.parameters",),
     "training": ("memory.parameters", "memory.gradients", "memory.optimizer"),
+    "adapters": ("memory.parameters", "memory.gradients", "memory.optimizer"),
     "activations": ("memory.saved",),
     "kv_cache": ("memory.kv_cache",),
     "flops": ("flops.forward",),
@@ -55,6 +56,7 @@ class Question:
     part: tuple[str, ...] = ()
     dtype: str = "fp32"
     optimizer: str = "adam"
+    lora: str = ""
     per: str = "token"
     set: Mapping[str, int] = field(default_factory=dict)
     wrong: tuple[Wrong, ...] = ()
@@ -90,10 +92,12 @@ class Question:
         words = ["symledger", "derive", self.of]
         words += [w for name, n in self.set.items() for w in ("--set", f"{name}={n}")]
         words += ["--dtype", self.dtype] if self.dtype != "fp32" else []
-        words += ["--optimizer", self.optimizer] if self.ask == "training" else []
+        words += ["--optimizer", self.optimizer] if self.ask in ("training", "adapters") else []
+        words += ["--lora", self.lora] if self.lora else []
         if self.ask == "params" and self.is_layer:
             return (shlex.join(words),)
-        return tuple(shlex.join([*words, "--quantity", name]) for name in self.quantities)
+        beside = ("memory.peak.train",) if self.lora else ()
+        return tuple(shlex.join([*words, "--quantity", n]) for n in (*self.quantities, *beside))
 
 
 @cache

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from symledger import derive
+from symledger.catalogue import texts
 from symledger.site.html import maths
 from symledger.site.kinds import checkpoints, course, families
 from symledger.site.kinds import model as kind
@@ -54,6 +55,15 @@ def test_headline_numbers_are_the_published_ones(pages, name, params, forward):
     page = text_of(pages[ATLAS.page_of(name)])
     assert f"{params:,}" in page
     assert forward is None or f"{forward:,}" in page
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("mini_gpt", ["mini-GPT"]), ("gpt2", ["GPT-2"]), ("bert", ["BERT"]), ("nanochat", []),
+     ("bert_classifier", []), ("mini_gpt-small", [])],
+)  # fmt: skip
+def test_a_name_is_spelled_as_its_text_does(name, said):
+    assert EVERY[name].spelled(texts.text_of(name)) == said
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -45,6 +45,9 @@ ANSWERS = {
     "gpt-3-memory-bf16": "349,208,518,656",
     "gpt-2-training-adam": f"{16 * 124_439_808:,}",
     "llama-7b-training-adam-mixed": f"{16 * 6_738_415_616:,}",
+    "llama-7b-fine-tuning-lora": f"{2 * 6_738_415_616 + 16 * 32 * 2 * 16 * 2 * 4096:,}",
+    "llama-3-8b-fine-tuning-lora":
+        f"{2 * 8_030_261_248 + 16 * 32 * 16 * (2 * 4096 + 4096 + 1024):,}",
     "vgg-16-training-momentum": f"{12 * 138_357_544:,}",
     "llama-7b-kv-cache-4096": f"{2 * 32 * 4096 * 4096 * 2:,}",
     "mixtral-8x7b-kv-cache-32768": f"{2 * 32 * 8 * 128 * 32768 * 2:,}",
@@ -102,6 +105,9 @@ def test_the_command_of_a_page_prints_its_answer(slug):
             assert f"{formula.value:,}" in printed
     if QUESTIONS[slug].ask in ("params", "part", "memory", "kv_cache", "activations"):
         assert found.value in printed or found.all in printed
+    if QUESTIONS[slug].lora:
+        assert found.trained_count
+        assert found.peak.partition("\u00a0")[0] in printed
 
 
 @pytest.mark.parametrize("slug", [q.slug for q in questions() if q.is_layer])

@@ -51,3 +51,9 @@ def test_the_first_entry_of_a_page_is_given_them():
     find_by(entries, Page("a.md", "", ("1,234,567", math("2 L d"))))
     assert entries[0]["found"].split() == ["1,234,567", *sorted(words("2 L d"))]
     assert not any("found" in entry for entry in entries[1:])
+
+
+def test_names_of_several_words_are_found_in_one():
+    entry = {"location": "a.html", "text": "", "tags": ["mini-GPT", "GPT", "Falcon-H1"]}
+    find_by([entry], Page("a.md", ""))
+    assert entry["found"].split() == ["falconh1", "minigpt"]

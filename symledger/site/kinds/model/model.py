@@ -12,6 +12,7 @@ from symledger.accounts.account import Account
 from symledger.catalogue.entry import Entry
 from symledger.catalogue.text_places import said_by
 from symledger.catalogue.texts import Text
+from symledger.errors import bare
 from symledger.evidence.traced import Vector, traced
 from symledger.languages.message import Message, message
 from symledger.ledger.formula import Formula
@@ -19,7 +20,7 @@ from symledger.site.atlas import Atlas
 from symledger.site.html import maths
 from symledger.site.html.calculator import Calculator, calculator
 from symledger.site.html.copies import Copies, copies
-from symledger.site.kinds.model import costs, figures, fits, glance
+from symledger.site.kinds.model import alive, costs, figures, fits, glance
 from symledger.site.kinds.model.memory import OfType, memory_of
 from symledger.site.kinds.model.numbers import count
 from symledger.site.kinds.model.table import Cells, table_of
@@ -83,11 +84,12 @@ class Model:
         """What the model is, in one line."""
         return self.account.target.title
 
-    @property
-    def spelled(self) -> list[str]:
-        """The model's name as people spell it, where that is another."""
-        names = {q.name for q in questions() if q.of == self.name}
-        return sorted(name for name in names if name[:1].isupper())
+    def spelled(self, text: Text) -> list[str]:
+        """Return the model's name as people spell it, where that is another: as its text does."""
+        names = {q.name for q in questions() if q.of == self.name and q.name[:1].isupper()}
+        if bare(text.name) == bare(self.name):
+            names.add(text.name)
+        return sorted(names - {self.name})
 
     @property
     def params(self) -> Formula:
@@ -244,9 +246,15 @@ class Model:
         return {name: plots for name, plots in found.items() if plots}
 
     @cached_property
+    def live(self) -> alive.Live | None:
+        """What is alive when in a step of training, drawn."""
+        return alive.live(self.account) if self.is_bound else None
+
+    @cached_property
     def figures(self) -> list[Figure]:
         """All its plots."""
-        return [*self.shares, *(plot for plots in self.growth.values() for plot in plots)]
+        live = [self.live.figure] if self.live else []
+        return [*self.shares, *live, *(plot for plots in self.growth.values() for plot in plots)]
 
     @cached_property
     def variants(self) -> list[Variant]:

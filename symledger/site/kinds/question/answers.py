@@ -11,7 +11,7 @@ from markupsafe import Markup
 from sympy import Symbol
 
 from symledger import algebra
-from symledger.accounts.account import Account
+from symledger.accounts.account import Account, derive
 from symledger.accounts.reuse import (
     parts,
     places_in_models,
@@ -30,7 +30,7 @@ from symledger.printing.rows import rows
 from symledger.report import figures
 from symledger.site.atlas import Atlas
 from symledger.site.html import maths
-from symledger.site.html.amounts import larger_units
+from symledger.site.html.amounts import bytes_and_units, larger_units
 from symledger.site.html.calculator import Calculator, Sum, calculating
 from symledger.site.kinds.model.table import Cells, cells
 from symledger.site.kinds.question.mistakes import Mistake, mistakes
@@ -150,6 +150,21 @@ class Answer:
     def bytes_trained(self) -> int:
         """The bytes of a weight with its gradient and its optimizer's state."""
         return 2 * self.bytes_each + self.account.conventions.state_bytes
+
+    @cached_property
+    def trained_count(self) -> str:
+        """The parameters that are trained, where these are not all."""
+        return f"{int(self.account['params.trained'].exact or 0):,}"
+
+    @cached_property
+    def peak(self) -> str:
+        """The bytes that are alive at the peak of training, where adapters are trained."""
+        return bytes_and_units(int(self.account["memory.peak.train"].exact or 0))
+
+    @cached_property
+    def weights_bytes(self) -> str:
+        """The bytes of the weights alone."""
+        return f"{int(self.account['memory.parameters'].exact or 0):,}"
 
     @cached_property
     def optimizer(self) -> str:
@@ -307,6 +322,11 @@ def answer(atlas: Atlas, question: Question) -> Answer:
     account = atlas.account(question.of, **{name: str(n) for name, n in question.set.items()})
     asked = {"dtype": question.dtype, "optimizer": question.optimizer}
     c = account.conventions
-    if (c.dtype, c.optimizer) != (question.dtype, question.optimizer):
+    if question.lora:
+        account = atlas.once(
+            f"question {question.slug}",
+            lambda: derive(question.of, question.set, lora=question.lora, **asked),
+        )
+    elif (c.dtype, c.optimizer) != (question.dtype, question.optimizer):
         account = account.under(**asked)
     return Answer(question, account, atlas)

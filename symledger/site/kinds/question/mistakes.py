@@ -70,6 +70,8 @@ def _usual(question: Question, account: Account, right: Fraction) -> Iterator[tu
             yield "tied", _params(account, tied="true")
         case "active":
             yield "all", _exact(account, "params")
+        case "adapters":
+            yield "weights", _exact(account, "memory.parameters")
         case "training":
             yield "no_gradients", right - _exact(account, "memory.gradients")
             yield "weights", _exact(account, "memory.parameters")
