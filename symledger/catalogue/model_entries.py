@@ -166,6 +166,7 @@ MODELS: tuple[Entry, ...] = (
     Entry("bamba", "models.bamba.model:Bamba", "model", cases=GROUPED, reads={"bamba": "BAMBA"}),
     Entry("jetmoe", "models.jetmoe.model:JetMoe", "model", cases=("one expert a token", "dense"),
           reads={"jetmoe": "JETMOE"}),
+    Entry("zamba", "models.zamba.model:Zamba", "model", reads={"zamba": "ZAMBA"}),
     Entry("zamba2", "models.zamba2.model:Zamba2", "model", reads={"zamba2": "ZAMBA2"}),
     Entry("falcon_h1", "models.falcon_h1.model:FalconH1", "model", cases=GROUPED,
           reads={"falcon_h1": "FALCON_H1"}),
