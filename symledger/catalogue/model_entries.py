@@ -164,6 +164,7 @@ MODELS: tuple[Entry, ...] = (
     Entry("granite_hybrid", "models.granite_hybrid.model:GraniteHybrid", "model", cases=SPARSE,
           reads={"granitemoehybrid": "GRANITE_HYBRID"}),
     Entry("bamba", "models.bamba.model:Bamba", "model", cases=GROUPED, reads={"bamba": "BAMBA"}),
+    Entry("doge", "models.doge.model:Doge", "model", cases=GROUPED, reads={"doge": "DOGE"}),
     Entry("jetmoe", "models.jetmoe.model:JetMoe", "model", cases=("one expert a token", "dense"),
           reads={"jetmoe": "JETMOE"}),
     Entry("zamba", "models.zamba.model:Zamba", "model", reads={"zamba": "ZAMBA"}),

@@ -1,4 +1,4 @@
-"""Zamba: Mamba's mixers of several heads, before some of which one block attends again and again."""
+"""Zamba: Mamba's mixers of several heads, before some of which one block attends."""
 
 from __future__ import annotations
 
