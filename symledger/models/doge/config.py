@@ -43,8 +43,8 @@ TENSORS = {
     f"{LAYER}input_residual": ("block.r_1",),
     f"{LAYER}post_attention_residual": ("block.r_2",),
     f"{LAYER}self_attn.A": ("block.attention.A",),
-    f"{LAYER}self_attn.dt_proj.weight": ("block.attention.rate.W",),
-    f"{LAYER}self_attn.dt_proj.bias": ("block.attention.rate.b",),
+    f"{LAYER}self_attn.dt_proj.weight": ("block.attention.step.W",),
+    f"{LAYER}self_attn.dt_proj.bias": ("block.attention.step.b",),
     **{f"{LAYER}mlp.{x}_proj.{weight}": (f"block.feed_forward.{x}.{ours}",
                                          f"block.feed_forward.network.{x}.{ours}")
        for x in ("gate", "up", "down") for weight, ours in (("weight", "W"), ("bias", "b"))},

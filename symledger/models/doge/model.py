@@ -75,7 +75,7 @@ class DynamicMaskAttention(Attention):
             k, v = join([past_k, k], axis=1), join([past_v, v], axis=1)
         k, v = state(k), state(v)
         merged = view("B S g e -> B S (g e)", v)
-        rate = Linear(self.h_kv * self.d_v, self.h_kv, self.bias)(merged, name="rate")
+        rate = Linear(self.h_kv * self.d_v, self.h_kv, self.bias)(merged, name="step")
         shift = apply("exp", apply("softplus", rate) * param("A", self.h_kv))
         core = ShiftedDotProduct(self.h, self.h_kv, self.d_k, self.d_v)
         z = core(q, k, v, shift, name="core")
