@@ -113,6 +113,7 @@ d_g = Size("d_g", "head width of layers that see everything, where others have a
 h_g = Size("h_g", "key/value heads of layers that see everything, where others have another number")
 L_s = Size("L_s", "last layers, which use keys and values of earlier ones")
 L_sw = Size("L_sw", "of those, layers that see a window only")
+n_key = Size("n_key", "halves of keys, of which pairs are the keys of experts")
 n_m = Size("n_m", "blocks of attention that several layers use in turn")
 n_i = Size("n_i", "heads of an indexer")
 d_x = Size("d_x", "head width of an indexer")
@@ -272,7 +273,7 @@ ORDER: tuple[Size, ...] = (
     *(S_w, L_w, L_n, L_d, L_wd, d_exp, d_sh),
     *(d_c, d_q, d_i, Q, n_c),
     *(L_g, L_in, n_r, T_k, h_dec, V_dec, d_dec, d_ple, V_ple, d_g, h_g, L_s, L_sw),
-    *(n_i, d_x, L_x, L_xd, n_m),
+    *(n_i, d_x, L_x, L_xd, n_m, n_key),
     *(T_e, N, n),
     *(T_w, *T_i, T_q, n_pos, T_f, K_c, d_snd, L_snd, h_snd, f_snd, S_snd, n_snd),
 )

@@ -52,11 +52,11 @@ class GivenRMSNorm(RMSNorm):
 class MambaLayer(Component):
     """A norm and a mixer beside the residual path, before which something may be added."""
 
-    mixer: Mamba2Mixer
+    mixer: Component
     d: Expr = sizes.d
 
     signature: ClassVar[str] = "B T d, B T d -> B T d"
-    title: ClassVar[str] = "mixer of Mamba-2 beside the residual path"
+    title: ClassVar[str] = "mixer beside the residual path"
 
     def forward(self, x: Tensor, added: Tensor | None = None) -> Steps:
         entering = x if added is None else x + added
@@ -68,8 +68,9 @@ class MambaLayer(Component):
 class HybridLayer(Component):
     """A mixer that hears of a block of attention, whose weights are given, and maps of its own.
 
-    The block reads what enters beside what entered the stack; low-rank maps of this use are added
-    to that of its network and, with ``adapted``, to those of queries, keys and values.
+    The block reads what enters beside what entered the stack; where it is ``narrowed``, low-rank
+    maps of this use are added to that of its network and, with ``adapted``, to those of queries,
+    keys and values. Elsewhere gates have a map of their own.
     Source: Glorioso et al., *The Zamba2 Suite* (2024), section 2; transformers 5.23,
     ``Zamba2HybridLayer``.
     """
@@ -85,23 +86,30 @@ class HybridLayer(Component):
     rotary: bool = False
     activation: Plain = "gelu"
     cached: Expr | None = None
+    narrowed: bool = True
 
-    signature: ClassVar[str] = (
-        "B T d, B T d, both, both q, both kv, both kv, q d, d, d two, d_ff d -> B T d"
-    )
-    title: ClassVar[str] = "mixer of Mamba-2 behind a block that layers share"
+    title: ClassVar[str] = "mixer behind a block that layers share"
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]  # what enters depends on a choice
+        """The type line."""
+        network = "d two" if self.narrowed else "d d_ff, d d_ff"
+        return f"B T d, B T d, both, both q, both kv, both kv, q d, d, {network}, d_ff d -> B T d"
 
     def forward(
         self, x: Tensor, first: Tensor, g: Tensor, W_Q: Tensor, W_K: Tensor, W_V: Tensor,
-        W_O: Tensor, g_ff: Tensor, W_in: Tensor, W_out: Tensor,
+        W_O: Tensor, g_ff: Tensor, W_in: Tensor, W_next: Tensor, W_last: Tensor | None = None,
     ) -> Steps:  # fmt: skip
         entered = GivenRMSNorm(2 * self.d)(join([x, first]), g, name="norm_1")
         attended = self.attend(entered, W_Q, W_K, W_V, W_O)
         normed = GivenRMSNorm(self.d)(attended, g_ff, name="norm_2")
-        wide = self.mapped(normed, W_in, "in", True)
-        z = act(self.activation, narrow(wide, -1, 0, self.d_ff))
-        z = z * narrow(wide, -1, self.d_ff, self.d_ff)
-        fed = einsum("... i, i o -> ... o", z, W_out)
+        if W_last is None:
+            wide = self.mapped(normed, W_in, "in", True)
+            gate, up = (narrow(wide, -1, start, self.d_ff) for start in (Integer(0), self.d_ff))
+        else:
+            gate, up = (self.mapped(normed, W, "in", False) for W in (W_in, W_next))
+        z = act(self.activation, gate) * up
+        fed = einsum("... i, i o -> ... o", z, W_next if W_last is None else W_last)
         added = Linear(self.d, self.d, bias=False)(fed, name="map")
         return steps(attended=attended, fed=fed, y=self.layer(x, added, name="layer"))
 
@@ -157,7 +165,9 @@ class SharedBlock(Component):
         weights = (
             param("g_1", 2 * d), param("W_Q", 2 * d, heads), param("W_K", 2 * d, shared),
             param("W_V", 2 * d, shared), param("W_O", heads, d), param("g_2", d),
-            param("W_in", d, 2 * use.d_ff), param("W_out", use.d_ff, d),
+            *([param("W_in", d, 2 * use.d_ff)] if use.narrowed else
+              [param(f"W_{x}", d, use.d_ff) for x in ("gate", "up")]),
+            param("W_out", use.d_ff, d),
         )  # fmt: skip
         y = repeat(use, self.times, x, first, *weights, name="use", average=True)
         return steps(y=y)
