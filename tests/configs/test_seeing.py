@@ -53,6 +53,7 @@ def test_published_models_that_see(name, count):
         ({"model_type": "lighton_ocr", "spatial_merge_size": 3}, "Choose an image_size"),
         ({"model_type": "hyperclovax_vision_v2", "vision_config": {"fullatt_block_indexes": []}},
          "one of 32 blocks has to see all of an image here"),
+        ({"model_type": "qwen3_5", "vision_config": {"out_hidden_size": 64}}, "Say out_hidden"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_refused(document, said):

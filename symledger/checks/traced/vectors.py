@@ -29,6 +29,8 @@ NEEDED: Mapping[str, int] = {"head_dim": 64, "vocab_size": 32}
 """What a class has to be told that has no default for it."""
 FITTING: Mapping[str, Document] = {
     "qwen3_vl_moe": {"vision_config": {"out_hidden_size": 2048}}, "esm": {"pad_token_id": 1},
+    "qwen3_5": {"vision_config": {"out_hidden_size": 4096}},
+    "qwen3_5_moe": {"vision_config": {"out_hidden_size": 2048}},
 }  # fmt: skip
 """What families say whose defaults do not fit together, where no published configuration does."""
 

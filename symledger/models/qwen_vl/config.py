@@ -16,6 +16,7 @@ from symledger.models.granite.config import HYPERCLOVAX
 from symledger.models.qwen2 import config as qwen2
 from symledger.models.qwen3 import config as qwen3
 from symledger.models.qwen_moe import config as qwen_moe
+from symledger.models.qwen_next import config as qwen_next
 from symledger.models.qwen_vision import config as vision
 
 RENAMED: Mapping[str, Use] = {
@@ -70,7 +71,7 @@ def seeing(
         model_type, generating(entry, name), {**TIED, "vision_token_id": FREE, "vocab_size": FREE},
         (Rule((), fitting),),
         {**within("model.language_model.", tensors), **vision.image("model.visual.", "tower.")},
-        implied={"n_img": "1", **vision.IMAGE},
+        implied={"n_img": "1", **vision.IMAGE, **text.implied},
         parts={"text_config": text, "vision_config": encoder},
         flat="text_config" if older else "",
     )  # fmt: skip
@@ -102,6 +103,14 @@ QWEN3_VL = seeing(
 QWEN3_VL_MOE = seeing(
     "qwen3_vl_moe", "qwen3_vl_moe", "Qwen3VLMoe", qwen_moe.QWEN3_VL_MOE, vision.QWEN3_MOE,
     deep(SPARSE),
+)  # fmt: skip
+QWEN35_VL = seeing(
+    "qwen3_5", "qwen3_5_vl", "Qwen3_5", qwen_next.QWEN35, vision.QWEN35,
+    qwen_next.QWEN35.tensors,
+)  # fmt: skip
+QWEN35_MOE_VL = seeing(
+    "qwen3_5_moe", "qwen3_5_moe_vl", "Qwen3_5Moe", qwen_next.QWEN35_MOE, vision.QWEN35_MOE,
+    qwen_next.QWEN35_MOE.tensors,
 )  # fmt: skip
 COSMOS = replace(
     QWEN3_VL, model_type="cosmos3_omni",
