@@ -54,6 +54,15 @@ def test_published_models_that_see(name, count):
         ({"model_type": "hyperclovax_vision_v2", "vision_config": {"fullatt_block_indexes": []}},
          "one of 32 blocks has to see all of an image here"),
         ({"model_type": "qwen3_5", "vision_config": {"out_hidden_size": 64}}, "Say out_hidden"),
+        ({"model_type": "glm4v", "vision_config": {"out_hidden_size": 64}}, "Say out_hidden"),
+        ({"model_type": "glm4v_vision", "num_heads": 256}, "so that 4 divides it"),
+        ({"model_type": "glm4v_vision", "image_size": 8}, "no place is left"),
+        ({"model_type": "vipllava", "vision_feature_layer": [-2, 23]}, "each once"),
+        ({"model_type": "llava_next", "image_grid_pinpoints": [[336]]}, "no list of pairs"),
+        ({"model_type": "llava_next", "image_grid_pinpoints": [[336, 200]]}, "no shape has one"),
+        ({"model_type": "kimi_k25", "projection_hidden_size": 8}, "projection_hidden_size = 1152"),
+        ({"model_type": "kimi_k25_vision", "pos_emb_width": 32}, "equal sides of each"),
+        ({"model_type": "paddleocr_vl_vision", "image_size": 8}, "no place is left"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_refused(document, said):

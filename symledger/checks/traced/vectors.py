@@ -31,6 +31,7 @@ FITTING: Mapping[str, Document] = {
     "qwen3_vl_moe": {"vision_config": {"out_hidden_size": 2048}}, "esm": {"pad_token_id": 1},
     "qwen3_5": {"vision_config": {"out_hidden_size": 4096}},
     "qwen3_5_moe": {"vision_config": {"out_hidden_size": 2048}},
+    "glm_ocr": {"vision_config": {"out_hidden_size": 1024}},
 }  # fmt: skip
 """What families say whose defaults do not fit together, where no published configuration does."""
 

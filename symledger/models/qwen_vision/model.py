@@ -27,6 +27,20 @@ FRAMES = Integer(2)
 """Those that a patch spans: an image is seen as so many alike."""
 
 
+def framed(x: Tensor, C_in: Expr, P: Expr, d: Expr, down: Expr, across: Expr, bias: bool) -> Tensor:
+    """Map each patch of an image, which is seen as two frames alike, to a vector."""
+    frames = expand(view("b c h w -> b c () h w", x), (*x.shape[:2], FRAMES, *x.shape[2:]))
+    sides = {"d": FRAMES, "h": P, "w": P}
+    windows = {
+        f"{letter}_{axis}": n for axis, side in sides.items()
+        for letter, n in {"K": side, "s": side, "p": ZERO, "r": ONE}.items()
+    }  # fmt: skip
+    convolution = Conv3d(
+        C_in=C_in, C_out=d, G=ONE, D_o=ONE, H_o=down, W_o=across, bias=bias, **windows
+    )
+    return view("b d one i j -> b (one i j) d", convolution(frames, name="patches"))
+
+
 @dataclass(frozen=True)
 class Merger(Component):
     """A norm, the vectors of g × g patches side by side, two maps; or the norm after that.
@@ -145,18 +159,8 @@ class QwenVision(Component):
 
     def embed(self, x: Tensor) -> Tensor:
         """Map the patches of all frames, and tell them where they stand."""
-        frames = expand(view("b c h w -> b c () h w", x), (*x.shape[:2], FRAMES, *x.shape[2:]))
-        sides = {"d": FRAMES, "h": self.P, "w": self.P}
-        windows = {
-            f"{letter}_{axis}": n for axis, side in sides.items()
-            for letter, n in {"K": side, "s": side, "p": ZERO, "r": ONE}.items()
-        }  # fmt: skip
         down, across = self.g * self.H_g, self.g * self.W_g
-        cubes = Conv3d(
-            C_in=self.C_in, C_out=self.d, G=ONE, D_o=ONE, H_o=down, W_o=across, bias=self.placed,
-            **windows,
-        )(frames, name="patches")  # fmt: skip
-        y = view("b d one i j -> b (one i j) d", cubes)
+        y = framed(x, self.C_in, self.P, self.d, down, across, self.placed)
         return y + self.places(down * across) if self.placed else y
 
     def places(self, T: Expr) -> Tensor:

@@ -217,6 +217,7 @@ class Qwen35MoeVL(Qwen3Next, PlacedSeeing):
     references: ClassVar[tuple[str, ...]] = (
         "transformers 5.23, Qwen3_5MoeForConditionalGeneration",
     )
+@dataclass(frozen=True)
 class HyperClovaXVision(HyperClovaX, QwenSeeing):
     """HyperCLOVA X with Qwen2.5-VL's encoder, whose vectors one more map makes as wide as words.
 
