@@ -63,6 +63,9 @@ def test_published_models_that_see(name, count):
         ({"model_type": "kimi_k25", "projection_hidden_size": 8}, "projection_hidden_size = 1152"),
         ({"model_type": "kimi_k25_vision", "pos_emb_width": 32}, "equal sides of each"),
         ({"model_type": "paddleocr_vl_vision", "image_size": 8}, "no place is left"),
+        ({"model_type": "llama4_vision_model", "image_size": 42}, "divisible by 28"),
+        ({"model_type": "llama4_vision_model", "hidden_size": 1408, "projector_input_dim": 8},
+         "Say projector_input_dim = 4096"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_refused(document, said):

@@ -11,8 +11,9 @@ from symledger import sizes
 from symledger.components.feed_forward.nonlinearities import Plain, Seldom
 from symledger.components.image_blocks.projectors import PatchMerging, Projector
 from symledger.components.norms.norms import LayerNorm
+from symledger.components.state_spaces.short import LFM2
 from symledger.ir.tensor import Tensor
-from symledger.models.lfm2.model import LFM2, Lfm2
+from symledger.models.lfm2.model import Lfm2
 from symledger.models.qwen_vision.model import GRID
 from symledger.models.shared.hybrid import Which
 from symledger.models.shared.seeing import Answer, Seeing

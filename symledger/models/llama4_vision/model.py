@@ -9,6 +9,7 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.components.attention.attention import Attention
+from symledger.components.attention.chunks import META
 from symledger.components.blocks.blocks import PreLNBlock
 from symledger.components.feed_forward.nonlinearities import Gating, Seldom, act
 from symledger.components.image_blocks.patches import ImageEmbedding
@@ -16,7 +17,7 @@ from symledger.components.image_blocks.projectors import PatchMerging
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
 from symledger.ir.tensor import Tensor
-from symledger.models.llama4.model import META, Llama4
+from symledger.models.llama4.model import Llama4
 from symledger.models.qwen_vision.model import GRID
 from symledger.models.shared.seeing import Answer, Seeing
 from symledger.models.shared.windows import Windows
