@@ -164,7 +164,8 @@ def _heads(values: Values) -> Settings:
     return {}
 
 
-SHALLOW = {key: use for key, use in DEEP.items() if key != "deepstack_visual_indexes"}
+SHALLOW = {**DEEP, "deepstack_visual_indexes": FREE}
+"""Some files name blocks that are read besides the last; the class reads none."""
 QWEN35 = _encoder("qwen3_5_vision", "Qwen3_5VisionModel", PLACED, SHALLOW, Rule((), _heads))
 QWEN35_MOE = _encoder(
     "qwen3_5_moe_vision", "Qwen3_5MoeVisionModel", PLACED, SHALLOW, Rule((), _heads)

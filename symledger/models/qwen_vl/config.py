@@ -26,6 +26,7 @@ RENAMED: Mapping[str, Use] = {
 }  # fmt: skip
 TOKENS = {False: 64, True: 128}
 """Positions that an image fills where nothing is said of its size, seen by windows or not."""
+UNUSED = ("vision_token_id", "vocab_size", "language_model_only")
 OURS = {"d_ff": "f_img", "windowed": "image_windows", "deep": ""}
 
 
@@ -68,7 +69,7 @@ def seeing(
         return {"tied": BOOLS[tied or (inside and older)], **lasting(values, text, tokens)}
 
     return Family(
-        model_type, generating(entry, name), {**TIED, "vision_token_id": FREE, "vocab_size": FREE},
+        model_type, generating(entry, name), {**TIED, **dict.fromkeys(UNUSED, FREE)},
         (Rule((), fitting),),
         {**within("model.language_model.", tensors), **vision.image("model.visual.", "tower.")},
         implied={"n_img": "1", **vision.IMAGE, **text.implied},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.arguments.specs import BOOLS, Settings, SizeOf, Use, size, written
+from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, Use, size, written
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE
@@ -140,9 +140,22 @@ VIDEO = Family(
 
 SEEN = {**TOWER, "rope_parameters": FREE, "initializer_range": FREE}
 NO_SIZE = {key: use for key, use in SEEN.items() if key != "image_size"}
+OLDER: Mapping[str, Use] = {
+    **{key: Only((value,), "its class reads no such key, and has that") for key, value in {
+        "vt_hidden_size": 1152, "vt_intermediate_size": 4304, "vt_num_attention_heads": 16,
+        "vt_num_hidden_layers": 27, "init_pos_emb_height": 64, "init_pos_emb_width": 64,
+        "mm_hidden_size": 1152, "projector_hidden_act": "gelu",
+    }.items()},
+    **dict.fromkeys((
+        "init_pos_emb_time", "text_hidden_size", "merge_type", "mm_projector_type", "pos_emb_type",
+        "projector_ln_eps", "video_attn_type",
+    ), FREE),
+}  # fmt: skip
+"""How published files of Kimi K2.5 say what its class in transformers 5.23 has by itself."""
 KIMI_INSIDE = Family(
     "kimi_k25_vision", KIMI.builds,
-    {**{k: use for k, use in NO_SIZE.items() if k != "num_channels"}, **SQUARED}, (KIMI_RULE,),
+    {**{k: use for k, use in NO_SIZE.items() if k != "num_channels"}, **SQUARED, **OLDER},
+    (KIMI_RULE,),
 )  # fmt: skip
 PADDLE_INSIDE = Family(
     "paddleocr_vl_vision", PADDLE.builds, {**SEEN, "spatial_merge_size": SizeOf("g")},
@@ -172,9 +185,13 @@ def _as_wide(values: Values) -> Settings:
 
 
 KIMI_K25 = Family(
-    "kimi_k25", generating("kimi_k2_5", "Kimi_K25"),
+    "kimi_k25",
+    {**generating("kimi_k2_5", "Kimi_K25"),
+     "KimiK25ForConditionalGeneration": Built("kimi_k2_5", {"head": "lm"})},
     {**TIED, "projection_hidden_size": Ruled(), "projection_layer_norm_eps": FREE,
-     "vocab_size": FREE},
+     **dict.fromkeys((
+         "vocab_size", "ignore_index", "use_unified_vision_chunk", "video_placeholder",
+     ), FREE)},
     (_lasting(KIMI_TEXT), Rule((), _as_wide)),
     {
         **within("model.language_model.", DEEPSEEK_V3.tensors),
