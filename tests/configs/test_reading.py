@@ -65,11 +65,11 @@ def test_a_configuration_that_says_nothing_is_the_default_one(family):
 def test_parts_that_can_be_derived_are_named():
     """Of models of images and texts that are not supported: what may be derived by itself."""
     whole = {
-        "model_type": "vipllava", "text_config": {"model_type": "llama", "vocab_size": 32064},
+        "model_type": "video_llava", "text_config": {"model_type": "llama", "vocab_size": 32064},
         "vision_config": {"model_type": "clip_vision_model"}, "other_config": {"model_type": "x"},
         "odd_config": {"model_type": 3},
     }  # fmt: skip
-    with pytest.raises(BadInput, match="model_type vipllava is not supported") as refused:
+    with pytest.raises(BadInput, match="model_type video_llava is not supported") as refused:
         read(whole)
     assert str(refused.value).endswith(
         "But text_config is of model_type llama and vision_config is of model_type "

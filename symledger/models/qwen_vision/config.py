@@ -185,3 +185,22 @@ COHERE_COMPASS = _encoder(
 QWEN4_EXP = _encoder(
     "qwen4_exp_vision", "Qwen4ExpVisionModel", PLACED, SHALLOW, Rule((), _heads)
 )
+
+
+def _shared(values: Values) -> Settings:
+    """Refuse heads that cannot share keys and values evenly."""
+    h, kv = (size(key, values[key]) for key in ("num_heads", "num_key_value_heads"))
+    if h % kv:
+        raise BadInput(
+            f"num_key_value_heads = {kv} does not divide num_heads = {h}: as many heads share the "
+            "keys and values of each."
+        )
+    return {}
+
+
+EXAONE45 = Family(
+    "exaone4_5_vision", {"Exaone4_5_VisionModel": Built("exaone_vision")},
+    {**WINDOWS, "num_key_value_heads": SizeOf("h_kv"), "rope_parameters": FREE},
+    (Rule((), _windowed), Rule(("num_heads", "num_key_value_heads"), _shared)), image("", ""),
+    IMAGE,
+)  # fmt: skip

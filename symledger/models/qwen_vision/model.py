@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr, Integer
 
@@ -11,7 +11,7 @@ from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import Norm, PreLNBlock, norm
 from symledger.components.convolution.convolution import Conv3d
-from symledger.components.feed_forward.nonlinearities import Plain
+from symledger.components.feed_forward.nonlinearities import Plain, Seldom
 from symledger.components.image_blocks.projectors import PatchMerging, Projector
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
@@ -174,14 +174,19 @@ class QwenVision(Component):
 
     def block(self, windowed: bool = False) -> PreLNBlock:
         """Return one of the blocks."""
-        width = self.d / self.h
+        width, h_kv = self.d / self.h, self.kv
         kinds = {"N": self.H_g} if windowed else {}
         return (WindowBlock if windowed else PreLNBlock)(
-            self.d, self.h, self.h, width, width, self.d_ff, self.kind, self.activation,
+            self.d, self.h, h_kv, width, width, self.d_ff, self.kind, self.activation,
             gated=self.gated, causal=False, rotary=True,
-            attention=Attention(self.d, self.h, self.h, width, width, bias=True, rotary=True),
+            attention=Attention(self.d, self.h, h_kv, width, width, bias=True, rotary=True),
             **kinds,
         )  # fmt: skip
+
+    @property
+    def kv(self) -> Expr:
+        """How many heads keys and values have."""
+        return self.h
 
     @property
     def kind(self) -> Norm:
@@ -192,3 +197,25 @@ class QwenVision(Component):
         """Return what makes tokens of patches."""
         return Merger(self.d, self.g, self.H_g, self.W_g, self.d_out, self.kind, after)
 
+
+@dataclass(frozen=True)
+class SharingVision(QwenVision):
+    """The second generation with h_kv heads of keys and values, each of which several share.
+
+    Source: transformers 5.23, ``Exaone4_5_VisionModel``.
+    """
+
+    h_kv: Expr = sizes.h_kv
+    activation: Plain = "silu"
+    gated: Literal[True] = True
+    windowed: Annotated[bool, Seldom()] = True
+    placed: Literal[False] = False
+    deep: Literal[False] = False
+
+    title: ClassVar[str] = "encoder over patches, seen by windows, heads sharing keys and values"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_ff: 4 * sizes.d, sizes.h_kv: sizes.h}
+    references: ClassVar[tuple[str, ...]] = ("transformers 5.23, Exaone4_5_VisionModel",)
+
+    @property
+    def kv(self) -> Expr:
+        return self.h_kv
