@@ -55,6 +55,7 @@ def test_published_models_that_see(name, count):
          "one of 32 blocks has to see all of an image here"),
         ({"model_type": "qwen3_5", "vision_config": {"out_hidden_size": 64}}, "Say out_hidden"),
         ({"model_type": "glm4v", "vision_config": {"out_hidden_size": 64}}, "Say out_hidden"),
+        ({"model_type": "exaone4_5_vision", "num_key_value_heads": 5}, "does not divide num_heads"),
         ({"model_type": "glm4v_vision", "num_heads": 256}, "so that 4 divides it"),
         ({"model_type": "glm4v_vision", "image_size": 8}, "no place is left"),
         ({"model_type": "vipllava", "vision_feature_layer": [-2, 23]}, "each once"),
