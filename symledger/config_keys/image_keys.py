@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from symledger.arguments.specs import Settings, Use, size, written
 from symledger.config_keys.common import FREE
+from symledger.config_keys.decoder_keys import head_width
 from symledger.config_keys.family import Values
 from symledger.errors import BadInput
 
@@ -111,3 +112,20 @@ def positive(values: Values, name: str) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadInput(f"{name} = {written(value)} does not fit: a number is meant.")
     return value > 0
+
+
+def quartered(
+    values: Values, d: str = "hidden_size", h: str = "num_attention_heads"
+) -> int:
+    """Return how wide heads are that are turned by a row and by a column, by two angles each.
+
+    Raises:
+        BadInput: they do not divide the width, or 4 does not divide theirs.
+    """
+    width = head_width({key: size(key, values[key]) for key in (d, h)}, d, h)
+    if width % 4:
+        raise BadInput(
+            f"{d} / {h} = {width} does not fit: a quarter of a head is turned by the row, and as "
+            "much by the column, so that 4 divides it."
+        )
+    return width

@@ -342,7 +342,7 @@ def _part(name: str, part: Family, document: object, settings: Settings) -> Iter
         raise BadInput(f"{name} = {written(document)} does not fit: a configuration is meant.")
     part = part.part(document)
     given = _renamed(document or {}, dict(part.facts["aliases"]))
-    if given.get("model_type", part.model_type) != part.model_type:
+    if given.get("model_type") not in (None, "", part.model_type):  # some say that it is ""
         known = " or ".join(other.model_type for other in (part, *part.others))
         raise BadInput(
             f"{name} is of model_type {written(given['model_type'])}, not {known}: that is not "

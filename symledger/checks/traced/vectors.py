@@ -29,6 +29,12 @@ NEEDED: Mapping[str, int] = {"head_dim": 64, "vocab_size": 32}
 """What a class has to be told that has no default for it."""
 FITTING: Mapping[str, Document] = {
     "qwen3_vl_moe": {"vision_config": {"out_hidden_size": 2048}}, "esm": {"pad_token_id": 1},
+    "qwen3_5": {"vision_config": {"out_hidden_size": 4096}},
+    "qwen3_5_moe": {"vision_config": {"out_hidden_size": 2048}},
+    "glm_ocr": {"vision_config": {"out_hidden_size": 1024}},
+    "llama4_vision_model": {"hidden_size": 1408},
+    "exaone4_5": {"vision_config": {"out_hidden_size": 4096}},
+    "llama4": {"vision_config": {"hidden_size": 1408, "vision_output_dim": 4096}},
 }  # fmt: skip
 """What families say whose defaults do not fit together, where no published configuration does."""
 

@@ -18,7 +18,7 @@ from symledger.components.norms.norms import LayerNorm
 from symledger.ir.building import leave_idle
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply, einsum, mean, narrow, param, repeat, total, view
+from symledger.notation.verbs import apply, einsum, mean, narrow, param, repeat, scan, total, view
 from symledger.sizes import Size
 
 RADFORD = "Radford et al., Learning Transferable Visual Models From Natural Language (2021)"
@@ -130,11 +130,28 @@ class ClipImage(Tower):
 
 
 @dataclass(frozen=True)
+class Told(Component):
+    """A block, and its vectors once more, for who reads them.
+
+    Source: Cai et al., *ViP-LLaVA* (2023).
+    """
+
+    block: Component
+
+    signature: ClassVar[str] = "B T d -> B T d, B T d"
+
+    def forward(self, x: Tensor) -> Steps:
+        y = self.block(x, name="block")
+        return steps(x=y, y=y)
+
+
+@dataclass(frozen=True)
 class ClipPatches(Tower):
     """The vectors of all patches as a block of the image encoder gives them, for who reads them.
 
     Where it is an ``inner`` one, L_u blocks come after it, which are computed like the norm at the
     end, and read by nothing. The class vector is left out unless what is read is ``all_read``.
+    Where L_v blocks are read, what they give is laid side by side.
     Source: Liu et al., *Visual Instruction Tuning* (2023), section 4.1.
     """
 
@@ -145,8 +162,9 @@ class ClipPatches(Tower):
     L_u: Expr = sizes.L_u
     inner: bool = True
     all_read: bool = False
+    L_v: Expr | None = None
 
-    signature: ClassVar[str] = "B C_in H W -> B seen d"
+    signature: ClassVar[str] = "B C_in H W -> B seen wide"
     title: ClassVar[str] = "pre-LN encoder over patches, read before it ends"
 
     @property
@@ -154,12 +172,23 @@ class ClipPatches(Tower):
         """How many vectors are read."""
         return self.T if self.all_read else self.T - 1
 
+    @property
+    def wide(self) -> Expr:
+        """The width of what is read."""
+        return self.d if self.L_v is None else self.L_v * self.d
+
     def forward(self, x: Tensor) -> Steps:
         embedding = ImageEmbedding(self.C_in, self.P, self.d, self.H_p, self.T, bias=False)
         hidden = LayerNorm(self.d)(embedding(x, name="embedding"), name="first_norm")
         block = self.block(causal=False)
-        read = repeat(block, self.L - self.L_u if self.inner else self.L, hidden, name="block")
-        last = repeat(block, self.L_u, read, name="unread_block") if self.inner else read
+        number = self.L - self.L_u if self.inner else self.L
+        if self.L_v is None:
+            end = read = repeat(block, number, hidden, name="block")
+        else:
+            hidden = repeat(block, number - self.L_v, hidden, name="block")
+            end, all_of = scan(Told(block), self.L_v, (hidden,), name="read_block")
+            read = view("v b t d -> b t (v d)", all_of)
+        last = repeat(block, self.L_u, end, name="unread_block") if self.inner else end
         first = view("B one d -> B (one d)", narrow(last, 1, 0, 1))
         leave_idle(LayerNorm(self.d)(first, name="final_norm"))
         return steps(y=read if self.all_read else narrow(read, 1, 1, self.T - 1))

@@ -5,10 +5,8 @@ from __future__ import annotations
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, size
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import head_width
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
-from symledger.config_keys.image_keys import UNTIED, Pair, Square
-from symledger.errors import BadInput
+from symledger.config_keys.image_keys import UNTIED, Pair, Square, quartered
 from symledger.models.dinov2.config import BLOCK
 
 LAYER = "model.layer.*."
@@ -27,12 +25,7 @@ def registered(values: Values) -> Settings:
 
 def _turned(values: Values) -> Settings:
     """Refuse heads that a row and a column cannot turn by two angles each."""
-    width = head_width({k: size(k, values[k]) for k in ("hidden_size", "num_attention_heads")})
-    if width % 4:
-        raise BadInput(
-            f"hidden_size / num_attention_heads = {width} does not fit: a quarter of a head is "
-            "turned by the row, and as much by the column, so that 4 divides it."
-        )
+    quartered(values)
     return {}
 
 

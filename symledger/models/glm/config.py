@@ -51,7 +51,7 @@ def _inside(model_type: str, name: str, **fixed: bool) -> Family:
     """
     options = {"head": "bare", **{key: BOOLS[value] for key, value in fixed.items()}}
     uses = {key: use for key, use in KEYS.items() if key != "attention_bias" or not fixed}
-    uses |= {"vision_vocab_size": FREE}
+    uses |= {"vision_vocab_size": FREE, **({"attention_bias": FREE} if fixed else {})}
     return replace(
         GLM4, model_type=model_type, uses=uses, rules=(share(1.0),),
         builds={f"{name}TextModel": Built("glm4", options)},

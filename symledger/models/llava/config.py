@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symledger.arguments.specs import BOOLS, Choice
+from symledger.arguments.specs import BOOLS, Choice, Settings, size, written
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE
@@ -20,6 +20,7 @@ from symledger.config_keys.seeing_keys import (
     tied_by_either,
     within,
 )
+from symledger.errors import BadInput
 from symledger.models.clip.config import IMAGE, image
 from symledger.models.llama.config import LLAMA
 
@@ -38,9 +39,10 @@ PROJECTOR = {
     "multi_modal_projector.linear_2.weight": ("projector.2.W",),
     "multi_modal_projector.linear_2.bias": ("projector.2.b",),
 }
+KINDS = ("block", "unread_block", "read_block.block")
 UNREAD = {
-    name: (ours, *(o.replace("tower.block", "tower.unread_block") for o in (ours,)
-                   if o.startswith("tower.block")))
+    name: tuple(ours.replace("tower.block", f"tower.{kind}") for kind in KINDS)
+    if ours.startswith("tower.block") else (ours,)
     for name, (ours,) in image("model.vision_tower.", "tower.").items()
     if name.startswith("model.")
 }  # fmt: skip
@@ -65,3 +67,40 @@ LLAVA = Family(
     implied=ONE_IMAGE,
     parts={"text_config": TEXT, "vision_config": VISION},
 )
+
+
+def _several(values: Values) -> Settings:
+    """Return how many blocks of the encoder are read, and how many come after the last of them.
+
+    Raises:
+        BadInput: they are not there, or one is named twice.
+    """
+    layers = size("num_hidden_layers", inner(values, "vision_config", VISION, "num_hidden_layers"))
+    said = values["vision_feature_layer"]
+    named = said if isinstance(said, list) else [said]
+    known = [i for i in named if type(i) is int and -layers <= i <= layers and i != 0]
+    read = {i if i > 0 else layers + 1 + i for i in known}
+    if not named or len(read) != len(named):
+        raise BadInput(
+            f"vision_feature_layer = {written(said)} does not fit: vision_config has {layers} "
+            f"blocks, which are counted from 1, or from the last, -1, to -{layers}, each once."
+        )
+    unread = layers - max(read)
+    found = {"L_u": str(unread), "inner": "true"} if unread else {"inner": "false"}
+    return {"L_v": str(len(read)), **found}
+
+
+VIPLLAVA = replace(
+    LLAVA, model_type="vipllava", builds=generating("vipllava", "VipLlava"),
+    uses={
+        **{key: use for key, use in LLAVA.uses.items()
+           if key not in ("multimodal_projector_bias", "vision_feature_select_strategy")},
+        "projector_layernorm_eps": FREE,
+    },
+    rules=(LLAVA.rules[0], Rule((), _several), LLAVA.rules[2]),
+    tensors={
+        **LLAVA.tensors,
+        "model.multi_modal_projector.projector_layernorm.weight": ("projector_norm.g",),
+        "model.multi_modal_projector.projector_layernorm.bias": ("projector_norm.b",),
+    },
+)  # fmt: skip

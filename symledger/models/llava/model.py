@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, ClassVar
+from dataclasses import dataclass, replace
+from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr
 
 from symledger import sizes
 from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
 from symledger.components.image_blocks.projectors import LIU, Projector
+from symledger.components.norms.norms import LayerNorm
 from symledger.ir.tensor import Tensor
 from symledger.models.clip.model import ClipPatches
 from symledger.models.llama.model import Llama
 from symledger.models.shared.seeing import Answer, Seeing, grid
-from symledger.notation.component import Component
 from symledger.sizes import Size
 
 
@@ -53,7 +53,7 @@ class Llava(Llama, Seeing):
         found = grid(sizes.P, sizes.H_p, sizes.W_p)
         return {**found, sizes.T_tok: found[sizes.T_tok] + int(self.all_read)}
 
-    def tower(self) -> Component:
+    def tower(self) -> ClipPatches:
         return ClipPatches(
             self.d_img, self.L_img, self.h_img, self.f_img, activation=self.image_activation,
             flash=self.flash, C_in=self.C_in, P=self.P, H_p=self.H_p, T=self.H_p * self.W_p + 1,
@@ -65,3 +65,29 @@ class Llava(Llama, Seeing):
             self.d_img, self.d, self.d, self.projector_activation, self.projector_bias
         )
         return projector(seen, name="projector")
+
+
+@dataclass(frozen=True)
+class VipLlava(Llava):
+    """LLaVA that reads L_v blocks of its encoder side by side, which are normalized together.
+
+    Source: Cai et al., *ViP-LLaVA* (2023).
+    """
+
+    head: Answer = "lm"
+    flash: Annotated[bool, Seldom()] = False
+    L_v: Expr = sizes.L_v
+    projector_bias: Literal[True] = True
+    all_read: Literal[False] = False
+
+    title: ClassVar[str] = "LLaMA with images, of whose encoder several blocks are read"
+    references: ClassVar[tuple[str, ...]] = ("Cai et al., ViP-LLaVA (2023)", LIU)
+
+    def tower(self) -> ClipPatches:
+        return replace(super().tower(), L_v=self.L_v)
+
+    def project(self, seen: Tensor) -> Tensor:
+        width = self.L_v * self.d_img
+        normed = LayerNorm(width)(seen, name="projector_norm")
+        projector = Projector(width, self.d, self.d, self.projector_activation)
+        return projector(normed, name="projector")

@@ -51,6 +51,11 @@ PREDICTING = dict.fromkeys((
     "mtp_num_hidden_layers", "mtp_use_dedicated_embeddings", "mamba_ssm_dtype", "attn_output_gate",
 ), FREE)  # fmt: skip
 """Layers of multi-token prediction are not built by the classes, and the gate always is."""
+UNREAD = {
+    "partial_rotary_factor": Ruled(),
+    **dict.fromkeys(("mlp_only_layers", "output_gate_type", "intermediate_size"), FREE),
+}
+"""Some files of Qwen3.5 have them, of which its classes read the first only."""
 
 
 def _alternating(values: Values) -> Settings:
@@ -80,7 +85,7 @@ def _text(entry: str, name: str) -> dict[str, Built]:
 QWEN35 = Family(
     "qwen3_5_text",
     _text("qwen3_5", "Qwen3_5"),
-    {**KEYS, **PREDICTING},
+    {**UNREAD, **KEYS, **PREDICTING},
     (share(0.25), SERVED, Rule(("num_hidden_layers",), _alternating)),
     {**TENSORS, **APART, **everywhere(dict(GATED), BLOCKS)},
     CHUNK,
@@ -96,7 +101,7 @@ def _all_sparse(values: Values) -> Settings:
 QWEN35_MOE = Family(
     "qwen3_5_moe_text",
     _text("qwen3_next", "Qwen3_5Moe"),
-    {**KEYS, **ROUTING, **PREDICTING, "intermediate_size": FREE},
+    {**KEYS, **ROUTING, **PREDICTING, **UNREAD},
     (share(0.25), SERVED, Rule(("num_hidden_layers",), _all_sparse)),
     {**SPARSE, **APART},
     CHUNK,

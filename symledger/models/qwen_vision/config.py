@@ -164,7 +164,8 @@ def _heads(values: Values) -> Settings:
     return {}
 
 
-SHALLOW = {key: use for key, use in DEEP.items() if key != "deepstack_visual_indexes"}
+SHALLOW = {**DEEP, "deepstack_visual_indexes": FREE}
+"""Some files name blocks that are read besides the last; the class reads none."""
 QWEN35 = _encoder("qwen3_5_vision", "Qwen3_5VisionModel", PLACED, SHALLOW, Rule((), _heads))
 QWEN35_MOE = _encoder(
     "qwen3_5_moe_vision", "Qwen3_5MoeVisionModel", PLACED, SHALLOW, Rule((), _heads)
@@ -184,3 +185,22 @@ COHERE_COMPASS = _encoder(
 QWEN4_EXP = _encoder(
     "qwen4_exp_vision", "Qwen4ExpVisionModel", PLACED, SHALLOW, Rule((), _heads)
 )
+
+
+def _shared(values: Values) -> Settings:
+    """Refuse heads that cannot share keys and values evenly."""
+    h, kv = (size(key, values[key]) for key in ("num_heads", "num_key_value_heads"))
+    if h % kv:
+        raise BadInput(
+            f"num_key_value_heads = {kv} does not divide num_heads = {h}: as many heads share the "
+            "keys and values of each."
+        )
+    return {}
+
+
+EXAONE45 = Family(
+    "exaone4_5_vision", {"Exaone4_5_VisionModel": Built("exaone_vision")},
+    {**WINDOWS, "num_key_value_heads": SizeOf("h_kv"), "rope_parameters": FREE},
+    (Rule((), _windowed), Rule(("num_heads", "num_key_value_heads"), _shared)), image("", ""),
+    IMAGE,
+)  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from sympy import Expr, Integer
 
@@ -11,7 +11,7 @@ from symledger import sizes
 from symledger.components.attention.attention import Attention
 from symledger.components.blocks.blocks import Norm, PreLNBlock, norm
 from symledger.components.convolution.convolution import Conv3d
-from symledger.components.feed_forward.nonlinearities import Plain
+from symledger.components.feed_forward.nonlinearities import Plain, Seldom
 from symledger.components.image_blocks.projectors import PatchMerging, Projector
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
@@ -25,6 +25,20 @@ ZERO = Integer(0)
 GRID = grid(sizes.P * sizes.g, sizes.H_g, sizes.W_g)
 FRAMES = Integer(2)
 """Those that a patch spans: an image is seen as so many alike."""
+
+
+def framed(x: Tensor, C_in: Expr, P: Expr, d: Expr, down: Expr, across: Expr, bias: bool) -> Tensor:
+    """Map each patch of an image, which is seen as two frames alike, to a vector."""
+    frames = expand(view("b c h w -> b c () h w", x), (*x.shape[:2], FRAMES, *x.shape[2:]))
+    sides = {"d": FRAMES, "h": P, "w": P}
+    windows = {
+        f"{letter}_{axis}": n for axis, side in sides.items()
+        for letter, n in {"K": side, "s": side, "p": ZERO, "r": ONE}.items()
+    }  # fmt: skip
+    convolution = Conv3d(
+        C_in=C_in, C_out=d, G=ONE, D_o=ONE, H_o=down, W_o=across, bias=bias, **windows
+    )
+    return view("b d one i j -> b (one i j) d", convolution(frames, name="patches"))
 
 
 @dataclass(frozen=True)
@@ -145,18 +159,8 @@ class QwenVision(Component):
 
     def embed(self, x: Tensor) -> Tensor:
         """Map the patches of all frames, and tell them where they stand."""
-        frames = expand(view("b c h w -> b c () h w", x), (*x.shape[:2], FRAMES, *x.shape[2:]))
-        sides = {"d": FRAMES, "h": self.P, "w": self.P}
-        windows = {
-            f"{letter}_{axis}": n for axis, side in sides.items()
-            for letter, n in {"K": side, "s": side, "p": ZERO, "r": ONE}.items()
-        }  # fmt: skip
         down, across = self.g * self.H_g, self.g * self.W_g
-        cubes = Conv3d(
-            C_in=self.C_in, C_out=self.d, G=ONE, D_o=ONE, H_o=down, W_o=across, bias=self.placed,
-            **windows,
-        )(frames, name="patches")  # fmt: skip
-        y = view("b d one i j -> b (one i j) d", cubes)
+        y = framed(x, self.C_in, self.P, self.d, down, across, self.placed)
         return y + self.places(down * across) if self.placed else y
 
     def places(self, T: Expr) -> Tensor:
@@ -170,14 +174,19 @@ class QwenVision(Component):
 
     def block(self, windowed: bool = False) -> PreLNBlock:
         """Return one of the blocks."""
-        width = self.d / self.h
+        width, h_kv = self.d / self.h, self.kv
         kinds = {"N": self.H_g} if windowed else {}
         return (WindowBlock if windowed else PreLNBlock)(
-            self.d, self.h, self.h, width, width, self.d_ff, self.kind, self.activation,
+            self.d, self.h, h_kv, width, width, self.d_ff, self.kind, self.activation,
             gated=self.gated, causal=False, rotary=True,
-            attention=Attention(self.d, self.h, self.h, width, width, bias=True, rotary=True),
+            attention=Attention(self.d, self.h, h_kv, width, width, bias=True, rotary=True),
             **kinds,
         )  # fmt: skip
+
+    @property
+    def kv(self) -> Expr:
+        """How many heads keys and values have."""
+        return self.h
 
     @property
     def kind(self) -> Norm:
@@ -188,3 +197,25 @@ class QwenVision(Component):
         """Return what makes tokens of patches."""
         return Merger(self.d, self.g, self.H_g, self.W_g, self.d_out, self.kind, after)
 
+
+@dataclass(frozen=True)
+class SharingVision(QwenVision):
+    """The second generation with h_kv heads of keys and values, each of which several share.
+
+    Source: transformers 5.23, ``Exaone4_5_VisionModel``.
+    """
+
+    h_kv: Expr = sizes.h_kv
+    activation: Plain = "silu"
+    gated: Literal[True] = True
+    windowed: Annotated[bool, Seldom()] = True
+    placed: Literal[False] = False
+    deep: Literal[False] = False
+
+    title: ClassVar[str] = "encoder over patches, seen by windows, heads sharing keys and values"
+    assumptions: ClassVar[dict[Size, Expr]] = {sizes.d_ff: 4 * sizes.d, sizes.h_kv: sizes.h}
+    references: ClassVar[tuple[str, ...]] = ("transformers 5.23, Exaone4_5_VisionModel",)
+
+    @property
+    def kv(self) -> Expr:
+        return self.h_kv

@@ -13,9 +13,11 @@ from symledger.config_keys.family import Family, Rule, Values
 from symledger.config_keys.seeing_keys import TIED, decoding, generating, inner, lasting, within
 from symledger.errors import BadInput
 from symledger.models.granite.config import HYPERCLOVAX
+from symledger.models.olmo.config import EXAONE4
 from symledger.models.qwen2 import config as qwen2
 from symledger.models.qwen3 import config as qwen3
 from symledger.models.qwen_moe import config as qwen_moe
+from symledger.models.qwen_next import config as qwen_next
 from symledger.models.qwen_vision import config as vision
 
 RENAMED: Mapping[str, Use] = {
@@ -25,6 +27,7 @@ RENAMED: Mapping[str, Use] = {
 }  # fmt: skip
 TOKENS = {False: 64, True: 128}
 """Positions that an image fills where nothing is said of its size, seen by windows or not."""
+UNUSED = ("vision_token_id", "vocab_size", "language_model_only")
 OURS = {"d_ff": "f_img", "windowed": "image_windows", "deep": ""}
 
 
@@ -46,10 +49,13 @@ def _inside(part: Family, uses: Mapping[str, Use], outer: str) -> Family:
 def seeing(
     model_type: str, entry: str, name: str, text: Family, encoder: Family,
     tensors: Mapping[str, tuple[str, ...]], uses: Mapping[str, Use] = RENAMED,
-    wide: str = "out_hidden_size",
+    wide: str = "out_hidden_size", texts: tuple[Family, ...] = (),
 ) -> Family:  # fmt: skip
-    """Return the family of a generation; ``wide`` is the key of what the encoder gives."""
-    text, encoder = decoding(text), _inside(encoder, uses, model_type)
+    """Return the family of a generation; ``wide`` is the key of what the encoder gives.
+
+    Older files call the decoder as one of ``texts``.
+    """
+    text, encoder = decoding(text, *texts), _inside(encoder, uses, model_type)
     older = model_type.startswith("qwen2")
 
     def fitting(values: Values) -> Settings:
@@ -67,10 +73,10 @@ def seeing(
         return {"tied": BOOLS[tied or (inside and older)], **lasting(values, text, tokens)}
 
     return Family(
-        model_type, generating(entry, name), {**TIED, "vision_token_id": FREE, "vocab_size": FREE},
+        model_type, generating(entry, name), {**TIED, **dict.fromkeys(UNUSED, FREE)},
         (Rule((), fitting),),
         {**within("model.language_model.", tensors), **vision.image("model.visual.", "tower.")},
-        implied={"n_img": "1", **vision.IMAGE},
+        implied={"n_img": "1", **vision.IMAGE, **text.implied},
         parts={"text_config": text, "vision_config": encoder},
         flat="text_config" if older else "",
     )  # fmt: skip
@@ -103,6 +109,14 @@ QWEN3_VL_MOE = seeing(
     "qwen3_vl_moe", "qwen3_vl_moe", "Qwen3VLMoe", qwen_moe.QWEN3_VL_MOE, vision.QWEN3_MOE,
     deep(SPARSE),
 )  # fmt: skip
+QWEN35_VL = seeing(
+    "qwen3_5", "qwen3_5_vl", "Qwen3_5", qwen_next.QWEN35, vision.QWEN35,
+    qwen_next.QWEN35.tensors,
+)  # fmt: skip
+QWEN35_MOE_VL = seeing(
+    "qwen3_5_moe", "qwen3_5_moe_vl", "Qwen3_5Moe", qwen_next.QWEN35_MOE, vision.QWEN35_MOE,
+    qwen_next.QWEN35_MOE.tensors,
+)  # fmt: skip
 COSMOS = replace(
     QWEN3_VL, model_type="cosmos3_omni",
     builds={"Cosmos3OmniForConditionalGeneration":
@@ -131,3 +145,10 @@ HYPERCLOVAX_VISION = Family(
     parts={"text_config": CLOVA, "vision_config": CLOVA_VISION},
 )  # fmt: skip
 """Its files call the encoder by the name of the whole Qwen2.5-VL."""
+
+
+EXAONE45 = seeing(
+    "exaone4_5", "exaone4_5", "Exaone4_5_", EXAONE4, vision.EXAONE45, EXAONE4.tensors,
+    {**RENAMED, "num_key_value_heads": SizeOf("k_img")},
+    texts=(replace(EXAONE4, model_type="exaone4_5_text", like="exaone4"),),
+)  # fmt: skip

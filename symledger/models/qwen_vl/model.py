@@ -12,10 +12,13 @@ from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seld
 from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
 from symledger.models.granite.model import HyperClovaX
+from symledger.models.olmo.model import Exaone4
 from symledger.models.qwen2.model import Qwen2
 from symledger.models.qwen3.model import Qwen3
 from symledger.models.qwen_moe.model import Qwen3Moe
-from symledger.models.qwen_vision.model import GRID, WANG, QwenVision
+from symledger.models.qwen_next.model import Qwen3Next, Qwen35
+from symledger.models.qwen_vision.model import GRID, WANG, QwenVision, SharingVision
+from symledger.models.shared.hybrid import Which
 from symledger.models.shared.seeing import Answer, Seeing
 from symledger.models.shared.windows import Windows
 from symledger.notation.component import Component, Steps, steps
@@ -163,6 +166,59 @@ class Qwen3VLMoe(Qwen3Moe, DeepSeeing):
 
 
 @dataclass(frozen=True)
+class PlacedSeeing(QwenSeeing):
+    """A decoder whose encoder has a table of places, and is read at its end alone.
+
+    Source: transformers 5.23, ``Qwen3_5VisionModel``.
+    """
+
+    T_max: Expr = sizes.T_max
+    image_activation: Plain = "gelu_tanh"
+
+    def tower(self) -> QwenVision:
+        return replace(super().tower(), placed=True, T_max=self.T_max)
+
+
+@dataclass(frozen=True)
+class Qwen35VL(Qwen35, PlacedSeeing):
+    """Qwen3.5 with images of any size: most layers of its decoder have a gated delta rule.
+
+    Source: transformers 5.23, ``Qwen3_5ForConditionalGeneration``.
+    """
+
+    head: Answer = "lm"
+    attending: Annotated[Which, Seldom()] = "some"
+    attention_bias: Annotated[bool, Seldom()] = False
+
+    title: ClassVar[str] = "Qwen3.5 with images of any size, groups of patches a token"
+    definitions: ClassVar[dict[Size, Expr]] = {**Qwen35.definitions, **GRID}
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        **Qwen35.assumptions, sizes.f_img: 4 * sizes.d_img,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = ("transformers 5.23, Qwen3_5ForConditionalGeneration",)
+
+
+@dataclass(frozen=True)
+class Qwen35MoeVL(Qwen3Next, PlacedSeeing):
+    """The same with a mixture of experts in every layer, a shared one behind a gate.
+
+    Source: transformers 5.23, ``Qwen3_5MoeForConditionalGeneration``.
+    """
+
+    head: Answer = "lm"
+    attending: Annotated[Which, Seldom()] = "some"
+    dense: Annotated[Which, Seldom()] = "none"
+    attention_bias: Annotated[bool, Seldom()] = False
+
+    title: ClassVar[str] = "Qwen3.5 with experts and images of any size"
+    definitions: ClassVar[dict[Size, Expr]] = {**Qwen3Next.definitions, **GRID}
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        **Qwen3Next.assumptions, sizes.f_img: 4 * sizes.d_img,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = (
+        "transformers 5.23, Qwen3_5MoeForConditionalGeneration",
+    )
+@dataclass(frozen=True)
 class HyperClovaXVision(HyperClovaX, QwenSeeing):
     """HyperCLOVA X with Qwen2.5-VL's encoder, whose vectors one more map makes as wide as words.
 
@@ -192,3 +248,34 @@ class HyperClovaXVision(HyperClovaX, QwenSeeing):
 
     def project(self, seen: Tensor) -> Tensor:
         return Linear(self.d_out, self.d)(seen, name="projector")
+
+
+@dataclass(frozen=True)
+class Exaone45(Exaone4, QwenSeeing):
+    """EXAONE 4.5: EXAONE 4.0 with Qwen2.5-VL's encoder, whose heads share keys and values.
+
+    Source: transformers 5.23, ``Exaone4_5_ForConditionalGeneration``.
+    """
+
+    head: Answer = "lm"
+    activation: Gating = "silu"
+    flash: Annotated[bool, Seldom()] = False
+    windows: Annotated[Windows, Seldom()] = "some"
+    turned_everywhere: Annotated[bool, Seldom()] = False
+    L_f: Expr = sizes.L_f
+    k_img: Expr = sizes.k_img
+    image_activation: Plain = "silu"
+    image_windows: Annotated[bool, Seldom()] = True
+
+    title: ClassVar[str] = "EXAONE 4 with images of any size, seen by windows"
+    assumptions: ClassVar[dict[Size, Expr]] = {**Exaone4.assumptions, sizes.k_img: sizes.h_img}
+    references: ClassVar[tuple[str, ...]] = (
+        "transformers 5.23, Exaone4_5_ForConditionalGeneration",
+    )
+
+    def tower(self) -> QwenVision:
+        return SharingVision(
+            self.C_in, self.P, self.g, self.H_g, self.W_g, self.d_img, self.L_img, self.h_img,
+            self.f_img, self.d, self.L_f, activation=self.image_activation,
+            windowed=self.image_windows, h_kv=self.k_img,
+        )  # fmt: skip

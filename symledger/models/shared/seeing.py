@@ -9,10 +9,11 @@ from sympy import Expr
 
 from symledger import sizes
 from symledger.errors import DefinitionError
+from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.shared.decoder import LanguageModel
 from symledger.notation.component import Component, Steps
-from symledger.notation.verbs import join, narrow, param, view
+from symledger.notation.verbs import drawn, gather, indices, join, narrow, param, total, view
 from symledger.sizes import Size
 
 Answer = Literal["lm", "bare"]
@@ -73,3 +74,10 @@ def grid(side: Expr, down: Expr, across: Expr) -> dict[Size, Expr]:
     {H: H_p*P, W: P*W_p, T_tok: H_p*W_p}
     """
     return {sizes.H: side * down, sizes.W: side * across, sizes.T_tok: down * across}
+
+
+def shares(T_max: Expr, d: Expr, T: Expr, around: Expr) -> Tensor:
+    """Return what each patch takes of so many rows of a table that lie around its place."""
+    rows = gather(param("table", T_max, d), indices("row", T_max, T, around))
+    taken = total(view("t k d -> t d k", rows * drawn("share", T, around, ONE)))
+    return view("t d one -> () t (d one)", taken)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from sympy import Expr, floor
+from sympy import Expr, Integer, floor
 
 from symledger import sizes
 from symledger.components.attention.sourced import SourcedAttention
@@ -21,12 +21,15 @@ from symledger.ir.building import leave_idle
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.clip.model import TwoEncoders
+from symledger.models.shared.seeing import shares
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import expand, mean, narrow, param, repeat, view
 from symledger.sizes import Size
 
 ZHAI = "Zhai et al., Sigmoid Loss for Language Image Pre-Training (2023)"
 LEE = "Lee et al., Set Transformer (2019), section 3.2"
+AROUND = Integer(4)
+"""Rows of a table around a place, which interpolation takes shares of."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,8 @@ class SiglipImage(Seeing):
     What is read is an attention of one learned query to all vectors, and a network after it.
     Without ``pooled`` all vectors are the result, as models that talk about images take them.
     Where images are ``classified`` the mean of all vectors scores Y classes instead. What is read
-    may be ``idle`` in both cases: its implementation computes it, and makes nothing of it.
+    may be ``idle`` in both cases: its implementation computes it, and makes nothing of it. With a
+    table of T_max places, for images of another size, each takes shares of four that lie around it.
     Source: Zhai et al. (2023), section 3, and its implementation; Lee et al. (2019), section 3.2.
     """
 
@@ -94,6 +98,7 @@ class SiglipImage(Seeing):
     pooled: bool = True
     classified: bool = False
     idle: Annotated[bool, Seldom()] = False
+    T_max: Expr | None = None
 
     signature: ClassVar[str] = "B C_in H W -> ... out"
     title: ClassVar[str] = "pre-LN encoder over patches, read by attention"
@@ -110,7 +115,11 @@ class SiglipImage(Seeing):
 
     def forward(self, x: Tensor) -> Steps:
         cut = PatchEmbedding(self.C_in, self.P, self.d, self.H_p, self.T / self.H_p)
-        placed = LearnedPositions(self.T, self.d)(cut(x, name="patches"), name="positions")
+        patches = cut(x, name="patches")
+        if self.T_max is None:
+            placed = LearnedPositions(self.T, self.d)(patches, name="positions")
+        else:
+            placed = patches + shares(self.T_max, self.d, self.T, AROUND)
         hidden = self.through(placed)
         if self.classified:
             if self.idle:

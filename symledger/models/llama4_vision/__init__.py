@@ -1,0 +1,1 @@
+"""Llama 4 with images, and its encoder."""

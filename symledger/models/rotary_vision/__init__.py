@@ -1,0 +1,1 @@
+"""Encoders of images of any size whose patches are turned by where they stand, and their users."""
