@@ -8,7 +8,7 @@ from symledger.arguments.specs import BOOLS, Choice, Settings, size, written
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE
-from symledger.config_keys.family import Family, Rule, Ruled
+from symledger.config_keys.family import Family, Rule, Ruled, Values
 from symledger.config_keys.seeing_keys import (
     ONE_IMAGE,
     TIED,
@@ -16,6 +16,7 @@ from symledger.config_keys.seeing_keys import (
     decoding,
     generating,
     grid,
+    inner,
     read_layer,
     tied_by_either,
     within,
