@@ -19,6 +19,7 @@ from symledger.config_keys.seeing_keys import (
     inner,
     lasting,
     read_layer,
+    tied_by_either,
     within,
 )
 from symledger.errors import BadInput
@@ -114,12 +115,6 @@ INSIDE = replace(SIGLIP, absent={
 """What its class makes of a configuration without a part (transformers 5.23)."""
 
 
-def _tied(values: Values) -> Settings:
-    """Tie the head where the whole says so, or the decoder's own part."""
-    tied = inner(values, "text_config", QWEN, "tie_word_embeddings")
-    return {"tied": BOOLS[bool(tied) or values["tie_word_embeddings"] is True]}
-
-
 LLAVA_ONEVISION = Family(
     "llava_onevision", generating("llava_onevision", "LlavaOnevision"),
     {
@@ -127,7 +122,7 @@ LLAVA_ONEVISION = Family(
         "vision_feature_layer": Only((-1,), "the last block of the encoder is read"),
         "vision_feature_select_strategy": Only(("full",), "there is no class vector to leave out"),
     },
-    (Rule((), lambda values: tiled(values, QWEN, INSIDE, ONEVISION_SHAPES)), Rule((), _tied)),
+    (Rule((), lambda values: tiled(values, QWEN, INSIDE, ONEVISION_SHAPES)), tied_by_either(QWEN)),
     {
         **LINE, **within("model.language_model.", DENSE), **image("model.vision_tower.", "tower."),
         **{f"model.{name}": ours for name, ours in PROJECTOR.items()},
