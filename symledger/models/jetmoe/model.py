@@ -42,7 +42,7 @@ class MixtureOfAttention(Component):
     A token is sent to k of E experts, and has h_kv heads of queries from each. ``slots`` says
     which tokens an expert is given, ``places`` which of their k groups of heads those are. The
     router weighs what experts map back.
-    Source: Shen et al., *JetMoE* (2024), section 2.2; transformers 5.23, ``JetMoeAttention``.
+    Source: Shen et al., *JetMoE* (2024); transformers 5.23, ``JetMoeAttention``.
     """
 
     d: Expr = sizes.d
@@ -126,7 +126,7 @@ class JetMoe(LanguageModel):
 
     Of each mixture a token uses k. Those of attention make queries for h_kv heads each and map
     their results back, so that a token has k·h_kv heads; keys and values are made once.
-    Source: Shen et al., *JetMoE* (2024), section 2.
+    Source: Shen et al., *JetMoE* (2024).
     """
 
     h_kv: Expr = sizes.h_kv
@@ -144,7 +144,7 @@ class JetMoe(LanguageModel):
         "one expert a token": {**assumptions, sizes.k: 1},
         "dense": {**assumptions, sizes.E: 1, sizes.k: 1},
     }
-    references: ClassVar[tuple[str, ...]] = (f"{SHEN}, section 2",)
+    references: ClassVar[tuple[str, ...]] = (SHEN,)
 
     def block(self) -> Block:
         attention = MixtureOfAttention(self.d, self.h_kv, self.d_h, self.E, self.k, self.seen)

@@ -87,7 +87,7 @@ class HeadedMixer(Component):
 
     Each head is told its step sizes, input and reading vectors by maps of its own. Which of the
     widened channels are gates changes no count.
-    Source: Glorioso et al., *Zamba* (2024), section 2; transformers 5.23, ``ZambaMambaMixer``.
+    Source: Glorioso et al., *Zamba* (2024); transformers 5.23, ``ZambaMambaMixer``.
     """
 
     d: Expr = sizes.d
@@ -130,7 +130,7 @@ class Zamba(LanguageModel):
     The block reads what entered the stack beside what reached it, is told no positions, and is the
     same in all its uses, but for a map after it. Counted as the reference implementation computes
     scans where it has no kernels: token after token.
-    Source: Glorioso et al., *Zamba* (2024), section 2; transformers 5.23, ``ZambaForCausalLM``.
+    Source: Glorioso et al., *Zamba* (2024); transformers 5.23, ``ZambaForCausalLM``.
     """
 
     Y: Expr = ONE
@@ -155,7 +155,7 @@ class Zamba(LanguageModel):
         sizes.h_kv: sizes.h, sizes.d_h: 2 * sizes.d / sizes.h, sizes.d_ff: 4 * sizes.d,
         sizes.d_hs: 2 * sizes.d / sizes.h_s, sizes.d_r: sizes.d / 16,
     }  # fmt: skip
-    references: ClassVar[tuple[str, ...]] = (f"{GLORIOSO}, section 2", CLASS)
+    references: ClassVar[tuple[str, ...]] = (GLORIOSO, CLASS)
 
     def block(self) -> MambaLayer:
         mixer = HeadedMixer(
