@@ -5,11 +5,14 @@ from sympy import Integer
 
 from symledger import derive
 from symledger.catalogue.checkpoints import checkpoints
+from symledger.models.doge.model import Doge
 from symledger.models.gpt2 import model as gpt2
 from symledger.models.gpt2.model import GPT2
+from symledger.models.jetmoe.model import JetMoe
 from symledger.models.llama.model import Llama
 from symledger.models.mini_gpt import model as mini_gpt
 from symledger.models.mini_gpt.model import MiniGPT
+from symledger.models.zamba.model import Zamba
 from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import params
@@ -125,3 +128,28 @@ def test_vgg16_takes_as_many_flops_as_were_counted():
     account = derive("vgg16", {"B": 2}, input_gradient=False)
     assert account.flops_forward.value == 61881057280
     assert account.flops_training.value == 185296355328
+
+
+TINY = {"V": 10, "d": 4, "d_ff": 3}
+
+
+@pytest.mark.parametrize(
+    ("model", "sizes", "count"),
+    [
+        # table; two norms; maps of two experts' queries and back, keys and values, router, bias;
+        # three matrices of two experts, router, bias; last norm
+        (JetMoe(), {"L": 1, "h_kv": 2, "d_h": 2, "E": 2, "k": 1},
+         40 + 8 + (32 + 32 + 32 + 8 + 4) + (72 + 8 + 4) + 4),
+        # two tables; two norms, two gains; Q K V O, their norms, A, its map; network; last norm
+        (Doge(), {"L": 1, "h": 2, "h_kv": 1, "d_h": 2},
+         80 + 16 + (16 + 8 + 8 + 16 + 4 + 1 + 2) + 36 + 4),
+        # three mixers (in, convolution, two maps of heads, A, D, out) with norms; the block once:
+        # norms, Q K V, O, network; two maps after it; table; last norm
+        (Zamba(), {"L": 3, "L_a": 2, "h": 2, "h_kv": 2, "d_h": 4, "h_s": 2, "d_hs": 4, "d_s": 2,
+                   "d_r": 1, "K": 2},
+         3 * (64 + 24 + 40 + 16 + 16 + 8 + 32 + 4) + (12 + 192 + 32 + 36) + 2 * 16 + 40 + 4),
+    ],
+    ids=lambda x: type(x).__name__,
+)  # fmt: skip
+def test_tiny_models_have_as_many_parameters_as_are_counted_by_hand(model, sizes, count):
+    assert parameters(model, {**TINY, **sizes}) == count
