@@ -243,7 +243,6 @@ W_g = Size("W_g", "groups of patches across")
 L_f = Size("L_f", "layers of the image encoder that see all of an image")
 T_reg = Size("T_reg", "learned vectors beside the class vector that belong to no place")
 L_r = Size("L_r", "layers of the image encoder whose vectors are read besides the last")
-k_img = Size("k_img", "key/value heads of the image encoder")
 L_v = Size("L_v", "layers of the image encoder whose vectors are read")
 N_t = Size("N_t", "pictures that an image is seen as: all of it, and its tiles")
 T_vis = Size("T_vis", "vectors of an image's tiles that are kept")
@@ -266,7 +265,7 @@ VISION = (
     *(C_s, P, H_p, W_p, t, C_g, *C_i, *L_i, *H_i, *W_i),
     *(d_proj, d_f, d_img, L_img, h_img, f_img, T_img, d_ctx),
     *(n_img, T_tok, L_u, g, H_g, W_g, L_f, L_r, T_reg, f_g),
-    *(k_img, L_v, N_t, T_vis, H_k),
+    *(L_v, N_t, T_vis, H_k),
 )
 IMAGES = (
     *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),

@@ -242,8 +242,6 @@ MODELS: tuple[Entry, ...] = (
           reads={"qwen3_5": "QWEN35_VL"}),
     Entry("qwen3_5_moe_vl", "models.qwen_vl.model:Qwen35MoeVL", "model", cases=GROUPED,
           reads={"qwen3_5_moe": "QWEN35_MOE_VL"}),
-    Entry("exaone4_5", "models.qwen_vl.model:Exaone45", "model", cases=GROUPED,
-          reads={"exaone4_5": "EXAONE45"}),
     Entry("exaone_vision", "models.qwen_vision.model:SharingVision", "model",
           reads={"exaone4_5_vision": "EXAONE45"}),
     Entry("glm4v", "models.glm_vision.model:Glm4V", "model", cases=GROUPED,

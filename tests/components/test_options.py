@@ -168,7 +168,8 @@ INHERITED = {
     "KimiDeltaRule": {sizes.h_q}, "KimiLinear": {L_ad, sizes.h_kv, sizes.d_q},
     "DeepSeekV32": {sizes.L_xd}, "AXK2": {sizes.L_x, sizes.L_xd},
     "LlavaNext": {Y, sizes.T_vis}, "LlavaOneVision": {Y, sizes.T_vis},
-    "VideoLlama3": {Y, T_max}, "Exaone45": {Y}, "Qwen35MoeVL": {L_ad, L_d, sizes.d_ff},
+    "VideoLlama3": {Y, T_max}, "SharingVision": {T_max, sizes.L_r},
+    "Qwen35MoeVL": {L_ad, L_d, sizes.d_ff},
     "Qwen3VL": {Y, *WINDOW}, "Qwen3VLMoe": {Y, *WINDOW} - {sizes.w, sizes.w_max},
     **{name: {Y} for name in (
         "CohereVision", "Gemma3Vision", "Glm4V", "Glm4VMoe", "HyperClovaXVision", "Idefics3",

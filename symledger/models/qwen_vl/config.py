@@ -13,7 +13,6 @@ from symledger.config_keys.family import Family, Rule, Values
 from symledger.config_keys.seeing_keys import TIED, decoding, generating, inner, lasting, within
 from symledger.errors import BadInput
 from symledger.models.granite.config import HYPERCLOVAX
-from symledger.models.olmo.config import EXAONE4
 from symledger.models.qwen2 import config as qwen2
 from symledger.models.qwen3 import config as qwen3
 from symledger.models.qwen_moe import config as qwen_moe
@@ -49,13 +48,10 @@ def _inside(part: Family, uses: Mapping[str, Use], outer: str) -> Family:
 def seeing(
     model_type: str, entry: str, name: str, text: Family, encoder: Family,
     tensors: Mapping[str, tuple[str, ...]], uses: Mapping[str, Use] = RENAMED,
-    wide: str = "out_hidden_size", texts: tuple[Family, ...] = (),
+    wide: str = "out_hidden_size",
 ) -> Family:  # fmt: skip
-    """Return the family of a generation; ``wide`` is the key of what the encoder gives.
-
-    Older files call the decoder as one of ``texts``.
-    """
-    text, encoder = decoding(text, *texts), _inside(encoder, uses, model_type)
+    """Return the family of a generation; ``wide`` is the key of what the encoder gives."""
+    text, encoder = decoding(text), _inside(encoder, uses, model_type)
     older = model_type.startswith("qwen2")
 
     def fitting(values: Values) -> Settings:
@@ -145,10 +141,3 @@ HYPERCLOVAX_VISION = Family(
     parts={"text_config": CLOVA, "vision_config": CLOVA_VISION},
 )  # fmt: skip
 """Its files call the encoder by the name of the whole Qwen2.5-VL."""
-
-
-EXAONE45 = seeing(
-    "exaone4_5", "exaone4_5", "Exaone4_5_", EXAONE4, vision.EXAONE45, EXAONE4.tensors,
-    {**RENAMED, "num_key_value_heads": SizeOf("k_img")},
-    texts=(replace(EXAONE4, model_type="exaone4_5_text", like="exaone4"),),
-)  # fmt: skip

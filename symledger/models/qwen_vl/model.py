@@ -12,12 +12,11 @@ from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seld
 from symledger.components.maps.linear import Linear
 from symledger.ir.tensor import Tensor
 from symledger.models.granite.model import HyperClovaX
-from symledger.models.olmo.model import Exaone4
 from symledger.models.qwen2.model import Qwen2
 from symledger.models.qwen3.model import Qwen3
 from symledger.models.qwen_moe.model import Qwen3Moe
 from symledger.models.qwen_next.model import Qwen3Next, Qwen35
-from symledger.models.qwen_vision.model import GRID, WANG, QwenVision, SharingVision
+from symledger.models.qwen_vision.model import GRID, WANG, QwenVision
 from symledger.models.shared.hybrid import Which
 from symledger.models.shared.seeing import Answer, Seeing
 from symledger.models.shared.windows import Windows
@@ -248,34 +247,3 @@ class HyperClovaXVision(HyperClovaX, QwenSeeing):
 
     def project(self, seen: Tensor) -> Tensor:
         return Linear(self.d_out, self.d)(seen, name="projector")
-
-
-@dataclass(frozen=True)
-class Exaone45(Exaone4, QwenSeeing):
-    """EXAONE 4.5: EXAONE 4.0 with Qwen2.5-VL's encoder, whose heads share keys and values.
-
-    Source: transformers 5.23, ``Exaone4_5_ForConditionalGeneration``.
-    """
-
-    head: Answer = "lm"
-    activation: Gating = "silu"
-    flash: Annotated[bool, Seldom()] = False
-    windows: Annotated[Windows, Seldom()] = "some"
-    turned_everywhere: Annotated[bool, Seldom()] = False
-    L_f: Expr = sizes.L_f
-    k_img: Expr = sizes.k_img
-    image_activation: Plain = "silu"
-    image_windows: Annotated[bool, Seldom()] = True
-
-    title: ClassVar[str] = "EXAONE 4 with images of any size, seen by windows"
-    assumptions: ClassVar[dict[Size, Expr]] = {**Exaone4.assumptions, sizes.k_img: sizes.h_img}
-    references: ClassVar[tuple[str, ...]] = (
-        "transformers 5.23, Exaone4_5_ForConditionalGeneration",
-    )
-
-    def tower(self) -> QwenVision:
-        return SharingVision(
-            self.C_in, self.P, self.g, self.H_g, self.W_g, self.d_img, self.L_img, self.h_img,
-            self.f_img, self.d, self.L_f, activation=self.image_activation,
-            windowed=self.image_windows, h_kv=self.k_img,
-        )  # fmt: skip
