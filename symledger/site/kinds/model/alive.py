@@ -27,7 +27,7 @@ STEPPING = 20
 """Columns of the optimizer's step, which is one moment."""
 ROWS = 14
 """Rows of the table on a page."""
-MOST_MOMENTS = 24
+MOST_MOMENTS = 40
 """Moments of a peak up to which a calculator has it."""
 MOST = 100_000
 """Operations above which nothing is drawn."""
