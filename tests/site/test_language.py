@@ -25,6 +25,7 @@ from symledger.languages import sealing
 from symledger.languages.message import joined, message, word
 from symledger.ledger.conventions import DTYPES
 from symledger.ledger.optimizers import OPTIMIZERS
+from symledger.ledger.peaks import PEAKS
 from symledger.ledger.quantities import QUANTITIES
 from symledger.site import resources
 from symledger.site.atlas import Atlas
@@ -46,7 +47,7 @@ PAGES = 4
 """Pages of each kind, of which the first is an index where it has one."""
 KINDS_OF_WORDS = [kind for kind in KINDS if kind is not api]  # docstrings are in English
 NAMES = {
-    *(entry.name for entry in ENTRIES), *QUANTITIES, *DTYPES, *OPTIMIZERS, *BY_NAME,
+    *(entry.name for entry in ENTRIES), *QUANTITIES, *PEAKS, *DTYPES, *OPTIMIZERS, *BY_NAME,
     *("symledger", "SymPy", "Python", "TeX", "LaTeX", "BibTeX", "biblatex", "PyTorch", "GPT-2"),
     *checkpoints(),
     *(layer.name for layer in LAYERS), "12LhQT", "FlopCounterMode", "FLOP", "MAC",

@@ -1,12 +1,15 @@
 """Plots: every datum is drawn where it belongs, and stands beside the drawing."""
 
+import re
 from fractions import Fraction
 from xml.etree import ElementTree
 
 import pytest
 
+from symledger import derive
 from symledger.languages.language import ENGLISH
 from symledger.languages.sealing import opened
+from symledger.site.kinds.model import figures
 from symledger.site.plots import (
     Axis,
     Part,
@@ -203,3 +206,9 @@ def test_names_lie_over_no_point_and_no_other_name():
 
 def test_a_plot_is_drawn_the_same_every_time():
     assert scattered().svg == scattered().svg
+
+
+def test_terms_that_are_equal_at_these_sizes_are_one_line():
+    figure = next(figures.growth(derive("resnet18"), "flops.forward"))
+    drawn = re.findall(r'class="line colour-(\d)" d="([^"]*)"', figure.svg)
+    assert len(drawn) > len(set(drawn)) == len({line for _, line in drawn})

@@ -104,6 +104,7 @@ def test_a_calculator_agrees_with_the_formulas_at_random_sizes(page, built):
     points = [{name: random.randint(1, 10**6) for name in boxes} for _ in range(POINTS)]
     for point in points:
         point["d"] = point["h"] * random.randint(1, 4096)  # heads of equal width
+        point["L"] += 3  # what a peak is derived for
     shown = page.evaluate(
         """points => points.map(point => {
         const form = document.querySelector(".calculator");
@@ -120,8 +121,19 @@ def test_a_calculator_agrees_with_the_formulas_at_random_sizes(page, built):
 
 def exact(formula, point):
     """Return the value of a formula at sizes given by name, in Python's whole numbers."""
-    at = {s: point[s.name] for monomial in formula.corollary_terms for s, _ in monomial}
-    return algebra.value(formula.corollary_terms, at)
+    each = [m.corollary_terms for m in getattr(formula, "remaining", (formula,))]
+    at = {s: point[s.name] for terms in each for monomial in terms for s, _ in monomial}
+    return max(algebra.value(terms, at) for terms in each)
+
+
+def test_a_calculator_says_how_deep_a_model_has_to_be_for_a_peak(gpt2):
+    gpt2.locator(".calculator input[name=L]").fill("3")
+    peak = gpt2.locator(".calculator output[data-name='memory.peak.train']")
+    assert peak.inner_text() == "–"
+    assert "L ≥ 4" in gpt2.locator(".calculator [role=alert]").inner_text()
+    gpt2.locator(".calculator input[name=L]").fill("4")
+    value = derive("gpt2", {"L": 4, "B": 1})["memory.peak.train"].value
+    assert peak.inner_text().replace(",", "") == str(value)
 
 
 def test_a_calculator_refuses_what_does_not_divide_and_is_no_size(gpt2):

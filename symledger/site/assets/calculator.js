@@ -25,6 +25,13 @@
   const needs = ({ above, below }) =>
     [...above, ...below].flatMap(([, powers]) => Object.keys(powers));
 
+  // A formula is a fraction, or the largest of several: of what is in memory at several moments.
+  const moments = (formula) => formula.largest ?? [formula];
+  function largest(formula, at) {
+    const values = moments(formula).map((moment) => quotient(moment, at));
+    return values.includes(null) ? null : values.reduce((a, b) => (a > b ? a : b));
+  }
+
   // Digits in groups, as the language of the page writes them: see symledger/languages/language.py.
   const BETWEEN = document.documentElement.lang === "en" ? "," : "\u202f";
   const grouped = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, BETWEEN);
@@ -46,7 +53,11 @@
       if (size === null) refusals.push(words.size.replace("{}", `${box.name} ≥ ${box.dataset.least}`));
       else if (size !== undefined) at[box.name] = size;
     }
-    const known = (formula) => needs(formula).every((name) => name in at);
+    const known = (formula) =>
+      moments(formula).every((moment) => needs(moment).every((name) => name in at));
+    // What a formula is derived for: so many layers at least.
+    const failing = ({ holds = [] }) =>
+      holds.find((one) => known(one) && (quotient(one, at) ?? 0n) < BigInt(one.least));
     for (const condition of JSON.parse(form.dataset.conditions)) {
       if (!known(condition)) continue;
       const value = quotient(condition, at);
@@ -55,7 +66,10 @@
     }
     for (const output of form.querySelectorAll("output")) {
       const formula = JSON.parse(output.dataset.formula);
-      const value = refusals.length || !known(formula) ? undefined : quotient(formula, at);
+      const without = failing(formula);
+      const open = refusals.length || !known(formula) || without;
+      const value = open ? undefined : largest(formula, at);
+      if (without && !refusals.length) refusals.push(words.size.replace("{}", without.says));
       if (value === null) refusals.push(words.whole.replace("{}", output.dataset.name));
       output.value = value === undefined || value === null ? "–" : grouped(value);
     }

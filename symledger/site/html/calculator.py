@@ -14,6 +14,7 @@ from symledger import algebra
 from symledger.algebra import Monomial, Terms
 from symledger.algebra.parsing import least
 from symledger.ledger.formula import Formula
+from symledger.ledger.peaks import Depth, Peak
 from symledger.report.python import fraction
 from symledger.site.html import maths
 from symledger.sizes import ALPHABET, meaning
@@ -71,11 +72,21 @@ class Calculator:
 
 @dataclass(frozen=True)
 class Sum:
-    """What is calculated: a polynomial, what it is called, its unit."""
+    """What is calculated: a polynomial, what it is called, its unit.
+
+    With ``moments`` it is the largest of these, and holds where ``depths`` do.
+    """
 
     label: str
     unit: str
     terms: Terms
+    moments: tuple[Terms, ...] = ()
+    depths: tuple[Depth, ...] = ()
+
+    @property
+    def all_terms(self) -> tuple[Terms, ...]:
+        """All polynomials that are calculated."""
+        return (*(self.moments or (self.terms,)), *(depth.times for depth in self.depths))
 
 
 def calculator(formulas: Sequence[Formula], at: Mapping[str, int] | None = None) -> Calculator:
@@ -87,8 +98,15 @@ def calculator(formulas: Sequence[Formula], at: Mapping[str, int] | None = None)
     whole = [f for f in formulas if f.divisor is None]
     equations = {s: p for f in whole for s, p in f.equations.items()}
     known = {s.name: n for f in whole for s, n in f.assumed.bindings.items()}
-    sums = [Sum(f.quantity.name, f.unit, f.corollary_terms) for f in whole]
+    sums = [_sum(f) for f in whole]
     return calculating(sums, equations, {**(at or {}), **known})
+
+
+def _sum(f: Formula) -> Sum:
+    if not isinstance(f, Peak):
+        return Sum(f.quantity.name, f.unit, f.corollary_terms)
+    moments = tuple(m.corollary_terms for m in f.remaining)
+    return Sum(f.quantity.name, f.unit, f.corollary_terms, moments, f.depths)
 
 
 def calculating(
@@ -98,7 +116,7 @@ def calculating(
     limits = {s: p for s, p in equations.items() if not _always_whole(p)}
     symbols = {
         s.name: s
-        for polynomial in (*(asked.terms for asked in sums), *limits.values())
+        for polynomial in (*(p for asked in sums for p in asked.all_terms), *limits.values())
         for monomial in polynomial for s, _ in monomial
     }  # fmt: skip
     return Calculator(
@@ -118,6 +136,11 @@ def _always_whole(polynomial: Terms) -> bool:
 def _condition(s: Symbol, polynomial: Terms) -> dict[str, Any]:
     says = f"{s.name} = {algebra.canonical(polynomial)}"
     return {"says": says, "least": str(least(s)), **javascript(polynomial)}
+
+
+def _least(depth: Depth) -> dict[str, Any]:
+    says = f"{algebra.canonical(depth.times)} ≥ {depth.number}"
+    return {"says": says, "least": str(depth.number), **javascript(depth.times)}
 
 
 def javascript(polynomial: Terms) -> dict[str, Data]:
@@ -143,9 +166,16 @@ def _box(s: Symbol, start: int | None) -> Box:
 
 
 def _result(asked: Sum, at: Mapping[Symbol, int]) -> Result:
-    data = _json(javascript(asked.terms))
-    mark = maths.inline(asked.terms) if len(asked.terms) <= SHORT else Markup("")
+    short = len(asked.terms) <= SHORT and not asked.moments
+    mark = maths.inline(asked.terms) if short else Markup("")
     found = algebra.value(asked.terms, at)
+    if asked.moments:
+        data = _json({
+            "largest": [javascript(p) for p in asked.moments],
+            "holds": [_least(depth) for depth in asked.depths],
+        })
+    else:
+        data = _json(javascript(asked.terms))
     shown = "–" if found is None or found.denominator > 1 else f"{int(found):,}"
     return Result(asked.label, asked.unit, mark, data, shown)
 

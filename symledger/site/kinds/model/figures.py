@@ -89,11 +89,13 @@ def growth(account: Account, quantity: str) -> Iterator[Figure]:
         if symbol is None or symbol not in at or not any(_has(m, symbol) for m in terms):
             continue
         values = sorted({_scaled(at[symbol], step) for step in STEPS})
+        points = [tuple((n, _at(m, c, {**at, symbol: n})) for n in values)
+                  for m, c in terms.items()]  # fmt: skip
+        lines = list(dict.fromkeys(points))  # terms that are equal here are one line
         series = [
-            Series(algebra.text({m: c}), tuple((n, _at(m, c, {**at, symbol: n})) for n in values),
-                   i + 1)
-            for i, (m, c) in enumerate(terms.items())
-        ]  # fmt: skip
+            Series(algebra.text({m: c}), own, lines.index(own) + 1)
+            for (m, c), own in zip(terms.items(), points, strict=True)
+        ]
         file = f"{account.target.name}-{quantity.replace('.', '-')}-{name}"
         axis = Axis(name, log=True, ticks=tuple(sorted({values[0], at[symbol], values[-1]})))
         yield line_plot(

@@ -99,7 +99,8 @@ class Model:
     @property
     def calculator(self) -> Calculator:
         """The formulas to put other sizes into."""
-        return calculator([self.account[q] for q in CALCULATED if q in self.account.quantities])
+        found = [self.account[q] for q in CALCULATED if q in self.account.quantities]
+        return calculator([*found, *alive.peaks(self.account)])
 
     @property
     def copies(self) -> Copies:

@@ -325,7 +325,10 @@ def answer(atlas: Atlas, question: Question) -> Answer:
     if question.lora:
         account = atlas.once(
             f"question {question.slug}",
-            lambda: derive(question.of, question.set, lora=question.lora, **asked),
+            lambda: derive(
+                question.of, question.set, dtype=question.dtype, optimizer=question.optimizer,
+                lora=question.lora,
+            ),
         )
     elif (c.dtype, c.optimizer) != (question.dtype, question.optimizer):
         account = account.under(**asked)
