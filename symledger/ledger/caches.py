@@ -187,7 +187,8 @@ def check(text: str, program: Program, name: str) -> None:
     cache, growing = read(text), of_positions(program)
     if not growing:
         raise BadInput(
-            f"{shown(name)} keeps no keys and values between decoding steps, and --cache is of these."
+            f"{shown(name)} keeps no keys and values between decoding steps, which is what --cache "
+            "is about."
         )
     windows = any(map(is_window, growing))
     states_too = any(t not in growing for t in states(program))
