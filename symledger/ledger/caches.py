@@ -147,7 +147,7 @@ def _slots(cache: Cache, program: Program, t: Tensor) -> Expr:
 
 def _fits(program: Program, t: Tensor) -> Min | None:
     """Return the minimum that a window is of the positions and of its longest, if it is one."""
-    e = program.definitions.get(t.state)  # type: ignore[call-overload]  # an Expr, mostly a symbol
+    e = program.definitions.get(t.state)
     return e if isinstance(e, Min) and positions(t) in e.args and len(e.args) == 2 else None
 
 
@@ -187,7 +187,8 @@ def check(text: str, program: Program, name: str) -> None:
     cache, growing = read(text), of_positions(program)
     if not growing:
         raise BadInput(
-            f"{shown(name)} keeps no keys and values between decoding steps, and --cache is of these."
+            f"{shown(name)} keeps no keys and values between decoding steps, which is what --cache "
+            "is about."
         )
     windows = any(map(is_window, growing))
     states_too = any(t not in growing for t in states(program))

@@ -141,8 +141,8 @@ def stored_as(name: str) -> Word:
 
 def cached_as(name: str) -> Word:
     """Return what a layout or a type of a cache is, in words."""
-    found = {**caches.LAYOUTS, **caches.TYPES}[name]
-    return word(f"cache.{name}", found.meaning)
+    known = caches.LAYOUTS if name in caches.LAYOUTS else caches.TYPES
+    return word(f"cache.{name}", known[name].meaning)
 
 
 def state_of(optimizer: str) -> Word:

@@ -251,7 +251,8 @@ def _in_passes(
     """Yield the moments of passes that may be the largest of these."""
     c = readings.conventions
     throughout = passes.throughout if passes.remembers else in_memory(c)
-    key = passes, frozenset(few.items())
+    prices = frozenset(readings.prices.items())
+    key = passes, frozenset(few.items()), prices, c.accumulate
     alive, found = readings.once(key, lambda: _looked(readings, passes, few))
     for m in found:
         yield AtStep(identity, quantity, readings, assumed, alive=alive, moment=m,

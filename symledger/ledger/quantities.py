@@ -112,11 +112,10 @@ class Readings:
         return quantity, c if quantity_of(quantity).unit == "bytes" else c.causal
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
-        """Make what depends on the program and the conventions, the first time only."""
-        full = (key, self.conventions)
-        if full not in self._made:
-            self._made[full] = make()
-        made: Made = self._made[full]
+        """Make what depends on the program and on what the key holds, the first time only."""
+        if key not in self._made:
+            self._made[key] = make()
+        made: Made = self._made[key]
         return made
 
     def tally(self, quantity: str) -> Tally:

@@ -82,9 +82,7 @@ def in_step(
     Raises:
         BadInput: what the optimizer makes is not derived, or, asked for ``alone``, trains nothing.
     """
-    from symledger.readings.live.kinds import Alive
     from symledger.readings.live.moments import THREE, Moment
-    from symledger.readings.live.timeline import Timeline
 
     c, program = readings.conventions, readings.program
     if not readings.total(GRADIENTS):
@@ -94,10 +92,9 @@ def in_step(
             )
         return
     way = checked_way(c)
-    timeline = Timeline(program, few=few)
-    timeline.back(readings.back)
-    alive = Alive(timeline, readings.prices)
-    left = _left(timeline, alive)
+    key = STEP, frozenset(few.items()), frozenset(readings.prices.items())
+    alive, left = readings.once(key, lambda: _looked(readings, few))
+    timeline = alive.timeline
     ends = tuple((s, THREE) for s in _indices(timeline))
     found = []
     updating = Updating(program, c, way, few, assumed)
@@ -131,6 +128,17 @@ def checked_way(conventions: Conventions) -> str:
             f"of gradients in {c.gradients} and weights in {c.dtype} is not known."
         )
     return way
+
+
+def _looked(readings: Readings, few: dict[Expr, int]) -> tuple[Alive, Terms]:
+    """Walk both passes; return what is alive, and what is left of it behind them."""
+    from symledger.readings.live.kinds import Alive
+    from symledger.readings.live.timeline import Timeline
+
+    timeline = Timeline(readings.program, few=few)
+    timeline.back(readings.back)
+    alive = Alive(timeline, readings.prices)
+    return alive, _left(timeline, alive)
 
 
 def _left(timeline: Timeline, alive: Alive) -> Terms:

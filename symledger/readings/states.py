@@ -32,7 +32,7 @@ def positions(t: Tensor) -> Expr:
 
 def is_window(t: Tensor) -> bool:
     """Whether only the last positions are kept."""
-    return t.state != t.shape[1]
+    return bool(t.state != t.shape[1])
 
 
 def _counting(program: Program) -> set[Symbol]:
