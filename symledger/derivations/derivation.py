@@ -409,6 +409,7 @@ class Derivation:
         """Return a copy with some attributes changed, and its sizes settled anew."""
         other = self._copied(symbols=dict(self.symbols), **changed)
         other.assumed = other._sizes()
+        other.readings, other._counted = self.readings.at(other.assumed), {}
         return other
 
     def _copied(self, **changed: Any) -> Self:

@@ -36,7 +36,7 @@ from symledger.readings.saved import saved
 from symledger.readings.tally import Amount, Tally, tally
 from symledger.readings.traffic import Bytes, state, traffic, unfused_traffic
 
-Key = tuple[str, Conventions | Causal]
+Key = tuple[str, Conventions | Causal, Hashable]
 Made = TypeVar("Made")
 STORAGES: tuple[Storage, ...] = get_args(Storage)
 BYTES: Bytes = {name: Symbol(f"_{name}_bytes") for name in STORAGES}
@@ -109,7 +109,17 @@ class Readings:
     def _key(self, quantity: str) -> Key:
         """What amounts depend on: bytes on every convention, other counts on pairs alone."""
         c = self.conventions
-        return quantity, c if quantity_of(quantity).unit == "bytes" else c.causal
+        if quantity_of(quantity).unit != "bytes":
+            return quantity, c.causal, None
+        decided = c.kept.form == "blocks" and self.assumed is not None
+        sizes = frozenset(self.assumed.bindings.items()) if decided and self.assumed else None
+        return quantity, c, sizes
+
+    def at(self, assumed: Assumed) -> Readings:
+        """Return these readings at other sizes, what was made once shared."""
+        other = copy(self)
+        other.assumed = assumed
+        return other
 
     def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
         """Make what depends on the program and on what the key holds, the first time only."""

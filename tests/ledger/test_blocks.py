@@ -56,3 +56,11 @@ def test_its_step_is_taken_in_place():
     assert step.step == "fused"
     plain = derive("gpt2", optimizer="sgd", step="fused")["memory.peak.step"]
     assert step.value - plain.value == account["memory.optimizer"].value
+
+
+def test_other_sizes_are_decided_anew():
+    for first in (EIGHT, {}):
+        account = derive("linear", {"d_in": 63, "d_out": 64}, **first)
+        account["memory.optimizer"]
+        large = account.subs(d_in=64).under(**EIGHT)["memory.optimizer"]
+        assert large.value == by_hand(64 * 64) + by_hand(64) + 2048
