@@ -25,7 +25,7 @@ def as_size(value: Expr | int) -> Expr:
 
 def same(a: Expr, b: Expr) -> bool:
     """Whether two lengths are equal, as sums too that are written otherwise."""
-    return a == b or ((a.has(Add) or b.has(Add)) and (a - b).expand() == 0)
+    return bool(a == b or ((a.has(Add) or b.has(Add)) and (a - b).expand() == 0))
 
 
 def part_of(length: Expr, others: Expr) -> Expr:
