@@ -107,7 +107,7 @@ def _tensors() -> dict[str, tuple[str, ...]]:
 
 
 KEYS: Mapping[str, Use] = {
-    **{name: use for name, use in USES.items() if name != "moe_layer_freq"},
+    **USES,
     "num_experts_per_tok": SizeOf("k"),
     "q_lora_rank": SizeOf("d_q"),
     "index_n_heads": SizeOf("n_i"),
@@ -132,7 +132,8 @@ DEEPSEEK_V32 = Family(
 GLM_DSA = Family(
     "glm_moe_dsa",
     classes("deepseek_v32", "GlmMoeDsa"),
-    {**KEYS, "indexer_types": Ruled(), **dict.fromkeys(SCHEDULE, Ruled())},
+    {**KEYS, "indexer_types": Ruled(), **dict.fromkeys(SCHEDULE, Ruled()),
+     "index_share_for_mtp_iteration": FREE},
     (*RULES, Rule(("num_hidden_layers",), _indexing)),
     _tensors(),
 )  # fmt: skip

@@ -188,10 +188,14 @@ NEMOTRON_H = Family(
             "routed_scaling_factor", "time_step_min", "time_step_max", "time_step_floor",
             "mamba_expand", "mamba_dt_min", "mamba_dt_max", "mamba_dt_limit",
             "mamba_dt_init_floor", "time_step_rank", "attention_head_dim",
+            "partial_rotary_factor",
         ), FREE),
     },
     (Rule((), _layers), Rule((), _older), Rule(("mamba_num_heads", "n_groups"), _heads),
      Rule((), _latent), grouped(2)),
     TENSORS,
 )  # fmt: skip
-"""Layers of multi-token prediction are not built by the class, and its head is never tied."""
+"""Layers of multi-token prediction are not built by the class, and its head is never tied.
+
+No position turns a head: ``partial_rotary_factor`` is not read.
+"""

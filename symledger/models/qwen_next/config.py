@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from symledger.arguments.specs import Settings, SizeOf
+from symledger.arguments.specs import Only, Settings, SizeOf
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import EXPERTS, GATED, share
 from symledger.config_keys.delta_keys import CHUNK, DECODER, EVERY, KEYS, SERVED, kinds, mixer
@@ -51,11 +51,6 @@ PREDICTING = dict.fromkeys((
     "mtp_num_hidden_layers", "mtp_use_dedicated_embeddings", "mamba_ssm_dtype", "attn_output_gate",
 ), FREE)  # fmt: skip
 """Layers of multi-token prediction are not built by the classes, and the gate always is."""
-UNREAD = {
-    "partial_rotary_factor": Ruled(),
-    **dict.fromkeys(("mlp_only_layers", "output_gate_type", "intermediate_size"), FREE),
-}
-"""Some files of Qwen3.5 have them, of which its classes read the first only."""
 
 
 def _alternating(values: Values) -> Settings:
@@ -77,6 +72,14 @@ QWEN3_NEXT = Family(
 )  # fmt: skip
 
 
+WRITTEN = {
+    "mlp_only_layers": Only(([], None)),
+    "output_gate_type": Only(("swish", "silu")),
+    "partial_rotary_factor": Ruled(),
+}
+"""Keys that hub files hold and the classes do not read, at what the classes build."""
+
+
 def _text(entry: str, name: str) -> dict[str, Built]:
     return {f"{name}ForCausalLM": Built(entry, {"head": "lm"}),
             f"{name}TextModel": Built(entry, {"head": "bare"})}  # fmt: skip
@@ -85,7 +88,7 @@ def _text(entry: str, name: str) -> dict[str, Built]:
 QWEN35 = Family(
     "qwen3_5_text",
     _text("qwen3_5", "Qwen3_5"),
-    {**UNREAD, **KEYS, **PREDICTING},
+    {**KEYS, **PREDICTING, **WRITTEN},
     (share(0.25), SERVED, Rule(("num_hidden_layers",), _alternating)),
     {**TENSORS, **APART, **everywhere(dict(GATED), BLOCKS)},
     CHUNK,
@@ -101,7 +104,7 @@ def _all_sparse(values: Values) -> Settings:
 QWEN35_MOE = Family(
     "qwen3_5_moe_text",
     _text("qwen3_next", "Qwen3_5Moe"),
-    {**KEYS, **ROUTING, **PREDICTING, **UNREAD},
+    {**KEYS, **ROUTING, **PREDICTING, **WRITTEN, "intermediate_size": FREE},
     (share(0.25), SERVED, Rule(("num_hidden_layers",), _all_sparse)),
     {**SPARSE, **APART},
     CHUNK,
