@@ -22,7 +22,7 @@ from symledger.ledger import blocks, quantised
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.lines import Line, ledger, total
 from symledger.ledger.states import price
-from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
+from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.live.held import GRADIENT
 from symledger.readings.params import (
     active_params,
