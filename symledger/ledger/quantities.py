@@ -22,7 +22,7 @@ from symledger.ledger import blocks, caches, quantised
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.lines import Line, ledger, total
 from symledger.ledger.states import price
-from symledger.readings.flops import Causal, contraction_flops, pointwise_flops
+from symledger.readings.flops import contraction_flops, pointwise_flops
 from symledger.readings.live.held import GRADIENT
 from symledger.readings.params import (
     active_params,
@@ -36,7 +36,7 @@ from symledger.readings.saved import saved
 from symledger.readings.tally import Amount, Tally, tally
 from symledger.readings.traffic import Bytes, state, traffic, unfused_traffic
 
-Key = tuple[str, Conventions | Causal, Hashable]
+Key = tuple[str, Hashable]
 Made = TypeVar("Made")
 STORAGES: tuple[Storage, ...] = get_args(Storage)
 BYTES: Bytes = {name: Symbol(f"_{name}_bytes") for name in STORAGES}
@@ -110,10 +110,10 @@ class Readings:
         """What amounts depend on: bytes on every convention, other counts on pairs alone."""
         c = self.conventions
         if quantity_of(quantity).unit != "bytes":
-            return quantity, c.causal, None
-        decided = c.kept.form == "blocks" and self.assumed is not None
-        sizes = frozenset(self.assumed.bindings.items()) if decided and self.assumed else None
-        return quantity, c, sizes
+            return quantity, c.causal
+        if c.kept.form != "blocks" or self.assumed is None:
+            return quantity, c
+        return quantity, (c, frozenset(self.assumed.bindings.items()))
 
     def at(self, assumed: Assumed) -> Readings:
         """Return these readings at other sizes, what was made once shared."""
