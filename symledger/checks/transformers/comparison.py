@@ -36,8 +36,6 @@ PADDED = ("deberta-v2", "layoutlm")
 ASKING = ("megatron-bert", "rembert", "roformer", "ibert", "moshi")
 """What asks a mask of its own for its values, which are none here, unless one of pairs is given: it
 is not run on a token after others."""
-OVERWRITING = ("rwkv",)
-"""What writes over its state, so that there is no backward pass where one is kept."""
 LENGTHS = {"B": 2, "T": 16}
 """Of the sequences at which FLOPs are counted."""
 SOURCE = {"S": 12}
@@ -168,14 +166,12 @@ def flops(model: Any, lengths: Mapping[str, int]) -> Both:
     import torch
 
     tokens = torch.zeros(lengths["B"], lengths["T"], dtype=torch.long, device="meta")
-    given: dict[str, Any] = {"input_ids": tokens}
+    given = {"input_ids": tokens}
     if model.config.model_type in PADDED:
         given["attention_mask"] = torch.ones_like(tokens)
     if model.config.model_type in ASKING:
         pairs = (lengths["B"], 1, lengths["T"], lengths["T"])
         given["attention_mask"] = torch.zeros(*pairs, device="meta")
-    if model.config.model_type in OVERWRITING:
-        given["use_cache"] = False
     if "S" in lengths and model.config.is_encoder_decoder:
         source = torch.zeros(lengths["B"], lengths["S"], dtype=torch.long, device="meta")
         given = {"input_ids": source, "decoder_input_ids": tokens}
