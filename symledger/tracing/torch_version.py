@@ -43,6 +43,8 @@ UNREAD = (
     "aten.replication_pad1d", "aten.replication_pad2d", "aten.replication_pad3d",
 )  # fmt: skip
 """Operators that keep what they are given, and read nothing but its shape of it going back."""
+OF_PROCESSORS = {"aten.log_sigmoid_forward": 1}
+"""Operators, with which of their results a kernel of a GPU leaves empty."""
 INNER = ("linear", "scaled_dot_product_attention", "dropout")
 """Functions that other functions of PyTorch call by their names in ``torch.nn.functional``."""
 
