@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+import numpy as np
 import torch
 from sympy import Expr, Integer, Symbol
 
@@ -80,6 +81,7 @@ def real_run(
         for _, n in graph.of("input") if isinstance(e := n.arguments.get("below"), Expr)
     }  # fmt: skip
     refusal: BadInput | None = None
+    found: Ran | None = None
     for floats in (torch.randn, torch.rand):
         try:
             with double_precision(SEED):
@@ -89,10 +91,16 @@ def real_run(
                                   floats)
                     for x in subject.inputs
                 }  # fmt: skip
-                return run_for_real(module, inputs, lambda m, given: subject.run(m, given, "cpu"),
-                                    subject.loops)
+                ran = run_for_real(module, inputs, lambda m, given: subject.run(m, given, "cpu"),
+                                   subject.loops)
         except BadInput as error:  # what enters may have to be probabilities
             refusal = refusal or error
+            continue
+        found = found or ran
+        if all(np.isfinite(ran.values[r.node][r.result]).all() for r in ran.recording.outputs):
+            return ran
+    if found:
+        return found
     assert refusal
     raise refusal
 

@@ -21,7 +21,7 @@ from symledger.tracing.recorder import Recorder
 from symledger.tracing.recording import Recording, Step, fixed_steps, refs_in
 from symledger.tracing.routes import Routes
 from symledger.tracing.subject import Subject
-from symledger.tracing.torch_version import UNCOUNTED, UNREAD, storage_id
+from symledger.tracing.torch_version import OF_PROCESSORS, UNCOUNTED, UNREAD, storage_id
 
 
 @dataclass(frozen=True)
@@ -126,6 +126,11 @@ def _artefacts(
         for step in recorder.recording.steps if step.operation in UNREAD and not step.within
         for r in (step.arguments["self"],)
     )  # fmt: skip
+    of_processors = {
+        storage_id(made[OF_PROCESSORS[step.operation]])
+        for step, made in zip(recorder.recording.steps, recorder.made, strict=True)
+        if step.operation in OF_PROCESSORS
+    }  # fmt: skip
     found: dict[str, int] = {}
     where: dict[str, int] = {}
     for n, storage in kept.items():
@@ -137,6 +142,8 @@ def _artefacts(
             name, extra = "tables", storage.nbytes()
         elif unread[n] == times[n]:
             name, extra = "what is kept for its shape alone", storage.nbytes()
+        elif n in of_processors:
+            name, extra = "what no kernel of a GPU fills", storage.nbytes()
         else:
             name, extra = "", 0
         if name:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
+from math import prod, sqrt
 from typing import Any
 
 import numpy as np
@@ -34,9 +34,10 @@ Array = NDArray[Any]
 CLOSE, NEAR = 1e-10, 1e-5
 """How far apart numbers may be to their scale: in double precision, and where less was used."""
 NOISE = 64 * float(np.finfo(float).eps)
-"""Of the largest gradient: by so much sums of it are off in double precision, whatever is summed.
+"""Of the largest gradient: by so much it is off in double precision, whatever is computed.
 
-The gradient of a bias before a norm is zero, and such noise is all that either side computes.
+A gradient that sums n elements is off by √n as much, for roundings are as often up as down. That
+of a bias before a norm is zero, and such noise is all that either side computes.
 """
 
 
@@ -223,10 +224,13 @@ class Comparison:
         ours = self.gradients
         known = {**self.ran.weights, **self.ran.entering}
         scale = max((largest(g) for g in known.values()), default=0.0) * NOISE / CLOSE
+        most = max((x.size for made in self.ran.values for x in made), default=1)
         return {
-            f"gradient of {n}": apart(ours.get(n, np.zeros(g.shape)), g, scale)
+            f"gradient of {n}": apart(
+                ours.get(n, np.zeros(g.shape)), g, scale * sqrt(max(1, most / max(1, g.size)))
+            )
             for n, g in known.items()
-        }
+        }  # fmt: skip
 
     @cached_property
     def gradients(self) -> dict[str, Array]:

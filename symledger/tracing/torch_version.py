@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from math import prod
 from typing import Any
 
 import torch
@@ -42,6 +43,8 @@ UNREAD = (
     "aten.replication_pad1d", "aten.replication_pad2d", "aten.replication_pad3d",
 )  # fmt: skip
 """Operators that keep what they are given, and read nothing but its shape of it going back."""
+OF_PROCESSORS = {"aten.log_sigmoid_forward": 1}
+"""Operators, with which of their results a kernel of a GPU leaves empty."""
 INNER = ("linear", "scaled_dot_product_attention", "dropout")
 """Functions that other functions of PyTorch call by their names in ``torch.nn.functional``."""
 
@@ -118,9 +121,25 @@ def _convolved_back(
     return (bool(mask[0]) + bool(mask[1])) * forward
 
 
+def _of_three(
+    a: Any, b: Any, c: Any, without_a: Any, without_b: Any, without_c: Any, summed: Any,
+    unrolled: int = 1, out_shape: Any = None, **kwargs: Any,
+) -> int:  # fmt: skip
+    """A product of three tensors: of two, then with the third; those that sum nothing are none."""
+    lengths: dict[int, int] = {}
+    for shape, missing in ((a, without_a), (b, without_b), (c, without_c)):
+        axes = (i for i in range(len(shape) + len(missing)) if i not in missing)
+        lengths |= dict(zip(axes, map(int, shape), strict=True))
+    first = [i for i in summed if i in without_c and i != unrolled]
+    then = [i for i in summed if i not in without_c and i != unrolled]
+    of_two = prod(n for i, n in lengths.items() if i not in without_a or i not in without_b)
+    with_third = prod(n for i, n in lengths.items() if i not in first)
+    return 2 * (bool(first) * of_two + bool(then) * with_third)
+
+
 UNCOUNTED: dict[Any, Any] = {
     aten.mv: _vector, aten.dot: _vector, aten.vdot: _vector, aten.addmv: _with_addend,
-    aten.convolution_backward: _convolved_back,
+    aten.convolution_backward: _convolved_back, aten._trilinear: _of_three,
 }
 """What ``FlopCounterMode`` does not count, or otherwise than it is computed: products with a
-vector, and the gradient of a kernel in groups, which it counts without them."""
+vector or of three tensors, and the gradient of a kernel in groups, which it counts without them."""

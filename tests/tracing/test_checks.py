@@ -122,6 +122,32 @@ def test_what_failed_once_has_failed(attending):
     assert together([first], [bad])[0].passed is False
 
 
+class Paired(nn.Module):
+    def __init__(self, d=4, e=3, bias=True):
+        super().__init__()
+        self.pair = nn.Bilinear(d, e, d, bias)
+
+    def forward(self, x, z):
+        return self.pair(x, z.sigmoid())
+
+
+class Likelihood(nn.Module):
+    def __init__(self, d=4):
+        super().__init__()
+        self.map = nn.Linear(d, d)
+
+    def forward(self, x, y):
+        return nn.functional.kl_div(self.map(x).log_softmax(-1), y, reduction="batchmean")
+
+
+@pytest.mark.parametrize("given", [
+    subject(Paired, "x: float (B, T, d)", "z: float (B, T, e)", d=4, e=3),
+    subject(Likelihood, "x: float (B, d)", "y: float (B, d)", d=4),
+], ids=["a product of three tensors", "a target of probabilities"])
+def test_what_pytorch_does_not_count_or_takes_for_chances_is_checked(given):
+    assert [c for c in checked(*trace(given)).checks if not c.passed] == []
+
+
 class Raising(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x):

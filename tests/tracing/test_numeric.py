@@ -10,6 +10,7 @@ from symledger.errors import BadInput  # noqa: E402
 from symledger.traces.lowering import load_rules  # noqa: E402
 from symledger.traces.rules.table import RULES  # noqa: E402
 from symledger.tracing.comparing import compare_module  # noqa: E402
+from symledger.tracing.numeric import Comparison, largest  # noqa: E402
 
 load_rules()
 FLOATS = torch.randn(2, 5, 4)
@@ -42,6 +43,21 @@ def test_the_first_operation_that_differs_is_named(monkeypatch):
     found = compare_module(nn.Sequential(nn.GELU(), nn.Linear(4, 3)), FLOATS)
     assert "output 1" in found.wrong
     assert found.first.startswith("linear in 1 (")
+
+
+@pytest.mark.parametrize(("off", "wrong"), [(0.0, []), (1e-8, ["gradient of 0.bias"])])
+def test_a_gradient_of_zero_may_be_off_by_roundings_of_its_sum_alone(monkeypatch, off, wrong):
+    """Before a norm all that comes back to a bias cancels: 40 000 terms, or a wrong one."""
+    gradients = Comparison.gradients.func
+
+    def shifted(comparison):
+        found = gradients(comparison)
+        found["0.bias"] = found["0.bias"] + off * max(map(largest, found.values()))
+        return found
+
+    monkeypatch.setattr(Comparison, "gradients", property(shifted))
+    module = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3))
+    assert compare_module(module, torch.randn(40_000, 4)).wrong == wrong
 
 
 def test_what_is_not_understood_is_refused_by_name():

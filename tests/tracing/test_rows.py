@@ -50,6 +50,10 @@ def test_a_shifted_loss_keeps_whole_numbers_as_long_as_they_are():
     assert wrong(run, IDS) == []
 
 
+def test_what_a_gpu_leaves_empty_is_not_kept():
+    assert wrong(lambda m, x: F.logsigmoid(x * x)) == []
+
+
 def test_a_norm_that_says_no_epsilon_has_that_of_single_precision():
     assert wrong(lambda m, x: F.rms_norm(x, x.shape[-1:], m.v) + F.rms_norm(x, x.shape[-1:])) == []
 

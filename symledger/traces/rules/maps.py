@@ -7,6 +7,7 @@ from typing import Any
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import einsum
+from symledger.traces.kernels.bilinear import BilinearGiven
 from symledger.traces.rules.table import At, Made, number, rule
 from symledger.traces.rules.views import reshaped
 
@@ -99,6 +100,5 @@ def bilinear(
     at: At, input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
 ) -> Made:
     """Contract two inputs with a tensor of three axes."""
-    left = einsum("... i, o i j -> ... o j", input1, weight)
-    y = einsum("... o j, ... j -> ... o", left, input2)
+    y = BilinearGiven(*weight.shape)(input1, weight, input2, name="bilinear")
     return y if bias is None else y + bias
