@@ -47,8 +47,8 @@ def with_numbers(polynomial: Terms, at: Mapping[Symbol, int]) -> str:
     """Write a polynomial with numbers in place of symbols."""
     terms = []
     for monomial, c in algebra.ordered(polynomial):
-        above = [f"{at[s]}{_power(n)}" for s, n in monomial if n > 0]
-        below = [f"{at[s]}{_power(-n)}" for s, n in monomial if n < 0]
+        above = [f"{_factor(at[s])}{_power(n)}" for s, n in monomial if n > 0]
+        below = [f"{_factor(at[s])}{_power(-n)}" for s, n in monomial if n < 0]
         if abs(c.numerator) != 1 or not above:
             above.insert(0, str(abs(c.numerator)))
         if c.denominator != 1:
@@ -57,6 +57,11 @@ def with_numbers(polynomial: Terms, at: Mapping[Symbol, int]) -> str:
         sign = "-" if c < 0 else "+"
         terms.append(f"{sign} " + "·".join(above) + (f"/{divisor}" if below else ""))
     return " ".join(terms).removeprefix("+ ")
+
+
+def _factor(n: int | Fraction) -> str:
+    """Write a value as a factor; what is expected of something counted need not be whole."""
+    return f"{n}" if n.denominator == 1 else f"({n})"
 
 
 def _power(n: int) -> str:

@@ -74,7 +74,7 @@ def rows(
 ) -> Iterator[Row]:
     """Yield the rows of a formula's tree (of a part of it, once) down to a depth, no total."""
     line = part or formula.line
-    yield from _Rows(account, line).below(line, depth, "")
+    yield from _Rows(account, formula, line).below(line, depth, "")
 
 
 def fitting(
@@ -92,9 +92,9 @@ def fitting(
 
 
 class _Rows:
-    def __init__(self, account: Account, line: Line) -> None:
+    def __init__(self, account: Account, formula: Formula, line: Line) -> None:
         self.equations = account.assumed.equations
-        self.at = account.assumed.bindings
+        self.at = formula.assumed.bindings
         self.whole = self.value(line.each)
 
     def below(
