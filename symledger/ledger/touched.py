@@ -24,6 +24,8 @@ from symledger.ledger.formula import Formula
 from symledger.ledger.quantities import TOUCHED, Readings
 from symledger.readings.touched import E_t, mixture_of
 
+__all__ = ["E_t", "expected", "least", "make_touched", "most"]
+
 MOST_DIGITS = 4000
 """What the denominator of an expected number may have."""
 

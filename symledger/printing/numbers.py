@@ -12,7 +12,7 @@ from symledger.algebra import Terms
 from symledger.languages.message import message
 from symledger.ledger.formula import Formula
 from symledger.printing.steps import short_percent
-from symledger.printing.units import BINARY, decimal, in_unit
+from symledger.printing.units import BINARY, READABLE, decimal, in_unit
 
 
 def number(value: int | Fraction) -> str:
@@ -24,6 +24,8 @@ def number(value: int | Fraction) -> str:
     if value.denominator == 1:
         return f"{int(value):,}"
     exact = f"{value.numerator:,}/{value.denominator:,}"
+    if len(exact) > READABLE:
+        return f"≈ {decimal(Fraction(value))}"
     return message("number.exactly", value=decimal(Fraction(value)), exact=exact)
 
 
@@ -39,7 +41,10 @@ def error_percent(error: Fraction) -> str:
 
 def substituted(formula: Formula) -> str:
     """Write the corollary with numbers in place of symbols: ``12·2·64² + …``."""
-    shown = with_numbers(formula.corollary_terms, formula.assumed.bindings)
+    at = formula.assumed.bindings
+    if any(n.denominator > 1 and len(f"{n}") > READABLE for n in at.values()):
+        return ""
+    shown = with_numbers(formula.corollary_terms, at)
     return "" if formula.divisor or shown == str(formula.value) else shown
 
 

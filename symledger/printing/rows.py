@@ -18,6 +18,7 @@ from symledger.languages.message import Text, Verbatim, joined, message
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
 from symledger.ledger.steps import Shown
+from symledger.printing.units import READABLE, decimal
 
 ONCE = algebra.constant(1)
 
@@ -61,7 +62,10 @@ class Row:
         """The amount: ``16,384``."""
         if self.amount is None:
             return ""
-        return f"{self.amount}" if self.amount.denominator > 1 else f"{int(self.amount):,}"
+        if self.amount.denominator == 1:
+            return f"{int(self.amount):,}"
+        exact = f"{self.amount}"
+        return exact if len(exact) <= READABLE else f"≈ {decimal(self.amount)}"
 
     @property
     def share(self) -> str:

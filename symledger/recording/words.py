@@ -20,6 +20,7 @@ from symledger.ledger import caches, conventions, quantised, recipes
 from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.ledger.peaks import PEAKS
 from symledger.ledger.quantities import ASKED, QUANTITIES
+from symledger.ledger.touched import E_t
 from symledger.site.atlas import TOPICS
 from symledger.site.text import worded
 from symledger.site.text.names import title
@@ -67,6 +68,7 @@ def _words() -> Iterator[Word]:
     for size in ALPHABET:
         if size.meaning != size.name:
             yield size.meaning
+    yield E_t.meaning
     for quantity in (*QUANTITIES.values(), *PEAKS.values(), *ASKED.values()):
         yield from (quantity.unit, quantity.meaning)
     for entry in (*ENTRIES, *AXIOMS):
