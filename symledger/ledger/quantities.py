@@ -291,9 +291,9 @@ TRAINED = asked("params.trained", "parameters", "those that a gradient is asked 
                 lambda r: trained_params(r.program, r.conventions.frozen))  # fmt: skip
 """What others are made of; asked for by name only."""
 HOW_MANY = {
-    "least": "at least, E_t = k of each mixture",
-    "most": "at most, E_t = min(E, k·B) of each mixture",
-    "expected": "expected: E_t = E·(1 − (1 − k/E)^B) if each token goes to any k alike",
+    "least": "at least: E_t = k of each mixture",
+    "most": "at most: E_t = min(E, k·B) of each mixture",
+    "expected": "expected, routing uniform and independent: E_t = E·(1 − (1 − k/E)^B)",
 }
 TOUCHED: dict[str, Quantity] = {
     **{q.name: q for q in (
@@ -301,7 +301,7 @@ TOUCHED: dict[str, Quantity] = {
               lambda r: touched_experts(r.decoding)) for how, said in HOW_MANY.items()
     )},
     **{q.name: q for q in (
-        stored(f"traffic.weights.{how}", f"weights that a decoding step reads, experts {said}",
+        stored(f"traffic.weights.{how}", f"weights that a decoding step reads, of experts {said}",
                lambda r, bytes_of: weights_read(r.decoding, bytes_of))
         for how, said in HOW_MANY.items()
     )},

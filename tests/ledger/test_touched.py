@@ -61,9 +61,9 @@ def test_experts_of_attention_have_a_choice_of_their_own():
 
 
 def test_experts_that_are_looked_up():
-    assert derive("doge", {"n_key": 4, "k": 2, "B": 3, "L": 5, "E": 16}, experts=True)[
-        "experts.touched.most"
-    ].value == 5 * 6  # fmt: skip
+    sizes = {"experts": "true", "n_key": 4, "k": 2, "B": 3, "L": 5}
+    account = derive("doge", sizes)
+    assert account["experts.touched.most"].value == 5 * 6
 
 
 def test_without_values_it_is_a_formula():
