@@ -6,6 +6,7 @@ from itertools import combinations, product
 import pytest
 
 from symledger import derive
+from symledger.accounts.compare import compare
 from symledger.errors import BadInput
 from symledger.inverse.solve import solve
 from symledger.ledger.touched import expected, least, most
@@ -66,6 +67,12 @@ def test_experts_that_are_looked_up():
     assert account["experts.touched.most"].value == 5 * 6
 
 
+def test_two_mixtures_are_compared():
+    found = compare("mixtral-8x7b", "deepseek-v3", {"B": "4"}, ["experts.touched.most"])
+    total = found.quantities[0].total
+    assert (total.left.value, total.right.value) == (32 * 8, 58 * 32)
+
+
 def test_without_values_it_is_a_formula():
     found = derive("mixtral")["traffic.weights.expected"]
     assert found.value is None
@@ -91,5 +98,5 @@ def test_it_is_no_polynomial_to_solve_nor_a_function_of_whole_numbers():
 
 def test_a_long_fraction_is_rounded_on_the_page_and_whole_in_json():
     asked = ("derive", "mixtral-8x7b", "--set", "B=80", "--quantity", "experts.touched.expected")
-    assert "≈ 256" in run(*asked).out
+    assert "\n    ≈ 256 experts" in run(*asked).out
     assert f'"{256 * (1 - Fraction(3, 4) ** 80)}"' in run(*asked, "--json").out
