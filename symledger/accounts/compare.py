@@ -154,7 +154,7 @@ def _compared(left: Account, right: Account, name: str) -> Compared:
 def _unknown(side: Account, name: str) -> set[str]:
     """Return the sizes without which a quantity has no value."""
     symbols = {s for monomial in side[name].corollary_terms for s, _ in monomial}
-    return {s.name for s in symbols - side.assumed.bindings.keys()}
+    return {s.name for s in symbols - side[name].assumed.bindings.keys()}
 
 
 def _total(side: Account, name: str) -> ComparedLine:
@@ -179,7 +179,7 @@ def _opened(part: Line) -> Iterator[tuple[str, Terms]]:
 
 
 def _entry(side: Account, name: str, terms: Terms) -> ComparedLine:
-    found = algebra.value(terms, side.assumed.bindings)
+    found = algebra.value(terms, side[name].assumed.bindings)
     if found is None or found.denominator != 1:
         raise BadInput(
             f"{name} of {shown(side.target.name)} has no value, for not all of its sizes are "

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
+from sympy import Symbol
+
 from symledger import algebra
 from symledger.accounts.recomputation import recomputation
 from symledger.algebra import substitute
@@ -13,10 +15,18 @@ from symledger.derivations.derivation import Derivation
 from symledger.evidence.records import Record
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
+from symledger.ledger.quantities import TOUCHED
+from symledger.ledger.touched import E_t
 from symledger.readings.equations.sheet import LATEX
 from symledger.sizes import meaning
 
 SCHEMA = "symledger.derive/1"
+
+
+def _symbols(derivation: Derivation, quantities: Sequence[str]) -> set[Symbol]:
+    """The symbols of a derivation, and what stands for a number that follows from them."""
+    touched = {E_t} if not TOUCHED.keys().isdisjoint(quantities) else set()
+    return {*derivation.symbols.values(), *touched}
 
 
 Tag = Callable[[str], str | None]
@@ -39,7 +49,7 @@ def account_json(
         **target.read_from(),
         "symbols": {
             s.name: {"meaning": meaning(s).meaning, "latex": meaning(s).latex, "unit": "1"}
-            for s in sorted(derivation.symbols.values(), key=lambda s: s.name)
+            for s in sorted(_symbols(derivation, quantities), key=lambda s: s.name)
         },
         "options": {
             k: str(v).lower() if isinstance(v, bool) else v for k, v in target.options.items()
@@ -105,7 +115,7 @@ def _formula(derivation: Derivation, name: str, tag: str | None) -> dict[str, An
 
 def tree_json(derivation: Derivation, formula: Formula) -> dict[str, Any]:
     """Return a formula's tree of lines, every line of the same shape."""
-    equations, at = derivation.assumed.equations, derivation.assumed.bindings
+    equations, at = derivation.assumed.equations, formula.assumed.bindings
     whole = algebra.value(formula.corollary_terms, at)
     written = cache(str)  # lengths: few, and often met
 

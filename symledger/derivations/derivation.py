@@ -32,7 +32,8 @@ from symledger.ledger import caches, quantised, recipes
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
 from symledger.ledger.peaks import EAGER, PEAKS, SERVED, make_peak
-from symledger.ledger.quantities import QUANTITIES, TRAINED, Readings
+from symledger.ledger.quantities import ASKED, QUANTITIES, TOUCHED, Readings
+from symledger.ledger.touched import make_touched
 from symledger.notation.adapting import Adaptation, adapting, read_adaptation
 from symledger.notation.adapting import check as check_adapted
 from symledger.notation.recompute import NONE, Plan, planned, read_plan
@@ -58,7 +59,10 @@ COUNTING = {
 """The conventions that change how things are counted, and not what is computed."""
 CERTAIN = ("params", "flops.forward", "flops.training")
 """Quantities that no function of single elements changes."""
-MOVING = ("traffic.forward", "traffic.unfused", "intensity.forward")
+MOVING = (
+    "traffic.forward", "traffic.unfused", "intensity.forward",
+    "traffic.weights.least", "traffic.weights.most", "traffic.weights.expected",
+)  # fmt: skip
 DEQUANTISED = (
     "weights in a quantised type are made values before they are multiplied by, and where these "
     "lie, and for how long, no definition says."
@@ -192,7 +196,7 @@ class Derivation:
         )  # fmt: skip
 
     def __getitem__(self, name: str) -> Formula:
-        known = (*QUANTITIES, *PEAKS, TRAINED.name)
+        known = (*QUANTITIES, *PEAKS, *ASKED)
         if name not in known:
             raise UnknownTarget(f"{shown(name)} is not a quantity. {nearest(name, known)}")
         if name in self.withheld:
@@ -219,6 +223,7 @@ class Derivation:
 
     def _formula(self, name: str, readings: Readings) -> Formula:
         make = self._peak if name in PEAKS else make_formula
+        make = make_touched if name in TOUCHED else make
         try:
             return make(self.target.owner, name, readings, self.assumed)
         except NotKnown as error:

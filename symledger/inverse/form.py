@@ -17,6 +17,7 @@ from symledger.errors import BadInput, SymledgerError, shown
 from symledger.inverse.rounding import Value, evaluator
 from symledger.ledger.blocks import check_free
 from symledger.ledger.formula import Formula
+from symledger.ledger.quantities import TOUCHED
 
 PROBES = (
     2, 3, 4, 6, 8, 5, 12, 16, 24, 32, 48, 64, 72, 96, 128, 144, 192, 240, 256, 384, 480, 720,
@@ -48,6 +49,11 @@ class Freed:
             raise BadInput(
                 f"{formula.id} is a ratio: what is solved for is within an amount, of bytes, "
                 "parameters or FLOP."
+            )
+        if formula.quantity.name in TOUCHED:
+            raise BadInput(
+                f"{formula.id} is no polynomial in what is free: how many experts are touched "
+                "follows from B, k and E otherwise. Ask for it with --set, size by size."
             )
         self._check(formula)
         return tuple(self.of(polynomial) for polynomial in totals(formula))

@@ -34,6 +34,7 @@ from symledger.readings.params import (
 from symledger.readings.pullback import pullback
 from symledger.readings.saved import saved
 from symledger.readings.tally import Amount, Tally, tally
+from symledger.readings.touched import touched_experts, weights_read
 from symledger.readings.traffic import Bytes, state, traffic, unfused_traffic
 
 Key = tuple[str, Hashable]
@@ -289,11 +290,29 @@ def _states(r: Readings) -> Tally:
 TRAINED = asked("params.trained", "parameters", "those that a gradient is asked for",
                 lambda r: trained_params(r.program, r.conventions.frozen))  # fmt: skip
 """What others are made of; asked for by name only."""
+HOW_MANY = {
+    "least": "at least: E_t = k of each mixture",
+    "most": "at most: E_t = min(E, k·B) of each mixture",
+    "expected": "expected, routing uniform and independent: E_t = E·(1 − (1 − k/E)^B)",
+}
+TOUCHED: dict[str, Quantity] = {
+    **{q.name: q for q in (
+        asked(f"experts.touched.{how}", "experts", f"experts that a decoding step touches, {said}",
+              lambda r: touched_experts(r.decoding)) for how, said in HOW_MANY.items()
+    )},
+    **{q.name: q for q in (
+        stored(f"traffic.weights.{how}", f"weights that a decoding step reads, of experts {said}",
+               lambda r, bytes_of: weights_read(r.decoding, bytes_of))
+        for how, said in HOW_MANY.items()
+    )},
+}  # fmt: skip
+"""What a decoding step reads of a mixture, which depends on the routing; asked for by name only."""
+ASKED = {TRAINED.name: TRAINED, **TOUCHED}
 
 
 def quantity_of(name: str) -> Quantity:
     """Return the quantity of a name."""
-    return TRAINED if name == TRAINED.name else QUANTITIES[name]
+    return ASKED[name] if name in ASKED else QUANTITIES[name]
 
 
 QUANTITIES: dict[str, Quantity] = {

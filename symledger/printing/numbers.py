@@ -12,7 +12,7 @@ from symledger.algebra import Terms
 from symledger.languages.message import message
 from symledger.ledger.formula import Formula
 from symledger.printing.steps import short_percent
-from symledger.printing.units import BINARY, decimal, in_unit
+from symledger.printing.units import BINARY, READABLE, decimal, in_unit
 
 
 def number(value: int | Fraction) -> str:
@@ -24,6 +24,8 @@ def number(value: int | Fraction) -> str:
     if value.denominator == 1:
         return f"{int(value):,}"
     exact = f"{value.numerator:,}/{value.denominator:,}"
+    if len(exact) > READABLE:
+        return f"≈ {decimal(Fraction(value))}"
     return message("number.exactly", value=decimal(Fraction(value)), exact=exact)
 
 
@@ -39,7 +41,10 @@ def error_percent(error: Fraction) -> str:
 
 def substituted(formula: Formula) -> str:
     """Write the corollary with numbers in place of symbols: ``12·2·64² + …``."""
-    shown = with_numbers(formula.corollary_terms, formula.assumed.bindings)
+    at = formula.assumed.bindings
+    if any(n.denominator > 1 and len(f"{n}") > READABLE for n in at.values()):
+        return ""
+    shown = with_numbers(formula.corollary_terms, at)
     return "" if formula.divisor or shown == str(formula.value) else shown
 
 
@@ -47,8 +52,8 @@ def with_numbers(polynomial: Terms, at: Mapping[Symbol, int]) -> str:
     """Write a polynomial with numbers in place of symbols."""
     terms = []
     for monomial, c in algebra.ordered(polynomial):
-        above = [f"{at[s]}{_power(n)}" for s, n in monomial if n > 0]
-        below = [f"{at[s]}{_power(-n)}" for s, n in monomial if n < 0]
+        above = [f"{_factor(at[s])}{_power(n)}" for s, n in monomial if n > 0]
+        below = [f"{_factor(at[s])}{_power(-n)}" for s, n in monomial if n < 0]
         if abs(c.numerator) != 1 or not above:
             above.insert(0, str(abs(c.numerator)))
         if c.denominator != 1:
@@ -57,6 +62,11 @@ def with_numbers(polynomial: Terms, at: Mapping[Symbol, int]) -> str:
         sign = "-" if c < 0 else "+"
         terms.append(f"{sign} " + "·".join(above) + (f"/{divisor}" if below else ""))
     return " ".join(terms).removeprefix("+ ")
+
+
+def _factor(n: int | Fraction) -> str:
+    """Write a value as a factor; what is expected of something counted need not be whole."""
+    return f"{n}" if n.denominator == 1 else f"({n})"
 
 
 def _power(n: int) -> str:

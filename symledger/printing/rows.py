@@ -18,6 +18,7 @@ from symledger.languages.message import Text, Verbatim, joined, message
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
 from symledger.ledger.steps import Shown
+from symledger.printing.units import READABLE, decimal
 
 ONCE = algebra.constant(1)
 
@@ -61,7 +62,10 @@ class Row:
         """The amount: ``16,384``."""
         if self.amount is None:
             return ""
-        return f"{self.amount}" if self.amount.denominator > 1 else f"{int(self.amount):,}"
+        if self.amount.denominator == 1:
+            return f"{int(self.amount):,}"
+        exact = f"{self.amount}"
+        return exact if len(exact) <= READABLE else f"≈ {decimal(self.amount)}"
 
     @property
     def share(self) -> str:
@@ -74,7 +78,7 @@ def rows(
 ) -> Iterator[Row]:
     """Yield the rows of a formula's tree (of a part of it, once) down to a depth, no total."""
     line = part or formula.line
-    yield from _Rows(account, line).below(line, depth, "")
+    yield from _Rows(account, formula, line).below(line, depth, "")
 
 
 def fitting(
@@ -92,9 +96,9 @@ def fitting(
 
 
 class _Rows:
-    def __init__(self, account: Account, line: Line) -> None:
+    def __init__(self, account: Account, formula: Formula, line: Line) -> None:
         self.equations = account.assumed.equations
-        self.at = account.assumed.bindings
+        self.at = formula.assumed.bindings
         self.whole = self.value(line.each)
 
     def below(

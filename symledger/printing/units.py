@@ -7,6 +7,8 @@ from fractions import Fraction
 Units = tuple[tuple[int, str], ...]
 BINARY: Units = ((2**40, "TiB"), (2**30, "GiB"), (2**20, "MiB"), (2**10, "KiB"))
 DECIMAL: Units = ((10**12, "TB"), (10**9, "GB"), (10**6, "MB"), (10**3, "kB"))
+READABLE = 60
+"""How long a fraction may be to be written out on a page; JSON has all of it."""
 
 
 def byte_units(n: int | Fraction) -> str:

@@ -18,6 +18,7 @@ from symledger.ir.ops import (
     Input,
     Leaf,
     Map,
+    Param,
     Repeat,
     Slice,
     Storage,
@@ -42,7 +43,7 @@ def traffic(program: Program, bytes_of: Bytes) -> Tally:
     items: list[Amount | Tally] = [
         Amount(program.scope, t.size * bytes_of[t.storage], "input") for t in program.inputs
     ]
-    items += _weights(program, bytes_of)
+    items += weights(program, bytes_of)
     items += _remembered(program, bytes_of)
     items += [
         Amount(program.scope, t.size * bytes_of[t.storage], "output") for t in program.outputs
@@ -50,7 +51,10 @@ def traffic(program: Program, bytes_of: Bytes) -> Tally:
     return Tally(program.scope, tuple(items))
 
 
-def _weights(program: Program, bytes_of: Bytes) -> Iterable[Amount | Tally]:
+def weights(
+    program: Program, bytes_of: Bytes, touched: Expr | None = None
+) -> Iterable[Amount | Tally]:  # fmt: skip
+    """Yield the bytes of weights that are read: of E routed experts those ``touched``, or all."""
     users: dict[Tensor, list[Tensor]] = {weight: [] for weight in program.params}
     for t in program.tensors:
         for arg in dict.fromkeys(t.args):
@@ -59,10 +63,12 @@ def _weights(program: Program, bytes_of: Bytes) -> Iterable[Amount | Tally]:
     for weight, found in users.items():
         looked_up = all(isinstance(t.op, Gather | Slice) for t in found)
         read = sum((t.size for t in found), start=ZERO) if looked_up else weight.size
+        if touched is not None and isinstance(weight.op, Param) and weight.op.used:
+            read = weight.size * touched / weight.op.used[1]
         yield Amount(program.owners[weight], read * bytes_of["value"], program.path(weight))
     for call in program.calls:
         assert isinstance(call.op, Call)
-        inner = tuple(_weights(call.op.body, bytes_of))
+        inner = tuple(weights(call.op.body, bytes_of, touched))
         yield Tally(call.op.body.scope, inner, ONE if call.op.shared else call.op.times)
 
 

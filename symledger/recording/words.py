@@ -19,7 +19,8 @@ from symledger.languages.words import case, named
 from symledger.ledger import caches, conventions, quantised, recipes
 from symledger.ledger.optimizers import OPTIMIZERS
 from symledger.ledger.peaks import PEAKS
-from symledger.ledger.quantities import QUANTITIES, TRAINED
+from symledger.ledger.quantities import ASKED, QUANTITIES
+from symledger.ledger.touched import E_t
 from symledger.site.atlas import TOPICS
 from symledger.site.text import worded
 from symledger.site.text.names import title
@@ -67,7 +68,8 @@ def _words() -> Iterator[Word]:
     for size in ALPHABET:
         if size.meaning != size.name:
             yield size.meaning
-    for quantity in (*QUANTITIES.values(), *PEAKS.values(), TRAINED):
+    yield E_t.meaning
+    for quantity in (*QUANTITIES.values(), *PEAKS.values(), *ASKED.values()):
         yield from (quantity.unit, quantity.meaning)
     for entry in (*ENTRIES, *AXIOMS):
         yield entry.line

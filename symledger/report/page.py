@@ -202,8 +202,10 @@ def derivation(p: Page, formula: Formula, depth: int) -> None:
         if numbers:
             p.wrapped("= " + numbers, 6, first=4)
             p.line(("        " + p.say(message("page.numbers_put_in")), "dim"))
-        if formula.text != number(formula.value):
-            p.line("    = ", (number(formula.value), "bold cyan"), " ", formula.unit)
+        value = number(formula.value)
+        if formula.text != value:
+            sign = "" if value.startswith("≈") else "= "
+            p.line(f"    {sign}", (value, "bold cyan"), " ", formula.unit)
 
 
 def _corollaries(p: Page, account: Account) -> None:

@@ -11,8 +11,10 @@ from sympy import Symbol
 from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Monomial, Terms
+from symledger.errors import BadInput
 from symledger.ledger.formula import Formula
 from symledger.ledger.peaks import Depth, Peak
+from symledger.ledger.quantities import TOUCHED
 
 
 def write(account: Account, quantities: Sequence[str], depth: int) -> str:
@@ -25,6 +27,11 @@ def write(account: Account, quantities: Sequence[str], depth: int) -> str:
 
 def function(formula: Formula) -> str:
     """Write a formula as a function with keyword arguments and a docstring that says it all."""
+    if formula.quantity.name in TOUCHED:
+        raise BadInput(
+            f"{formula.id} is no function of whole numbers: how many experts are touched need not "
+            "be one. Write it as text, latex, markdown or with --json."
+        )
     peak = formula if isinstance(formula, Peak) else None
     forms = [m.corollary_terms for m in peak.remaining] if peak else [formula.corollary_terms]
     below = denominator(forms)
