@@ -48,7 +48,7 @@ def _encoder(
 ) -> Family:  # fmt: skip
     """Return what reads an encoder of sounds, by itself or as a part."""
     sized = {name: SizeOf(symbol) for name, symbol in names.items()}
-    uses = {**COMMON, **sized, **dict.fromkeys(unread, FREE)}
+    uses: Mapping[str, Use] = {**COMMON, **sized, **dict.fromkeys(unread, FREE)}
     built = Built("sound_encoder", {"averaged": BOOLS[averaged]})
     return Family(model_type, {f"{name}Encoder": built}, uses, tensors=ALONE)
 
