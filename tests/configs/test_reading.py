@@ -344,6 +344,26 @@ def test_what_changes_no_count_does_not_stand_in_the_way(harmless):
     assert read({**LLAMA, **harmless}).settings == read(LLAMA).settings
 
 
+@pytest.mark.parametrize(
+    ("name", "unread", "built"),
+    [
+        ("glm-5.2", {"moe_router_dtype": "float32", "index_share_for_mtp_iteration": True}, {}),
+        ("deepseek-v3.2", {"moe_layer_freq": 1}, {"moe_layer_freq": 2}),
+        ("nemotron-3-nano-30b-a3b", {"partial_rotary_factor": 0.5}, {}),
+        ("qwen3.5-9b", {"output_gate_type": "swish"}, {"mlp_only_layers": [3]}),
+        ("qwen3.5-35b-a3b", {"mlp_only_layers": []}, {"output_gate_type": "sigmoid"}),
+        ("laguna-xs.2", {"partial_rotary_factor": 0.5, "norm_topk_prob": True,
+                         "gating_types": ["per_head"] * 40}, {"mlp_only_layers": [3]}),
+    ],
+)  # fmt: skip
+def test_keys_that_no_class_reads_are_read_at_what_it_builds(name, unread, built):
+    config = checkpoints()[name].config
+    assert read({**config, **unread}).settings == read(config).settings
+    for key, value in built.items():
+        with pytest.raises(BadInput, match=key):
+            read({**config, key: value})
+
+
 def test_how_weights_are_stored_is_named(tmp_path):
     path = tmp_path / "config.json"
     path.write_text(json.dumps({**LLAMA, "quantization_config": {"bits": 4}, "use_cache": False}))

@@ -156,6 +156,10 @@ LAGUNA = Family(
         "moe_routed_scaling_factor": Free((float,)),
         "moe_router_logit_softcapping": Only((0.0, 0)),
         "moe_apply_router_weight_on_input": Only((False,)),
+        "decoder_sparse_step": Only((1,)),
+        "mlp_only_layers": Only(([0], [], None)),
+        "use_bidirectional_attention": Only((False, None)),
+        **dict.fromkeys(("gating_types", "norm_topk_prob", SHARE), FREE),
     },
     (
         Rule(("num_hidden_layers",), _heads),

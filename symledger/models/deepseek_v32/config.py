@@ -133,7 +133,7 @@ GLM_DSA = Family(
     "glm_moe_dsa",
     classes("deepseek_v32", "GlmMoeDsa"),
     {**KEYS, "indexer_types": Ruled(), **dict.fromkeys(SCHEDULE, Ruled()),
-     "index_share_for_mtp_iteration": FREE},
+     "index_share_for_mtp_iteration": FREE, "moe_router_dtype": FREE},
     (*RULES, Rule(("num_hidden_layers",), _indexing)),
     _tensors(),
 )  # fmt: skip

@@ -42,9 +42,13 @@ ALONE: Tensors = {
 }  # fmt: skip
 
 
-def _encoder(model_type: str, name: str, names: Mapping[str, str], averaged: bool = True) -> Family:
+def _encoder(
+    model_type: str, name: str, names: Mapping[str, str], averaged: bool = True,
+    unread: tuple[str, ...] = (),
+) -> Family:  # fmt: skip
     """Return what reads an encoder of sounds, by itself or as a part."""
-    uses = {**COMMON, **{name: SizeOf(symbol) for name, symbol in names.items()}}
+    sized = {name: SizeOf(symbol) for name, symbol in names.items()}
+    uses: Mapping[str, Use] = {**COMMON, **sized, **dict.fromkeys(unread, FREE)}
     built = Built("sound_encoder", {"averaged": BOOLS[averaged]})
     return Family(model_type, {f"{name}Encoder": built}, uses, tensors=ALONE)
 
@@ -120,7 +124,10 @@ def _hearing(
 
 QWEN2_AUDIO_ENCODER = _encoder("qwen2_audio_encoder", "Qwen2Audio", OLDER)
 AUDIO_FLAMINGO_3_ENCODER = _encoder("audioflamingo3_encoder", "AudioFlamingo3", NEWER)
-VOXTRAL_ENCODER = _encoder("voxtral_encoder", "Voxtral", NEWER, averaged=False)
+VOXTRAL_ENCODER = _encoder(
+    "voxtral_encoder", "Voxtral", NEWER, averaged=False, unread=("head_dim", "num_key_value_heads")
+)
+"""The width of a head follows from the model's, and keys have as many heads, whatever is said."""
 QWEN2_AUDIO = _hearing(
     "qwen2_audio", "qwen2_audio", "Qwen2Audio", QWEN2, QWEN2_AUDIO_ENCODER, {"vocab_size": FREE}
 )

@@ -25,11 +25,13 @@ FIRST = {
     for name, known in reversed(checkpoints().items()) if known.config
 }  # fmt: skip
 """One published configuration of each family."""
+LONG = {"exaone4", "qwen3_5_text", "voxtral"}
+"""Families whose published ones take seconds to build and count: their records alone are kept."""
 DECODED = {"gpt2", "llama", "gemma2", "falcon", "t5", "mamba2"}
 """Families of which a token after others is asked about, at least."""
 
 
-@pytest.mark.parametrize("model_type", FIRST)
+@pytest.mark.parametrize("model_type", [name for name in FIRST if name not in LONG])
 def test_the_implementation_has_our_weights_and_flops(model_type):
     found = list(built.witnessed(derive(FIRST[model_type])))
     assert found
