@@ -225,6 +225,9 @@ REDUCED = tuple(f"after {i} reduction{'s' * (i > 1)}" for i in range(1, 7))
 H_i = tuple(Size(f"H_{i}", f"height of the image {s}") for i, s in enumerate(REDUCED, 1))
 W_i = tuple(Size(f"W_{i}", f"width of the image {s}") for i, s in enumerate(REDUCED, 1))
 """Sizes of stages: the first is that of stage 1, or after one reduction."""
+M = Size("M", "side of the square windows of an image that see themselves alone")
+H_w = Size("H_w", "windows down, the last filled up")
+W_w = Size("W_w", "windows across, the last filled up")
 d_proj = Size("d_proj", "width of a projection, as to the space that images and texts share")
 d_f = Size("d_f", "sines and cosines that a step of the diffusion is written in")
 d_img = Size("d_img", "model width of the image encoder")
@@ -259,6 +262,7 @@ VISION = (
     *(C_s, P, H_p, W_p, t, C_g, *C_i, *L_i, *H_i, *W_i),
     *(d_proj, d_f, d_img, L_img, h_img, f_img, T_img, d_ctx),
     *(n_img, T_tok, L_u, g, H_g, W_g, L_f, L_r, T_reg),
+    *(M, H_w, W_w),
 )
 IMAGES = (
     *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),
