@@ -110,6 +110,7 @@ SWIN = Family(
         "hidden_act": Acting(),
         **dict.fromkeys((
             "drop_path_rate", "initializer_range", "encoder_stride", "num_layers", "hidden_size",
+            "path_norm",
         ), FREE),
         **BACKBONE,
     },
