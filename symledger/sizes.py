@@ -232,6 +232,14 @@ H_w = Size("H_w", "windows down, the last filled up")
 W_w = Size("W_w", "windows across, the last filled up")
 H_wi = tuple(Size(f"H_w{i}", f"windows down in stage {i}") for i in range(1, 5))
 W_wi = tuple(Size(f"W_w{i}", f"windows across in stage {i}") for i in range(1, 5))
+R = Size("R", "side of the squares of places that are seen as one")
+H_r = Size("H_r", "squares of places down that are seen")
+W_r = Size("W_r", "squares of places across that are seen")
+R_i = tuple(Size(f"R_{i}", f"side of those squares in stage {i}") for i in range(1, 4))
+H_ri = tuple(Size(f"H_r{i}", f"such squares down in stage {i}") for i in range(1, 4))
+W_ri = tuple(Size(f"W_r{i}", f"such squares across in stage {i}") for i in range(1, 4))
+INSIDE = "how many times as wide networks of stage {} are inside"
+t_i = tuple(Size(f"t_{i}", INSIDE.format(i)) for i in range(1, 5))
 d_proj = Size("d_proj", "width of a projection, as to the space that images and texts share")
 d_f = Size("d_f", "sines and cosines that a step of the diffusion is written in")
 d_img = Size("d_img", "model width of the image encoder")
@@ -266,7 +274,7 @@ VISION = (
     *(C_s, P, H_p, W_p, t, C_g, *C_i, *L_i, *H_i, *W_i),
     *(d_proj, d_f, d_img, L_img, h_img, f_img, T_img, d_ctx),
     *(n_img, T_tok, L_u, g, H_g, W_g, L_f, L_r, T_reg),
-    *(*h_i, *L_p, M, H_w, W_w, *H_wi, *W_wi),
+    *(*h_i, *L_p, M, H_w, W_w, *H_wi, *W_wi, R, H_r, W_r, *R_i, *H_ri, *W_ri, *t_i),
 )
 IMAGES = (
     *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),

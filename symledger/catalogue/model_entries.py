@@ -195,6 +195,8 @@ MODELS: tuple[Entry, ...] = (
           reads={"dinov3_convnext": "DINOV3"}),
     Entry("swin", "models.swin.model:Swin", "model",
           reads={"swin": "SWIN", "donut-swin": "DONUT", "maskformer-swin": "MASKFORMER"}),
+    Entry("segformer", "models.segformer.model:SegFormer", "model",
+          reads={"segformer": "SEGFORMER", "pvt_v2": "PVT_V2"}),
     Entry("vit", "models.vit.model:ViT", "model", reads={"vit": "VIT", "vit_msn": "VIT_MSN"}),
     Entry("deit", "models.deit.model:DeiT", "model", reads={"deit": "DEIT"}),
     Entry("ijepa", "models.ijepa.model:IJepa", "model", reads={"ijepa": "IJEPA"}),

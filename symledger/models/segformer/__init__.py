@@ -1,0 +1,1 @@
+"""SegFormer: attention to squares of places, and networks that look at neighbours."""
