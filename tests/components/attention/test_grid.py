@@ -22,8 +22,8 @@ def test_a_grid_has_a_number_for_each_way():
 @pytest.mark.parametrize("shifted", [False, True])
 @pytest.mark.parametrize("bias", [False, True])
 def test_places_of_whole_windows_see_their_own(shifted, bias):
-    weights = 4 * d**2 + (1 + 3 * bias) * d + (2 * M - 1) ** 2 * h
-    flops = 8 * PLACES * d**2 + 4 * PLACES * M**2 * d
+    weights = 4 * d * h * d_k + d + 3 * bias * h * d_k + (2 * M - 1) ** 2 * h
+    flops = 8 * PLACES * d * h * d_k + 4 * PLACES * M**2 * h * d_k
     assert_counts(WindowedImageAttention(shifted=shifted, bias=bias), weights, flops)
 
 
