@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sympy import Expr, Integer, Mod, Piecewise, Symbol, floor, oo
+from sympy import Expr, Integer, Mod, Piecewise, Symbol, floor
 
 from symledger import sizes
 from symledger.components.attention.attention import Attention
@@ -13,13 +13,15 @@ from symledger.components.attention.grid import LIU, PLACED, GridAttention
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import narrow, pad, table, take, view
+from symledger.notation.verbs import copied, narrow, pad, table, take, view
 from symledger.sizes import Size
 
 WINDOWS = {
     sizes.H_w: floor((sizes.H + sizes.M - 1) / sizes.M),
     sizes.W_w: floor((sizes.W + sizes.M - 1) / sizes.M),
 }  # fmt: skip
+FAR = Integer(-100)
+"""What is added to scores of places that do not see each other: nothing is left of those then."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,7 @@ class ShiftedGridAttention(GridAttention):
 
         def apart(b: Symbol, i: Symbol, j: Symbol, t: Symbol, s: Symbol) -> Expr:
             window = Mod(b, number)
-            way = region(window, t) - region(window, s)
-            early = Piecewise((-oo, way < 0), (Integer(0), True))
-            return Piecewise((early, way <= 0), (-oo, True))
+            return FAR * (region(window, t) - region(window, s)) ** 2
 
         return self.biased(q, k, v, table("mask", apart, q.shape[0], ONE, ONE, T, T))
 
@@ -72,6 +72,7 @@ class WindowedImageAttention(Component):
 
     d: Expr = sizes.d
     h: Expr = sizes.h
+    d_k: Expr = sizes.d_k
     M: Expr = sizes.M
     H_w: Expr = sizes.H_w
     W_w: Expr = sizes.W_w
@@ -82,6 +83,7 @@ class WindowedImageAttention(Component):
     title: ClassVar[str] = "attention inside square windows of an image, which may be shifted"
     definitions: ClassVar[dict[Size, Expr]] = WINDOWS
     assumptions: ClassVar[dict[Size, Expr]] = {
+        sizes.d_k: sizes.d / sizes.h,
         sizes.H_w: sizes.H / sizes.M, sizes.W_w: sizes.W / sizes.M,
     }  # fmt: skip
     references: ClassVar[tuple[str, ...]] = (LIU,)
@@ -91,7 +93,7 @@ class WindowedImageAttention(Component):
         whole = pad(pad(x, 1, 0, self.H_w * self.M), 2, 0, self.W_w * self.M)
         whole = self.rolled(whole, 1) if self.shifted else whole
         cut = {"i": self.H_w, "p": self.M, "j": self.W_w, "q": self.M}
-        windows = view("B (i p) (j q) d -> (B i j) (p q) d", whole, **cut)
+        windows = copied(view("B (i p) (j q) d -> (B i j) (p q) d", whole, **cut))
         mixed = self.attention()(windows, name="attention")
         back = view("(B i j) (p q) d -> B (i p) (j q) d", mixed, **cut)
         back = self.rolled(back, -1) if self.shifted else back
@@ -99,14 +101,13 @@ class WindowedImageAttention(Component):
 
     def attention(self) -> Component:
         """Return the attention of each window."""
-        width = self.d / self.h
-        heads = (self.h, self.h, width, width, self.M, self.M)
+        heads = (self.h, self.h, self.d_k, self.d_k, self.M, self.M)
         mixing = GridAttention(*heads)
         if self.shifted:
             mixing = ShiftedGridAttention(*heads, self.H_w, self.W_w)
         unbiased = () if self.bias else ("Q", "K", "V")
         return Attention(
-            self.d, self.h, self.h, width, width, True, mixing=mixing, unbiased=unbiased
+            self.d, self.h, self.h, self.d_k, self.d_k, True, mixing=mixing, unbiased=unbiased
         )
 
     def rolled(self, x: Tensor, way: int) -> Tensor:

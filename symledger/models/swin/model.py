@@ -68,7 +68,8 @@ class SwinBlock(Component):
 
     def forward(self, x: Tensor) -> Steps:
         attention = WindowedImageAttention(
-            self.d, self.h, self.M, self.H_w, self.W_w, self.shifted, self.qkv_bias
+            self.d, self.h, self.d / self.h, self.M, self.H_w, self.W_w, self.shifted,
+            self.qkv_bias,
         )
         middle = x + attention(LayerNorm(self.d)(x, name="norm_1"), name="windows")
         network = FeedForward(self.d, self.d_ff, self.activation)
