@@ -222,10 +222,17 @@ C_g = Size("C_g", "channels of one group of a bottleneck in the first stage")
 C_s = Size("C_s", "numbers that the means of all channels are squeezed to")
 C_i = tuple(Size(f"C_{i}", f"channels of stage {i}") for i in range(1, 9))
 L_i = tuple(Size(f"L_{i}", f"blocks of stage {i}") for i in range(1, 8))
+h_i = tuple(Size(f"h_{i}", f"heads of stage {i}") for i in range(1, 5))
+L_p = tuple(Size(f"L_p{i}", f"pairs of blocks of stage {i}", least=0) for i in range(1, 5))
 REDUCED = tuple(f"after {i} reduction{'s' * (i > 1)}" for i in range(1, 7))
 H_i = tuple(Size(f"H_{i}", f"height of the image {s}") for i, s in enumerate(REDUCED, 1))
 W_i = tuple(Size(f"W_{i}", f"width of the image {s}") for i, s in enumerate(REDUCED, 1))
 """Sizes of stages: the first is that of stage 1, or after one reduction."""
+M = Size("M", "side of the square windows of an image that see themselves alone")
+H_w = Size("H_w", "windows down, the last filled up")
+W_w = Size("W_w", "windows across, the last filled up")
+H_wi = tuple(Size(f"H_w{i}", f"windows down in stage {i}") for i in range(1, 5))
+W_wi = tuple(Size(f"W_w{i}", f"windows across in stage {i}") for i in range(1, 5))
 d_proj = Size("d_proj", "width of a projection, as to the space that images and texts share")
 d_f = Size("d_f", "sines and cosines that a step of the diffusion is written in")
 d_img = Size("d_img", "model width of the image encoder")
@@ -264,8 +271,13 @@ T_q = Size("T_q", "positions that attention is given, where sounds are squeezed 
 VISION = (
     *(C_s, P, H_p, W_p, t, C_g, *C_i, *L_i, *H_i, *W_i),
     *(d_proj, d_f, d_img, L_img, h_img, f_img, T_img, d_ctx),
+<<<<<<< HEAD
     *(n_img, T_tok, L_u, g, H_g, W_g, L_f, L_r, T_reg, f_g),
     *(L_v, N_t, T_vis, H_k),
+=======
+    *(n_img, T_tok, L_u, g, H_g, W_g, L_f, L_r, T_reg),
+    *(*h_i, *L_p, M, H_w, W_w, *H_wi, *W_wi),
+>>>>>>> vis4
 )
 IMAGES = (
     *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),

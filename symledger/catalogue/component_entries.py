@@ -31,6 +31,8 @@ COMPONENTS: tuple[Entry, ...] = (
           inputs={"q": "B T h d_k", "k": "B T h_kv d_k", "v": "B T h_kv d_v"}),
     Entry("alibi_attention", "components.attention.relative:ALiBiAttention"),
     Entry("relative_attention", "components.attention.relative:RelativeAttention"),
+    Entry("grid_attention", "components.attention.grid:GridAttention"),
+    Entry("windowed_image_attention", "components.attention.shifted:WindowedImageAttention"),
     Entry("latent_attention", "components.attention.latent:LatentAttention", inputs={"x": "B T d"}),
     Entry("cached_latent_attention", "components.attention.latent:LatentAttention",
           inputs={"x": "B T d", "past_c": "B P d_c", "past_r": "B P d_rot"},

@@ -197,6 +197,8 @@ MODELS: tuple[Entry, ...] = (
           reads={"convnextv2": "CONVNEXTV2"}),
     Entry("dinov3_convnext", "models.convnext.model:PlacesConvNeXt", "model",
           reads={"dinov3_convnext": "DINOV3"}),
+    Entry("swin", "models.swin.model:Swin", "model",
+          reads={"swin": "SWIN", "donut-swin": "DONUT", "maskformer-swin": "MASKFORMER"}),
     Entry("vit", "models.vit.model:ViT", "model", reads={"vit": "VIT", "vit_msn": "VIT_MSN"}),
     Entry("deit", "models.deit.model:DeiT", "model", reads={"deit": "DEIT"}),
     Entry("ijepa", "models.ijepa.model:IJepa", "model", reads={"ijepa": "IJEPA"}),

@@ -7,7 +7,8 @@ the smallest primes; another attempt swaps neighbours.
 Where primes make too much work, the sizes are small numbers, distinct as well, mended by as little
 as is enough; what has to be long to hold others is not what gets the smallest ones. Where every
 operation is counted one by one, fewer are wanted: then sizes are 2, 3 or 5, several
-symbols share one, but no two symbols share it at all of three attempts.
+symbols share one, but no two symbols share it at all of three attempts. So they do wherever an
+image of small sizes would still be huge, since the last of several stages has to hold windows.
 """
 
 from __future__ import annotations
@@ -34,6 +35,11 @@ SMALL = tuple(range(2, 2 + len(PRIMES)))
 HEAVY = 10_000_000
 """FLOPs of the contractions from which on primes make too much work: what is run at these sizes is
 run once more for every array that is kept, and several times for every weight."""
+LAVISH = 3_000_000_000
+"""FLOPs of the contractions from which on even those are too much: then what follows from others is
+only as long as it has to be, and symbols share sizes, of which there are fewer where they did."""
+COUNTLESS = 500_000_000
+"""The same, where every operation is counted."""
 OTHERS = 6
 """Orders of the symbols that are tried."""
 LARGEST_CHANGE = 256
@@ -63,9 +69,23 @@ def sizes_for(
     Raises:
         DefinitionError: no sizes were found at which every length is a positive whole number.
     """
+    total = contraction_flops(program).total
+    found = _chosen(program, attempt, extra, distinct, total)
+    if value(total, found) <= (LAVISH if distinct else COUNTLESS):
+        return found
+    try:
+        less = _sizes(program, attempt, extra, (), 2 + distinct)
+    except DefinitionError:
+        return found
+    return min(found, less, key=lambda sizes: value(total, sizes))
+
+
+def _chosen(
+    program: Program, attempt: int, extra: Iterable[Expr], distinct: bool, total: Expr
+) -> dict[Symbol, int]:
+    """Choose primes, or small numbers where those make too much work."""
     if not distinct:
         return _sizes(program, attempt, extra, ())
-    total = contraction_flops(program).total
     try:
         found = _sizes(program, attempt, extra, PRIMES)
     except DefinitionError:
@@ -90,13 +110,15 @@ def _small(program: Program, attempt: int, extra: Iterable[Expr]) -> dict[Symbol
 
 
 def _sizes(
-    program: Program, attempt: int, extra: Iterable[Expr], apart: tuple[int, ...]
+    program: Program, attempt: int, extra: Iterable[Expr], apart: tuple[int, ...],
+    kinds: int = 0,
 ) -> dict[Symbol, int]:
     """Choose sizes, each symbol's among those that keep them apart, where there are any."""
     distinct, sparing = bool(apart), apart is SMALL
     defined = program.definitions
     floors = [(e.xreplace(defined), n) for e, n in (*_floors(program), *((e, 1) for e in extra))]
-    floors = list(dict.fromkeys([*floors, *((e, i) for i, e in enumerate(defined.values(), 2))]))
+    told = () if kinds else _lengths(defined)
+    floors = list(dict.fromkeys([*floors, *((e, i) for i, e in enumerate(told, 2))]))
     floors.sort(key=_of_several)  # two that are too small, below zero, have a product that is not
     symbols = set(program.symbols).union(*(e.free_symbols for e in defined.values()))
     symbols = symbols.union(*(e.free_symbols for e, _ in floors)) - defined.keys()
@@ -110,7 +132,7 @@ def _sizes(
     if distinct:
         sizes.update(zip(_swapped(ordered, attempt), apart, strict=False))
     else:
-        sizes.update((symbol, _shared(i, attempt)) for i, symbol in enumerate(ordered))
+        sizes.update((symbol, _shared(i, attempt, kinds or 3)) for i, symbol in enumerate(ordered))
     kept = set(ordered) if distinct else set()
     mended = _mended(sizes, floors, kept, settings, sparing)
     if sparing:
@@ -121,6 +143,11 @@ def _sizes(
     if not distinct and attempt % 3 == 2:
         sizes = _unequal(sizes, floors)
     return sizes | {symbol: whole(e, sizes) for symbol, e in defined.items()}
+
+
+def _lengths(defined: dict[Symbol, Expr]) -> list[Expr]:
+    """Return what follows from others and is never zero."""
+    return [e for symbol, e in defined.items() if getattr(symbol, "least", 1)]
 
 
 def _of_several(wanted: Floor) -> bool:
@@ -213,11 +240,11 @@ def _swapped(symbols: list[Symbol], attempt: int) -> list[Symbol]:
     return out
 
 
-def _shared(i: int, attempt: int) -> int:
-    """One of the first three primes; the base-3 digits of i tell any two of 27 symbols apart."""
-    ones, threes, nines = i % 3, i // 3 % 3, i // 9 % 3
-    code = (ones, ones + threes, ones + threes + nines + 1)
-    return PRIMES[code[attempt % 3] % 3]
+def _shared(i: int, attempt: int, kinds: int = 3) -> int:
+    """One of the first primes; where they are 3, the digits of i tell any two of 27 apart."""
+    ones, next_ones, others = (i // kinds**k % kinds for k in range(3))
+    code = (ones, ones + next_ones, ones + next_ones + others + 1)
+    return PRIMES[code[attempt % 3] % kinds]
 
 
 def _mended(

@@ -104,7 +104,8 @@ class Sizing:
     def numbers(self) -> set[Expr]:
         """What must be whole and may be zero: L − 1 further layers, a padding of (K − 1)/2."""
         ops = [t.op for t in self.everywhere(Repetition, Windows, Overlap)]
-        found = {op.times for op in ops if isinstance(op, Repetition) and not op.times.is_Symbol}
+        times = (op.times for op in ops if isinstance(op, Repetition))
+        found = {n for n in times if not n.is_Symbol or not n.is_positive}
         found |= {op.padding for op in ops if isinstance(op, Windows | Overlap)}
         return found - {n for shape in self.shapes for n in shape}
 

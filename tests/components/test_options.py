@@ -163,6 +163,7 @@ INHERITED = {
     "DeepSeekVL": {Y}, "LightOnOcr": {Y}, "Moshi": {L_w, Y}, "Esm": {V_seg},
     "BertGeneration": {V_seg, Y}, "M2M100": {T_max},
     "Whisper": {Y}, "Voxtral": {Y}, "Qwen2Audio": {Y, *WINDOW}, "AudioFlamingo3": {Y, *WINDOW},
+    "ShiftedGridAttention": {sizes.H_w, sizes.W_w},
     "SmolLM3": {L_w}, "MiniCPM3": {E, E_s, L_d, d_exp, k},
     "Lfm2Moe": {L_ad}, "Jamba": {L_ad}, "Qwen3Next": {L_ad}, "MiniMaxM3": {L_ad},
     "KimiDeltaRule": {sizes.h_q}, "KimiLinear": {L_ad, sizes.h_kv, sizes.d_q},

@@ -12,6 +12,7 @@ from symledger.checks.torch.case import Case
 from symledger.checks.torch.models import decoders, encoder_decoders, encoders, images
 from symledger.checks.torch.modules import (
     attention,
+    attention_images,
     attention_kinds,
     attention_latent,
     blocks,
@@ -33,9 +34,10 @@ from symledger.checks.torch.modules import (
 )
 
 COMPONENTS = (
-    maps, attention, attention_kinds, attention_latent, feed_forward, norms, embeddings,
-    heads_and_losses, blocks, blocks_stacked, convolution, image_blocks, recurrence, state_spaces,
-    state_spaces_delta, state_spaces_gated, state_spaces_kimi, state_spaces_lightning, layout,
+    maps, attention, attention_images, attention_kinds, attention_latent, feed_forward, norms,
+    embeddings, heads_and_losses, blocks, blocks_stacked, convolution, image_blocks, recurrence,
+    state_spaces, state_spaces_delta, state_spaces_gated, state_spaces_kimi,
+    state_spaces_lightning, layout,
 )  # fmt: skip
 MODELS = (decoders, encoders, encoder_decoders, images)
 

@@ -51,7 +51,7 @@ class DotProduct(nn.Module):
         if self.capped:
             scores = torch.tanh(scores / 50) * 50
         if bias is not None:
-            scores = scores + bias.unflatten(0, (k.shape[2], -1))
+            scores = scores + bias.unflatten(-3, (k.shape[2], -1))
         a = self.shares(scores if self.hidden is None else scores + self.hidden)
         z = torch.einsum("bgrts,bsgv->bgrtv", self.drop(a), v)
         return z.permute(0, 3, 1, 2, 4).flatten(2, 3)

@@ -1,0 +1,95 @@
+"""Attention among the places of images once more, as PyTorch's users write it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F  # noqa: N812  # as everybody writes it
+
+from symledger.checks.torch.case import Case
+from symledger.checks.torch.modules.attention import DotProduct
+from symledger.checks.torch.parts import Options, Sizes
+
+
+def ways(H: int, W: int) -> Tensor:
+    """Return which row of a table says how far each place lies from each other one."""
+    rows = (torch.arange(H), torch.arange(W))
+    down, across = (x.flatten() for x in torch.meshgrid(*rows, indexing="ij"))
+    far = down[:, None] - down[None] + H - 1
+    return far * (2 * W - 1) + across[:, None] - across[None] + W - 1
+
+
+class Grid(nn.Module):
+    """Attention with a learned bias for each head and each way between two places."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        H, W = s["H_p"], s["W_p"]
+        self.core = DotProduct(s, o)
+        self.R = nn.Parameter(torch.randn((2 * H - 1) * (2 * W - 1), s["h"]))
+        self.register_buffer("ways", ways(H, W))
+
+    def forward(self, q: Tensor, k: Tensor, v: Tensor, hidden: Tensor | None = None) -> Tensor:
+        """Mix the values."""
+        bias = F.embedding(self.ways, self.R).permute(2, 0, 1)
+        return self.core(q, k, v, bias if hidden is None else bias + hidden)
+
+
+class Inside(nn.Module):
+    """Maps to queries, keys and values, attention inside each window, and a map back."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        d, inner, self.width = s["d"], s["h"] * s["d_k"], s["d_k"]
+        self.Q, self.K, self.V = (nn.Linear(d, inner, o["bias"]) for _ in range(3))
+        self.O = nn.Linear(inner, d)
+        self.core = Grid({**s, "H_p": s["M"], "W_p": s["M"]}, o)
+
+    def forward(self, x: Tensor, hidden: Tensor | None) -> Tensor:
+        """Attend."""
+        q, k, v = (f(x).unflatten(-1, (-1, self.width)) for f in (self.Q, self.K, self.V))
+        return self.O(self.core(q, k, v, hidden).flatten(2))
+
+
+class Windows(nn.Module):
+    """Attention inside windows of an image, which may be rolled before, and back."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.M, self.shift = s["M"], s["M"] // 2 if o["shifted"] else 0
+        self.shifted, self.attention = o["shifted"], Inside(s, o)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Fill up, roll, cut into windows, attend, and lay them back."""
+        B, H, W, d = x.shape
+        M = self.M
+        x = F.pad(x, (0, 0, 0, -W % M, 0, -H % M))
+        rows, columns = x.shape[1] // M, x.shape[2] // M
+        if self.shifted:
+            x = torch.roll(x, (-self.shift, -self.shift), (1, 2))
+        x = x.reshape(B, rows, M, columns, M, d).transpose(2, 3).reshape(-1, M * M, d)
+        hidden = self.apart(rows, columns).repeat(B, 1, 1, 1) if self.shifted else None
+        x = self.attention(x, hidden).reshape(B, rows, columns, M, M, d)
+        x = x.transpose(2, 3).reshape(B, rows * M, columns * M, d)
+        if self.shifted:
+            x = torch.roll(x, (self.shift, self.shift), (1, 2))
+        return x[:, :H, :W]
+
+    def apart(self, rows: int, columns: int) -> Tensor:
+        """Return what hides from each other places that were far off before they were rolled."""
+        M, image = self.M, torch.zeros(rows * self.M, columns * self.M)
+        last = -self.shift
+        cuts = (slice(0, -M), slice(-M, last), slice(last, None))
+        for i, down in enumerate(cuts):
+            for j, across in enumerate(cuts):
+                image[down, across] = 3 * i + j
+        parts = image.reshape(rows, M, columns, M).transpose(1, 2).reshape(-1, 1, M * M)
+        return (-100 * (parts - parts.transpose(1, 2)) ** 2)[:, None]
+
+
+CASES: Mapping[str, tuple[Case, ...]] = {
+    "grid_attention": (Case("torch.einsum and F.embedding", Grid),),
+    "windowed_image_attention": (Case("torch.roll and four nn.Linear", Windows),),
+}

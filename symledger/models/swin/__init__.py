@@ -1,0 +1,1 @@
+"""Swin: windows that are shifted, and patches that are merged."""
