@@ -271,13 +271,9 @@ T_q = Size("T_q", "positions that attention is given, where sounds are squeezed 
 VISION = (
     *(C_s, P, H_p, W_p, t, C_g, *C_i, *L_i, *H_i, *W_i),
     *(d_proj, d_f, d_img, L_img, h_img, f_img, T_img, d_ctx),
-<<<<<<< HEAD
     *(n_img, T_tok, L_u, g, H_g, W_g, L_f, L_r, T_reg, f_g),
     *(L_v, N_t, T_vis, H_k),
-=======
-    *(n_img, T_tok, L_u, g, H_g, W_g, L_f, L_r, T_reg),
     *(*h_i, *L_p, M, H_w, W_w, *H_wi, *W_wi),
->>>>>>> vis4
 )
 IMAGES = (
     *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),
