@@ -38,8 +38,8 @@ OWNERS = [entry.name for entry in ENTRIES if entry.family == entry.name]
 ALWAYS = ("shapes", "definition", "forward", "backward", "parameters", "flops", "memory",
           "traffic", "pytorch", "bugs", "evidence", "questions", "exercises", "around",
           "references", "conventions")  # fmt: skip
-RAW, ZIPPED = 250_000, 30_000
-"""Bytes of a page, its frame aside: at most 250 KB and 30 KB with it."""
+RAW, ZIPPED = 260_000, 30_000
+"""Bytes of a page, its frame aside: at most 260 KB and 30 KB with it."""
 
 
 def example(name):
