@@ -13,7 +13,7 @@
   const MOST_POWER = 8n;
   const TOKEN =
     /\\[dt]?frac|\\cdot|\\times|\*\*|\d+(?:(?:\{,\}|[,\u2009\u202f\u00a0])\d{3}(?!\d))*|[A-Za-z](?:_(?:[a-z0-9]+|\{(?:[^{}]|\{[^{}]*\})*\}))?|\S/gu;
-  const LETTERS = "bcdeghklnpqrstuvwy"; // symbols of one letter: a word with another is no formula
+  const LETTERS = "bcdeghklmnpqrstuvwy"; // symbols of one letter: a word with another is no formula
   const TIMES = new Set(["*", "·", "⋅", "×", "\\cdot", "\\times", "/"]);
   // What no word is written with, and what a word may be written with too.
   const CERTAIN = /[\^*·⋅×\\²³⁰-⁹]|\d\s*[A-Za-z]\w*\s+[+−-]\s|_\w+[·*]|\d(?:\s+[A-Za-z](?:_\S+)?(?![\w.])){2}/u;
