@@ -14,6 +14,7 @@ from sympy import Expr, Float, Integer, Rational, Symbol, floor, sqrt
 
 from symledger.errors import BadInput
 from symledger.traces.graph import Argument, Graph, Kind, Node, Ref
+from symledger.traces.rules.images import windows_in
 from symledger.tracing.borders import Border
 from symledger.tracing.fit import Points
 from symledger.tracing.iterations import Loop
@@ -140,8 +141,7 @@ class Assembler:
             s, p, r = (part(given.get(name), place, default) for name, default in (
                 ("stride", k), ("padding", Integer(0)), ("dilation", Integer(1))
             ))  # fmt: skip
-            last = n + 2 * p - r * (k - 1) - 1
-            yield (last if s == 1 else floor(last / s)) + 1
+            yield windows_in(n, k, s, p, r)
 
     def _defined(self, numbers: tuple[int, ...], e: Expr, step: Step) -> Symbol:
         """Name a size that others decide."""
