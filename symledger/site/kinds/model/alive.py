@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.errors import SymledgerError
 from symledger.languages.message import joined, message
-from symledger.ledger.peaks import Peak, known_to_be_few
+from symledger.ledger.peaks import known_to_be_few
 from symledger.printing.numbers import short_bytes
 from symledger.readings.live.course import course
 from symledger.readings.live.held import BACKWARD, FORWARD, STEP
@@ -27,8 +27,6 @@ STEPPING = 20
 """Columns of the optimizer's step, which is one moment."""
 ROWS = 14
 """Rows of the table on a page."""
-MOST_MOMENTS = 40
-"""Moments of a peak up to which a calculator has it."""
 MOST = 100_000
 """Operations above which nothing is drawn."""
 
@@ -64,23 +62,6 @@ class Live:
     def units(self) -> str:
         """The most at once, in a binary unit."""
         return short_bytes(self.most)
-
-
-def peaks(account: Account) -> Iterator[Peak]:
-    """Yield the peak of training for a calculator, where it can be put into one.
-
-    That is where it is derived for every depth from four on, and has no more moments than are read.
-    """
-    if not account.target.component.decoding:
-        return
-    try:
-        found = account["memory.peak.train"]
-    except SymledgerError:
-        return  # the command says why
-    assert isinstance(found, Peak)
-    deep = all(depth.exactly is None for depth in found.depths)
-    if deep and len(found.remaining) <= MOST_MOMENTS:
-        yield found
 
 
 def live(account: Account) -> Live | None:

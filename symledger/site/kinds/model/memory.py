@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from symledger.accounts.account import Account
+from symledger.errors import SymledgerError
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula
 from symledger.ledger.optimizers import USUAL
+from symledger.ledger.peaks import Peak
 from symledger.printing.numbers import short_bytes
 
 DTYPES = ("fp32", "bf16", "fp8", "int8")
+MOST_MOMENTS = 40
+"""Moments of a peak up to which a calculator has it."""
 
 
 @dataclass(frozen=True)
@@ -82,3 +87,20 @@ def _training(account: Account, optimizer: str, saved: Bytes) -> Training:
 def _bytes(formula: Formula) -> Bytes:
     value = formula.value
     return Bytes(value if isinstance(value, int) else None)
+
+
+def peaks_of(account: Account) -> Iterator[Peak]:
+    """Yield the peak of training for a calculator, where it can be put into one.
+
+    That is where it is derived for every depth from four on, and has no more moments than are read.
+    """
+    if not account.target.component.decoding:
+        return
+    try:
+        found = account["memory.peak.train"]
+    except SymledgerError:
+        return  # the command says why
+    assert isinstance(found, Peak)
+    deep = all(depth.exactly is None for depth in found.depths)
+    if deep and len(found.remaining) <= MOST_MOMENTS:
+        yield found

@@ -21,7 +21,7 @@ from symledger.site.html import maths
 from symledger.site.html.calculator import Calculator, calculator
 from symledger.site.html.copies import Copies, copies
 from symledger.site.kinds.model import alive, costs, figures, fits, glance
-from symledger.site.kinds.model.memory import OfType, memory_of
+from symledger.site.kinds.model.memory import OfType, memory_of, peaks_of
 from symledger.site.kinds.model.numbers import count
 from symledger.site.kinds.model.table import Cells, table_of
 from symledger.site.kinds.model.variants import Variant, variants_of
@@ -100,7 +100,7 @@ class Model:
     def calculator(self) -> Calculator:
         """The formulas to put other sizes into."""
         found = [self.account[q] for q in CALCULATED if q in self.account.quantities]
-        return calculator([*found, *alive.peaks(self.account)])
+        return calculator([*found, *peaks_of(self.account)])
 
     @property
     def copies(self) -> Copies:
