@@ -1,14 +1,15 @@
 """What a page is found by beside its text: the numbers and formulas of its blocks, and its names.
 
 Blocks are put in after the search has seen a page. Its numbers and formulas are given to the
-search in a field of their own, ``found``, which is never shown, and so are names of several words
-in one: ``minigpt``.
+search in a field of their own, ``found``, which is never shown, and so is the page's own name of
+several words in one: ``minigpt``.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from pathlib import PurePosixPath
 from typing import Any
 
 from symledger.errors import bare
@@ -34,8 +35,8 @@ def find_by(entries: Iterable[dict[str, Any]], page: Page) -> None:
     """Add to the first entry of a page in the search what stands in its blocks."""
     for entry in entries:
         if entry["location"] == page.address:
-            found = [*numbers(entry["text"], page.blocks), *formulas(page),
-                     *in_one_word(entry.get("tags") or ())]  # fmt: skip
+            name = in_one_word(entry.get("tags") or (), PurePosixPath(page.path).stem)
+            found = [*numbers(entry["text"], page.blocks), *formulas(page), *name]
             if found:
                 entry["found"] = " ".join(found)
             return
@@ -48,13 +49,15 @@ def numbers(text: str, blocks: Iterable[str]) -> list[str]:
     return sorted(here - set(NUMBER.findall(text)))
 
 
-def in_one_word(names: Iterable[str]) -> list[str]:
-    """Return the names that the search takes apart, as they are typed in one word.
+def in_one_word(names: Iterable[str], own: str) -> list[str]:
+    """Return a page's own name as it is typed in one word, where the search takes it apart.
 
-    >>> in_one_word(["mini-GPT", "GPT-2", "RMS norm", "attention"])
-    ['gpt2', 'minigpt', 'rmsnorm']
+    Others would begin as words do that other pages are about: ``linearattention``.
+
+    >>> in_one_word(["mini-GPT", "GPT-2", "decoder"], "mini_gpt")
+    ['minigpt']
     """
-    return sorted({bare(name) for name in names if APART.search(name)})
+    return sorted({bare(own) for name in names if APART.search(name) and bare(name) == bare(own)})
 
 
 def grouped(number: str) -> str:
