@@ -23,8 +23,17 @@ def commands(job):
     return [step["run"] for step in job.get("steps", []) if "run" in step]
 
 
-def test_there_is_one_that_checks_and_one_that_publishes():
-    assert set(WORKFLOWS) == {"check", "publish"}
+def test_there_is_one_that_checks_one_that_draws_and_one_that_publishes():
+    assert set(WORKFLOWS) == {"check", "types", "publish"}
+
+
+def test_every_night_each_part_of_the_types_is_drawn_for():
+    (job,) = jobs("types").values()
+    parts = job["strategy"]["matrix"]["part"]
+    *_, command = commands(job)
+    assert "symledger check --types" in command
+    assert command.endswith(f'--shard "$PART/{len(parts)}"')
+    assert parts == [*range(1, len(parts) + 1)]
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)

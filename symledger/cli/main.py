@@ -303,8 +303,18 @@ def list_targets(kinds: tuple[str, ...], as_json: bool, language: str | None) ->
 @click.argument("targets", nargs=-1, metavar="[TARGET …]")
 @click.option("--trace", "trace", is_flag=True,
               help="Trace the implementation that families are read for, and compare polynomials.")
+@click.option("--types", "types", is_flag=True,
+              help="Draw configurations at random, and compare them with the implementation: a "
+                   "TARGET is a model_type.")
+@click.option("--number", type=click.IntRange(1, 10_000), default=5, show_default=True,
+              help="How many configurations of each type are drawn.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Draw other ones.")
+@click.option("--shard", default="1/1", metavar="N/M", show_default=True,
+              help="Draw for one part of the types alone.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def check(targets: tuple[str, ...], trace: bool, as_json: bool) -> int:
+def check(targets: tuple[str, ...], trace: bool, types: bool, number: int, seed: int, shard: str,
+          as_json: bool) -> int:  # fmt: skip
     """Check formulas against what shares no code with them; without a TARGET, all of them.
 
     Exit code 1 if any check failed.
@@ -312,6 +322,14 @@ def check(targets: tuple[str, ...], trace: bool, as_json: bool) -> int:
     import gc
 
     gc.enable()
+    if types and trace:
+        raise BadInput("--trace and --types are two checks: ask for one of them.")
+    if types:
+        from symledger.cli.check_types import run as run_types
+
+        return run_types(targets, number, seed, shard, as_json)
+    if (number, seed, shard) != (5, 0, "1/1"):
+        raise BadInput("--number, --seed and --shard say which configurations --types draws.")
     if trace:
         from symledger.cli.check_trace import run as run_traced
 

@@ -76,6 +76,21 @@ class Stages(Use):
         return {f"{self.letter}_{i + 1}": f"{name}[{i}]" for i in range(STAGES)}
 
 
+def cut(name: str, value: object, side: int) -> Settings:
+    """Return how many patches of a side an image has down and across: one at least of each.
+
+    Raises:
+        BadInput: the image is smaller than a patch.
+    """
+    found = Pair(("H_p", "W_p")).settings(name, value)
+    if any(int(n) < side for n in found.values()):
+        raise BadInput(
+            f"{name} = {written(value)} does not fit: no patch of {side} × {side} pixels is in "
+            f"it. Choose {side} or more."
+        )
+    return {key: str(int(n) // side) for key, n in found.items()}
+
+
 def staged(name: str, value: object, stages: int = STAGES) -> list[int]:
     """Return a list of whole numbers, one for each stage.
 

@@ -53,14 +53,17 @@ def decoding(
                 implied={**f.implied, **(implied or {}).get(f.model_type, {})})
         for f in (first, *others)
     ]  # fmt: skip
-    return replace(found[0], others=tuple(found[1:]), absent=absent or {})
+    return replace(found[0], others=tuple(found[1:]), absent=absent or first.absent)
 
 
 def inner(values: Values, name: str, part: Family, key: str) -> Any:
     """Return what a part says of a key, or what is meant where it says nothing."""
     document = values.get(name)
-    said = document if isinstance(document, dict) else part.absent
-    return {**part.part(document).facts["keys"], **said}.get(key)
+    facts = part.part(document).facts
+    given = document if isinstance(document, dict) else {}
+    said = {facts["aliases"].get(name, name): value for name, value in given.items()}
+    absent = part.absent if part.filled or document is None else {}
+    return {**facts["keys"], **absent, **said}.get(key)
 
 
 def tied_by_either(text: Family) -> Rule:

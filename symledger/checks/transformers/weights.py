@@ -22,6 +22,8 @@ from symledger.ir.tensor import Call, Program
 Shape = tuple[Any, ...]
 Shapes = Mapping[str, Mapping[Shape, Any]]
 """How many tensors of each shape go by a name; whole numbers, or formulas multiplied out."""
+LEARNED = {"alpha_p": "a_p", "alpha_n": "a_n"}
+"""What xIELU learns, by its names there and here."""
 
 
 def weights(account: Account) -> dict[str, Counter[Shape]]:
@@ -85,6 +87,7 @@ def compare(ours: Shapes, theirs: Shapes, names: Mapping[str, tuple[str, ...]]) 
     """
     theirs = {name: shapes for name, shapes in theirs.items() if _elements(shapes) != 0}
     names = {**{_inner(name): partners for name, partners in names.items()}, **names}
+    names = {**_learned(ours, theirs, names), **names}
     wrong = [f"{name} is none of our weights" for name in theirs if name not in names]
     alone = {found[0] for name in theirs if len(found := _ours(ours, names, name)) == 1}
     met = {name for name in theirs for name in names.get(name, ())}
@@ -100,6 +103,27 @@ def compare(ours: Shapes, theirs: Shapes, names: Mapping[str, tuple[str, ...]]) 
         elif _elements(shapes) != exact(sum(map(_elements, partners))):
             wrong.append(f"{name} is {_said(shapes)}, ours {' and '.join(map(_said, partners))}")
     return wrong
+
+
+def _learned(
+    ours: Shapes, theirs: Shapes, names: Mapping[str, tuple[str, ...]]
+) -> dict[str, tuple[str, ...]]:
+    """Name the partners of what an activation learns: beside the maps that are around it.
+
+    Any family may be told to use xIELU, whose module has another name in each.
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for name in theirs:
+        around, _, own = name.rpartition(".")
+        if own in LEARNED and name not in names:
+            module = around.rpartition(".")[0]
+            beside = [p for n, ps in names.items() if n.startswith(f"{module}.") for p in ps]
+            found[name] = tuple(
+                partner for partner in ours
+                if partner.endswith(f".{LEARNED[own]}")
+                and any(p.startswith(partner.removesuffix(LEARNED[own])) for p in beside)
+            )  # fmt: skip
+    return found
 
 
 def _ours(ours: Shapes, names: Mapping[str, tuple[str, ...]], name: str) -> list[str]:

@@ -28,7 +28,6 @@ TENSORS = kinds({
     **NETWORK,
     f"{LAYER}attention_layernorm.weight": ("block.norm_1.g",),
     f"{LAYER}feedforward_layernorm.weight": ("block.norm_2.g",),
-    **{f"{LAYER}mlp.act_fn.alpha_{x}": (f"block.feed_forward.a_{x}",) for x in "pn"},
 })  # fmt: skip
 
 ARCEE = Family("arcee", heads("arcee", "Arcee"), {**KEYS, **BIASES}, (DIVIDED,), TENSORS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, size
 from symledger.config_keys.activations import Acting
@@ -137,7 +138,12 @@ AUDIO_FLAMINGO_3 = _hearing(
     AUDIO_FLAMINGO_3_ENCODER,
     {**ACTING, "projector_bias": Choice("projector_bias"), "vocab_size": FREE},
 )  # fmt: skip
+TEXT = replace(LLAMA, filled=True, absent={
+    "vocab_size": 131072, "hidden_size": 3072, "intermediate_size": 8192, "num_hidden_layers": 30,
+    "num_key_value_heads": 8, "max_position_embeddings": 131072, "head_dim": 128,
+})  # fmt: skip
+"""Voxtral's own defaults of its decoder (transformers 5.23.0, configuration_voxtral.py)."""
 VOXTRAL = _hearing(
-    "voxtral", "voxtral", "Voxtral", LLAMA, VOXTRAL_ENCODER,
+    "voxtral", "voxtral", "Voxtral", TEXT, VOXTRAL_ENCODER,
     {**ACTING, **dict.fromkeys(("hidden_size", "vocab_size"), FREE)}, paired=False,
 )  # fmt: skip

@@ -10,7 +10,7 @@ from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, head_width
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
-from symledger.config_keys.image_keys import Pair, Square
+from symledger.config_keys.image_keys import Square, cut
 from symledger.config_keys.seeing_keys import (
     ONE_IMAGE,
     TIED,
@@ -56,10 +56,9 @@ def image(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
 
 
 def _cut(values: Values) -> Settings:
-    """Return how many patches an image has."""
-    found = Pair(("H_p", "W_p")).settings("image_size", values["image_size"])
+    """Return how many patches an image has; one that is smaller than a patch has none."""
     side = int(Square("P").settings("patch_size", values["patch_size"])["P"])
-    return {key: str(max(int(n) // side, 1)) for key, n in found.items()}
+    return cut("image_size", values["image_size"], side)
 
 
 def _divided(values: Values) -> Settings:

@@ -9,7 +9,7 @@ from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, head_width
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
-from symledger.config_keys.image_keys import Pair
+from symledger.config_keys.image_keys import cut
 from symledger.config_keys.seeing_keys import (
     ONE_IMAGE,
     TIED,
@@ -43,9 +43,7 @@ def image(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
 def _cut(values: Values) -> Settings:
     """Return how many patches the largest image has that places are told for."""
     head_width({k: size(k, values[k]) for k in ("hidden_size", "num_attention_heads")})
-    side = size("patch_size", values["patch_size"])
-    found = Pair(("H_p", "W_p")).settings("image_size", values["image_size"])
-    return {key: str(max(int(n) // side, 1)) for key, n in found.items()}
+    return cut("image_size", values["image_size"], size("patch_size", values["patch_size"]))
 
 
 VISION = Family(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, size, written
+from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, size, written
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.backbone_keys import given_stages
 from symledger.config_keys.common import FREE
@@ -130,7 +130,13 @@ OLDER = {
     "attention.output.dense": "windows.attention.O",
     "intermediate.dense": "feed_forward.1", "output.dense": "feed_forward.2",
 }  # fmt: skip
-USES = {key: use for key, use in SWIN.uses.items() if key != "encoder_stride"}
+UNPLACED = Only(
+    (False,), "the table of places has a row for a class vector, which images lack, and the class "
+    "fails when it adds it",
+)  # fmt: skip
+USES = {key: use for key, use in SWIN.uses.items() if key != "encoder_stride"} | {
+    "use_absolute_embeddings": UNPLACED,
+}  # fmt: skip
 
 DONUT = replace(
     SWIN, model_type="donut-swin",
