@@ -9,6 +9,7 @@ is what fails because nothing was recorded of something new.
 import gc
 import os
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,9 @@ from symledger.errors import BadInput
 from symledger.evidence.records import FOLDER
 
 HERE = Path(__file__).parent
-gc.set_threshold(0)  # accounts are kept to the end: looking for rubbish is in vain
+gc.set_threshold(0)  # accounts are kept to the end: looking at them again and again is in vain
+TIDY = 100
+"""After so many tests what they left is looked at once: rubbish goes, and the rest is left alone."""
 INTEGRATING = os.environ.get("CI") == "true"  # as tests.every: a test copies this file alone
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow],
                           max_examples=100 if INTEGRATING else 30)  # fmt: skip
@@ -93,6 +96,12 @@ def causes(item, report):
     about_records = item.path.relative_to(HERE).parts[0] in OF_RECORDS
     if unrecorded() and (about_records or any(o in report.longreprtext for o in unrecorded())):
         yield RECORDED
+
+
+def pytest_runtest_logfinish(nodeid, location, done=count(1)):
+    if next(done) % TIDY == 0:
+        gc.collect()
+        gc.freeze()
 
 
 @pytest.hookimpl(wrapper=True)
