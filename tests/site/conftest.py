@@ -69,24 +69,23 @@ def installed(tmp_path_factory, made):
 def built(tmp_path_factory, request, site):
     """Return the folder of a site that the command built, that of a wheel where there is one.
 
-    In integration it makes and renders all pages itself; elsewhere it makes and renders some, and
-    may reuse those that these tests made.
+    In integration it renders all pages, and makes a tenth of those that are many of a kind anew,
+    and all others; elsewhere it renders some, and may reuse all that these tests made.
     """
-    assert site.pages  # where these cannot be made, neither can others
+    assert site.made  # where these cannot be made, neither can others
+    site.memory.save()
     installed = None if wheel.MISSING else request.getfixturevalue("installed")
     empty = tmp_path_factory.mktemp("built")
     folder = empty / "site"
     command = [installed] if installed else [sys.executable, "-m", "symledger"]
-    memory = ""
-    if not INTEGRATING:
-        assert site.made
-        site.memory.save()
-        memory = str(REMEMBERED.parent)
+    if INTEGRATING:
+        some.forget(REMEMBERED)
+    else:
         (empty / some.RENDERED).write_text(json.dumps(sorted(rendered())))
         python = Path(installed).with_name("python") if installed else sys.executable
         command = [str(python), "-P", some.__file__]  # beside it lies a folder called mkdocs
     made = (*command, "site", "build", "--out", str(folder))
-    said = wheel.said(*made, folder=empty, **{PLACE: memory})
+    said = wheel.said(*made, folder=empty, **{PLACE: str(REMEMBERED.parent)})
     assert said == f"{folder}\n"
     return folder
 

@@ -31,6 +31,14 @@ def left_out(piece):
     return name not in (piece, *NAMED) and crc32(name.encode()) % 10 > 0
 
 
+def forget(file):
+    """Leave in a memory what is many of a kind, but for that of one owner or family in ten."""
+    found = json.loads(file.read_text(encoding="utf-8"))
+    pieces = {n: made for n, made in found["pieces"].items() if left_out(n.partition(" ")[2])}
+    assert 0 < len(pieces) < len(found["pieces"])
+    file.write_text(json.dumps({**found, "pieces": pieces}), encoding="utf-8")
+
+
 class Some(Memory):
     """What was made, without what is left out."""
 
