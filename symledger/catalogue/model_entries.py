@@ -217,6 +217,7 @@ MODELS: tuple[Entry, ...] = (
           reads={"beit": "BEIT", "data2vec-vision": "DATA2VEC"}),
     Entry("vit_mae", "models.vit_mae.model:MaskedAutoencoder", "model",
           reads={"vit_mae": "VIT_MAE"}),
+    Entry("detr", "models.detr.model:Detr", "model", reads={"detr": "DETR"}),
     Entry("yolos", "models.yolos.model:Yolos", "model", reads={"yolos": "YOLOS"}),
     Entry("clip", "models.clip.model:Clip", "model",
           reads={"clip": "CLIP", "metaclip_2": "METACLIP", "clipseg": "CLIPSEG"}),

@@ -42,8 +42,7 @@ class WindowedDecoder(Decoder):
         length = self.S if self.cached else sizes.T
         return {
             **super().defined(),
-            sizes.w: Min(self.w_max, length),
-            sizes.S_w: Min(self.S, sizes.T + self.w_max - 1),
+            sizes.w: Min(self.w_max, length), sizes.S_w: Min(self.S, sizes.T + self.w_max - 1),
         }
 
     @property
