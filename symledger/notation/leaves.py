@@ -13,7 +13,6 @@ from symledger.ir.ops import Const, Input, Param, Storage
 from symledger.ir.shapes import as_size
 from symledger.ir.tensor import Tensor
 
-
 _HELD: ContextVar[bool] = ContextVar("held", default=False)
 
 

@@ -147,10 +147,10 @@ class QueryBlock(FindingBlock):
 class Detr(Component):
     """A residual network, an encoder of its last image, and a decoder of n_q learned queries.
 
-    Each query gives scores of Y classes and of none, and a box; ``bare`` leaves what it has found as
-    it is. The residual network's norms are fixed, and it is ``at_rest`` as a whole, or in its stem
-    and first stage. Places are told by ``sines`` of rows and columns, or learned. What is said of
-    the residual network is said as it says it itself; ``seen_by`` is its activation.
+    Each query gives scores of Y classes and of none, and a box; ``bare`` leaves what it has found
+    as it is. The residual network's norms are fixed, and it is ``at_rest`` as a whole, or in its
+    stem and first stage. Places are told by ``sines`` of rows and columns, or learned. What is said
+    of the residual network is said as it says it itself; ``seen_by`` is its activation.
     Source: Carion et al., *End-to-End Object Detection with Transformers* (2020), section 3.2.
     """
 
