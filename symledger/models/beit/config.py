@@ -7,7 +7,7 @@ from symledger.config_keys.activations import Acting
 from symledger.config_keys.backbone_keys import given_stages
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import HEADS, floored_width, head_width
-from symledger.config_keys.encoder_keys import maps, norms, under
+from symledger.config_keys.encoder_keys import Tensors, maps, norms, under
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import BACKBONE, UNTIED, Pair, positive
 from symledger.errors import BadInput
@@ -64,7 +64,7 @@ USES: dict[str, Use] = {
 WIDTHS = ("hidden_size", "num_attention_heads")
 RULES = (Rule((), _ways), Rule((), _scaled))
 TABLE = "relative_position_bias_table"
-EMBEDDINGS = {
+EMBEDDINGS: Tensors = {
     "cls_token": ("embedding.c",), "mask_token": ("embedding.m",),
     "position_embeddings": ("embedding.positions.P",),
     "patch_embeddings.projection.weight": ("embedding.patches.convolution.F",),
