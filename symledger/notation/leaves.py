@@ -17,9 +17,9 @@ _HELD: ContextVar[bool] = ContextVar("held", default=False)
 
 
 @contextmanager
-def held(*, at_all: bool = True) -> Iterator[None]:
+def held(*, when: bool = True) -> Iterator[None]:
     """Make no weight of this block one that is trained: a part that was trained before."""
-    token = _HELD.set(at_all or _HELD.get())
+    token = _HELD.set(when or _HELD.get())
     try:
         yield
     finally:

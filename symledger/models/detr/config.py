@@ -53,8 +53,8 @@ SEEN = replace(
           **dict.fromkeys(("backbone", "features_only", "freeze_batch_norm_2d",
                            "use_pretrained_backbone"), FREE),
           "output_stride": Only((None, 32)),
-          "out_features": Only((["stage4"],), "another image than the last would be read"),
-          "out_indices": Only(([4],), "another image than the last would be read")},
+          "out_features": Only((None, ["stage4"]), "another image than the last would be read"),
+          "out_indices": Only((None, [4]), "another image than the last would be read")},
     absent={"out_features": ["stage4"], "out_indices": [4]},
 )  # fmt: skip
 BACK = "model.backbone.model."
@@ -72,6 +72,8 @@ DECODER = {
     **maps(**{f"encoder_attn__{theirs}": f"cross_attention.{ours}"
               for theirs, ours in ATTENDED.items()}),
 }  # fmt: skip
+KWARGS = ({"out_indices": [1, 2, 3, 4]}, {"in_chans": 3, "out_indices": [1, 2, 3, 4]})
+"""What older files say to timm: which images it gives, of which the last is read."""
 WINDOW = CONVOLVED["convolution.weight"]
 
 DETR = Family(
@@ -93,7 +95,7 @@ DETR = Family(
         "position_embedding_type": Choice("places", {"sine": "sines", "learned": "learned"}),
         "dilation": Only((False,), "the last stage would keep the size of the image"),
         **dict.fromkeys(("backbone_config", "backbone", TIMM), Ruled()),
-        "backbone_kwargs": Only((None, {})),
+        "backbone_kwargs": Only((None, {}, *KWARGS)),
         **dict.fromkeys((
             "num_channels", "num_hidden_layers", "use_pretrained_backbone", "encoder_layerdrop",
             "decoder_layerdrop", "init_std", "init_xavier_std", "auxiliary_loss", "class_cost",

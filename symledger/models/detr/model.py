@@ -80,7 +80,7 @@ class SeeingResNet(ResNet):
             x = self.stem(x)
         named = {"x_0": x}
         for i, stage in enumerate(self.stages(), start=1):
-            with held(at_all=i == 1 or self.at_rest == "all"):
+            with held(when=i == 1 or self.at_rest == "all"):
                 x = named[f"x_{i}"] = stage(x, name=f"stage_{i}")
         return steps(**named)
 

@@ -190,10 +190,13 @@ class Pyramid(Component):
 
     def decided(self) -> Mapping[Size, Expr]:
         """Return the sizes of all stages, and of the keys of those that have fewer."""
-        fewer = STAGES[: NUMBERS[self.reduced]]
-        used = {symbol for i in fewer for symbol in (H_ri[i], W_ri[i])}
-        found = {symbol: e for symbol, e in keys(self.up).items() if symbol in used}
-        return {**found, **smaller(self.up)}
+        images, squares = smaller(self.up), keys(self.up)
+        found = {}
+        for at in STAGES:
+            found.update({symbol: images[symbol] for symbol in (H_i[at], W_i[at])})
+            if at < NUMBERS[self.reduced]:
+                found.update({symbol: squares[symbol] for symbol in (H_ri[at], W_ri[at])})
+        return found
 
     def stages(self, name: str) -> tuple[Expr, ...]:
         """Return the sizes of that letter, one for each stage."""
