@@ -231,6 +231,22 @@ W_i = tuple(Size(f"W_{i}", f"width of the image {s}") for i, s in enumerate(REDU
 M = Size("M", "side of the square windows of an image that see themselves alone")
 H_w = Size("H_w", "windows down, the last filled up")
 W_w = Size("W_w", "windows across, the last filled up")
+r_i = tuple(
+    Size(f"r_{i}", f"side of the squares of places in stage {i} that one key is made of")
+    for i in range(1, 5)
+)
+f_i = tuple(Size(f"f_{i}", f"hidden width of the networks of stage {i}") for i in range(1, 5))
+H_ri = tuple(Size(f"H_r{i}", f"squares of places down in stage {i}") for i in range(1, 5))
+W_ri = tuple(Size(f"W_r{i}", f"squares of places across in stage {i}") for i in range(1, 5))
+G_i = tuple(Size(f"G_{i}", f"groups of the channels of stage {i}") for i in range(1, 5))
+C_si = tuple(
+    Size(f"C_s{i}", f"numbers that means of channels are squeezed to behind stage {i}")
+    for i in range(5)
+)
+n_q = Size("n_q", "vectors that look for one object each")
+T_s = Size("T_s", "patches that are seen, where others are hidden")
+d_hd = Size("d_hd", "head width of a decoder that draws what was hidden")
+d_drw = Size("d_drw", "model width of a decoder that draws what was hidden")
 H_wi = tuple(Size(f"H_w{i}", f"windows down in stage {i}") for i in range(1, 5))
 W_wi = tuple(Size(f"W_w{i}", f"windows across in stage {i}") for i in range(1, 5))
 d_proj = Size("d_proj", "width of a projection, as to the space that images and texts share")
@@ -274,6 +290,8 @@ VISION = (
     *(n_img, T_tok, L_u, g, H_g, W_g, L_f, L_r, T_reg, f_g),
     *(L_v, N_t, T_vis, H_k),
     *(*h_i, *L_p, M, H_w, W_w, *H_wi, *W_wi),
+    *(*r_i, *f_i, *H_ri, *W_ri, *G_i, *C_si),
+    *(n_q, T_s, d_drw, d_hd),
 )
 IMAGES = (
     *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from sympy import Expr
 
@@ -10,6 +12,18 @@ from symledger.ir.building import note_weight
 from symledger.ir.ops import Const, Input, Param, Storage
 from symledger.ir.shapes import as_size
 from symledger.ir.tensor import Tensor
+
+_HELD: ContextVar[bool] = ContextVar("held", default=False)
+
+
+@contextmanager
+def held(*, when: bool = True) -> Iterator[None]:
+    """Make no weight of this block one that is trained: a part that was trained before."""
+    token = _HELD.set(when or _HELD.get())
+    try:
+        yield
+    finally:
+        _HELD.reset(token)
 
 
 def param(
@@ -19,6 +33,7 @@ def param(
 
     ``used`` says (k, E): it holds E experts along its first axis, of which a token uses k.
     """
+    trainable = trainable and not _HELD.get()
     weight = Tensor(Param(name, trainable, used), (), tuple(as_size(n) for n in shape))
     note_weight(weight)
     return weight

@@ -7,8 +7,11 @@ from inspect import signature
 from typing import Any
 
 IMAGES = 2
-PACKED = {"grid_thw", "spatial_shapes", "image_sizes", "patch_attention_mask", "input_ids"}
-"""What is asked for besides by classes that see patches of several images, or texts."""
+PACKED = {
+    "grid_thw", "spatial_shapes", "image_sizes", "patch_attention_mask", "input_ids", "pixel_mask",
+}  # fmt: skip
+"""What is asked for besides by classes that see patches of several images, or texts, and by those
+that look for pixels of no image, which have no values here."""
 
 
 def sees_images(model: Any, sizes: Mapping[str, Any]) -> bool:

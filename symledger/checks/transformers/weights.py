@@ -137,20 +137,28 @@ def _inner(name: str) -> str:
 def _same(theirs: Mapping[Shape, Any], ours: Mapping[Shape, Any]) -> bool:
     """Whether tensors have the shapes of ours, or are slices of ours along the first axis.
 
-    They may also be ours with two axes joined, matrices of experts that lie below each other, or
-    with all but the first: windows that do not overlap, as a map. Of a table of places down and
-    across ours has a row for each.
+    Ours may be slices of theirs: those of all layers in one. They may also be ours with two axes
+    joined, matrices of experts that lie below each other, or with all but the first: windows that
+    do not overlap, as a map. Of a table of places down and across ours has a row for each.
     """
-    slices: Counter[Shape] = Counter()
-    for shape, number in ours.items():
-        rest = shape[1:]
-        slices[rest] = exact(slices[rest] + number * (shape or (0,))[0])
+    slices = _slices(ours)
     joined = ({_joined(shape, axis): n for shape, n in ours.items()} for axis in (1, 2))
     flat = {(*shape[:1], exact(prod(shape[1:]))): n for shape, n in ours.items()}
     rows = {(exact(prod(shape[:2])), *shape[2:]): n for shape, n in theirs.items()}
     if all(len(shape) == 3 for shape in theirs) and _plain(rows) == _plain(ours):
         return True
+    if _plain(_slices(theirs)) == _plain(ours):
+        return True
     return _plain(theirs) in (_plain(ours), _plain(slices), _plain(flat), *map(_plain, joined))
+
+
+def _slices(shapes: Mapping[Shape, Any]) -> Counter[Shape]:
+    """Return the tensors that those of these shapes are, taken apart along the first axis."""
+    slices: Counter[Shape] = Counter()
+    for shape, number in shapes.items():
+        rest = shape[1:]
+        slices[rest] = exact(slices[rest] + number * (shape or (0,))[0])
+    return slices
 
 
 def _joined(shape: Shape, axis: int) -> Shape:

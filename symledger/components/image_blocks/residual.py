@@ -37,6 +37,7 @@ class ResidualBlock(Component, ABC):
     W_o: Expr = sizes.W_o
     activation: Plain = "relu"
 
+    units: ClassVar[type[ConvolutionUnit]] = ConvolutionUnit
     signature: ClassVar[str] = "B C_in H W -> B C_out H_o W_o"
     assumptions: ClassVar[dict[Size, Expr]] = {sizes.s: ONE}
 
@@ -61,7 +62,7 @@ class ResidualBlock(Component, ABC):
     ) -> Tensor:  # fmt: skip
         """Apply a convolution and a batch norm, rectified or not."""
         H, W = x.shape[2:] if stride == ONE else (self.H_o, self.W_o)
-        return ConvolutionUnit(
+        return self.units(
             x.shape[1], C_out, kernel, stride, G, H, W, "relu" if rectified else "none"
         )(x, name=name)
 

@@ -90,5 +90,9 @@ class ConvolutionUnit(Component):
             C_in=self.C_in, C_out=self.C_out, G=self.G, H_o=self.H_o, W_o=self.W_o, bias=False,
             **centred(self.K, self.s, self.r, self.up),
         )  # fmt: skip
-        n = BatchNorm(self.C_out)(convolution(x, name="convolution"), name="norm")
+        n = self.norm()(convolution(x, name="convolution"), name="norm")
         return steps(n=n, y=n if self.activation == "none" else act(self.activation, n))
+
+    def norm(self) -> Component:
+        """Return the norm of what the convolution gives."""
+        return BatchNorm(self.C_out)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -57,6 +58,9 @@ class ResNet(Component):
     activation: Plain = "relu"
     head: bool = True
 
+    units: ClassVar[type[ConvolutionUnit]] = ConvolutionUnit
+    basic: ClassVar[type[BasicBlock]] = BasicBlock
+    narrowed: ClassVar[type[Bottleneck]] = Bottleneck
     signature: ClassVar[str] = "B C_in H W -> B out"
     title: ClassVar[str] = "image classifier of four stages of residual blocks"
     definitions: ClassVar[dict[Size, Expr]] = halvings((True,) * 6)
@@ -77,31 +81,34 @@ class ResNet(Component):
         """Return a block: from which channels to which, and at which size of the image."""
         shape = (C_in, C_out, s, H_i[at - 1], W_i[at - 1], self.activation)
         if not self.bottleneck:
-            return BasicBlock(*shape)
+            return self.basic(*shape)
         inner = self.C_g * self.G * C_out / self.C_1
-        return Bottleneck(*shape, C=inner, G=self.G, early=self.early)
+        return self.narrowed(*shape, C=inner, G=self.G, early=self.early)
 
     def stem(self, x: Tensor) -> Tensor:
         """Quarter the image: a convolution of 7 × 7, then the maxima of tiles that overlap."""
         C = self.C if self.widened else self.C_1
-        unit = ConvolutionUnit(self.C_in, C, Integer(7), TWO, ONE, H_i[0], W_i[0], self.activation)
+        unit = self.units(self.C_in, C, Integer(7), TWO, ONE, H_i[0], W_i[0], self.activation)
         pool = MaxPool2d(H_o=H_i[1], W_o=W_i[1], **square(3, stride=2, padding=1))
         return pool(unit(x, name="stem"), name="pool")
+
+    def stages(self) -> Iterator[Component]:
+        """Yield the stages, in order."""
+        before, at = self.C if self.widened else self.C_1, 2
+        widths = (self.C_1, self.C_2, self.C_3, self.C_4)
+        depths = (self.L_1, self.L_2, self.L_3, self.L_4)
+        for i, (C, L) in enumerate(zip(widths, depths, strict=True)):
+            halved = i > 0 or self.halved
+            at += halved
+            first = self.block(before, C, TWO if halved else ONE, at)
+            yield Stage(first, self.block(C, C, ONE, at), L, before, C, H_i[at - 1], W_i[at - 1])
+            before = C
 
     def forward(self, x: Tensor) -> Steps:
         x = self.stem(x)
         named = {"x_0": x}
-        widths = (self.C_1, self.C_2, self.C_3, self.C_4)
-        at = 2
-        for i, (C, L) in enumerate(
-            zip(widths, (self.L_1, self.L_2, self.L_3, self.L_4), strict=True)
-        ):
-            halved = i > 0 or self.halved
-            at += halved
-            first = self.block(x.shape[1], C, TWO if halved else ONE, at)
-            further = self.block(C, C, ONE, at)
-            stage = Stage(first, further, L, x.shape[1], C, H_i[at - 1], W_i[at - 1])
-            x = named[f"x_{i + 1}"] = stage(x, name=f"stage_{i + 1}")
+        for i, stage in enumerate(self.stages(), start=1):
+            x = named[f"x_{i}"] = stage(x, name=f"stage_{i}")
         pooled = view("b c one -> b (c one)", mean(view("b c h w -> b c (h w)", x)))
         if not self.head:
             return steps(**named, pooled=pooled)

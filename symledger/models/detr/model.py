@@ -1,0 +1,261 @@
+"""DETR: a residual network sees, an encoder reads, and n_q queries find one object each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, ClassVar, Literal
+
+from sympy import Expr, Integer, Mod, Piecewise, Symbol, cos, floor, pi, sin
+
+from symledger import sizes
+from symledger.components.attention.sourced import SourcedAttention
+from symledger.components.convolution.convolution import Conv2d
+from symledger.components.embeddings.rotary import BASE
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
+from symledger.components.image_blocks.residual import BasicBlock, Bottleneck
+from symledger.components.image_blocks.units import ConvolutionUnit, centred
+from symledger.components.norms.image_norms import BatchNorm
+from symledger.components.norms.norms import LayerNorm
+from symledger.ir.shapes import ONE
+from symledger.ir.tensor import Tensor
+from symledger.models.resnet.model import ResNet
+from symledger.models.shared.detection import BOX, CARION, Boxes
+from symledger.models.shared.stages import halves, halvings
+from symledger.notation.component import Component, Steps, steps
+from symledger.notation.leaves import held
+from symledger.notation.verbs import expand, join, narrow, param, repeat, table, view
+from symledger.sizes import C_i, L_i, Size
+
+PLACES = Integer(50)
+"""Rows and columns that learned positions are there for (transformers 5.23.0)."""
+Held = Literal["all", "first"]
+"""What of the residual network is not trained: all of it, or its stem and first stage."""
+
+
+class FixedUnit(ConvolutionUnit):
+    """A convolution, a norm by fixed statistics without weights, and a nonlinearity.
+
+    Source: Carion et al. (2020), section 4.
+    """
+
+    def norm(self) -> Component:
+        return BatchNorm(self.C_out, training=False, affine=False)
+
+
+class FixedBasicBlock(BasicBlock):
+    """A block of two convolutions whose norms are fixed."""
+
+    units: ClassVar[type[ConvolutionUnit]] = FixedUnit
+
+
+class FixedBottleneck(Bottleneck):
+    """A bottleneck whose norms are fixed."""
+
+    units: ClassVar[type[ConvolutionUnit]] = FixedUnit
+
+
+@dataclass(frozen=True)
+class SeeingResNet(ResNet):
+    """A residual network with fixed norms, whose last image is the result.
+
+    Source: Carion et al. (2020), section 3.2, backbone.
+    """
+
+    at_rest: Held = "all"
+
+    units: ClassVar[type[ConvolutionUnit]] = FixedUnit
+    basic: ClassVar[type[BasicBlock]] = FixedBasicBlock
+    narrowed: ClassVar[type[Bottleneck]] = FixedBottleneck
+    title: ClassVar[str] = "residual network with fixed norms"
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]  # the size of the image depends on a choice
+        """The type line."""
+        at = 6 if self.halved else 5
+        return f"B C_in H W -> B C_4 H_{at} W_{at}"
+
+    def forward(self, x: Tensor) -> Steps:
+        with held():
+            x = self.stem(x)
+        named = {"x_0": x}
+        for i, stage in enumerate(self.stages(), start=1):
+            with held(when=i == 1 or self.at_rest == "all"):
+                x = named[f"x_{i}"] = stage(x, name=f"stage_{i}")
+        return steps(**named)
+
+
+@dataclass(frozen=True)
+class FindingBlock(Component):
+    """Attention to itself, maybe to a memory, and a network, with a norm after each sum.
+
+    What queries and keys are made of is told where it stands; values are not.
+    Source: Carion et al. (2020), section 3.2 and figure 10.
+    """
+
+    d: Expr = sizes.d
+    h: Expr = sizes.h
+    d_ff: Expr = sizes.d_ff
+    activation: Gating = "relu"
+
+    signature: ClassVar[str] = "B T d, T d -> B T d"
+    title: ClassVar[str] = "block told where its vectors stand, post-LN"
+
+    def attention(self) -> Component:
+        """Return an attention to itself or to a memory."""
+        return SourcedAttention(self.d, self.h, self.d / self.h, self.d, self.d, bias=True)
+
+    def added(self, x: Tensor, found: Tensor, number: int) -> Tensor:
+        """Add what was found, and normalize."""
+        return LayerNorm(self.d)(x + found, name=f"norm_{number}")
+
+    def itself(self, x: Tensor, places: Tensor) -> Tensor:
+        """Attend to itself."""
+        told = x + places
+        return self.added(x, self.attention()(told, told, x, name="attention"), 1)
+
+    def fed(self, x: Tensor, number: int) -> Tensor:
+        """Apply the network."""
+        network = FeedForward(self.d, self.d_ff, self.activation)
+        return self.added(x, network(x, name="feed_forward"), number)
+
+    def forward(self, x: Tensor, places: Tensor) -> Steps:
+        middle = self.itself(x, places)
+        return steps(middle=middle, y=self.fed(middle, 2))
+
+
+@dataclass(frozen=True)
+class QueryBlock(FindingBlock):
+    """The block of the decoder, which attends to the memory between the two others.
+
+    Source: Carion et al. (2020), section 3.2 and figure 10.
+    """
+
+    signature: ClassVar[str] = "B n d, n d, B S d, S d -> B n d"
+    title: ClassVar[str] = "block of queries that find objects, post-LN"
+
+    def forward(  # type: ignore[override]  # a memory enters as well
+        self, x: Tensor, queries: Tensor, memory: Tensor, places: Tensor
+    ) -> Steps:
+        own = self.itself(x, queries)
+        found = self.attention()(own + queries, memory + places, memory, name="cross_attention")
+        other = self.added(own, found, 2)
+        return steps(own=own, other=other, y=self.fed(other, 3))
+
+
+@dataclass(frozen=True)
+class Detr(Component):
+    """A residual network, an encoder of its last image, and a decoder of n_q learned queries.
+
+    Each query gives scores of Y classes and of none, and a box; ``bare`` leaves what it has found
+    as it is. The residual network's norms are fixed, and it is ``at_rest`` as a whole, or in its
+    stem and first stage. Places are told by ``sines`` of rows and columns, or learned. What is said
+    of the residual network is said as it says it itself; ``seen_by`` is its activation.
+    Source: Carion et al., *End-to-End Object Detection with Transformers* (2020), section 3.2.
+    """
+
+    C_in: Expr = sizes.C_in
+    C: Expr = sizes.C
+    C_1: Expr = C_i[0]
+    C_2: Expr = C_i[1]
+    C_3: Expr = C_i[2]
+    C_4: Expr = C_i[3]
+    L_1: Expr = L_i[0]
+    L_2: Expr = L_i[1]
+    L_3: Expr = L_i[2]
+    L_4: Expr = L_i[3]
+    d: Expr = sizes.d
+    L_enc: Expr = sizes.L_enc
+    L_dec: Expr = sizes.L_dec
+    h: Expr = sizes.h
+    h_dec: Expr = sizes.h_dec
+    d_ff: Expr = sizes.d_ff
+    d_dec: Expr = sizes.d_dec
+    n_q: Expr = sizes.n_q
+    Y: Expr = sizes.Y
+    head: Literal["boxes", "bare"] = "boxes"
+    at_rest: Held = "first"
+    bottleneck: bool = True
+    places: Annotated[Literal["sines", "learned"], Seldom()] = "sines"
+    widened: Annotated[bool, Seldom()] = True
+    halved: Annotated[bool, Seldom()] = False
+    early: Annotated[bool, Seldom()] = False
+    activation: Gating = "relu"
+    seen_by: Plain = "relu"
+
+    title: ClassVar[str] = "residual network, encoder, and a decoder of queries that find objects"
+    definitions: ClassVar[dict[Size, Expr]] = halvings((True,) * 6)
+    assumptions: ClassVar[dict[Size, Expr]] = {
+        **halves(6), C_i[1]: 2 * C_i[0], C_i[2]: 4 * C_i[0], C_i[3]: 8 * C_i[0],
+        sizes.L_dec: sizes.L_enc, sizes.h_dec: sizes.h, sizes.d_dec: sizes.d_ff,
+    }  # fmt: skip
+    references: ClassVar[tuple[str, ...]] = (f"{CARION}, section 3.2",)
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]  # what comes out depends on the head
+        """The type line."""
+        found = "B n_q classes, B n_q box" if self.head == "boxes" else "B n_q d"
+        return f"B C_in H W -> {found}"
+
+    @property
+    def classes(self) -> Expr:
+        """What an object may be: one of the classes, or nothing."""
+        return self.Y + 1
+
+    @property
+    def box(self) -> Expr:
+        """The numbers of a box."""
+        return BOX
+
+    def seen(self, x: Tensor) -> Tensor:
+        """Return the last image of the residual network."""
+        network = SeeingResNet(
+            self.C_in, self.C, self.C_1, self.C_2, self.C_3, self.C_4,
+            self.L_1, self.L_2, self.L_3, self.L_4, self.C_1 / 4, ONE,
+            bottleneck=self.bottleneck, widened=self.widened, halved=self.halved,
+            early=self.early, activation=self.seen_by, head=False, at_rest=self.at_rest,
+        )  # fmt: skip
+        return network(x, name="backbone")
+
+    def told(self, H: Expr, W: Expr) -> Tensor:
+        """Return where places stand: half of each vector is of its row, half of its column."""
+        if self.places == "sines":
+            return table("places", lambda t, i: self.angle(t, i, H, W), H * W, self.d)
+        half = self.d / 2
+        rows, columns = param("rows", PLACES, half), param("columns", PLACES, half)
+        across = expand(view("w c -> () w c", narrow(columns, 0, 0, W)), (H, W, half))
+        down = expand(view("h c -> h () c", narrow(rows, 0, 0, H)), (H, W, half))
+        return view("h w c -> (h w) c", join([across, down]))
+
+    def angle(self, t: Symbol, i: Symbol, H: Expr, W: Expr) -> Expr:
+        """Return element i of place t: sines and cosines in turn, of how far down or across."""
+        half = self.d / 2
+        down, across = (floor(t / W) + 1) / H, (Mod(t, W) + 1) / W
+        far = 2 * pi * Piecewise((down, i < half), (across, True))
+        turn = far / BASE ** (2 * floor(Mod(i, half) / 2) / half)
+        return Piecewise((sin(turn), Mod(Mod(i, half), 2) < 1), (cos(turn), True))
+
+    def forward(self, x: Tensor) -> Steps:
+        seen = self.seen(x)
+        H, W = seen.shape[2:]
+        projection = Conv2d(
+            C_in=self.C_4, C_out=self.d, G=ONE, H_o=H, W_o=W, **centred(ONE, ONE)
+        )  # fmt: skip
+        source = view("B d i j -> B (i j) d", projection(seen, name="projection"))
+        told = self.told(H, W)
+        reading = FindingBlock(self.d, self.h, self.d_ff, self.activation)
+        memory = repeat(reading, self.L_enc, source, told, name="encoder")
+        hidden = self.found(memory, told)
+        if self.head == "bare":
+            return steps(seen=seen, memory=memory, hidden=hidden)
+        logits, boxes = Boxes(self.d, self.Y).apply(hidden, name="boxes")
+        return steps(seen=seen, memory=memory, hidden=hidden, logits=logits, boxes=boxes)
+
+    def found(self, memory: Tensor, told: Tensor) -> Tensor:
+        """Return what queries find in a memory; they begin as zeros."""
+        queries = param("Q", self.n_q, self.d)
+        nothing = table("nothing", lambda *at: Integer(0), memory.shape[0], self.n_q, self.d)
+        block = QueryBlock(self.d, self.h_dec, self.d_dec, self.activation)
+        x = block(nothing, queries, memory, told, name="first_block")
+        x = repeat(block, self.L_dec - 1, x, queries, memory, told, name="decoder")
+        return LayerNorm(self.d)(x, name="decoder_norm")

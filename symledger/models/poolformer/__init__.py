@@ -1,0 +1,1 @@
+"""PoolFormer: a transformer whose attention is a mean over neighbours."""

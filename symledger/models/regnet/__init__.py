@@ -1,0 +1,1 @@
+"""RegNet: stages of grouped convolutions, whose widths follow a line."""

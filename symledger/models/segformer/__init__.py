@@ -1,0 +1,1 @@
+"""SegFormer: a pyramid of attention, and a light head that sorts every place."""

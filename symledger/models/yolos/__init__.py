@@ -1,0 +1,1 @@
+"""YOLOS: a vision transformer with vectors that look for objects."""
