@@ -68,7 +68,8 @@ class Family:
     the class makes them before it hears of other names of that one. ``needs`` are keys that have to
     be there, whatever the default is. ``kinds`` are families that the class builds instead, where
     a key has a value. Of a family that is a part of another one, ``others`` may stand in its place,
-    by the model_type that the part names, and ``absent`` are its keys where there is no such part.
+    by the model_type that the part names, and ``absent`` are its keys where there is no such part,
+    or, where it is ``filled``, those that a part does not name.
     ``flat`` is the part whose keys stand outside of it in older files, which lack it.
     """
 
@@ -87,6 +88,7 @@ class Family:
     kinds: Mapping[tuple[str, object], Family] = field(default_factory=dict)
     others: tuple[Family, ...] = ()
     absent: Values = field(default_factory=dict)
+    filled: bool = False
     flat: str = ""
 
     def nested(self, document: Values) -> dict[str, Any]:

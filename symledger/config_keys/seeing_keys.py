@@ -59,8 +59,11 @@ def decoding(
 def inner(values: Values, name: str, part: Family, key: str) -> Any:
     """Return what a part says of a key, or what is meant where it says nothing."""
     document = values.get(name)
-    said = document if isinstance(document, dict) else part.absent
-    return {**part.part(document).facts["keys"], **said}.get(key)
+    facts = part.part(document).facts
+    given = document if isinstance(document, dict) else {}
+    said = {facts["aliases"].get(name, name): value for name, value in given.items()}
+    absent = part.absent if part.filled or document is None else {}
+    return {**facts["keys"], **absent, **said}.get(key)
 
 
 def tied_by_either(text: Family) -> Rule:

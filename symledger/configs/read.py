@@ -348,7 +348,8 @@ def _part(name: str, part: Family, document: object, settings: Settings) -> Iter
             f"{name} is of model_type {written(given['model_type'])}, not {known}: that is not "
             "supported."
         )
-    values = {**part.facts["keys"], **(part.absent if document is None else {}), **given}
+    absent = part.absent if document is None or part.filled else {}
+    values = {**part.facts["keys"], **absent, **given}
     settings.update(part.implied)
     for key in _keys(part, given, values, settings):
         yield replace(key, name=f"{name}.{key.name}")
