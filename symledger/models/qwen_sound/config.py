@@ -24,7 +24,7 @@ SIZES: Mapping[str, Use] = {
     "output_dim": SizeOf("d_out"),
     "n_window": Ruled(),
     "activation_function": Acting("sound_activation", learned=False),
-    **dict.fromkeys(("scale_embedding", "vocab_size"), FREE),
+    **dict.fromkeys(("scale_embedding", "vocab_size", "tie_word_embeddings"), FREE),
 }  # fmt: skip
 LONG = 3000
 """How many frames a sound has, or more, where nothing is said: half a minute, as Whisper hears."""
