@@ -282,6 +282,20 @@ h_snd = Size("h_snd", "heads of the encoder of sounds")
 f_snd = Size("f_snd", "hidden width of the networks of the encoder of sounds")
 S_snd = Size("S_snd", "positions of a sound in its encoder")
 n_snd = Size("n_snd", "sounds in a sequence")
+k_snd = Size("k_snd", "key/value heads of the encoder of sounds")
+e_snd = Size("e_snd", "head width of the encoder of sounds")
+Q_f = Size("Q_f", "frames in a chunk of a spectrum")
+Q_s = Size("Q_s", "positions that a chunk of a spectrum leaves")
+n_cw = Size("n_cw", "chunks of a spectrum that see each other, a window")
+n_win = Size("n_win", "windows that a sound is cut into")
+L_ts = Size("L_ts", "last layers of the encoder of sounds, behind a norm of their own")
+L_apt = Size("L_apt", "layers of the adaptor of sounds")
+h_apt = Size("h_apt", "heads of the adaptor of sounds")
+f_apt = Size("f_apt", "hidden width of the networks of the adaptor of sounds")
+f_prj = Size("f_prj", "hidden width of the projector of sounds")
+g_snd = Size("g_snd", "vectors of a sound that are joined to one")
+w_snd = Size("w_snd", "window of the encoder of sounds: positions that a query sees")
+w_smx = Size("w_smx", "the longest window of the encoder of sounds")
 n_pos = Size("n_pos", "places along a side of a page")
 T_q = Size("T_q", "positions that attention is given, where sounds are squeezed before it")
 VISION = (
@@ -308,6 +322,8 @@ ORDER: tuple[Size, ...] = (
     *(n_i, d_x, L_x, L_xd, n_m, n_key),
     *(T_e, N, n),
     *(T_w, *T_i, T_q, n_pos, T_f, K_c, d_snd, L_snd, h_snd, f_snd, S_snd, n_snd),
+    *(k_snd, e_snd, Q_f, Q_s, n_cw, n_win, L_ts, L_apt, h_apt, f_apt, f_prj, g_snd),
+    *(w_snd, w_smx),
 )
 """The order in which symbols are listed; what is not named here comes after them."""
 DECLARED = tuple(symbol for symbol in list(globals().values()) if isinstance(symbol, Size))

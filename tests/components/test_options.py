@@ -163,6 +163,9 @@ INHERITED = {
     "DeepSeekVL": {Y}, "LightOnOcr": {Y}, "Moshi": {L_w, Y}, "Esm": {V_seg},
     "BertGeneration": {V_seg, Y}, "M2M100": {T_max},
     "Whisper": {Y}, "Voxtral": {Y}, "Qwen2Audio": {Y, *WINDOW}, "AudioFlamingo3": {Y, *WINDOW},
+    "MusicFlamingo": {Y, *WINDOW}, "Qwen3Asr": {Y, *WINDOW}, "FunAsr": {Y, sizes.C, *WINDOW},
+    "Qwen3Omni": {Y, *WINDOW} - {sizes.w, sizes.w_max}, "DelayedMistral": {Y},
+    "VoxtralRealtime": {Y, sizes.S_w},
     "ShiftedGridAttention": {sizes.H_w, sizes.W_w},
     "SmolLM3": {L_w}, "MiniCPM3": {E, E_s, L_d, d_exp, k},
     "Lfm2Moe": {L_ad}, "Jamba": {L_ad}, "Qwen3Next": {L_ad}, "MiniMaxM3": {L_ad},
@@ -173,9 +176,10 @@ INHERITED = {
     "Qwen35MoeVL": {L_ad, L_d, sizes.d_ff},
     "Qwen3VL": {Y, *WINDOW}, "Qwen3VLMoe": {Y, *WINDOW} - {sizes.w, sizes.w_max},
     **{name: {Y} for name in (
-        "CohereVision", "Gemma3Vision", "Glm4V", "Glm4VMoe", "HyperClovaXVision", "Idefics3",
-        "InternVL", "KimiSeeing", "Llama4Seeing", "Llava", "Mistral3", "ModernBertDecoder",
-        "PaddleOcr", "PaliGemma", "Qwen2VL", "Qwen25VL", "VipLlava",
+        "CohereVision", "Gemma3Vision", "Glm4V", "Glm4VMoe", "GlmAsr", "HyperClovaXVision",
+        "Idefics3", "InternVL", "KimiSeeing", "Llama4Seeing", "Llava", "Mistral3",
+        "ModernBertDecoder", "PaddleOcr", "PaliGemma", "Qwen2VL", "Qwen25Omni", "Qwen25VL",
+        "VipLlava",
     )},
 }  # fmt: skip
 """Sizes that a family has from what it is made after, and no use for: segments, classes, windows …;

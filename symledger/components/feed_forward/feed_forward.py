@@ -51,7 +51,8 @@ class GatedFeedForward(Component):
     """A feed-forward network whose hidden values are multiplied by a gate.
 
     The gate is an affine map through a nonlinearity: SiLU gives SwiGLU, GELU gives GeGLU. With
-    ``inner_norm`` the products are normalized before they are mapped back.
+    ``inner_norm`` the products are normalized before they are mapped back. A family names maps
+    that have no bias though others do (``unbiased``).
     Source: Shazeer, *GLU Variants Improve Transformer* (2020), equations 5 and 6.
     """
 
@@ -61,6 +62,7 @@ class GatedFeedForward(Component):
     bias: bool = False
     dropout: bool = False
     inner_norm: Annotated[bool, Seldom()] = False
+    unbiased: tuple[str, ...] = ()
 
     signature: ClassVar[str] = "... d -> ... d"
     title: ClassVar[str] = "a feed-forward network with a multiplied gate (SwiGLU, GeGLU)"
@@ -72,8 +74,13 @@ class GatedFeedForward(Component):
     }
 
     def forward(self, x: Tensor) -> Steps:
-        gate = act(self.activation, Linear(self.d, self.d_ff, self.bias)(x, name="gate"))
-        up = Linear(self.d, self.d_ff, self.bias)(x, name="up")
+        gate = act(self.activation, Linear(self.d, self.d_ff, self.has("gate"))(x, name="gate"))
+        up = Linear(self.d, self.d_ff, self.has("up"))(x, name="up")
         z = Dropout()(gate * up, name="dropout") if self.dropout else gate * up
         z = RMSNorm(self.d_ff)(z, name="inner_norm") if self.inner_norm else z
-        return steps(gate=gate, up=up, z=z, y=Linear(self.d_ff, self.d, self.bias)(z, name="down"))
+        y = Linear(self.d_ff, self.d, self.has("down"))(z, name="down")
+        return steps(gate=gate, up=up, z=z, y=y)
+
+    def has(self, name: str) -> bool:
+        """Whether the map of that name has a bias."""
+        return self.bias and name not in self.unbiased

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, size
+from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, Use, size, written
 from symledger.config_keys.activations import Acting
-from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import DENSE
+from symledger.config_keys.common import FREE, SHARE
+from symledger.config_keys.decoder_keys import DENSE, partly, turned
 from symledger.config_keys.encoder_keys import Tensors, under
-from symledger.config_keys.family import Built, Family, Rule, Values
+from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.seeing_keys import decoding, generating, inner, within
 from symledger.errors import BadInput
 from symledger.models.llama.config import LLAMA
@@ -138,6 +138,44 @@ AUDIO_FLAMINGO_3 = _hearing(
     AUDIO_FLAMINGO_3_ENCODER,
     {**ACTING, "projector_bias": Choice("projector_bias"), "vocab_size": FREE},
 )  # fmt: skip
+
+
+def _timed(values: Values) -> Settings:
+    """Return how much of a vector is turned by when it was heard, and refuse what fails there.
+
+    Raises:
+        BadInput: the two halves do not fit into a vector, or there are more places than angles.
+    """
+    said = values.get("rope_parameters") or {}
+    if not isinstance(said, dict) or said.get("rope_type", "default") != "default":
+        raise BadInput(
+            f"rope_parameters = {written(said)} is not supported: times are told by rope_type = "
+            "default here."
+        )
+    d, S = (size(name, inner(values, "audio_config", AUDIO_FLAMINGO_3_ENCODER, name))
+            for name in ("hidden_size", "max_source_positions"))  # fmt: skip
+    last = said.get("rope_theta", 1200.0)
+    if isinstance(last, bool) or not isinstance(last, int | float) or last < S // 2:
+        raise BadInput(
+            f"rope_theta = {written(last)} of rope_parameters does not fit: angles are there for "
+            f"so many places, and a sound fills {S // 2}."
+        )
+    half = size("d_rot", 2 * int(turned(values, SHARE, 0.2, d)["d_rot"]))
+    if half > d:
+        raise BadInput(
+            f"{SHARE} in rope_parameters turns {half} of the {d} elements of a vector: half of "
+            "them by the window and half by the place in it. Say at most 0.5."
+        )
+    return partly(half, d)
+
+
+_heard = _hearing(
+    "musicflamingo", "music_flamingo", "MusicFlamingo", QWEN2, AUDIO_FLAMINGO_3_ENCODER,
+    {**AUDIO_FLAMINGO_3.uses, "rope_parameters": Ruled(), SHARE: FREE, "audio_frame_step": FREE,
+     **dict.fromkeys(("max_position_embeddings", "head_dim"), FREE)},
+)  # fmt: skip
+MUSIC_FLAMINGO = replace(_heard, rules=(*_heard.rules, Rule((SHARE,), _timed)))
+"""The last two keys are set from others, whatever the file says (transformers 5.23)."""
 TEXT = replace(LLAMA, filled=True, absent={
     "vocab_size": 131072, "hidden_size": 3072, "intermediate_size": 8192, "num_hidden_layers": 30,
     "num_key_value_heads": 8, "max_position_embeddings": 131072, "head_dim": 128,

@@ -9,22 +9,19 @@ from typing import Annotated, ClassVar, Literal
 from sympy import Expr
 
 from symledger import sizes
+from symledger.components.embeddings.rotary import RotaryPositions
 from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
 from symledger.components.image_blocks.projectors import Projector
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import LayerNorm
-from symledger.errors import DefinitionError
 from symledger.ir.tensor import Tensor
 from symledger.models.llama.model import Llama
 from symledger.models.qwen2.model import Qwen2
-from symledger.models.shared.decoder import LanguageModel
+from symledger.models.shared.listening import Answer, Listening
 from symledger.models.whisper.model import Whisper
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import join, mean, narrow, param, view
+from symledger.notation.verbs import join, mean, narrow, view
 from symledger.sizes import Size
-
-Answer = Literal["lm", "bare"]
-"""What is made of the hidden vectors: scores of the next token; nothing."""
 
 
 @dataclass(frozen=True)
@@ -76,26 +73,15 @@ class SoundTower(Component):
 
 
 @dataclass(frozen=True)
-class Hearing(LanguageModel):
-    """A decoder, an encoder of sounds and a projector that leads from the one to the other.
+class Hearing(Listening):
+    """A decoder that hears by Whisper's encoder, spectra of 2 S_snd frames.
 
-    A sequence has T positions, words and sounds together. Each of its n_snd sounds, a spectrum of
-    2 S_snd frames of C bands, fills some of them: there the vectors that the projector gives take
-    the place of rows of the table, which are looked up all the same.
     Source: Chu et al., *Qwen2-Audio Technical Report* (2024), section 2.
     """
 
-    C: Expr = sizes.C
-    d_snd: Expr = sizes.d_snd
-    L_snd: Expr = sizes.L_snd
-    h_snd: Expr = sizes.h_snd
-    f_snd: Expr = sizes.f_snd
     S_snd: Expr = sizes.S_snd
-    n_snd: Expr = sizes.n_snd
 
     averaged: ClassVar[bool] = True
-    signature: ClassVar[str] = "B T in V, B n_snd C frames -> B T out"
-    whole: ClassVar[dict[str, str]] = {"tokens": "B T in V", "sounds": "B n_snd C frames"}
 
     @property
     def frames(self) -> Expr:
@@ -107,27 +93,11 @@ class Hearing(LanguageModel):
         """What the encoder acts by."""
         return "gelu"
 
-    def project(self, heard: Tensor) -> Tensor:
-        """Make vectors of the decoder's width of those that the tower gave."""
-        raise DefinitionError(f"{type(self).__name__} has no projector: define it.")
-
-    def listen(self, sounds: Tensor) -> Tensor:
-        """Encode all sounds of all sequences, and project what was heard."""
-        tower = SoundTower(
+    def ear(self) -> Component:
+        return SoundTower(
             self.C, self.d_snd, self.L_snd, self.h_snd, self.f_snd, self.S_snd, self.averaged,
             self.sound_act,
         )  # fmt: skip
-        return self.project(tower(view("b n c t -> (b n) c t", sounds), name="tower"))
-
-    def forward(self, tokens: Tensor, sounds: Tensor | None = None) -> Steps:
-        """Embed words, hear sounds, and do with both what the decoder does with words."""
-        E = param("E", self.V, self.row)
-        x = self.embed(tokens, E)
-        if sounds is None:
-            return self.ended(x, E)
-        heard = view("(b n) t d -> b (n t) d", self.listen(sounds), b=x.shape[0])
-        rest = narrow(x, 1, heard.shape[1], x.shape[1] - heard.shape[1])
-        return self.ended(join([heard, rest], axis=1), E)
 
 
 ASSUMED: Mapping[Size, Expr] = {sizes.f_snd: 4 * sizes.d_snd}
@@ -179,6 +149,30 @@ class AudioFlamingo3(Qwen2Audio):
             self.d_snd, self.d, self.d, self.projector_activation, self.projector_bias
         )
         return projector(heard, name="projector")
+
+
+@dataclass(frozen=True)
+class MusicFlamingo(AudioFlamingo3):
+    """Audio Flamingo 3 that is told when a sound was heard: its vectors are turned by their time.
+
+    Of each d_rot elements are turned, half of them by the window that was heard and half by the
+    place in it, which counts what turning by one position counts.
+    Source: transformers 5.23, ``MusicFlamingoModel``.
+    """
+
+    d_rot: Expr = sizes.d_rot
+    partly: Annotated[bool, Seldom()] = True
+
+    title: ClassVar[str] = "Qwen2 with sounds told their times: Whisper's encoder, two maps"
+    references: ClassVar[tuple[str, ...]] = ("transformers 5.23, MusicFlamingoModel",)
+
+    def project(self, heard: Tensor) -> Tensor:
+        d_rot = self.d_rot if self.partly else self.d_snd
+        alone = view("b t d -> b t () d", heard)
+        turned = RotaryPositions(d_rot)(narrow(alone, -1, 0, d_rot), name="times")
+        rest = narrow(alone, -1, d_rot, self.d_snd - d_rot)
+        whole = join([turned, rest]) if self.partly else turned
+        return super().project(view("b t one d -> b t (one d)", whole))
 
 
 @dataclass(frozen=True)

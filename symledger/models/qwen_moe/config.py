@@ -134,4 +134,9 @@ MELLUM = Family(
 QWEN3_OMNI_MOE = replace(
     QWEN3_VL_MOE, model_type="qwen3_omni_moe_text",
     builds={"Qwen3OmniMoeThinkerTextModel": Built("qwen3_moe", {"head": "bare"})},
-)
+    uses={
+        **QWEN3_VL_MOE.uses, "shared_expert_intermediate_size": Only((0, None)),
+        "use_qk_norm": Only((True,)), "use_sliding_window": Only((False,)),
+    },
+)  # fmt: skip
+"""The last keys stand in some files, and are read by nothing."""

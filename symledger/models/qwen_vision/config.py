@@ -177,7 +177,22 @@ APART = {
 QWEN25_OMNI = replace(
     QWEN25, model_type="qwen2_5_omni_vision_encoder",
     builds={"Qwen2_5OmniVisionEncoder": QWEN25.builds["Qwen2_5_VisionTransformerPretrainedModel"]},
-    tensors={**QWEN25.tensors, **APART},
+    uses={**QWEN25.uses, "tie_word_embeddings": FREE}, tensors={**QWEN25.tensors, **APART},
+)  # fmt: skip
+READ = {
+    **{f"merger_list.*.ln_q.{x}": (f"read_block.merger.norm.{y}",)
+       for x, y in (("weight", "g"), ("bias", "b"))},
+    **{f"merger_list.*.mlp.*.{x}": tuple(f"read_block.merger.maps.{i}.{y}" for i in (1, 2))
+       for x, y in LETTERS.items()},
+}  # fmt: skip
+QWEN3_OMNI = replace(
+    QWEN3_MOE, model_type="qwen3_omni_moe_vision_encoder",
+    builds={"Qwen3OmniMoeVisionEncoder": QWEN3_MOE.builds["Qwen3VLMoeVisionModel"]},
+    uses={
+        **DEEP, **dict.fromkeys(("image_size", "tie_word_embeddings"), FREE),
+        "apply_vit_abs_pos_embed": Only((True,)),
+    },
+    tensors={**QWEN3_MOE.tensors, **READ},
 )  # fmt: skip
 COHERE_COMPASS = _encoder(
     "cohere_compass_vision", "CohereCompassVisionModel", PLACED, DEEP, Rule((), _read)

@@ -30,7 +30,7 @@ UNUSED = ("vision_token_id", "vocab_size", "language_model_only")
 OURS = {"d_ff": "f_img", "windowed": "image_windows", "deep": ""}
 
 
-def _inside(part: Family, uses: Mapping[str, Use], outer: str) -> Family:
+def seeing_part(part: Family, uses: Mapping[str, Use], outer: str) -> Family:
     """Return how an encoder is read inside a model, which older files call by the model's name."""
 
     def renamed(rule: Rule) -> Rule:
@@ -51,7 +51,7 @@ def seeing(
     wide: str = "out_hidden_size",
 ) -> Family:  # fmt: skip
     """Return the family of a generation; ``wide`` is the key of what the encoder gives."""
-    text, encoder = decoding(text), _inside(encoder, uses, model_type)
+    text, encoder = decoding(text), seeing_part(encoder, uses, model_type)
     older = model_type.startswith("qwen2")
 
     def fitting(values: Values) -> Settings:
@@ -119,7 +119,9 @@ COSMOS = replace(
             QWEN3_VL.builds["Qwen3VLForConditionalGeneration"]},
 )  # fmt: skip
 CLOVA = decoding(HYPERCLOVAX)
-CLOVA_VISION = _inside(vision.QWEN25, {**RENAMED, "out_hidden_size": SizeOf("d_out")}, "qwen2_5_vl")
+CLOVA_VISION = seeing_part(
+    vision.QWEN25, {**RENAMED, "out_hidden_size": SizeOf("d_out")}, "qwen2_5_vl"
+)
 
 
 def _clova(values: Values) -> Settings:

@@ -1,0 +1,1 @@
+"""The encoder of sounds of GLM-ASR, and LLaMA that hears by it."""

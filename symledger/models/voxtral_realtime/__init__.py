@@ -1,0 +1,1 @@
+"""Voxtral Realtime: an encoder that hears while a sound comes, and Mistral beside it."""
