@@ -188,7 +188,7 @@ def _family(document: Document) -> Family:
     if name is None:
         raise BadInput(
             "the configuration does not say its model_type, and nothing else tells its family "
-            f"for certain. Known: {', '.join(sorted(known))}."
+            f"for certain. {nearest('', known)} `symledger list models` shows what they are."
         )
     if not isinstance(name, str) or name not in known:
         said = shown(name) if isinstance(name, str) else written(name)

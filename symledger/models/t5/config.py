@@ -56,15 +56,29 @@ def _two_heads(values: Values) -> str:
     )
 
 
+def _one_head(values: Values) -> str:
+    """Say what a file of which the head has weights of its own may mean, too."""
+    V, d = (size(name, values[name]) for name in ("vocab_size", "d_model"))
+    return (
+        "the head has weights of its own, as published; from this file alone transformers 5 builds "
+        f"one that uses the table, {V * d:,} parameters fewer: tie_word_embeddings = true"
+    )
+
+
 def _saved(values: Values) -> str:
     """Remark on a T5 that does not scale what the head is given: version 1.1, and FLAN."""
     scaled = values.get("scale_decoder_outputs") is not False
     return "" if scaled or values.get("tie_word_embeddings") is False else _two_heads(values)
 
 
+def _untied(values: Values) -> str:
+    """Remark on a T5 with a head of its own."""
+    return _one_head(values) if values["tie_word_embeddings"] is False else ""
+
+
 def _multilingual(values: Values) -> str:
-    """Remark on an mT5 that is tied: none was published."""
-    return _two_heads(values) if values["tie_word_embeddings"] is True else ""
+    """Remark on an mT5: none was published tied."""
+    return _two_heads(values) if values["tie_word_embeddings"] is True else _untied(values)
 
 
 def _t5_layer(stack: str) -> Tensors:
@@ -101,7 +115,9 @@ ALONE: Mapping[str, Use] = {"is_decoder": Only(
 )}  # fmt: skip
 """What an encoder alone has to say; a decoder beside an encoder is one whatever is said."""
 
-WRITES = Built("t5", {"head": "lm"}, uses=BOTH, remarks={"scale_decoder_outputs": _saved})
+WRITES = Built("t5", {"head": "lm"}, uses=BOTH, remarks={
+    "scale_decoder_outputs": _saved, "tie_word_embeddings": _untied,
+})  # fmt: skip
 
 T5 = Family(
     "t5",
