@@ -1,6 +1,7 @@
 """``python -m symledger`` and the ``symledger`` command."""
 
 import gc
+import sys
 
 
 def main() -> None:
@@ -15,6 +16,9 @@ def main() -> None:
         from symledger.cli.main import main as run
 
         run()
+    except KeyboardInterrupt:  # before the command line was read, or after all was said
+        sys.stderr.write("Stopped: interrupted.\n")
+        sys.exit(130)
     finally:
         gc.freeze()
 

@@ -10,12 +10,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
+from types import MappingProxyType
+from typing import NamedTuple
 
 from symledger.algebra.parsing import parse_size
 from symledger.errors import BadInput, shown
 
 Settings = dict[str, str]
 BOOLS: Mapping[object, str] = {True: "true", False: "false"}
+
+
+class Remark(NamedTuple):
+    """What is to be said of a value: the name of a sentence (``remark.NAME``), and its numbers."""
+
+    name: str
+    values: Mapping[str, str | int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -34,16 +43,16 @@ class Use:
         """Return what the symbols that it gives values are called by those who say ``name``."""
         return {}
 
-    def note(self, value: object) -> str:
-        """Return what is to be said of a value beside what it sets."""
-        return ""
+    def note(self, value: object) -> Remark | None:
+        """Return what is to be said of a value instead of what it sets, if anything is."""
+        return None
 
 
 @dataclass(frozen=True)
 class Unread(Use):
     """A key that the implementation reads nowhere, though others do.
 
-    ``usual`` is its value where all agree; of any other that is ``said``.
+    ``usual`` is its value where all agree; of any other the remark of that name is ``said``.
     """
 
     usual: object
@@ -54,9 +63,9 @@ class Unread(Use):
         """Refuse another type; nothing is set."""
         return Free(self.types).settings(name, value)
 
-    def note(self, value: object) -> str:
+    def note(self, value: object) -> Remark | None:
         """Return what others make of it."""
-        return "" if value == self.usual else self.said
+        return None if value == self.usual else Remark(self.said)
 
 
 @dataclass(frozen=True)

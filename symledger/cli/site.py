@@ -13,9 +13,14 @@ ENGINES = ("mkdocs", "zensical")
 OUT = Folder(file_okay=False, path_type=Path)
 
 
-@click.group(cls=Group, context_settings=SETTINGS, epilog="symledger site build --out site")
-def site() -> None:
+@click.group(cls=Group, context_settings=SETTINGS, invoke_without_command=True,
+             epilog="symledger site build --out site")
+@click.pass_context
+def site(context: click.Context) -> None:
     """Build, serve and verify the site of all formulas: in a checkout, of that checkout."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
+        return
     from symledger.site.checkout import prefer
 
     prefer(Path.cwd())

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from symledger.arguments.specs import Free, Only, Settings, Use, written
+from symledger.arguments.specs import Free, Only, Remark, Settings, Use, written
 from symledger.errors import BadInput
 
 FREE = Use()
@@ -43,10 +43,9 @@ class Rotary(Use):
                 )
         return {}
 
-    def note(self, value: object) -> str:
+    def note(self, value: object) -> Remark | None:
         """Say of a share that the class does not read it."""
-        unread = f"{SHARE} is not read: all of a head is turned in this family"
-        return unread if _parts(value) else ""
+        return Remark("turned", {"key": SHARE}) if _parts(value) else None
 
 
 def _parts(value: object) -> list[dict[str, object]]:

@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 from symledger import records
-from symledger.arguments.specs import Settings, SizeOf, Use, size
+from symledger.arguments.specs import Remark, Settings, SizeOf, Use, size
 from symledger.errors import DefinitionError
 
 Values = Mapping[str, Any]
@@ -39,7 +39,7 @@ class Built:
     uses: Mapping[str, Use] = field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     parts: Mapping[str, Family] = field(default_factory=dict)
-    remarks: Mapping[str, Callable[[Values], str]] = field(default_factory=dict)
+    remarks: Mapping[str, Callable[[Values], Remark | None]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

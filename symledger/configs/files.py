@@ -46,11 +46,19 @@ def content(path: str) -> bytes:
             return _piped(path)
         if found not in ("a file", ""):
             raise BadInput(f"{shown(path)} cannot be read: it is {found}.")
-        with open(path, "rb") as source:
-            return source.read(LARGEST + 1)
+        with open(path, "rb", opener=_at_once) as source:
+            held: bytes | None = source.read(LARGEST + 1)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadInput(f"{shown(path)} cannot be read: {reason}.") from error
+    if held is None:
+        raise BadInput(f"{shown(path)} cannot be read: there is nothing in it yet.")
+    return held
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Open what calls itself a file; one of the kernel's (/proc/kmsg) may else be waited for."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 @cache

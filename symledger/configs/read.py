@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from symledger.arguments.specs import Only, Settings, SizeOf, Use, written
+from symledger.arguments.specs import Only, Remark, Settings, SizeOf, Use, written
 from symledger.catalogue.checkpoints import Checkpoint
 from symledger.catalogue.entry import CATALOGUE
 from symledger.config_keys import common
@@ -18,7 +18,7 @@ from symledger.configs.document import Document
 from symledger.configs.families import READERS, home, loaded
 from symledger.configs.unread import refusal
 from symledger.errors import BadInput, DefinitionError, SymledgerError, nearest, shown
-from symledger.languages.message import word
+from symledger.languages.message import joined, message, word
 
 NOTHING: Mapping[str, Use] = {}
 STORED = word("configuration.sets.stored", "bytes are those of --dtype")
@@ -188,7 +188,7 @@ def _family(document: Document) -> Family:
     if name is None:
         raise BadInput(
             "the configuration does not say its model_type, and nothing else tells its family "
-            f"for certain. Known: {', '.join(sorted(known))}."
+            f"for certain. {nearest('', known)} `symledger list models` shows what they are."
         )
     if not isinstance(name, str) or name not in known:
         said = shown(name) if isinstance(name, str) else written(name)
@@ -319,7 +319,7 @@ def _keys(
         settings.update(found)
         if name in given:
             note = use.note(value)
-            said = STORED if isinstance(use, common.Stored) else note or _said(found)
+            said = STORED if isinstance(use, common.Stored) else _remark(note) or _said(found)
             yield Key(name, _written(value), "used" if note else _status(use), said)
         elif _status(use) == "used":
             yield Key(name, _written(value), "defaulted", _said(found))
@@ -328,12 +328,18 @@ def _keys(
 def _remarked(keys: Iterable[Key], built: Built, values: Values) -> Iterator[Key]:
     """Yield the keys, with what the class has to say of some of them."""
     for key in keys:
-        remark = built.remarks[key.name](values) if key.name in built.remarks else ""
+        remark = _remark(built.remarks[key.name](values)) if key.name in built.remarks else ""
         if not remark:
             yield key
             continue
         status: Status = "defaulted" if key.status == "defaulted" else "used"
-        yield replace(key, status=status, sets="; ".join(filter(None, (key.sets, remark))))
+        sets = joined(filter(None, (key.sets, remark)), "; ")
+        yield replace(key, status=status, sets=sets)
+
+
+def _remark(remark: Remark | None) -> str:
+    """Return the sentence of a remark."""
+    return message(f"remark.{remark.name}", **remark.values) if remark else ""
 
 
 def _part(name: str, part: Family, document: object, settings: Settings) -> Iterator[Key]:

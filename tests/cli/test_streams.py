@@ -1,5 +1,6 @@
 """Where output goes when nobody reads it, or it cannot be written: the exit code stays true."""
 
+import gc
 import os
 import subprocess
 import sys
@@ -7,7 +8,9 @@ from contextlib import contextmanager
 
 import pytest
 
+from symledger.__main__ import main
 from tests.cli.test_main import ROOT
+from tests.invoke import run
 
 READER_GONE = 128 + 13
 """What a shell says of a tool that SIGPIPE has ended."""
@@ -73,3 +76,34 @@ def test_streams_that_are_closed_from_the_start_change_no_exit_code(command, cod
         timeout=60, env={**os.environ, "PYTHONPATH": str(ROOT)},
     )  # fmt: skip
     assert done.returncode == code
+
+
+def test_an_interruption_while_the_command_line_is_imported_is_no_traceback(monkeypatch, capsys):
+    """Whoever presses Ctrl-C at once meets what comes before any command."""
+
+    class Interrupting:
+        def find_spec(self, name, path=None, target=None):
+            if name == "symledger.cli.main":
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(sys, "meta_path", [Interrupting(), *sys.meta_path])
+    monkeypatch.delitem(sys.modules, "symledger.cli.main", raising=False)
+    with unfrozen(), pytest.raises(SystemExit, match="130"):
+        main()
+    assert capsys.readouterr() == ("", "Stopped: interrupted.\n")
+
+
+@contextmanager
+def unfrozen():
+    """Leave Python's search for garbage as it was."""
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+        gc.enable()
+
+
+@pytest.mark.parametrize("words", [(), ("site",)], ids=" ".join)
+def test_a_command_of_commands_alone_is_its_help(words):
+    assert run(*words) == run(*words, "--help")
+    assert run(*words).code == 0

@@ -12,6 +12,7 @@ import pytest
 
 from symledger.configs import files
 from symledger.configs.files import LARGEST, content
+from symledger.errors import BadInput
 from tests.documents import ROOT
 from tests.invoke import assert_refuses, run
 
@@ -53,6 +54,18 @@ def made(folder):
 def test_a_pipe_that_nobody_writes_into_is_refused(asked, tmp_path):
     os.mkfifo(tmp_path / "pipe")
     assert_refuses(*asked(str(tmp_path / "pipe")), said="nobody has written into this pipe")
+
+
+def test_what_calls_itself_a_file_is_not_waited_for(tmp_path, monkeypatch):
+    """/proc/kmsg does, and has something to be read when the kernel says something."""
+    path = tmp_path / "log"
+    os.mkfifo(path)
+    monkeypatch.setattr(files, "kind", lambda path: "a file")
+    with open(os.open(path, os.O_RDWR), "wb", buffering=0) as log:
+        with pytest.raises(BadInput, match="there is nothing in it yet"):
+            content(str(path))
+        log.write(b"said")
+        assert content(str(path)) == b"said"
 
 
 @pytest.mark.parametrize("name", ["pipe.json", "folder/config.json"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from symledger.arguments.specs import BOOLS, Choice, Settings, SizeOf, size
 from symledger.config_keys.activations import Acting
+from symledger.config_keys.backbone_keys import NAMED, NUMBERED, given_stages
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import UNTIED, Pair, Square, quartered
@@ -69,12 +70,15 @@ DINOV3 = Family(
         "num_register_tokens": Ruled(),
         **dict.fromkeys((
             "layerscale_value", "drop_path_rate", "initializer_range", "apply_layernorm",
-            "reshape_hidden_states", "out_features", "out_indices", "stage_names",
+            "reshape_hidden_states", NAMED, NUMBERED, "stage_names",
             "pos_embed_shift", "pos_embed_jitter", "pos_embed_rescale", "rope_theta",
         ), FREE),
         **UNTIED,
     },
-    (Rule((), registered), Rule((), _turned)),
+    (
+        Rule((), registered), Rule((), _turned),
+        given_stages(lambda values: size("num_hidden_layers", values["num_hidden_layers"])),
+    ),
     TENSORS,
 )  # fmt: skip
 """Places are shifted and scaled in training alone, which counts nothing."""

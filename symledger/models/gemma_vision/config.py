@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import isqrt
 
-from symledger.arguments.specs import BOOLS, Choice, Only, Settings, size
+from symledger.arguments.specs import BOOLS, Choice, Only, Remark, Settings, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE
 from symledger.config_keys.family import Family, Rule, Ruled, Values
@@ -54,12 +54,9 @@ def _grouped(values: Values) -> Settings:
     return {"g": str(by), **grid(values, GEMMA3_TEXT, VISION, "g", by, group)}
 
 
-def too_many(values: Values) -> str:
+def too_many(values: Values) -> Remark | None:
     """Say of more tokens than patches what becomes of them."""
-    return "" if side(values) else (
-        "more tokens than patches: its class averages nothing, and fails at an image; each patch "
-        "is one position here"
-    )
+    return None if side(values) else Remark("more_tokens_than_patches")
 
 
 GEMMA3_VISION = Family(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from symledger.arguments.specs import Only, Settings, SizeOf, size
+from symledger.arguments.specs import Only, Remark, Settings, SizeOf, size
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Values
 from symledger.config_keys.state_space_keys import (
@@ -31,14 +31,11 @@ def heads(values: Values) -> Settings:
     return {}
 
 
-def _alone(name: str) -> Callable[[Values], str]:
+def _alone(name: str) -> Callable[[Values], Remark | None]:
     """Remark on sums over one element, which are counted here as sums of any length are."""
 
-    def said(values: Values) -> str:
-        return "" if values[name] != 1 else (
-            "sums over one element count as contractions; torch.einsum multiplies there, and "
-            "PyTorch's counter leaves them out"
-        )
+    def said(values: Values) -> Remark | None:
+        return Remark("sums_over_one") if values[name] == 1 else None
 
     return said
 

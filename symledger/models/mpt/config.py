@@ -33,7 +33,7 @@ def _attention(values: Values) -> Settings:
     return {}
 
 
-BIASED = "no biases, as transformers builds it; --set bias=true counts those of llm-foundry"
+BIASED = "unbiased"
 """What ``no_bias = false`` comes to: the class makes every map without a bias, and takes those of
 norms away (transformers 5.23, ``MptBlock``), while llm-foundry, MPT's own program, has both."""
 

@@ -17,7 +17,8 @@ def window(values: Values) -> Settings:
     return {"windows": "all", "w_max": str(longest)}
 
 
-TWO = "k = 2: its router picks the best expert and the next one, whatever is said"
+TWO = "two_experts"
+"""Its router picks the best expert and the next one, whatever is said."""
 
 PHIMOE = Family(
     "phimoe",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 
-from symledger.arguments.specs import BOOLS, Only, Settings, SizeOf, Use, among, size
+from symledger.arguments.specs import BOOLS, Only, Remark, Settings, SizeOf, Use, among, size
 from symledger.config_keys.activations import chosen
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import TIED
@@ -43,28 +44,35 @@ def _activation(values: Values) -> Settings:
     return {"activation": "gelu_new" if gelu else chosen("feed_forward_proj", kind), "gated": gated}
 
 
-def _two_heads(values: Values) -> str:
+def _two_heads(values: Values) -> Remark:
     """Say what a file of which the head is tied may mean, too.
 
     transformers 5 builds every head of a T5 tied, and writes so. Beside what was published with a
     head of its own (T5 1.1, FLAN, mT5) lie the weights of both, and both are loaded.
     """
-    V, d = (size(name, values[name]) for name in ("vocab_size", "d_model"))
-    return (
-        "the head uses the table, as transformers 5 builds it; as published, it has weights of its "
-        f"own, {V * d:,} parameters more: tie_word_embeddings = false"
-    )
+    return Remark("head_was_untied", {"more": _table(values)})
 
 
-def _saved(values: Values) -> str:
+def _table(values: Values) -> int:
+    """Return how many weights a head of its own has."""
+    return prod(size(name, values[name]) for name in ("vocab_size", "d_model"))
+
+
+def _saved(values: Values) -> Remark | None:
     """Remark on a T5 that does not scale what the head is given: version 1.1, and FLAN."""
     scaled = values.get("scale_decoder_outputs") is not False
-    return "" if scaled or values.get("tie_word_embeddings") is False else _two_heads(values)
+    return None if scaled or values.get("tie_word_embeddings") is False else _two_heads(values)
 
 
-def _multilingual(values: Values) -> str:
-    """Remark on an mT5 that is tied: none was published."""
-    return _two_heads(values) if values["tie_word_embeddings"] is True else ""
+def _untied(values: Values) -> Remark | None:
+    """Remark on a T5 with a head of its own: from its file alone transformers 5 builds no such."""
+    own = values["tie_word_embeddings"] is False
+    return Remark("head_is_built_tied", {"fewer": _table(values)}) if own else None
+
+
+def _multilingual(values: Values) -> Remark | None:
+    """Remark on an mT5: none was published tied."""
+    return _two_heads(values) if values["tie_word_embeddings"] is True else _untied(values)
 
 
 def _t5_layer(stack: str) -> Tensors:
@@ -101,7 +109,9 @@ ALONE: Mapping[str, Use] = {"is_decoder": Only(
 )}  # fmt: skip
 """What an encoder alone has to say; a decoder beside an encoder is one whatever is said."""
 
-WRITES = Built("t5", {"head": "lm"}, uses=BOTH, remarks={"scale_decoder_outputs": _saved})
+WRITES = Built("t5", {"head": "lm"}, uses=BOTH, remarks={
+    "scale_decoder_outputs": _saved, "tie_word_embeddings": _untied,
+})  # fmt: skip
 
 T5 = Family(
     "t5",

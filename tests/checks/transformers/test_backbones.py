@@ -15,6 +15,7 @@ SMALL = {
     "resnet": {"hidden_sizes": [8, 16, 16, 16], "depths": [1, 1, 2, 1], "embedding_size": 8},
     "convnext": {"hidden_sizes": [8, 16, 16, 16], "depths": [1, 1, 2, 1]},
     "dinov2": {"hidden_size": 16, "num_hidden_layers": 4, "num_attention_heads": 2},
+    "dinov3_vit": {"hidden_size": 16, "num_hidden_layers": 4, "num_attention_heads": 2},
 }
 GIVEN = [
     *({"out_indices": x} for x in ([], [0], [4], [-1], [-5], [1, -1], None)),
