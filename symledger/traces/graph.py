@@ -21,6 +21,8 @@ TABLE = "table"
 """The operation that stands for all that is computed from no data and no weight."""
 ROUND, EACH = "round", "each"
 """What numbers and tensors begin with that are others in every round of a loop: see ``Node``."""
+ASSIGNED = "assigned"
+"""The operation by which a tensor has other elements, and gradients go back as if it had not."""
 LIKE = tuple(
     f"aten.{name}" for kind in ("empty", "zeros", "ones", "full")
     for name in (f"{kind}_like", f"new_{kind}")

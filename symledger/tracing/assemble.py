@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from sympy import Expr, Float, Integer, Rational, Symbol, floor, sqrt
+from sympy import Expr, Float, Integer, Rational, Symbol, floor, root, sqrt
 
 from symledger.errors import BadInput
 from symledger.traces.graph import Argument, Graph, Kind, Node, Ref
@@ -218,6 +218,7 @@ Form = tuple[Callable[[float], float], Callable[[Expr], Expr]]
 FORMS: tuple[Form, ...] = (
     (lambda y: y, lambda p: p), (lambda y: 1 / y, lambda p: 1 / p),
     (lambda y: y * y, lambda p: sqrt(p)), (lambda y: 1 / (y * y), lambda p: 1 / sqrt(p)),
+    (lambda y: y**4, lambda p: root(p, 4)), (lambda y: 1 / y**4, lambda p: 1 / root(p, 4)),
 )  # fmt: skip
 """How a whole number is got from a float, and the float from its formula."""
 FEED_FORWARD = re.compile(r"(^|[._])(mlp|ffn?|feed_?forward|fc1|up_proj|gate_proj|w1)($|[._])")

@@ -9,12 +9,15 @@ from typing import Any
 
 import torch
 from sympy import Symbol
+from torch.nn.utils.parametrize import is_parametrized
 
 from symledger.errors import BadInput
 from symledger.tracing.listening import Heard, listening
 from symledger.tracing.subject import Entering, Subject
 
 TOKENS = ("int64", ("B", "T"))
+PICKING = (torch.nn.Embedding, torch.nn.EmbeddingBag)
+"""Layers that take whole numbers."""
 DECODER = "decoder_input_ids"
 """What transformers' models of two halves take beside what the first half does."""
 SIDES = ("image_size", "img_size")
@@ -65,9 +68,9 @@ def axes_of(module: torch.nn.Module, name: str) -> tuple[str, tuple[str, ...]] |
     What is called like an image, or like features, enters no embedding.
     """
     for layer in first_layers(module):
-        if isinstance(layer, torch.nn.Embedding) and REAL.search(name):
+        if isinstance(layer, PICKING) and REAL.search(name):
             continue
-        if isinstance(layer, torch.nn.Embedding):
+        if isinstance(layer, PICKING):
             return TOKENS
         if isinstance(layer, torch.nn.Conv1d):
             return "float", ("B", length(layer.in_channels), "T")
@@ -89,8 +92,8 @@ def axes_of(module: torch.nn.Module, name: str) -> tuple[str, tuple[str, ...]] |
 def first_layers(module: torch.nn.Module) -> Iterator[torch.nn.Module]:
     """Yield the layers of a module in the order in which they were set, embeddings first."""
     layers = [m for m in module.modules() if next(m.children(), None) is None
-              or isinstance(m, torch.nn.MultiheadAttention)]  # fmt: skip
-    yield from (m for m in layers if isinstance(m, torch.nn.Embedding))
+              or isinstance(m, torch.nn.MultiheadAttention) or is_parametrized(m)]  # fmt: skip
+    yield from (m for m in layers if isinstance(m, PICKING))
     yield from layers
 
 

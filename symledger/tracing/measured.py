@@ -8,8 +8,8 @@ not at all, is put right here, and named.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -21,7 +21,17 @@ from symledger.tracing.recorder import Recorder
 from symledger.tracing.recording import Recording, Step, fixed_steps, refs_in
 from symledger.tracing.routes import Routes
 from symledger.tracing.subject import Subject
-from symledger.tracing.torch_version import OF_PROCESSORS, UNCOUNTED, UNREAD, storage_id
+from symledger.tracing.torch_version import (
+    ADDING,
+    BAGS,
+    OF_PROCESSORS,
+    STACK,
+    TANH,
+    UNCOUNTED,
+    UNREAD,
+    storage_id,
+)
+from symledger.tracing.whole import WHOLE, arguments_of
 
 
 @dataclass(frozen=True)
@@ -50,11 +60,80 @@ class MeasuringRecorder(Recorder):
     def __init__(self, module: torch.nn.Module) -> None:
         super().__init__(module)
         self.made: list[tuple[torch.Tensor, ...]] = []
+        self.unrolled: Unrolled | None = None
+        self.inner_tables: set[int] = set()
+        self.shown: dict[int, int] = {}
+        self.rows: list[Row] = []
 
     def add(self, step: Step, made: tuple[torch.Tensor, ...]) -> None:
         """Write a step down, and keep what it made."""
         super().add(step, made)
         self.made.append(made)
+
+    def called(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run a function that is kept whole; one that goes along time is looked into."""
+        name = WHOLE[func].name
+        self.unrolled = unrolled = Unrolled() if name in BY_STEP else None
+        result = super().called(func, args, kwargs)
+        self.unrolled = None
+        if unrolled:
+            rows = unrolled.rows[: len(unrolled.rows) - BY_STEP[name]]
+            two = len(rows) > 1 and arguments_of(WHOLE[func], args, kwargs)["bidirectional"]
+            self.rows += [
+                replace(row, shown=result[0]) if len(rows) - i <= 1 + bool(two) else row
+                for i, row in enumerate(rows)
+            ]
+            self.shown |= unrolled.shown
+        return result
+
+    def operated(
+        self, func: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]
+    ) -> Any:
+        """Run an operator; note what a function that is kept whole keeps inside."""
+        result = super().operated(func, args, kwargs)
+        if func is BAGS and self.whole:
+            made = (args[2], *result[1:3])
+            self.inner_tables |= {storage_id(x) for x in made}
+            self.alive += made
+        elif self.unrolled:
+            self.unrolled.note(func, args, result)
+            self.alive.append(result)
+        return result
+
+
+BY_STEP = {"lstm": 2, "lstm_cell": 0, "gru": 1, "rnn_tanh": 1, "rnn_relu": 1}
+"""Functions that run step by step without elements, and how many states each returns as one."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A sequence that was stacked of steps: storages, bytes, and the tensor it is shown as."""
+
+    storage: int
+    bytes: int
+    steps: tuple[int, ...]
+    shown: torch.Tensor | None = None
+
+
+class Unrolled:
+    """What a recurrent network keeps step by step, where a kernel keeps it as one."""
+
+    def __init__(self) -> None:
+        self.sums: set[int] = set()
+        self.shown: dict[int, int] = {}
+        self.rows: list[Row] = []
+
+    def note(self, func: Any, args: tuple[Any, ...], result: Any) -> None:
+        """Remember the steps that are stacked, and what shows the state of a cell."""
+        if func in ADDING:
+            self.sums.add(storage_id(result))
+        elif func is TANH and storage_id(args[0]) in self.sums:
+            self.shown[storage_id(result)] = storage_id(args[0])
+        elif func is STACK:
+            n = result.untyped_storage().nbytes()
+            self.rows.append(Row(storage_id(result), n, tuple(map(storage_id, args[0]))))
 
 
 def measured(subject: Subject, values: Mapping[str, Any], at: Mapping[str, int]) -> Measured:
@@ -116,6 +195,7 @@ def _artefacts(
     made = enumerate(recorder.made)
     filled = {storage_id(x) for i, several in made if i not in fixed for x in several}
     tables = {storage_id(x) for i in fixed for x in recorder.made[i]} - filled
+    tables |= recorder.inner_tables
     paths = {
         storage_id(x): step.path
         for step, made in reversed(list(zip(recorder.recording.steps, recorder.made, strict=True)))
@@ -124,7 +204,7 @@ def _artefacts(
     unread = Counter(
         storage_id(recorder.made[r.node][r.result])
         for step in recorder.recording.steps if step.operation in UNREAD and not step.within
-        for r in (step.arguments["self"],)
+        for r in (step.arguments[UNREAD[step.operation]],)
     )  # fmt: skip
     of_processors = {
         storage_id(made[OF_PROCESSORS[step.operation]])
@@ -144,6 +224,8 @@ def _artefacts(
             name, extra = "what is kept for its shape alone", storage.nbytes()
         elif n in of_processors:
             name, extra = "what no kernel of a GPU fills", storage.nbytes()
+        elif recorder.shown.get(n) in kept:
+            name, extra = "tanh of cell states", storage.nbytes()
         else:
             name, extra = "", 0
         if name:
@@ -151,7 +233,17 @@ def _artefacts(
         if storage.nbytes() > extra:
             path = unnumbered(paths.get(n, packed[n]))
             where[path] = where.get(path, 0) + storage.nbytes() - extra
+    used = {r for s in recorder.recording.steps for r in refs_in(tuple(s.arguments.values()))}
+    for row in recorder.rows:
+        apart = sum(kept[n].nbytes() for n in row.steps if n in kept)
+        read = row.shown is None or recorder.ref(row.shown) in used
+        if apart and read:
+            extra = apart + (row.bytes if row.storage in kept else 0) - row.bytes
+            found[STEPWISE] = found.get(STEPWISE, 0) + extra
     return found, where
+
+
+STEPWISE = "states kept step by step in place of their sequence"
 
 
 def unnumbered(path: str) -> str:

@@ -13,6 +13,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from symledger.errors import BadInput
+from symledger.traces.graph import ASSIGNED
 from symledger.tracing.inplace import targets
 from symledger.tracing.picking import is_mask, with_places
 from symledger.tracing.recorder import Recorder
@@ -121,9 +122,13 @@ class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
         if into:
             given = {n: x for n, x in given.items() if n != "out"}
             name = name.removesuffix("_")
+            given |= {"in_place": True} if name in FROM_RESULT else {}
+        before = [(x, recorder.ref(x)) for x in into if recorder.silent(x)]
         if name in OVERWRITING and recorder.loops:
             given = {n: x for n, x in given.items() if n != "self"}
         recorder.step(name, given, result)
+        for x, was in before:
+            recorder.step(ASSIGNED, {"self": was, "value": x}, x)
         recorder.inplace.note(func, name, given, result)
         recorder.routes.note(name, given, result, recorder.known.value)
         for x in into:
@@ -153,6 +158,8 @@ class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
         return self.recorder.read[-1]
 
 
+FROM_RESULT = ("aten.leaky_relu",)
+"""Operators that keep what comes out in place of what they are given where they work in place."""
 OVERWRITING = ("aten.copy", "aten.fill", "aten.zero")
 """Operators that do not look at what they write over: in a loop nothing is carried for them."""
 

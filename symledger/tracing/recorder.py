@@ -98,6 +98,8 @@ class Recorder:
         """Return an argument as it is written down."""
         if isinstance(x, torch.Tensor):
             return self.ref(x)
+        if isinstance(x, Ref):
+            return x
         if isinstance(x, list | tuple | torch.Size):
             return tuple(map(self.argument, x))
         if x is None or isinstance(x, bool | str):
@@ -123,6 +125,10 @@ class Recorder:
             for x in tensors(result):
                 if x.is_floating_point() or x.is_complex():
                     self.step("aten.detach", {"self": x}, x)
+
+    def silent(self, x: torch.Tensor) -> bool:
+        """Whether gradients know nothing of what is written into a tensor (``no_grad``)."""
+        return self.graded and not torch.is_grad_enabled() and x.requires_grad
 
     def changed(self, x: torch.Tensor) -> None:
         """Note that a tensor is written into: of the module's own that is an effect."""

@@ -36,15 +36,24 @@ SAME_NUMBERS = (
     "aten.detach", "aten.alias", "aten._to_copy", "aten.split", "aten.contiguous",
 )  # fmt: skip
 """Operators whose results hold the numbers that they are given."""
-UNREAD = (
-    "aten.max_pool2d_with_indices", "aten.max_pool3d_with_indices", "aten.avg_pool2d",
-    "aten.avg_pool3d", "aten._adaptive_avg_pool2d", "aten._adaptive_avg_pool3d",
-    "aten.reflection_pad1d", "aten.reflection_pad2d", "aten.reflection_pad3d",
-    "aten.replication_pad1d", "aten.replication_pad2d", "aten.replication_pad3d",
-)  # fmt: skip
-"""Operators that keep what they are given, and read nothing but its shape of it going back."""
+UNREAD = {
+    **dict.fromkeys((
+        "aten.max_pool2d_with_indices", "aten.max_pool3d_with_indices", "aten.avg_pool2d",
+        "aten.avg_pool3d", "aten._adaptive_avg_pool2d", "aten._adaptive_avg_pool3d",
+        "aten.reflection_pad1d", "aten.reflection_pad2d", "aten.reflection_pad3d",
+        "aten.replication_pad1d", "aten.replication_pad2d", "aten.replication_pad3d",
+    ), "self"),
+    "aten.index_add": "source",
+}  # fmt: skip
+"""Operators that keep something that they are given, and read nothing but its shape going back:
+what it is."""
 OF_PROCESSORS = {"aten.log_sigmoid_forward": 1}
 """Operators, with which of their results a kernel of a GPU leaves empty."""
+BAGS = aten._embedding_bag.default
+"""Bags of rows: (rows, places, where bags begin, …); its second and third results are tables."""
+ADDING = (aten.add.Tensor, aten.add_.Tensor)
+TANH, STACK = aten.tanh.default, aten.stack.default
+"""What a recurrent network that is run step by step does inside."""
 INNER = ("linear", "scaled_dot_product_attention", "dropout")
 """Functions that other functions of PyTorch call by their names in ``torch.nn.functional``."""
 

@@ -13,7 +13,7 @@ from symledger.components.norms.norms import EPSILON
 from symledger.ir.region import Values
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
-from symledger.notation.verbs import apply, mean, over_rows, statistic
+from symledger.notation.verbs import apply, mean, over_rows, statistic, total
 
 
 @dataclass(frozen=True)
@@ -70,3 +70,22 @@ class RMSNormed(Component):
         u = dy * at.g if self.affine else dy
         found = {"x": (u - n * mean(u * n)) * at.r}
         return {**found, "g": over_rows(dy * n)} if self.affine else found
+
+
+@dataclass(frozen=True)
+class WeightNormed(Component):
+    """Give each row of a weight v the length g; kept are both, and the lengths of v.
+
+    Source: Salimans and Kingma, *Weight Normalization* (2016), equations 2 and 3.
+    """
+
+    signature: ClassVar[str] = "n m, n one -> n m"
+
+    def forward(self, v: Tensor, g: Tensor) -> Steps:
+        length = apply("sqrt", total(apply("square", v)))
+        return steps(length=length, y=v * (g / length))
+
+    def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
+        """Send dy back: dg = Σ dy v/|v|, dv = g/|v| (dy − v/|v| dg)."""
+        dg = total(dy * at.v) / at.length
+        return {"v": (dy - at.v * (dg / at.length)) * (at.g / at.length), "g": dg}

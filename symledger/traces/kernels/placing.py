@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sympy import Piecewise
 
@@ -58,3 +59,20 @@ class Placed(Component):
         ones = expand(table("one", lambda: ONE), index.shape)
         found = scatter(ones, index, x.shape[: self.batch + 1], self.batch)
         return view(f"... -> ... {'() ' * self.row}", found)
+
+
+@dataclass(frozen=True)
+class Assigned(Component):
+    """The elements v in place of x, of which gradients know nothing: they go back to x.
+
+    So it is where something is written under ``no_grad`` into what has a gradient.
+    """
+
+    signature: ClassVar[str] = "..., ... -> ..."
+
+    def forward(self, x: Tensor, v: Tensor) -> Steps:
+        return steps(y=view("... -> ...", v))
+
+    def pullback(self, at: Values, dy: Tensor) -> Mapping[str, Tensor]:
+        """Send dy back to what was there."""
+        return {"x": dy}

@@ -7,7 +7,7 @@ from typing import Any
 from sympy import Expr, Piecewise, cos, erf, exp, log, oo, sin
 
 from symledger.ir import functions
-from symledger.ir.scalars import Scalar, X, Y, Z
+from symledger.ir.scalars import RESULT, Scalar, X, Y, Z
 from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import narrow
 from symledger.traces.rules.pointwise import each
@@ -82,9 +82,13 @@ def threshold(at: At, self: Tensor, threshold: Any, value: Any) -> Made:
 
 
 @rule("aten.leaky_relu")
-def leaky_relu(at: At, self: Tensor, negative_slope: Any = 0.01) -> Made:
-    """Multiply by a number what is below zero."""
-    return each(at, functions.leaky(), self, negative_slope)
+def leaky_relu(at: At, self: Tensor, negative_slope: Any = 0.01, in_place: bool = False) -> Made:
+    """Multiply by a number what is below zero; in place, kept is what comes out."""
+    if not in_place:
+        return each(at, functions.leaky(), self, negative_slope)
+    n = number(negative_slope)
+    slope = Piecewise((1, RESULT > 0), (n, True))
+    return each(at, Scalar((X,), Piecewise((X, X > 0), (X * n, True)), slope), self)
 
 
 @rule("aten._prelu_kernel")

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from symledger.components.norms import norms
-from symledger.ir.shapes import product
+from symledger.ir.shapes import ONE, product
 from symledger.ir.tensor import Tensor
-from symledger.notation.verbs import apply, total
 from symledger.traces.kernels.channels import ByChannel, ByRunning
-from symledger.traces.kernels.norms import LayerNormed, RMSNormed
+from symledger.traces.kernels.norms import LayerNormed, RMSNormed, WeightNormed
 from symledger.traces.rules.table import At, Made, axis_of, number, rule
-from symledger.traces.rules.views import reshaped
+from symledger.traces.rules.views import permuted, reshaped
 
 
 @rule("aten.native_layer_norm")
@@ -81,5 +80,9 @@ def rows(at: At, x: Tensor) -> Tensor:
 def weight_norm(at: At, v: Tensor, g: Tensor, dim: Any = 0) -> Made:
     """Give each slice of a weight along an axis a length of its own."""
     place = axis_of(dim, v.rank)
-    squares = total(apply("square", v), tuple(i for i in range(v.rank) if i != place))
-    return v * (g / apply("sqrt", squares))
+    n = v.shape[place]
+    order = [place, *(i for i in range(v.rank) if i != place)]
+    rows = reshaped(at, permuted(v, order), (n, v.size / n))
+    made = WeightNormed()(rows, reshaped(at, g, (n, ONE)), name="weight")
+    opened = reshaped(at, made, tuple(v.shape[i] for i in order))
+    return permuted(opened, [order.index(i) for i in range(v.rank)])

@@ -8,7 +8,7 @@ from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component
-from symledger.notation.verbs import join, narrow, scan
+from symledger.notation.verbs import copied, join, narrow, scan
 from symledger.traces.kernels.recurrent import GRUGiven, LSTMGiven, PlainGiven, mapped
 from symledger.traces.rules.table import At, Made, number, rule
 from symledger.traces.rules.views import permuted, reshaped
@@ -48,7 +48,7 @@ def recurrent(
                 end.append(reshaped(at, state, (ONE, *state.shape)))
         x = shown[0] if ways == 1 else join(shown, -1)
     y = x if batch_first else permuted(x, [1, 0, 2])
-    return (y, *(end[0] if len(end) == 1 else join(end, 0) for end in ends))
+    return (y, *(copied(end[0]) if len(end) == 1 else join(end, 0) for end in ends))
 
 
 def projected(starts: tuple[Tensor, ...]) -> bool:

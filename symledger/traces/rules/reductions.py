@@ -12,7 +12,7 @@ from symledger.ir.shapes import ONE, product
 from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.component import Component
 from symledger.notation.loops import scan
-from symledger.notation.verbs import apply, argmax, expand, maximum, table, total
+from symledger.notation.verbs import apply, argmax, maximum, table, total
 from symledger.traces.kernels.statistics import Extreme, Largest, LogSumExp, Norm, Running, Variance
 from symledger.traces.rules.table import At, Made, axes_of, axis_of, number, rule
 from symledger.traces.rules.views import permuted, reshaped
@@ -152,8 +152,8 @@ def running(at: At, self: Tensor, dim: Any) -> Made:
     product_ = at.operation == "aten.cumprod"
     place = axis_of(dim, self.rank)
     x = pointwise(Scalar((X,), X), self, storage="index") if self.storage == "mask" else self
-    first = table("start", lambda: ONE * int(product_), storage=x.storage)
     shape = (*x.shape[:place], *x.shape[place + 1 :])
+    first = table("start", lambda *places: ONE * int(product_), *shape, storage=x.storage)
     step: Component = Running(product_, x.storage)
-    return scan(step, x.shape[place], (expand(first, shape),), name="running", over=(x,),
+    return scan(step, x.shape[place], (first,), name="running", over=(x,),
                 axis=place)[1]  # fmt: skip

@@ -9,6 +9,8 @@ from sympy import Expr, Integer
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import copied, expand, join, narrow, table
+from symledger.traces.graph import ASSIGNED
+from symledger.traces.kernels.placing import Assigned
 from symledger.traces.rules.table import At, Made, axis_of, number, rule
 from symledger.traces.rules.views import reshaped
 
@@ -17,6 +19,12 @@ from symledger.traces.rules.views import reshaped
 def copy(at: At, src: Tensor, self: Any = None, non_blocking: Any = False) -> Made:
     """Write down the elements of another tensor."""
     return copied(expand(src, at.shape))
+
+
+@rule(ASSIGNED, partwise=True)
+def assigned(at: At, self: Tensor, value: Tensor) -> Made:
+    """Other elements, of which gradients know nothing."""
+    return Assigned()(self, value, name="assigned")
 
 
 @rule("aten.fill")

@@ -1,0 +1,64 @@
+"""Bytes that are kept are those of PyTorch: cells, bags, norms, what is written in place."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+
+from torch import nn  # noqa: E402  # after it is known to be there
+from torch.nn import functional as F  # noqa: E402, N812
+
+from symledger.tracing.checks import checks  # noqa: E402
+from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.trace import trace  # noqa: E402
+
+
+class Tiny(nn.Module):
+    """A layer of d numbers that is made anew at every size, and a linear map before it."""
+
+    def __init__(self, made, run, d=6):
+        super().__init__()
+        self.enter, self.run = nn.Linear(d, d), run
+        self.inner = made(d)
+
+    def forward(self, x):
+        return self.run(self.inner, self.enter(x), x)
+
+
+def weighted(d):
+    return nn.utils.parametrizations.weight_norm(nn.Linear(d, d))
+
+
+def quietly(m, y, x):
+    z = y * 2
+    with torch.no_grad():
+        z.mul_(3).clamp_(min=-1)
+    return z * x
+
+
+KEPT = {
+    "cosine": (lambda d: nn.CosineSimilarity(-1), lambda m, y, x: m(y, x)),
+    "cumprod": (lambda d: nn.Sigmoid(), lambda m, y, x: m(y).cumprod(1)),
+    "weight norm": (weighted, lambda m, y, x: m(y).relu()),
+    "in place": (lambda d: nn.LeakyReLU(0.2, inplace=True), lambda m, y, x: m(y) * x),
+    "no_grad": (lambda d: nn.Identity(), quietly),
+    "LSTM": (lambda d: nn.LSTM(d, d), lambda m, y, x: m(y)[0] * x),
+    "last states": (lambda d: nn.LSTM(d, d), lambda m, y, x: F.linear(m(y)[1][0], x[0, :3])),
+    "GRU": (lambda d: nn.GRU(d, d, batch_first=True), lambda m, y, x: m(y)[0] * x),
+    "RNN": (lambda d: nn.RNN(d, d, 2, nonlinearity="relu"), lambda m, y, x: m(y)[1].exp()),
+    "LSTM cell": (lambda d: nn.LSTMCell(d, d), lambda m, y, x: m(y[0], (x[0], y[1]))[0]),
+    "bags": (lambda d: nn.EmbeddingBag(9, d),
+             lambda m, y, x: y * m(torch.zeros(4, 3, dtype=torch.int64, device=x.device))[0]),
+    "index_add": (lambda d: nn.Identity(), lambda m, y, x: torch.zeros_like(y).index_add(
+        1, torch.zeros(y.shape[1], dtype=torch.int64, device=y.device), y * x[:, :, :1])),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_kept_bytes_are_those_of_pytorch(name):
+    made, run = KEPT[name]
+    subject = Subject(
+        "Tiny", "", Tiny, {"d": 6}, lambda values: Tiny(made, run, values["d"]),
+        (parse_input("x: float (B, T, d)"),),
+    )  # fmt: skip
+    failed = [str(c) for c in checks(*trace(subject)) if not c.passed]
+    assert not failed
