@@ -93,7 +93,7 @@ class Configured(Model):
         return self.known.source
 
     @property
-    def total(self) -> Text | None:
+    def published_total(self) -> Text | None:
         """How many parameters were published, and why they are others where they are."""
         return compared(self.account)
 
