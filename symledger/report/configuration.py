@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from symledger.accounts.account import Account
+from symledger.accounts.published_total import compared
 from symledger.languages.message import Verbatim, joined, message
 from symledger.report.layout import NBSP, Page
 
@@ -21,6 +22,9 @@ def section(p: Page, account: Account) -> None:
     if source:
         p.heading(message("configuration.source"))
         p.wrapped(Verbatim(source), 4)
+        total = compared(account)
+        if total:
+            p.wrapped(total, 4)
     if found:
         whose = found.family.implementation
         built = Verbatim(found.architecture)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from symledger.accounts.account import derive
+from symledger.accounts.published_total import written
 from symledger.catalogue.checkpoints import Checkpoint, checkpoints
 from symledger.catalogue.entries import ENTRIES
 from symledger.catalogue.entry import Entry
@@ -45,8 +46,12 @@ def _entries(p: Page, kind: str, heading: str) -> None:
 def _published(p: Page) -> None:
     """Every published configuration with its source, families apart."""
     p.heading(message("list.published"))
-    table = [[known.name, said(known), Verbatim(known.source)] for known in checkpoints().values()]
-    p.table(table, ("bold cyan", "", "dim"), set(), flexible=(2,), indent=4)
+    table = [
+        [known.name, said(known), written(known.total) if known.total else "",
+         Verbatim(known.source)]
+        for known in checkpoints().values()
+    ]  # fmt: skip
+    p.table(table, ("bold cyan", "", "", "dim"), {2}, flexible=(3,), indent=4)
     p.line()
     kinds = ", ".join(name for names in READERS.values() for name in names)
     p.wrapped(message("list.own", kinds=kinds), 4, "dim")
@@ -77,6 +82,7 @@ def to_dict(kinds: Sequence[str]) -> dict[str, Any]:
     if "models" in kinds:
         found["published"] = [
             {"name": known.name, "of": said(known), "source": known.source}
+            | ({"params": known.total.said} if known.total else {})
             for known in checkpoints().values()
         ]
         found["model_types"] = [name for names in READERS.values() for name in names]

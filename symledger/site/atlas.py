@@ -185,6 +185,12 @@ class Atlas:
             raise CheckFailed(f"{name} has no tag: symledger record tags gives it one.")
         return found
 
+    def has_page(self, name: str) -> bool:
+        """Whether a formula has a page: that of an owner with its plain choices, which may not have
+        a quantity that other choices give it, as experts give active parameters."""
+        owner, quantity = name.split(".", 1)
+        return quantity in self.account(owner).quantities
+
     @classmethod
     def formula_page(cls, name: str) -> str:
         """Return the path of a formula's page."""

@@ -116,10 +116,12 @@ def _published(known: Checkpoint) -> Target:
 
         check_reader(known)
         with mended_at(known):
-            return replace(_configured(known.name, known.config), source=known.source)
+            found = _configured(known.name, known.config)
+        return replace(found, source=known.source, total=known.total)
     plain = resolve(known.entry)
     chosen = _chosen(plain, known.options)
-    return replace(_preset(plain, known.name, chosen, known.sizes), source=known.source)
+    found = _preset(plain, known.name, chosen, known.sizes)
+    return replace(found, source=known.source, total=known.total)
 
 
 def _chosen(plain: Target, settings: Mapping[str, str]) -> dict[str, Any]:

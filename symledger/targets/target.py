@@ -13,6 +13,7 @@ from sympy import Expr, Float, Symbol, floor
 
 from symledger import algebra
 from symledger.algebra import assumptions
+from symledger.catalogue.checkpoints import Total
 from symledger.catalogue.options import choices_of, deciding_of, tried_of
 from symledger.errors import BadInput, DefinitionError, renamed, shown
 from symledger.ir.shapes import ONE, as_size
@@ -47,6 +48,7 @@ class Target:
     constructor: Constructor | None = None
     configured: Configuration | None = None
     source: str = ""
+    total: Total | None = None
     entered: Mapping[Size, Expr] = field(default_factory=dict)
     """Sizes of the entry as a layer has them, written in those of what enters."""
 
@@ -171,6 +173,8 @@ class Target:
     def read_from(self) -> dict[str, Any]:
         """Return where the sizes come from as JSON data: a configuration, its source, an axis."""
         found: dict[str, Any] = {"source": self.source} if self.source else {}
+        if self.total:
+            found["published"] = {"params": self.total.said, "source": self.total.source}
         if self.constructor and self.constructor.reads:
             found["reads"] = self.constructor.reads
         if self.configured:

@@ -5,9 +5,11 @@ import subprocess
 import sys
 
 import pytest
+from sympy import sympify
 
 from symledger import derive
-from symledger.catalogue.checkpoints import checkpoints
+from symledger.accounts.published_total import WHY
+from symledger.catalogue.checkpoints import Total, checkpoints
 from symledger.config_keys import common
 from symledger.configs.document import DEEPEST, LARGEST, parse
 from symledger.configs.families import READERS, every_family, loaded
@@ -426,6 +428,41 @@ def test_every_published_configuration_can_be_derived_and_has_a_source(name):
     account = derive(name)
     assert account.params.value > 1000
     assert account.flops_forward.value is not None
+    if known.total:
+        assert known.total.is_told_by(int(account.params.value) + beside(account, known.total))
+
+
+def beside(account, total):
+    """What was published beside what is derived, by the reasons that are given.
+
+    A tower for images, and what is predicted beside the next token, are no sizes of a decoder:
+    they are a small part of the whole.
+    """
+    assert set(total.why) <= set(WHY)
+    ours = int(account.params.value)
+    if not total.more:
+        rest = total.said - ours if isinstance(total.said, int) else 0
+        small = set(total.why) & {"vision", "prediction", "scales"} and 0 < rest < ours / 4
+        assert rest == 0 or small
+        return rest
+    at = {str(symbol): n for symbol, n in account.assumed.bindings.items()}
+    if "layer" in total.more:
+        at["layer"] = int(account.subs(L=at["L"] + 1).params.value) - ours
+    return int(sympify(total.more, locals=at))
+
+
+@pytest.mark.parametrize(
+    ("said", "n", "why", "told"),
+    [
+        (671, 671, (), True), (671, 672, (), False),
+        ("6.7B", 6_749_999_999, (), True), ("6.7B", 6_760_000_000, (), False),
+        ("6,716M", 6_716_035_072, (), True), ("6,716M", 6_717_000_000, (), False),
+        ("21M", 21_596_544, (), False), ("21M", 21_596_544, ("rounded",), True),
+        ("21M", 20_999_999, ("rounded",), False),
+    ],
+)  # fmt: skip
+def test_a_number_is_the_published_one_at_the_precision_at_which_it_stands(said, n, why, told):
+    assert Total(said, "a paper", why).is_told_by(n) == told
 
 
 def test_a_name_that_is_not_published_is_refused_with_the_nearest():

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from symledger.accounts.published_total import compared
 from symledger.catalogue.checkpoints import Checkpoint, checkpoints
 from symledger.configs.read import Key
+from symledger.languages.message import Text
 from symledger.site.atlas import Atlas
 from symledger.site.html.templating import Templates
 from symledger.site.kinds.model import Model
@@ -89,6 +91,11 @@ class Configured(Model):
     def source(self) -> str:
         """Where it was published."""
         return self.known.source
+
+    @property
+    def published_total(self) -> Text | None:
+        """How many parameters were published, and why they are others where they are."""
+        return compared(self.account)
 
     @property
     def architecture(self) -> str:
