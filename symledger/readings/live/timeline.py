@@ -25,7 +25,6 @@ from symledger.algebra import Terms
 from symledger.errors import BadInput
 from symledger.ir.ops import Const, Input, Param, Rearrange, View
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor, is_leaf
-from symledger.notation.recompute import block_of
 from symledger.readings.live.held import (
     BACKWARD,
     END,
@@ -43,7 +42,7 @@ from symledger.readings.live.held import (
     Storages,
     until,
 )
-from symledger.readings.saved import root
+from symledger.readings.saved import is_redrawn, root
 
 ONCE: Terms = algebra.constant(1)
 Stored = dict[Tensor, Storages]
@@ -156,8 +155,7 @@ class Timeline:
         below = root(t)
         if isinstance(below.op, Param | Const):
             return ()
-        drawn = isinstance(below.op, Input)
-        if drawn and isinstance(around, Pullback) and _is_drawn_again(below, around):
+        if isinstance(around, Pullback) and is_redrawn(below, around):
             if below not in stored:
                 stored[below] = (self._hold(below, app),)
             return stored[below]
@@ -303,11 +301,6 @@ def applications(
         yield one("", i)
         yield alike(algebra.combine([(1, times), (-2, ONCE), (-1, index)]))
         yield from (one(LAST_BUT_ONE), one(LAST))
-
-
-def _is_drawn_again(t: Tensor, pull: Pullback) -> bool:
-    """Whether something is drawn in a block that a backward pass runs again."""
-    return t not in pull.program.inputs and block_of(t, pull.scope) is not None
 
 
 def _placed(t: Tensor, stack: Storages) -> Stored:
