@@ -275,12 +275,16 @@ def _looked(readings: Readings, passes: Passes, few: Few) -> tuple[Alive, tuple[
 
 def depths_of(program: Program, few: Few, assumed: Assumed) -> tuple[Depth, ...]:
     """How often bodies are repeated for a peak to hold: four times at least, or as is known."""
-    calls = (c.op for b in program.bodies for c in b.calls)
-    times = dict.fromkeys(op.times for op in calls if isinstance(op, Call))
     return tuple(
         Depth(substitute(algebra.terms(n), assumed.equations), few.get(n))
-        for n in times if not n.is_Integer
+        for n in repetitions(program) if not n.is_Integer
     )
+
+
+def repetitions(program: Program) -> tuple[Expr, ...]:
+    """How often bodies are repeated, each number once."""
+    calls = (c.op for b in program.bodies for c in b.calls)
+    return tuple(dict.fromkeys(op.times for op in calls if isinstance(op, Call)))
 
 
 def known_to_be_few(program: Program, assumed: Assumed) -> dict[Expr, int]:
