@@ -64,10 +64,11 @@ MOVING = (
     "traffic.weights.least", "traffic.weights.most", "traffic.weights.expected",
 )  # fmt: skip
 DEQUANTISED = (
-    "weights in a quantised type are made values before they are multiplied by, and where these "
-    "lie, and for how long, no definition says."
+    "weights in a quantised type are made values before they are multiplied by, and whether these "
+    "are written and read, no definition says."
 )
-"""Why nothing is said of what is moved, or alive, where weights are quantised."""
+"""Why nothing is said of what is moved where weights are quantised."""
+DECODED = "memory.peak.decode"
 CACHED = (
     "what is there beside a cache that lies otherwise than the definition says, while it is read "
     "and written, no definition says. Leave out --cache."
@@ -212,7 +213,9 @@ class Derivation:
         if self.conventions.cache:
             found.update(dict.fromkeys(SERVED, CACHED))
         if self.conventions.weights:
-            found.update(dict.fromkeys((*MOVING, *PEAKS), DEQUANTISED))
+            found.update(dict.fromkeys(MOVING, DEQUANTISED))
+            why = quantised.not_alive(self.conventions.weights, self.program)
+            found.update(dict.fromkeys(PEAKS, why) if why else {DECODED: quantised.FEW_ROWS})
         return found
 
     def _of(self, name: str) -> Formula:

@@ -22,6 +22,7 @@ from symledger.algebra.assumptions import Assumed
 from symledger.algebra.comparing import largest
 from symledger.errors import BadInput
 from symledger.ir.tensor import Call, Program
+from symledger.ledger import quantised
 from symledger.ledger.at_moment import AtMoment, AtStep, moment_dict
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
@@ -266,7 +267,9 @@ def _looked(readings: Readings, passes: Passes, few: Few) -> tuple[Alive, tuple[
     from symledger.readings.live.timeline import Timeline
 
     program = readings.decoding if passes.decodes else readings.program
-    timeline = Timeline(program, passes.remembers, few, readings.conventions.accumulate)
+    c = readings.conventions
+    unpacked = quantised.weights(c.weights, program) if c.weights else ()
+    timeline = Timeline(program, passes.remembers, few, c.accumulate, unpacked)
     if not passes.remembers:
         timeline.back(readings.back)
     alive = Alive(timeline, readings.prices)

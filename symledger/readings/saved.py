@@ -237,5 +237,5 @@ def label(t: Tensor) -> str:
             return name
     if isinstance(t.op, Result):
         return label(t.op.leaf)
-    return t.op.name if isinstance(t.op, Input) else type(t.op).__name__
+    return t.op.name if isinstance(t.op, Input | Param) else type(t.op).__name__
 
