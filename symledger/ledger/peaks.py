@@ -22,12 +22,11 @@ from symledger.algebra.assumptions import Assumed
 from symledger.algebra.comparing import largest
 from symledger.errors import BadInput
 from symledger.ir.tensor import Call, Program
-from symledger.ledger import quantised
 from symledger.ledger.at_moment import AtMoment, AtStep, moment_dict
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
 from symledger.ledger.quantities import Quantity, Readings, asked
-from symledger.ledger.stepping import TRAINED, InStep, in_memory, in_step
+from symledger.ledger.stepping import TRAINED, InStep, in_memory, in_step, walked
 from symledger.ledger.updates import way_of
 from symledger.readings.live.held import BACKWARD, FORWARD, MANY
 
@@ -264,14 +263,9 @@ def _looked(readings: Readings, passes: Passes, few: Few) -> tuple[Alive, tuple[
     """Look at some passes: what is alive, and the moments that may be the largest."""
     from symledger.readings.live.kinds import Alive
     from symledger.readings.live.moments import moments
-    from symledger.readings.live.timeline import Timeline
 
-    program = readings.decoding if passes.decodes else readings.program
-    c = readings.conventions
-    unpacked = quantised.weights(c.weights, program) if c.weights else ()
-    timeline = Timeline(program, passes.remembers, few, c.accumulate, unpacked)
-    if not passes.remembers:
-        timeline.back(readings.back)
+    adding = readings.conventions.accumulate
+    timeline = walked(readings, few, passes.remembers, passes.decodes, adding)
     alive = Alive(timeline, readings.prices)
     return alive, moments(timeline, alive.bytes_of, passes.ways)
 
