@@ -32,6 +32,10 @@ def symledger(*arguments: str) -> list[str]:
 
 MODELS = {"llama-3-8b": 1.5, "resnet50": 2, "unet": 2, "mobilenet_v2": 2, "sd-v1-unet": 2}
 """Models whose blocks differ, and how many times importing SymPy deriving one may take."""
+FITS = ("gpt2", "llama-3-8b", "deepseek-v3")
+"""Models of which fit may take thrice what derive takes: it derives every way to need less."""
+LARGE, PEAK = "kimi-k2", ("--quantity", "memory.peak.train")
+"""A mixture of 10^12 parameters, whose peak may take twice what everything else takes."""
 COMMANDS: dict[str, list[str]] = {
     "import sympy": [sys.executable, "-c", "import sympy"],
     "--help": symledger("--help"),
@@ -43,7 +47,9 @@ COMMANDS: dict[str, list[str]] = {
     "explain 9.01MiB, bias set": symledger("explain", "9.01MiB", "--set", "bias=true"),
     "derive mini_gpt, L = 2": symledger("derive", "mini_gpt", "--set", "L=2"),
     "derive mini_gpt, L = 10000": symledger("derive", "mini_gpt", "--set", "L=10000"),
-    **{f"derive {name}": symledger("derive", name) for name in MODELS},
+    **{f"derive {name}": symledger("derive", name) for name in (*MODELS, *FITS, LARGE)},
+    **{f"fit {name}": symledger("fit", name, "--budget", "80GB") for name in FITS},
+    f"derive {LARGE}, peak": symledger("derive", LARGE, *PEAK),
 }
 CHECK = symledger("check", "mini_gpt")
 
@@ -103,12 +109,21 @@ def limits(seconds: Mapping[str, float], check: float, imported: str) -> list[Li
     """Return what is promised, beside what was measured."""
     base = seconds["import sympy"]
     deep, shallow = seconds["derive mini_gpt, L = 10000"], seconds["derive mini_gpt, L = 2"]
+
+    def ratio(one: str, other: str) -> float:
+        return seconds[one] / seconds[other]
+
     return [
         Limit("derive mini_gpt / import sympy", seconds["derive mini_gpt"] / base, 1.5),
         *(
             Limit(f"derive {name} / import sympy", seconds[f"derive {name}"] / base, most)
             for name, most in MODELS.items()
         ),
+        *(
+            Limit(f"fit {name} / derive {name}", ratio(f"fit {name}", f"derive {name}"), 3)
+            for name in FITS
+        ),
+        Limit(f"{LARGE}: peak / all else", ratio(f"derive {LARGE}, peak", f"derive {LARGE}"), 2),
         Limit("derive with L = 10000 / with L = 2", deep / shallow, 1.1),
         *(
             Limit(name, spent, 2, " s")

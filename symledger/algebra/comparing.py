@@ -81,10 +81,10 @@ def largest(named: Iterable[tuple[Terms, Labelled]]) -> list[tuple[Terms, Labell
     nothing need be proven.
     """
     every = list(named)
-    tried = _tried(s for polynomial, _ in every for monomial in polynomial for s, _ in monomial)
+    tried = Tried(polynomial for polynomial, _ in every)
     front: list[tuple[tuple[float, ...], Terms, Labelled]] = []
     for polynomial, label in every:
-        values = tuple(_about(polynomial, at) for at in tried)
+        values = tried.values(polynomial)
         if any(_never_above(values, v) and is_at_most(polynomial, p) for v, p, _ in front):
             continue
         front = [(v, p, x) for v, p, x in front
@@ -98,32 +98,39 @@ class Known:
 
     def __init__(self, polynomials: Iterable[Terms]) -> None:
         every = list(polynomials)
-        self.tried = _tried(s for p in every for monomial in p for s, _ in monomial)
-        self.every = [(self._values(polynomial), polynomial) for polynomial in every]
-
-    def _values(self, polynomial: Terms) -> tuple[float, ...]:
-        return tuple(_about(polynomial, at) for at in self.tried)
+        self.tried = Tried(every)
+        self.every = [(self.tried.values(polynomial), polynomial) for polynomial in every]
 
     def cover(self, polynomial: Terms) -> bool:
         """Whether a polynomial is proven to be at most one of them."""
-        values = self._values(polynomial)
+        values = self.tried.values(polynomial)
         return any(_never_above(values, v) and is_at_most(polynomial, p) for v, p in self.every)
 
 
-def _tried(symbols: Iterable[Symbol]) -> list[dict[Symbol, float]]:
-    """Sizes to try: one of them large, all others small."""
-    every = sorted(set(symbols), key=str)
-    return [{s: LARGE if s is large else SMALL for s in every} for large in (None, *every)]
+class Tried:
+    """Sizes to try, one of them large and all others small, and what monomials come to there."""
 
+    def __init__(self, polynomials: Iterable[Terms]) -> None:
+        symbols = {s for p in polynomials for monomial in p for s, _ in monomial}
+        self.places = {s: i for i, s in enumerate(sorted(symbols, key=str), 1)}
+        self._known: dict[Monomial, list[float]] = {}
 
-def _about(polynomial: Terms, at: dict[Symbol, float]) -> float:
-    total = 0.0
-    for monomial, c in polynomial.items():
-        product = float(c)
+    def values(self, polynomial: Terms) -> tuple[float, ...]:
+        """What a polynomial comes to, about, at each of them."""
+        total = [0.0] * (1 + len(self.places))
+        for monomial, c in polynomial.items():
+            own, number = self._known.get(monomial) or self._at(monomial), float(c)
+            total = [a + number * b for a, b in zip(total, own, strict=True)]
+        return tuple(total)
+
+    def _at(self, monomial: Monomial) -> list[float]:
+        small = SMALL ** sum(n for _, n in monomial)
+        found = [small] * (1 + len(self.places))
         for symbol, n in monomial:
-            product *= at.get(symbol, SMALL) ** n
-        total += product
-    return total
+            if symbol in self.places:
+                found[self.places[symbol]] *= (LARGE / SMALL) ** n
+        self._known[monomial] = found
+        return found
 
 
 def _never_above(left: tuple[float, ...], right: tuple[float, ...]) -> bool:

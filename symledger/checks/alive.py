@@ -124,7 +124,9 @@ def _drawn_again(pull: Pullback) -> Iterator[Tensor]:
     program = pull.program
     for body in program.bodies:
         for t in body.tensors:
-            if isinstance(t.op, Input) and t not in body.inputs and block_of(t, body.scope):
+            if not isinstance(t.op, Input) or t.op.remembered or t in body.inputs:
+                continue
+            if block_of(t, body.scope):
                 yield t
 
 

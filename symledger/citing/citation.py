@@ -20,7 +20,7 @@ from symledger.citing.lookup import divided, find
 from symledger.errors import BadInput, CheckFailed, shown
 from symledger.ledger.formula import Formula
 from symledger.ledger.peaks import PEAKS, Peak
-from symledger.ledger.quantities import QUANTITIES
+from symledger.ledger.quantities import ASKED, QUANTITIES
 from symledger.sizes import meaning, text_of
 from symledger.tags.canonical import canonical_form, fingerprint
 from symledger.tags.registry import Revision, Tagged
@@ -39,7 +39,7 @@ CONCERNS = {
     "optimizer": ("memory.optimizer", "memory.training"),
     "counters": ("memory.optimizer", "memory.training"),
     **dict.fromkeys(("step", "first", "accumulate"), ("memory.peak.*",)),
-    "cache": ("memory.kv_cache", "memory.peak.*"),
+    "cache": ("memory.kv_cache", "memory.serving", "memory.peak.*"),
     "gradients": ("memory.gradients", "memory.training"),
     "input_gradient": TRAINED, "frozen": (*TRAINED, "memory.gradients", "memory.optimizer"),
 }  # fmt: skip
@@ -50,8 +50,8 @@ CONCERNS = {
 class Citation:
     """A formula of the catalogue with its tag; ``site`` is the address of a site that shows it.
 
-    One of a trace, and a peak, have no tag and no page: the fingerprint of the canonical form
-    stands for it.
+    One of a trace, and one that is asked for by name alone (a peak), have no tag and no page: the
+    fingerprint of the canonical form stands for it.
     """
 
     tagged: Tagged
@@ -144,7 +144,7 @@ class Citation:
         if self.formula.value is None:
             return {}
         own = self.first.symbols
-        at = self.account.assumed.bindings
+        at = self.formula.assumed.bindings
         return {s: at[s] for s in sorted(own, key=lambda s: s.name)}
 
     @property
@@ -215,7 +215,7 @@ def cite(text: str, site: str = "") -> Citation:
         raise BadInput(
             f"{shown(site)} is not the address of a site: write one as https://example.org/symledger."
         )
-    untagged = of_trace(text) or of_peak(text)
+    untagged = of_trace(text) or of_one_asked(text)
     if untagged:
         return untagged
     tagged, target = find(text)
@@ -253,10 +253,11 @@ def of_trace(text: str) -> Citation | None:
     return _by_fingerprint(derive(path), quantity)
 
 
-def of_peak(text: str) -> Citation | None:
-    """Return the citation of a peak, ``gpt2.memory.peak.train``, or None where that is none."""
+def of_one_asked(text: str) -> Citation | None:
+    """Return the citation of what is asked for by name, ``gpt2.memory.peak.train``, or None."""
     target, quantity = divided(text.strip())
-    return _by_fingerprint(derive(target), quantity) if target and quantity in PEAKS else None
+    named = quantity in PEAKS or quantity in ASKED
+    return _by_fingerprint(derive(target), quantity) if target and named else None
 
 
 def _by_fingerprint(account: Account, quantity: str) -> Citation:

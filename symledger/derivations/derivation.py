@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import copy
 from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
@@ -31,6 +32,7 @@ from symledger.languages.message import Verbatim
 from symledger.ledger import caches, quantised, recipes
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
+from symledger.ledger.peak_amounts import peak_amount
 from symledger.ledger.peaks import EAGER, PEAKS, SERVED, make_peak
 from symledger.ledger.quantities import ASKED, QUANTITIES, TOUCHED, Readings
 from symledger.ledger.touched import make_touched
@@ -64,10 +66,11 @@ MOVING = (
     "traffic.weights.least", "traffic.weights.most", "traffic.weights.expected",
 )  # fmt: skip
 DEQUANTISED = (
-    "weights in a quantised type are made values before they are multiplied by, and where these "
-    "lie, and for how long, no definition says."
+    "weights in a quantised type are made values before they are multiplied by, and whether these "
+    "are written and read, no definition says."
 )
-"""Why nothing is said of what is moved, or alive, where weights are quantised."""
+"""Why nothing is said of what is moved where weights are quantised."""
+DECODED = "memory.peak.decode"
 CACHED = (
     "what is there beside a cache that lies otherwise than the definition says, while it is read "
     "and written, no definition says. Leave out --cache."
@@ -101,6 +104,7 @@ class Derivation:
         check_frozen(self.conventions.frozen, self.program)
         self.readings = self._readings(self.conventions)
         self._made: dict[str, Formula] = {}
+        self._amounts: dict[str, Fraction | None] = {}
         self._counted: dict[Conventions, Readings] = {}
 
     def _plan(self) -> Plan | None:
@@ -212,7 +216,9 @@ class Derivation:
         if self.conventions.cache:
             found.update(dict.fromkeys(SERVED, CACHED))
         if self.conventions.weights:
-            found.update(dict.fromkeys((*MOVING, *PEAKS), DEQUANTISED))
+            found.update(dict.fromkeys(MOVING, DEQUANTISED))
+            why = quantised.not_alive(self.conventions.weights, self.program)
+            found.update(dict.fromkeys(PEAKS, why) if why else {DECODED: quantised.FEW_ROWS})
         return found
 
     def _of(self, name: str) -> Formula:
@@ -229,6 +235,20 @@ class Derivation:
         except NotKnown as error:
             said = f"{self.target.name} has no {name} here: {self._because(error.function)}"
             raise NotKnown(said, error.function) from error
+
+    def amount(self, name: str) -> int | Fraction | None:
+        """The value of a quantity; of a peak without its formula, which takes far longer."""
+        if name not in PEAKS or name in self._made or name in self.withheld:
+            return self[name].value
+        if self.request.schedule == EAGER:
+            return self[name].value
+        if name not in self._amounts:
+            owner = self.target.owner
+            self._amounts[name] = peak_amount(owner, name, self.readings, self.assumed)
+        found = self._amounts[name]
+        if found is None:
+            return self[name].value
+        return int(found) if found.denominator == 1 else found
 
     def _peak(self, owner: str, name: str, readings: Readings, assumed: Assumed) -> Formula:
         """Return a peak by the schedule that was asked for."""
@@ -420,7 +440,7 @@ class Derivation:
     def _copied(self, **changed: Any) -> Self:
         """Return a copy with some attributes changed, without what was made of them."""
         other = copy(self)
-        vars(other).update(changed, _made={})
+        vars(other).update(changed, _made={}, _amounts={})
         for name in ("corollaries", "not_known"):
             vars(other).pop(name, None)
         return other

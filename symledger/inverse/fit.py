@@ -100,7 +100,7 @@ def usual(account: Account) -> str:
     if not trains(account):
         return NEEDED
     try:
-        return PEAK if account[PEAK].value is not None else NEEDED
+        return PEAK if account.amount(PEAK) is not None else NEEDED
     except SymledgerError:
         return NEEDED
 
@@ -111,7 +111,7 @@ def needed(account: Account, quantity: str) -> int:
     Raises:
         BadInput: not all sizes have a value.
     """
-    found = account[quantity].value
+    found = account.amount(quantity)
     if isinstance(found, int):
         return found
     raise unknown(account, account[quantity].corollary_terms)
@@ -132,10 +132,10 @@ def _way(account: Account, quantity: str, change: Change) -> Way | None:
     """Return a way, if the target can go it and needs less then."""
     try:
         other = change.made(account)
-        value = other[quantity].value
+        value = other.amount(quantity)
     except SymledgerError:
         return None
-    before = account[quantity].value
+    before = account.amount(quantity)
     if not isinstance(value, int) or not isinstance(before, int) or value >= before:
         return None
     work = _work(account, other)

@@ -35,13 +35,19 @@ class Freed:
     """What stands fast while some sizes are free.
 
     ``given`` are equations of sizes that follow the free ones, and constants of those that do not;
-    ``defined`` are sizes that are rounded from others.
+    ``defined`` are sizes that are rounded from others; ``places`` the account where it was seen.
     """
 
     account: Account
     free: tuple[Symbol, ...]
     given: Mapping[Symbol, Terms]
     defined: Mapping[Symbol, Expr] = field(default_factory=dict)
+    places: tuple[Account, ...] = ()
+
+    @cached_property
+    def moving(self) -> frozenset[Symbol]:
+        """The free sizes, and those that are rounded from them."""
+        return frozenset((*self.free, *self.defined))
 
     def branches(self, formula: Formula) -> tuple[Terms, ...]:
         """Return a quantity in the free sizes: polynomials of which the largest is its value."""
@@ -156,7 +162,7 @@ def freed(
     follow = {s: algebra.substitute(p, numbers) for s, p in given.items()}
     plain = {s: e.xreplace({c: Integer(n) for c, n in constant.items()})
              for s, e in defined.items()}  # fmt: skip
-    return Freed(account, free, {**numbers, **follow}, plain)
+    return Freed(account, free, {**numbers, **follow}, plain, seen)
 
 
 def own_name(account: Account, name: str) -> str:

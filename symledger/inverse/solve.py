@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,6 +17,7 @@ from symledger.algebra import Terms
 from symledger.algebra.parsing import LARGEST
 from symledger.errors import BadInput, SymledgerError, shown
 from symledger.inverse.binding import Row, Turn, rows, turns
+from symledger.inverse.depths import formula_in, often
 from symledger.inverse.form import Freed, freed, never_falls, value
 from symledger.inverse.legal import Legal, legal
 from symledger.inverse.univariate import Powers, at, falls, last, powers, rises, rises_from
@@ -133,7 +135,10 @@ class _Question:
         self.freed: Freed = freed(account, (size,))
         self.x: Symbol = self.freed.free[0]
         self.legal: Legal = legal(self.freed)
-        self.branches = self.freed.branches(account[quantity])
+        formula = formula_in(self.freed, quantity)
+        self.branches = self.freed.branches(formula)
+        self.often = often(self.freed, formula)
+        self._apart: dict[int, Fraction | None] = {}
         if not any(self._moves(one) for one in self.branches):
             raise BadInput(
                 f"{quantity} of {shown(account.target.name)} does not depend on {size}: whatever "
@@ -153,7 +158,19 @@ class _Question:
 
     @cached_property
     def proof(self) -> tuple[Proof, int]:
-        """What is proven, and from which size on."""
+        """What is proven, and from which size on: where bodies are repeated often enough."""
+        kind, since = self._proven
+        if not self.often:
+            return kind, since
+        starts = [o.since(self.x) for o in self.often]
+        known = [n for n in starts if n is not None]
+        if kind not in ("rises", "rises from") or len(known) < len(starts):
+            return "looked at", 1
+        return ("rises", 1) if max(known) == 1 == since else ("rises from", max(since, *known))
+
+    @property
+    def _proven(self) -> tuple[Proof, int]:
+        """What is proven of the polynomials."""
         if self.univariate is None:
             beyond = self._rises_beyond()
             if beyond is not None:
@@ -187,11 +204,30 @@ class _Question:
         return max(*known, last_end) if len(known) == len(since) else None
 
     def value(self, n: int) -> Fraction | None:
-        """The value at a size as the polynomials have it; None where a rounded size is none."""
+        """The value at a size as the polynomials have it; None where a rounded size is none.
+
+        Where a body is repeated less often than they are about, it is derived.
+        """
+        if self.often and not self._holds(n):
+            return self._derived(n)
         if self.univariate is not None:
             return max(at(p, n) for p in self.univariate)
         sizes = self.freed.sizes({self.x: n})
         return None if sizes is None else value(self.branches, sizes)
+
+    def _holds(self, n: int) -> bool:
+        """Whether bodies are repeated as often as the polynomials are about."""
+        sizes = self.freed.sizes({self.x: n})
+        return sizes is None or all(o.holds(sizes) for o in self.often)
+
+    def _derived(self, n: int) -> Fraction | None:
+        """The value at a size by itself; None where the target cannot be of it."""
+        if n not in self._apart:
+            self._apart[n] = None
+            with suppress(SymledgerError):
+                if self.can_be(n):
+                    self._apart[n] = self.account.subs({self.name: n})[self.quantity].exact
+        return self._apart[n]
 
     def fits(self, n: int) -> bool:
         """Whether a size is within the budget; one that is none for another reason is."""

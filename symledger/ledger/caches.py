@@ -216,6 +216,11 @@ def _check_type(
             f"{shown(name)} has {has}, and transformers' QuantizedCache takes no model of which "
             "not every layer attends to all positions."
         )
+    if cache.layout != "paged" and len(set(map(positions, of_positions(program)))) > 1:
+        raise BadInput(
+            f"{shown(name)} keeps keys and values of a source beside those of its own tokens, and "
+            "transformers' QuantizedCache takes no encoder-decoder."
+        )
     scopes = [t.scope for t in states(program)]
     if any(scopes.count(scope) % 2 for scope in scopes):
         raise BadInput(

@@ -104,7 +104,7 @@ def make_eager(
     if name not in KNOWN:
         raise BadInput(f"the schedule {EAGER} is of a step of training: ask for "
                        f"{', '.join(KNOWN)}.")  # fmt: skip
-    if c.dtype != "fp32" or c.gradients not in ("", "fp32") or c.frozen:
+    if c.dtype != "fp32" or c.gradients not in ("", "fp32") or c.frozen or c.weights:
         raise BadInput(f"the schedule {EAGER} is what was observed as the module was built, of all "
                        "its weights, in single precision: no other types, and nothing frozen.")
     for size, n in least.items():

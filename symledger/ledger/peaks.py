@@ -26,7 +26,7 @@ from symledger.ledger.at_moment import AtMoment, AtStep, moment_dict
 from symledger.ledger.formula import Formula
 from symledger.ledger.lines import Line
 from symledger.ledger.quantities import Quantity, Readings, asked
-from symledger.ledger.stepping import TRAINED, InStep, in_memory, in_step
+from symledger.ledger.stepping import TRAINED, InStep, in_memory, in_step, walked
 from symledger.ledger.updates import way_of
 from symledger.readings.live.held import BACKWARD, FORWARD, MANY
 
@@ -263,24 +263,25 @@ def _looked(readings: Readings, passes: Passes, few: Few) -> tuple[Alive, tuple[
     """Look at some passes: what is alive, and the moments that may be the largest."""
     from symledger.readings.live.kinds import Alive
     from symledger.readings.live.moments import moments
-    from symledger.readings.live.timeline import Timeline
 
-    program = readings.decoding if passes.decodes else readings.program
-    timeline = Timeline(program, passes.remembers, few, readings.conventions.accumulate)
-    if not passes.remembers:
-        timeline.back(readings.back)
+    adding = readings.conventions.accumulate
+    timeline = walked(readings, few, passes.remembers, passes.decodes, adding)
     alive = Alive(timeline, readings.prices)
     return alive, moments(timeline, alive.bytes_of, passes.ways)
 
 
 def depths_of(program: Program, few: Few, assumed: Assumed) -> tuple[Depth, ...]:
     """How often bodies are repeated for a peak to hold: four times at least, or as is known."""
-    calls = (c.op for b in program.bodies for c in b.calls)
-    times = dict.fromkeys(op.times for op in calls if isinstance(op, Call))
     return tuple(
         Depth(substitute(algebra.terms(n), assumed.equations), few.get(n))
-        for n in times if not n.is_Integer
+        for n in repetitions(program) if not n.is_Integer
     )
+
+
+def repetitions(program: Program) -> tuple[Expr, ...]:
+    """How often bodies are repeated, each number once."""
+    calls = (c.op for b in program.bodies for c in b.calls)
+    return tuple(dict.fromkeys(op.times for op in calls if isinstance(op, Call)))
 
 
 def known_to_be_few(program: Program, assumed: Assumed) -> dict[Expr, int]:

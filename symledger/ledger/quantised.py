@@ -102,6 +102,40 @@ def price(text: str, value_bytes: int) -> Price:
     return each
 
 
+def weights(text: str, program: Program) -> frozenset[Tensor]:
+    """Return the weights that are of the type."""
+    return frozenset(weight for _, weight in _quantised(program, read(text)[1]))
+
+
+UNPACKED = "nf4"
+"""Whose values are known to be made for each product, and gone behind it: as bitsandbytes does it
+where many rows are multiplied, forward and backward (MatMul4Bit, dequantize_4bit, 0.50.2)."""
+NOT_UNPACKED = (
+    "how weights in {} are multiplied by, and what that makes, is not derived: of nf4, whose "
+    "values are made for each product, peaks are."
+)
+NOT_ALIKE = (
+    "{} is of several experts, which are made values one by one or together: no library that "
+    "is known keeps these in nf4. Name the others, as in --weights nf4:NAME,NAME"
+)
+FEW_ROWS = (
+    "where few rows are multiplied by weights in nf4, it depends on the device whether their "
+    "values are made (bitsandbytes 0.50.2, gemm_4bit)."
+)
+
+
+def not_alive(text: str, program: Program) -> str:
+    """Say why what is there while quantised weights are multiplied by is not known."""
+    name = text.partition(":")[0]
+    if name != UNPACKED:
+        return NOT_UNPACKED.format(name)
+    for body, weight in _quantised(program, read(text)[1]):
+        assert isinstance(weight.op, Param)
+        if weight.op.used:
+            return NOT_ALIKE.format(body.path(weight))
+    return ""
+
+
 def lengths(text: str, program: Program) -> Iterator[tuple[str, Expr]]:
     """Yield what has to be a whole number at any sizes: blocks, by the weight that has them."""
     kind, patterns = read(text)

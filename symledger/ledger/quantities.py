@@ -307,7 +307,11 @@ TOUCHED: dict[str, Quantity] = {
     )},
 }  # fmt: skip
 """What a decoding step reads of a mixture, which depends on the routing; asked for by name only."""
-ASKED = {TRAINED.name: TRAINED, **TOUCHED}
+SERVING = made_of("memory.serving", "bytes", "weights, and what is kept between decoding steps",
+                  Part("memory.parameters", name="parameters"),
+                  Part("memory.kv_cache", name="kv_cache"))  # fmt: skip
+"""What a server holds for B sequences of T tokens; asked for by name only."""
+ASKED = {TRAINED.name: TRAINED, SERVING.name: SERVING, **TOUCHED}
 
 
 def quantity_of(name: str) -> Quantity:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,7 @@ from symledger.algebra import Terms
 from symledger.algebra.assumptions import Assumed
 from symledger.algebra.comparing import largest
 from symledger.errors import BadInput
-from symledger.ledger import updates
+from symledger.ledger import quantised, updates
 from symledger.ledger.at_moment import AtStep
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.quantities import Quantity, Readings
@@ -130,13 +130,32 @@ def checked_way(conventions: Conventions) -> str:
     return way
 
 
+def walked(
+    readings: Readings, few: Mapping[Expr, int], remembers: bool = False, decodes: bool = False,
+    adding: bool = False,
+) -> Timeline:  # fmt: skip
+    """Return the walk through a program's passes, once made: forward alone where it remembers."""
+    from symledger.readings.live.timeline import Timeline
+
+    weights = readings.conventions.weights
+
+    def make() -> Timeline:
+        program = readings.decoding if decodes else readings.program
+        unpacked = quantised.weights(weights, program) if weights else ()
+        timeline = Timeline(program, remembers, few, adding, unpacked)
+        if not remembers:
+            timeline.back(readings.back)
+        return timeline
+
+    key = "walked", frozenset(few.items()), remembers, decodes, adding, weights
+    return readings.once(key, make)
+
+
 def _looked(readings: Readings, few: dict[Expr, int]) -> tuple[Alive, Terms]:
     """Walk both passes; return what is alive, and what is left of it behind them."""
     from symledger.readings.live.kinds import Alive
-    from symledger.readings.live.timeline import Timeline
 
-    timeline = Timeline(readings.program, few=few)
-    timeline.back(readings.back)
+    timeline = walked(readings, few)
     alive = Alive(timeline, readings.prices)
     return alive, _left(timeline, alive)
 

@@ -100,9 +100,19 @@ def kept(pull: Pullback) -> Kept:
             body, outside = _body(back.op, mentioned, pull.program)
             bodies.append(body)
             mentioned = {t for t in mentioned if not is_result(t, body.call)} | outside
-    redrawn = {t for t in mentioned if isinstance(t.op, Input) and block_of(t, pull.scope)}
+    redrawn = {t for t in mentioned if is_redrawn(t, pull)}
     stored = {t for t in mentioned if not isinstance(t.op, Param | Const)} - redrawn
     return Kept(pull.scope, _in_order(stored), tuple(bodies), _in_order(redrawn))
+
+
+def is_redrawn(t: Tensor, pull: Pullback) -> bool:
+    """Whether something is drawn or told in a block that a backward pass runs again.
+
+    What is remembered is not: it stays where it is.
+    """
+    if not isinstance(t.op, Input) or t.op.remembered or t in pull.program.inputs:
+        return False
+    return block_of(t, pull.scope) is not None
 
 
 def _in_order(tensors: set[Tensor]) -> tuple[Tensor, ...]:
@@ -227,5 +237,5 @@ def label(t: Tensor) -> str:
             return name
     if isinstance(t.op, Result):
         return label(t.op.leaf)
-    return t.op.name if isinstance(t.op, Input) else type(t.op).__name__
+    return t.op.name if isinstance(t.op, Input | Param) else type(t.op).__name__
 

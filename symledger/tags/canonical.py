@@ -2,7 +2,8 @@
 
 It is an S-expression of what a citation claims: the unit, the general form over all sizes (of a
 peak those of which it is the largest), what it is divided by, the definitions of sizes that others
-decide, and the equations that are assumed by default. Polynomials are multiplied out and their
+decide, which routing decides how many experts are touched, and the equations that are assumed by
+default. Polynomials are multiplied out and their
 terms sorted as text. Neither the assumptions of a symbol, nor the order of arguments, nor how SymPy
 prints have a part in it.
 """
@@ -17,6 +18,7 @@ from sympy import Expr
 from symledger.algebra.s_expressions import expression, polynomial
 from symledger.derivations.derivation import Derivation
 from symledger.ledger.peaks import Peak
+from symledger.ledger.quantities import TOUCHED
 from symledger.tags.registry import registered_as
 
 
@@ -32,6 +34,8 @@ def canonical_form(derivation: Derivation, quantity: str) -> str:
     else:
         forms = [formula.general, *([formula.divisor.general] if formula.divisor else [])]
         parts = [formula.unit, *map(polynomial, forms)]
+    if quantity in TOUCHED:
+        parts.append(f"(routing {quantity.rpartition('.')[2]})")
     symbols = {s.name for form in forms for monomial in form for s, _ in monomial}
     definitions = {s.name: e for s, e in derivation.program.definitions.items()}
     defaults = {s.name: e for s, e in derivation.defaults.items()}

@@ -44,6 +44,7 @@ def test_repetitions_within_repetitions(name, layers, steps):
     ("mixture_of_experts", {}),
     ("pre_ln_block", {"dropout": True}), ("checkpointed_block", {"dropout": True}),
     ("cross_entropy", {}), ("state_space_dual", {}), ("lora_linear", {}),
+    ("llama", {"recompute": True, "cached": True}),
 ])  # fmt: skip
 def test_components(name, options):
     assert differing(trial(name, options), BYTES) == []
@@ -82,7 +83,7 @@ MISTAKES = {
         Timeline, "_last", lambda self, storages, leaf: None, "feed_forward", {}),
     "what is stacked lies apart": (timeline, "_placed", lambda t, stack: {}, "lstm", {}),
     "what is drawn again is kept": (
-        timeline, "block_of", lambda *given: None, "checkpointed_block", {"dropout": True}),
+        timeline, "is_redrawn", lambda *given: False, "checkpointed_block", {"dropout": True}),
     "equal applications keep nothing": (timeline, "applications", one_fewer, "gpt2", {}),
     "a state of equal applications is kept by all": (
         Timeline, "_handed_on",

@@ -301,6 +301,17 @@ def test_a_peak_is_cited_by_the_fingerprint_of_its_moments():
     assert found.tagged.hash not in {other.tagged.hash for other in others}
 
 
+def test_what_is_asked_for_by_name_is_cited_too():
+    touched = [cite(f"mixtral-8x7b.experts.touched.{how}") for how in ("least", "most", "expected")]
+    assert len({one.tagged.hash for one in touched}) == 3  # one polynomial, and three numbers E_t
+    data = touched[1].to_dict()
+    assert (data["id"], data["value"]) == ("mixtral.experts.touched.most", "64")
+    assert data["bindings"] == {"E_t": "2", "L": "32"}
+    assert cite("llama.params.trained").general == cite("llama.params").general
+    with pytest.raises(BadInput, match="none of its weights are of routed experts"):
+        cite("gpt2.experts.touched.most")
+
+
 def test_a_peak_is_the_same_whatever_configuration_names_it():
     assert cite("gpt2-xl.memory.peak.train").tagged == cite("gpt2.memory.peak.train").tagged
 

@@ -59,6 +59,24 @@ def test_it_is_what_brute_force_finds(target, sizes, conventions, size, quantity
         assert not after or (found.outside.size, found.outside.value) == (after[0], legal[after[0]])
 
 
+TINY = {"B": 3, "T": 2, "h": 5, "d_h": 5, "d": 3, "d_ff": 2, "V": 3}
+FEW = [
+    ("t5", {**TINY, "L_enc": 2, "S": 2, "n_b": 5}, "L_dec", "memory.peak.decode", 7),
+    ("gemma2", {**TINY, "L": 5, "h_kv": 5, "d_h": 6, "w_max": 5}, "L_w", "memory.peak.train", 5),
+    ("gpt", {name: n for name, n in SMALL.items() if name != "L"}, "L", "memory.peak.train", 7),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("target", "sizes", "size", "quantity", "most"), FEW)
+def test_a_peak_of_few_blocks_has_a_formula_of_its_own(target, sizes, size, quantity, most):
+    account = derive(target, sizes)
+    values = {n: outcome(account, size, n, quantity) for n in range(1, most + 1)}
+    legal = {n: value for n, value in values.items() if value is not None}
+    for budget in legal.values():
+        fitting = max(n for n, value in legal.items() if value <= budget)
+        assert solve(account, size, quantity, budget).inside.size == fitting
+
+
 def test_sizes_that_cannot_be_are_passed_over_and_said():
     found = solve(derive("llama-3-8b"), "d", "params", 7 * 10**9)
     assert (found.inside.size, found.outside.size, found.nearest.size) == (3584, 3648, 3648)

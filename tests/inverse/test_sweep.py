@@ -177,6 +177,8 @@ def test_the_command_answers_and_stops_at_a_limit():
     (("--set", "Q=1:3"), "neither a symbol"), (("--set", "L=0:3"), "out of range"),
     (("--set", "L=1:3", "--to", "/nowhere/at/all.csv"), "cannot be written"),
     (("--set", "d=13,14"), "divisible by"), (("--set", "L=1:3", "--limit", "many"), "no amount"),
+    (("--set", "L=1:9", "--where", "memory.peak.train <= 1TB"),
+     "sweep L where L >= 4, and the rest one by one"),
 ])  # fmt: skip
 def test_bad_sweeps_are_refused(arguments, said):
     assert_refuses("sweep", "gpt2", *arguments, said=said)

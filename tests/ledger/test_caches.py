@@ -5,7 +5,7 @@ from functools import cache
 
 import pytest
 
-from symledger import derive
+from symledger import derive, solve
 from symledger.errors import BadInput, NotKnown
 from symledger.ledger.caches import LAYOUTS, TYPES
 from symledger.ledger.conventions import Conventions, cached_as
@@ -202,6 +202,53 @@ def test_peaks_beside_a_cache_are_withheld():
 
 def test_the_command_refuses_in_one_line():
     assert_refuses("derive", "llama", "--cache", "pages", said="is no cache")
+
+
+@pytest.mark.parametrize("kind", ["whisper", "t5"])
+def test_an_encoder_decoder_has_a_cache_of_its_source_too(kind):
+    """As transformers' EncoderDecoderCache of two dynamic caches, or of two static ones."""
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    own = {
+        "whisper": {"d_model": 64, "encoder_layers": 2, "decoder_layers": 3, "vocab_size": 100,
+                    "encoder_attention_heads": 4, "decoder_attention_heads": 4,
+                    "encoder_ffn_dim": 96, "decoder_ffn_dim": 96, "num_mel_bins": 8,
+                    "max_source_positions": 30, "max_target_positions": 50, "pad_token_id": 0,
+                    "decoder_start_token_id": 1},
+        "t5": {"d_model": 64, "num_layers": 2, "num_decoder_layers": 3, "vocab_size": 100,
+               "num_heads": 4, "d_kv": 12, "d_ff": 96},
+    }[kind]  # fmt: skip
+    config = transformers.AutoConfig.for_model(kind, **own)
+    with torch.device("meta"):
+        makes = {"whisper": transformers.WhisperForConditionalGeneration,
+                 "t5": transformers.T5ForConditionalGeneration}  # fmt: skip
+        model = makes[kind](config)
+    sound = {"whisper": {"input_features": torch.zeros(B, 8, 60, device="meta")},
+             "t5": {"input_ids": torch.zeros(B, 30, dtype=torch.long, device="meta")}}  # fmt: skip
+    cache = transformers.EncoderDecoderCache(
+        transformers.DynamicCache(), transformers.DynamicCache()
+    )  # fmt: skip
+    with torch.no_grad():
+        for n in (5, 1):
+            ids = torch.zeros(B, n, dtype=torch.long, device="meta")
+            model(decoder_input_ids=ids, past_key_values=cache, use_cache=True, **sound[kind])
+    own = sum(_held(one)[0] for one in (cache.self_attention_cache, cache.cross_attention_cache))
+    sizes = {"B": B, "T": 6, "S": 30, "d": 64, "h": 4, "L_enc": 2, "L_dec": 3}
+    sizes |= {"d_h": 12} if kind == "t5" else {}
+    assert own == derive(kind, sizes, cache="dynamic")["memory.kv_cache"].value
+    assert own == derive(kind, sizes, cache="static")["memory.kv_cache"].value
+    with pytest.raises(BadInput, match="takes no encoder-decoder"):
+        derive(kind, sizes, cache="int4")
+
+
+def test_weights_and_cache_are_one_amount():
+    found = derive("llama-3-8b", {"B": 4}, dtype="bf16", cache="paged,fp8", weights="nf4:block.*",
+                   frozen=["*"])  # fmt: skip
+    parts = found["memory.parameters"].value, found["memory.kv_cache"].value
+    assert found["memory.serving"].value == sum(parts)
+    assert [p.label for p in found["memory.serving"].line.parts] == ["parameters", "kv_cache"]
+    room = solve("llama-3-8b", "B", budget="24GB", quantity="memory.serving", dtype="bf16")
+    assert room.inside.size == 7  # of 8,192 positions
 
 
 def test_the_documents_have_every_row():

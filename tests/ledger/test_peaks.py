@@ -13,7 +13,7 @@ from symledger.checks.sampling import sizes_for
 from symledger.checks.trial import Trial
 from symledger.errors import BadInput, UnknownTarget
 from symledger.ledger.overtaking import overtakings
-from symledger.ledger.peaks import PEAKS
+from symledger.ledger.peaks import PASSES, PEAKS
 from symledger.readings.pullback import pullback
 from symledger.report.python import function
 from symledger.sizes import L, T, d
@@ -120,3 +120,19 @@ def test_what_is_not_derived_is_refused_by_name():
         derive("linear")["memory.peak.decode"]
     with pytest.raises(UnknownTarget, match=r"memory\.peak\.train"):
         derive("linear")["memory.peak.trian"]
+
+
+@pytest.mark.parametrize(("target", "said", "depth"), [
+    ("gpt2", {"recompute": "full:early", "optimizer": "adafactor"}, 7),
+    ("mixtral", {"lora": "r=2", "accumulate": True}, 5), ("t5", {"step": "single"}, 3),
+    ("lstm", {"first": True}, 6), ("mamba", {"recompute": "block:2", "dtype": "bf16"}, 12),
+    ("gpt2", {}, 4),
+])  # fmt: skip
+def test_an_amount_is_the_value_of_its_formula(target, said, depth):
+    """It is found without proofs, and the formula by many: at every depth they are the same."""
+    account = derive(target, **said)
+    sizes = {s.name: n for s, n in sizes_for(account.program, 0, distinct=False).items()
+             if s not in account.program.definitions}  # fmt: skip
+    at = account.subs({**sizes, **{name: depth for name in sizes if name in ("L", "L_enc")}})
+    found = {name: at.amount(name) for name in PEAKS if PASSES[name].decodes is False}
+    assert found == {name: at[name].value for name in found}

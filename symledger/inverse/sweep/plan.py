@@ -11,10 +11,12 @@ from math import prod
 import numpy as np
 from sympy import Symbol
 
+from symledger import algebra
 from symledger.accounts.account import Account
 from symledger.algebra import Terms
 from symledger.algebra.parsing import least
 from symledger.errors import BadInput, SymledgerError, shown
+from symledger.inverse.depths import Often, formula_in, often
 from symledger.inverse.form import Freed, freed, never_falls
 from symledger.inverse.legal import legal
 from symledger.inverse.rounding import Value, evaluator
@@ -101,7 +103,31 @@ class Plan:
 
     def branches(self, name: str) -> tuple[Terms, ...]:
         """The polynomials of a quantity in the sizes that are swept."""
-        return self.freed.branches(self.account[name])
+        formula = formula_in(self.freed, name)
+        for one in often(self.freed, formula):
+            self._check_often(name, one)
+        return self.freed.branches(formula)
+
+    def _check_often(self, name: str, one: Often) -> None:
+        """Refuse a peak over depths of which some have a formula of their own.
+
+        Raises:
+            BadInput: a body is repeated less often somewhere than the formula is about.
+        """
+        s = scaled([one.times], self.columns)
+        axes = [self.axes[i] for i in sorted(s.axes)]
+        if prod(len(axis.values) for axis in axes) > TABLE:
+            raise BadInput(f"{' and '.join(a.name for a in axes)} have too many values together.")
+        indices = np.indices([len(axis.values) for axis in axes]).reshape(len(axes), -1)
+        block = single(dict(zip(sorted(s.axes), indices, strict=True)), self.columns)
+        times, scale = block.largest(s, "object")[:, 0], block.evaluated(s.scale, "object")[:, 0]
+        if one.depth.exactly is not None or (times < one.depth.least * scale).any():
+            where = f"{algebra.canonical(one.depth.times)} >= {one.depth.least}"
+            raise BadInput(
+                f"{name} of {shown(self.account.target.name)} has other formulas where something "
+                f"is repeated less than {one.depth.least} times: sweep "
+                f"{' and '.join(a.name for a in axes)} where {where}, and the rest one by one."
+            )
 
     @property
     def inside(self) -> int:

@@ -5,7 +5,8 @@ lives from the step that makes it to the last that reads it; views share their r
 fused body is one step, and so is its stated pull-back. Weights are no values, and tables are
 computed where they are read. What enters the whole is held throughout, and the results of a pass
 to its end. What repetitions stack lies in one storage from the first of them on; gradients that
-several of them give to one leaf are added up in place at once.
+several of them give to one leaf are added up in place at once. Weights that are ``unpacked`` are
+made values for each step that reads them, and gone behind it.
 
 A body that is applied n ≥ 4 times is walked through seven times, whatever n: its first and second
 application, the i - 3 alike behind these, the i-th (3 ≤ i ≤ n - 2), the n - 2 - i alike behind it,
@@ -15,7 +16,7 @@ every application is walked through.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 
 from sympy import Dummy, Expr
@@ -25,7 +26,6 @@ from symledger.algebra import Terms
 from symledger.errors import BadInput
 from symledger.ir.ops import Const, Input, Param, Rearrange, View
 from symledger.ir.tensor import Call, CallBack, Program, Pullback, Result, Tensor, is_leaf
-from symledger.notation.recompute import block_of
 from symledger.readings.live.held import (
     BACKWARD,
     END,
@@ -43,7 +43,7 @@ from symledger.readings.live.held import (
     Storages,
     until,
 )
-from symledger.readings.saved import root
+from symledger.readings.saved import is_redrawn, root
 
 ONCE: Terms = algebra.constant(1)
 Stored = dict[Tensor, Storages]
@@ -58,7 +58,7 @@ class Timeline:
 
     def __init__(
         self, program: Program, remembering: bool = False, few: Mapping[Expr, int] | None = None,
-        adding: bool = False,
+        adding: bool = False, unpacked: Collection[Tensor] = (),
     ) -> None:  # fmt: skip
         """Walk the forward pass.
 
@@ -68,9 +68,11 @@ class Timeline:
             few: how often bodies are repeated, where that is known to be less than four times.
             adding: whether gradients of weights are added, as soon as they are there, to those of
                 batches before, which are no storages of this walk.
+            unpacked: weights that are kept in another type than they are multiplied in.
         """
         self.program = program
         self.adding = adding
+        self.unpacked = frozenset(unpacked)
         self.few = few or {}
         self.remembering = remembering
         self.steps: list[Step] = []
@@ -135,6 +137,8 @@ class Timeline:
         elif any(not isinstance(y.op, View | Result) for y in unit):
             for x in (x for y in unit for x in y.args if root(x) not in unit):
                 until(self._of(x, app, stored, around), self.now)
+            for weight in dict.fromkeys(x for y in unit for x in y.args if x in self.unpacked):
+                self._hold(weight, app)
             for y in unit:
                 if root(y) is y:
                     if y not in stored:
@@ -156,8 +160,7 @@ class Timeline:
         below = root(t)
         if isinstance(below.op, Param | Const):
             return ()
-        drawn = isinstance(below.op, Input)
-        if drawn and isinstance(around, Pullback) and _is_drawn_again(below, around):
+        if isinstance(around, Pullback) and is_redrawn(below, around):
             if below not in stored:
                 stored[below] = (self._hold(below, app),)
             return stored[below]
@@ -303,11 +306,6 @@ def applications(
         yield one("", i)
         yield alike(algebra.combine([(1, times), (-2, ONCE), (-1, index)]))
         yield from (one(LAST_BUT_ONE), one(LAST))
-
-
-def _is_drawn_again(t: Tensor, pull: Pullback) -> bool:
-    """Whether something is drawn in a block that a backward pass runs again."""
-    return t not in pull.program.inputs and block_of(t, pull.scope) is not None
 
 
 def _placed(t: Tensor, stack: Storages) -> Stored:
