@@ -104,7 +104,8 @@ def _document(family: Family, random: Random) -> dict[str, Any]:
     for name, part in family.parts.items():
         inside = dict(found.get(name) or {})
         if random.random() < 0.5:
-            found[name] = _changed(part.part(inside), inside, random)
+            named = {"model_type": part.model_type, **inside}
+            found[name] = _changed(part.part(named), named, random)
     return found
 
 
