@@ -430,3 +430,9 @@ def test_every_published_configuration_can_be_derived_and_has_a_source(name):
 def test_a_name_that_is_not_published_is_refused_with_the_nearest():
     with pytest.raises(SymledgerError, match="Did you mean llama-3-8b"):
         derive("llama-3-8")
+
+
+def test_a_configuration_that_names_no_family_is_answered_in_one_line():
+    with pytest.raises(BadInput, match="does not say its model_type") as error:
+        read({"hidden_size": 8})
+    assert len(str(error.value)) < 400
