@@ -468,3 +468,9 @@ def test_a_number_is_the_published_one_at_the_precision_at_which_it_stands(said,
 def test_a_name_that_is_not_published_is_refused_with_the_nearest():
     with pytest.raises(SymledgerError, match="Did you mean llama-3-8b"):
         derive("llama-3-8")
+
+
+def test_a_configuration_that_names_no_family_is_answered_in_one_line():
+    with pytest.raises(BadInput, match="does not say its model_type") as error:
+        read({"hidden_size": 8})
+    assert len(str(error.value)) < 400
