@@ -167,6 +167,7 @@ INHERITED = {
     "Qwen3Omni": {Y, *WINDOW} - {sizes.w, sizes.w_max}, "DelayedMistral": {Y},
     "VoxtralRealtime": {Y, sizes.S_w},
     "ShiftedGridAttention": {sizes.H_w, sizes.W_w},
+    **{name: {sizes.r_i[3]} for name in ("Pvt", "PvtV2", "Segformer")},
     "SmolLM3": {L_w}, "MiniCPM3": {E, E_s, L_d, d_exp, k},
     "Lfm2Moe": {L_ad}, "Jamba": {L_ad}, "Qwen3Next": {L_ad}, "MiniMaxM3": {L_ad},
     "KimiDeltaRule": {sizes.h_q}, "KimiLinear": {L_ad, sizes.h_kv, sizes.d_q},
@@ -183,7 +184,8 @@ INHERITED = {
     )},
 }  # fmt: skip
 """Sizes that a family has from what it is made after, and no use for: segments, classes, windows …;
-or that say of which kind layers are, in no sum over all of them.
+or that say of which kind layers are, in no sum over all of them; or that stand where a choice is
+made that is seldom made.
 """
 
 
