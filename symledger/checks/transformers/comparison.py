@@ -36,6 +36,8 @@ PADDED = ("deberta-v2", "layoutlm")
 ASKING = ("megatron-bert", "rembert", "roformer", "ibert", "moshi")
 """What asks a mask of its own for its values, which are none here, unless one of pairs is given: it
 is not run on a token after others."""
+DELAYED = ("voxtral_realtime_text",)
+"""What is told how late it writes: one vector, whatever the tokens are."""
 LENGTHS = {"B": 2, "T": 16}
 """Of the sequences at which FLOPs are counted."""
 SOURCE = {"S": 12}
@@ -166,7 +168,7 @@ def flops(model: Any, lengths: Mapping[str, int]) -> Both:
     import torch
 
     tokens = torch.zeros(lengths["B"], lengths["T"], dtype=torch.long, device="meta")
-    given = {"input_ids": tokens}
+    given = {"input_ids": tokens, **_told(model)}
     if model.config.model_type in PADDED:
         given["attention_mask"] = torch.ones_like(tokens)
     if model.config.model_type in ASKING:
@@ -209,6 +211,15 @@ def passes(model: Any, given: Mapping[str, Any]) -> Both:
     return forward.get_total_flops(), backward.get_total_flops()
 
 
+def _told(model: Any) -> dict[str, Any]:
+    """Return what is told besides tokens."""
+    import torch
+
+    if model.config.model_type not in DELAYED:
+        return {}
+    return {"t_cond": torch.zeros(1, model.config.hidden_size, device="meta")}
+
+
 def _memory(model: Any, lengths: Mapping[str, int]) -> dict[str, Any]:
     """Return what a decoder alone attends to, asking for a gradient, and a cache that is empty.
 
@@ -245,7 +256,7 @@ def decoded(model: Any, lengths: Mapping[str, int]) -> int | None:
 
     kept = {"past_key_values", "cache_params"} & set(signature(model.forward).parameters)
     tokens = torch.zeros(lengths["B"], lengths["T"], dtype=torch.long, device="meta")
-    name, given = "input_ids", dict[str, Any]()
+    name, given = "input_ids", _told(model)
     if "S" in lengths and model.config.is_encoder_decoder:
         source = torch.zeros(lengths["B"], lengths["S"], dtype=torch.long, device="meta")
         name, given = "decoder_input_ids", {"encoder_outputs": model.get_encoder()(source)}

@@ -51,7 +51,7 @@ class Sensing(QwenSeeing, Listening):
         length = sum((row.shape[1] for row in rows), start=rows[0].shape[1] * 0)
         return join([*rows, narrow(x, 1, length, x.shape[1] - length)], axis=1)
 
-    def forward(
+    def forward(  # type: ignore[override]  # images enter as well
         self, tokens: Tensor, images: Tensor | None = None, sounds: Tensor | None = None
     ) -> Steps:
         """Embed words, see images, hear sounds, and do with all what the decoder does."""
@@ -120,7 +120,7 @@ class Qwen3Omni(Qwen3VLMoe, Sensing):
             self.sound_activation, self.C_1, self.n_cw,
         )  # fmt: skip
 
-    def forward(
+    def forward(  # type: ignore[override]  # images enter as well
         self, tokens: Tensor, images: Tensor | None = None, sounds: Tensor | None = None
     ) -> Steps:
         """See, hear, and tell the first blocks what was seen on the way."""

@@ -35,7 +35,7 @@ KEYS: Mapping[str, Use] = {
     "sliding_window": SizeOf("w_smx"),
     "max_position_embeddings": SizeOf("S_snd"),
     "hidden_act": Acting("sound_activation", learned=False),
-    "activation_function": Idle(learned=False),
+    "activation_function": Idle("sound_activation", learned=False),
     "vocab_size": FREE,
 }  # fmt: skip
 TENSORS: Tensors = {
