@@ -25,7 +25,8 @@ FIRST = {
     for name, known in reversed(checkpoints().items()) if known.config
 }  # fmt: skip
 """One published configuration of each family."""
-LONG = {"exaone4", "falcon_h1", "granitemoehybrid", "lfm2_vl", "qwen3_5_text", "voxtral"}
+LONG = {"exaone4", "falcon_h1", "granitemoehybrid", "hunyuan_v1_dense", "lfm2_vl", "qwen3_5_text",
+        "voxtral"}
 """Families whose published ones take seconds to build and count: their records alone are kept."""
 DECODED = {"gpt2", "llama", "gemma2", "falcon", "t5", "mamba2"}
 """Families of which a token after others is asked about, at least."""
