@@ -186,8 +186,10 @@ class Atlas:
         return found
 
     def has_page(self, name: str) -> bool:
-        """Whether a formula has a page: that of an owner with its plain choices, which may not have
-        a quantity that other choices give it, as experts give active parameters."""
+        """Whether a formula has a page: that of an owner with its plain choices.
+
+        Other choices may give it a quantity that it lacks then: experts give active parameters.
+        """
         owner, quantity = name.split(".", 1)
         return quantity in self.account(owner).quantities
 

@@ -128,11 +128,12 @@ def own_names(account):
     leaves = {line.label for name in account.quantities for line in account[name].line.walk()
               if line.is_leaf and not line.label.startswith("between ")}  # fmt: skip
     values = {str(v) for allowed in account.target.choices.values() for v in allowed}
-    called = account.target.constructor
+    called, total = account.target.constructor, account.target.total
     return {
         *(v for v in values if catalogues.pattern("en", f"choice.is.{v.lower()}") is None),
         *((*called.values, *map(str, called.toggled())) if called else ()),
         account.target.name, account.target.entry, account.target.source,
+        total.source if total else "",
         *(str(e) for side in account.equations() for e in side), *leaves,
         *(label.replace("_", " ") for label in leaves), *account.symbols,
         json.dumps(found.to_dict()) if found else "",

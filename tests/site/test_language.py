@@ -60,6 +60,7 @@ REFERENCES = {
     *(tool[key] for tool in DIALECTS["tools"] for key in ("name", "version")),
     *(reference for entry in ENTRIES for reference in getattr(entry.load(), "references", ())),
     *(known.source for known in checkpoints().values()), *(rule.source for rule in RULES),
+    *(known.total.source for known in checkpoints().values() if known.total),
     *(costs.KAPLAN, costs.PALM, costs.HOFFMANN),
 }  # fmt: skip
 SPELLED = {

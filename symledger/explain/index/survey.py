@@ -45,8 +45,10 @@ def survey(name: str, asked: Iterable[Asked], accounts: Accounts | None = None) 
     asked = tuple(asked)
     accounts = accounts or Accounts(name)
     base = accounts.base
-    choices = _mattering(accounts, asked[0].quantity)
-    combined = [*_combinations(choices, _most(name)), *_published(base, choices)]
+    quantity = asked[0].quantity
+    tried = _mattering(accounts, quantity)
+    choices = {**tried, **_seldom(accounts, quantity)}
+    combined = [*_combinations(tried, _most(name)), *_published(base, choices)]
     once = {tuple(sorted(chosen.items())): chosen for chosen in combined}
     found = [outline(accounts.under(chosen), asked) for chosen in once.values()]
     found += [outline(account, asked, case) for case, account in _cases(base, asked)]
@@ -67,7 +69,8 @@ def chosen(
     made = {drawn.changed: drawn for drawn in found.outlines if not drawn.case}
     allowed = target.choices
     fixed = {option: parse_option(allowed, option, text) for option, text in settings.items()}
-    for i, others in enumerate(_combinations(found.choices, _most(name), fixed)):
+    tried = {n: v for n, v in found.choices.items() if set(v) & set(target.tried[n])}
+    for i, others in enumerate(_combinations(tried, _most(name), fixed)):
         options = {**target.defaults, **others, **fixed}
         changed = {n: v for n, v in options.items() if v != target.defaults[n]}
         try:
@@ -104,6 +107,29 @@ def _published(base: Account, choices: Values) -> Iterator[dict[str, object]]:
             own = [n for n in free if n in k.options]
             made = {n: parse_option(target.choices, n, str(k.options[n])) for n in own}
             yield {n: made.get(n, choices[n][0]) for n in free}
+
+
+def _seldom(accounts: Accounts, quantity: str) -> dict[str, tuple[object, ...]]:
+    """Return what published configurations choose that is seldom chosen, the default first.
+
+    It has to change a quantity beside all else that they choose; what decides a size changes none.
+    """
+    target, found = accounts.base.target, dict[str, tuple[object, ...]]()
+    for k in gathered():
+        if k.family != target.owner:
+            continue
+        made = {
+            n: parse_option(target.choices, n, str(v))
+            for n, v in k.options.items() if n in target.choices
+        }  # fmt: skip
+        for name, value in made.items():
+            now = target.defaults[name]
+            if value in (now, *target.tried[name]) or name in target.deciding:
+                continue
+            whole, without = (accounts.under({**made, name: v}) for v in (value, now))
+            if whole[quantity].general != without[quantity].general:
+                found[name] = (*dict.fromkeys((*found.get(name, (now,)), value)),)
+    return found
 
 
 def _mattering(accounts: Accounts, quantity: str) -> dict[str, tuple[object, ...]]:
