@@ -6,8 +6,8 @@ its moments become formulas like those of ``program``: states of the optimizer a
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -20,11 +20,14 @@ from symledger.algebra.comparing import largest
 from symledger.errors import BadInput
 from symledger.ledger.at_moment import AtMoment
 from symledger.ledger.lines import Line
-from symledger.ledger.peaks import EAGER, PASSES, PEAKS, Depth, Peak
-from symledger.ledger.quantities import Readings
+from symledger.ledger.peaks import EAGER, PASSES, PEAKS, Depth, Peak, known_to_be_few
+from symledger.ledger.quantities import Quantity, Readings
+from symledger.ledger.stepping import InStep, in_memory, in_step
 
-KNOWN = ("memory.peak.forward", "memory.peak.backward", "memory.peak.train")
-THROUGHOUT = ("memory.optimizer",)
+KNOWN = ("memory.peak.forward", "memory.peak.backward", "memory.peak.step", "memory.peak.train")
+STATES = ("memory.optimizer",)
+THERE = ("weights", "buffers", "inputs")
+"""The kinds of what is there from the start of a step to its end."""
 
 
 class Observed(Protocol):
@@ -91,6 +94,42 @@ class AtEager(AtMoment):
         return algebra.add(part.total for part in self.line.parts)
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class InEagerStep(InStep):
+    """A moment of the optimizer's step, with buffers, and what entered, as they were observed."""
+
+    further: Expr
+
+    @cached_property
+    def line(self) -> Line:
+        """What is in memory, by kind and component."""
+        own = super().line
+        further = Line("buffers and inputs", ("buffers and inputs",), self.further)
+        return replace(own, parts=(*own.parts, *([further] if self.further else [])))
+
+    @cached_property
+    def general(self) -> Terms:
+        """All bytes in memory."""
+        return algebra.add([super().general, algebra.terms(self.further)])
+
+
+def _in_step(
+    identity: str, quantity: Quantity, readings: Readings, assumed: Assumed, there: Terms,
+    alone: bool,
+) -> Iterator[InEagerStep]:  # fmt: skip
+    """Yield the moments of the optimizer's step; ``there`` is what was observed throughout.
+
+    What came out of the module is let go before it.
+    """
+    few = known_to_be_few(readings.program, assumed)
+    own = [readings.total("memory.parameters")]
+    own += [algebra.terms(x.size * readings.bytes_of[x.storage]) for x in readings.program.inputs]
+    further = algebra.expression(algebra.subtract(there, algebra.add(own)))
+    for m in in_step(identity, quantity, readings, assumed, few, alone):
+        given = {f.name: getattr(m, f.name) for f in fields(m)}
+        yield InEagerStep(**given, further=further)
+
+
 def make_eager(
     owner: str, name: str, readings: Readings, assumed: Assumed, moments: Sequence[Observed],
     least: Mapping[Symbol, int],
@@ -104,20 +143,34 @@ def make_eager(
     if name not in KNOWN:
         raise BadInput(f"the schedule {EAGER} is of a step of training: ask for "
                        f"{', '.join(KNOWN)}.")  # fmt: skip
+    if c.accumulate:
+        raise BadInput(f"the schedule {EAGER} was observed without gradients of other batches: "
+                       "leave out --accumulate.")  # fmt: skip
     if c.dtype != "fp32" or c.gradients not in ("", "fp32") or c.frozen or c.weights:
-        raise BadInput(f"the schedule {EAGER} is what was observed as the module was built, of all "
-                       "its weights, in single precision: no other types, and nothing frozen.")
+        raise BadInput(
+            f"the schedule {EAGER} is what was observed as the module was built, of all its "
+            "weights, in single precision: no other types, and nothing frozen."
+        )
     for size, n in least.items():
         if assumed.bindings.get(size, n) < n:
             raise BadInput(f"the schedule {EAGER} was observed of {size} ≥ {n}: trace the module "
                            f"anew with {size} = {assumed.bindings[size]}.")  # fmt: skip
     quantity, identity = PEAKS[name], f"{owner}.{name}"
-    each = (
-        AtEager(identity, quantity, readings, assumed, observed=m, throughout=THROUGHOUT)
+    throughout = tuple(q for q in STATES if q in in_memory(c))
+    each: list[AtMoment] = [
+        AtEager(identity, quantity, readings, assumed, observed=m, throughout=throughout)
         for m in moments if m.way in PASSES[name].ways
-    )  # fmt: skip
+    ]  # fmt: skip
+    if PASSES[name].steps and moments:
+        there = algebra.add(algebra.terms(e) for k, e in moments[0].bytes.items() if k in THERE)
+        alone = not PASSES[name].ways
+        each += _in_step(identity, quantity, readings, assumed, there, alone)
     found = tuple(m for _, m in largest((m.general, m) for m in each))
     if not found:
         raise BadInput(f"{owner} has no {name}: nothing was observed there.")
-    depths = tuple(Depth(algebra.variable(s), None, n) for s, n in least.items())
+    conditions = next((m.conditions for m in found if isinstance(m, InEagerStep)), ())
+    depths = (
+        *(Depth(algebra.variable(s), None, n) for s, n in least.items()),
+        *(Depth(p, None, 0) for p in conditions),
+    )
     return Peak(identity, quantity, readings, assumed, moments=found, depths=depths, schedule=EAGER)

@@ -148,8 +148,7 @@ class Peak(Formula):
     def step(self) -> str:
         """How the optimizer's step is run; nothing where that is not looked at."""
         c = self.readings.conventions
-        looked_at = self.schedule == PROGRAM and PASSES[self.quantity.name].steps
-        return way_of(c.optimizer, c.step) if looked_at else ""
+        return way_of(c.optimizer, c.step) if PASSES[self.quantity.name].steps else ""
 
     @property
     def equations(self) -> dict[Any, Terms]:

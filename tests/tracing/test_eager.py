@@ -25,6 +25,7 @@ from symledger.tracing.eager.live import FORWARD, GRADIENTS, KEPT, Lived, lived 
 from symledger.tracing.points import sampled  # noqa: E402
 from symledger.tracing.space import explored  # noqa: E402
 from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from tests.checks.torch.test_optimizer_steps import Live, made_by  # noqa: E402
 
 
 class Attention(nn.Module):
@@ -238,9 +239,54 @@ class Two(nn.Module):
         return self.layers(x).sum()
 
 
-def test_by_hand(tmp_path):
+@pytest.fixture(scope="module")
+def two():
+    return trace(Two, inputs="x: float (B, d)", schedule="eager")
+
+
+def most_of_a_step(optimizer, way, sizes, steps):
+    """The most in memory in each part of a whole step of training, of several the last."""
+    module, live, found = Two(sizes["d"], sizes["f"]).to("meta"), Live(), []
+    (made,) = made_by(optimizer, module, way)
+    with live:
+        for t in (*module.parameters(), *(t for s in made.state.values() for t in s.values())):
+            live.add(t)
+        for _ in range(steps):
+            x = torch.zeros(sizes["B"], sizes["d"], device="meta", requires_grad=True)
+            live.add(x)
+            parts = []
+            loss = parted(live, parts, lambda x=x: module(x))
+            parted(live, parts, loss.backward)
+            del loss
+            parted(live, parts, made.step)
+            module.zero_grad()
+            found, x = parts, None
+    return found
+
+
+def parted(live, parts, run):
+    """Run a part, and note the most there is in it."""
+    live.most = 0
+    made = run()
+    parts.append(live.most)
+    return made
+
+
+@pytest.mark.parametrize("sizes", [{"B": 3, "d": 64, "f": 48}, {"B": 500, "d": 7, "f": 11}])
+@pytest.mark.parametrize("optimizer", ["adamw", "adadelta", "sgd"])
+@pytest.mark.parametrize("way", ["foreach", "single"])
+def test_a_whole_step_is_what_pytorch_has_in_memory(two, sizes, optimizer, way):
+    """In one the passes are the most, in the other the optimizer's step."""
+    for first in (True, False):
+        account = two.under(optimizer=optimizer, step=way, first=first, counters=True).subs(sizes)
+        each = [account[f"memory.peak.{part}"].value for part in ("forward", "backward", "step")]
+        assert each == most_of_a_step(optimizer, way, sizes, 1 if first else 3)
+        assert account["memory.peak.train"].value == max(each)
+
+
+def test_by_hand(tmp_path, two):
     """Of two maps: what enters, both weights, what is kept; and what is refused by name."""
-    account = trace(Two, inputs="x: float (B, d)", schedule="eager")
+    account = two
     found = account["memory.peak.forward"]
     weights, states = "4*(2*d*f + d + f)", "8*(2*d*f + d + f)"
     kept = "4*B*d + 2*4*B*f + 4*B*d + 4"  # x, before and after GELU, the output, its sum
@@ -250,6 +296,8 @@ def test_by_hand(tmp_path):
     assert account.subs(sizes)["memory.peak.forward"].value == by_hand
     with pytest.raises(BadInput, match="B = 1"):
         account.subs({"B": 1})["memory.peak.forward"]
+    with pytest.raises(BadInput, match="leave out --accumulate"):
+        account.under(accumulate=True)["memory.peak.forward"]
     with pytest.raises(BadInput, match="single precision"):
         account.under(dtype="bf16")["memory.peak.forward"]
     with pytest.raises(BadInput, match="step of training"):
