@@ -79,7 +79,8 @@ class Node:
     ``path`` is that of the module that ran it, ``line`` the place in the user's file. A node
     ``repeat`` runs ``body`` so many times: its arguments ``x0``, ``x1``, … enter it; as many as
     it has results are carried. A pattern of ``period`` layers is one run of the body. ``within``
-    are the blocks that it is run again with, the outermost first.
+    are the blocks that it is run again with, the outermost first; ``beside`` are the paths of
+    further lists, of which a round runs the modules of the same numbers.
 
     A node ``loop`` runs ``body`` so many times with the same weights. What enters stands in tuples:
     ``states``, which are carried, ``each``, of which a round takes its element, and ``same``. Its
@@ -97,6 +98,7 @@ class Node:
     times: Expr | None = None
     period: int = 1
     within: tuple[Block, ...] = ()
+    beside: tuple[str, ...] = ()
 
     @property
     def refs(self) -> Iterator[Ref]:

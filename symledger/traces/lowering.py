@@ -109,7 +109,9 @@ class Lowering:
     def __init__(
         self, graph: Graph, scope: Scope, prefix: str, entering: Mapping[int, Value],
         points: Points, tables_enter: bool = False, numbered: bool = True,
+        beside: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
+        self.beside = beside
         self.graph, self.prefix, self.points = graph, prefix, points
         self.numbered = numbered
         self.tables_enter = tables_enter
@@ -235,7 +237,9 @@ class Lowering:
         around, name = self.scopes.around(i, self.inner(prefix))
         scope = Scope(name or prefix.rpartition(".")[2], None, around)
         formals = {k: entered(f"x{k}", x) for k, x in enumerate(entering)}
-        body = Lowering(node.body, scope, prefix, formals, self.points, self.tables_enter)
+        body = Lowering(
+            node.body, scope, prefix, formals, self.points, self.tables_enter, beside=node.beside
+        )
         body.lowered.parent, body.lowered.node = self.lowered, i
         self.lowered.inner[i] = body.lowered
         with inside(scope), noting_idle() as idle:
@@ -298,6 +302,10 @@ class Lowering:
         """Return the path of a module from the one that this is the inside of."""
         if not self.prefix:
             return path
+        for each in (self.prefix, *self.beside) if self.beside else ():
+            if path.startswith(each + "."):  # lists side by side: each is a part of the round
+                rest = path[len(each) :].lstrip(".").partition(".")[2]
+                return f"{each.rpartition('.')[2]}.{rest}".rstrip(".")
         if path == self.prefix or path.startswith(self.prefix + "."):
             rest = path[len(self.prefix) :].lstrip(".")
             return rest.partition(".")[2] if self.numbered else rest

@@ -253,7 +253,7 @@ class Reader:
 
     def _node(self, place: Place, before: Sequence[Node], depth: int) -> Node:
         place.only("op", "arguments", "results", "path", "line", "times", "period", "body",
-                   "within")  # fmt: skip
+                   "within", "beside")  # fmt: skip
         operation = place["op"].text()
         if not OPERATION.fullmatch(operation):
             place["op"].refuse(f"{shown(operation)} is no name of an operation.")
@@ -270,7 +270,7 @@ class Reader:
             return self._repeat(place, node, before, depth)
         if operation == "loop":
             return self._loop(place, node, before, depth)
-        if place.has("body") or place.has("times") or place.has("period"):
+        if any(map(place.has, ("body", "times", "period", "beside"))):
             place.refuse("a body is that of a repetition, and of no other operation.")
         if operation in LEAVES:
             self._leaf(place, node)
@@ -300,6 +300,7 @@ class Reader:
         return Node(
             node.operation, node.arguments, node.results, node.path, node.line, body,
             formula(place["times"], self.formulas), place["period"].whole(1, 1_000), node.within,
+            tuple(x.text(500) for x in several(place, "beside")),
         )  # fmt: skip
 
     def _block(self, place: Place) -> Block:

@@ -95,6 +95,8 @@ def _node(node: Node) -> dict[str, Any]:
         found["line"] = node.line
     if node.within:
         found["within"] = [[b.number, b.early] for b in node.within]
+    if node.beside:
+        found["beside"] = list(node.beside)
     if node.body is not None and node.times is not None:
         found |= {"times": written(node.times), "period": node.period, "body": _graph(node.body)}
     return found

@@ -31,19 +31,20 @@ def behind(
     for node in graph.nodes:
         if node.operation != "repeat" or node.times is None:
             continue
-        first = first_number(node)
         times, before = (int(node.times.xreplace(dict(there))) for there in (at, base))
-        if first is not None and times != before:
-            end = first + before * node.period
-            found.append(Behind(node.path, end, (times - before) * node.period))
+        for path in (node.path, *node.beside):
+            first = first_number(node, path)
+            if first is not None and times != before:
+                end = first + before * node.period
+                found.append(Behind(path, end, (times - before) * node.period))
     return tuple(sorted(found, key=lambda b: -b.path.count(".")))
 
 
-def first_number(repeat: Node) -> int | None:
-    """Return the number of the first layer of a repetition, as its body is called."""
+def first_number(repeat: Node, path: str) -> int | None:
+    """Return the number of the first layer of a repetition in a list, as its body is called."""
     assert repeat.body is not None
     names = (name for n in repeat.body.nodes for name in (n.path, str(n.arguments.get("name", ""))))
-    numbers = [n for name in names if (n := number(name, repeat.path)) is not None]
+    numbers = [n for name in names if (n := number(name, path)) is not None]
     return min(numbers, default=None)
 
 
@@ -89,4 +90,5 @@ def _renamed(node: Node, several: tuple[Behind, ...]) -> Node:
     body = node.body and Graph(
         tuple(_renamed(n, several) for n in node.body.nodes), node.body.outputs
     )
-    return replace(node, arguments=arguments, path=moved_behind(node.path, several), body=body)
+    return replace(node, arguments=arguments, path=moved_behind(node.path, several), body=body,
+                   beside=tuple(moved_behind(path, several) for path in node.beside))  # fmt: skip

@@ -167,10 +167,13 @@ def _written(
             within = blocks + len(node.within)
             yield node.operation, called(node.path), arguments, shapes, within
         else:
-            first = moved_behind(node.path, several)
+            lists = tuple(moved_behind(p, several) for p in (node.path, *node.beside))
 
-            def moved(name: str, by: int, prefix: str = first) -> str:
-                return str(path(shifted(moved_behind(name, several), prefix, by)))
+            def moved(name: str, by: int, lists: tuple[str, ...] = lists) -> str:
+                name = moved_behind(name, several)
+                for prefix in lists:
+                    name = shifted(name, prefix, by)
+                return str(path(name))
 
             yield from _repeated(node, i, at, place, moved, count, blocks + len(node.within))
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import combinations, product
 from math import prod
 
 from sympy import Expr, Integer, Mul, Rational, Symbol
@@ -110,6 +110,20 @@ class Points:
                 if found is not None:
                     self._fitted[numbers] = found = found.xreplace(self.parts)
                     return found
+        return self._rest(numbers)
+
+    def _rest(self, numbers: tuple[int, ...]) -> Expr | None:
+        """Return what is left of a size where others that are rounded are taken away.
+
+        It is seldom another number where a size is changed alone: ``among`` does not tell it.
+        """
+        few = [s for s, of in self.defined.items() if len(of) == 1]
+        for several in (*((s,) for s in few), *combinations(few, 2)):
+            over = set[Symbol]().union(*(self.defined[s] for s in several))
+            found = self.own.fit(numbers, over | {*several}) if len(over) == 1 else None
+            if found is not None:
+                self._fitted[numbers] = found
+                return found
         return None
 
     def own_values(self) -> Iterator[tuple[Symbol, tuple[int, ...]]]:

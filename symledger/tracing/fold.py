@@ -71,10 +71,11 @@ def _fold(graph: Graph, prefix: str) -> Graph | None:
     """Fold the longest run of equal layers, or of equal patterns of layers, of one list."""
     units = _units(graph, prefix)
     best: tuple[int, int, int, int] | None = None
+    others = lists_beside(graph, prefix)
     for period in range(1, min(len(units) // 2, MOST_IN_A_PATTERN) + 1):
         for first in range(len(units) - 2 * period + 1):
             for trailing in (True, False):
-                times = _equal(graph, prefix, units, first, period, trailing)
+                times = _equal(graph, prefix, units, first, period, trailing, others)
                 if times > 1:
                     found = times * period, -period, times, first * 2 + (not trailing)
                     best = max(best, found) if best else found
@@ -83,14 +84,36 @@ def _fold(graph: Graph, prefix: str) -> Graph | None:
     if best is None:
         return None
     _, period, times, place = best
-    return Folding(graph, prefix, units, place // 2, -period, times, not place % 2).result()
+    trailing = not place % 2
+    return Folding(graph, prefix, units, place // 2, -period, times, trailing, others).result()
+
+
+def lists_beside(graph: Graph, prefix: str) -> tuple[str, ...]:
+    """Return the paths of other lists of modules and weights that may be gone along as well.
+
+    They are in the same layers of the lists around, and none of them stands in another.
+    """
+    around = NUMBERED.match(prefix)
+    start = around[0] if around else ""
+    found: set[str] = set()
+    for node in graph.nodes:
+        for name in {node.path, str(node.arguments.get("name", ""))}:
+            of = FIRST_NUMBER.match(name[len(start) :]) if name.startswith(start) else None
+            if of:
+                found.add(start + of[1])
+    return tuple(sorted(p for p in found if prefix and not f"{prefix}.".startswith(f"{p}.")))
+
+
+NUMBERED = re.compile(r".*\.\d+\.")
+FIRST_NUMBER = re.compile(r"(\D(?:[^.]|\.(?!\d+(?:\.|$)))*)\.\d+(?:\.|$)")
 
 
 def _equal(
-    graph: Graph, prefix: str, units: list[Unit], first: int, period: int, trailing: bool
-) -> int:
+    graph: Graph, prefix: str, units: list[Unit], first: int, period: int, trailing: bool,
+    beside: tuple[str, ...],
+) -> int:  # fmt: skip
     """Return how often a pattern of layers that begins at one of them is there, without a gap."""
-    one = Folding(graph, prefix, units, first, period, 1, trailing)
+    one = Folding(graph, prefix, units, first, period, 1, trailing, beside)
     times = 1
     while first + (times + 1) * period <= len(units):
         if not one.follows(times):

@@ -40,17 +40,21 @@ class Folding(Rounds):
         repeat = Node(
             "repeat", {f"x{k}": r for k, r in enumerate(entering)}, kinds, self.prefix,
             self.graph.nodes[nodes[0]].line, body, Integer(self.times), self.period, around,
+            self.used_beside(body),
         )  # fmt: skip
         ends = {(last[carried[s][0]], carried[s][1]): k for k, s in enumerate(states)}
         return self._put(inside, repeat, ends, max(r.node for r in entering))
 
     def _is_own(self, j: int, node: Node) -> bool:
         name = str(node.arguments.get("name", "")) or node.path
-        for u in self.units[self.first : self.first + self.times * self.period]:
-            base = f"{self.prefix}.{u.index}".lstrip(".")
-            if name == base or name.startswith(base + "."):
-                return True
-        return False
+        return any(self._own(i)(name) for i in range(self.times))
+
+    def used_beside(self, body: Graph) -> tuple[str, ...]:
+        """Return the lists beside of which a round has modules or weights."""
+        own = self._own(0)
+        names = [name for n in body.nodes for name in (n.path, str(n.arguments.get("name", "")))]
+        found = {which[1] for name in names if (which := own(name))}
+        return tuple(path for n, path in enumerate(self.beside, 1) if n in found)
 
     def _body(
         self, own: list[int], nodes: list[int], entering: list[Ref],

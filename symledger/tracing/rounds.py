@@ -30,8 +30,9 @@ class Rounds:
 
     def __init__(
         self, graph: Graph, prefix: str, units: list[Unit], first: int, period: int, times: int,
-        trailing: bool,
+        trailing: bool, beside: tuple[str, ...] = (),
     ) -> None:  # fmt: skip
+        self.beside = beside
         self.graph, self.prefix, self.units = graph, prefix, units
         self.first, self.period, self.times, self.trailing = first, period, times, trailing
         self.length = self._between(0)
@@ -86,8 +87,9 @@ class Rounds:
             node = self.graph.nodes[j]
             arguments = tuple((n, mapped(a, ref)) for n, a in node.arguments.items())
             body = node.body and form_of(node.body, own)
+            beside = tuple(own(path) or path for path in node.beside)
             forms.append((node.operation, own(node.path) or node.path, arguments, node.results,
-                          node.times, body, self._blocks(j, nodes)))  # fmt: skip
+                          node.times, body, self._blocks(j, nodes), beside))  # fmt: skip
         idle = (self.graph.nodes[j] for j in self._idle(i))
         forms += [("idle", own(str(n.arguments["name"])), n.results) for n in idle]
         return forms, list(outside)
@@ -110,17 +112,21 @@ class Rounds:
         first, last = self.members[b.number][0], self.members[b.number][-1]
         return first <= nodes[0] and nodes[-1] <= last and (first, last) != (nodes[0], nodes[-1])
 
-    def _own(self, i: int) -> Callable[[str], tuple[int, str] | None]:
-        """Return what tells names under the layers of round ``i``: which layer, and the rest."""
+    def _own(self, i: int) -> Callable[[str], Form | None]:
+        """Return what tells names under the layers of round ``i``: which layer, and the rest.
+
+        Layers of the same numbers in lists beside are of the round, too.
+        """
+        several = (self.prefix, *self.beside)
         bases = {
-            f"{self.prefix}.{self.units[self.first + i * self.period + k].index}".lstrip("."): k
-            for k in range(self.period)
+            f"{path}.{self.units[self.first + i * self.period + k].index}".lstrip("."): (k, n)
+            for n, path in enumerate(several) for k in range(self.period)
         }
 
-        def own(name: str) -> tuple[int, str] | None:
-            for base, k in bases.items():
+        def own(name: str) -> Form | None:
+            for base, which in bases.items():
                 if name == base or name.startswith(base + "."):
-                    return k, name[len(base) :]
+                    return *which, name[len(base) :]
             return None
 
         return own
@@ -187,6 +193,7 @@ def form_of(body: Graph, own: Any) -> Form:
          tuple((k, own(a) or a if k == "name" and isinstance(a, str) else a)
                for k, a in n.arguments.items()),
          n.results, n.times, n.body and form_of(n.body, own),
-         tuple((firsts[b.number][0], b.early) for b in n.within))
+         tuple((firsts[b.number][0], b.early) for b in n.within),
+         tuple(own(path) or path for path in n.beside))
         for n in body.nodes
     ), body.outputs  # fmt: skip

@@ -101,8 +101,8 @@ def data(y):
     return y * 2
 
 
-RUNS = [added, quietly, into_view, view_sees, filled, through_reshape, put, parts, masked, given_out, known,
-        data]
+RUNS = [added, quietly, into_view, view_sees, filled, through_reshape, put, parts, masked,
+        given_out, known, data]
 
 
 @pytest.mark.parametrize("run", RUNS)

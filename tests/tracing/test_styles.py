@@ -66,6 +66,18 @@ HALVED = """
                 x = layer(x).unflatten(-1, (-1, 2)).mean(-1)
             return x
 """
+PADDED = """
+    class Net(nn.Module):
+        def __init__(self, c=3):
+            super().__init__()
+            self.down, self.up = nn.Conv1d(2, c, 3, padding=1), nn.ConvTranspose1d(c, c, 2, stride=2)
+
+        def forward(self, x):
+            x = self.down(x)
+            y = self.up(F.max_pool1d(x, 2))
+            more = x.size(2) - y.size(2)
+            return torch.cat([x, F.pad(y, [more // 2, more - more // 2])], 1)
+"""
 SHARED_HEADS = """
     class Net(nn.Module):
         def __init__(self, d=24, h=4, h_kv=4):
@@ -217,3 +229,9 @@ def test_quotients_without_a_rest_at_first_are_rounded_elsewhere(made):
 def test_complex_numbers_beside_tensors_are_refused(made):
     with pytest.raises(BadInput, match="1j is no number"):
         made(TURNED, "B, d")
+
+
+def test_what_is_padded_to_the_length_of_another_is_what_was_rounded_away(made):
+    found = made(PADDED, "B, 2, T")
+    assert not [c for c in found.checks if not c.passed]
+    assert str(found.definitions["T_1"]) == "floor(T/2)"

@@ -1,0 +1,77 @@
+"""Lists of modules that are gone along side by side are one repetition, at every depth."""
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+
+from torch import nn  # noqa: E402  # after it is known to be there
+
+from symledger.traces.reading import loaded  # noqa: E402
+from symledger.traces.writing import dumped  # noqa: E402
+from symledger.tracing.subject import Subject, parse_input  # noqa: E402
+from symledger.tracing.trace import trace  # noqa: E402
+
+
+class Lists(nn.Module):
+    """Maps in one list, norms in another one, which may be longer."""
+
+    def __init__(self, d, depth, more=0):
+        super().__init__()
+        self.maps = nn.ModuleList(nn.Linear(d, d) for _ in range(depth))
+        self.norms = nn.ModuleList(nn.RMSNorm(d) for _ in range(depth + more))
+
+
+class Zipped(Lists):
+    def forward(self, x):
+        for a, norm in zip(self.maps, self.norms, strict=True):
+            x = x + a(norm(x))
+        return x
+
+
+class ByNumber(Lists):
+    def forward(self, x):
+        for i in range(len(self.maps)):
+            x = self.norms[i](self.maps[i](x)).relu()
+        return x
+
+
+class Ended(Lists):
+    def __init__(self, d, depth):
+        super().__init__(d, depth, 1)
+
+    def forward(self, x):
+        for a, norm in zip(self.maps, self.norms, strict=False):
+            x = x + a(norm(x))
+        return self.norms[-1](x)
+
+
+class Scaled(nn.Module):
+    def __init__(self, d, depth):
+        super().__init__()
+        self.maps = nn.ModuleList(nn.Linear(d, d) for _ in range(depth))
+        self.scales = nn.ParameterList(torch.ones(d) for _ in range(depth))
+
+    def forward(self, x):
+        for a, scale in zip(self.maps, self.scales, strict=True):
+            x = x + a(x) * scale
+        return x
+
+
+LISTS = {
+    Zipped: ("norms", "maps"), ByNumber: ("maps", "norms"), Ended: ("norms", "maps"),
+    Scaled: ("maps", "scales"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", LISTS)
+def test_lists_that_are_gone_along_together_are_one_repetition(kind):
+    subject = Subject(
+        "Lists", "", kind, {"d": 4, "depth": 3}, lambda given: kind(**given),
+        (parse_input("x: float (B, T, d)"),),
+    )  # fmt: skip
+    made, _ = trace(subject)
+    (repeat,) = [n for n in made.graph.nodes if n.operation == "repeat"]
+    first, beside = LISTS[kind]
+    assert (repeat.path, repeat.beside, str(repeat.times)) == (first, (beside,), "L")
+    assert len({at["L"] for at in made.points}) > 1
+    assert loaded(dumped(made).encode(), "it").graph == made.graph
