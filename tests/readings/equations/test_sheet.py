@@ -839,8 +839,9 @@ def lines(program, notation):
     ]
 
 
-WORDY = ("cohere_vision", "differential_attention", "gated_delta_mixer", "gemma3_vision",
-         "internvl", "parakeet", "qwen3_vl", "qwen3_vl_moe", "sound_encoder")  # fmt: skip
+WORDY = ("cohere_compass", "cohere_vision", "differential_attention", "gated_delta_mixer",
+         "gemma3_vision", "hunyuan_vision", "internvl", "parakeet", "qwen3_vl",
+         "qwen3_vl_moe", "sound_encoder")  # fmt: skip
 LONGEST = {"diffusion_unet": 2200, "sdxl_unet": 1700, "lightning_attention": 1200,
            "gated_delta_rule": 1000, "kimi_delta_rule": 1000, "kimi_delta_mixer": 750,
            "voxtral": 750, "lfm2_vl": 600, "llava_next": 900, "llava_onevision": 900,
