@@ -270,6 +270,13 @@ L_v = Size("L_v", "layers of the image encoder whose vectors are read")
 N_t = Size("N_t", "pictures that an image is seen as: all of it, and its tiles")
 T_vis = Size("T_vis", "vectors of an image's tiles that are kept")
 H_k = Size("H_k", "rows that the vectors of an image's tiles stand in")
+L_lat = Size("L_lat", "layers in which learned vectors look at an image")
+h_lat = Size("h_lat", "heads of learned vectors that look at an image")
+k_lat = Size("k_lat", "key/value heads of learned vectors that look at an image")
+d_lat = Size("d_lat", "width of a head of learned vectors that look at an image")
+V_img = Size("V_img", "visual words: rows of the table that images are looked up in")
+N_ind = Size("N_ind", "visual words that stand for the ends of images, and for no part of one")
+N_q = Size("N_q", "learned vectors that look at an image")
 f_g = Size("f_g", "hidden width of the network behind the image encoder's groups of patches")
 T_w = Size("T_w", "samples of a sound")
 SHORTENED = tuple(f"the sound after {i} shortening{'s' * (i > 1)}" for i in range(1, 7))
@@ -303,6 +310,7 @@ VISION = (
     *(d_proj, d_f, d_img, L_img, h_img, f_img, T_img, d_ctx),
     *(n_img, T_tok, L_u, g, H_g, W_g, L_f, L_r, T_reg, f_g),
     *(L_v, N_t, T_vis, H_k),
+    *(N_q, L_lat, h_lat, k_lat, d_lat, V_img, N_ind),
     *(*h_i, *L_p, M, H_w, W_w, *H_wi, *W_wi),
     *(*r_i, *f_i, *H_ri, *W_ri, *G_i, *C_si),
     *(n_q, T_s, d_drw, d_hd),

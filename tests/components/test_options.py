@@ -173,14 +173,15 @@ INHERITED = {
     "KimiDeltaRule": {sizes.h_q}, "KimiLinear": {L_ad, sizes.h_kv, sizes.d_q},
     "DeepSeekV32": {sizes.L_xd}, "AXK2": {sizes.L_x, sizes.L_xd},
     "LlavaNext": {Y, sizes.T_vis}, "LlavaOneVision": {Y, sizes.T_vis},
-    "VideoLlama3": {Y, T_max}, "SharingVision": {T_max, sizes.L_r},
+    "VideoLlama3": {Y, T_max}, "Aria": {Y, L_w, sizes.S_w, sizes.d_rot},
+    "SharingVision": {T_max, sizes.L_r},
     "Qwen35MoeVL": {L_ad, L_d, sizes.d_ff},
     "Qwen3VL": {Y, *WINDOW}, "Qwen3VLMoe": {Y, *WINDOW} - {sizes.w, sizes.w_max},
     **{name: {Y} for name in (
         "CohereVision", "Gemma3Vision", "Glm4V", "Glm4VMoe", "GlmAsr", "HyperClovaXVision",
         "Idefics3", "InternVL", "KimiSeeing", "Llama4Seeing", "Llava", "Mistral3",
         "ModernBertDecoder", "PaddleOcr", "PaliGemma", "Qwen2VL", "Qwen25Omni", "Qwen25VL",
-        "VipLlava",
+        "VipLlava", "CohereCompass", "HunyuanVL", "Idefics2", "Ovis2",
     )},
 }  # fmt: skip
 """Sizes that a family has from what it is made after, and no use for: segments, classes, windows …;

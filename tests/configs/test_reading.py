@@ -18,7 +18,8 @@ from symledger.errors import BadInput, SymledgerError
 from symledger.languages.message import say
 from tests import invoke
 
-NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is missing",
+NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_vl": "head_dim is missing",
+            "hunyuan_v1_dense": "head_dim is missing",
             "hunyuan_vl_text": "head_dim is missing",
             "Transformer2DModel": "norm_type is missing",
             "lfm2_moe": "layer_types is missing",
@@ -30,7 +31,7 @@ NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_v1_dense": "head_dim is
             **dict.fromkeys(("idefics3", "smolvlm", "aya_vision"), "does not divide"),
             **dict.fromkeys(("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5",
                              "qwen3_5_moe", "cosmos3_omni", "glm_ocr", "qwen3_asr",
-                             "qwen3_omni_moe_thinker"),
+                             "qwen3_omni_moe_thinker", "cohere_compass", "ovis2"),
                             "does not fit text_config.hidden_size"),
             "llama4": "does not fit vision_output_dim",
             "llama4_vision_model": "Say intermediate_size = 3072"}
@@ -69,11 +70,11 @@ def test_a_configuration_that_says_nothing_is_the_default_one(family):
 def test_parts_that_can_be_derived_are_named():
     """Of models of images and texts that are not supported: what may be derived by itself."""
     whole = {
-        "model_type": "video_llava", "text_config": {"model_type": "llama", "vocab_size": 32064},
+        "model_type": "fast_vlm", "text_config": {"model_type": "llama", "vocab_size": 32064},
         "vision_config": {"model_type": "clip_vision_model"}, "other_config": {"model_type": "x"},
         "odd_config": {"model_type": 3},
     }  # fmt: skip
-    with pytest.raises(BadInput, match="model_type video_llava is not supported") as refused:
+    with pytest.raises(BadInput, match="model_type fast_vlm is not supported") as refused:
         read(whole)
     assert str(refused.value).endswith(
         "But text_config is of model_type llama and vision_config is of model_type "

@@ -1,5 +1,8 @@
 """Models that see: what their configurations say together, and what is refused of them."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from symledger import derive
@@ -67,6 +70,13 @@ def test_published_models_that_see(name, count):
         ({"model_type": "llama4_vision_model", "image_size": 42}, "divisible by 28"),
         ({"model_type": "llama4_vision_model", "hidden_size": 1408, "projector_input_dim": 8},
          "Say projector_input_dim = 4096"),
+        ({"model_type": "hunyuan_vl_vision", "max_image_size": 8}, "no place is left"),
+        ({"model_type": "idefics2_perceiver", "num_key_value_heads": 32}, "is more than"),
+        ({"model_type": "ovis2_vision", "hidden_stride": 3}, "divisible by 42"),
+        ({"model_type": "ovis2_vision", "vocab_size": 5}, "images are made of"),
+        ({"model_type": "ovis2", "hidden_size": 4096, "tie_word_embeddings": False},
+         "Say vocab_size = 151936"),
+        ({"model_type": "aria", "projector_patch_to_query_dict": {}}, "vectors by patches"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_refused(document, said):
@@ -105,3 +115,15 @@ def test_an_image_is_as_many_positions_as_the_encoder_gives():
     assert (found["H_p"], found["W_p"], found["P"]) == ("24", "24", "14")
     far = {"vision_config": CLIP, "text_config": {"max_position_embeddings": 100}}
     assert read({**LLAVA, **far}).settings["T"] == str(24 * 24 + 2)
+
+
+SEEN = json.loads((Path(__file__).parent / "seen.json").read_text("utf-8"))["records"]
+
+
+@pytest.mark.parametrize("record", SEEN, ids=lambda record: record["config"]["model_type"])
+def test_flops_with_images_are_those_that_pytorch_counts(record, tmp_path):
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps(record["config"]), "utf-8")
+    found = derive(str(path), record["sizes"])
+    assert found.flops_forward.value == record["forward"]
+    assert found.flops_training.value == record["training"]

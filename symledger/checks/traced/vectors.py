@@ -33,6 +33,11 @@ FITTING: Mapping[str, Document] = {
     "qwen3_5_moe": {"vision_config": {"out_hidden_size": 2048}},
     "glm_ocr": {"vision_config": {"out_hidden_size": 1024}},
     "llama4_vision_model": {"hidden_size": 1408},
+    "cohere_compass": {
+        "text_config": {"rope_parameters": {"full_attention": {"rope_theta": 10000.0}}},
+        "vision_config": {"out_hidden_size": 8192},
+    },
+    "ovis2": {"hidden_size": 4096}, "hunyuan_vl": {"text_config": {"head_dim": 128}},
     "llama4": {"vision_config": {"hidden_size": 1408, "vision_output_dim": 4096}},
 }  # fmt: skip
 """What families say whose defaults do not fit together, where no published configuration does."""

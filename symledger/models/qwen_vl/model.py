@@ -125,10 +125,13 @@ class DeepSeeing(QwenSeeing):
         last, read = self.tower().apply(apart, name="tower")
         x = self.among(x, last)
         deep = view("r (b n) t d -> r b (n t) d", read, b=x.shape[0])
-        block = Among(self.block())
-        (x,) = scan(block, self.L_r, (x,), name="first_block", over=(deep,))
-        rest = replace(self, L=self.L - self.L_r)
-        return self.scored(rest.through(x), E)
+        block, _ = next(iter(self.layers().values()))
+        (x,) = scan(Among(block), self.L_r, (x,), name="first_block", over=(deep,))
+        return self.scored(self.behind().through(x), E)
+
+    def behind(self) -> DeepSeeing:
+        """Return the decoder without the first blocks."""
+        return replace(self, L=self.L - self.L_r)
 
 
 @dataclass(frozen=True)

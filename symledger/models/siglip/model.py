@@ -48,12 +48,16 @@ class Seeing(Component):
 
     def through(self, x: Tensor) -> Tensor:
         """Send the vectors through all blocks, and a norm."""
+        return LayerNorm(self.d)(self.blocks(x), name="final_norm")
+
+    def blocks(self, x: Tensor) -> Tensor:
+        """Send the vectors through all blocks."""
         width = self.d / self.h
         block = PreLNBlock(
             self.d, self.h, self.h, width, width, self.d_ff, activation=self.activation,
             causal=False, flash=self.flash,
         )  # fmt: skip
-        return LayerNorm(self.d)(repeat(block, self.L, x, name="block"), name="final_norm")
+        return repeat(block, self.L, x, name="block")
 
 
 @dataclass(frozen=True)

@@ -839,9 +839,9 @@ def lines(program, notation):
     ]
 
 
-WORDY = ("cohere_vision", "differential_attention", "gated_delta_mixer", "gemma3_vision",
-         "internvl", "parakeet", "qwen3_asr", "qwen3_sound_encoder", "qwen3_vl", "qwen3_vl_moe",
-         "sound_encoder")  # fmt: skip
+WORDY = ("cohere_compass", "cohere_vision", "differential_attention", "gated_delta_mixer",
+         "gemma3_vision", "hunyuan_vision", "internvl", "parakeet", "qwen3_asr",
+         "qwen3_sound_encoder", "qwen3_vl", "qwen3_vl_moe", "sound_encoder")  # fmt: skip
 LONGEST = {"diffusion_unet": 2200, "sdxl_unet": 1700, "lightning_attention": 1200,
            "gated_delta_rule": 1000, "kimi_delta_rule": 1000, "kimi_delta_mixer": 750,
            **dict.fromkeys(("voxtral", "music_flamingo", "glm_asr", "qwen2_5_omni"), 750),
