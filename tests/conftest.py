@@ -23,7 +23,8 @@ from symledger.evidence.records import FOLDER
 HERE = Path(__file__).parent
 gc.set_threshold(0)  # accounts are kept to the end: looking at them again and again is in vain
 TIDY = 100
-"""After so many tests what they left is looked at once: rubbish goes, and the rest is left alone."""
+"""After so many tests what they left is looked at once: rubbish goes, the rest is left alone."""
+DONE = count(1)
 INTEGRATING = os.environ.get("CI") == "true"  # as tests.every: a test copies this file alone
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow],
                           max_examples=100 if INTEGRATING else 30)  # fmt: skip
@@ -98,8 +99,8 @@ def causes(item, report):
         yield RECORDED
 
 
-def pytest_runtest_logfinish(nodeid, location, done=count(1)):
-    if next(done) % TIDY == 0:
+def pytest_runtest_logfinish():
+    if next(DONE) % TIDY == 0:
         gc.collect()
         gc.freeze()
 

@@ -256,7 +256,7 @@ def test_small_models_of_odd_sizes_are_counted_to_the_unit(record, tmp_path):
         ({"model_type": "vit_mae", "image_size": 230}, "does not divide into patches"),
         ({"model_type": "vit_mae", "decoder_hidden_size": 510}, "a quarter of it each"),
         ({"model_type": "segformer", "patch_sizes": [5, 3, 3, 3]}, "would be others"),
-        ({"model_type": "segformer", "sr_ratios": [8, 1, 2, 1]}, "stages behind one that has a key"),
+        ({"model_type": "segformer", "sr_ratios": [8, 1, 2, 1]}, "behind one that has a key"),
         ({"model_type": "segformer", "num_attention_heads": [1, 3, 5, 8]}, "do not divide it"),
         ({"model_type": "pvt", "sequence_reduction_ratios": [8, 4, 2, 2]}, "belongs to no place"),
         ({"model_type": "pvt_v2", "linear_attention": True}, "made of means of places"),

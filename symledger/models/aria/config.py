@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from symledger.arguments.specs import Only, Settings, size, written
+from symledger.arguments.specs import Only, Remark, Settings, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Family, Rule, Ruled, Values
 from symledger.config_keys.seeing_keys import (
@@ -54,11 +54,9 @@ def _looking(values: Values) -> Settings:
     return {**cut, "N_q": str(every), "T_tok": str(fills), **lasting(values, TEXT, fills)}
 
 
-def unasked(values: Values) -> str:
+def unasked(values: Values) -> Remark | None:
     """Say of a number of patches that nothing is said of what becomes of it."""
-    if asking(values)[1] is not None:
-        return ""
-    return "nothing of so many patches: its class fails at an image; all vectors look at it here"
+    return Remark("patches_unasked") if asking(values)[1] is None else None
 
 
 PROJECTOR = {
