@@ -24,13 +24,32 @@ from symledger.models.shared.detection import BOX, CARION, Boxes
 from symledger.models.shared.stages import halves, halvings
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.leaves import held
-from symledger.notation.verbs import expand, join, narrow, param, repeat, table, view
+from symledger.notation.verbs import apply, expand, join, narrow, param, repeat, table, view
 from symledger.sizes import C_i, L_i, Size
 
 PLACES = Integer(50)
 """Rows and columns that learned positions are there for (transformers 5.23.0)."""
 Held = Literal["all", "first"]
 """What of the residual network is not trained: all of it, or its stem and first stage."""
+
+
+@dataclass(frozen=True)
+class FixedNorm(BatchNorm):
+    """A batch norm by fixed statistics, without weights.
+
+    Which values they have changes no count: here deviations are as large as a window holds
+    numbers, so that what is drawn for checks stays small.
+    Source: Carion et al. (2020), section 4.
+    """
+
+    training: bool = False
+    affine: bool = False
+    seen: Expr = ONE
+
+    title: ClassVar[str] = "each channel centred and scaled by fixed statistics"
+
+    def running(self) -> Tensor:
+        return apply("rsqrt", table("running_variance", lambda c, one: self.seen**2, self.C, ONE))
 
 
 class FixedUnit(ConvolutionUnit):
@@ -40,7 +59,7 @@ class FixedUnit(ConvolutionUnit):
     """
 
     def norm(self) -> Component:
-        return BatchNorm(self.C_out, training=False, affine=False)
+        return FixedNorm(self.C_out, seen=self.C_in * self.K**2 / self.G)
 
 
 class FixedBasicBlock(BasicBlock):
