@@ -70,7 +70,8 @@ PADDED = """
     class Net(nn.Module):
         def __init__(self, c=3):
             super().__init__()
-            self.down, self.up = nn.Conv1d(2, c, 3, padding=1), nn.ConvTranspose1d(c, c, 2, stride=2)
+            self.down = nn.Conv1d(2, c, 3, padding=1)
+            self.up = nn.ConvTranspose1d(c, c, 2, stride=2)
 
         def forward(self, x):
             x = self.down(x)
