@@ -170,12 +170,13 @@ INHERITED = {
     "DeepSeekV32": {sizes.L_xd}, "AXK2": {sizes.L_x, sizes.L_xd},
     "LlavaNext": {Y, sizes.T_vis}, "LlavaOneVision": {Y, sizes.T_vis},
     "VideoLlama3": {Y, T_max}, "SharingVision": {T_max, sizes.L_r},
-    "Qwen35MoeVL": {L_ad, L_d, sizes.d_ff},
+    "Qwen35MoeVL": {L_ad, L_d, sizes.d_ff}, "MiniMaxM3VL": {L_ad},
     "Qwen3VL": {Y, *WINDOW}, "Qwen3VLMoe": {Y, *WINDOW} - {sizes.w, sizes.w_max},
     **{name: {Y} for name in (
-        "CohereVision", "Gemma3Vision", "Glm4V", "Glm4VMoe", "HyperClovaXVision", "Idefics3",
-        "InternVL", "KimiSeeing", "Llama4Seeing", "Llava", "Mistral3", "ModernBertDecoder",
-        "PaddleOcr", "PaliGemma", "Qwen2VL", "Qwen25VL", "VipLlava",
+        "Blip2", "CohereVision", "Gemma3Vision", "Glm4V", "Glm4VMoe", "HyperClovaXVision",
+        "Idefics3", "InstructBlip", "InstructBlipLlama", "InternVL", "KimiSeeing", "Kosmos2",
+        "Kosmos2Text", "Llama4Seeing", "Llava", "Mistral3", "ModernBertDecoder", "PaddleOcr",
+        "PaliGemma", "Qwen25VL", "Qwen2VL", "VipLlava",
     )},
 }  # fmt: skip
 """Sizes that a family has from what it is made after, and no use for: segments, classes, windows …;

@@ -7,7 +7,8 @@ from inspect import signature
 from typing import Any
 
 IMAGES = 2
-PACKED = {"grid_thw", "spatial_shapes", "image_sizes", "patch_attention_mask", "input_ids"}
+PACKED = {"grid_thw", "spatial_shapes", "image_sizes", "patch_attention_mask", "input_ids",
+          "target_sizes"}  # fmt: skip
 """What is asked for besides by classes that see patches of several images, or texts."""
 
 
