@@ -277,6 +277,20 @@ d_lat = Size("d_lat", "width of a head of learned vectors that look at an image"
 V_img = Size("V_img", "visual words: rows of the table that images are looked up in")
 N_ind = Size("N_ind", "visual words that stand for the ends of images, and for no part of one")
 N_q = Size("N_q", "learned vectors that look at an image")
+L_ai = Size("L_ai", "layers of the image encoder that attend, where others convolve")
+h_ki = Size("h_ki", "key/value heads of the image encoder")
+K_img = Size("K_img", "side of the windows of the image encoder's convolutions")
+d_ri = Size("d_ri", "how much of a head's width is turned in the image encoder")
+L_b = Size("L_b", "layers of the image encoder before four patches are made one")
+n_q = Size("n_q", "learned queries that read an image")
+d_qf = Size("d_qf", "width of learned queries that read an image")
+L_qf = Size("L_qf", "layers of what lets learned queries read an image")
+L_qx = Size("L_qx", "of those, layers that attend to the image")
+h_qf = Size("h_qf", "heads of attention of learned queries")
+f_qf = Size("f_qf", "hidden width of the networks of learned queries")
+T_ins = Size("T_ins", "words of an instruction that learned queries are told")
+V_ins = Size("V_ins", "vocabulary of the instructions that learned queries are told")
+N_ins = Size("N_ins", "places that the words of such an instruction may have")
 f_g = Size("f_g", "hidden width of the network behind the image encoder's groups of patches")
 T_w = Size("T_w", "samples of a sound")
 SHORTENED = tuple(f"the sound after {i} shortening{'s' * (i > 1)}" for i in range(1, 7))
@@ -311,6 +325,7 @@ VISION = (
     *(n_img, T_tok, L_u, g, H_g, W_g, L_f, L_r, T_reg, f_g),
     *(L_v, N_t, T_vis, H_k),
     *(N_q, L_lat, h_lat, k_lat, d_lat, V_img, N_ind),
+    *(L_ai, h_ki, K_img, d_ri, L_b, n_q, d_qf, L_qf, L_qx, h_qf, f_qf, T_ins, V_ins, N_ins),
     *(*h_i, *L_p, M, H_w, W_w, *H_wi, *W_wi),
     *(*r_i, *f_i, *H_ri, *W_ri, *G_i, *C_si),
     *(n_q, T_s, d_drw, d_hd),

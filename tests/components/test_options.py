@@ -175,13 +175,14 @@ INHERITED = {
     "LlavaNext": {Y, sizes.T_vis}, "LlavaOneVision": {Y, sizes.T_vis},
     "VideoLlama3": {Y, T_max}, "Aria": {Y, L_w, sizes.S_w, sizes.d_rot},
     "SharingVision": {T_max, sizes.L_r},
-    "Qwen35MoeVL": {L_ad, L_d, sizes.d_ff},
+    "Qwen35MoeVL": {L_ad, L_d, sizes.d_ff}, "MiniMaxM3VL": {L_ad},
     "Qwen3VL": {Y, *WINDOW}, "Qwen3VLMoe": {Y, *WINDOW} - {sizes.w, sizes.w_max},
     **{name: {Y} for name in (
         "CohereVision", "Gemma3Vision", "Glm4V", "Glm4VMoe", "GlmAsr", "HyperClovaXVision",
         "Idefics3", "InternVL", "KimiSeeing", "Llama4Seeing", "Llava", "Mistral3",
         "ModernBertDecoder", "PaddleOcr", "PaliGemma", "Qwen2VL", "Qwen25Omni", "Qwen25VL",
-        "VipLlava", "CohereCompass", "HunyuanVL", "Idefics2", "Ovis2",
+        "VipLlava", "CohereCompass", "HunyuanVL", "Idefics2", "Ovis2", "Blip2", "InstructBlip",
+        "InstructBlipLlama", "Kosmos2", "Kosmos2Text",
     )},
 }  # fmt: skip
 """Sizes that a family has from what it is made after, and no use for: segments, classes, windows …;

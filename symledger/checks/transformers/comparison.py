@@ -158,7 +158,7 @@ def reads_tokens(model: Any) -> bool:
     if not hasattr(model, "main_input_name"):
         return False
     reads_ends = name.endswith("ForSequenceClassification") and model.config.is_encoder_decoder
-    others = {"image", "audio"} & {*model.input_modalities}
+    others = {"image", "audio", "video"} & {*model.input_modalities}
     unread = reads_ends or name.endswith("MultipleChoice") or bool(others)
     return model.main_input_name == "input_ids" and not unread
 

@@ -69,6 +69,8 @@ def _turned(values: Values) -> Settings:
     share = values.get("partial_rotary_factor", 1.0) if share is None else share
     fits = type(share) in (int, float) and 0 < share <= 1
     turned = int(width * share) if fits else 0
+    if _kinds(values)["attending"] == "all" and turned and turned % 2 == 0:
+        return {**floored(values), **partly(turned, width)}  # there is no indexer
     inside = _inside(values)
     n_i, d_x = (size(name, inside.get(older, values[name])) for name, older in OLDER.items())
     if not turned or turned % 2 or turned > d_x or (turned < width and turned == d_x):

@@ -1,0 +1,1 @@
+"""Kosmos-2, and its decoder."""

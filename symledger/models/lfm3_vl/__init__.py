@@ -1,0 +1,1 @@
+"""LFM3 with images, and its encoder."""

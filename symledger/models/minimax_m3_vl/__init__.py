@@ -1,0 +1,1 @@
+"""MiniMax-M3 with images, and its encoder."""

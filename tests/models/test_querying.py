@@ -1,0 +1,38 @@
+"""Decoders with images, at small sizes: FLOPs that PyTorch counts with an image in each sequence.
+
+Measured with transformers 5.23.0 and torch 2.13.0 on a CPU: ``FlopCounterMode``, eager attention,
+every expert by itself, pixels that ask for a gradient. Configurations are the small ones of
+``tests/configs/types.json`` with what is said here.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from symledger import derive
+
+TYPES = Path(__file__).parents[1] / "configs" / "types.json"
+SMALL = {
+    record["id"].removesuffix("/small0"): record["config"]
+    for record in json.loads(TYPES.read_text("utf-8"))["records"]
+}  # fmt: skip
+OPT = {"qformer_config": {"num_hidden_layers": 4, "cross_attention_frequency": 3},
+       "text_config": {"word_embed_proj_dim": 96}, "num_query_tokens": 9}  # fmt: skip
+MEASURED = [
+    ("blip-2", {}, {"T": 50}, 63000736, 126001472),
+    ("blip-2", OPT, {"T": 50}, 57946816, 115893632),
+    ("kosmos-2", {}, {"T": 80}, 100956160, 201912320),
+]
+
+
+@pytest.mark.parametrize(("name", "said", "at", "forward", "backward"), MEASURED)
+def test_flops_with_an_image_are_those_that_pytorch_counts(
+    name, said, at, forward, backward, tmp_path
+):
+    plain = SMALL[name]
+    inside = {k: {**plain[k], **v} if isinstance(v, dict) else v for k, v in said.items()}
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**plain, **inside}), "utf-8")
+    found = derive(str(path)).subs({"B": 2, **at})
+    assert (found.flops_forward.value, found.flops_backward.value) == (forward, backward)
