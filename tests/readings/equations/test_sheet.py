@@ -840,11 +840,12 @@ def lines(program, notation):
 
 
 WORDY = ("cohere_vision", "differential_attention", "gated_delta_mixer", "gemma3_vision",
-         "internvl", "parakeet", "qwen3_vl", "qwen3_vl_moe", "sound_encoder")  # fmt: skip
+         "instructblip", "instructblip_llama", "internvl", "lfm3_vl", "minicpm_v", "parakeet",
+         "qwen3_vl", "qwen3_vl_moe", "sound_encoder")  # fmt: skip
 LONGEST = {"diffusion_unet": 2200, "sdxl_unet": 1700, "lightning_attention": 1200,
            "gated_delta_rule": 1000, "kimi_delta_rule": 1000, "kimi_delta_mixer": 750,
            "voxtral": 750, "lfm2_vl": 600, "llava_next": 900, "llava_onevision": 900,
-           "kosmos2": 700,
+           "kosmos2": 700, "minimax_m3_vl": 700,
            **dict.fromkeys(WORDY, 600)}
 """Characters, where it is not 500: all its blocks read the same step and the same text, chunks of
 what is left out are summed within a sum, one map is of several, one attention is run for either
