@@ -157,7 +157,7 @@ L_n = Size("L_n", "number of layers that are told no positions")
 L_d = Size("L_d", "number of layers that have one network in place of experts")
 L_wd = Size("L_wd", "number of layers that see a window only and have no experts")
 L_a = Size("L_a", "number of layers that attend, where others mix tokens in another way")
-L_f = Size("L_f", "number of layers that are a feed-forward network alone")
+L_f = Size("L_f", "layers of a feed-forward network alone; of an image encoder, those that see all")
 L_e = Size("L_e", "number of layers that are a mixture of experts alone")
 d_l = Size("d_l", "width that experts act in, where it is not the model's")
 L_ad = Size("L_ad", "number of layers that attend and have no experts")
@@ -243,7 +243,6 @@ C_si = tuple(
     Size(f"C_s{i}", f"numbers that means of channels are squeezed to behind stage {i}")
     for i in range(5)
 )
-n_q = Size("n_q", "vectors that look for one object each")
 T_s = Size("T_s", "patches that are seen, where others are hidden")
 d_hd = Size("d_hd", "head width of a decoder that draws what was hidden")
 d_drw = Size("d_drw", "model width of a decoder that draws what was hidden")
@@ -263,7 +262,6 @@ L_u = Size("L_u", "last layers of the image encoder, which nothing reads")
 g = Size("g", "side of the square groups of vectors that are made one")
 H_g = Size("H_g", "groups of patches down")
 W_g = Size("W_g", "groups of patches across")
-L_f = Size("L_f", "layers of the image encoder that see all of an image")
 T_reg = Size("T_reg", "learned vectors beside the class vector that belong to no place")
 L_r = Size("L_r", "layers of the image encoder whose vectors are read besides the last")
 L_v = Size("L_v", "layers of the image encoder whose vectors are read")
@@ -282,7 +280,7 @@ h_ki = Size("h_ki", "key/value heads of the image encoder")
 K_img = Size("K_img", "side of the windows of the image encoder's convolutions")
 d_ri = Size("d_ri", "how much of a head's width is turned in the image encoder")
 L_b = Size("L_b", "layers of the image encoder before four patches are made one")
-n_q = Size("n_q", "learned queries that read an image")
+n_q = Size("n_q", "learned queries that look at an image, of what finds objects one for each")
 d_qf = Size("d_qf", "width of learned queries that read an image")
 L_qf = Size("L_qf", "layers of what lets learned queries read an image")
 L_qx = Size("L_qx", "of those, layers that attend to the image")
@@ -328,7 +326,7 @@ VISION = (
     *(L_ai, h_ki, K_img, d_ri, L_b, n_q, d_qf, L_qf, L_qx, h_qf, f_qf, T_ins, V_ins, N_ins),
     *(*h_i, *L_p, M, H_w, W_w, *H_wi, *W_wi),
     *(*r_i, *f_i, *H_ri, *W_ri, *G_i, *C_si),
-    *(n_q, T_s, d_drw, d_hd),
+    *(T_s, d_drw, d_hd),
 )
 IMAGES = (
     *(C, C_in, C_out, G, H, W, T_o, H_o, W_o, K, K_h, K_w, s, s_h, s_w, p, p_h, p_w, r, r_h, r_w),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from symledger.accounts.published_total import WHY
 from symledger.accounts.reuse import PUBLISHED
 from symledger.catalogue.entries import AXIOMS, ENTRIES
 from symledger.catalogue.options import choices_of
@@ -29,7 +30,8 @@ from symledger.sizes import ALPHABET
 OWNERS = ("symbol", "unit", "quantity", "title", "optimizer", "convention.causal",
           "convention.step",
           "evidence.kind", "words", "case", "configuration.sets", "reading", "place",
-          "data", "name", "rule", "topic", "recipe.means", "weights", "cache")  # fmt: skip
+          "data", "name", "rule", "topic", "recipe.means", "weights", "cache",
+          "total.why")  # fmt: skip
 """The first parts of keys whose English stands in definitions."""
 NAMED = {"part.": "_", "convention.name.": "_", "choice.is.": "", "choice.named.": ""}
 """The first parts of keys whose English is the rest, and what is a space in that: names of parts,
@@ -81,6 +83,7 @@ def _words() -> Iterator[Word]:
     yield from map(conventions.cached_as, (*caches.LAYOUTS, *caches.TYPES))
     yield from map(kind_named, CLAIMS)
     yield from map(recipes.meaning_of, recipes.RECIPES)
+    yield from WHY.values()
     yield from (STORED, DECIDES)
     yield from (place.words for place in PUBLISHED)
     yield from (reading.said for reading in (*OFTEN, *MACS) if isinstance(reading.said, Word))

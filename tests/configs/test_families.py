@@ -66,7 +66,7 @@ def test_a_family_is_read_without_others():
     ]
 
 
-ANYWHERE = {"T", "S", "B", "H", "W", "P", "T_w", "T_f"}
+ANYWHERE = {"T", "S", "B", "H", "W", "P", "T_w", "T_f", "T_img", "T_ins"}
 """Sizes of what a model is given."""
 
 

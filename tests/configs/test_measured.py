@@ -41,7 +41,7 @@ def test_parameters_are_those_of_the_implementation_tensor_by_tensor(record, tmp
         name: Counter({tuple(shape): number for shape, number in shapes})
         for name, shapes in record["tensors"].items()
     }
-    names = KNOWN[record["config"]["model_type"]].tensors
+    names = found.target.configured.family.tensors
     assert compare(weights(found), theirs, names) == []
     assert found.params.value == record["params"]
     assert sum(prod(shape) * n for rows in theirs.values() for shape, n in rows.items()) == (
@@ -58,7 +58,7 @@ def test_types_have_the_parameters_of_their_classes_tensor_by_tensor(record, tmp
     """Of a default, which is large, the total was measured alone."""
     found = account(record, tmp_path)
     assert found.params.value == record["params"]
-    names = KNOWN[record["config"]["model_type"]].tensors
+    names = found.target.configured.family.tensors
     theirs = {
         name: Counter({tuple(shape): number for shape, number in shapes})
         for name, shapes in record["tensors"].items()

@@ -61,7 +61,8 @@ DELAYED = {
        for i in (1, 2)},
 }  # fmt: skip
 TEXT = Family(
-    "voxtral_realtime_text", {"VoxtralRealtimeTextModel": Built("delayed_mistral")},
+    "voxtral_realtime_text",
+    {"VoxtralRealtimeTextModel": Built("delayed_mistral", {"head": "bare"})},
     {**LLAMA_KEYS, **ONE}, (FLOORED, *windows()),
     {name.removeprefix("model."): ours for name, ours in DELAYED.items()}, implied=RANK,
 )  # fmt: skip

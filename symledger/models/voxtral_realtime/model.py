@@ -131,7 +131,7 @@ class DelayedMistral(Mistral):
     """
 
     d_r: Expr = sizes.d_r
-    head: Answer = "bare"
+    head: Answer = "lm"
     activation: Gating = "silu"
 
     title: ClassVar[str] = "decoder-only transformer, SwiGLU, sliding window, told a delay"
