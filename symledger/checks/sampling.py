@@ -44,7 +44,8 @@ OTHERS = 6
 """Orders of the symbols that are tried."""
 LARGEST_CHANGE = 256
 MUCH, COARSE = 16384, 16
-"""How much longer than that what is divided by hundreds may have to be, and in which steps."""
+"""How much longer than that what is divided by hundreds, or holds products, may have to be, and in
+which steps."""
 FEW = 8
 """Ways to repair something among which the one that breaks least is chosen."""
 Floor = tuple[Expr, int]
@@ -296,7 +297,8 @@ def _changes(
 ) -> Iterator[dict[Symbol, int]]:
     """Multiply factors, then raise what there is; or, sparing, raise factors if there are any.
 
-    The least of several is larger only where two of them are.
+    The least of several is larger only where two of them are, and so is a product of two that are
+    rounded down to nothing.
     """
     free = sorted(e.free_symbols - fixed, key=lambda symbol: (sizes[symbol], str(symbol)))
     factors = [symbol for symbol in free if symbol in Mul.make_args(e)]
@@ -311,10 +313,11 @@ def _changes(
     for step in range(1, LARGEST_CHANGE):
         for symbol in factors if sparing and factors else free:
             yield {**sizes, symbol: sizes[symbol] + step}
-    for step in range(LARGEST_CHANGE, MUCH if e.has(rounded) else LARGEST_CHANGE, COARSE):
+    far = e.has(rounded) or e.is_Add
+    for step in range(LARGEST_CHANGE, MUCH if far else LARGEST_CHANGE, COARSE):
         for symbol in free:
             yield {**sizes, symbol: sizes[symbol] + step}
-    for step in range(1, LARGEST_CHANGE if e.has(Min) else 1):
+    for step in range(1, LARGEST_CHANGE if e.has(Min) or e.has(rounded) else 1):
         for two in combinations(free, 2):
             yield {**sizes, **{symbol: sizes[symbol] + step for symbol in two}}
 
