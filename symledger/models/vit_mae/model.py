@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-from sympy import Expr, Symbol
+from sympy import Expr, Mod, Symbol
 
 from symledger import sizes
 from symledger.components.attention.attention import Attention
@@ -28,7 +28,7 @@ def chosen(x: Tensor, name: str, number: Expr) -> Tensor:
     """Take so many vectors of a sequence; which ones changes no count: here the first."""
 
     def place(i: Symbol) -> Expr:
-        return i
+        return Mod(i, x.shape[1])
 
     return take(x, 1, table(name, place, number, storage="index"))
 
