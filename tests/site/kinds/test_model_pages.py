@@ -235,9 +235,9 @@ def test_commands_on_pages_work():
 
 
 LIGHT, HYBRID = 300_000, 600_000
-HYBRIDS = ("bamba", "granite_hybrid", "kimi_linear", "nemotron_h", "qwen3_5_moe_vl",
-           "qwen3_next")
-"""Several kinds of layers in one stack, each with equations of its own."""
+HYBRIDS = ("bamba", "granite_hybrid", "kimi_linear", "minicpm_v", "nemotron_h", "qwen3_5_moe_vl",
+           "qwen3_next", "qwen3_omni")
+"""Several kinds of layers in one stack, or three networks, each with equations of its own."""
 
 
 def test_a_page_stays_light(pages):
