@@ -192,7 +192,7 @@ def derivation(p: Page, formula: Formula, depth: int) -> None:
             continue
         last = shown
         p.wrapped(("= " if step.before else f"{formula.quantity.name} = ") + shown, 6, first=4)
-        p.line(("        " + p.say(step.reason), "dim"))
+        p.wrapped(step.reason, 8, "dim")
     if formula.divisor:
         below = algebra.text(formula.divisor.corollary_terms)
         said = message("page.divided", quantity=formula.divisor.quantity.name, formula=below)

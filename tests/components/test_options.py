@@ -181,8 +181,8 @@ INHERITED = {
         "CohereVision", "Gemma3Vision", "Glm4V", "Glm4VMoe", "GlmAsr", "HyperClovaXVision",
         "Idefics3", "InternVL", "KimiSeeing", "Llama4Seeing", "Llava", "Mistral3",
         "ModernBertDecoder", "PaddleOcr", "PaliGemma", "Qwen2VL", "Qwen25Omni", "Qwen25VL",
-        "VipLlava", "CohereCompass", "HunyuanVL", "Idefics2", "Ovis2", "Blip2", "InstructBlip",
-        "InstructBlipLlama", "Kosmos2", "Kosmos2Text",
+        "VipLlava", "CohereCompass", "HunyuanVL", "Idefics2", "Ovis2", "Blip2", "Kosmos2",
+        "Kosmos2Text",
     )},
 }  # fmt: skip
 """Sizes that a family has from what it is made after, and no use for: segments, classes, windows …;

@@ -63,6 +63,7 @@ class BatchNorm(ChannelNorm):
     affine: bool = True
     bias: bool = True
 
+    centre: ClassVar[Expr] = Integer(0)
     signature: ClassVar[str] = "B C H W -> B C H W"
     title: ClassVar[str] = "each channel centred and scaled, over the batch and the image"
     references: ClassVar[tuple[str, ...]] = (
@@ -75,7 +76,7 @@ class BatchNorm(ChannelNorm):
             mu = statistic(mean(rows))
             r = statistic(apply("rsqrt", mean(apply("square", rows - mu)) + EPSILON))
         else:
-            mu = table("running_mean", lambda c, one: Integer(0), self.C, ONE)
+            mu = table("running_mean", lambda c, one: self.centre, self.C, ONE)
             r = self.running()
         y = scaled((rows - mu) * r, weights, "c -> c ()")
         return steps(**weights, mu=mu, r=r, y=self.image(y, x))

@@ -1,1 +1,1 @@
-"""BLIP-2 and InstructBLIP."""
+"""BLIP-2."""

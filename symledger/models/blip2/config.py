@@ -1,4 +1,4 @@
-"""BLIP-2 and InstructBLIP: an encoder, the Q-Former and a decoder, each with its keys."""
+"""BLIP-2: an encoder, the Q-Former and a decoder, each with its keys; InstructBLIP's parts."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from dataclasses import replace
 from symledger.arguments.specs import BOOLS, Choice, Only, Settings, SizeOf, Use, size
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
-from symledger.config_keys.decoder_keys import DENSE, TIED, affine, head_width
+from symledger.config_keys.decoder_keys import affine, head_width
 from symledger.config_keys.encoder_keys import Tensors, under
 from symledger.config_keys.family import Built, Family, Rule, Values
 from symledger.config_keys.image_keys import Pair, Square
 from symledger.config_keys.seeing_keys import ONE_IMAGE, TOWER, decoding, inner
 from symledger.config_keys.tower_keys import norm
 from symledger.errors import BadInput
-from symledger.models.llama.config import LLAMA
 from symledger.models.opt.config import OPT
 
 
@@ -176,15 +175,13 @@ INSTRUCT_QFORMER = _told("instructblip_qformer", "InstructBlip")
 VIDEO_QFORMER = _told("instructblipvideo_qformer", "InstructBlipVideo")
 
 
-def _part(qformer: Family, told: bool = True) -> Family:
+def _part(qformer: Family) -> Family:
     """Return the Q-Former as a part of another model."""
-    implied = {"T_ins": "32"} if told else {}
-    return replace(qformer, uses={**qformer.uses, **PART_KEYS}, implied=implied)
+    return replace(qformer, uses={**qformer.uses, **PART_KEYS})
 
 
 OPT_TEXT = replace(decoding(OPT), uses=OPT.uses)
 """The decoder ties its head as it says itself, and its table of places is learned."""
-LLAMA_TEXT = replace(decoding(LLAMA), uses={**LLAMA.uses, "tie_word_embeddings": TIED})
 
 
 def _fitting(text: Family) -> Rule:
@@ -234,24 +231,5 @@ def _whole(
 BLIP2 = _whole(
     "blip-2",
     {f"Blip2{x}": Built("blip2", {"head": "lm"}) for x in ("ForConditionalGeneration", "Model")},
-    OPT_TEXT, _inside(VISION), _part(QFORMER, told=False), OPT.tensors,
+    OPT_TEXT, _inside(VISION), _part(QFORMER), OPT.tensors,
 )  # fmt: skip
-
-
-def _instructed(model_type: str, name: str, vision: Family, qformer: Family) -> Family:
-    """Return a model whose queries are told what is asked, with OPT, or LLaMA if it says so."""
-
-    def built(entry: str) -> dict[str, Built]:
-        return {
-            f"{name}ForConditionalGeneration": Built(entry, {"head": "lm"}),
-            f"{name}Model": Built(entry, {"head": "bare"}),
-        }
-
-    parts = _inside(vision), _part(qformer)
-    llama = _whole(model_type, built("instructblip_llama"), LLAMA_TEXT, *parts, DENSE)
-    plain = _whole(model_type, built("instructblip"), OPT_TEXT, *parts, OPT.tensors)
-    return replace(plain, kinds={("text_config.model_type", "llama"): llama})
-
-
-INSTRUCT = _instructed("instructblip", "InstructBlip", INSTRUCT_VISION, INSTRUCT_QFORMER)
-INSTRUCT_VIDEO = _instructed("instructblipvideo", "InstructBlipVideo", VIDEO_VISION, VIDEO_QFORMER)

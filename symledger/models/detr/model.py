@@ -37,8 +37,8 @@ Held = Literal["all", "first"]
 class FixedNorm(BatchNorm):
     """A batch norm by fixed statistics, without weights.
 
-    Which values they have changes no count: here deviations are as large as a window holds
-    numbers, so that what is drawn for checks stays small.
+    Which values they have changes no count: here variances are as large as a window holds numbers,
+    and means below zero, so that what is drawn for checks stays small, and alive.
     Source: Carion et al. (2020), section 4.
     """
 
@@ -46,10 +46,12 @@ class FixedNorm(BatchNorm):
     affine: bool = False
     seen: Expr = ONE
 
+    centre: ClassVar[Expr] = -ONE
+
     title: ClassVar[str] = "each channel centred and scaled by fixed statistics"
 
     def running(self) -> Tensor:
-        return apply("rsqrt", table("running_variance", lambda c, one: self.seen**2, self.C, ONE))
+        return apply("rsqrt", table("running_variance", lambda c, one: self.seen, self.C, ONE))
 
 
 class FixedUnit(ConvolutionUnit):
