@@ -33,6 +33,10 @@ FITTING: Mapping[str, Document] = {
     "qwen3_5_moe": {"vision_config": {"out_hidden_size": 2048}},
     "glm_ocr": {"vision_config": {"out_hidden_size": 1024}},
     "llama4_vision_model": {"hidden_size": 1408},
+    "qwen3_asr": {"audio_config": {"output_dim": 2048}},
+    "qwen3_omni_moe_thinker": {
+        "audio_config": {"output_dim": 2048}, "vision_config": {"out_hidden_size": 2048},
+    },
     "cohere_compass": {
         "text_config": {"rope_parameters": {"full_attention": {"rope_theta": 10000.0}}},
         "vision_config": {"out_hidden_size": 8192},
