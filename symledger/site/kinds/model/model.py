@@ -9,6 +9,7 @@ from markupsafe import Markup
 from sympy import Symbol
 
 from symledger.accounts.account import Account
+from symledger.algebra import Terms
 from symledger.catalogue.entry import Entry
 from symledger.catalogue.text_places import said_by
 from symledger.catalogue.texts import Text
@@ -31,6 +32,8 @@ from symledger.site.text.questions import questions
 from symledger.site.text.voice import Voice
 
 GROWTH = ("params", "flops.forward")
+REMEMBERED = 12
+"""As many terms of a leading form stand in the index; one with more is on its page alone."""
 CALCULATED = ("params", "flops.forward", "flops.training", "memory.saved", "memory.kv_cache")
 
 
@@ -205,8 +208,17 @@ class Model:
     @property
     def lead(self) -> Markup:
         """The leading form of its parameters, or where there is none the whole of them."""
+        return maths.inline(self._leading)
+
+    @property
+    def long_lead(self) -> int:
+        """How many terms that has, where it has more than anybody remembers; else nothing."""
+        return len(self._leading) if len(self._leading) > REMEMBERED else 0
+
+    @property
+    def _leading(self) -> Terms:
         found = self.params.leading
-        return maths.inline(found.terms if found else self.params.corollary_terms)
+        return found.terms if found else self.params.corollary_terms
 
     @property
     def approximation(self) -> glance.Approximation | None:
