@@ -177,7 +177,7 @@ VIDEO_QFORMER = _told("instructblipvideo_qformer", "InstructBlipVideo")
 
 def _part(qformer: Family) -> Family:
     """Return the Q-Former as a part of another model."""
-    return replace(qformer, uses={**qformer.uses, **PART_KEYS})
+    return replace(qformer, uses={**qformer.uses, **PART_KEYS}, implied={})
 
 
 OPT_TEXT = replace(decoding(OPT), uses=OPT.uses)
