@@ -18,11 +18,10 @@ from typing import Any, Literal
 
 from symledger.accounts.account import derive
 from symledger.checks.traced.vectors import LAYERS, shallow
-from symledger.checks.transformers.comparison import build, witnessed
+from symledger.checks.transformers.comparison import witnessed
 from symledger.config_keys.family import Family, facts
 from symledger.configs.document import Document
 from symledger.configs.families import every_family
-from symledger.configs.read import read
 from symledger.errors import BadInput, SymledgerError, nearest, shown
 
 Outcome = Literal["same", "different", "refused", "unbuilt"]
@@ -77,10 +76,6 @@ def compared(document: Document) -> Drawn:
             account = derive(str(path))
         except SymledgerError as error:
             return Drawn(document, "refused", str(error))
-    try:
-        build(read(document))
-    except BadInput as error:
-        return Drawn(document, "unbuilt", str(error))
     seen: list[str] = []
     try:
         for found in witnessed(account):
@@ -88,7 +83,7 @@ def compared(document: Document) -> Drawn:
                 return Drawn(document, "different", f"{found.quantity}: {found.detail}")
             seen.append(found.quantity)
     except SymledgerError as error:
-        return Drawn(document, "refused", str(error), tuple(seen))
+        return Drawn(document, "refused" if seen else "unbuilt", str(error), tuple(seen))
     except Exception as error:  # whatever running the implementation raises
         if not seen:
             raise
