@@ -98,10 +98,23 @@ def substitute(polynomial: Terms, given: Mapping[Symbol, Terms]) -> Terms:
 
 
 def _replaced(monomial: Monomial, c: Number, given: Mapping[Symbol, Terms]) -> Terms:
-    product: Terms = {Monomial((s, n) for s, n in monomial if s not in given): c}
+    """The same of one term; what becomes a single term, which is most of it, is gathered first."""
+    exponents: dict[Symbol, int] = {}
+    rest: list[Terms] = []
     for symbol, n in monomial:
-        if symbol in given:
-            product = multiply(product, power(given[symbol], n))
+        put = given.get(symbol)
+        if put is None:
+            exponents[symbol] = exponents.get(symbol, 0) + n
+        elif len(put) == 1 and abs(n) <= HIGHEST:
+            ((own, k),) = put.items()
+            c *= k**n if n > 0 else _inverse(k) ** -n
+            for s, m in own:
+                exponents[s] = exponents.get(s, 0) + m * n
+        else:
+            rest.append(power(put, n))
+    product: Terms = {of_exponents(exponents): c}
+    for factor in rest:
+        product = multiply(product, factor)
     return product
 
 
@@ -195,9 +208,13 @@ def value(polynomial: Terms, at: Mapping[Symbol, int]) -> Fraction | None:
     """Return the exact value at a configuration, or None while a symbol is unbound."""
     total: Number = 0
     for monomial, product in polynomial.items():
+        over = 1
         for symbol, n in monomial:
             if symbol not in at:
                 return None
-            product *= at[symbol] ** n if n > 0 else Fraction(1, at[symbol] ** -n)
-        total += product
+            if n > 0:
+                product *= at[symbol] ** n
+            else:
+                over *= at[symbol] ** -n
+        total += product if over == 1 else Fraction(product, over)
     return Fraction(total)

@@ -18,6 +18,8 @@ from symledger.readings.live.moments import size
 Amounts = dict[str, Terms]
 """Of each kind, what is alive: a number, or linear in which application of a body it is."""
 Indices = dict[Symbol, int]
+NUMBER = {algebra.ONE}
+"""The terms of what is a number, as most is."""
 
 
 @dataclass(frozen=True)
@@ -90,4 +92,6 @@ def _applied(
 
 
 def _value(polynomial: Terms, indices: Indices) -> int:
+    if not polynomial or polynomial.keys() == NUMBER:
+        return int(polynomial.get(algebra.ONE, 0))
     return int(sum(c * prod(indices[s] ** n for s, n in m) for m, c in polynomial.items()))

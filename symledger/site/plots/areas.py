@@ -95,11 +95,11 @@ def _edge(one: Layer, x: Scale, y: Scale) -> str:
 def _within(one: Layer, floor: Sequence[int], x: Scale, y: Scale) -> Iterator[Markup]:
     """Name a layer within it, where it is high and wide enough for its name."""
     best = (0, 0, 0.0, 0.0)
+    tops, floors = list(map(y.at, one.amounts)), list(map(y.at, floor))
     for start in range(len(floor)):
         above, below = y.end, y.start
         for end in range(start, len(floor)):
-            above = max(above, y.at(one.amounts[end]))
-            below = min(below, y.at(floor[end]))
+            above, below = max(above, tops[end]), min(below, floors[end])
             if below - above < LETTER:
                 break
             if end + 1 - start > best[1] - best[0]:

@@ -11,11 +11,11 @@ from symledger.accounts.account import Account
 from symledger.errors import SymledgerError
 from symledger.languages.message import joined, message
 from symledger.ledger.peaks import known_to_be_few
+from symledger.ledger.stepping import walked
 from symledger.printing.numbers import short_bytes
 from symledger.readings.live.course import course
 from symledger.readings.live.held import BACKWARD, FORWARD, STEP
 from symledger.readings.live.kinds import Alive
-from symledger.readings.live.timeline import Timeline
 from symledger.site.plots import Axis, Figure
 from symledger.site.plots.areas import Layer, Stretch, area_drawing
 
@@ -113,8 +113,7 @@ def moments(account: Account) -> list[Moment]:
         return []
     for symbol, polynomial in account.assumed.equations.items():
         at.setdefault(symbol, int(algebra.value(polynomial, at) or 0))
-    timeline = Timeline(readings.program, few=few)
-    timeline.back(readings.back)
+    timeline = walked(readings, few)
     throughout = {name: int(account[f"memory.{name}"].exact or 0)
                   for name in ("parameters", "optimizer")}  # fmt: skip
     found = []
