@@ -21,7 +21,7 @@ from symledger.site.verify import problems
 from symledger.tags.registry import registered
 from tests import invoke
 from tests.every import INTEGRATING
-from tests.site.whole import KINDS, SPOKEN, page_of, part
+from tests.site.whole import KINDS, SPOKEN, page_of, part, some_of
 
 ANCHOR = re.compile(r'<h[1-6][^>]* id="([^"]+)"')
 
@@ -159,7 +159,7 @@ def few(site, tmp_path):
     """Return a written folder with an English page of each kind and those written by hand."""
     folder = tmp_path / "written"
     made = {page_of(kind) for kind in KINDS if kind not in SPOKEN} & set(site.pages)
-    build.write(folder, part(made, site.assets))
+    build.write(folder, part(made, some_of(site.assets, 100)))
     configuration = folder / "mkdocs.yml"
     whole = configuration.read_text()
     configuration.write_text(re.sub(r"^nav:\n(?:[- ].*\n)*", "", whole, flags=re.MULTILINE))
@@ -183,11 +183,11 @@ def test_a_written_folder_builds_the_same_without_our_plugin(engine, built, few)
 
 @pytest.mark.skipif(not INTEGRATING, reason="takes a minute: CI=true runs it")
 def test_zensical_builds_the_same_addresses_and_anchors(built, site, tmp_path):
-    """It builds a tenth of the pages, every kind among them: the whole takes minutes."""
+    """It builds a tenth of pages and files, every kind among them: the whole takes minutes."""
     if find_spec("zensical") is None:
         pytest.skip("needs Zensical: pip install zensical")
     other = tmp_path / "site"
-    some = part({*map(page_of, KINDS), *sorted(site.pages)[::10]}, site.assets)
+    some = part({*map(page_of, KINDS), *sorted(site.pages)[::10]}, some_of(site.assets, 10))
     build.build(other, "zensical", some, strict=False)
     assert problems(other, some) == []
     there, whole = anchors(other), anchors(built)

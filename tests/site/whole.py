@@ -94,6 +94,12 @@ def rendered():
     return set(paths) - set(many) | set(share(many, 8)) | asked & set(paths)
 
 
+def some_of(files, every):
+    """Return the paths of files; of those of formulas and plots, thousands, one of so many."""
+    many = sorted(path for path in files if path.startswith(("f/", "data/")))
+    return [*(set(files) - set(many)), *many[::every]]
+
+
 def part(paths, files):
     """Return a site of some of the pages and files."""
     found = Site()
