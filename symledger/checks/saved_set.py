@@ -3,8 +3,11 @@
 A fresh executor holds the saved arrays, the weights and the incoming gradient, and nothing else.
 It must reproduce every gradient bit for bit. Then each saved array in turn is given other values;
 some gradient must change. This is stricter than filling it with NaN, which would also pass through
-a product with zero. Last, the bytes of the arrays held are compared with the formula, and each is
-looked at whether it can be stored as is stated.
+a product with zero. Where a slice alone is read, zeros stand around its gradient, and whatever was
+kept of the rest is multiplied with them: it is kept all the same, as nobody looks at values to know
+what a backward pass needs. What seems to be without effect is therefore altered once more where
+something else stands in the place of these zeros. Last, the bytes of the arrays held are compared
+with the formula, and each is looked at whether it can be stored as is stated.
 
 Bytes are those of a run that remembers nothing: what applications of a repeated body make of the
 same arrays is equal, and yet each keeps one of its own.
@@ -26,7 +29,7 @@ from symledger.checks.trial import Again, Array, Remembering, Trial
 from symledger.errors import DefinitionError
 from symledger.evidence.claims import Claim
 from symledger.evidence.comparison import Evidence
-from symledger.ir.ops import Const, Param, Repeat, View
+from symledger.ir.ops import Const, Pad, Param, Repeat, View
 from symledger.ir.tensor import Call, CallBack, Pullback, Result, Tensor
 from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.numpy.values import Values
@@ -67,6 +70,29 @@ class Revealing(Remembering):
         return made + 0.5 if hiding else made
 
 
+class Surrounding(Revealing):
+    """One that, in backward passes, has a half around the gradients of slices where zeros stand."""
+
+    def __init__(self, sizes: Mapping[Symbol, int]) -> None:
+        super().__init__(sizes)
+        self.gradients: set[Tensor] = set()
+
+    def back(
+        self, pull: Pullback, values: Values, seeds: Mapping[Tensor, Array]
+    ) -> dict[Tensor, Array]:
+        """Execute a backward program; what it was given of the forward pass stays as it is."""
+        self.gradients |= {t for t in pull.tensors if isinstance(t.op, Pad)}
+        return super().back(pull, values, seeds)
+
+    def make(self, t: Tensor, args: list[Array]) -> Array:
+        """Execute one operation."""
+        made = super().make(t, args)
+        if not isinstance(t.op, Pad) or t not in self.gradients:
+            return made
+        inside = super().make(t, [np.ones_like(args[0])])
+        return made + (1 - inside) / 2
+
+
 class Revealed(Trial):
     """A trial on such a machine."""
 
@@ -74,6 +100,15 @@ class Revealed(Trial):
     def machine(self) -> Revealing:
         """The machine that made ``values`` and ``gradients``."""
         return Revealing(self.sizes)
+
+
+class Surrounded(Revealed):
+    """A trial in which no gradient of a slice has zeros around it."""
+
+    @cached_property
+    def machine(self) -> Surrounding:
+        """The machine that made ``values`` and ``gradients``."""
+        return Surrounding(self.sizes)
 
 
 class Differs(Exception):
@@ -255,7 +290,13 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
     left = holder.restrict(kept_, shown.values, {})
     wrong = _not_reproduced(shown, left)
     if not wrong:
-        wrong = [line for place in holder.held for line in _without_effect(shown, kept_, place)]
+        idle = [place for place in holder.held if not _has_effect(shown, kept_, place)]
+        if idle:
+            shown = Surrounded(trial.program, trial.pull, trial.sizes, trial.seed)
+        for place in idle:
+            if not _has_effect(shown, kept_, place):
+                held, _ = holder.held[place]
+                wrong.append(f"{held} is kept, but no gradient depends on it")
     stated, stored = value(formula, trial.sizes), bytes_held(trial, kept_, bytes_of)
     if stated != stored:
         wrong.append(f"the formula gives {stated} bytes, the arrays held take {stored}")
@@ -279,17 +320,17 @@ def _not_reproduced(trial: Revealed, left: Values) -> list[str]:
     ]
 
 
-def _without_effect(trial: Revealed, k: Kept, place: Place) -> list[str]:
+def _has_effect(trial: Revealed, k: Kept, place: Place) -> bool:
+    """Whether some gradient changes with the array that is held at a place."""
+    expected = trial.gradients
     holder = Holder(Again(trial.machine), place)
     left = holder.restrict(k, trial.values, {})
     try:
         with np.errstate(all="ignore"):
             found = Comparing(trial).back(trial.pull, left, trial.seeds)
     except Differs:
-        return []
-    if any(not np.array_equal(g, found[leaf]) for leaf, g in trial.gradients.items()):
-        return []
-    return [f"{holder.held[place][0]} is kept, but no gradient depends on it"]
+        return True
+    return any(not np.array_equal(g, found[leaf]) for leaf, g in expected.items())
 
 
 def bytes_held(trial: Trial, k: Kept, bytes_of: Bytes) -> int:

@@ -15,7 +15,7 @@ from symledger.ir.ops import Pairs
 from symledger.models.mini_gpt.model import MiniGPT
 from symledger.notation.calling import program_of
 from symledger.notation.component import Component, steps
-from symledger.notation.verbs import apply, einsum, maximum, param, repeat, total
+from symledger.notation.verbs import apply, einsum, join, maximum, narrow, param, repeat, total
 from symledger.readings.pullback import pullback
 from symledger.sizes import Size
 
@@ -72,6 +72,18 @@ class Hoarder(Component):
 
     def pullback(self, at, dy):
         return {"x": dy * 2 + at.c * 0}
+
+
+class Sliced(Component):
+    """What is made of the rest of a sequence goes through a map, and is cut off again."""
+
+    signature = "B T d -> B one d"
+
+    def forward(self, x):
+        first, rest = narrow(x, 1, 0, 1), narrow(x, 1, 1, x.shape[1] - 1)
+        made = apply("square", Linear(sizes.d, sizes.d, bias=False)(rest, name="map"))
+        both = join([first, made], axis=1)
+        return steps(rest=rest, both=both, y=apply("square", narrow(both, 1, 0, 1)))
 
 
 class Lying(Component):

@@ -7,8 +7,8 @@ from symledger.checks.saved_set import saved_set
 from symledger.components.feed_forward.feed_forward import FeedForward
 from symledger.models.gpt2.model import GPT2
 from symledger.readings.saved import kept, root, saved
-from symledger.sizes import B, L, d
-from tests.checks.bench import RIGHT, Hoarder, PlainSoftmax, Recurrence, Told, trials
+from symledger.sizes import B, L, T, d
+from tests.checks.bench import RIGHT, Hoarder, PlainSoftmax, Recurrence, Sliced, Told, trials
 
 SOME = [*RIGHT.values(), PlainSoftmax(), Recurrence(), FeedForward(activation="relu")]
 
@@ -83,6 +83,14 @@ def test_a_mention_that_influences_nothing_is_found():
     found = check(trials(Hoarder())[0])
     assert not found.passed
     assert "no gradient depends on it" in found.detail
+
+
+def test_what_is_cut_off_is_kept_though_zeros_reach_it():
+    """So does PyTorch: no operation looks at the values of a gradient to know what it needs."""
+    run = trials(Sliced())[0]
+    held = 2 * T + T - 1  # x, both, and what is squared of the rest
+    assert saved(run.pull, PRICES).total.equals(held * B * d * PRICES["value"])
+    assert check(run).passed
 
 
 def test_storage_classes_are_told_apart():

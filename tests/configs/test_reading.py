@@ -31,7 +31,8 @@ NO_MODEL = {"ministral": "head_dim is missing", "hunyuan_vl": "head_dim is missi
             **dict.fromkeys(("idefics3", "smolvlm", "aya_vision"), "does not divide"),
             **dict.fromkeys(("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe", "qwen3_5",
                              "qwen3_5_moe", "cosmos3_omni", "glm_ocr", "qwen3_asr",
-                             "qwen3_omni_moe_thinker", "cohere_compass", "ovis2"),
+                             "qwen3_omni_moe_thinker", "cohere_compass", "ovis2",
+                             "exaone4_5"),
                             "does not fit text_config.hidden_size"),
             "llama4": "does not fit vision_output_dim",
             "llama4_vision_model": "Say intermediate_size = 3072"}

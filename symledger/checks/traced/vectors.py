@@ -37,6 +37,7 @@ FITTING: Mapping[str, Document] = {
     "qwen3_omni_moe_thinker": {
         "audio_config": {"output_dim": 2048}, "vision_config": {"out_hidden_size": 2048},
     },
+    "exaone4_5": {"vision_config": {"out_hidden_size": 4096}},
     "cohere_compass": {
         "text_config": {"rope_parameters": {"full_attention": {"rope_theta": 10000.0}}},
         "vision_config": {"out_hidden_size": 8192},

@@ -41,12 +41,18 @@ PROJECTOR = {
     "multi_modal_projector.linear_2.bias": ("projector.2.b",),
 }
 KINDS = ("block", "unread_block", "read_block.block")
-UNREAD = {
-    name: tuple(ours.replace("tower.block", f"tower.{kind}") for kind in KINDS)
-    if ours.startswith("tower.block") else (ours,)
-    for name, (ours,) in image("model.vision_tower.", "tower.").items()
-    if name.startswith("model.")
-}  # fmt: skip
+
+
+def unread(theirs: str, ours: str) -> dict[str, tuple[str, ...]]:
+    """Return what stands behind the weights of an encoder whose last blocks nothing reads."""
+    return {
+        name: tuple(part.replace(f"{ours}block", f"{ours}{kind}", 1) for kind in KINDS)
+        if part.startswith(f"{ours}block") else (part,)
+        for name, (part,) in image(theirs, ours).items() if name.startswith(theirs)
+    }  # fmt: skip
+
+
+UNREAD = unread("model.vision_tower.", "tower.")
 
 LLAVA = Family(
     "llava",

@@ -48,10 +48,13 @@ def seeing_part(part: Family, uses: Mapping[str, Use], outer: str) -> Family:
 def seeing(
     model_type: str, entry: str, name: str, text: Family, encoder: Family,
     tensors: Mapping[str, tuple[str, ...]], uses: Mapping[str, Use] = RENAMED,
-    wide: str = "out_hidden_size",
+    wide: str = "out_hidden_size", texts: tuple[Family, ...] = (),
 ) -> Family:  # fmt: skip
-    """Return the family of a generation; ``wide`` is the key of what the encoder gives."""
-    text, encoder = decoding(text), seeing_part(encoder, uses, model_type)
+    """Return the family of a generation; ``wide`` is the key of what the encoder gives.
+
+    Files may call the decoder as one of ``texts``, too.
+    """
+    text, encoder = decoding(text, *texts), seeing_part(encoder, uses, model_type)
     older = model_type.startswith("qwen2")
 
     def fitting(values: Values) -> Settings:
