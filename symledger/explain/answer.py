@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache
-from itertools import chain
 from math import inf
 from typing import Any
 
@@ -16,19 +14,18 @@ from symledger.algebra import Terms
 from symledger.explain.branch import LINE, WHOLE, Where
 from symledger.explain.index.checkpoint_sizes import known
 from symledger.explain.index.known import Known
-from symledger.explain.index.readings import ITSELF, QUANTITIES, Asked
-from symledger.explain.index.sources import Source, catalogue, target
+from symledger.explain.index.readings import ITSELF
 from symledger.explain.index.table import AmountRow, Table
 from symledger.explain.match import NEAR, Match, symbols
 from symledger.explain.number import UNITS, Number, parse_number
 from symledger.explain.parts import Part, where
 from symledger.explain.search import MOST, SHOWN, search
+from symledger.explain.tables import nearest, tables
 from symledger.languages.message import Message, Text, Verbatim, message
 
 SCHEMA = "symledger.explain/1"
-FAR, CLOSE = 3.25, 3
-"""How far in rank from the best match of an exact number others are shown, and how many nearest
-numbers."""
+FAR = 3.25
+"""How far in rank from the best match of an exact number others are shown."""
 COMMON, CLEAR = 60, 1
 """A number that more formulas give than this says little by itself, unless one ranks below this."""
 OTHERWISE = 2
@@ -60,7 +57,7 @@ class Explanation:
     omitted: int
     same: tuple[str, ...]
     occurs: tuple[tuple[str, str], ...]
-    nearest: tuple[AmountRow, ...]
+    nearest: tuple[AmountRow, ...] = ()
     looked: tuple[str, ...] = ()
     otherwise: tuple[Explanation, ...] = ()
 
@@ -138,82 +135,45 @@ def explain(
     """
     number, settings = parse_number(text, unit), settings or {}
     with uncollected():
-        found = _explained(number, inside, settings)
-        if number.stated or found.rank <= OTHERWISE:
-            return found
-        return _in_any_unit(found)
+        (table,) = tables([number], inside, settings)
+        found = replace(_answer(number, inside, settings, table), looked=(number.unit,))
+        if not number.stated and found.rank > OTHERWISE:
+            found, table = _in_any_unit(found, table)
+        doubtful = found.rank > DOUBTFUL
+        return replace(found, nearest=tuple(nearest(table, found.number)) if doubtful else ())
 
 
-def _in_any_unit(found: Explanation) -> Explanation:
+def _in_any_unit(found: Explanation, searched: Table) -> tuple[Explanation, Table]:
     """Look for a number as what it may count beside parameters, for its unit was not said.
 
     Where no parameters give it, the most plausible answer in another unit is the answer; where some
     do, it is told beside it. In the catalogue that is all of a target, at known sizes.
     """
-    number, inside, settings = found.number, found.inside, found.settings
-    units = tuple(unit for unit in UNITS if unit != number.unit)
-    tables = _tables(units, inside, settings, plain=not inside)
+    inside, settings = found.inside, found.settings
+    others = [replace(found.number, unit=unit) for unit in UNITS if unit != found.number.unit]
     answers = [
-        _answer(replace(number, unit=unit), inside, settings, table)
-        for unit, table in zip(units, tables, strict=True)
-    ]
-    better = [answer for answer in answers if answer.rank + OTHERWISE < found.rank]
-    better.sort(key=lambda answer: answer.rank)
-    first = found if found.sections or not better else better.pop(0)
-    return replace(first, looked=UNITS, otherwise=tuple(better))
+        (_answer(number, inside, settings, table), table) for number, table in
+        zip(others, tables(others, inside, settings, plain=not inside), strict=True)
+    ]  # fmt: skip
+    better = [one for one in answers if one[0].rank + OTHERWISE < found.rank]
+    better.sort(key=lambda one: one[0].rank)
+    first, table = (found, searched) if found.sections or not better else better.pop(0)
+    otherwise = tuple(answer for answer, _ in better)
+    return replace(first, looked=UNITS, otherwise=otherwise), table
 
 
-def _explained(number: Number, inside: str, settings: Mapping[str, str]) -> Explanation:
-    (table,) = _tables((number.unit,), inside, settings)
-    return replace(_answer(number, inside, settings, table), looked=(number.unit,))
-
-
-def _tables(
-    units: tuple[str, ...], inside: str, settings: Mapping[str, str], plain: bool = False
-) -> list[Table]:
-    """Return what is searched for numbers of some units, a table for each."""
-    if inside or settings:
-        return _made(units, inside, settings, plain)
-    return _everything(units, plain)
-
-
-def _made(
-    units: tuple[str, ...], inside: str, settings: Mapping[str, str], plain: bool
-) -> list[Table]:
-    every = tuple(dict.fromkeys(chain(*(QUANTITIES[unit] for unit in units))))
-    sources = tuple(_sources(every, inside, settings))
-    return [Table(sources, QUANTITIES[unit], plain) for unit in units]
-
-
-def _sources(
-    asked: Sequence[Asked], inside: str, settings: Mapping[str, str]
-) -> Iterator[Source]:
-    """Yield what is searched: a target, or all of the catalogue."""
-    return target(inside, settings, asked) if inside else catalogue(asked, settings)
-
-
-def _answer(
-    number: Number, inside: str, settings: Mapping[str, str], table: Table
-) -> Explanation:
+def _answer(number: Number, inside: str, settings: Mapping[str, str], table: Table) -> Explanation:
     found, omitted = search(table, number)
     told = [m for m in found if not m.near or number.exact or m.mistake]
     limit = (told[0].rank if told else 0) + (FAR if number.exact else SHOWN)
     gives = [m for m in told if not m.near and m.rank < limit][:MOST]
     best = gives[0].rank + NEAR - 1 if gives else limit
     near = [m for m in told if m.near and m.rank <= best][: MOST // 2]
-    doubtful = not told or told[0].rank > DOUBTFUL
     return Explanation(
         number, inside, settings, tuple(gives), tuple(near),
         len(found) - len(gives) - len(near) + omitted,
         tuple(same(gives)), () if inside else tuple(dict.fromkeys(occurs(table, number))),
-        tuple(table.around(number.about, CLOSE)) if doubtful else (),
     )  # fmt: skip
-
-
-@cache
-def _everything(units: tuple[str, ...], plain: bool) -> list[Table]:
-    """The tables of the whole catalogue, with nothing set."""
-    return _made(units, "", {}, plain)
 
 
 def occurs(table: Table, number: Number) -> Iterator[tuple[str, str]]:
@@ -228,7 +188,8 @@ def occurs(table: Table, number: Number) -> Iterator[tuple[str, str]]:
         rows = table.occurring(asked, number.low, number.high)
         found += [(row.part, known) for row in rows for known, _ in row.points]
     order = {k.name: i for i, k in enumerate(known())}
-    for part, one in sorted(found, key=lambda each: order.get(each[1].name, 0)):
+    found.sort(key=lambda each: (order.get(each[1].name, 0), table.order[each[0]]))
+    for part, one in found:
         yield one.name, part.typed(where(part.said) or message("explain.all_of_it"))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from sympy import Symbol
 
@@ -119,11 +119,18 @@ def own_sizes(table: Table, form: Terms, sizes: Sizes, wanted: Wanted) -> Sizes:
     return {name: sizes[name] for name in names}
 
 
-def wanted_of(table: Table, number: Number, reading: Reading) -> Iterator[Wanted]:
+class Sized(Protocol):
+    """What knows the sizes that symbols have."""
+
+    def sizes_of(self, symbol: str) -> list[int]:
+        """Return the sizes that a symbol is known to have, in order."""
+
+
+def wanted_of(sized: Sized, number: Number, reading: Reading) -> Iterator[Wanted]:
     """Yield what is wanted of a reading; then the same had the number's unit been mistaken."""
     often = [0]
     if reading.symbol:
-        often = [n for n in table.sizes_of(reading.symbol) if n > 1]
+        often = [n for n in sized.sizes_of(reading.symbol) if n > 1]
     other = number.mistaken
     for meant in filter(None, (number, other)):
         mistaken = "" if meant is not other else message(

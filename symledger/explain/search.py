@@ -70,9 +70,10 @@ class Alike:
 def search(table: Table, number: Number) -> Found:
     """Return everything that gives a number.
 
-    Very much gives a rounded one: of that, only what may be shown is worked out.
+    Very much gives a rounded one: of that, only what may be shown is worked out. What is equally
+    plausible stands in the order of the table's parts, whatever else the table has.
     """
-    hits = list(looked_up(table, number))
+    hits = sorted(looked_up(table, number), key=lambda hit: table.order[hit.same.parts[0]])
     if number.exact:
         known = [at_known(table, hit) for hit in hits]
         unknown = [] if table.is_plain else solved(table, number)

@@ -47,12 +47,12 @@ def solved(table: Table, number: Number, limit: float = inf) -> Iterator[Match]:
         ] for asked in QUANTITIES[number.unit]
     }  # fmt: skip
     exactly = any(w.low == w.high for several in wanted.values() for w in several)
-    forms, candidates = _candidates(table, exactly)
+    forms, every = _candidates(table, exactly)
     tried: dict[object, list[tuple[Wanted, Found]]] = {}
     known: dict[object, Found] = {}
     wholly: dict[object, bool] = {}
     hopeless: set[object] = set()
-    for source, part, (formula, left, _), alike in candidates:
+    for source, part, (formula, left, _), alike in every:
         if alike in hopeless:
             continue
         key = id(left), part.quantity
@@ -100,6 +100,11 @@ class Candidate(NamedTuple):
     part: Part
     bound: Bound
     alike: object
+
+
+def candidates(table: Table) -> list[Candidate]:
+    """Return the parts of which sizes might be found that give a number exactly."""
+    return _candidates(table, exactly=True)[1]
 
 
 Candidates = tuple["_Bindings", list[Candidate]]

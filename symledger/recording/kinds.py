@@ -11,6 +11,7 @@ from symledger.recording.mutants import Mutants
 from symledger.recording.reference import Defaults, Reference
 from symledger.recording.reference_types import Types
 from symledger.recording.scripts import Scripts
+from symledger.recording.sought import Sought
 from symledger.recording.tags import Tags
 from symledger.recording.traced import Traced
 
@@ -30,7 +31,8 @@ def stages(why: str = "", successor: str = "") -> Stages:
     """
     owned = (Evidence(), Demonstrations(), Tags(why, successor), Formulas(), Index(), Scripts())
     outside = Reference(), Traced()
-    return (Defaults(), Types()), (*outside, *owned, CheckpointSizes()), (Messages(), Mutants())
+    last = Messages(), Mutants(), Sought()
+    return (Defaults(), Types()), (*outside, *owned, CheckpointSizes()), last
 
 
 NAMES = tuple(kind.name for stage in stages() for kind in stage)

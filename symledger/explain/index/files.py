@@ -7,7 +7,7 @@ as none: its owner is derived where it is asked for, with the same answers.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -28,16 +28,24 @@ def path(owner: str) -> Path:
     return place(FOLDER, owner)
 
 
-def surveys(asked: Sequence[Asked]) -> dict[str, Survey]:
+def surveys(asked: Sequence[Asked], owners: Collection[str] = OWNERS) -> dict[str, Survey]:
     """Return the surveys that are there, by owner, with what is asked for."""
-    return _surveys(FOLDER, tuple(asked))
+    known = surveys_of(FOLDER, tuple(asked))
+    return {owner: survey for owner in sorted(owners) if (survey := known[owner])}
 
 
-@cache
-def _surveys(folder: Path, asked: Sequence[Asked]) -> dict[str, Survey]:
-    reader = Reader(asked)
-    found = {owner: _read(place(folder, owner), reader) for owner in sorted(OWNERS)}
-    return {owner: survey for owner, survey in found.items() if survey}
+class _Surveys(dict[str, Survey | None]):
+    """The surveys of a folder by owner, read when they are asked for."""
+
+    def __init__(self, folder: Path, asked: Sequence[Asked]) -> None:
+        self.folder, self.reader = folder, Reader(asked)
+
+    def __missing__(self, owner: str) -> Survey | None:
+        self[owner] = found = _read(place(self.folder, owner), self.reader)
+        return found
+
+
+surveys_of = cache(_Surveys)
 
 
 def _read(file: Path, reader: Reader) -> Survey | None:

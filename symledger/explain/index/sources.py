@@ -5,7 +5,7 @@ What derives is imported where something has to be derived: most answers are in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -16,7 +16,7 @@ from symledger.catalogue.entry import Entry
 from symledger.errors import BadInput, DefinitionError, nearest, shown
 from symledger.explain.index.checkpoint_sizes import known
 from symledger.explain.index.decided import decided
-from symledger.explain.index.files import surveys
+from symledger.explain.index.files import OWNERS, surveys
 from symledger.explain.index.known import Known
 from symledger.explain.index.outline import Frame, Outline, Sizes, Survey, outline
 from symledger.explain.index.readings import Asked
@@ -104,8 +104,10 @@ def evaluate(polynomial: Terms, at: Mapping[str, int]) -> int | Fraction | None:
     return total if total.denominator != 1 else int(total)
 
 
-def catalogue(asked: Sequence[Asked], settings: Mapping[str, str]) -> Iterator[Source]:
-    """Yield every component and family of the catalogue, with the choices that matter here.
+def catalogue(
+    asked: Sequence[Asked], settings: Mapping[str, str], owners: Collection[str] = OWNERS
+) -> Iterator[Source]:
+    """Yield components and families of the catalogue, with the choices that matter here.
 
     They come from the index, and are derived where that lacks them, or where a choice is set.
     Settings hold wherever they can; a target that they contradict is left out.
@@ -116,10 +118,10 @@ def catalogue(asked: Sequence[Asked], settings: Mapping[str, str]) -> Iterator[S
     met: set[str] = set()
     taken: set[str] = set()
     refused: dict[str, BadInput] = {}
-    indexed = surveys(asked)
+    indexed = surveys(asked, owners)
     made: dict[object, Points] = {}
     for entry in ENTRIES:
-        if entry.owner:
+        if entry.owner or entry.name not in owners:
             continue
         found = indexed.get(entry.name) or survey(entry.name, asked)
         met.update(found.symbols, found.choices)

@@ -18,10 +18,14 @@ from symledger.explain.index.forms import Equations, Forms
 from symledger.explain.index.known import Known
 from symledger.explain.index.outline import Sizes
 from symledger.explain.index.readings import Asked
+from symledger.explain.index.sought import Sought
 from symledger.explain.index.sources import Points, Source, evaluate
 from symledger.explain.index.values import SLACK, Grid, Span, Spans, Where
 from symledger.explain.parts import Part, first_part, parts, swapped
 from symledger.explain.sums import Sum
+
+FIRST, AGAIN = "01"
+"""How a target is marked, and one that is all the same as one before."""
 
 
 class AmountRow(NamedTuple):
@@ -159,13 +163,17 @@ class Alike:
 class Table:
     """The parts of the sources, and what they amount to at known sizes.
 
-    A plain one has all of each target alone, and nothing is solved for.
+    A plain one has all of each target alone, and nothing is solved for. Of one that has a few
+    owners of the catalogue, ``beside`` is what was recorded of the unit of all of them. Which
+    targets are all the same as one before is ``repeated``: marks of each owner's, by what is asked.
     """
 
     def __init__(
-        self, sources: Iterable[Source], asked: Iterable[Asked], plain: bool = False
-    ) -> None:
+        self, sources: Iterable[Source], asked: Iterable[Asked], plain: bool = False,
+        beside: tuple[Sought, str] | None = None,
+    ) -> None:  # fmt: skip
         self.is_plain = plain
+        self.beside = beside
         self.listed: list[tuple[Source, Asked, list[Part]]] = []
         whole: set[tuple[Asked, int]] = set()
         self.sources = tuple(sources)
@@ -175,14 +183,23 @@ class Table:
         self.places: dict[Part, tuple[float, int]] = {}
         self.held: dict[tuple[int, int], Equations] = {}
         self.holding: dict[tuple[int, frozenset[Symbol]], Equations] = {}
-        for one in self.asked:
+        self.repeated: list[dict[str, str]] = []
+        told = beside[0].repeated(beside[1]) if beside and not plain else None
+        for i, one in enumerate(self.asked):
+            marks: dict[str, str] = {}
+            self.repeated.append(marks)
             for source in self.sources:
                 first = first_part(source.variant, one)
+                before = marks.get(source.variant.name, "")
+                again = first is not None and (one, first.amount.mark) in whole
+                if told:
+                    again = told[i][source.variant.name][len(before)] == AGAIN
+                marks[source.variant.name] = before + (AGAIN if again else FIRST)
                 if first:
                     key = one, first.amount.mark
-                    if source.variant.near and key in whole:
+                    if source.variant.near and again:
                         continue  # this choice changes nothing here
-                    alike = source.variant.near if source.inside else key in whole
+                    alike = source.variant.near if source.inside else again
                     found = [first] if alike or plain else parts(source.variant, one)
                     self.listed.append((source, one, found))
                     whole.add(key)
@@ -230,6 +247,8 @@ class Table:
 
     def sizes_of(self, symbol: str) -> list[int]:
         """The sizes that a symbol is known to have, in order."""
+        if self.beside:
+            return self.beside[0].sizes_of(symbol)
         points = {id(s.points): s.points for s in self.sources}.values()
         return sorted({at[symbol] for several in points for _, at in several if symbol in at})
 

@@ -9,7 +9,7 @@ from symledger import algebra
 from symledger.accounts.account import derive
 from symledger.catalogue.entries import place
 from symledger.evidence.records import recorded
-from symledger.explain import answer
+from symledger.explain import tables
 from symledger.explain.answer import explain
 from symledger.explain.index import checkpoint_sizes, files, sources, update, writer
 from symledger.explain.index.outline import outline
@@ -109,12 +109,14 @@ def test_without_an_index_answers_are_the_same(number, settings, monkeypatch, tm
     entries = [entry for entry in sources.ENTRIES if entry.name in FEW]
     assert len(entries) == len(FEW)
     monkeypatch.setattr(sources, "ENTRIES", entries)
-    monkeypatch.setattr(answer, "_everything", answer._everything.__wrapped__)
+    monkeypatch.setattr(tables, "_WHOLE", {})
+    monkeypatch.setattr(tables, "sought", lambda: None)
     asked = []
     monkeypatch.setattr(sources, "survey", lambda *of: asked.append(of) or survey(*of))
     read = explain(number, settings=settings).to_dict()
     assert read["gives"]
     assert not asked
+    monkeypatch.setattr(tables, "_WHOLE", {})
     monkeypatch.setattr(files, "FOLDER", tmp_path)
     assert explain(number, settings=settings).to_dict() == read
     assert len(asked) == len(FEW)
