@@ -46,6 +46,16 @@ class GatedFeedForward(nn.Module):
         return self.down(self.inner_norm(self.drop(self.act(self.gate(x)) * self.up(x))))
 
 
+class Outstanding(nn.Module):
+    """What a row has above its mean and so many standard deviations."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Subtract the threshold, and leave out what is below it."""
+        mu = x.mean(-1, keepdim=True)
+        deviation = (x - mu).square().mean(-1, keepdim=True).sqrt()
+        return F.relu(x - (mu + deviation * 0.5))
+
+
 class Experts(nn.Module):
     """Feed-forward networks side by side, as batched products."""
 
@@ -129,6 +139,7 @@ def _feed_forward(o: Options) -> Uses:
 CASES: Mapping[str, tuple[Case, ...]] = {
     "feed_forward": (Case("two nn.Linear", _noisy(FeedForward), uses=_feed_forward),),
     "gated_feed_forward": (Case("three nn.Linear", _noisy(GatedFeedForward), uses=_feed_forward),),
+    "statistical_top_k": (Case("F.relu above a threshold", lambda s, o: Outstanding()),),
     "activation": (Case(
         "the function of torch",
         lambda s, o: Function(ACTIVATIONS.get(o["function"]) or getattr(F, o["function"])),
