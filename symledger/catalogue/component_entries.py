@@ -51,6 +51,8 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("router", "components.feed_forward.experts:Router"),
     Entry("mixture_of_experts", "components.feed_forward.experts:MixtureOfExperts",
           cases=("one expert a token", "dense")),
+    Entry("mixture_with_idle_experts",
+          "components.feed_forward.idle_experts:MixtureWithIdleExperts"),
     Entry("layer_norm", "components.norms.norms:LayerNorm"),
     Entry("rms_norm", "components.norms.norms:RMSNorm"),
     Entry("composed_rms_norm", "components.norms.norms:ComposedRMSNorm"),

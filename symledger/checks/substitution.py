@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 from sympy import Expr
 
@@ -44,8 +45,9 @@ def state(trials: Sequence[Trial], formula: Expr, bytes_of: Bytes) -> Evidence:
 
 
 def against_arrays(
-    trials: Sequence[Trial], formula: Expr, measured: Sequence[int], quantity: str, claim: str
-) -> Evidence:
+    trials: Sequence[Trial], formula: Expr, measured: Sequence[int | Fraction], quantity: str,
+    claim: str,
+) -> Evidence:  # fmt: skip
     """Compare a formula with a number measured at each trial."""
     expected = [value(formula, trial.sizes) for trial in trials]
     apart = [abs(a - b) for a, b in zip(expected, measured, strict=True)]
@@ -64,12 +66,12 @@ def _weights(trial: Trial) -> int:
     return sum(a.size for leaf, a in trial.leaves.items() if isinstance(leaf.op, Param))
 
 
-def _active(trial: Trial) -> int:
-    total = 0
+def _active(trial: Trial) -> Fraction:
+    total = Fraction(0)
     for leaf, array in trial.leaves.items():
         if isinstance(leaf.op, Param):
             k, E = (whole(n, trial.sizes) for n in leaf.op.used or (ONE, ONE))
-            total += array.size // E * k
+            total += Fraction(array.size * k, E)
     return total
 
 

@@ -54,6 +54,11 @@ def mixture_of(program: Program) -> tuple[Expr, Expr]:
             assert isinstance(weight.op, Param)
             assert weight.op.used
             found[weight.op.used] = None
+            if weight.op.used[1] != weight.shape[0]:
+                raise BadInput(
+                    f"{name} has experts that compute nothing among those that a token is sent to: "
+                    "how many of the others a step touches is not derived."
+                )
             if not _is_given_each(body, weight):
                 raise BadInput(f"how often a step of {name} uses {body.path(weight)} is not known.")
         for call in body.calls:

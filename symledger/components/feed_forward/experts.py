@@ -30,7 +30,8 @@ class Experts(Component):
     """E feed-forward networks side by side, each on the T_e tokens that it is given.
 
     Every network has weights of its own: slices of [E, d, d_ff], and of [E, d_ff] and [E, d] where
-    there is a ``bias``. A row uses those of one expert; of the E experts, k are used for a token.
+    there is a ``bias``. A row uses those of one expert; of the E experts, k are used for a token,
+    or, where these are some ``among`` more, k of all of them.
     With ``clamped``, gate and gated values are cut off at 7, the gate goes through
     x·sigmoid(1.702x), and one is added to what it multiplies.
     Source: Shazeer et al. (2017), section 2; Jiang et al. (2024), section 2.1, for gated ones;
@@ -45,6 +46,7 @@ class Experts(Component):
     gated: bool = True
     bias: bool = False
     clamped: bool = False
+    among: Expr | None = None
 
     signature: ClassVar[str] = "E T_e d -> E T_e d"
     title: ClassVar[str] = "feed-forward networks side by side, each with rows of its own"
@@ -66,7 +68,7 @@ class Experts(Component):
 
     def map(self, name: str, x: Tensor, d_in: Expr, d_out: Expr) -> Tensor:
         """Map each expert's rows by its own matrix."""
-        used = (self.k, self.E)
+        used = (self.k, self.among or self.E)
         W = param(f"W_{name}", self.E, d_in, d_out, used=used)
         y = einsum("E T_e i, E i o -> E T_e o", x, W)
         if not self.bias:

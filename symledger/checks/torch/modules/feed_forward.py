@@ -126,6 +126,29 @@ class Mixture(nn.Module):
         return y + self.shared_experts(x) if hasattr(self, "shared_experts") else y
 
 
+class MixtureWithIdle(nn.Module):
+    """Rows are sent to experts, the last of which give them back."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.number = s["E"]
+        self.experts = Experts(s, {**o, "gated": True})
+        self.router = Router({**s, "E": s["E_all"]}, o)
+        if o.get("spare"):
+            self.W_spare = nn.Parameter(torch.randn(s["E_all"] - s["E"], s["d"], 2 * s["d_ff"]))
+
+    def forward(self, x: Tensor, slots: Tensor) -> Tensor:
+        """Send, map or give back, weight, add."""
+        rows, weights = x.flatten(0, 1), self.router(x.flatten(0, 1), slots)
+        given = rows[slots]
+        made = self.experts(given[: self.number]) * weights[: self.number]
+        kept = given[self.number :] * weights[self.number :]
+        y = torch.zeros_like(rows)
+        for at, rows_of in ((slots[: self.number], made), (slots[self.number :], kept)):
+            y = y.index_put((at,), rows_of, accumulate=True)
+        return y.view_as(x)
+
+
 def _noisy(build: Any) -> Callable[[Sizes, Options], nn.Module]:
     return lambda s, o: build(s, {**o, "hidden_dropout": o["dropout"]})
 
@@ -150,4 +173,6 @@ CASES: Mapping[str, tuple[Case, ...]] = {
     "experts": (Case("torch.bmm", Experts),),
     "router": (Case("F.softmax and torch.gather", Router),),
     "mixture_of_experts": (Case("indexing and index_put", Mixture),),
+    "mixture_with_idle_experts": (Case(
+        "indexing and index_put", MixtureWithIdle, equal={"E_all": "2*E", "T": "4*E"}),),
 }  # fmt: skip
