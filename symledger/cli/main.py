@@ -159,11 +159,17 @@ def shown_as(
 @click.option("--json", "as_json", is_flag=True, help="The same as --format json.")
 @click.option("--depth", type=click.IntRange(1, 9), default=2, show_default=True,
               help="How many levels of the tree to open.")
+@DTYPE
+@OPTIMIZER
+@STEP
+@FIRST
+@ACCUMULATE
 @SCHEDULE
 @spoken
 def trace(module: str, settings: tuple[str, ...], config: str, inputs: tuple[str, ...],
           symbols: tuple[str, ...], evaluating: bool, save: str, verify: str,
-          quantities: tuple[str, ...], form: str, as_json: bool, depth: int,
+          quantities: tuple[str, ...], form: str, as_json: bool, depth: int, dtype: str | None,
+          optimizer: str | None, step: str | None, first: bool, accumulate: bool,
           schedule: str | None, language: str | None) -> None:  # fmt: skip
     """Trace MODULE, a model written in PyTorch, and derive its formulas.
 
@@ -176,8 +182,10 @@ def trace(module: str, settings: tuple[str, ...], config: str, inputs: tuple[str
         raise BadInput("name what is to be traced, as in my_model.py:GPT, or with --verify a saved "
                        "trace.")  # fmt: skip
     said = split_settings(settings)
-    account = verified(verify, said, config, save, schedule) if verify else traced(
-        module, said, inputs, symbols, not evaluating, config, save, schedule
+    run = {"dtype": dtype, "optimizer": optimizer, "step": step, "first": first or None,
+           "accumulate": accumulate or None}
+    account = verified(verify, said, config, save, schedule, run) if verify else traced(
+        module, said, inputs, symbols, not evaluating, config, save, schedule, run
     )
     for name in quantities:
         account[name]

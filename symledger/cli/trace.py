@@ -24,9 +24,11 @@ SUFFIX = ".trace.json"
 
 def traced(
     module: str, settings: Mapping[str, str], inputs: tuple[str, ...], symbols: tuple[str, ...],
-    training: bool, config: str, save: str, schedule: str | None,
+    training: bool, config: str, save: str, schedule: str | None, run: Mapping[str, Any],
 ) -> Account:  # fmt: skip
     """Trace a module, save the trace if that is asked for, and return its account.
+
+    ``run`` are the conventions by which a step of it is run.
 
     Raises:
         SymledgerError: it cannot be traced or saved.
@@ -43,17 +45,20 @@ def traced(
     try:
         peaks = bool(save) or schedule == EAGER
         made = account.traced(module, settings, inputs, symbols, training, keys, progress, peaks)
+        if peaks:
+            made = account.looked(made, bool(run.get("accumulate")), run.get("dtype") or "fp32")
     finally:
         done()
     if save:
         from symledger.traces.writing import dumped
 
         saved(save, dumped(made))
-    return account.account_of(made, save or module, schedule=schedule)
+    return account.account_of(made, save or module, schedule=schedule, **run)
 
 
 def verified(
-    path: str, settings: Mapping[str, str], config: str, save: str, schedule: str | None
+    path: str, settings: Mapping[str, str], config: str, save: str, schedule: str | None,
+    run: Mapping[str, Any],
 ) -> Account:
     """Compare a saved trace with its module at further sizes, and return its account there.
 
@@ -82,7 +87,7 @@ def verified(
 
         saved(save, dumped(made))
     here = {s: str(n) for s, n in made.points[-1].items() if n != made.sizes[s]}
-    return account.account_of(made, save or path, settings=here, schedule=schedule)
+    return account.account_of(made, save or path, settings=here, schedule=schedule, **run)
 
 
 def given_up(said: str) -> None:

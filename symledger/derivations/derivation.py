@@ -152,9 +152,7 @@ class Derivation:
         configuration = {self.symbols[name]: n for name, n in usual if name in self.symbols}
         stated = {self.symbols[s] for s in self.target.stated if s in self.symbols}
         with self.target.in_its_words(s.name for s in (*values, *dict(given))):
-            assumed = settle(
-                self._usual, configuration, given, values, self.definitions, stated
-            )
+            assumed = settle(self._usual, configuration, given, values, self.definitions, stated)
             check_sizes(self.program, assumed)
             self._check_weights(assumed)
         self.target.check_taken(self.symbols, assumed.bindings)
@@ -254,12 +252,14 @@ class Derivation:
         """Return a peak by the schedule that was asked for."""
         if self.request.schedule != EAGER:
             return make_peak(owner, name, readings, assumed)
-        from symledger.ledger.eager import make_eager
+        from symledger.ledger.eager import check_eager, make_eager
 
         if not isinstance(self.target, TracedTarget):
             raise BadInput(f"{shown(self.target.name)} is no trace: the schedule {EAGER} is of "
                            "modules of PyTorch that were traced.")  # fmt: skip
-        found = self.target.eager(self.conventions.input_gradient, assumed.bindings)
+        c = self.conventions
+        check_eager(name, c)
+        found = self.target.eager(c.input_gradient, c.accumulate, c.dtype, assumed.bindings)
         least = {self.symbols[s]: n for s, n in found.least.items() if s in self.symbols}
         return make_eager(owner, name, readings, assumed, found.moments, least)
 
@@ -458,4 +458,3 @@ OPTIONAL = {
 }  # fmt: skip
 """Quantities that a target may lack, and the one that tells: a norm contracts nothing, only
 attention keeps a cache. (Where no expert is routed, the active parameters are all of them.)"""
-

@@ -11,21 +11,24 @@ from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, Protocol
 
-from sympy import Expr, Symbol
+from sympy import Expr, Integer, Symbol
 
 from symledger import algebra
-from symledger.algebra import Terms
+from symledger.algebra import Terms, substitute
 from symledger.algebra.assumptions import Assumed
 from symledger.algebra.comparing import largest
 from symledger.errors import BadInput
 from symledger.ledger.at_moment import AtMoment
+from symledger.ledger.conventions import Conventions
 from symledger.ledger.lines import Line
 from symledger.ledger.peaks import EAGER, PASSES, PEAKS, Depth, Peak, known_to_be_few
 from symledger.ledger.quantities import Quantity, Readings
 from symledger.ledger.stepping import InStep, in_memory, in_step
+from symledger.ledger.updates import UPDATES, way_of
 
 KNOWN = ("memory.peak.forward", "memory.peak.backward", "memory.peak.step", "memory.peak.train")
 STATES = ("memory.optimizer",)
+ZERO = Integer(0)
 THERE = ("weights", "buffers", "inputs")
 """The kinds of what is there from the start of a step to its end."""
 
@@ -130,6 +133,58 @@ def _in_step(
         yield InEagerStep(**given, further=further)
 
 
+def check_eager(name: str, conventions: Conventions) -> None:
+    """Refuse what no step of a module that was built is run with.
+
+    Raises:
+        BadInput: there is nothing to be observed of that.
+    """
+    c = conventions
+    if name not in KNOWN:
+        raise BadInput(f"the schedule {EAGER} is of a step of training: ask for "
+                       f"{', '.join(KNOWN)}.")  # fmt: skip
+    if c.gradients not in ("", c.dtype) or c.frozen or c.weights:
+        raise BadInput(
+            f"the schedule {EAGER} is what was observed of all weights of a module as it was built "
+            "in one type: no other type of gradients or weights, and nothing frozen."
+        )
+
+
+def check_cut(name: str, conventions: Conventions) -> None:
+    """Refuse steps that depend on how weights are cut, which a reference does in its own way.
+
+    Raises:
+        BadInput: this one does.
+    """
+    c = conventions
+    way, update = way_of(c.optimizer, c.step), UPDATES.get(c.optimizer)
+    one_by_one = way == "single" or (way == "foreach" and update and update.each)
+    if c.kept.form != "each" or (PASSES[name].steps and one_by_one):
+        raise BadInput(
+            f"what {c.optimizer} keeps or makes of a weight after the other depends on how the "
+            f"reference cuts its weights, which the schedule {EAGER} does not know: ask for "
+            "--step foreach or fused, and for an optimizer that keeps as much of every element."
+        )
+
+
+def check_weights(
+    readings: Readings, assumed: Assumed, moments: Sequence[Observed]
+) -> None:
+    """Refuse weights of other types than the one in which states are counted.
+
+    Raises:
+        BadInput: there are some.
+    """
+    seen = algebra.add(algebra.terms(m.bytes.get("weights", ZERO)) for m in moments[:1])
+    more = algebra.subtract(seen, readings.total("memory.parameters"))
+    more = substitute(more, assumed.equations)
+    if moments and more and algebra.value(more, assumed.bindings) != 0:
+        raise BadInput(
+            f"not all weights of the module are in {readings.conventions.dtype}: its states, and "
+            f"so its peaks by the schedule {EAGER}, are of several types, which are not derived."
+        )
+
+
 def make_eager(
     owner: str, name: str, readings: Readings, assumed: Assumed, moments: Sequence[Observed],
     least: Mapping[Symbol, int],
@@ -140,17 +195,7 @@ def make_eager(
         BadInput: nothing was observed of such a pass, or not of such sizes.
     """
     c = readings.conventions
-    if name not in KNOWN:
-        raise BadInput(f"the schedule {EAGER} is of a step of training: ask for "
-                       f"{', '.join(KNOWN)}.")  # fmt: skip
-    if c.accumulate:
-        raise BadInput(f"the schedule {EAGER} was observed without gradients of other batches: "
-                       "leave out --accumulate.")  # fmt: skip
-    if c.dtype != "fp32" or c.gradients not in ("", "fp32") or c.frozen or c.weights:
-        raise BadInput(
-            f"the schedule {EAGER} is what was observed as the module was built, of all its "
-            "weights, in single precision: no other types, and nothing frozen."
-        )
+    check_weights(readings, assumed, moments)
     for size, n in least.items():
         if assumed.bindings.get(size, n) < n:
             raise BadInput(f"the schedule {EAGER} was observed of {size} ≥ {n}: trace the module "

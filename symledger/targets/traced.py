@@ -13,7 +13,7 @@ from symledger.errors import BadInput, nearest, shown
 from symledger.ir.naming import snake
 from symledger.ir.tensor import Program
 from symledger.targets.target import Target
-from symledger.traces.alive import Eager
+from symledger.traces.alive import Eager, How
 from symledger.traces.checked import ALIVE, withheld
 from symledger.traces.component import TracedModule
 from symledger.traces.graph import Traced
@@ -119,20 +119,16 @@ class TracedTarget(Target):
             "beyond": {name: [str(low), str(high)] for name, (low, high) in found.items()},
         }
 
-    def eager(self, input_gradient: bool, sizes: Mapping[Symbol, int]) -> Eager:
+    def eager(
+        self, input_gradient: bool, accumulate: bool, dtype: str, sizes: Mapping[Symbol, int]
+    ) -> Eager:
         """Return what is in memory when, as PyTorch runs the module at some sizes.
 
         Raises:
             BadInput: that was not looked at, cannot be said, or not of these sizes.
         """
         name = shown(self.name)
-        failed = next((c for c in self.traced.checks if c.quantity == ALIVE and not c.passed), None)
-        if failed:
-            raise BadInput(f"the schedule eager of {name} is not shown: {failed.detail}.")
-        found = [e for e in self.traced.eager if e.input_gradient == input_gradient]
-        if not found:
-            raise BadInput(f"{name} was traced without looking at what is in memory when: trace it "
-                           "anew, with --schedule eager or --save.")  # fmt: skip
+        found = self._looked(How(input_gradient, accumulate, dtype))
         for symbol, n in sizes.items():
             seen = [point[symbol.name] for point in self.traced.points if symbol.name in point]
             if n == 1 and seen and min(seen) > 1:
@@ -142,13 +138,36 @@ class TracedTarget(Target):
                     f"{symbol} = 1."
                 )
         at = {symbol.name: n for symbol, n in sizes.items()}
-        for a, b in found[0].apart:
+        for a, b in found.apart:
             if at.get(a, 0) == at.get(b, -1):
                 raise BadInput(
                     f"{a} = {b} = {at[a]}: storages of {name} live otherwise there than where "
                     "these differ, as they did when it was looked at."
                 )
-        return found[0]
+        return found
+
+    def _looked(self, how: How) -> Eager:
+        """Return what was observed of a step that is run so; what was not yet, is now."""
+        name = shown(self.name)
+        failed = next((c for c in self.traced.checks if c.quantity == ALIVE and not c.passed), None)
+        if failed:
+            raise BadInput(f"the schedule eager of {name} is not shown: {failed.detail}.")
+        found = next((e for e in self.traced.eager if e.how == how), None)
+        if found:
+            return found
+        if self.traced.looking:
+            try:
+                return self.traced.looking(how)
+            except BadInput as error:
+                said = f"the schedule eager of {name} is not shown here: {error}"
+                raise BadInput(said) from error
+        if not self.traced.eager:
+            raise BadInput(f"{name} was traced without looking at what is in memory when: trace it "
+                           "anew, with --schedule eager or --save.")  # fmt: skip
+        said = "".join((" --accumulate" if how.accumulate else "",
+                        f" --dtype {how.dtype}" if how.dtype != "fp32" else ""))  # fmt: skip
+        raise BadInput(f"of {name} it was not looked at what is in memory with{said}: trace it "
+                       "anew so.")  # fmt: skip
 
     def read_from(self) -> dict[str, Any]:
         """Return what is said of the trace, as JSON data."""

@@ -29,15 +29,27 @@ class AliveAt:
 
 
 @dataclass(frozen=True)
-class Eager:
-    """The moments of a step of training, in the order of time, with all floats' gradients or none.
+class How:
+    """How a step is run: which gradients are asked for, in which type, behind other batches or not.
 
-    ``input_gradient`` says whether gradients of what enters are asked for; ``least`` how large
-    depths have to be for the rounds that the moments are in to be there; ``apart`` are pairs of
-    sizes that may not be equal.
+    ``input_gradient`` says whether gradients of what enters are asked for; ``accumulate`` whether
+    a batch before has left gradients; ``dtype`` of which type floats are where none is said.
     """
 
-    input_gradient: bool
+    input_gradient: bool = True
+    accumulate: bool = False
+    dtype: str = "fp32"
+
+
+@dataclass(frozen=True)
+class Eager:
+    """The moments of a step of training, in the order of time, as it is run.
+
+    ``least`` says how large depths have to be for the rounds that the moments are in to be there;
+    ``apart`` are pairs of sizes that may not be equal.
+    """
+
+    how: How
     moments: tuple[AliveAt, ...]
     least: Mapping[str, int]
     apart: tuple[tuple[str, str], ...] = ()

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from sympy import Expr
 
-from symledger.traces.alive import Eager
+from symledger.traces.alive import Eager, How
 from symledger.traces.checked import Checked
 
 LEAVES = ("input", "weight", "buffer", "constant")
@@ -179,7 +179,7 @@ class Traced:
     ``effects`` are buffers that are written, with the operation that does, ``custom`` modules that
     run an ``autograd.Function``, with its name. There ``*`` stands for the numbers of layers.
     ``eager`` says what is in memory when, if that was looked at, with the gradients of what enters
-    and without.
+    and without. ``looking``, which no file keeps, looks at it where a step is run otherwise.
     """
 
     name: str
@@ -197,6 +197,7 @@ class Traced:
     custom: tuple[Argued, ...] = ()
     conditions: tuple[Condition, ...] = ()
     eager: tuple[Eager, ...] = ()
+    looking: Callable[[How], Eager] | None = field(default=None, compare=False, repr=False)
 
 
 def refs_of(argument: Argument) -> Iterator[Ref]:

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from sympy import Expr, Integer
 
 from symledger.errors import BadInput, nearest, shown
 from symledger.sizes import Size, named
-from symledger.traces.alive import FIRST, KINDS, LAST, WAYS, AliveAt, Eager
+from symledger.traces.alive import FIRST, KINDS, LAST, WAYS, AliveAt, Eager, How
 from symledger.traces.checked import WITHHELD, Checked
 from symledger.traces.formulas import Formulas
 from symledger.traces.graph import (
@@ -97,13 +98,27 @@ def several(top: Place, key: str) -> list[Place]:
     return top[key].list(MOST_SIZES) if top.has(key) else []
 
 
+def eager_of(data: Any, sizes: Mapping[str, Any], formulas: Formulas) -> Eager:
+    """Read what is in memory when from JSON data, of some sizes.
+
+    Raises:
+        BadInput: it is not written as such.
+    """
+    return _eager(Place(data), sizes, formulas)
+
+
 def _eager(place: Place, sizes: Mapping[str, int], formulas: Formulas) -> Eager:
     """Read what is in memory when."""
-    place.only("input_gradient", "least", "apart", "moments")
+    place.only("input_gradient", "accumulate", "dtype", "least", "apart", "moments")
     least = {k: x.whole(0) for k, x in place["least"].items(MOST_SIZES) if _known(x, k, sizes)}
     moments = tuple(_moment(x, formulas) for x in place["moments"].list(MOST_MOMENTS))
     apart = tuple(_pair(x, sizes) for x in place["apart"].list(MOST_SIZES))
-    return Eager(place["input_gradient"].truth(), moments, least, apart)
+    how = How(
+        place["input_gradient"].truth(),
+        place.has("accumulate") and place["accumulate"].truth(),
+        place["dtype"].text() if place.has("dtype") else "fp32",
+    )
+    return Eager(how, moments, least, apart)
 
 
 def _pair(place: Place, sizes: Mapping[str, int]) -> tuple[str, str]:

@@ -62,14 +62,17 @@ def to_data(traced: Traced) -> dict[str, Any]:
         },
         **({"conditions": [[c.left, c.relation, c.right] for c in traced.conditions]}
            if traced.conditions else {}),
-        **({"eager": [_eager(e) for e in traced.eager]} if traced.eager else {}),
+        **({"eager": [eager_data(e) for e in traced.eager]} if traced.eager else {}),
         "graph": _graph(traced.graph),
     }  # fmt: skip
 
 
-def _eager(eager: Eager) -> dict[str, Any]:
+def eager_data(eager: Eager) -> dict[str, Any]:
+    """Return what is in memory when as JSON data."""
     return {
-        "input_gradient": eager.input_gradient,
+        "input_gradient": eager.how.input_gradient,
+        **({"accumulate": True} if eager.how.accumulate else {}),
+        **({"dtype": eager.how.dtype} if eager.how.dtype != "fp32" else {}),
         "least": dict(eager.least),
         "apart": [list(pair) for pair in eager.apart],
         "moments": [

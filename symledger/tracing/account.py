@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -12,6 +13,7 @@ import torch
 from symledger.accounts.account import Account
 from symledger.derivations.query import requested
 from symledger.targets.traced import traced_target
+from symledger.traces.alive import How
 from symledger.traces.graph import Traced
 from symledger.tracing.asked import asked
 from symledger.tracing.checks import checked
@@ -40,6 +42,19 @@ def traced(
             )
             told("comparing it with PyTorch, quantity by quantity")
             return checked(made, space)
+
+
+def looked(made: Traced, accumulate: bool, dtype: str) -> Traced:
+    """Return a trace that says what is in memory when, where a step is run otherwise, too.
+
+    Raises:
+        BadInput: that cannot be said.
+    """
+    asked = [How(gradient, accumulate, dtype) for gradient in (True, False)]
+    if made.looking is None or not made.eager or asked[0] in (e.how for e in made.eager):
+        return made
+    with without_warnings():
+        return replace(made, eager=(*made.eager, *map(made.looking, asked)))
 
 
 @contextmanager

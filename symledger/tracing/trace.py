@@ -29,7 +29,7 @@ from symledger.tracing.depth import (
     renamed,
     unfolded,
 )
-from symledger.tracing.eager.moments import eager
+from symledger.tracing.eager.moments import Looking, eager
 from symledger.tracing.fold import folded
 from symledger.tracing.graphs import live
 from symledger.tracing.names import symbols_for
@@ -109,9 +109,10 @@ def _traced(
     )
     alive: tuple[Eager, ...] = ()
     seen: tuple[Checked, ...] = ()
-    if peaks:
+    looking = Looking(space, assembler, period(graph), to, points) if peaks else None
+    if looking:
         told("looking at what is in memory when")
-        alive, found = eager(space, assembler, period(graph), to, points)
+        alive, found = eager(looking)
         seen = (found,)
     made = Traced(
         name=subject.name, source=subject.source, graph=renamed(bounded(graph), to),
@@ -126,7 +127,7 @@ def _traced(
             Condition(symbols[b.name], b.relation, symbols[b.other])
             for b in space.borders if b.name in symbols and b.other in symbols
         ),
-        eager=alive, checks=seen,
+        eager=alive, checks=seen, looking=looking,
     )
     if subject.loops:
         TracedModule(made).program(made.name)

@@ -115,13 +115,17 @@ def once():
     """Runs every point once, whatever is made of it."""
     known = {}
 
-    def run(space, at, input_gradient):
-        key = tuple(at.items()), input_gradient
+    def run(space, at, how):
+        key = tuple(at.items()), how
         if key not in known:
-            known[key] = lived(space, at, input_gradient)
+            known[key] = lived(space, at, how)
         return known[key]
 
     return run
+
+
+def eager(space, assembler, point):
+    return moments.eager(moments.Looking(space, assembler, 1, {}, [point]))
 
 
 def at(space, sizes):
@@ -132,7 +136,7 @@ def at(space, sizes):
 def test_peaks_are_what_was_measured(again, request):
     """At sizes and depths that nothing was fitted on, with and without blocks run again."""
     space, assembler = request.getfixturevalue("recomputed" if again else "plain")
-    (found, _), check = moments.eager(space, assembler, 1, {}, [at(space, MEASURED[again][0][0])])
+    (found, _), check = eager(space, assembler, at(space, MEASURED[again][0][0]))
     assert check.passed, check.detail
     for sizes, forward, backward in MEASURED[again]:
         values = {Symbol(n): Integer(v) for n, v in at(space, sizes).items()}
@@ -211,7 +215,7 @@ def test_a_wrong_rule_of_liveness_is_found(mutant, plain, once, monkeypatch):
         return Lived(run.at, mutant(run.changes))
 
     monkeypatch.setattr(timeline, "lived", wrong)
-    found, check = moments.eager(space, assembler, 1, {}, [space.base])
+    found, check = eager(space, assembler, space.base)
     assert not found
     assert not check.passed
     assert check.detail
@@ -227,7 +231,22 @@ def test_a_round_too_many_is_found(plain, once, monkeypatch):
         return replace(run, times=run.times + 1)
 
     monkeypatch.setattr(timeline, "_run", wrong)
-    assert not moments.eager(space, assembler, 1, {}, [space.base])[1].passed
+    assert not eager(space, assembler, space.base)[1].passed
+
+
+class Adapted(nn.Module):
+    """A map as peft adapts it: `lora.Linear` of peft, without dropout."""
+
+    def __init__(self, i, o, r):
+        super().__init__()
+        self.base_layer = nn.Linear(i, o)
+        self.base_layer.requires_grad_(False)
+        self.lora_A, self.lora_B = nn.Linear(i, r, bias=False), nn.Linear(r, o, bias=False)
+        self.scaling = 2.0
+
+    def forward(self, x):
+        result = self.base_layer(x)
+        return result + self.lora_B(self.lora_A(x)) * self.scaling
 
 
 class Two(nn.Module):
@@ -239,29 +258,47 @@ class Two(nn.Module):
         return self.layers(x).sum()
 
 
+class TwoAdapted(Two):
+    def __init__(self, d=6, f=9, r=2):
+        super().__init__(d, f)
+        self.layers = nn.Sequential(Adapted(d, f, r), nn.GELU(), Adapted(f, d, r))
+
+
 @pytest.fixture(scope="module")
 def two():
     return trace(Two, inputs="x: float (B, d)", schedule="eager")
 
 
-def most_of_a_step(optimizer, way, sizes, steps):
+def most_of_a_step(optimizer, way, make, sizes, steps, batches=1, dtype=torch.float32):
     """The most in memory in each part of a whole step of training, of several the last."""
-    module, live, found = Two(sizes["d"], sizes["f"]).to("meta"), Live(), []
-    (made,) = made_by(optimizer, module, way)
+    module, live, found = make(sizes["d"], sizes["f"]).to("meta", dtype), Live(), []
+    (made,) = made_by(optimizer, Trained(module), way)
     with live:
         for t in (*module.parameters(), *(t for s in made.state.values() for t in s.values())):
             live.add(t)
         for _ in range(steps):
-            x = torch.zeros(sizes["B"], sizes["d"], device="meta", requires_grad=True)
-            live.add(x)
-            parts = []
-            loss = parted(live, parts, lambda x=x: module(x))
-            parted(live, parts, loss.backward)
-            del loss
+            for _ in range(batches):
+                x = torch.zeros(sizes["B"], sizes["d"], device="meta", requires_grad=True,
+                                dtype=dtype)  # fmt: skip
+                live.add(x)
+                parts = []
+                loss = parted(live, parts, lambda x=x: module(x))
+                parted(live, parts, loss.backward)
+                del loss
             parted(live, parts, made.step)
             module.zero_grad()
             found, x = parts, None
     return found
+
+
+class Trained:
+    """What an optimizer is given of a module: the weights that are trained."""
+
+    def __init__(self, module):
+        self.module = module
+
+    def parameters(self):
+        return [p for p in self.module.parameters() if p.requires_grad]
 
 
 def parted(live, parts, run):
@@ -280,8 +317,44 @@ def test_a_whole_step_is_what_pytorch_has_in_memory(two, sizes, optimizer, way):
     for first in (True, False):
         account = two.under(optimizer=optimizer, step=way, first=first, counters=True).subs(sizes)
         each = [account[f"memory.peak.{part}"].value for part in ("forward", "backward", "step")]
-        assert each == most_of_a_step(optimizer, way, sizes, 1 if first else 3)
+        assert each == most_of_a_step(optimizer, way, Two, sizes, 1 if first else 3)
         assert account["memory.peak.train"].value == max(each)
+
+
+@pytest.mark.parametrize("sizes", [{"B": 3, "d": 64, "f": 48}, {"B": 500, "d": 7, "f": 11}])
+@pytest.mark.parametrize(("said", "run"), [
+    ({"accumulate": True}, {"batches": 3}), ({"dtype": "bf16"}, {"dtype": torch.bfloat16}),
+    ({"accumulate": True, "dtype": "fp16"}, {"batches": 2, "dtype": torch.float16}),
+])  # fmt: skip
+def test_a_step_that_is_run_otherwise_is_looked_at_when_it_is_asked_for(two, said, run, sizes):
+    account = two.under(optimizer="adamw", step="foreach", counters=True, **said).subs(sizes)
+    each = [account[f"memory.peak.{part}"].value for part in ("forward", "backward", "step")]
+    assert each == most_of_a_step("adamw", "foreach", Two, sizes, 3, **run)
+
+
+def test_adapters_are_what_peft_has_in_memory():
+    """Products of both ways, and gradients, states and steps of the adapters alone."""
+    made = trace(TwoAdapted, inputs="x: float (B, d)", schedule="eager")
+    for sizes in ({"B": 3, "d": 64, "f": 48}, {"B": 500, "d": 7, "f": 11}):
+        account = made.under(optimizer="adamw", step="foreach", counters=True)
+        there = account.subs({**sizes, "r": 2})
+        each = [there[f"memory.peak.{part}"].value for part in ("forward", "backward", "step")]
+        assert each == most_of_a_step("adamw", "foreach", TwoAdapted, sizes, 3)
+
+
+class Mixed(Two):
+    def __init__(self, d=6, f=9):
+        super().__init__(d, f)
+        self.layers[0].half()
+
+    def forward(self, x):
+        return self.layers[2](self.layers[0](x.half()).float()).sum()
+
+
+def test_weights_of_several_types_are_refused():
+    made = trace(Mixed, inputs="x: float (B, d)", schedule="eager")
+    with pytest.raises(BadInput, match="not all weights of the module are in fp32"):
+        made["memory.peak.train"]
 
 
 def test_by_hand(tmp_path, two):
@@ -296,10 +369,10 @@ def test_by_hand(tmp_path, two):
     assert account.subs(sizes)["memory.peak.forward"].value == by_hand
     with pytest.raises(BadInput, match="B = 1"):
         account.subs({"B": 1})["memory.peak.forward"]
-    with pytest.raises(BadInput, match="leave out --accumulate"):
-        account.under(accumulate=True)["memory.peak.forward"]
-    with pytest.raises(BadInput, match="single precision"):
-        account.under(dtype="bf16")["memory.peak.forward"]
+    with pytest.raises(BadInput, match="no other type of gradients"):
+        account.under(gradients="bf16")["memory.peak.forward"]
+    with pytest.raises(BadInput, match="builds no module in fp8"):
+        account.under(dtype="fp8")["memory.peak.forward"]
     with pytest.raises(BadInput, match="step of training"):
         account["memory.peak.decode"]
     with pytest.raises(BadInput, match="no trace"):
@@ -307,6 +380,8 @@ def test_by_hand(tmp_path, two):
     saved = tmp_path / "two.trace.json"
     saved.write_text(dumped(account.target.traced))
     assert derive(str(saved), schedule="eager")["memory.peak.forward"].expr == found.expr
+    with pytest.raises(BadInput, match="not looked at what is in memory with --accumulate"):
+        derive(str(saved), schedule="eager", accumulate=True)["memory.peak.forward"]
     plain = derive(str(saved), schedule="eager", input_gradient=False)["memory.peak.backward"]
     assert plain.expr != account["memory.peak.backward"].expr
     damaged = saved.read_text().replace('"kept"', '"lost"')

@@ -20,7 +20,7 @@ def compared(
 ) -> Iterator[Checked]:  # fmt: skip
     """Compare the peaks of each pass at a point; ``values`` are its sizes by their symbols."""
     for eager in traced.eager:
-        run = lived(space, at, eager.input_gradient)
+        run = lived(space, at, eager.how)
         wrong = other_peak(eager.moments, values, run)
         if wrong:
             yield Checked(ALIVE, CLAIM, 1, "", False, wrong)

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 
 from symledger.errors import BadInput
+from symledger.traces.alive import How
 from symledger.tracing.limit import limited
 from symledger.tracing.modes import name_of
 from symledger.tracing.record import modules, record
@@ -32,6 +33,12 @@ from symledger.tracing.torch_version import (
 START, FORWARD, BACKWARD = "start", "forward", "backward"
 WEIGHTS, BUFFERS, INPUTS = "weights", "buffers", "inputs"
 GRADIENTS, KEPT, WORKING = "gradients", "kept", "working"
+
+
+TYPES = {
+    "fp64": torch.float64, "fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16,
+}  # fmt: skip
+"""The types in which a module can be built: floats are of these unless it says otherwise."""
 
 
 @dataclass(eq=False)
@@ -70,9 +77,7 @@ class Live(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it
         self.answers: Iterator[Any] = iter(())
         self.paths: dict[int, str] = {}
 
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an operator, and note what there is in memory then."""
         name = name_of(func)
         if name == READS:
@@ -155,16 +160,16 @@ class Lived:
             yield now
 
 
-def lived(space: Space, at: Mapping[str, int], input_gradient: bool = True) -> Lived:
+def lived(space: Space, at: Mapping[str, int], how: How) -> Lived:
     """Run a module forward and backward at a point, and say which storages were alive when.
 
     Raises:
         BadInput: it does not run so.
     """
     try:
-        return _lived(space, at, input_gradient, [])
+        return _lived(space, at, how, [])
     except Unanswered:
-        return _lived(space, at, input_gradient, read(space, at))
+        return _lived(space, at, how, read(space, at))
 
 
 class Unanswered(BadInput):
@@ -187,17 +192,24 @@ def read(space: Space, at: Mapping[str, int]) -> list[Any]:
     return recorder.read
 
 
-def _lived(
-    space: Space, at: Mapping[str, int], input_gradient: bool, answers: list[Any]
-) -> Lived:
+def _lived(space: Space, at: Mapping[str, int], how: How, answers: list[Any]) -> Lived:
     subject = space.subject
+
+    def entering() -> dict[str, torch.Tensor]:
+        made = {x.name: of_type(x.made(at), how.dtype) for x in subject.inputs}
+        return made if how.input_gradient else {n: x.detach() for n, x in made.items()}
+
+    def step() -> list[Change]:
+        given = entering()
+        return _run(module, given, lambda: subject.run(module, given), answers)
+
     with limited(subject.name), uncollected():
-        module = subject.build(unfolded(subject, at))
-        entering = {x.name: x.made(at) for x in subject.inputs}
-        if not input_gradient:
-            entering = {name: x.detach() for name, x in entering.items()}
+        with by_default(how.dtype):
+            module = subject.build(unfolded(subject, at))
         try:
-            changes = _run(module, entering, lambda: subject.run(module, entering), answers)
+            changes = step()
+            if how.accumulate:  # the batch before has left gradients
+                changes = step()
         except BadInput:
             raise
         except (RuntimeError, NotImplementedError, TypeError) as error:
@@ -207,14 +219,18 @@ def _lived(
 
 
 def _run(
-    module: torch.nn.Module, entering: Mapping[str, torch.Tensor], run: Callable[[], Any],
+    module: torch.nn.Module,
+    entering: Mapping[str, torch.Tensor],
+    run: Callable[[], Any],
     answers: list[Any],
 ) -> list[Change]:
     recorder = Recorder(module)
     live = Live(recorder)
     live.answers = iter(answers)
-    for kind, several in ((WEIGHTS, module.named_parameters()), (BUFFERS, module.named_buffers()),
-                          (INPUTS, entering.items())):  # fmt: skip
+    weights = dict(module.named_parameters())
+    before = ((name, w.grad) for name, w in weights.items() if w.grad is not None)
+    for kind, several in ((WEIGHTS, weights.items()), (BUFFERS, module.named_buffers()),
+                          (GRADIENTS, before), (INPUTS, entering.items())):  # fmt: skip
         for name, x in several:
             live.leaf(x, kind, name)
     with modules(recorder), live:
@@ -240,6 +256,22 @@ def _back(result: Any) -> None:
             losses[0].backward()
         elif ends:
             torch.autograd.backward(ends, [torch.ones_like(x) for x in ends])
+
+
+def of_type(x: torch.Tensor, dtype: str) -> torch.Tensor:
+    """Return what enters in the type in which a module is built; whole numbers stay."""
+    return x.detach().to(TYPES[dtype]).requires_grad_().clone() if x.requires_grad else x
+
+
+@contextmanager
+def by_default(dtype: str) -> Iterator[None]:
+    """Let floats be of a type where none is said, while a module is built."""
+    was = torch.get_default_dtype()
+    torch.set_default_dtype(TYPES[dtype])
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(was)
 
 
 @contextmanager

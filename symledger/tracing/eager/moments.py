@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sympy import Expr, Integer, Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms
 from symledger.algebra.comparing import largest
-from symledger.errors import SymledgerError
-from symledger.traces.alive import FIRST, KINDS, LAST, WAYS, AliveAt, Eager
+from symledger.errors import BadInput, SymledgerError
+from symledger.traces.alive import FIRST, KINDS, LAST, WAYS, AliveAt, Eager, How
 from symledger.traces.checked import ALIVE, Checked
 from symledger.tracing.assemble import Assembler
 from symledger.tracing.checks import first_line
-from symledger.tracing.eager.live import Lived, lived
+from symledger.tracing.eager.live import TYPES, Lived, lived
 from symledger.tracing.eager.timeline import Entry, Timeline, timeline
 from symledger.tracing.space import Space
 
@@ -24,44 +24,64 @@ CLAIM = "bytes of all storages alive after every operation, as PyTorch runs it"
 ONE = algebra.constant(1)
 
 
-def eager(
-    space: Space, assembler: Assembler, pattern: int, to: Mapping[Expr, Expr],
-    points: Sequence[Mapping[str, int]],
-) -> tuple[tuple[Eager, ...], Checked]:  # fmt: skip
+@dataclass(frozen=True)
+class Looking:
+    """A module at which it is looked what is in memory when, however a step of it is run.
+
+    ``to`` are the symbols to write, ``points`` those that nothing was fitted on.
+    """
+
+    space: Space
+    assembler: Assembler
+    pattern: int
+    to: Mapping[Expr, Expr]
+    points: Sequence[Mapping[str, int]]
+    known: dict[How, Eager] = field(default_factory=dict)
+
+    def __call__(self, how: How) -> Eager:
+        """Return what is in memory when.
+
+        Raises:
+            BadInput: it cannot be said, or is not what PyTorch does at the further points.
+        """
+        if how in self.known:
+            return self.known[how]
+        if how.dtype not in TYPES:
+            raise BadInput(f"PyTorch builds no module in {how.dtype}: {', '.join(TYPES)} it does.")
+        line = timeline(self.space, self.assembler, self.pattern, how)
+        alive = tuple(moments(line))
+        for at in self.points:
+            wrong = difference(self.space, line, alive, self.assembler.definitions, at, how)
+            if wrong:
+                raise BadInput(wrong)
+        found = Eager(how, alive, least(line, self.space), line.apart)
+        self.known[how] = _in_symbols(found, self.to)
+        return self.known[how]
+
+
+def eager(looking: Looking) -> tuple[tuple[Eager, ...], Checked]:
     """Return what is in memory when, with and without gradients of what enters; and its check.
 
-    ``to`` are the symbols to write, ``points`` those that nothing was fitted on. Where it cannot
-    be said, or is not what PyTorch does there, there is nothing but the reason.
+    Where it cannot be said, or is not what PyTorch does, there is nothing but the reason.
     """
-    floats = any(x.dtype.startswith("float") for x in space.subject.inputs)
-    made = []
     try:
-        for gradient in (True, False) if floats else (True,):
-            line = timeline(space, assembler, pattern, gradient)
-            alive = tuple(moments(line))
-            wrong = next(filter(None, (
-                difference(space, line, alive, assembler.definitions, at, gradient)
-                for at in points
-            )), "")  # fmt: skip
-            if wrong:
-                return (), Checked(ALIVE, CLAIM, len(points), "", False, wrong)
-            made.append(_in_symbols(Eager(gradient, alive, least(line, space), line.apart), to))
+        first = looking(How())
+        floats = any(x.dtype.startswith("float") for x in looking.space.subject.inputs)
+        second = looking(How(False)) if floats else replace(first, how=How(False))
     except SymledgerError as error:
         return (), Checked(ALIVE, CLAIM, 0, "", False, first_line(error))
-    if not floats:
-        made.append(replace(made[0], input_gradient=False))
-    return tuple(made), Checked(ALIVE, CLAIM, len(points))
+    return (first, second), Checked(ALIVE, CLAIM, len(looking.points))
 
 
 def difference(
     space: Space, line: Timeline, alive: Iterable[AliveAt], definitions: Mapping[Symbol, Expr],
-    at: Mapping[str, int], input_gradient: bool,
+    at: Mapping[str, int], how: How,
 ) -> str:  # fmt: skip
     """Say after which operation other bytes are alive at a point; nothing where none are."""
     values: dict[Expr, Expr] = {Symbol(n): Integer(v) for n, v in at.items()}
     for s, e in definitions.items():
         values.setdefault(s, e.xreplace(values))
-    run = lived(space, at, input_gradient)
+    run = lived(space, at, how)
     found = _difference(space, line, values, run)
     return found or other_peak(alive, values, run)
 
@@ -114,7 +134,7 @@ def _in_symbols(eager: Eager, to: Mapping[Expr, Expr]) -> Eager:
         return str(given.get(Symbol(own), own))
 
     return Eager(
-        eager.input_gradient,
+        eager.how,
         tuple(
             replace(m, bytes={kind: e.xreplace(given) for kind, e in m.bytes.items()})
             for m in eager.moments

@@ -15,6 +15,7 @@ from itertools import combinations
 from sympy import Expr, Integer, Mul, Symbol
 
 from symledger.errors import BadInput
+from symledger.traces.alive import How
 from symledger.tracing.assemble import Assembler
 from symledger.tracing.depth import OtherAtDepth
 from symledger.tracing.eager.folding import NUMBER, Insertion, forms, insertions
@@ -97,19 +98,19 @@ class Timeline:
 
 
 def timeline(
-    space: Space, assembler: Assembler, pattern: int, input_gradient: bool
+    space: Space, assembler: Assembler, pattern: int, how: How
 ) -> Timeline:
     """Fit the storages of a step, and find out which of its operations repeat with the depth.
 
     Raises:
         BadInput: they are others at other sizes, no polynomials, or more than of equal rounds.
     """
-    runs = [lived(space, run.at, input_gradient) for run in assembler.sample.runs]
+    runs = [lived(space, run.at, how) for run in assembler.sample.runs]
     shapes = [_structure(run) for run in runs]
     same = [i for i, shape in enumerate(shapes) if shape == shapes[0]]
     apart = _apart(space, [run.at for run in runs], same)
     entries = _fitted([runs[i] for i in same], _points(assembler, same))
-    found = _runs(space, runs[0], entries, pattern, input_gradient)
+    found = _runs(space, runs[0], entries, pattern, how)
     return Timeline(entries, tuple(sorted(found, key=lambda run: run.start)), apart)
 
 
@@ -185,7 +186,7 @@ def _fit(numbers: tuple[int, ...], points: Points, change: Change) -> Expr:
 
 
 def _runs(
-    space: Space, first: Lived, entries: Sequence[Entry], pattern: int, input_gradient: bool
+    space: Space, first: Lived, entries: Sequence[Entry], pattern: int, how: How
 ) -> Iterator[Run]:
     """Yield what repeats as a module is made deeper, for each depth.
 
@@ -195,7 +196,7 @@ def _runs(
     taken: set[int] = set()
     for name in space.depths:
         deeper = {**space.base, name: space.base[name] + pattern}
-        other = lived(space, deeper, input_gradient)
+        other = lived(space, deeper, how)
         for found in insertions(forms(first.changes), forms(other.changes)):
             run = _run(found, name, entries, space.base[name], pattern)
             own = set(range(run.start, run.end))
