@@ -71,6 +71,12 @@ class Region:
     named: dict[str, Tensor] = field(default_factory=dict)
     outputs: tuple[Tensor, ...] = ()
 
+    @property
+    def together(self) -> tuple[str, ...]:
+        """The arguments of which a kernel computes all gradients, or none: a component says so."""
+        of = getattr(self.pullback, "__self__", None)
+        return tuple(getattr(of, "gradients_together", ()))
+
 
 OUTSIDE = Scope("")
 SCOPE: ContextVar[Scope] = ContextVar("scope", default=OUTSIDE)
@@ -335,8 +341,8 @@ class Pullback:
     """The backward program: from the gradients of the outputs to those of the leaves.
 
     It is written over the forward program's own tensors; those that it mentions must be kept.
-    ``again`` are the tensors of recomputed blocks, built once more: all of them are computed,
-    whether a gradient depends on them or not.
+    ``again`` are the tensors of recomputed blocks, built once more, and gradients that a kernel
+    computes with others: all of them are computed, whether a gradient depends on them or not.
     """
 
     program: Program

@@ -182,6 +182,9 @@ class _Walk:
             pairs = zip(incoming, region.outputs, strict=True)
             found = gradients(region, *(zeros(y) if g is None else g for g, y in pairs))
         back.outputs = tuple(g for _, g in found)
+        together = {region.named[name] for name in region.together}
+        if any(x in self.needed for x, _ in found):
+            self.again += [g for x, g in found if x in together and x not in self.needed]
         return found
 
     def _rule(self, t: Tensor, g: Tensor) -> Iterator[Pair]:

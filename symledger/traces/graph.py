@@ -137,6 +137,8 @@ class Graph:
 
 AS = ", as "
 """What stands between the value of an argument and the one that it is as large as, always."""
+ENTERS = ", a length of what enters"
+"""What stands behind the value of a fixed length that is no argument."""
 
 
 @dataclass(frozen=True)

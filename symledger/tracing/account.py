@@ -15,8 +15,11 @@ from symledger.derivations.query import requested
 from symledger.targets.traced import traced_target
 from symledger.traces.alive import How
 from symledger.traces.graph import Traced
+from symledger.traces.rules.table import Refused
 from symledger.tracing.asked import asked
+from symledger.tracing.assemble import Unfitted
 from symledger.tracing.checks import checked
+from symledger.tracing.keeping import particular, unfitted, with_sizes_kept
 from symledger.tracing.limit import limited_in_all
 from symledger.tracing.trace import trace as trace_subject
 
@@ -36,12 +39,22 @@ def traced(
     """
     with without_warnings():
         found = asked(module, settings, inputs, symbols, training, config)
-        with limited_in_all(found.subject.name):
-            made, space = trace_subject(
-                found.subject, found.symbols, told, found.lengths, peaks
-            )
+
+        def attempt() -> Traced:
+            try:
+                made, space = trace_subject(
+                    found.subject, found.symbols, told, found.lengths, peaks
+                )
+            except Unfitted as error:
+                raise unfitted(error) from error
             told("comparing it with PyTorch, quantity by quantity")
-            return checked(made, space)
+            try:
+                return checked(made, space)
+            except Refused as error:
+                raise particular(error, made, space) from error
+
+        with limited_in_all(found.subject.name):
+            return with_sizes_kept(found.subject, attempt)
 
 
 def looked(made: Traced, accumulate: bool, dtype: str) -> Traced:

@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from sympy import Expr, Float, Integer, Rational, Symbol, floor, root, sqrt
+from sympy import Add, Expr, Float, Integer, Rational, Symbol, floor, root, sqrt
 
 from symledger.errors import BadInput
 from symledger.traces.graph import Argument, Graph, Kind, Node, Ref
@@ -32,7 +32,14 @@ class TwoSided(BadInput):
 
 
 class Unfitted(BadInput):
-    """A length that no polynomial gives at all points, and nothing that is rounded down."""
+    """A length that no polynomial gives at all points, and nothing that is rounded down.
+
+    ``names`` are the sizes that it depends on, those first that may be kept as they are.
+    """
+
+    def __init__(self, said: str, names: Sequence[str]) -> None:
+        super().__init__(said)
+        self.names = tuple(names)
 
 
 class Assembler:
@@ -101,9 +108,16 @@ class Assembler:
             raise Unfitted(
                 f"a length in {step.operation} ({step.path or 'forward'}, {step.line}) is no "
                 f"polynomial in the sizes, nor one that is rounded down: it is {numbers[0]} at "
-                "first. Give it as an argument of its own."
-            )
+                "first. Give it as an argument of its own.", self._deciding(numbers),
+            )  # fmt: skip
         return found
+
+    def _deciding(self, numbers: tuple[int, ...]) -> list[str]:
+        """Return the sizes that numbers depend on: arguments, the smallest ones first."""
+        space = self.sample.space
+        found = {s.name for s in self.points.deciding(numbers)}
+        own = [n for n in space.sizes if n in found and space.is_argument(n)]
+        return sorted(own, key=space.base.__getitem__)
 
     def _rounded(self, numbers: tuple[int, ...], step: Step) -> Expr | None:
         """Return a new size that is an expression rounded down: one that was heard, or found."""
@@ -143,8 +157,17 @@ class Assembler:
             ))  # fmt: skip
             yield windows_in(n, k, s, p, r)
 
-    def _defined(self, numbers: tuple[int, ...], e: Expr, step: Step) -> Symbol:
-        """Name a size that others decide."""
+    def _defined(self, numbers: tuple[int, ...], e: Expr, step: Step) -> Expr:
+        """Name a size that others decide; what is whole in it stands outside."""
+        whole, broken = apart(e)
+        if whole != 0:
+            rest = self.points.valued(broken)
+            return whole + (self.points.fit(rest) or self._defined(rest, broken, step))
+        given = self.sample.space
+        e = e.xreplace({
+            s: Integer(given.base[s.name]) for s in e.free_symbols
+            if s.name in given.base and s.name not in given.sizes and s not in self.definitions
+        })  # fmt: skip
         symbol = Symbol(named_size(step, e, {s.name for s in self.definitions} | self._taken))
         self.definitions[symbol] = e
         self.points.define(symbol, numbers, e.free_symbols)
@@ -166,6 +189,18 @@ class Assembler:
             if found is not None:
                 return e(found / parts)
         return Float(values[0])
+
+
+def apart(e: Expr) -> tuple[Expr, Expr]:
+    """Return a quotient that is rounded down as a sum of whole sizes, and of what is rounded."""
+    if not isinstance(e, floor):
+        return Integer(0), e
+    whole = [
+        term for term in Add.make_args(e.args[0].expand())
+        if term.free_symbols and term.is_polynomial() and term.as_coeff_Mul()[0].is_Integer
+    ]
+    rest = e.args[0].expand() - Add(*whole)
+    return (Add(*whole), floor(rest)) if whole and rest.free_symbols else (Integer(0), e)
 
 
 def part(argument: Any, place: int, default: Any) -> Any:

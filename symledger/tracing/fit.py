@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from itertools import combinations, product
+from itertools import combinations, combinations_with_replacement, product
 from math import prod
 
 from sympy import Expr, Integer, Mul, Rational, Symbol
@@ -101,6 +101,12 @@ class Points:
         varying = self._varying(numbers)
         among = self._among(varying)
         decided = {s for s, of in self.defined.items() if of <= among}
+        known = dict(self.own_values())
+        for s, t in combinations_with_replacement(sorted(decided, key=str), 2):
+            pairs = zip(known[s], known[t], numbers, strict=True)
+            if all(a * b == n for a, b, n in pairs) and len(set(numbers)) >= FEW:
+                self._fitted[numbers] = s * t
+                return s * t
         for several in [{s} for s in decided] + [decided] if decided else []:
             over = set[Symbol]().union(*(self.defined[s] for s in several))
             for system, others in (
@@ -165,6 +171,10 @@ class Points:
     def _among(self, varying: set[Symbol]) -> set[Symbol]:
         """The sizes that some parts are parts of."""
         return set().union(*(self.parts[s].free_symbols for s in varying))
+
+    def deciding(self, numbers: tuple[int, ...]) -> set[Symbol]:
+        """The sizes that the numbers depend on: changing what they are made of changes them."""
+        return self._among(self._varying(numbers))
 
     def _varying(self, numbers: tuple[int, ...]) -> set[Symbol]:
         """The parts that the numbers depend on: changing one alone changes them."""

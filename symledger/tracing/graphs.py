@@ -64,6 +64,18 @@ def users(graph: Graph) -> list[set[int]]:
     return found
 
 
+def needed(graph: Graph) -> set[int]:
+    """Return the nodes that a result is made of, and those that make no floats."""
+    found = {ref.node for ref in graph.outputs}
+    for i in range(len(graph.nodes) - 1, -1, -1):
+        if i in found:
+            found.update(ref.node for ref in graph.nodes[i].refs)
+    return found.union(
+        i for i, n in enumerate(graph.nodes)
+        if all(k.elements not in ("float", "complex") for k in n.results)
+    )  # fmt: skip
+
+
 def members(graph: Graph) -> dict[int, list[int]]:
     """Return the nodes of each block of operations that are run again, by its number."""
     found: dict[int, list[int]] = {}

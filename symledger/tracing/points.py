@@ -163,7 +163,7 @@ def _sampled(
 
 def meeting(space: Space) -> Iterator[tuple[Apart, dict[str, int]]]:
     """Yield points at which two arguments are equal that are not: modules often ask for that."""
-    own = [name for name in space.sizes if name in space.subject.arguments]
+    own = [n for n in space.sizes if space.is_argument(n)]
     for name, other in combinations(own, 2):
         at = space.moved({name: space.base[other]})
         legal = all(at[n] % space.value(step, at) == 0 for n, step in space.steps.items())

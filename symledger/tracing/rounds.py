@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symledger.traces.graph import LEAVES, Block, Graph, Ref
-from symledger.tracing.graphs import mapped, members, users
+from symledger.tracing.graphs import mapped, members, needed, users
 
 Form = tuple[Any, ...]
 
@@ -38,6 +38,7 @@ class Rounds:
         self.length = self._between(0)
         self.users = users(graph)
         self.members = members(graph)
+        self.needed = needed(graph)
 
     def _between(self, i: int) -> list[int]:
         """The nodes of round ``i``, leaves left out."""
@@ -88,8 +89,9 @@ class Rounds:
             arguments = tuple((n, mapped(a, ref)) for n, a in node.arguments.items())
             body = node.body and form_of(node.body, own)
             beside = tuple(own(path) or path for path in node.beside)
+            idle = j not in self.needed  # no gradient comes back there: the last layer may differ
             forms.append((node.operation, own(node.path) or node.path, arguments, node.results,
-                          node.times, body, self._blocks(j, nodes), beside))  # fmt: skip
+                          node.times, body, self._blocks(j, nodes), beside, idle))  # fmt: skip
         idle = (self.graph.nodes[j] for j in self._idle(i))
         forms += [("idle", own(str(n.arguments["name"])), n.results) for n in idle]
         return forms, list(outside)

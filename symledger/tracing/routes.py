@@ -7,6 +7,7 @@ module runs with any value of it, and its definition is that average.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,8 @@ from symledger.tracing.torch_version import SAME_NUMBERS
 
 FIRST_ROWS = 5
 """How many rows are told at first; of a second kind, one more."""
+ROWS = re.compile(r"R(_\d+)?")
+"""What rows are called."""
 COMPARED = {"aten.gt": 0, "aten.ne": 0, "aten.ge": 1, "aten.eq": 1}
 """Comparisons that are true of ones and not of zeros: with which number."""
 REDUCED = ("aten.any", "aten.sum", "aten.amax", "aten.max")

@@ -74,6 +74,11 @@ class Space:
         some = (e for e in self.floors if self.value(e) >= 1)
         return all(b.holds(at) for b in self.borders) and all(self.value(e, at) >= 1 for e in some)
 
+    def is_argument(self, name: str) -> bool:
+        """Whether a size is an argument, or a part of one that is a list: ``widths.0``."""
+        given = self.subject.arguments
+        return name in given or name.rpartition(".")[0] in given
+
     def fix(self, name: str, why: str) -> None:
         """Let an argument keep its value, and what it divides be a multiple of that."""
         self.sizes.remove(name)
@@ -238,7 +243,9 @@ def _explored(
             continue
     divided = {str(a) for a, b in space.heard if a.is_Symbol and b.free_symbols}
     for name in sorted([*own, *sorted(free)], key=lambda n: n not in divided):
-        if name not in space.ties:
+        if name in subject.kept:
+            space.fixed.append(name)
+        elif name not in space.ties:
             _classify(space, name, first)
     counted = {n for n in space.least if n in likely or base[n] > MOST_ROUNDS} - brief
     fixed = {n for n in likely if n not in space.depths and space.base[n] != base[n]}
@@ -365,6 +372,9 @@ def candidates(space: Space, name: str) -> Iterator[tuple[Expr, list[str]]]:
     ]  # fmt: skip
     yield from ((step, []) for step in steps)
     yield from ((-step, []) for step in steps)  # where it may not be larger
+    listed = [n for n in alike if n.rpartition(".")[0] == name.rpartition(".")[0] != ""]
+    if len(listed) > 1:
+        yield from ((step, listed) for step in steps[:6])
     for tied in alike:
         yield from ((step, [tied]) for step in steps[:6])
 

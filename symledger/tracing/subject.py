@@ -88,6 +88,8 @@ class Subject:
     """Whether loops in Python are looked at as such: see ``loops``."""
     reads: bool = False
     """Whether the constructor reads tensors that it made."""
+    kept: set[str] = field(default_factory=set)
+    """Sizes that keep their value, as the module is not understood for others: see ``keeping``."""
 
     @property
     def modules(self) -> list[ModuleType]:
@@ -287,7 +289,7 @@ def configured_subject(
     configured: Any = kind.config_class
     own = [f for f in dataclasses.fields(configured) if f.name not in COMMON]
     arguments: dict[str, Any] = {f.name: _default(f) for f in own}
-    config = {n: decoded(v) for n, v in (config or {}).items()}
+    config = {n: decoded(v) for n, v in by_own_names(kind, config or {}).items()}
     given = {n: v for n, v in config.items() if n in arguments}
     arguments |= given
     for name, text in settings.items():
@@ -303,11 +305,29 @@ def configured_subject(
             if hasattr(part, "use_cache"):
                 part.use_cache = False
         made._experts_implementation = "batched_mm"  # the one that runs without elements
-        return kind(made)
+        return without_warning(kind(made))
 
     return Subject(kind.__name__, where, kind, arguments, make, inputs, training, quiet(kind))
 
 
+def by_own_names(kind: type[torch.nn.Module], config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a configuration in which keys that mean the same are called as its class does."""
+    configured: Any = getattr(kind, "config_class", None)
+    own = {f.name for f in dataclasses.fields(configured)} if configured else set()
+    pairs = getattr(configured, "attribute_map", {}).items()
+    called = {b: a for a, b in (*pairs, *((b, a) for a, b in pairs)) if a in own and b not in own}
+    return {called.get(n, n): v for n, v in config.items()}
+
+
+def without_warning(module: torch.nn.Module) -> torch.nn.Module:
+    """Let a model not look into its input for padding, of which it would only warn."""
+    for part in module.modules():
+        if hasattr(part, WARNING):
+            setattr(part, WARNING, lambda *args, **kwargs: None)
+    return module
+
+
+WARNING = "warn_if_padding_and_no_attention_mask"
 COMMON = {
     "transformers_version", "architectures", "output_hidden_states", "return_dict", "dtype",
     "chunk_size_feed_forward", "id2label", "label2id", "problem_type", "torch_dtype",

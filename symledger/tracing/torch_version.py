@@ -40,6 +40,7 @@ UNREAD = {
     **dict.fromkeys((
         "aten.max_pool2d_with_indices", "aten.max_pool3d_with_indices", "aten.avg_pool2d",
         "aten.avg_pool3d", "aten._adaptive_avg_pool2d", "aten._adaptive_avg_pool3d",
+        "aten.adaptive_max_pool2d", "aten.adaptive_max_pool3d",
         "aten.reflection_pad1d", "aten.reflection_pad2d", "aten.reflection_pad3d",
         "aten.replication_pad1d", "aten.replication_pad2d", "aten.replication_pad3d",
     ), "self"),

@@ -14,7 +14,7 @@ from symledger.sizes import named
 from symledger.traces.alive import Eager
 from symledger.traces.checked import Checked
 from symledger.traces.component import TracedModule
-from symledger.traces.graph import AS, Argued, Condition, Graph, Traced
+from symledger.traces.graph import AS, ENTERS, Argued, Condition, Graph, Traced
 from symledger.tracing.assemble import Assembler, TwoSided, Unfitted
 from symledger.tracing.behind import numbered
 from symledger.tracing.bounds import bounded
@@ -43,9 +43,12 @@ NUMBER = re.compile(r"(?<![^.])\d+(?![^.])")
 """The number of a layer in a dotted name."""
 MOST_FURTHER = 3
 """How often what was fitted is fitted anew, with a point more."""
+MOST_DEPTHS = 2
+"""At how many depths lengths may be others than at the one that they were fitted at."""
 HELD_OUT, TRIES = 4, 60
-DEPTHS = (3, 4, 6, 8, 12)
-"""How many layers deep a module is looked at, until all depths are as one of these shows."""
+DEPTHS, OF_SEVERAL = (3, 4, 6, 8, 12), 2
+"""How many layers deep a module is looked at, until all depths are as one of these shows; where
+there are several depths, so many of these are tried before one of them is kept as it is."""
 
 
 def trace(
@@ -92,10 +95,7 @@ def _traced(
         if not space.depths:
             raise
         told("its layers are no repetitions: there stay as many as there are")
-        space.base |= {n: space.asked[n] for n in space.depths}
-        space.fixed += space.depths
-        space.depths = []
-        graph, assembler, points = _at_some_depth(space, told)
+        graph, assembler, points = _with_depths_kept(space, told)
     definitions, recording = assembler.definitions, assembler.sample.runs[0].recording
     own = space.asked
     told_rows = set(subject.rows.values())
@@ -105,8 +105,14 @@ def _traced(
     graph = numbered(graph, valued(own, definitions), valued(space.base, definitions))
     fixed = tuple(
         Argued(n, beside(space, n, str(v))) for n, v in subject.arguments.items()
-        if n not in used(space) and not all_used(n, v, used(space))
+        if n not in used(space) and not all_used(n, v, used(space) | space.ties.keys())
     )
+    fixed += tuple(
+        Argued(n, beside(space, n, str(space.base[n]))) for n in space.ties
+        if n not in subject.arguments and space.is_argument(n)
+    )
+    lengths_kept = (n for n in space.fixed if not space.is_argument(n))
+    fixed += tuple(Argued(n, f"{space.base[n]}{ENTERS}") for n in lengths_kept)
     alive: tuple[Eager, ...] = ()
     seen: tuple[Checked, ...] = ()
     looking = Looking(space, assembler, period(graph), to, points) if peaks else None
@@ -134,6 +140,23 @@ def _traced(
     return made, space
 
 
+def _with_depths_kept(
+    space: Space, told: Told
+) -> tuple[Graph, Assembler, list[dict[str, int]]]:
+    """Trace a module with as many layers as were asked for: by one depth if that does, else all."""
+    depths, fixed, base = space.depths, space.fixed, space.base
+    for kept in [*([n] for n in depths if len(depths) > 1), depths]:
+        space.base = {**base, **{n: space.asked[n] for n in kept}}
+        space.depths = [n for n in depths if n not in kept]
+        space.fixed = [*fixed, *kept]
+        try:
+            return _at_some_depth(space, told)
+        except OtherAtDepth:
+            if kept == depths:
+                raise
+    raise AssertionError
+
+
 def beside(space: Space, name: str, value: str) -> str:
     """Return a fixed value with the sizes that it moves with, or have to stay on one side of it."""
     if name in space.ties:
@@ -150,9 +173,11 @@ def _at_some_depth(
     show is found where it is verified, and looked for in a deeper one then.
     """
     refusal: BadInput | None = None
-    points_drawn = RANDOM
-    for depth in DEPTHS if space.depths else (0,):
+    points_drawn, others = RANDOM, 0
+    depths = DEPTHS[: OF_SEVERAL if len(space.depths) > 1 else None] if space.depths else (0,)
+    for depth in depths:
         further: list[Mapping[str, int]] = []
+        before: Graph | None = None
         while len(further) <= MOST_FURTHER:
             try:
                 if space.depths:
@@ -172,6 +197,13 @@ def _at_some_depth(
                 points_drawn = MORE
                 continue
             except OtherLengths as error:  # a point more to fit: where the formula was too simple
+                if space.depths and graph == before:  # it was not: they are others at this depth
+                    others += 1
+                    refusal = OtherAtDepth(str(error))
+                    if others >= MOST_DEPTHS:
+                        raise refusal from error
+                    break
+                before = graph
                 further.append({**error.at, **{n: space.base[n] for n in space.depths}})
                 refusal = error
                 continue

@@ -11,13 +11,14 @@ from sympy import Expr, Integer
 from symledger.algebra.parsing import parse_size
 from symledger.errors import BadInput, CheckFailed, nearest, shown
 from symledger.sizes import named
-from symledger.traces.graph import AS, Traced
+from symledger.traces.graph import AS, ENTERS, Traced
 from symledger.tracing.checks import together, verify
 from symledger.tracing.depth import first_difference, observed_lines, unfolded
 from symledger.tracing.eager.further import compared
 from symledger.tracing.points import Sample
+from symledger.tracing.routes import FIRST_ROWS, ROWS
 from symledger.tracing.space import Space
-from symledger.tracing.subject import Subject, found, valued
+from symledger.tracing.subject import Subject, by_own_names, found, valued
 from symledger.tracing.trace import live_lines
 
 DTYPES = {"int": "int64", "float": "float32", "bool": "bool"}
@@ -34,10 +35,14 @@ def verified_at(
         BadInput: the module cannot be built there, or is not there any more.
         CheckFailed: it does something else there; what first.
     """
-    at = point(traced, {**sizes_of(traced, config or {}), **parts_of(traced, settings)})
-    space = Space(subject_of_trace(traced), at, dict(at))
+    subject = subject_of_trace(traced, config)
+    keys = by_own_names(subject.kind, config or {})
+    at = point(traced, {**sizes_of(traced, keys), **parts_of(traced, settings)})
+    at |= told_rows(traced)
+    space = Space(subject, at, dict(at))
     run = space.observe(at)
     values, base = (valued_at(traced, there) for there in (at, point(traced, {})))
+    values |= {named(s): Integer(n) for s, n in told_rows(traced).items()}
     lines = live_lines(observed_lines(run), Sample(space, [run.flat]))
     said = first_difference(unfolded(traced.graph, values, base), lines)
     if said:
@@ -47,6 +52,12 @@ def verified_at(
     others = tuple(p for p in traced.points if dict(p) != here)
     more = (*compared(traced, space, at, values), *verify(traced, space.subject, at))
     return replace(traced, points=(*others, here), checks=together(traced.checks, more))
+
+
+def told_rows(traced: Traced) -> dict[str, int]:
+    """Return how many rows are told to experts when the module runs: any number will do."""
+    rows = sorted(s for s in traced.definitions if ROWS.fullmatch(s))
+    return {s: FIRST_ROWS + i for i, s in enumerate(rows, 1)}
 
 
 def valued_at(traced: Traced, at: Mapping[str, int]) -> dict[Expr, Expr]:
@@ -76,7 +87,7 @@ def parts_of(traced: Traced, settings: Mapping[str, str]) -> dict[str, str]:
         BadInput: a list is no longer or shorter one here than what was traced.
     """
     found: dict[str, str] = {}
-    known = set(traced.names.values())
+    known = {*traced.names.values(), *(n for n in tied(traced) if "." in n)}
     for name, text in settings.items():
         parts = [n for n in known if n.rpartition(".")[0] == name]
         if not parts or name in known:
@@ -91,6 +102,12 @@ def parts_of(traced: Traced, settings: Mapping[str, str]) -> dict[str, str]:
                 f"set it as in {name}=[{', '.join('1' * len(whole))}]."
             )
         for i, value in enumerate(values):
+            of = tied(traced).get(f"{name}.{i}", "").rpartition(".")[2]
+            if of and value != values[int(of)]:
+                raise BadInput(f"{name}[{i}] is as large as {name}[{of}] in this trace: trace the "
+                               f"module anew with {value}.")  # fmt: skip
+            if of:
+                continue
             if f"{name}.{i}" in parts:
                 found[f"{name}.{i}"] = value
             elif value != whole[i]:
@@ -122,7 +139,8 @@ def sizes_of(traced: Traced, config: Mapping[str, Any]) -> dict[str, str]:
 
 def fixed_of(traced: Traced) -> dict[str, str]:
     """Return the fixed arguments, without what is said of the sizes that stay on one side."""
-    return {a.name: a.value.partition(", and ")[0].partition(AS)[0] for a in traced.fixed}
+    own = (a for a in traced.fixed if not a.value.endswith(ENTERS))
+    return {a.name: a.value.partition(", and ")[0].partition(AS)[0] for a in own}
 
 
 def tied(traced: Traced) -> dict[str, str]:
@@ -141,22 +159,27 @@ def listed(text: str) -> list[str]:
     return [part.strip() for part in text.strip("[]()").split(",") if part.strip()]
 
 
-def subject_of_trace(traced: Traced) -> Subject:
-    """Return what was traced: the same class, with the same arguments and inputs."""
+def subject_of_trace(traced: Traced, config: Mapping[str, Any] | None = None) -> Subject:
+    """Return what was traced: the same class, with the same arguments and inputs.
+
+    A configuration may say more than its class has fields for.
+    """
     texts = tuple(
         f"{n.arguments['name']}: {DTYPES[n.results[0].elements]} "
         f"({', '.join(axis(e, traced) for e in n.results[0].shape)})"
         for _, n in traced.graph.of("input")
     )
     own = {own: str(traced.sizes[s]) for s, own in traced.names.items()}
+    fixed = fixed_of(traced)
+    own |= {n: value for n, value in fixed.items() if "." in n}
     lists: dict[str, list[str]] = {}
     for name in sorted((n for n in own if "." in n), key=lambda n: int(n.rpartition(".")[2])):
         lists.setdefault(name.rpartition(".")[0], []).append(own[name])
     free = {name for text in texts for name in text.partition("(")[2].rstrip(")").split(", ")}
     settings = {n: v for n, v in own.items() if n not in free and "." not in n}
     settings |= {n: f"[{', '.join(values)}]" for n, values in lists.items()}
-    settings |= fixed_of(traced)
-    made = found(f"{traced.source}:{traced.name}", settings, texts, traced.training)
+    settings |= {n: value for n, value in fixed.items() if "." not in n}
+    made = found(f"{traced.source}:{traced.name}", settings, texts, traced.training, config)
     made.loops = any(graph.of("loop") for graph in traced.graph.bodies)
     return made
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sympy import Expr, Integer, Piecewise, Symbol, oo
 
@@ -43,6 +44,7 @@ class FusedAttention(Component):
     ``scaled_dot_product_attention``.
     """
 
+    gradients_together: ClassVar[tuple[str, ...]] = ("q", "k", "v")
     h: Expr = sizes.h
     h_kv: Expr = sizes.h_kv
     scale: Expr = ONE

@@ -101,7 +101,8 @@ def tiled(at: At, x: Tensor, kinds: dict[int, Any], name: str) -> Tensor:
     if all(at.divides(o, n) for o, n in zip(after, before, strict=True)):
         return batched(at, x, axes, kinds[axes](**numbers(at, axes)), name)
     if not all(n.is_Integer for n in (*before, *after)):
-        raise at.refused(f"{list(before)} is not cut into {list(after)} equal tiles.")
+        said = f"{list(before)} is not cut into {list(after)} equal tiles."
+        raise at.refused(said, *before, *after)
     met = {f"{letter}_n": n + o - Integer(n).gcd(o)
            for letter, n, o in zip(LENGTHS[axes], before, after, strict=True)}  # fmt: skip
     return batched(at, x, axes, kinds[axes](**numbers(at, axes), **met, uneven=True), name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +65,17 @@ def rule(
     return enter
 
 
+class Refused(BadInput):
+    """A use of an operation that is not understood; for lengths that are numbers it may be.
+
+    ``lengths`` are these; where they are ``several``, all of them have to be numbers.
+    """
+
+    def __init__(self, said: str, lengths: Iterable[Expr] = (), several: bool = False) -> None:
+        super().__init__(said)
+        self.lengths, self.several = tuple(lengths), several
+
+
 @dataclass(frozen=True)
 class At:
     """Where a rule is used: the operation, what it is to make, and where it stands."""
@@ -101,11 +112,16 @@ class At:
             return bool(left >= 0)
         return bool(self.points) and all(valued(left, p).is_nonnegative for p in self.points)
 
-    def refused(self, why: str) -> BadInput:
-        """Return the refusal of this use, with the place."""
+    def refused(self, why: str, *lengths: Expr) -> Refused:
+        """Return the refusal of this use, with the place; it is one unless ``lengths`` are known.
+
+        Where none are named, it may be by any that comes out.
+        """
         where = self.path or "the module's own forward"
         line = f", {self.line}" if self.line else ""
-        return BadInput(f"{self.operation} in {where}{line}: {why}")
+        said = f"{self.operation} in {where}{line}: {why}"
+        made = (n for kind in self.results for n in kind.shape)
+        return Refused(said, lengths or made, bool(lengths))
 
 
 def parts(arguments: Any, name: str) -> Any:

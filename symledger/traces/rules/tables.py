@@ -14,6 +14,7 @@ from symledger.ir.tensor import Tensor, pointwise
 from symledger.notation.verbs import expand, gather, narrow, pad, scatter, table, take
 from symledger.notation.verbs import indices as indices_
 from symledger.traces.kernels.embeddings import PaddedRows
+from symledger.traces.kernels.picking import NAMES, Picked, PlacedBy, flat
 from symledger.traces.kernels.placing import PUT, Placed
 from symledger.traces.kernels.statistics import Largest
 from symledger.traces.rules.reductions import mean, sum_
@@ -75,8 +76,13 @@ def index_select(at: At, self: Tensor, dim: Any, index: Tensor) -> Made:
 @rule("aten.index", "aten._unsafe_index")
 def index_(at: At, self: Tensor, indices: Any) -> Made:
     """Pick places of one or several axes, together."""
-    merged, place, index, _ = _together(at, self, indices)
-    rows = gather(merged, index)
+    merged, place, index, order = _together(at, self, indices)
+    several = _alike(indices)
+    if several:
+        pick = Picked(len(several), index.rank, merged.rank - 1)
+        rows = pick(permuted(self, order), *several, name="picked")
+    else:
+        rows = gather(merged, index)
     back = [*range(index.rank, index.rank + place), *range(index.rank),
             *range(index.rank + place, rows.rank)]  # fmt: skip
     return reshaped(at, rows if place == 0 else permuted(rows, back), at.shape)
@@ -93,15 +99,18 @@ def _together(
     adjacent = picked == list(range(picked[0], picked[-1] + 1))
     order = [*picked, *(i for i in range(x.rank) if i not in picked)]
     length: Expr = ONE
-    index: Tensor = indices[picked[0]]
     for i in picked:
         length = length * x.shape[i]
-        if i != picked[0]:
-            n = x.shape[i]
-            wrapped = Piecewise((X * n + Y, Y >= 0), (X * n + Y + n, True))
-            index = pointwise(Scalar((X, Y), wrapped), index, indices[i], storage="index")
+    index = flat([x.shape[i] for i in picked], [indices[i] for i in picked])
     merged = reshaped(at, permuted(x, order), (length, *(x.shape[i] for i in order[len(picked):])))
     return merged, picked[0] if adjacent else 0, index, order
+
+
+def _alike(indices: Any) -> list[Tensor]:
+    """Return what places are said by, if it is two or three tensors of the same shape."""
+    several = [index for index in indices if index is not None]
+    alike = len({index.shape for index in several}) == 1
+    return several if 1 < len(several) <= len(NAMES) and alike else []
 
 
 @rule("aten.index_put", "aten._index_put_impl", "aten._unsafe_index_put")
@@ -120,7 +129,11 @@ def index_put(
     after = place + index.rank
     first = [*range(place, after), *range(place), *range(after, rows.rank)]
     rows = permuted(rows, first) if place else rows
-    if accumulate:
+    several = _alike(indices)
+    if several and not accumulate:
+        put = PlacedBy(len(several), index.rank, merged.rank - 1)
+        made = put(permuted(self, order), rows, *several, name="placed")
+    elif accumulate:
         made = scatter(rows, index, merged.shape)
     else:
         made = Placed(0, index.rank, merged.rank - 1)(merged, index, rows, name="placed")
