@@ -85,8 +85,8 @@ def derive(
         accumulate: whether peaks are those of a batch that finds gradients of others.
         lora: the rank of adapters, which alone are trained, and the maps that they are of:
             ``"r=16"`` (queries and values), ``"r=16:attention,feed_forward"``; none unless told.
-        schedule: when values live and die, for peaks: ``"program"``, or of a trace ``"eager"``,
-            as PyTorch runs it; program unless told.
+        schedule: when values live and die, for peaks: ``"program"``, or ``"eager"``, as PyTorch
+            runs it, of a trace or of a reference that was observed; program unless told.
         cache: where keys and values lie between decoding steps, and in which type: ``"paged:16"``,
             ``"fp8"``, ``"paged,fp8"``; as the definition keeps them unless told.
 

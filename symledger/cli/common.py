@@ -61,8 +61,8 @@ RECOMPUTE = click.option(
 )  # fmt: skip
 SCHEDULE = click.option(
     "--schedule", metavar="NAME",
-    help="When values live and die, for peaks: program (unless told), or of a trace eager, as "
-         "PyTorch runs it.",
+    help="When values live and die, for peaks: program (unless told), or eager, as PyTorch runs "
+         "it: of a trace, and where a reference implementation was observed.",
 )  # fmt: skip
 CAUSAL = click.option(
     "--causal", help="How masked pairs are charged: full (unless told), half or exact."

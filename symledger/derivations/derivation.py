@@ -42,6 +42,7 @@ from symledger.notation.recompute import NONE, Plan, planned, read_plan
 from symledger.readings.equations.sheet import TEXT, Equation, Notation, backward_equations
 from symledger.readings.equations.sheet import equations as forward_equations
 from symledger.readings.flops import Causal
+from symledger.targets.observed import Observed, observed_of
 from symledger.targets.resolve import resolve
 from symledger.targets.target import Target, equations_of, symbols_of
 from symledger.targets.traced import TracedTarget
@@ -252,16 +253,52 @@ class Derivation:
         """Return a peak by the schedule that was asked for."""
         if self.request.schedule != EAGER:
             return make_peak(owner, name, readings, assumed)
-        from symledger.ledger.eager import check_eager, make_eager
+        return self._eager(owner, name, readings, assumed)
 
-        if not isinstance(self.target, TracedTarget):
-            raise BadInput(f"{shown(self.target.name)} is no trace: the schedule {EAGER} is of "
-                           "modules of PyTorch that were traced.")  # fmt: skip
+    def _eager(self, owner: str, name: str, readings: Readings, assumed: Assumed) -> Formula:
+        from symledger.ledger.eager import check_cut, check_eager, make_eager
+
         c = self.conventions
-        check_eager(name, c)
-        found = self.target.eager(c.input_gradient, c.accumulate, c.dtype, assumed.bindings)
+        if isinstance(self.target, TracedTarget):
+            check_eager(name, c)
+            found = self.target.eager(c.input_gradient, c.accumulate, c.dtype, assumed.bindings)
+        else:
+            found = self._observed.eager
+            check_eager(name, c)
+            check_cut(name, c)
         least = {self.symbols[s]: n for s, n in found.least.items() if s in self.symbols}
         return make_eager(owner, name, readings, assumed, found.moments, least)
+
+    @property
+    def _observed(self) -> Observed:
+        """What was observed of the reference implementation.
+
+        Raises:
+            BadInput: it was not, or not as is asked for.
+        """
+        c, request = self.conventions, self.request
+        otherwise = {
+            "--lora": request.lora, "--recompute": self._plan(), "--accumulate": c.accumulate,
+            f"--dtype {c.dtype}": c.dtype != "fp32",
+        }  # fmt: skip
+        for option, said in otherwise.items():
+            if said:
+                raise BadInput(
+                    f"the schedule {EAGER} of {shown(self.target.name)} is what was observed of "
+                    f"its reference as it is built: leave out {option}, or trace a module."
+                )
+        return observed_of(self.target, self.assumed, self.symbols)
+
+    def by_other_schedule(self, name: str) -> tuple[Formula, str]:
+        """Return a peak by the schedule that was not asked for; by eager, of which implementation.
+
+        Raises:
+            BadInput: it is not known.
+        """
+        own = self.target.owner, name, self.readings, self.assumed
+        if self.request.schedule == EAGER:
+            return make_peak(*own), ""
+        return self._eager(*own), self._observed.implementation
 
     def _because(self, function: str) -> str:
         return (

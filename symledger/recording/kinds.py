@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from symledger.recording.alive import Alive
 from symledger.recording.evidence import Demonstrations, Evidence
 from symledger.recording.formulas import Formulas
 from symledger.recording.index import CheckpointSizes, Index
@@ -30,7 +31,7 @@ def stages(why: str = "", successor: str = "") -> Stages:
         successor: what takes their place: an id, or an owner with the same quantities.
     """
     owned = (Evidence(), Demonstrations(), Tags(why, successor), Formulas(), Index(), Scripts())
-    outside = Reference(), Traced()
+    outside = Reference(), Traced(), Alive()
     last = Messages(), Mutants(), Sought()
     return (Defaults(), Types()), (*outside, *owned, CheckpointSizes()), last
 

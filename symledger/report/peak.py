@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from symledger import algebra
 from symledger.accounts.account import Account
+from symledger.errors import SymledgerError
 from symledger.languages.message import Verbatim, message
 from symledger.ledger.at_moment import AtMoment
 from symledger.ledger.conventions import STEPS
 from symledger.ledger.overtaking import overtakings
-from symledger.ledger.peaks import EAGER, PROGRAM, Peak
+from symledger.ledger.peaks import EAGER, PASSES, PROGRAM, Peak
 from symledger.printing.moments import named
 from symledger.printing.numbers import number
 from symledger.printing.units import byte_units
@@ -55,4 +56,23 @@ def moments(p: Page, account: Account, peak: Peak) -> AtMoment | None:
             size = Verbatim(f"{found.symbol} = {found.value:,}")
             said = message("peak.overtaken", size=size, moment=names[found.moment])
             p.wrapped(said, 6, "magenta", first=4)
+    if not account.target.is_traced and not PASSES[peak.quantity.name].remembers:
+        beside(p, account, peak)
     return largest
+
+
+def beside(p: Page, account: Account, peak: Peak) -> None:
+    """Show what the peak is by the other schedule, and the difference; or why it is not known."""
+    try:
+        other, implementation = account.by_other_schedule(peak.quantity.name)
+    except SymledgerError as error:
+        p.wrapped(message("peak.not_eager", why=Verbatim(str(error))), 6, "dim", first=4)
+        return
+    if other.value is None or peak.value is None:
+        return
+    more = int(other.value - peak.value)
+    difference = Verbatim(f"{'−' if more < 0 else '+'}{abs(more):,}")
+    key = "peak.beside_eager" if implementation else "peak.beside_program"
+    said = message(key, implementation=Verbatim(implementation), value=number(other.value),
+                   difference=difference)  # fmt: skip
+    p.wrapped(said, 6, "dim", first=4)

@@ -375,7 +375,7 @@ def test_by_hand(tmp_path, two):
         account.under(dtype="fp8")["memory.peak.forward"]
     with pytest.raises(BadInput, match="step of training"):
         account["memory.peak.decode"]
-    with pytest.raises(BadInput, match="no trace"):
+    with pytest.raises(BadInput, match="linear was not observed"):
         derive("linear", schedule="eager")["memory.peak.train"]
     saved = tmp_path / "two.trace.json"
     saved.write_text(dumped(account.target.traced))

@@ -3,7 +3,7 @@
 import pytest
 
 from symledger import derive
-from symledger.site.kinds.model.alive import COLUMNS, ROWS, live, moments
+from symledger.site.kinds.model.alive import COLUMNS, ROWS, eager, live, moments
 
 
 @pytest.mark.parametrize(
@@ -39,3 +39,16 @@ def test_the_drawing_is_small_and_its_data_are_beside_it():
 
 def test_nothing_is_drawn_where_a_size_is_open():
     assert live(derive("linear")) is None
+
+
+def test_the_reference_stands_beside_it_where_it_was_observed():
+    def say(key, **said):
+        return key, *said.values()
+
+    program, other = (derive("gpt2", schedule=s)["memory.peak.train"].value
+                      for s in ("program", "eager"))  # fmt: skip
+    assert eager(derive("gpt2"), say) == (
+        "alive.eager_more", "GPT2LMHeadModel of transformers 5.23.0", f"{other:,}",
+        f"{other - program:,}",
+    )  # fmt: skip
+    assert eager(derive("mini_gpt"), say) == ("alive.not_eager",)

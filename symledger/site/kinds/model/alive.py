@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -96,6 +96,25 @@ def live(account: Account) -> Live | None:
     rows = tuple(m.row for m in shown)
     table = tuple(m.row for m in [*_largest(passes, ROWS), step])
     return Live(Figure(name, title, svg, head, rows, table), most.total)
+
+
+def eager(account: Account, say: Callable[..., str]) -> str:
+    """Say how much is in memory as PyTorch runs the reference implementation, and the difference.
+
+    Where that was not observed it says so.
+    """
+    name = "memory.peak.train"
+    try:
+        found, implementation = account.by_other_schedule(name)
+        value, own = found.exact, account.amount(name)
+    except SymledgerError:
+        return say("alive.not_eager")
+    if value is None or own is None:
+        return say("alive.not_eager")
+    more = int(value - own)
+    key = "alive.eager_more" if more >= 0 else "alive.eager_less"
+    return say(key, implementation=implementation, value=f"{int(value):,}",
+               difference=f"{abs(more):,}")  # fmt: skip
 
 
 def moments(account: Account) -> list[Moment]:

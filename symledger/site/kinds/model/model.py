@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -262,6 +263,10 @@ class Model:
     def live(self) -> alive.Live | None:
         """What is alive when in a step of training, drawn."""
         return alive.live(self.account) if self.is_bound else None
+
+    def eager(self, say: Callable[..., str]) -> str:
+        """Say the peak as PyTorch runs the reference implementation, or that it is not known."""
+        return alive.eager(self.account, say)
 
     @cached_property
     def figures(self) -> list[Figure]:

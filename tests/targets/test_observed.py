@@ -1,0 +1,84 @@
+"""What was observed of reference implementations, beside a run of their own at other sizes."""
+
+import json
+
+import pytest
+
+from symledger import derive
+from symledger.errors import BadInput
+from symledger.targets.observed import file_of, observed, to_data
+from tests.invoke import run
+
+torch = pytest.importorskip("torch", reason="needs PyTorch")
+transformers = pytest.importorskip("transformers", reason="needs transformers")
+
+from tests.checks.torch.test_optimizer_steps import Live  # noqa: E402  # after torch is known
+
+GPT2 = {"B": 3, "T": 17, "d": 48, "h": 4, "L": 5, "V": 77, "T_max": 32}
+
+
+def most(model, ids):
+    """The most in memory in each pass, as a tracker that shares no code with ours has it."""
+    live, found = Live(), []
+    with live:
+        for t in (*model.parameters(), *model.buffers(), ids):
+            live.add(t)
+        made = model(ids, use_cache=False)
+        found.append(live.most)
+        live.most = 0
+        made.logits.backward(torch.ones_like(made.logits))
+        found.append(live.most)
+    return found
+
+
+@pytest.mark.parametrize("changed", [
+    {}, {"B": 1}, {"V": 3000, "d": 16}, {"L": 2, "T": 32, "h": 8}, {"B": 1, "L": 3, "d": 200},
+])  # fmt: skip
+def test_a_reference_has_in_memory_what_is_shown_of_it(changed):
+    s = {**GPT2, **changed}
+    config = transformers.GPT2Config(
+        vocab_size=s["V"], n_positions=s["T_max"], n_embd=s["d"], n_layer=s["L"], n_head=s["h"],
+        attn_implementation="eager", bos_token_id=0, eos_token_id=0,
+    )  # fmt: skip
+    model = transformers.GPT2LMHeadModel(config).eval()
+    ids = torch.zeros(s["B"], s["T"], dtype=torch.long)
+    account = derive("gpt2", s, schedule="eager", optimizer="sgd")
+    shown = [account[f"memory.peak.{way}"].value for way in ("forward", "backward")]
+    assert shown == most(model, ids)
+
+
+def test_what_was_not_observed_is_refused_by_name():
+    for said, message in (
+        (("gpt2", {"flash": True}), "of other choices: flash = false"),
+        (("gpt2", {"d_ff": 100}), "where d_ff = 4\\*d"),
+        (("gpt2", {"L": 1}), "where L ≥ 2"),
+        (("linear", {}), "linear was not observed"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            derive(*said, schedule="eager")["memory.peak.train"]
+    for said, message in (
+        ({"lora": "r=2"}, "leave out --lora"), ({"dtype": "bf16"}, "leave out --dtype bf16"),
+        ({"recompute": "full"}, "leave out --recompute"), ({"step": "single"}, "cuts its weights"),
+        ({"optimizer": "adafactor"}, "cuts its weights"), ({"frozen": ("*",)}, "nothing frozen"),
+    ):  # fmt: skip
+        with pytest.raises(BadInput, match=message):
+            derive("gpt2", schedule="eager", **said)["memory.peak.train"]
+
+
+def test_each_schedule_stands_beside_the_other():
+    page = run("derive", "gpt2", "--quantity", "memory.peak.backward").out
+    eager = derive("gpt2", schedule="eager")["memory.peak.backward"].value
+    program = derive("gpt2")["memory.peak.backward"].value
+    assert f"GPT2LMHeadModel of transformers 5.23.0: {eager:,} B" in " ".join(page.split())
+    page = run("derive", "gpt2", "--quantity", "memory.peak.backward", "--schedule", "eager").out
+    assert f"by the schedule program: {program:,} B (−{eager - program:,} B)" in page
+    page = run("derive", "linear", "--quantity", "memory.peak.backward").out
+    assert "by the schedule eager nothing is shown" in page
+
+
+@pytest.mark.parametrize("owner", [
+    file.stem for file in sorted(file_of("gpt2").parents[2].rglob("*.json"))
+])  # fmt: skip
+def test_what_is_recorded_is_read_as_it_was_written(owner):
+    rows = json.loads(file_of(owner).read_text("utf-8"))
+    assert [to_data(one) for one in observed(owner)] == rows
