@@ -63,6 +63,16 @@ EQUAL = """
                 x = torch.relu(l(x)) + p(x)
             return x
 """
+TURNED = """
+    class Net(nn.Module):
+        def __init__(self, d=24, h=2, r=4):
+            super().__init__()
+            self.h, self.r, self.q = h, r, nn.Linear(d, d)
+
+        def forward(self, x):
+            q = self.q(x).unflatten(-1, (self.h, -1))
+            return torch.cat([torch.sin(q[..., : self.r]), q[..., self.r :]], -1)
+"""
 SKIPS = """
     class Net(nn.Module):
         def __init__(self, d=5, depth=4):
@@ -115,6 +125,7 @@ def made(tmp_path):
         (TILES, "x: float32 (B, c, T)", {"out": "5", "T": "12, a length of what enters"},
          {"B", "c"}),
         (PATCHES, "x: float32 (B, 1, 24, 24)", {"size": "24"}, {"B", "patch", "s"}),
+        (TURNED, "x: float32 (B, d)", {"r": "4, and d ≠ r"}, {"B", "d", "h"}),
         (EQUAL, "x: float32 (B, widths.0)", {"widths.1": "6, as widths.0",
                                              "widths.2": "6, as widths.0"}, {"B", "widths_0"}),
     ],
