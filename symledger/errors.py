@@ -27,6 +27,13 @@ class SymledgerError(Exception):
 
     exit_code = 2
 
+    @property
+    def kind(self) -> str:
+        """What it is called: as the class here that it is one of, or as its own."""
+        kinds = [c for c in type(self).__mro__ if c.__module__ == __name__]
+        known = kinds[0] is not SymledgerError
+        return (kinds[0] if known else type(self)).__name__
+
 
 class UnknownTarget(SymledgerError):
     """A target or formula that the catalogue does not have."""

@@ -392,7 +392,7 @@ def outcome() -> tuple[int, str]:
             sys.stdout.flush()
         return code if isinstance(code, int) else 0, ""
     except SymledgerError as error:
-        return error.exit_code, refusal(type(error).__name__, str(error))
+        return error.exit_code, refusal(error.kind, str(error))
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         hint = f" Try `{context.command_path} --help`." if context else ""

@@ -20,6 +20,8 @@ EAGER = "eager"
 exit_at_once = os._exit
 """As it is: a module that runs may not leave so."""
 SUFFIX = ".trace.json"
+EAGERLY = "TORCH_COMPILE_DISABLE", "1"
+"""What lets ``torch.compile`` in a module's code be nothing: what it computes is the same."""
 
 
 def traced(
@@ -38,6 +40,7 @@ def traced(
         check_place(save)
     keys = configuration(config) if config else None
     progress("importing PyTorch")
+    os.environ.setdefault(*EAGERLY)
     from symledger.tracing import account
     from symledger.tracing.limit import Clock
 
@@ -75,6 +78,7 @@ def verified(
     before = loaded(content(path), path)
     keys = configuration(config) if config else None
     progress("importing PyTorch")
+    os.environ.setdefault(*EAGERLY)
     from symledger.tracing import account, verify
 
     try:

@@ -113,6 +113,8 @@ def _called(text: str) -> tuple[str, str]:
 
 def _check_inputs(subject: Subject) -> None:
     """Refuse inputs that a module's ``forward`` does not have, and ask for those that it needs."""
+    if subject.kind.forward is torch.nn.Module.forward:
+        raise BadInput(f"{subject.name} has no forward: write what it computes.")
     parameters = inspect.signature(subject.kind.forward).parameters
     taken = [n for n, p in parameters.items() if n != "self"]
     given = {x.name for x in subject.inputs}

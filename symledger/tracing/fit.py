@@ -101,8 +101,8 @@ class Points:
         varying = self._varying(numbers)
         among = self._among(varying)
         decided = {s for s, of in self.defined.items() if of <= among}
-        known = dict(self.own_values())
-        for s, t in combinations_with_replacement(sorted(decided, key=str), 2):
+        known, every = dict(self.own_values()), sorted(self.defined, key=str)
+        for s, t in combinations_with_replacement(every, 2):
             pairs = zip(known[s], known[t], numbers, strict=True)
             if all(a * b == n for a, b, n in pairs) and len(set(numbers)) >= FEW:
                 self._fitted[numbers] = s * t
@@ -115,6 +115,13 @@ class Points:
                 found = system.fit(numbers, others | several)
                 if found is not None:
                     self._fitted[numbers] = found = found.xreplace(self.parts)
+                    return found
+        for pair in combinations(every, 2):  # a step of either may change none of them
+            over = set[Symbol]().union(*(self.defined[s] for s in pair))
+            for others in (set[Symbol](), among - over):
+                found = self.own.fit(numbers, others | {*pair})
+                if found is not None:
+                    self._fitted[numbers] = found
                     return found
         return self._rest(numbers)
 

@@ -67,7 +67,7 @@ def particular(error: Refused, traced: Traced, space: Space) -> Particular:
     found: set[Expr] = set()
     for e in error.lengths:
         found |= e.free_symbols
-    for symbol, e in reversed(traced.definitions.items()):
+    for symbol, e in reversed(list(traced.definitions.items())):
         if named(symbol) in found:
             found |= e.free_symbols
     names = [own for s, own in traced.names.items() if named(s) in found and own in space.sizes]

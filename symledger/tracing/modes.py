@@ -36,6 +36,9 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
         """Run a function; write it down here if it is kept whole."""
         kwargs = kwargs or {}
         func = self.originals.get(func, func)
+        if func is PUTTING and not self.recorder.whole and is_filling(*args[1:]):
+            torch.Tensor.__getitem__(*args[:2]).fill_(args[2])  # a processor and others do alike
+            return None
         whole = WHOLE.get(func)
         if whole is None or self.recorder.whole:
             return self.recorder.passed(func, self._placed(func, args), kwargs)
@@ -70,7 +73,16 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
         )
 
 
-INDEXING = (torch.Tensor.__getitem__, torch.Tensor.__setitem__)
+PUTTING = torch.Tensor.__setitem__
+INDEXING = (torch.Tensor.__getitem__, PUTTING)
+PLAIN = (int, slice, type(None), type(...))
+
+
+def is_filling(places: Any, value: Any) -> bool:
+    """Whether a number is put at places that a view shows."""
+    several = places if isinstance(places, tuple) else (places,)
+    view = all(isinstance(p, PLAIN) and not isinstance(p, bool) for p in several)
+    return view and isinstance(value, int | float | bool)
 
 
 class Operators(DispatchMode):  # type: ignore[misc]  # PyTorch does not type it

@@ -14,7 +14,7 @@ from symledger.errors import BadInput
 from symledger.tracing.borders import Apart, Border
 from symledger.tracing.fit import Points
 from symledger.tracing.observed import Observed
-from symledger.tracing.sides import border, edge
+from symledger.tracing.sides import border, edge, same
 from symledger.tracing.space import Space
 
 SEED = 20260101
@@ -111,7 +111,7 @@ def sampled(
         try:
             return _sampled(space, further, random_points)
         except Otherwise as error:
-            if not error.names or not set(error.names) <= space.subject.arguments.keys():
+            if not error.names or not all(map(space.is_argument, error.names)):
                 raise
             for name in error.names:
                 space.fix(name, str(error))
@@ -243,11 +243,25 @@ def otherwise(space: Space, base: Observed, run: Observed) -> Otherwise:
         names = (name,) if name else ()
         side = "above" if run.at.get(name, 0) > last else "below"
         here = f"{name} = {run.at[name]}, and everywhere {side} {last}," if name else here
+    names = names or tuple(turning(space, base, run)[:1])
     return Otherwise(
         f"which operations this module runs depends on a size: at {here} they are others than "
         f"before ({difference(base, run)}). Give that size a value of its own in the module, "
         "or trace it at sizes on one side of the change.", names,
     )  # fmt: skip
+
+
+def turning(space: Space, base: Observed, run: Observed) -> list[str]:
+    """Return the arguments of which one as it was makes a module do as it did, small ones first.
+
+    Those that divide others come last.
+    """
+    dividing = {s.name for step in space.steps.values() for s in step.free_symbols}
+    own = [n for n in space.sizes if space.is_argument(n) and run.at[n] != base.at[n]]
+    return [
+        n for n in sorted(own, key=lambda n: (n in dividing, base.at[n]))
+        if same(space, base, {**{m: run.at[m] for m in space.sizes}, n: base.at[n]})
+    ]
 
 
 def apart(space: Space, base: Observed, run: Observed, name: str) -> bool:

@@ -56,6 +56,7 @@ class Routes:
         self.choices: dict[int, Choice] = {}
         self.shares: dict[int, Share] = {}
         self.told: dict[str, tuple[int, int]] = {}
+        self.called: dict[int, str] = {}
         self.answers: dict[int, bool] = {}
         self.counts: set[int] = set()
 
@@ -134,7 +135,8 @@ class Routes:
         share = self.shares.get(id(mask))
         if share is None:
             return None
-        name = self.names.setdefault(where, self._new())
+        name = self.called.get(id(share)) or self.names.setdefault(where, self._new())
+        self.called[id(share)] = name  # of the same elements there are as many elsewhere
         told = mask.numel() * share.true, share.among
         if self.told.setdefault(name, told) != told:
             raise BadInput(f"how many rows an expert gets at {where} is not the same every time.")

@@ -6,7 +6,7 @@ an axis in place of another one is not seen.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from sympy import Expr, Integer, Symbol
 
@@ -21,11 +21,17 @@ LEAST = 2
 def small_point(space: Space, times: list[Expr]) -> dict[str, int]:
     """Return a small point that the module takes; ``times`` are how often its layers repeat."""
     depth = _shallow(space, times)
+    alike = space.observe({**space.base, **depth}).structure
+
+    def legal(at: Mapping[str, int]) -> bool:
+        """Whether the module takes a point, and runs the same operations."""
+        return _legal(space, at, alike)
+
     for level in range(LEVELS):
         at = _all_small(space, depth, 2**level)
-        if at and _legal(space, at):
-            return _further(space, at, depth)
-    return _further(space, {**space.base, **depth}, depth)
+        if at and legal(at):
+            return _further(space, at, legal)
+    return _further(space, {**space.base, **depth}, legal)
 
 
 def _shallow(space: Space, times: list[Expr]) -> dict[str, int]:
@@ -71,12 +77,14 @@ def _multiple(least: int, step: int, taken: set[int]) -> int:
     return n
 
 
-def _further(space: Space, at: dict[str, int], depth: Mapping[str, int]) -> dict[str, int]:
+def _further(
+    space: Space, at: dict[str, int], legal: Callable[[Mapping[str, int]], bool]
+) -> dict[str, int]:
     """Make single sizes smaller, the largest first, as far as the module takes it."""
     for name in sorted(space.sizes, key=lambda n: -at[n]):
         for smaller in _smaller(space, name, at):
             other = {**at, name: smaller}
-            if _legal(space, other):
+            if legal(other):
                 at = other
                 break
     return at
@@ -92,11 +100,11 @@ def _smaller(space: Space, name: str, at: Mapping[str, int]) -> Iterator[int]:
             yield n
 
 
-def _legal(space: Space, at: Mapping[str, int]) -> bool:
+def _legal(space: Space, at: Mapping[str, int], alike: object = None) -> bool:
     if not space.within(at):
         return False
     try:
-        space.observe(at)
+        run = space.observe(at)
     except BadInput:
         return False
-    return True
+    return alike is None or run.structure == alike

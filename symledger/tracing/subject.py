@@ -124,8 +124,21 @@ class Subject:
     ) -> Any:
         """Run the module on what enters."""
         elsewhere = Elsewhere(device, running=True)
-        with torch.device(device), elsewhere, guarded(self.source, f"{self.name}.forward"):
-            return module(**entering, **self.extra)
+        forward = f"{self.name}.forward"
+        try:
+            with torch.device(device), elsewhere, guarded(self.source, forward):
+                return module(**entering, **self.extra)
+        except BadInput as error:
+            if any(said in str(error.__cause__) for said in NO_ELEMENTS):
+                raise BadInput(
+                    f"{error} Nothing has elements here: what reads them, as .tolist() and .numpy()"
+                    " do, depends on data. Compute it from sizes, or leave it out."
+                ) from error
+            raise
+
+
+NO_ELEMENTS = ("Cannot copy out of meta tensor", "convert meta device type tensor")
+"""What PyTorch says where elements are read of a tensor that has none."""
 
 
 def settled(module: torch.nn.Module, device: str) -> None:

@@ -6,7 +6,10 @@ import pytest
 
 pytest.importorskip("torch", reason="needs PyTorch")
 
-from symledger.tracing.account import account_of, traced  # after PyTorch is known to be there
+from sympy import Symbol  # after PyTorch is known to be there
+
+from symledger.tracing.account import account_of, traced
+from symledger.tracing.fit import Points
 from symledger.tracing.verify import verified_at
 
 HEAD = "import torch\nfrom torch import nn\nfrom torch.nn import functional as F\n"
@@ -63,6 +66,16 @@ EQUAL = """
                 x = torch.relu(l(x)) + p(x)
             return x
 """
+TURNED = """
+    class Net(nn.Module):
+        def __init__(self, d=24, h=2, r=4):
+            super().__init__()
+            self.h, self.r, self.q = h, r, nn.Linear(d, d)
+
+        def forward(self, x):
+            q = self.q(x).unflatten(-1, (self.h, -1))
+            return torch.cat([torch.sin(q[..., : self.r]), q[..., self.r :]], -1)
+"""
 SKIPS = """
     class Net(nn.Module):
         def __init__(self, d=5, depth=4):
@@ -95,6 +108,35 @@ ROUTED = """
 """
 
 
+VECTORS = """
+    class Net(nn.Module):
+        def __init__(self, d=6):
+            super().__init__()
+            self.a, self.b = nn.Parameter(torch.zeros(d)), nn.Parameter(torch.zeros(d))
+
+        def forward(self, x):
+            return torch.dot(self.a, self.b) + x @ self.a + self.b @ x.mT
+"""
+MASKED = """
+    class Net(nn.Module):
+        def __init__(self, d=6, experts=2):
+            super().__init__()
+            self.gate = nn.Linear(d, experts)
+            self.experts = nn.ModuleList(nn.Linear(d, d) for _ in range(experts))
+
+        def forward(self, x):
+            w, i = self.gate(x).softmax(-1).max(-1)
+            y = torch.zeros_like(x)
+            for e, expert in enumerate(self.experts):
+                m = i == e
+                flat = m.view(-1)
+                z = expert(x.view(-1, x.shape[-1])[flat])
+                y[m] += z * w.view(-1)[flat][:, None]
+            y[:, 0] = 0
+            return y
+"""
+
+
 @pytest.fixture
 def made(tmp_path):
     """Trace a module of which the class is said; all that is checked has to hold."""
@@ -115,6 +157,7 @@ def made(tmp_path):
         (TILES, "x: float32 (B, c, T)", {"out": "5", "T": "12, a length of what enters"},
          {"B", "c"}),
         (PATCHES, "x: float32 (B, 1, 24, 24)", {"size": "24"}, {"B", "patch", "s"}),
+        (TURNED, "x: float32 (B, d)", {"r": "4, and d ≠ r"}, {"B", "d", "h"}),
         (EQUAL, "x: float32 (B, widths.0)", {"widths.1": "6, as widths.0",
                                              "widths.2": "6, as widths.0"}, {"B", "widths_0"}),
     ],
@@ -149,3 +192,25 @@ def test_rows_of_experts_are_told_wherever_a_trace_is_verified(made):
     found = made(ROUTED, "x: float32 (B, T, d)")
     again = verified_at(found, {"B": "5", "T": "7"})
     assert all(c.points == 6 for c in again.checks if c.quantity in ("params", "memory.saved"))
+
+
+def test_a_mask_and_what_shows_it_pick_as_many_rows_on_all_lines(made):
+    found = made(MASKED, "x: float32 (B, T, d)")
+    assert {n: str(e) for n, e in found.definitions.items()} == {"R": "B*T/2"}
+
+
+def test_what_sums_nothing_going_back_is_no_product_of_matrices(made):
+    found = account_of(made(VECTORS, "x: float32 (B, T, d)"), "net")
+    assert str(found["flops.forward"].expr) == "4*B*T*d + 2*d"
+    assert str(found["flops.backward"].expr) == "4*B*T*d"
+
+
+def test_lengths_of_several_that_are_rounded_are_found_though_no_step_changes_them():
+    H, W, B, h, w = map(Symbol, ("H", "W", "B", "H_1", "W_1"))
+    places = [(2 + 7 * i % 90, 3 + 11 * i % 80, 1 + i % 9) for i in range(24)]
+    points = Points((H, W, B), {s: s for s in (H, W, B)},
+                    [dict(zip((H, W, B), at, strict=True)) for at in places])  # fmt: skip
+    points.define(h, tuple(a // 8 for a, _, _ in places), {H})
+    points.define(w, tuple(b // 8 for _, b, _ in places), {W})
+    tokens = tuple((a // 8) * (b // 8) + 1 for a, b, _ in places)
+    assert points.fit_with_defined(tokens) == h * w + 1

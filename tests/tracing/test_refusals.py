@@ -44,6 +44,8 @@ def written(tmp_path):
     [
         ("if x.sum().item() > 0:\n    x = x + 1\nreturn self.l(x)", r"net\.py:12.*reads a number"),
         ("if x.shape[1] > 14:\n    x = x * 2\nreturn self.l(x)", "depends on a size"),
+        ("return self.l(x) * len(x.tolist())", r"line 12: .*Nothing has elements here"),
+        ("return self.l(x.cpu().numpy())", r"line 12: .*Nothing has elements here"),
         ("raise ValueError('no')", "ValueError at line 12: no"),
         ("return self.l(x[x > 0].view(-1, 1).expand(-1, x.shape[-1]))", "depends on data"),
         ("return torch.fft.fft(self.l(x)).real", "fft"),
@@ -52,6 +54,19 @@ def written(tmp_path):
 def test_what_cannot_be_traced_is_refused_by_its_place(written, body, said):
     with pytest.raises(BadInput, match=said):
         traced(written(body), {})
+
+
+def test_a_module_without_a_forward_is_refused(tmp_path):
+    (tmp_path / "net.py").write_text("from torch import nn\n\nclass Net(nn.Module):\n    pass\n")
+    with pytest.raises(BadInput, match="Net has no forward"):
+        traced(f"{tmp_path / 'net.py'}:Net", {}, ("x: float32 (B, T)",))
+
+
+def test_a_refusal_is_called_as_the_kind_that_everybody_knows(written):
+    with pytest.raises(BadInput) as raised:
+        traced(written("if x.shape[1] > 14:\n    x = x * 2\nreturn self.l(x)"), {})
+    assert type(raised.value) is not BadInput
+    assert raised.value.kind == "BadInput"
 
 
 def test_more_operations_than_anybody_reads_are_refused(written, monkeypatch):

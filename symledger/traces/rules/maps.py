@@ -8,8 +8,9 @@ from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.verbs import einsum
 from symledger.traces.kernels.bilinear import BilinearGiven
+from symledger.traces.kernels.vectors import OfVectors, RowsByVector
 from symledger.traces.rules.table import At, Made, number, rule
-from symledger.traces.rules.views import reshaped
+from symledger.traces.rules.views import permuted, reshaped
 
 
 @rule("linear")
@@ -25,10 +26,13 @@ def linear(at: At, input: Tensor, weight: Tensor, bias: Tensor | None) -> Made: 
 def matmul(at: At, input: Tensor, other: Tensor) -> Made:  # noqa: A002
     """Multiply matrices, along leading axes that they share."""
     left, right = input, other
+    if right.rank == 1:
+        return by_vector(left, right)
+    if left.rank == 1 and right.rank > 2:
+        rows = permuted(right, [*range(right.rank - 2), right.rank - 1, right.rank - 2])
+        return by_vector(rows, left)
     if left.rank == 1:
         left = reshaped(at, left, (ONE, *left.shape))
-    if right.rank == 1:
-        right = reshaped(at, right, (*right.shape, ONE))
     return reshaped(at, product(at, left, right), at.shape)
 
 
@@ -42,7 +46,14 @@ def mm(at: At, self: Tensor, mat2: Tensor) -> Made:
 def mv(at: At, self: Tensor, tensor: Any = None, other: Any = None, vec: Any = None) -> Made:
     """Multiply a vector, or the rows of a matrix, by a vector."""
     by = next(x for x in (tensor, other, vec) if x is not None)
-    return einsum("k, k ->" if self.rank == 1 else "i k, k -> i", self, by)
+    return by_vector(self, by)
+
+
+def by_vector(x: Tensor, v: Tensor) -> Tensor:
+    """Multiply a vector, or all rows of a tensor, by a vector."""
+    if x.rank == 1:
+        return OfVectors()(x, v, name="product")
+    return RowsByVector(x.rank - 1)(x, v, name="product")
 
 
 @rule("aten.addmm")
