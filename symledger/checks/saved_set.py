@@ -3,8 +3,10 @@
 A fresh executor holds the saved arrays, the weights and the incoming gradient, and nothing else.
 It must reproduce every gradient bit for bit. Then each saved array in turn is given other values;
 some gradient must change. This is stricter than filling it with NaN, which would also pass through
-a product with zero. Last, the bytes of the arrays held are compared with the formula, and each is
-looked at whether it can be stored as is stated.
+a product with zero. What is read but cancels, as does what exponents are lessened by, has to change
+one where all else that is saved has other values: automatic differentiation knows nothing of the
+identity, and keeps it. Last, the bytes of the arrays held are compared with the formula, and each
+is looked at whether it can be stored as is stated.
 
 Bytes are those of a run that remembers nothing: what applications of a repeated body make of the
 same arrays is equal, and yet each keeps one of its own.
@@ -134,12 +136,21 @@ STRETCHED = 8
 """How much larger an altered number is than it would be: more than any bound is away."""
 
 
+STIRRED = 0.25
+"""By what share numbers differ, at most, where all of them are others."""
+
+
 @dataclass
 class Holder:
-    """Holds saved arrays, each under the place where it was made; one of them may be altered."""
+    """Holds saved arrays, each under the place where it was made; one of them may be altered.
+
+    All others are ``stirred`` where they are to be no longer what one forward pass gives.
+    """
 
     machine: Machine
     altered: Place | None = None
+    stirred: bool = False
+    stretched: int = STRETCHED
     held: dict[Place, tuple[Tensor, Array]] = field(default_factory=dict)
 
     def hold(self, place: Place, t: Tensor, array: Array) -> Array:
@@ -152,7 +163,9 @@ class Holder:
             array = np.array(array)
         if place == self.altered:
             array = np.max(array, initial=0) - array
-            array = array * STRETCHED if array.dtype.kind == "f" else array
+            array = array * self.stretched if array.dtype.kind == "f" else array
+        elif self.stirred and array.dtype.kind == "f":
+            array = array * (1 + STIRRED * np.cos(np.arange(array.size)).reshape(array.shape))
         self.held[place] = (t, array)
         return array
 
@@ -184,7 +197,7 @@ class Holder:
             self._sequence(k, s, full, left, given, (*place, k.call.order))
         left.inner[k.call] = []
         for i, inner in enumerate(full.inner[k.call]):
-            own = k.first if k.first and i == 0 else k.each
+            own = k.at(i, number)
             known = {t: a for t, a in given[i].items() if a is not None}
             left.inner[k.call].append(self.restrict(own, inner, known, (*place, k.call.order, -i)))
         for t in (t for t in full.arrays if is_result(t, k.call)):
@@ -207,7 +220,8 @@ class Holder:
         whole = left.arrays.get(s.stack) if s.stack else None
         number = len(given)
         for i, inner in enumerate(full.inner[k.call]):
-            stored = s.last if i == number - 1 else s.enters or s.leaves
+            between = (s.enters or s.leaves) and (s.arrives or i < number - 2)
+            stored = s.last if i == number - 1 else between
             if whole is not None:
                 found = self.machine.at(whole, k.op, i, number)
             elif stored and not s.stack:
@@ -289,7 +303,27 @@ def _without_effect(trial: Revealed, k: Kept, place: Place) -> list[str]:
         return []
     if any(not np.array_equal(g, found[leaf]) for leaf, g in trial.gradients.items()):
         return []
+    if _reads(trial, k, place):
+        return []
     return [f"{holder.held[place][0]} is kept, but no gradient depends on it"]
+
+
+def _reads(trial: Revealed, k: Kept, place: Place) -> bool:
+    """Whether a gradient depends on an array where all that is saved beside it has other values.
+
+    It is made larger than any of these, and then less.
+    """
+    found = []
+    for altered, stretched in ((None, 1), (place, STRETCHED), (place, -STRETCHED)):
+        holder = Holder(Again(trial.machine), altered, stirred=True, stretched=stretched)
+        left = holder.restrict(k, trial.values, {})
+        with np.errstate(all="ignore"):
+            found.append(Revealing(trial.sizes).back(trial.pull, left, trial.seeds))
+    plain, *others = found
+    return any(
+        not np.allclose(plain[leaf], other[leaf], equal_nan=True)
+        for leaf in trial.gradients for other in others
+    )  # fmt: skip
 
 
 def bytes_held(trial: Trial, k: Kept, bytes_of: Bytes) -> int:
