@@ -239,6 +239,8 @@ def check_lengths(
     for inner, outer in bounds:
         a, b = inner.xreplace(at), outer.xreplace(at)
         if a.is_number and b.is_number and a > b:
+            if inner.is_number:
+                raise BadInput(f"{outer} = {b}, but it may not be less than {a} here.")
             raise BadInput(f"{inner} = {a}, but it may not exceed {outer} = {b} here.")
 
 

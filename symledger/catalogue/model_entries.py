@@ -169,6 +169,7 @@ MODELS: tuple[Entry, ...] = (
     Entry("doge", "models.doge.model:Doge", "model", cases=GROUPED, reads={"doge": "DOGE"}),
     Entry("jetmoe", "models.jetmoe.model:JetMoe", "model", cases=("one expert a token", "dense"),
           reads={"jetmoe": "JETMOE"}),
+    Entry("rwkv", "models.rwkv.model:Rwkv", "model", reads={"rwkv": "RWKV"}),
     Entry("zamba", "models.zamba.model:Zamba", "model", reads={"zamba": "ZAMBA"}),
     Entry("zamba2", "models.zamba2.model:Zamba2", "model", reads={"zamba2": "ZAMBA2"}),
     Entry("falcon_h1", "models.falcon_h1.model:FalconH1", "model", cases=GROUPED,

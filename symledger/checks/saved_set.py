@@ -6,8 +6,10 @@ some gradient must change. This is stricter than filling it with NaN, which woul
 a product with zero. Where a slice alone is read, zeros stand around its gradient, and whatever was
 kept of the rest is multiplied with them: it is kept all the same, as nobody looks at values to know
 what a backward pass needs. What seems to be without effect is therefore altered once more where
-something else stands in the place of these zeros. Last, the bytes of the arrays held are compared
-with the formula, and each is looked at whether it can be stored as is stated.
+something else stands in the place of these zeros. What is read but cancels, as does what exponents
+are lessened by, has to change a gradient where all else that is saved has other values: automatic
+differentiation knows nothing of the identity, and keeps it. Last, the bytes of the arrays held are
+compared with the formula, and each is looked at whether it can be stored as is stated.
 
 Bytes are those of a run that remembers nothing: what applications of a repeated body make of the
 same arrays is equal, and yet each keeps one of its own.
@@ -169,12 +171,21 @@ STRETCHED = 8
 """How much larger an altered number is than it would be: more than any bound is away."""
 
 
+STIRRED = 0.25
+"""By what share numbers differ, at most, where all of them are others."""
+
+
 @dataclass
 class Holder:
-    """Holds saved arrays, each under the place where it was made; one of them may be altered."""
+    """Holds saved arrays, each under the place where it was made; one of them may be altered.
+
+    All others are ``stirred`` where they are to be no longer what one forward pass gives.
+    """
 
     machine: Machine
     altered: Place | None = None
+    stirred: bool = False
+    stretched: int = STRETCHED
     held: dict[Place, tuple[Tensor, Array]] = field(default_factory=dict)
 
     def hold(self, place: Place, t: Tensor, array: Array) -> Array:
@@ -187,7 +198,9 @@ class Holder:
             array = np.array(array)
         if place == self.altered:
             array = np.max(array, initial=0) - array
-            array = array * STRETCHED if array.dtype.kind == "f" else array
+            array = array * self.stretched if array.dtype.kind == "f" else array
+        elif self.stirred and array.dtype.kind == "f":
+            array = array * (1 + STIRRED * np.cos(np.arange(array.size)).reshape(array.shape))
         self.held[place] = (t, array)
         return array
 
@@ -219,7 +232,7 @@ class Holder:
             self._sequence(k, s, full, left, given, (*place, k.call.order))
         left.inner[k.call] = []
         for i, inner in enumerate(full.inner[k.call]):
-            own = k.first if k.first and i == 0 else k.each
+            own = k.at(i, number)
             known = {t: a for t, a in given[i].items() if a is not None}
             left.inner[k.call].append(self.restrict(own, inner, known, (*place, k.call.order, -i)))
         for t in (t for t in full.arrays if is_result(t, k.call)):
@@ -242,7 +255,8 @@ class Holder:
         whole = left.arrays.get(s.stack) if s.stack else None
         number = len(given)
         for i, inner in enumerate(full.inner[k.call]):
-            stored = s.last if i == number - 1 else s.enters or s.leaves
+            between = (s.enters or s.leaves) and (s.arrives or i < number - 2)
+            stored = s.last if i == number - 1 else between
             if whole is not None:
                 found = self.machine.at(whole, k.op, i, number)
             elif stored and not s.stack:
@@ -292,9 +306,9 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
     if not wrong:
         idle = [place for place in holder.held if not _has_effect(shown, kept_, place)]
         if idle:
-            shown = Surrounded(trial.program, trial.pull, trial.sizes, trial.seed)
+            surrounded = Surrounded(trial.program, trial.pull, trial.sizes, trial.seed)
         for place in idle:
-            if not _has_effect(shown, kept_, place):
+            if not _has_effect(surrounded, kept_, place) and not _reads(shown, kept_, place):
                 held, _ = holder.held[place]
                 wrong.append(f"{held} is kept, but no gradient depends on it")
     stated, stored = value(formula, trial.sizes), bytes_held(trial, kept_, bytes_of)
@@ -331,6 +345,24 @@ def _has_effect(trial: Revealed, k: Kept, place: Place) -> bool:
     except Differs:
         return True
     return any(not np.array_equal(g, found[leaf]) for leaf, g in expected.items())
+
+
+def _reads(trial: Revealed, k: Kept, place: Place) -> bool:
+    """Whether a gradient depends on an array where all that is saved beside it has other values.
+
+    It is made larger than any of these, and then less.
+    """
+    found = []
+    for altered, stretched in ((None, 1), (place, STRETCHED), (place, -STRETCHED)):
+        holder = Holder(Again(trial.machine), altered, stirred=True, stretched=stretched)
+        left = holder.restrict(k, trial.values, {})
+        with np.errstate(all="ignore"):
+            found.append(Revealing(trial.sizes).back(trial.pull, left, trial.seeds))
+    plain, *others = found
+    return any(
+        not np.allclose(plain[leaf], other[leaf], equal_nan=True)
+        for leaf in trial.gradients for other in others
+    )  # fmt: skip
 
 
 def bytes_held(trial: Trial, k: Kept, bytes_of: Bytes) -> int:

@@ -86,6 +86,12 @@ def leaky() -> Scalar:
 
 
 @cache
+def larger() -> Scalar:
+    """Return the larger one of two numbers."""
+    return Scalar((X, Y), Piecewise((X, X > Y), (Y, True)))
+
+
+@cache
 def xielu() -> Scalar:
     """Return xIELU of an element and of two slopes.
 

@@ -5,6 +5,8 @@ an application takes. Weights and computed tables are not activations. A repeate
 set at every application; a state that it carries is counted as one sequence of ``times`` + 1
 tensors, and where its results are stacked too, they are that sequence, stored as one tensor.
 
+Where nothing takes the states of a repeated body after its last application, that one keeps less.
+
 Of a recomputed block only what enters it is mentioned. What it draws at random or is told (a
 router's choice) is drawn or told again, from a generator's state of a few bytes, and is not kept.
 While one block is being run again, what it computes is there as well, until its gradients are
@@ -42,8 +44,9 @@ class KeptState:
     """A carried state x₀ … x_times, and which of its tensors are kept.
 
     ``enters`` and ``leaves`` say whether application i mentions its x_i or its x_{i+1}; either
-    keeps x₁ … x_{times−1}. ``last`` says that x_times is kept; x₀ belongs to the program around
-    the Call. ``stack`` is the tensor in which x₁ … x_times are stacked, if there is one: it
+    keeps x₁ … x_{times−1}, but for the last of these where the last application has no use for what
+    ``arrives`` there. ``last`` says that x_times is kept; x₀ belongs to the program around the
+    Call. ``stack`` is the tensor in which x₁ … x_times are stacked, if there is one: it
     belongs to that program too, and is kept whole.
     """
 
@@ -53,6 +56,7 @@ class KeptState:
     leaves: bool = False
     last: bool = False
     stack: Tensor | None = None
+    arrives: bool = True
 
     @property
     def used(self) -> bool:
@@ -63,18 +67,31 @@ class KeptState:
         """The elements that are kept, x₀ and what is stacked left out."""
         if self.stack is not None:
             return ONE * 0
-        number = (times - 1) * int(self.enters or self.leaves) + int(self.last)
+        between = int(self.enters or self.leaves)
+        number = (times - 1) * between - int(between and not self.arrives) + int(self.last)
         return number * self.result.size
 
 
 @dataclass(frozen=True)
 class KeptBody:
-    """What a Call stores: ``each`` at every application, or ``first`` at the first one."""
+    """What a Call stores: ``each`` at every application, others at the ``first`` and the ``last``.
+
+    An ``only`` application is both.
+    """
 
     call: Tensor
     each: Kept
-    first: Kept | None
     states: tuple[KeptState, ...]
+    first: Kept | None = None
+    last: Kept | None = None
+    only: Kept | None = None
+
+    def at(self, i: int, times: int) -> Kept:
+        """Return what application i of so many stores."""
+        if i == 0 == times - 1:
+            return self.only or self.first or self.each
+        ends = {0: self.first, times - 1: self.last}
+        return ends.get(i) or self.each
 
     @property
     def op(self) -> Call:
@@ -124,9 +141,7 @@ def is_result(t: Tensor, call: Tensor) -> bool:
     return t is call or (isinstance(t.op, Result) and t.args[0] is call)
 
 
-def _body(
-    back: CallBack, mentioned: set[Tensor], program: Program
-) -> tuple[KeptBody, set[Tensor]]:
+def _body(back: CallBack, mentioned: set[Tensor], program: Program) -> tuple[KeptBody, set[Tensor]]:
     """What a repeated body keeps, and which tensors of the program around it are kept for it."""
     call = back.call.op
     assert isinstance(call, Call)
@@ -136,15 +151,17 @@ def _body(
     whole = {y: merged[y] for y in results if y in merged}
     further = {root(y) for y in stacks} - set(whole)
     each = _with(kept(back.body), further)
-    first = _with(kept(back.first), further) if back.first else None
+    others = {"first": back.first, "last": back.last, "only": back.only}
+    ends = {name: _with(kept(pull), further) for name, pull in others.items() if pull}
     states = tuple(
-        _state(x, y, each, y in last or y in stacks, whole.get(y))
+        _state(x, y, each, ends.get("last", each), y in last or y in stacks, whole.get(y))
         for x, y in zip(call.carried, results, strict=True)
     )
     own = {*call.body.inputs, *results}
-    body = KeptBody(back.call, _without(each, own), first and _without(first, own), states)
+    apart = {name: _without(k, own) for name, k in ends.items()}
+    body = KeptBody(back.call, _without(each, own), states, **apart)
     outside = {s.stack for s in states if s.stack and s.used}
-    return body, outside | _entering(back.call, each, first or each)
+    return body, outside | _entering(back.call, each, ends.get("first", each))
 
 
 def _taken(call: Tensor, among: set[Tensor]) -> tuple[set[Tensor], dict[Tensor, Tensor]]:
@@ -162,13 +179,18 @@ def _taken(call: Tensor, among: set[Tensor]) -> tuple[set[Tensor], dict[Tensor, 
     return last, stacks
 
 
-def _state(x: Tensor, y: Tensor, each: Kept, taken: bool, stack: Tensor | None) -> KeptState:
+def _state(
+    x: Tensor, y: Tensor, each: Kept, last: Kept, taken: bool, stack: Tensor | None
+) -> KeptState:  # fmt: skip
     """Which tensors of a carried state are mentioned, in the body or around it."""
-    inner = any(
-        s.last and s.result in _taken(b.call, {y})[0] for b in each.bodies for s in b.states
-    )
-    leaves = y in each.roots or inner
-    return KeptState(x, y, x in each.roots, leaves, leaves or taken, stack)
+    leaves, ends = (y in k.roots or _leaves(y, k) for k in (each, last))
+    arrives = leaves or x in last.roots
+    return KeptState(x, y, x in each.roots, leaves, ends or taken, stack, arrives)
+
+
+def _leaves(y: Tensor, k: Kept) -> bool:
+    """Whether a state is the last one of a body inside, where that is kept."""
+    return any(s.last and s.result in _taken(b.call, {y})[0] for b in k.bodies for s in b.states)
 
 
 def _entering(call: Tensor, each: Kept, first: Kept) -> set[Tensor]:
@@ -218,10 +240,9 @@ def _tally(k: Kept, bytes_of: dict[Storage, Expr], times: Expr = ONE) -> Tally:
         Amount(t.scope, t.size * bytes_of[t.storage], label(t), t.shape) for t in k.roots
     ]
     for body in k.bodies:
-        rest = body.op.times - 1 if body.first else body.op.times
-        items.append(_tally(body.each, bytes_of, rest))
-        if body.first:
-            items.append(_tally(body.first, bytes_of))
+        ends = [k for k in (body.first, body.last) if k]
+        items.append(_tally(body.each, bytes_of, body.op.times - len(ends)))
+        items += (_tally(k, bytes_of) for k in ends)
         for state in body.states:
             sequence = state.size(body.op.times) * bytes_of[state.result.storage]
             between = f"between {body.each.scope.name}s"
@@ -238,4 +259,3 @@ def label(t: Tensor) -> str:
     if isinstance(t.op, Result):
         return label(t.op.leaf)
     return t.op.name if isinstance(t.op, Input | Param) else type(t.op).__name__
-

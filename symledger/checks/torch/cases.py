@@ -28,6 +28,7 @@ from symledger.checks.torch.modules import (
     norms,
     recurrence,
     state_spaces,
+    state_spaces_decaying,
     state_spaces_delta,
     state_spaces_gated,
     state_spaces_kimi,
@@ -37,8 +38,8 @@ from symledger.checks.torch.modules import (
 COMPONENTS = (
     maps, attention, attention_images, attention_kinds, attention_latent, feed_forward, norms,
     embeddings, heads_and_losses, blocks, blocks_stacked, blocks_streams, convolution,
-    image_blocks, recurrence, state_spaces, state_spaces_delta, state_spaces_gated,
-    state_spaces_kimi, state_spaces_lightning, layout,
+    image_blocks, recurrence, state_spaces, state_spaces_decaying, state_spaces_delta,
+    state_spaces_gated, state_spaces_kimi, state_spaces_lightning, layout,
 )  # fmt: skip
 MODELS = (decoders, encoders, encoder_decoders, images)
 

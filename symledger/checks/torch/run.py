@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -166,24 +167,28 @@ class Run:
         return self.passes.flops
 
     def saved(self) -> int:
-        """Return the bytes of all storages kept for backward, in single precision."""
+        """Return the bytes of all storages kept for backward, in single precision.
+
+        What was kept for a result that nothing takes is gone with it.
+        """
         _ = self.passes  # before a cast rounds the module's tables for good
         module = self.module.float()
         inputs = [x.detach().float().requires_grad_(x.requires_grad) if x.is_floating_point() else x
                   for x in self.inputs]  # fmt: skip
         own = {t.untyped_storage().data_ptr() for t in (*module.parameters(), *module.buffers())}
-        kept: dict[int, torch.UntypedStorage] = {}
+        packed: list[weakref.ref[_Packed]] = []
 
-        def pack(t: torch.Tensor) -> torch.Tensor:
-            storage = t.untyped_storage()
-            if storage.data_ptr() not in own:
-                kept[storage.data_ptr()] = storage
-            return t
+        def pack(t: torch.Tensor) -> _Packed:
+            held = _Packed(t.detach())  # a result would hold the node that keeps it
+            packed.append(weakref.ref(held))
+            return held
 
-        with torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t), without_onednn():
-            result = module(*inputs)  # held, so that no storage is used again
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda p: p.tensor), without_onednn():
+            result = module(*inputs)
+        alive = [held.tensor.untyped_storage() for ref in packed if (held := ref()) is not None]
         del result
-        return sum(storage.nbytes() for storage in kept.values())
+        kept = {storage.data_ptr(): storage.nbytes() for storage in alive}
+        return sum(size for place, size in kept.items() if place not in own)
 
     def apart(self) -> float:
         """Return how far outputs and gradients are apart, to their scale."""
@@ -193,6 +198,13 @@ class Run:
         pairs += [(g, self.joined(name, ours)) for name, g in known.trained.items()]
         pairs += [(g, ours.get(x, np.zeros(g.shape))) for x, g in known.asking.items()]
         return max(_apart(a, b) for a, b in pairs)
+
+
+@dataclass
+class _Packed:
+    """What is kept in place of a tensor, as long as the node that it is kept for."""
+
+    tensor: torch.Tensor
 
 
 def _array(t: torch.Tensor | None) -> Array:

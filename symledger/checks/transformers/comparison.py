@@ -36,6 +36,10 @@ PADDED = ("deberta-v2", "layoutlm")
 ASKING = ("megatron-bert", "rembert", "roformer", "ibert", "moshi")
 """What asks a mask of its own for its values, which are none here, unless one of pairs is given: it
 is not run on a token after others."""
+OVERWRITING = ("rwkv",)
+"""What writes over its state, so that there is no backward pass where one is kept."""
+MIXING = ("rwkv",)
+"""What mixes the states of several sequences: it is not run on a token after others either."""
 DELAYED = ("voxtral_realtime_text",)
 """What is told how late it writes: one vector, whatever the tokens are."""
 LENGTHS = {"B": 2, "T": 16}
@@ -174,6 +178,8 @@ def flops(model: Any, lengths: Mapping[str, int]) -> Both:
     if model.config.model_type in ASKING:
         pairs = (lengths["B"], 1, lengths["T"], lengths["T"])
         given["attention_mask"] = torch.zeros(*pairs, device="meta")
+    if model.config.model_type in OVERWRITING:
+        given["use_cache"] = False
     if "S" in lengths and model.config.is_encoder_decoder:
         source = torch.zeros(lengths["B"], lengths["S"], dtype=torch.long, device="meta")
         given = {"input_ids": source, "decoder_input_ids": tokens}
@@ -288,7 +294,7 @@ def _seen(account: Account, found: Configuration, model: Any) -> Iterator[Eviden
 
 def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
     lengths = {**LENGTHS, **SOURCE} if "S" in account.symbols else LENGTHS
-    steps = "flops.decode" in account.quantities and found.model_type not in ASKING
+    steps = "flops.decode" in account.quantities and found.model_type not in (*ASKING, *MIXING)
     last = decoded(model, lengths) if steps else None
     yield from _compared(account.subs(lengths), found, flops(model, lengths), last)
 

@@ -8,21 +8,19 @@ from symledger import derive
 from symledger.checks.trial import Trial
 from symledger.components.feed_forward.experts import Experts, MixtureOfExperts, Router
 from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
-from symledger.components.feed_forward.idle_experts import MixtureWithIdleExperts
 from symledger.errors import BadInput
 from symledger.ir.ops import Input, Param
 from symledger.notation.calling import program_of
 from symledger.readings.flops import contraction_flops
 from symledger.readings.params import active_params, params
 from symledger.readings.pullback import pullback
-from symledger.sizes import B, E, E_all, E_s, N, T, T_e, d, d_ff, k
+from symledger.sizes import B, E, E_s, N, T, T_e, d, d_ff, k
 from tests.components.tables import Row, assert_row
 
 OUT = (B, T, d)
 ROUTED = B * T * k  # rows that experts are given, of all tokens together
 GATED = 3 * d * d_ff
 ROUTER = B * T * (d + E) + ROUTED  # what is kept for its sake: x, its softmax, the picked weights
-MET = ROUTED * E / E_all  # of these, rows of experts that compute, where some do not
 WEIGHTED = 2 * ROUTED * d + 4 * ROUTED * d_ff + ROUTED  # given, made, inside; the slots
 
 
@@ -50,25 +48,6 @@ WEIGHTED = 2 * ROUTED * d + 4 * ROUTED * d_ff + ROUTED  # given, made, inside; t
                 (E + E_s) * GATED + d * E,
                 2 * (ROUTED + B * T * E_s) * GATED + 2 * B * T * d * E,
                 ROUTER + WEIGHTED + 4 * B * T * E_s * d_ff,
-                OUT,
-            ),
-        ),
-        # kept: rows, softmax, picked weights, slots, what is given; inside, and what was made of it
-        (
-            MixtureWithIdleExperts(),
-            Row(
-                E * GATED + d * E_all,
-                2 * MET * GATED + 2 * B * T * d * E_all,
-                B * T * (d + E_all) + (d + 2) * ROUTED + MET * (4 * d_ff + d),
-                OUT,
-            ),
-        ),
-        (
-            MixtureWithIdleExperts(spare=True),
-            Row(
-                E * GATED + d * E_all + 2 * (E_all - E) * d * d_ff,
-                2 * MET * GATED + 2 * B * T * d * E_all,
-                B * T * (d + E_all) + (d + 2) * ROUTED + MET * (4 * d_ff + d),
                 OUT,
             ),
         ),
@@ -145,16 +124,3 @@ def test_rows_need_not_divide_among_the_experts():
     sizes = {"E": 8, "k": 2, "d": 4, "d_ff": 5, "B": 1}
     three, four = (derive("mixture_of_experts", {**sizes, "T": n}) for n in (3, 4))
     assert 4 * three.flops_forward.value == 3 * four.flops_forward.value
-
-
-def test_experts_that_compute_nothing_have_no_active_weights():
-    sizes = {"E": 6, "E_all": 9, "k": 3, "d": 4, "d_ff": 5}
-    for spare in ("false", "true"):
-        account = derive("mixture_with_idle_experts", {**sizes, "spare": spare})
-        assert account.params_active.value == 2 * 3 * 4 * 5 + 4 * 9  # two of six networks
-
-
-def test_what_a_step_touches_is_refused_where_some_experts_compute_nothing():
-    account = derive("longcat", {"B": 2})
-    with pytest.raises(BadInput, match="compute nothing"):
-        account["experts.touched.most"]
