@@ -114,6 +114,7 @@ h_g = Size("h_g", "key/value heads of layers that see everything, where others h
 L_s = Size("L_s", "last layers, which use keys and values of earlier ones")
 L_sw = Size("L_sw", "of those, layers that see a window only")
 n_s = Size("n_s", "residual streams: vectors that every token has in all layers")
+n_n = Size("n_n", "how many times more rows and columns of a matrix are divided by their sums")
 L_z = Size("L_z", "layers that see everything and keep few of their network's hidden values")
 L_zw = Size("L_zw", "layers that see a window and keep few of their network's hidden values")
 n_key = Size("n_key", "halves of keys, of which pairs are the keys of experts")
@@ -350,7 +351,7 @@ ORDER: tuple[Size, ...] = (
     *(T_w, *T_i, T_q, n_pos, T_f, K_c, d_snd, L_snd, h_snd, f_snd, S_snd, n_snd),
     *(k_snd, e_snd, Q_f, Q_s, n_cw, n_win, L_ts, L_apt, h_apt, f_apt, f_prj, g_snd),
     *(w_snd, w_smx),
-    *(n_s, L_z, L_zw),
+    *(n_s, L_z, L_zw, n_n),
 )
 """The order in which symbols are listed; what is not named here comes after them."""
 DECLARED = tuple(symbol for symbol in list(globals().values()) if isinstance(symbol, Size))

@@ -112,6 +112,7 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("reordered_block", "components.blocks.blocks:ReorderedBlock"),
     Entry("low_rank_residual", "components.blocks.augmented:LowRankResidual"),
     Entry("alternating_updates", "components.blocks.alternating:AlternatingUpdates"),
+    Entry("hyper_connections", "components.blocks.hyper:HyperConnections"),
     Entry("checkpointed_block", "components.blocks.checkpointed:CheckpointedBlock"),
     Entry("identity", "components.layout.shapes:Identity"),
     Entry("flatten", "components.layout.shapes:Flatten"),

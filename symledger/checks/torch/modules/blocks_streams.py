@@ -83,8 +83,48 @@ class Alternating(nn.Module):
         return expected + (computed - expected[0]) * how_far
 
 
+class Mixing(nn.Module):
+    """Weights that streams of each token are read by, written by and mixed by."""
+
+    def __init__(self, s: Sizes) -> None:
+        super().__init__()
+        n = s["n_s"]
+        self.n, self.times = n, s["n_n"]
+        self.W = nn.Parameter(torch.randn(n * s["d"], n * (n + 2)))
+        self.b, self.a = nn.Parameter(torch.randn(n * (n + 2))), nn.Parameter(torch.randn(3))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Map what all streams hold; make the matrix doubly stochastic; read."""
+        n, flat = self.n, x.flatten(2)
+        mapped = nn.functional.rms_norm(flat, flat.shape[-1:], eps=EPSILON) @ self.W
+        parts = zip(mapped.split((n, n, n * n), -1), self.a, self.b.split((n, n, n * n)),
+                    strict=True)  # fmt: skip
+        read, write, mix = (w * a + b for w, a, b in parts)
+        mixing = torch.softmax(mix.unflatten(-1, (n, n)), -1) + 1e-6
+        mixing = mixing / (mixing.sum(-2, keepdim=True) + 1e-6)
+        for _ in range(self.times):
+            for axis in (-1, -2):
+                mixing = mixing / (mixing.sum(axis, keepdim=True) + 1e-6)
+        reading = torch.sigmoid(read) + 1e-6
+        return torch.sigmoid(write) * 2, mixing, (x * reading[..., None]).sum(2)
+
+
+class Hyper(nn.Module):
+    """A network that reads a sum of streams, and writes to all of them."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        self.streams, self.network = Mixing(s), FeedForward(s, o)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Read, compute, write beside what is mixed."""
+        writing, mixing, read = self.streams(x)
+        return writing[..., None] * self.network(read)[:, :, None] + mixing.mT @ x
+
+
 CASES: Mapping[str, tuple[Case, ...]] = {
     "low_rank_residual": (Case(
         "two nn.Linear", LowRank, uses=lambda o: counted(fused_norm="B*T*d" * o["normed"])),),
     "alternating_updates": (Case("sums of streams around two nn.Linear", Alternating),),
+    "hyper_connections": (Case("sums and products of streams around two nn.Linear", Hyper),),
 }  # fmt: skip
