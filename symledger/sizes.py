@@ -272,6 +272,11 @@ L_r = Size("L_r", "layers of the image encoder whose vectors are read besides th
 L_v = Size("L_v", "layers of the image encoder whose vectors are read")
 N_t = Size("N_t", "pictures that an image is seen as: all of it, and its tiles")
 N_f = Size("N_f", "frames of films in a sequence")
+N_ar = Size("N_ar", "shapes that an image of several tiles may have, and none")
+T_z = Size("T_z", "zeros behind the vectors of a tile, up to a multiple of eight", least=0)
+L_gl = Size("L_gl", "layers at the end of the image encoder, whose parts are gated")
+S_img = Size("S_img", "vectors of images that are attended to")
+L_ca = Size("L_ca", "layers that attend to images, in place of the words before")
 T_vis = Size("T_vis", "vectors of an image's tiles that are kept")
 H_k = Size("H_k", "rows that the vectors of an image's tiles stand in")
 L_lat = Size("L_lat", "layers in which learned vectors look at an image")
@@ -327,7 +332,7 @@ VISION = (
     *(C_s, P, H_p, W_p, t, C_g, *C_i, *L_i, *H_i, *W_i),
     *(d_proj, d_f, d_img, L_img, h_img, f_img, T_img, d_ctx),
     *(n_img, T_tok, L_u, g, H_g, W_g, L_f, L_r, T_reg, f_g),
-    *(L_v, N_t, N_f, T_vis, H_k),
+    *(L_v, N_t, N_f, N_ar, T_z, L_gl, L_ca, S_img, T_vis, H_k),
     *(N_q, L_lat, h_lat, k_lat, d_lat, V_img, N_ind),
     *(L_ai, h_ki, K_img, d_ri, L_b, n_q, d_qf, L_qf, L_qx, h_qf, f_qf, T_ins, V_ins, N_ins),
     *(*h_i, *L_p, M, H_w, W_w, *H_wi, *W_wi),

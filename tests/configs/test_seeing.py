@@ -77,6 +77,13 @@ def test_published_models_that_see(name, count):
         ({"model_type": "ovis2", "hidden_size": 4096, "tie_word_embeddings": False},
          "Say vocab_size = 151936"),
         ({"model_type": "aria", "projector_patch_to_query_dict": {}}, "vectors by patches"),
+        ({"model_type": "mllama_vision_model", "intermediate_layers_indices": [3, -29]},
+         "each once, of num_hidden_layers = 32"),
+        ({"model_type": "mllama_vision_model", "max_num_tiles": 3}, "those of 4 tiles"),
+        ({"model_type": "mllama_vision_model", "image_size": 13}, "less than patch_size = 14"),
+        ({"model_type": "mllama_text_model", "cross_attention_layers": [40]}, "Name some of 0"),
+        ({"model_type": "mllama", "vision_config": {"intermediate_layers_indices": [0]}},
+         "Say vision_output_dim = 2560"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_together_is_refused(document, said):

@@ -153,3 +153,30 @@ TINY = {"V": 10, "d": 4, "d_ff": 3}
 )  # fmt: skip
 def test_tiny_models_have_as_many_parameters_as_are_counted_by_hand(model, sizes, count):
     assert parameters(model, {**TINY, **sizes}) == count
+
+
+@pytest.mark.parametrize(("side", "count"), [(32, 10642941475), (40, 10670220835)])
+def test_llama_3_2_vision_has_as_many_parameters_as_the_hub_counts(side, count):
+    """Of Llama-3.2-11B-Vision, whose tiles are smaller, and of its Instruct.
+
+    As tetrabit/llmfit holds the counts (llmfit-core/data/hf_models.json, 82b3e1c).
+    """
+    sizes = {"V": 128256, "d": 4096, "L": 40, "L_ca": 8, "h": 32, "h_kv": 8, "d_ff": 14336,
+             "C_in": 3, "P": 14, "H_p": side, "W_p": side, "N_t": 4, "N_ar": 9, "d_img": 1280,
+             "L_img": 32, "L_v": 5, "L_gl": 8, "h_img": 16}  # fmt: skip
+    assert derive("mllama", sizes).params.value == count
+
+
+SEEN = {"C_in": 3, "P": 14, "H_p": 16, "W_p": 16, "h_img": 16}
+VICUNA = {"V": 32064, "d": 4096, "L": 32, "h": 32, "d_ff": 11008, "tied": False}
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes", "count"),
+    [
+        ("video_llava", {"d_img": 1024, "L_img": 24, "f_img": 4096, "L_u": 1}, 7366279168),
+    ],
+)  # fmt: skip
+def test_what_sees_before_vicuna_has_as_many_parameters_as_the_hub_counts(name, sizes, count):
+    """Of Video-LLaVA-7B-hf, counted in the same file."""
+    assert derive(name, {**SEEN, **VICUNA, **sizes}).params.value == count

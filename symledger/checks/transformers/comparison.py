@@ -44,8 +44,10 @@ DELAYED = ("voxtral_realtime_text",)
 """What is told how late it writes: one vector, whatever the tokens are."""
 LENGTHS = {"B": 2, "T": 16}
 """Of the sequences at which FLOPs are counted."""
-SOURCE = {"S": 12}
-"""Of the source, where an encoder reads one."""
+SOURCE = {"S": 12, "S_img": 12}
+"""Of the source, where an encoder reads one, and of what was seen, where a decoder is shown it."""
+SHOWN = "cross_attention_states"
+"""What such a decoder takes them as."""
 WAVE = {"B": 2, "T_w": 3000}
 """Of a sound as it was recorded."""
 Both = tuple[int, int | None]
@@ -183,7 +185,7 @@ def flops(model: Any, lengths: Mapping[str, int]) -> Both:
     if "S" in lengths and model.config.is_encoder_decoder:
         source = torch.zeros(lengths["B"], lengths["S"], dtype=torch.long, device="meta")
         given = {"input_ids": source, "decoder_input_ids": tokens}
-    elif "S" in lengths:
+    elif {*SOURCE} & {*lengths}:
         given |= _memory(model, lengths)
     return passes(model, given)
 
@@ -234,8 +236,12 @@ def _memory(model: Any, lengths: Mapping[str, int]) -> dict[str, Any]:
     import torch
     from transformers.cache_utils import DynamicCache, EncoderDecoderCache
 
+    asked = signature(model.forward).parameters
+    if SHOWN in asked:
+        shape = (lengths["B"], lengths["S_img"], model.config.hidden_size)
+        return {SHOWN: torch.zeros(*shape, device="meta", requires_grad=True)}
     shape = (lengths["B"], lengths["S"], model.config.d_model)
-    names = {"encoder_outputs", "encoder_hidden_states"} & set(signature(model.forward).parameters)
+    names = {"encoder_outputs", "encoder_hidden_states"} & set(asked)
     memory = dict.fromkeys(names, torch.zeros(*shape, device="meta", requires_grad=True))
     return {**memory, "past_key_values": EncoderDecoderCache(DynamicCache(), DynamicCache())}
 
@@ -255,12 +261,16 @@ def _convolution_backward(
 def decoded(model: Any, lengths: Mapping[str, int]) -> int | None:
     """Return the FLOPs that PyTorch counts for the last token, what the others left being kept.
 
-    None where the implementation keeps nothing between tokens.
+    None where the implementation keeps nothing between tokens, or, of images that are shown, takes
+    how many vectors they have for the tokens before, where the first layer attends to them.
     """
     import torch
     from torch.utils.flop_counter import FlopCounterMode
 
-    kept = {"past_key_values", "cache_params"} & set(signature(model.forward).parameters)
+    asked = set(signature(model.forward).parameters)
+    kept = {"past_key_values", "cache_params"} & asked
+    if SHOWN in asked:
+        return None
     tokens = torch.zeros(lengths["B"], lengths["T"], dtype=torch.long, device="meta")
     name, given = "input_ids", _told(model)
     if "S" in lengths and model.config.is_encoder_decoder:
@@ -293,7 +303,7 @@ def _seen(account: Account, found: Configuration, model: Any) -> Iterator[Eviden
 
 
 def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
-    lengths = {**LENGTHS, **SOURCE} if "S" in account.symbols else LENGTHS
+    lengths = LENGTHS | {name: n for name, n in SOURCE.items() if name in account.symbols}
     steps = "flops.decode" in account.quantities and found.model_type not in (*ASKING, *MIXING)
     last = decoded(model, lengths) if steps else None
     yield from _compared(account.subs(lengths), found, flops(model, lengths), last)

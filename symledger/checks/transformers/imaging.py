@@ -9,7 +9,7 @@ from typing import Any
 IMAGES = 2
 PACKED = {
     "grid_thw", "spatial_shapes", "image_sizes", "patch_attention_mask", "input_ids", "pixel_mask",
-    "target_sizes",
+    "target_sizes", "aspect_ratio_ids",
 }  # fmt: skip
 """What is asked for besides by classes that see patches of several images, or texts, and by those
 that look for pixels of no image, which have no values here."""

@@ -84,8 +84,6 @@ IMAGE = Family(
 )
 
 
-
-
 def within(model_type: str, name: str) -> Family:
     """Return an encoder that is part of another model, and has nothing that reads it."""
     uses = {key: use for key, use in IMAGE.uses.items() if key != "vision_use_head"}
@@ -97,6 +95,40 @@ def within(model_type: str, name: str) -> Family:
 IDEFICS3 = within("idefics3_vision", "Idefics3")
 SMOLVLM = within("smolvlm_vision", "SmolVLM")
 IDEFICS2 = within("idefics2_vision", "Idefics2")
+
+
+LARGE = 10**18
+"""Beyond any width."""
+
+
+def _widened(values: Values) -> Settings:
+    """Return how wide the networks are: so many times the width, rounded down.
+
+    Raises:
+        BadInput: it is no number, or no network would have an element.
+    """
+    d, ratio = size("hidden_size", values["hidden_size"]), values["mlp_ratio"]
+    if isinstance(ratio, bool) or not isinstance(ratio, int | float) or not 1 <= d * ratio < LARGE:
+        raise BadInput(f"mlp_ratio = {written(ratio)} does not fit hidden_size = {d}.")
+    return {"d_ff": str(int(d * ratio))}
+
+
+JANUS = Family(
+    "janus_vision_model", {"JanusVisionModel": Built("siglip_image", {"pooled": "false"})},
+    {
+        **{key: use for key, use in IDEFICS3.uses.items() if key != "intermediate_size"},
+        "mlp_ratio": Ruled(),
+        "attention_bias": Only((True,), "maps without a bias are not derived here"),
+        "use_qk_norm": Only((False,), "norms of queries and keys are not derived here"),
+        **dict.fromkeys((
+            "attention_dropout", "hidden_dropout_rate", "projection_dim", "projection_dropout",
+            "depth", "num_image_tokens",
+        ), FREE),
+    },
+    (Rule(("hidden_size", "mlp_ratio"), _widened),),
+    {name.replace("out_proj", "projection_layer"): ours for name, ours in IDEFICS3.tensors.items()},
+)  # fmt: skip
+"""The encoder of Janus; its first vector, normalized once more, is not given by itself."""
 
 
 def _as_wide(values: Values) -> Settings:
