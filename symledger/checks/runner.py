@@ -31,6 +31,9 @@ TOO_MUCH = 100_000_000
 """FLOPs from which on gradients are looked at where sizes are not distinct, but smaller: they are
 run several times for every weight."""
 
+LONG = 6000
+"""Arrays that a run makes, from which on it is the same: what is kept is altered one by one."""
+
 ROUNDED = 1e-5
 """How far apart gradients are at most where rounding keeps them apart."""
 
@@ -68,14 +71,14 @@ def examine(
     once, unfused = traffic(program, PRICES).total, unfused_traffic(program, PRICES).total
     yield from moved(trials, once, unfused, BYTES)
     small = [Trial(program, pull, sizes_for(program, i, distinct=False), i) for i in range(3)]
-    run = trials[0] if _work(trials[0]) <= TOO_MUCH else small[0]
+    run = small[0] if _much(trials[0]) else trials[0]
     if quick:  # counting one by one takes longest
         yield from _gradients(run)
     small = small[:1] + [trial for trial in small[1:] if _work(trial) <= MOST]
     yield from _arithmetic(small, pull)
     if not quick:
-        further = [trial for trial in trials[1:] if _work(trial) <= TOO_MUCH]
-        yield from _clearest([run, *further])
+        further = [trial for trial in trials[1:] if not _much(trial)]
+        yield from _clearest([run, *further, *(trial for trial in small if trial is not run)])
 
 
 def decoded(step: Program) -> Evidence:
@@ -104,6 +107,11 @@ def _clearest(trials: Sequence[Trial]) -> list[Evidence]:
 
 def _work(trial: Trial) -> int:
     return int(value(contraction_flops(trial.program).total, trial.sizes))
+
+
+def _much(trial: Trial) -> bool:
+    """Whether a run takes too long to be repeated for every weight, and for every kept array."""
+    return _work(trial) > TOO_MUCH or len(trial.machine.made) > LONG
 
 
 def _arithmetic(trials: list[Trial], pull: Pullback) -> Iterator[Evidence]:

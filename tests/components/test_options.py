@@ -168,6 +168,10 @@ INHERITED = {
     "VoxtralRealtime": {Y, sizes.S_w},
     "ShiftedGridAttention": {sizes.H_w, sizes.W_w},
     **{name: {sizes.r_i[3]} for name in ("Pvt", "PvtV2", "Segformer")},
+    "Gemma3n": {sizes.L_sw, sizes.L_z, sizes.L_zw},
+    "EmbeddingGemma2": {
+        E, Y, d_exp, k, sizes.S, sizes.L_s, sizes.L_sw, sizes.S_w, sizes.V_ple,
+    },
     "SmolLM3": {L_w}, "MiniCPM3": {E, E_s, L_d, d_exp, k},
     "Lfm2Moe": {L_ad}, "Jamba": {L_ad}, "Qwen3Next": {L_ad}, "MiniMaxM3": {L_ad},
     "KimiDeltaRule": {sizes.h_q}, "KimiLinear": {L_ad, sizes.h_kv, sizes.d_q},

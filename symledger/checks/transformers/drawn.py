@@ -29,6 +29,8 @@ DEEPEST = 4
 """At most so many layers are drawn, where they are no list."""
 CHANGED = 3
 """At most so many other keys are changed at once."""
+OF_THESE = ("num_kv_shared_layers",)
+"""Keys that say how many of the layers are of a kind: of few layers none or one is."""
 LEAST = 3
 """Whole numbers up to this one are numbers of things, and are drawn among such."""
 
@@ -111,6 +113,9 @@ def _changed(family: Family, document: dict[str, Any], random: Random) -> dict[s
     for name in deep:
         if type(document.get(name, keys.get(name))) is int:
             document[name] = random.randint(1, DEEPEST)
+    for name in OF_THESE:
+        if name in family.uses and keys.get(name):
+            document[name] = random.randint(0, 1)
     others = [n for n in keys if n in family.uses and n not in (*deep, family.key, *family.parts)]
     for name in random.sample(others, min(len(others), random.randint(1, CHANGED))):
         value = document.get(name, keys[name])

@@ -33,46 +33,54 @@ def _windowed(values: Values) -> list[bool]:
 
 
 def _stack(values: Values) -> Settings:
-    """Say how many layers have a window, and which share keys and values of earlier ones.
-
-    Raises:
-        BadInput: no layer of a kind has keys and values of its own that others could use.
-    """
+    """Say how many layers have a window, and which share keys and values of earlier ones."""
     near = _windowed(values)
     w = size("sliding_window", values["sliding_window"])
     found = {"windows": "some", "L_w": str(sum(near)), "w_max": str(w)} if any(near) else {
         "windows": "none"}  # fmt: skip
-    number = size("num_kv_shared_layers", values["num_kv_shared_layers"], least=0)
+    found |= lending(near, size("num_kv_shared_layers", values["num_kv_shared_layers"], least=0))
+    if found["shared"] != "none":
+        found["doubled"] = BOOLS[bool(values.get("use_double_wide_mlp"))]
+    return found
+
+
+def lending(near: Sequence[bool], number: int) -> Settings:
+    """Say which of the last so many layers share keys and values, where some see a window only.
+
+    Raises:
+        BadInput: no layer of a kind has keys and values of its own that others could use.
+    """
     if not number:
-        return {**found, "shared": "none"}
+        return {"shared": "none"}
     if number >= len(near) or {*near[:-number]} != {*near}:
         raise BadInput(
             f"num_kv_shared_layers = {number} of {len(near)} layers does not fit: of each kind of "
             "layer, with a window and without, one has to come before the shared ones. Choose less."
         )
     late, own = sum(near[-number:]), near[:-number]
-    found |= {"shared": "both" if late else "full", "L_s": str(number)}
-    single = (late and sum(own) == 1, len(own) - sum(own) == 1)
-    found["alone"] = {(True, True): "both", (True, False): "windowed", (False, True): "full"}.get(
-        (bool(single[0]), single[1]), "none")  # fmt: skip
-    found["doubled"] = BOOLS[bool(values.get("use_double_wide_mlp"))]
-    return {**found, "L_sw": str(late)} if late else found
+    kind = "both" if 0 < late < number else "windowed" if late else "full"
+    single = (kind != "full" and sum(own) == 1, kind != "windowed" and own.count(False) == 1)
+    alone = {(True, True): "both", (True, False): "windowed", (False, True): "full"}
+    found = {"shared": kind, "L_s": str(number), "alone": alone.get(single, "none")}
+    return {**found, "L_sw": str(late)} if kind == "both" else found
 
 
 def _heads(values: Values) -> Settings:
     """Return heads of layers that see everything: their width, and how many of keys and values."""
-    near, h = _windowed(values), size("num_attention_heads", values["num_attention_heads"])
+    alike, width = bool(values.get("attention_k_eq_v")), values.get("global_head_dim")
+    heads = values.get("num_global_key_value_heads") if alike else None
+    found = wider(values, _windowed(values), GLOBAL if width is None else width, heads)
+    return {**found, "alike": BOOLS[alike]}
+
+
+def wider(values: Values, near: Sequence[bool], width: object, heads: object) -> Settings:
+    """Return heads of layers that see everything, those given unless layers say theirs."""
+    h = size("num_attention_heads", values["num_attention_heads"])
     own = size("num_key_value_heads", values["num_key_value_heads"])
-    alike = bool(values.get("attention_k_eq_v"))
     said = values.get("per_layer_config")
-    if said is None and "per_layer_config" in values:  # said to be nothing: all are alike
+    if said == {} or (said is None and "per_layer_config" in values):  # all are alike
         width, heads = values["head_dim"], None
-    elif said is None:
-        said_width, said_heads = values.get("global_head_dim"), None
-        if alike:
-            said_heads = values.get("num_global_key_value_heads")
-        width, heads = GLOBAL if said_width is None else said_width, said_heads
-    else:
+    elif said is not None:
         width, heads = _listed(values, said, near)
     d_g = size("global_head_dim", width)
     h_g = own if heads is None else size("num_global_key_value_heads", heads)
@@ -82,7 +90,7 @@ def _heads(values: Values) -> Settings:
                 f"num_attention_heads = {h} does not divide among {number} heads of keys and "
                 "values: each serves as many heads of queries."
             )
-    return {"d_g": str(d_g), "h_g": str(h_g), "alike": BOOLS[alike]}
+    return {"d_g": str(d_g), "h_g": str(h_g)}
 
 
 def _listed(values: Values, said: object, near: Sequence[bool]) -> tuple[object, object]:

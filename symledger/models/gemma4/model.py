@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, ClassVar, Literal
 
-from sympy import Expr, Integer
+from sympy import Expr
 
 from symledger import sizes
 from symledger.components.attention.attention import Attention
@@ -15,17 +15,15 @@ from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.gemma.model import Gemma2
 from symledger.models.shared.fed import FedBlock, LayerTables, RoutedBeside
+from symledger.models.shared.fed_stack import WINDOWED, Alone, Stack
 from symledger.models.shared.lending import LendingAttention
 from symledger.models.shared.windows import ZERO
-from symledger.notation.component import Component
-from symledger.notation.verbs import narrow, repeat, scan, view
+from symledger.notation.verbs import view
 from symledger.sizes import Size
 
 Shared = Literal["none", "full", "both"]
 """Which last layers use keys and values of earlier ones: none; some that see everything; some of
 either kind."""
-Alone = Literal["none", "full", "windowed", "both"]
-"""Of which kinds there is a single layer that has keys and values of its own, where some share."""
 
 
 @dataclass(frozen=True)
@@ -93,72 +91,30 @@ class Gemma4(Gemma2):
 
     def through(self, x: Tensor) -> Tensor:
         """Send the vectors through the layers, those that share keys and values last."""
-        tables = LayerTables(self.d, self.L, self.d_ple, self.V_ple)
-        rows = view("B T L p -> L B T p", tables(x, name="tables")) if self.fed else None
-        return Stack(self, rows).through(x)
+        rows = view("B T L p -> L B T p", self.tables(x)) if self.fed else None
+        return Stack(self.kinds(), self.borrower, rows, self.alone, self.recompute).through(x)
 
+    def tables(self, x: Tensor) -> Tensor:
+        """Return what each layer is fed."""
+        return LayerTables(self.d, self.L, self.d_ple, self.V_ple)(x, name="tables")
 
-@dataclass
-class Stack:
-    """The layers of one model, and of their rows those that were not used yet."""
-
-    model: Gemma4
-    rows: Tensor | None
-    first: Expr = ZERO
-
-    def through(self, x: Tensor) -> Tensor:
-        """Send vectors through all layers; of each kind that lends, the last one gives."""
-        model, block = self.model, self.model.block()
-        kinds: dict[str, tuple[FedBlock, Expr, Expr]] = {}
-        windowed = model.L_w if model.windows == "some" else Integer(0)
-        sharing = Integer(0) if model.shared == "none" else model.L_s
-        near = model.L_sw if model.shared == "both" else Integer(0)
-        if model.windows == "some":
-            seen = model.windowed(block)
+    def kinds(self) -> dict[str, tuple[FedBlock, Expr, Expr]]:
+        """Return the kinds of layer: how many have keys and values, and how many use others'."""
+        found: dict[str, tuple[FedBlock, Expr, Expr]] = {}
+        block, windowed = self.block(), self.L_w if self.windows == "some" else ZERO
+        sharing = ZERO if self.shared == "none" else self.L_s
+        near = self.L_sw if self.shared == "both" else ZERO
+        if self.windows == "some":
+            seen = self.windowed(block)
             assert isinstance(seen, FedBlock)
-            kinds["windowed_block"] = (seen, windowed - near, near)
-        kinds["block"] = (block, model.L - windowed - (sharing - near), sharing - near)
-        lent: dict[str, list[Tensor]] = {}
-        for name, (one, own, borrowing) in kinds.items():
-            if borrowing == 0:
-                x = self.repeated(one, own, name, x)
-                continue
-            if model.alone not in ("both", "full" if name == "block" else "windowed"):
-                x = self.repeated(one, own - 1, name, x)
-            *lent[name], x = self.once(one, f"lending_{name}", x)
-        for name, kv in lent.items():
-            x = self.repeated(self.borrower(kinds[name][0]), kinds[name][2], f"late_{name}", x, *kv)
-        return x
+            found[WINDOWED] = (seen, windowed - near, near)
+        found["block"] = (block, self.L - windowed - (sharing - near), sharing - near)
+        return found
 
     def borrower(self, block: FedBlock) -> FedBlock:
         """Return a layer that uses keys and values of another one, its network maybe doubled."""
-        model = self.model
-        network = GatedFeedForward(model.d, 2 * model.d_ff, model.activation)
+        network = GatedFeedForward(self.d, 2 * self.d_ff, self.activation)
         attention = replace(block.own, borrows=True)
         return replace(
-            block, attention=attention, network=network if model.doubled else block.network
+            block, attention=attention, network=network if self.doubled else block.network
         )
-
-    def taken(self, times: Expr) -> tuple[Tensor, ...]:
-        """Return the rows of the next layers."""
-        if self.rows is None:
-            return ()
-        self.first, start = self.first + times, self.first
-        return (narrow(self.rows, 0, start, times),)
-
-    def repeated(
-        self, block: Component, times: Expr, name: str, x: Tensor, *kv: Tensor
-    ) -> Tensor:  # fmt: skip
-        """Apply a layer several times, each time with rows of its own."""
-        recompute = self.model.recompute
-        if self.rows is None:
-            return repeat(block, times, x, *kv, name=name, recompute=recompute)
-        (x,) = scan(block, times, (x,), *kv, name=name, over=self.taken(times),
-                    recompute=recompute)  # fmt: skip
-        return x
-
-    def once(self, block: FedBlock, name: str, x: Tensor) -> tuple[Tensor, ...]:
-        """Apply a layer that lends its keys and values; return these and what it gives."""
-        lends = replace(block, attention=replace(block.own, lends=True))
-        rows = [view("one B T p -> (one B) T p", each) for each in self.taken(Integer(1))]
-        return lends.apply(x, *rows, name=name, recompute=self.model.recompute)

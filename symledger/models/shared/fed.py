@@ -131,23 +131,40 @@ class FedBlock(Block):
 class LayerTables(Component):
     """What a token has for each layer: a row of a table, and a map of its vector, normalized.
 
-    Source: transformers 5.23, ``Gemma4TextModel.project_per_layer_inputs``.
+    Where nothing is ``looked`` up, the map alone.
+    Source: transformers 5.23, ``Gemma4TextModel.project_per_layer_inputs`` and
+    ``EmbeddingGemma2TextPLE``.
     """
 
     d: Expr = sizes.d
     L: Expr = sizes.L
     d_ple: Expr = sizes.d_ple
     V_ple: Expr = sizes.V_ple
+    looked: bool = True
 
     signature: ClassVar[str] = "B T d -> B T L d_ple"
     title: ClassVar[str] = "rows of a table for every layer, beside a map of what enters"
 
     def forward(self, x: Tensor) -> Steps:
         width = self.L * self.d_ple
+        if not self.looked:
+            return steps(y=self.normed(self.split(self.mapped(x, width))))
         rows = indices("rows", self.V_ple, x.shape[0], x.shape[1])
         looked = gather(param("E", self.V_ple, width), rows) * sqrt(self.d_ple)
-        mapped = Linear(self.d, width, bias=False)(x, name="map") * (1 / sqrt(self.d))
-        split = (view("B T (L p) -> B T L p", each, L=self.L) for each in (looked, mapped))
-        looked, mapped = split
-        normed = RMSNorm(self.d_ple)(mapped, name="norm")
+        mapped = self.mapped(x, width)
+        looked, mapped = self.split(looked), self.split(mapped)
+        normed = self.normed(mapped)
         return steps(looked=looked, normed=normed, y=(normed + looked) * (1 / sqrt(Integer(2))))
+
+    def mapped(self, x: Tensor, width: Expr) -> Tensor:
+        """Map the vector of a token to what all layers are given."""
+        y: Tensor = Linear(self.d, width, bias=False)(x, name="map") * (1 / sqrt(self.d))
+        return y
+
+    def normed(self, x: Tensor) -> Tensor:
+        """Normalize what each layer is given."""
+        return RMSNorm(self.d_ple)(x, name="norm")
+
+    def split(self, x: Tensor) -> Tensor:
+        """Return what each layer has of it."""
+        return view("B T (L p) -> B T L p", x, L=self.L)

@@ -59,4 +59,6 @@ class LendingAttention(Attention):
         if self.cached is not None:
             past_k, past_v = self.past(x, self.cached)
             k, v = join([past_k, k], axis=1), join([past_v, v], axis=1)
+        if not self.causal:
+            return k, v
         return state(k, self.window), state(v, self.window)

@@ -57,6 +57,15 @@ CASES = {
         "hidden_size_per_layer_input": 0, "num_kv_shared_layers": 0, "per_layer_config": None,
         "layer_types": ["sliding_attention", "full_attention", "full_attention"],
     },
+    "streams of gemma3n, of layers of several kinds": {
+        "model_type": "gemma3n_text", **SMALL, "num_hidden_layers": 9, "num_key_value_heads": 2,
+        "head_dim": 24, "num_kv_shared_layers": 3, "layer_types": [
+            *["sliding_attention"] * 3, *["full_attention"] * 3, *["sliding_attention"] * 2,
+            "full_attention",
+        ], "activation_sparsity_pattern": [0.95, *[0.0] * 2, 0.9, *[0.0] * 5],
+        "vocab_size_per_layer_input": 50, "hidden_size_per_layer_input": 6, "laurel_rank": 5,
+        "altup_num_inputs": 3, "altup_active_idx": 1,
+    },
     "mambapy": {"model_type": "mamba", "hidden_size": 32, "num_hidden_layers": 2,
                 "vocab_size": 99, "use_mambapy": True},
 }  # fmt: skip

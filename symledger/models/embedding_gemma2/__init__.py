@@ -1,0 +1,1 @@
+"""EmbeddingGemma 2."""
