@@ -3,10 +3,11 @@
 A fresh executor holds the saved arrays, the weights and the incoming gradient, and nothing else.
 It must reproduce every gradient bit for bit. Then each saved array in turn is given other values;
 some gradient must change. This is stricter than filling it with NaN, which would also pass through
-a product with zero. What is read but cancels, as does what exponents are lessened by, has to change
-one where all else that is saved has other values: automatic differentiation knows nothing of the
-identity, and keeps it. Last, the bytes of the arrays held are compared with the formula, and each
-is looked at whether it can be stored as is stated.
+a product with zero. What is read but cancels, as does what exponents are lessened by, or meets the
+zeros that the gradient of a slice is filled up with, has to change one where those, and all else
+that is saved, have other values: automatic differentiation knows nothing of such identities, and
+keeps it. Last, the bytes of the arrays held are compared with the formula, and each is looked at
+whether it can be stored as is stated.
 
 Bytes are those of a run that remembers nothing: what applications of a repeated body make of the
 same arrays is equal, and yet each keeps one of its own.
@@ -28,7 +29,7 @@ from symledger.checks.trial import Again, Array, Remembering, Trial
 from symledger.errors import DefinitionError
 from symledger.evidence.claims import Claim
 from symledger.evidence.comparison import Evidence
-from symledger.ir.ops import Const, Param, Repeat, View
+from symledger.ir.ops import Const, Pad, Param, Repeat, View
 from symledger.ir.tensor import Call, CallBack, Pullback, Result, Tensor
 from symledger.readings.numpy.interpreter import Machine
 from symledger.readings.numpy.values import Values
@@ -130,6 +131,21 @@ def _in_bodies(pull: Pullback, leaves: Collection[Tensor]) -> Iterator[Tensor]:
             for body in back.bodies:
                 yield from (g for leaf, g in body.gradients.items() if leaf in leaves)
                 yield from _in_bodies(body, leaves)
+
+
+class Filled(Revealing):
+    """One that fills gradients of slices up with other numbers than zeros."""
+
+    def make(self, t: Tensor, args: list[Array]) -> Array:
+        """Execute one operation; what a Pad puts around a tensor is a half."""
+        made = super().make(t, args)
+        if not isinstance(t.op, Pad):
+            return made
+        start, number = self.length(t.op.start), args[0].shape[t.op.axis]
+        filled = np.full_like(made, 0.5)
+        place = (slice(None),) * t.op.axis + (slice(start, start + number),)
+        filled[place] = args[0]
+        return filled
 
 
 STRETCHED = 8
@@ -311,14 +327,15 @@ def _without_effect(trial: Revealed, k: Kept, place: Place) -> list[str]:
 def _reads(trial: Revealed, k: Kept, place: Place) -> bool:
     """Whether a gradient depends on an array where all that is saved beside it has other values.
 
-    It is made larger than any of these, and then less.
+    It is made larger than any of these, and then less. Of results that are sliced, what is left out
+    gets a gradient as well: an implementation multiplies by those zeros.
     """
     found = []
     for altered, stretched in ((None, 1), (place, STRETCHED), (place, -STRETCHED)):
         holder = Holder(Again(trial.machine), altered, stirred=True, stretched=stretched)
         left = holder.restrict(k, trial.values, {})
         with np.errstate(all="ignore"):
-            found.append(Revealing(trial.sizes).back(trial.pull, left, trial.seeds))
+            found.append(Filled(trial.sizes).back(trial.pull, left, trial.seeds))
     plain, *others = found
     return any(
         not np.allclose(plain[leaf], other[leaf], equal_nan=True)
