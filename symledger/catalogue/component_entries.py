@@ -81,6 +81,7 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("real_gated_recurrence", "components.state_spaces.gated_linear:RealGatedRecurrence"),
     Entry("real_gated_mixer", "components.state_spaces.gated_linear:RealGatedMixer"),
     Entry("decaying_average", "components.state_spaces.decaying:DecayingAverage"),
+    Entry("matrix_memory", "components.state_spaces.matrix_memory:MatrixMemory"),
     Entry("rnn_cell", "components.recurrence.recurrent_steps:RNNStep"),
     Entry("gru_cell", "components.recurrence.recurrent_steps:GRUStep"),
     Entry("lstm_cell", "components.recurrence.recurrent_steps:LSTMStep"),

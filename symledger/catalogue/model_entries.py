@@ -175,6 +175,7 @@ MODELS: tuple[Entry, ...] = (
     Entry("jetmoe", "models.jetmoe.model:JetMoe", "model", cases=("one expert a token", "dense"),
           reads={"jetmoe": "JETMOE"}),
     Entry("rwkv", "models.rwkv.model:Rwkv", "model", reads={"rwkv": "RWKV"}),
+    Entry("xlstm", "models.xlstm.model:XLSTM", "model", reads={"xlstm": "XLSTM"}),
     Entry("zamba", "models.zamba.model:Zamba", "model", reads={"zamba": "ZAMBA"}),
     Entry("zamba2", "models.zamba2.model:Zamba2", "model", reads={"zamba2": "ZAMBA2"}),
     Entry("falcon_h1", "models.falcon_h1.model:FalconH1", "model", cases=GROUPED,

@@ -3,13 +3,11 @@
 A fresh executor holds the saved arrays, the weights and the incoming gradient, and nothing else.
 It must reproduce every gradient bit for bit. Then each saved array in turn is given other values;
 some gradient must change. This is stricter than filling it with NaN, which would also pass through
-a product with zero. Where a slice alone is read, zeros stand around its gradient, and whatever was
-kept of the rest is multiplied with them: it is kept all the same, as nobody looks at values to know
-what a backward pass needs. What seems to be without effect is therefore altered once more where
-something else stands in the place of these zeros. What is read but cancels, as does what exponents
-are lessened by, has to change a gradient where all else that is saved has other values: automatic
-differentiation knows nothing of the identity, and keeps it. Last, the bytes of the arrays held are
-compared with the formula, and each is looked at whether it can be stored as is stated.
+a product with zero. What is read but cancels, as does what exponents are lessened by, or meets the
+zeros that the gradient of a slice is filled up with, has to change one where those, and all else
+that is saved, have other values: automatic differentiation knows nothing of such identities, and
+keeps it. Last, the bytes of the arrays held are compared with the formula, and each is looked at
+whether it can be stored as is stated.
 
 Bytes are those of a run that remembers nothing: what applications of a repeated body make of the
 same arrays is equal, and yet each keeps one of its own.
@@ -72,29 +70,6 @@ class Revealing(Remembering):
         return made + 0.5 if hiding else made
 
 
-class Surrounding(Revealing):
-    """One that, in backward passes, has a half around the gradients of slices where zeros stand."""
-
-    def __init__(self, sizes: Mapping[Symbol, int]) -> None:
-        super().__init__(sizes)
-        self.gradients: set[Tensor] = set()
-
-    def back(
-        self, pull: Pullback, values: Values, seeds: Mapping[Tensor, Array]
-    ) -> dict[Tensor, Array]:
-        """Execute a backward program; what it was given of the forward pass stays as it is."""
-        self.gradients |= {t for t in pull.tensors if isinstance(t.op, Pad)}
-        return super().back(pull, values, seeds)
-
-    def make(self, t: Tensor, args: list[Array]) -> Array:
-        """Execute one operation."""
-        made = super().make(t, args)
-        if not isinstance(t.op, Pad) or t not in self.gradients:
-            return made
-        inside = super().make(t, [np.ones_like(args[0])])
-        return made + (1 - inside) / 2
-
-
 class Revealed(Trial):
     """A trial on such a machine."""
 
@@ -102,15 +77,6 @@ class Revealed(Trial):
     def machine(self) -> Revealing:
         """The machine that made ``values`` and ``gradients``."""
         return Revealing(self.sizes)
-
-
-class Surrounded(Revealed):
-    """A trial in which no gradient of a slice has zeros around it."""
-
-    @cached_property
-    def machine(self) -> Surrounding:
-        """The machine that made ``values`` and ``gradients``."""
-        return Surrounding(self.sizes)
 
 
 class Differs(Exception):
@@ -165,6 +131,21 @@ def _in_bodies(pull: Pullback, leaves: Collection[Tensor]) -> Iterator[Tensor]:
             for body in back.bodies:
                 yield from (g for leaf, g in body.gradients.items() if leaf in leaves)
                 yield from _in_bodies(body, leaves)
+
+
+class Filled(Revealing):
+    """One that fills gradients of slices up with other numbers than zeros."""
+
+    def make(self, t: Tensor, args: list[Array]) -> Array:
+        """Execute one operation; what a Pad puts around a tensor is a half."""
+        made = super().make(t, args)
+        if not isinstance(t.op, Pad):
+            return made
+        start, number = self.length(t.op.start), args[0].shape[t.op.axis]
+        filled = np.full_like(made, 0.5)
+        place = (slice(None),) * t.op.axis + (slice(start, start + number),)
+        filled[place] = args[0]
+        return filled
 
 
 STRETCHED = 8
@@ -304,13 +285,7 @@ def saved_set(trial: Trial, formula: Expr, bytes_of: Bytes, k: Kept | None = Non
     left = holder.restrict(kept_, shown.values, {})
     wrong = _not_reproduced(shown, left)
     if not wrong:
-        idle = [place for place in holder.held if not _has_effect(shown, kept_, place)]
-        if idle:
-            surrounded = Surrounded(trial.program, trial.pull, trial.sizes, trial.seed)
-        for place in idle:
-            if not _has_effect(surrounded, kept_, place) and not _reads(shown, kept_, place):
-                held, _ = holder.held[place]
-                wrong.append(f"{held} is kept, but no gradient depends on it")
+        wrong = [line for place in holder.held for line in _without_effect(shown, kept_, place)]
     stated, stored = value(formula, trial.sizes), bytes_held(trial, kept_, bytes_of)
     if stated != stored:
         wrong.append(f"the formula gives {stated} bytes, the arrays held take {stored}")
@@ -334,30 +309,33 @@ def _not_reproduced(trial: Revealed, left: Values) -> list[str]:
     ]
 
 
-def _has_effect(trial: Revealed, k: Kept, place: Place) -> bool:
-    """Whether some gradient changes with the array that is held at a place."""
-    expected = trial.gradients
+def _without_effect(trial: Revealed, k: Kept, place: Place) -> list[str]:
     holder = Holder(Again(trial.machine), place)
     left = holder.restrict(k, trial.values, {})
     try:
         with np.errstate(all="ignore"):
             found = Comparing(trial).back(trial.pull, left, trial.seeds)
     except Differs:
-        return True
-    return any(not np.array_equal(g, found[leaf]) for leaf, g in expected.items())
+        return []
+    if any(not np.array_equal(g, found[leaf]) for leaf, g in trial.gradients.items()):
+        return []
+    if _reads(trial, k, place):
+        return []
+    return [f"{holder.held[place][0]} is kept, but no gradient depends on it"]
 
 
 def _reads(trial: Revealed, k: Kept, place: Place) -> bool:
     """Whether a gradient depends on an array where all that is saved beside it has other values.
 
-    It is made larger than any of these, and then less.
+    It is made larger than any of these, and then less. Of results that are sliced, what is left out
+    gets a gradient as well: an implementation multiplies by those zeros.
     """
     found = []
     for altered, stretched in ((None, 1), (place, STRETCHED), (place, -STRETCHED)):
         holder = Holder(Again(trial.machine), altered, stirred=True, stretched=stretched)
         left = holder.restrict(k, trial.values, {})
         with np.errstate(all="ignore"):
-            found.append(Revealing(trial.sizes).back(trial.pull, left, trial.seeds))
+            found.append(Filled(trial.sizes).back(trial.pull, left, trial.seeds))
     plain, *others = found
     return any(
         not np.allclose(plain[leaf], other[leaf], equal_nan=True)

@@ -33,13 +33,14 @@ from symledger.checks.torch.modules import (
     state_spaces_gated,
     state_spaces_kimi,
     state_spaces_lightning,
+    state_spaces_memory,
 )
 
 COMPONENTS = (
     maps, attention, attention_images, attention_kinds, attention_latent, feed_forward, norms,
     embeddings, heads_and_losses, blocks, blocks_stacked, blocks_streams, convolution,
     image_blocks, recurrence, state_spaces, state_spaces_decaying, state_spaces_delta,
-    state_spaces_gated, state_spaces_kimi, state_spaces_lightning, layout,
+    state_spaces_gated, state_spaces_kimi, state_spaces_lightning, state_spaces_memory, layout,
 )  # fmt: skip
 MODELS = (decoders, encoders, encoder_decoders, images)
 

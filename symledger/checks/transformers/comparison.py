@@ -36,10 +36,12 @@ PADDED = ("deberta-v2", "layoutlm")
 ASKING = ("megatron-bert", "rembert", "roformer", "ibert", "moshi")
 """What asks a mask of its own for its values, which are none here, unless one of pairs is given: it
 is not run on a token after others."""
-OVERWRITING = ("rwkv",)
+OVERWRITING = ("rwkv", "xlstm")
 """What writes over its state, so that there is no backward pass where one is kept."""
 MIXING = ("rwkv",)
 """What mixes the states of several sequences: it is not run on a token after others either."""
+CHUNKED = ("xlstm",)
+"""What is run on two chunks of tokens, and on a token after these."""
 DELAYED = ("voxtral_realtime_text",)
 """What is told how late it writes: one vector, whatever the tokens are."""
 LENGTHS = {"B": 2, "T": 16}
@@ -305,8 +307,18 @@ def _seen(account: Account, found: Configuration, model: Any) -> Iterator[Eviden
 def _counted(account: Account, found: Configuration, model: Any) -> Iterator[Evidence]:
     lengths = LENGTHS | {name: n for name, n in SOURCE.items() if name in account.symbols}
     steps = "flops.decode" in account.quantities and found.model_type not in (*ASKING, *MIXING)
-    last = decoded(model, lengths) if steps else None
+    more = 0
+    if found.model_type in CHUNKED:
+        lengths, more = {**lengths, "T": 2 * model.config.chunk_size}, 1
+        steps = steps and _fits(model.config)
+    last = decoded(model, {**lengths, "T": lengths["T"] + more}) if steps else None
     yield from _compared(account.subs(lengths), found, flops(model, lengths), last)
+
+
+def _fits(config: Any) -> bool:
+    """Whether xLSTM's cache is as wide as what it is for: widths are rounded up there alone."""
+    shares = {"qk_dim": config.qk_dim_factor, "v_dim": config.v_dim_factor}
+    return all(getattr(config, n) == int(config.hidden_size * x) for n, x in shares.items())
 
 
 def _compared(
