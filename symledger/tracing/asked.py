@@ -114,7 +114,7 @@ def _called(text: str) -> tuple[str, str]:
 def _check_inputs(subject: Subject) -> None:
     """Refuse inputs that a module's ``forward`` does not have, and ask for those that it needs."""
     parameters = inspect.signature(subject.kind.forward).parameters
-    taken = [n for n, p in parameters.items() if n != "self"]
+    _itself, *taken = parameters  # which not everybody calls self
     given = {x.name for x in subject.inputs}
     several = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     for name in given:
