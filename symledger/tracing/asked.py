@@ -116,7 +116,7 @@ def _check_inputs(subject: Subject) -> None:
     if subject.kind.forward is torch.nn.Module.forward:
         raise BadInput(f"{subject.name} has no forward: write what it computes.")
     parameters = inspect.signature(subject.kind.forward).parameters
-    taken = [n for n, p in parameters.items() if n != "self"]
+    _itself, *taken = parameters  # which not everybody calls self
     given = {x.name for x in subject.inputs}
     several = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
     for name in given:

@@ -388,3 +388,21 @@ def test_by_hand(tmp_path, two):
     saved.write_text(damaged)
     with pytest.raises(BadInput, match="cannot be read as a trace"):
         derive(str(saved), schedule="eager")
+
+
+class OverTime(nn.Module):
+    def __init__(this, d=4, f=3):  # noqa: N805  # not everybody says self
+        super().__init__()
+        this.cell, this.f = nn.GRUCell(d, f), f
+
+    def forward(this, x):  # noqa: N805
+        h = x.new_zeros(x.shape[0], this.f)
+        for t in range(x.shape[1]):
+            h = this.cell(x[:, t], h)
+        return h.sum()
+
+
+def test_a_loop_over_time_is_refused_as_what_it_is():
+    made = trace(OverTime, inputs="x: float (B, T, d)", schedule="eager")
+    with pytest.raises(BadInput, match=r"operations run at T = \d+, .* loops over a length"):
+        made["memory.peak.train"]

@@ -108,7 +108,17 @@ def timeline(
     runs = [lived(space, run.at, how) for run in assembler.sample.runs]
     shapes = [_structure(run) for run in runs]
     same = [i for i, shape in enumerate(shapes) if shape == shapes[0]]
-    apart = _apart(space, [run.at for run in runs], same)
+    longer = next((run for run in runs if len(run.changes) != len(runs[0].changes)), None)
+    try:
+        apart = _apart(space, [run.at for run in runs], same)
+    except BadInput as error:
+        if longer is None:
+            raise
+        raise BadInput(
+            f"{len(longer.changes)} operations run at {_where(longer.at, runs[0].at)}, and "
+            f"{len(runs[0].changes)} at {_where(runs[0].at, longer.at)}: of loops over a length, "
+            "as those over time are, what is in memory when is not derived"
+        ) from error
     entries = _fitted([runs[i] for i in same], _points(assembler, same))
     found = _runs(space, runs[0], entries, pattern, how)
     return Timeline(entries, tuple(sorted(found, key=lambda run: run.start)), apart)
@@ -129,10 +139,15 @@ def _apart(
             if at[i][a] == at[i][b] and all(at[j][a] != at[j][b] for j in same)
         ]  # fmt: skip
         if not pairs:
-            where = ", ".join(f"{n} = {v}" for n, v in at[i].items() if v != at[0][n])
+            where = _where(at[i], at[0])
             raise BadInput(f"its storages live otherwise at {where} than at other sizes.")
         found |= dict.fromkeys(pairs)
     return tuple(found)
+
+
+def _where(at: Mapping[str, int], other: Mapping[str, int]) -> str:
+    """Write the sizes that differ from those of another point."""
+    return ", ".join(f"{n} = {v}" for n, v in at.items() if v != other[n])
 
 
 def _points(assembler: Assembler, kept: Sequence[int]) -> Points:
