@@ -14,6 +14,7 @@ from torch.overrides import TorchFunctionMode
 
 from symledger.errors import BadInput
 from symledger.traces.graph import ASSIGNED
+from symledger.tracing.contracting import with_operands
 from symledger.tracing.inplace import targets
 from symledger.tracing.picking import is_mask, with_places
 from symledger.tracing.recorder import Recorder
@@ -42,7 +43,7 @@ class Functions(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
         whole = WHOLE.get(func)
         if whole is None or self.recorder.whole:
             return self.recorder.passed(func, self._placed(func, args), kwargs)
-        args, kwargs = with_rows(func, args, kwargs)
+        args, kwargs = with_rows(func, with_operands(func, args), kwargs)
         self.recorder.whole += 1
         try:
             result = self.recorder.called(func, args, kwargs)

@@ -172,9 +172,14 @@ class Comparison:
     def leaves(self) -> dict[Tensor, Array]:
         """Every leaf of the program, those of repeated bodies stacked by application."""
         found = {}
-        for leaf, _ in own_leaves(self.program):
+        at = {s: Integer(n) for s, n in self.sizes.items()}
+        idle = {x for body in self.program.bodies for x in body.idle}
+        for leaf, shape in own_leaves(self.program):
             if leaf not in self.kept.arrays:
-                raise BadInput(f"{leaf.op} is not found in the run.")
+                if leaf not in idle:
+                    raise BadInput(f"{leaf.op} is not found in the run.")
+                found[leaf] = np.zeros([int(n.xreplace(at)) for n in shape])  # of layers, unused
+                continue
             found[leaf] = stacked({
                 rounds: fitted(x, leaf) for rounds, x in self.kept.arrays[leaf].items()
             })  # fmt: skip

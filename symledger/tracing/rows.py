@@ -26,12 +26,39 @@ def with_rows(
     """
     if func not in PRODUCTS or not args:
         return args, kwargs
+    if len(args) == 2 and not kwargs and func is not F.linear:
+        args = stacks(*args)
     x, *rest = args
     matrix = rest[0] if rest else kwargs.get(PRODUCTS[func])
     folds = isinstance(matrix, torch.Tensor) and matrix.dim() == 2 and matrix.requires_grad
     if not folds or not isinstance(x, torch.Tensor) or x.dim() < 3 or is_rows(x):
         return args, kwargs
     return (x.contiguous(), *rest), kwargs
+
+
+def stacks(x: Any, y: Any) -> tuple[Any, Any]:
+    """Return two stacks of matrices, a part of a larger tensor copied where PyTorch does so.
+
+    It does where the leading axes cannot be seen as one; the copy is kept, and not the whole.
+    """
+    both = all(isinstance(z, torch.Tensor) and z.dim() > 3 for z in (x, y))
+    if not both or x.shape[:-2] != y.shape[:-2]:
+        return x, y
+    pairs = ((x, y), (y, x))
+    made = tuple(a.contiguous() if b.requires_grad and is_part(a) else a for a, b in pairs)
+    return made[0], made[1]
+
+
+def is_part(x: torch.Tensor) -> bool:
+    """Whether a stack of matrices is a part of a larger tensor, and cannot be seen as one stack."""
+    if x.untyped_storage().nbytes() <= x.numel() * x.element_size():
+        return False
+    with without_modes(), torch.no_grad():
+        try:
+            x.view(-1, *x.shape[-2:])
+        except RuntimeError:
+            return True
+    return False
 
 
 def is_rows(x: torch.Tensor) -> bool:

@@ -108,6 +108,19 @@ ROUTED = """
 """
 
 
+SPARE = """
+    class Net(nn.Module):
+        def __init__(self, d=4, depth=3):
+            super().__init__()
+            self.ls = nn.ModuleList(
+                nn.ModuleDict({"a": nn.Linear(d, d), "b": nn.Linear(d, 4)}) for _ in range(depth)
+            )
+
+        def forward(self, x):
+            for l in self.ls:
+                x = torch.tanh(l["a"](x))
+            return x
+"""
 VECTORS = """
     class Net(nn.Module):
         def __init__(self, d=6):
@@ -214,3 +227,8 @@ def test_lengths_of_several_that_are_rounded_are_found_though_no_step_changes_th
     points.define(w, tuple(b // 8 for _, b, _ in places), {W})
     tokens = tuple((a // 8) * (b // 8) + 1 for a, b, _ in places)
     assert points.fit_with_defined(tokens) == h * w + 1
+
+
+def test_weights_of_layers_that_nothing_uses_are_counted_and_values_compared(made):
+    found = made(SPARE, "x: float32 (B, d)")
+    assert str(account_of(found, "net").params.expr) == "L*d**2 + 5*L*d + 4*L"

@@ -35,6 +35,10 @@ def quietly(m, y, x):
     return z * x
 
 
+def scored(q, k):
+    return (q * 2) @ k.mT
+
+
 KEPT = {
     "cosine": (lambda d: nn.CosineSimilarity(-1), lambda m, y, x: m(y, x)),
     "cumprod": (lambda d: nn.Sigmoid(), lambda m, y, x: m(y).cumprod(1)),
@@ -45,6 +49,12 @@ KEPT = {
     "GRU": (lambda d: nn.GRU(d, d), lambda m, y, x: m(y)[0] * x),
     "RNN": (lambda d: nn.RNN(d, d, 2, nonlinearity="relu"), lambda m, y, x: m(y)[1].exp()),
     "LSTM cell": (lambda d: nn.LSTMCell(d, d), lambda m, y, x: m(y[0], (x[0], y[1]))[0]),
+    "laid anew": (lambda d: nn.Identity(),
+                  lambda m, y, x: torch.einsum("big,oig->bo", y.exp(), x.exp())),
+    "parts of one": (lambda d: nn.Linear(d, 4 * d), lambda m, y, x: scored(*m(y).unflatten(
+        -1, (2, 2, -1)).permute(2, 0, 3, 1, 4))),
+    "places": (lambda d: nn.Identity(), lambda m, y, x: y[torch.zeros(4, dtype=torch.int64),
+               torch.ones(4, dtype=torch.int64)].exp()),
     "bags": (lambda d: nn.EmbeddingBag(9, d),
              lambda m, y, x: y * m(torch.zeros(4, 3, dtype=torch.int64, device=x.device))[0]),
     "index_add": (lambda d: nn.Identity(), lambda m, y, x: torch.zeros_like(y).index_add(
