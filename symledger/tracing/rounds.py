@@ -92,7 +92,7 @@ class Rounds:
             idle = j not in self.needed  # no gradient comes back there: the last layer may differ
             forms.append((node.operation, own(node.path) or node.path, arguments, node.results,
                           node.times, body, self._blocks(j, nodes), beside, idle))  # fmt: skip
-        idle = (self.graph.nodes[j] for j in self._idle(i))
+        unread = (self.graph.nodes[j] for j in self._idle(i))
         forms += [("idle", own(str(n.arguments["name"])), n.results) for n in idle]
         return forms, list(outside)
 
