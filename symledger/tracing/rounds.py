@@ -93,7 +93,7 @@ class Rounds:
             forms.append((node.operation, own(node.path) or node.path, arguments, node.results,
                           node.times, body, self._blocks(j, nodes), beside, idle))  # fmt: skip
         unread = (self.graph.nodes[j] for j in self._idle(i))
-        forms += [("idle", own(str(n.arguments["name"])), n.results) for n in idle]
+        forms += [("idle", own(str(n.arguments["name"])), n.results) for n in unread]
         return forms, list(outside)
 
     def _blocks(self, j: int, nodes: list[int]) -> Form:
