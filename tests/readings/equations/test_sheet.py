@@ -845,6 +845,7 @@ WORDY = ("cohere_compass", "cohere_vision", "differential_attention", "gated_del
          "qwen3_sound_encoder", "qwen3_vl", "qwen3_vl_moe", "sound_encoder")  # fmt: skip
 LONGEST = {"diffusion_unet": 2200, "sdxl_unet": 1700, "lightning_attention": 1200,
            "gated_delta_rule": 1000, "kimi_delta_rule": 1000, "kimi_delta_mixer": 750,
+           "deformable_attention": 700,
            **dict.fromkeys(("voxtral", "music_flamingo", "glm_asr", "qwen2_5_omni"), 750),
            "qwen3_omni": 950, "kosmos2": 700, "minimax_m3_vl": 700, "lfm2_vl": 600,
            **dict.fromkeys(("detr", "conditional_detr", "table_transformer"), 900),
