@@ -318,6 +318,11 @@ g_snd = Size("g_snd", "vectors of a sound that are joined to one")
 w_snd = Size("w_snd", "window of the encoder of sounds: positions that a query sees")
 w_smx = Size("w_smx", "the longest window of the encoder of sounds")
 n_pos = Size("n_pos", "places along a side of a page")
+T_u = Size("T_u", "words written so far, each of which is joined with every frame")
+n_dur = Size("n_dur", "durations that are scored beside words")
+c_snd = Size("c_snd", "channels of convolutions inside blocks of the encoder of sounds")
+V_snd = Size("V_snd", "letters that the encoder of sounds guesses half-way")
+L_mid = Size("L_mid", "layers of the encoder of sounds before it guesses letters")
 T_q = Size("T_q", "positions that attention is given, where sounds are squeezed before it")
 VISION = (
     *(C_s, P, H_p, W_p, t, C_g, *C_i, *L_i, *H_i, *W_i),

@@ -438,6 +438,8 @@ MODELS: tuple[Entry, ...] = (
           reads={"fun_asr_nano_encoder": "FUN_ASR_ENCODER"}),
     Entry("fun_asr", "models.fun_asr.model:FunAsr", "model", cases=GROUPED,
           reads={"fun_asr_nano": "FUN_ASR"}),
+    Entry("granite_speech_encoder", "models.granite_speech.model:GraniteEncoder", "model",
+          reads={"granite_speech_encoder": "GRANITE_SPEECH_ENCODER"}),
     Entry("voxtral_realtime_encoder", "models.voxtral_realtime.model:StreamingEncoder", "model",
           reads={"voxtral_realtime_encoder": "ENCODER"}),
     Entry("delayed_mistral", "models.voxtral_realtime.model:DelayedMistral", "model",
@@ -451,4 +453,8 @@ MODELS: tuple[Entry, ...] = (
           reads={"wav2vec2-bert": "WAV2VEC2_BERT"}),
     Entry("parakeet", "models.conformer.model:Parakeet", "model",
           reads={"parakeet_encoder": "PARAKEET_ENCODER", "parakeet_ctc": "PARAKEET_CTC"}),
+    Entry("transducer", "models.transducer.model:Transducer", "model",
+          reads={"parakeet_rnnt": "PARAKEET_RNNT", "parakeet_tdt": "PARAKEET_TDT"}),
+    Entry("lasr", "models.lasr.model:Lasr", "model",
+          reads={"lasr_encoder": "LASR_ENCODER", "lasr_ctc": "LASR_CTC"}),
 )  # fmt: skip

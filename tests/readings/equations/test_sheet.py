@@ -842,7 +842,8 @@ def lines(program, notation):
 WORDY = ("cohere_compass", "cohere_vision", "differential_attention", "gated_delta_mixer",
          "gemma3_vision", "hunyuan_vision", "internvl",
          "lfm3_vl", "minicpm_v", "parakeet", "qwen3_asr",
-         "qwen3_sound_encoder", "qwen3_vl", "qwen3_vl_moe", "sound_encoder")  # fmt: skip
+         "qwen3_sound_encoder", "qwen3_vl", "qwen3_vl_moe", "sound_encoder",
+         "transducer")  # fmt: skip
 LONGEST = {"diffusion_unet": 2200, "sdxl_unet": 1700, "lightning_attention": 1200,
            "gated_delta_rule": 1000, "kimi_delta_rule": 1000, "kimi_delta_mixer": 750,
            "deformable_attention": 700,
