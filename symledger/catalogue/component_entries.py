@@ -33,6 +33,7 @@ COMPONENTS: tuple[Entry, ...] = (
     Entry("relative_attention", "components.attention.relative:RelativeAttention"),
     Entry("grid_attention", "components.attention.grid:GridAttention"),
     Entry("windowed_image_attention", "components.attention.shifted:WindowedImageAttention"),
+    Entry("deformable_attention", "components.attention.deformable:DeformableAttention"),
     Entry("latent_attention", "components.attention.latent:LatentAttention", inputs={"x": "B T d"}),
     Entry("cached_latent_attention", "components.attention.latent:LatentAttention",
           inputs={"x": "B T d", "past_c": "B P d_c", "past_r": "B P d_rot"},

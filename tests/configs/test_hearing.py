@@ -13,6 +13,7 @@ DEFAULT = {
     "qwen3_asr_encoder": 314328704, "qwen2_5_omni_audio_encoder": 639647232,
     "qwen3_omni_moe_audio_encoder": 649894784, "qwen2_5_omni_thinker": 11338288896,
     "fun_asr_nano": 829791840, "fun_asr_nano_encoder": 221136992,
+    "granite_speech_encoder": 274808106,
     "voxtral_realtime": 4429679360, "voxtral_realtime_encoder": 970395392,
     "voxtral_realtime_text": 7119048704,
 }  # fmt: skip
@@ -69,9 +70,20 @@ RUNS = [
       "text_config": {**TEXT, "head_dim": 20, "sliding_window": 8},
       "audio_config": {**WHISPER, "intermediate_size": 83, "head_dim": 6, "sliding_window": 10}},
      {"B": 2, "T": 13}, (28458816, 56899200)),
+    ({"model_type": "granite_speech_encoder", "input_dim": 8, "num_layers": 2, "hidden_dim": 36,
+      "feedforward_mult": 3, "num_heads": 3, "output_dim": 5, "context_size": 3, "max_pos_emb": 8,
+      "conv_kernel_size": 5},
+     {"B": 1, "T_f": 16}, (1922976, 3845952)),
+    ({"model_type": "parakeet_tdt", "vocab_size": 53, "decoder_hidden_size": 20,
+      "durations": [0, 1, 2],
+      "encoder_config": {"hidden_size": 24, "num_attention_heads": 4, "num_hidden_layers": 2,
+                         "intermediate_size": 37, "num_mel_bins": 16, "conv_kernel_size": 5,
+                         "subsampling_conv_channels": 6}},
+     {"B": 2, "T_f": 61, "T_u": 7}, (1158016, 2234112)),
 ]  # fmt: skip
 """FLOPs forward and backward that PyTorch counts at small configurations, sounds (and images) as
-well as tokens given to the classes of transformers 5.23.0, eager, asking for a gradient."""
+well as tokens given to the classes of transformers 5.23.0, eager, asking for a gradient. The LSTM
+of a transducer runs without oneDNN, whose one PyTorch does not count."""
 
 
 def account(document, folder, sizes=None):
@@ -109,6 +121,11 @@ ADAPTOR = {"model_type": "fun_asr_nano", "adaptor_config": {}}
         ({"model_type": "qwen2_5_omni_audio_encoder", "n_window": 11}, "averaged in pairs"),
         ({"model_type": "qwen3_asr"}, "Say output_dim = 2048"),
         ({"model_type": "fun_asr_nano_encoder", "num_mel_bins": 81}, "have to be even"),
+        ({"model_type": "parakeet_tdt", "num_decoder_layers": 3}, "1 and 2 are"),
+        ({"model_type": "parakeet_tdt", "durations": 4}, "a list of numbers is meant"),
+        ({"model_type": "granite_speech_encoder", "conv_kernel_size": 4}, "such as 5"),
+        ({"model_type": "granite_speech_encoder", "context_size": 600}, "its class refuses that"),
+        ({"model_type": "granite_speech_encoder", "num_layers": 1}, "num_layers = 1"),
         ({**ADAPTOR, "adaptor_config": {"hidden_size": 96}}, "Say 1024"),
         ({**ADAPTOR, "adaptor_config": {"layers": 3}}, "the key layers = 3 in adaptor_config"),
         ({"model_type": "voxtral_realtime_encoder", "activation_function": "prelu"}, "of its own"),

@@ -3,10 +3,11 @@
 import pytest
 
 from symledger.models.beit.model import Beit
-from symledger.models.detr.model import FindingBlock, QueryBlock
+from symledger.models.conditional_detr.model import Conditional, NearBoxes
 from symledger.models.poolformer.model import PoolingBlock
 from symledger.models.regnet.model import GroupedBlock
-from symledger.models.shared.detection import Boxes
+from symledger.models.shared.detection import Boxes, FindingBlock, QueryBlock
+from symledger.models.table_transformer.model import EarlyQueryBlock
 from symledger.models.vit_mae.model import MaskedAutoencoder
 from symledger.models.yolos.model import Yolos
 from symledger.notation.calling import program_of
@@ -23,6 +24,7 @@ from symledger.sizes import (
     L,
     L_dec,
     P,
+    S,
     T,
     T_s,
     V,
@@ -36,6 +38,7 @@ from symledger.sizes import (
     d_hd,
     h,
     h_dec,
+    n,
     n_q,
 )  # fmt: skip
 from tests.components.tables import assert_counts
@@ -117,8 +120,24 @@ def test_values_are_not_told_where_they_stand():
         FindingBlock(d, h, d_ff), attention + network + 2 * norm,
         8 * B * T * d**2 + 4 * B * T**2 * d + 4 * B * T * d * d_ff,
     )  # fmt: skip
-    found = params(program_of(QueryBlock(d, h, d_ff))).total
-    assert found.expand() == (2 * attention + network + 3 * norm).expand()
+    for block in (QueryBlock, EarlyQueryBlock):
+        found = params(program_of(block(d, h, d_ff))).total
+        assert found.expand() == (2 * attention + network + 3 * norm).expand()
+
+
+@pytest.mark.parametrize("first", [False, True])
+def test_what_is_there_and_where_are_mapped_apart(first):
+    """Queries are mapped twice, by the first block three times; heads are twice as wide."""
+    here, there = 4 + first, 3
+    assert_counts(
+        Conditional(d, h, first), (here + there) * (d**2 + d) - (d**2 + d),
+        B * (2 * d**2 * ((here - 1) * n + there * S) + 6 * n * S * d),
+    )  # fmt: skip
+
+
+def test_a_place_of_two_numbers_is_added_to_a_box():
+    weights = d * Y + Y + 2 * (d**2 + d) + 4 * d + 4
+    assert_counts(NearBoxes(d, Y), weights, B * n * (2 * d * Y + 4 * d**2 + 8 * d))
 
 
 def test_a_box_is_made_by_three_maps():

@@ -166,7 +166,9 @@ def reads_tokens(model: Any) -> bool:
     if not hasattr(model, "main_input_name"):
         return False
     reads_ends = name.endswith("ForSequenceClassification") and model.config.is_encoder_decoder
-    others = {"image", "audio", "video"} & {*model.input_modalities}
+    entering = model.input_modalities  # a name, or several
+    entering = {entering} if isinstance(entering, str) else {*entering}
+    others = {"image", "audio", "video"} & entering
     unread = reads_ends or name.endswith("MultipleChoice") or bool(others)
     return model.main_input_name == "input_ids" and not unread
 

@@ -128,22 +128,25 @@ WAV2VEC2_BERT = Family(
     }),
 )  # fmt: skip
 
+CONFORMED: Tensors = {
+    **{f"feed_forward{i}.linear{j}.{weight}": (f"feed_forward_{i}.{j}.{w}",)
+       for i in (1, 2) for j in (1, 2) for weight, w in PAIRS},
+    **maps(**{f"self_attn__{x}_proj": f"attention.{x.upper()}" for x in "qkvo"},
+           conv__pointwise_conv1="near.in", conv__pointwise_conv2="near.out"),
+    "conv.depthwise_conv.weight": ("near.convolution.F",),
+    "conv.depthwise_conv.bias": ("near.convolution.b",),
+    **norms(conv__norm="near.norm", norm_feed_forward1="norm_1", norm_self_att="norm_2",
+            norm_conv="norm_3", norm_feed_forward2="norm_4", norm_out="norm_5"),
+}  # fmt: skip
+"""What Parakeet's blocks hold, and those made like them."""
 SHORTENED: Tensors = {
     **{f"subsampling.layers.*.{theirs}": (
         *(f"shorten_{i}.{conv}" for i in (1, 2, 3)), *(f"mix_{i}.{lin}" for i in (2, 3)))
        for theirs, conv, lin in (("weight", "F", "W"), ("bias", "b", "b"))},
     **maps(subsampling__linear="projection"),
     **under("layers.*.", "block.", {
-        **{f"feed_forward{i}.linear{j}.{weight}": (f"feed_forward_{i}.{j}.{w}",)
-           for i in (1, 2) for j in (1, 2) for weight, w in PAIRS},
-        **maps(**{f"self_attn__{x}_proj": f"attention.{x.upper()}" for x in "qkvo"},
-               conv__pointwise_conv1="near.in", conv__pointwise_conv2="near.out"),
-        "self_attn.relative_k_proj.weight": ("attention.core.R.W",),
+        **CONFORMED, "self_attn.relative_k_proj.weight": ("attention.core.R.W",),
         "self_attn.bias_u": ("attention.core.u",), "self_attn.bias_v": ("attention.core.v",),
-        "conv.depthwise_conv.weight": ("near.convolution.F",),
-        "conv.depthwise_conv.bias": ("near.convolution.b",),
-        **norms(conv__norm="near.norm", norm_feed_forward1="norm_1", norm_self_att="norm_2",
-                norm_conv="norm_3", norm_feed_forward2="norm_4", norm_out="norm_5"),
     }),
 }  # fmt: skip
 

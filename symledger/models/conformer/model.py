@@ -45,7 +45,13 @@ class Wav2Vec2Conformer(Wav2Vec2):
     def block(self) -> Component:
         mixing = DistanceAttention(self.h, self.h, self.d_h, self.d_h, self.d)
         return ConformerBlock(
-            mixing, self.d, self.h, self.h, self.d_h, self.d_ff, self.K_c,
+            mixing,
+            self.d,
+            self.h,
+            self.h,
+            self.d_h,
+            self.d_ff,
+            self.K_c,
             activation=self.activation,
         )
 
@@ -151,16 +157,20 @@ class Parakeet(Component):
 
     def forward(self, spectrum: Tensor) -> Steps:
         heard = self.shorten(spectrum)
+        hidden = self.read(heard)
+        if self.head == "bare":
+            return steps(heard=heard, hidden=hidden)
+        logits = Linear(self.d, self.V)(hidden, name="head")
+        return steps(heard=heard, hidden=hidden, logits=logits)
+
+    def read(self, heard: Tensor) -> Tensor:
+        """Read what is left of a spectrum."""
         mixing = DistanceAttention(self.h, self.h_kv, self.d_h, self.d_h, self.d, once=False)
         block = ConformerBlock(
             mixing, self.d, self.h, self.h_kv, self.d_h, self.d_ff, self.K, "batch", self.bias,
             self.convolution_bias, activation=self.activation,
         )  # fmt: skip
-        hidden = repeat(block, self.L, heard, name="block", recompute=self.recompute)
-        if self.head == "bare":
-            return steps(heard=heard, hidden=hidden)
-        logits = Linear(self.d, self.V)(hidden, name="head")
-        return steps(heard=heard, hidden=hidden, logits=logits)
+        return repeat(block, self.L, heard, name="block", recompute=self.recompute)
 
     def shorten(self, x: Tensor) -> Tensor:
         """Halve frames and bands three times, and map what is left of the bands."""

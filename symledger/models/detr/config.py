@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from symledger.arguments.specs import Choice, Only, Settings, SizeOf, written
 from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import head_width
-from symledger.config_keys.encoder_keys import maps, norms, under
+from symledger.config_keys.encoder_keys import Tensors, maps, norms, under
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import CONVOLVED, UNTIED
 from symledger.errors import BadInput
 from symledger.models.resnet.config import RESNET, UNITS, parts
 
 TIMM = "use_timm_backbone"
+NETWORKS: Mapping[str, Values] = {
+    "resnet18": {"hidden_sizes": [64, 128, 256, 512], "depths": [2, 2, 2, 2],
+                 "layer_type": "basic"},
+    "resnet101": {"depths": [3, 4, 23, 3]},
+}  # fmt: skip
+"""What sizes of timm's networks differ from those of ResNet-50, the usual one. Source: He et al.,
+*Deep Residual Learning for Image Recognition* (2015), table 1."""
 
 
 def _heads(values: Values) -> Settings:
@@ -37,10 +45,10 @@ def _rest(values: Values) -> Settings:
     given = values["backbone_config"]
     if isinstance(given, dict):
         return {"at_rest": "all"}
-    if values.get("backbone", "resnet50") not in (None, "resnet50"):
+    if values.get("backbone", "resnet50") not in (None, "resnet50", *NETWORKS):
         raise BadInput(
             f"backbone = {written(values['backbone'])} without backbone_config is not supported: "
-            "resnet50 is. Say backbone_config for another."
+            f"{', '.join(NETWORKS)} and resnet50 are. Say backbone_config for another."
         )
     if values.get(TIMM, True) is not True:
         return {"at_rest": "all"}
@@ -57,26 +65,64 @@ SEEN = replace(
           "out_indices": Only((None, [4]), "another image than the last would be read")},
     absent={"out_features": ["stage4"], "out_indices": [4]},
 )  # fmt: skip
-BACK = "model.backbone.model."
-ATTENDED = {
-    **{f"{x.lower()}_proj": x for x in "QKVO"},
-}  # fmt: skip
-LAYER = {
-    **maps(**{f"self_attn__{theirs}": f"attention.{ours}" for theirs, ours in ATTENDED.items()},
-           mlp__fc1="feed_forward.1", mlp__fc2="feed_forward.2"),
-    **norms(self_attn_layer_norm="norm_1"),
-}  # fmt: skip
-ENCODER = {**LAYER, **norms(final_layer_norm="norm_2")}
-DECODER = {
-    **LAYER, **norms(encoder_attn_layer_norm="norm_2", final_layer_norm="norm_3"),
-    **maps(**{f"encoder_attn__{theirs}": f"cross_attention.{ours}"
-              for theirs, ours in ATTENDED.items()}),
-}  # fmt: skip
+ATTENDED = {f"{x.lower()}_proj": x for x in "QKVO"}
 KWARGS = ({"out_indices": [1, 2, 3, 4]}, {"in_chans": 3, "out_indices": [1, 2, 3, 4]})
 """What older files say to timm: which images it gives, of which the last is read."""
 WINDOW = CONVOLVED["convolution.weight"]
+QUERIES = {"model.query_position_embeddings.weight": ("first_block.Q", "Q")}
 
-DETR = Family(
+
+def seeing(family: Family) -> Family:
+    """Return a family that also knows networks of timm by their names."""
+    named = {
+        name: replace(SEEN, absent={**SEEN.absent, **sizes}) for name, sizes in NETWORKS.items()
+    }
+    return replace(family, kinds={
+        ("backbone", name): replace(family, parts={"backbone_config": part})
+        for name, part in named.items()
+    })  # fmt: skip
+
+
+def attended(name: str, ours: str, names: Mapping[str, str] = ATTENDED) -> Tensors:
+    """Return whose tensors those of an attention are."""
+    return maps(**{f"{name}__{said}": f"{ours}.{x}" for said, x in names.items()})
+
+
+def around(back: str, places: str) -> Tensors:
+    """Return whose tensors those of a residual network are, and those around the blocks."""
+    return {
+        f"{back}embedder.embedder.convolution.weight": (f"backbone.stem.{WINDOW}",),
+        **{f"{back}encoder.stages.*.layers.*.{theirs}.convolution.weight": tuple(
+            f"backbone.{x}" for x in parts(names, WINDOW))
+           for theirs, names in (("shortcut", ("shortcut",)), ("layer.*", UNITS))},
+        f"{places}row_embeddings.weight": ("rows",),
+        f"{places}column_embeddings.weight": ("columns",),
+        "model.input_projection.weight": ("projection.F",),
+        "model.input_projection.bias": ("projection.b",),
+        **norms(model__decoder__layernorm="decoder_norm"),
+        **maps(class_labels_classifier="boxes.classes"),
+        **{f"bbox_predictor.layers.*.{said}": tuple(f"boxes.box.{i}.{x}" for i in (1, 2, 3))
+           for said, x in (("weight", "W"), ("bias", "b"))},
+    }  # fmt: skip
+
+
+def blocks(fed: Mapping[str, str], encoder: Tensors, decoder: Tensors) -> Tensors:
+    """Return whose tensors those of blocks are: their networks, norms and attentions."""
+    layer = {**maps(**fed), **norms(self_attn_layer_norm="norm_1")}
+    read = {**layer, **norms(final_layer_norm="norm_2"), **encoder}
+    found = {**layer, **decoder,
+             **norms(encoder_attn_layer_norm="norm_2", final_layer_norm="norm_3")}  # fmt: skip
+    return {
+        **under("model.encoder.layers.*.", "encoder.", read),
+        **{f"model.decoder.layers.*.{name}": (f"first_block.{part}", f"decoder.{part}")
+           for name, (part,) in found.items()},
+    }  # fmt: skip
+
+
+FED = {"mlp__fc1": "feed_forward.1", "mlp__fc2": "feed_forward.2"}
+ITSELF = attended("self_attn", "attention")
+
+DETR = seeing(Family(
     "detr",
     {
         "DetrForObjectDetection": Built("detr", {"head": "boxes"}, labels=True),
@@ -110,22 +156,9 @@ DETR = Family(
         Rule(("d_model", "encoder_attention_heads", "decoder_attention_heads"), _heads),
     ),
     tensors={
-        f"{BACK}embedder.embedder.convolution.weight": (f"backbone.stem.{WINDOW}",),
-        **{f"{BACK}encoder.stages.*.layers.*.{theirs}.convolution.weight": tuple(
-            f"backbone.{x}" for x in parts(names, WINDOW))
-           for theirs, names in (("shortcut", ("shortcut",)), ("layer.*", UNITS))},
-        "model.query_position_embeddings.weight": ("first_block.Q", "Q"),
-        "model.position_embedding.row_embeddings.weight": ("rows",),
-        "model.position_embedding.column_embeddings.weight": ("columns",),
-        "model.input_projection.weight": ("projection.F",),
-        "model.input_projection.bias": ("projection.b",),
-        **under("model.encoder.layers.*.", "encoder.", ENCODER),
-        **{f"model.decoder.layers.*.{name}": (f"first_block.{part}", f"decoder.{part}")
-           for name, (part,) in DECODER.items()},
-        **norms(model__decoder__layernorm="decoder_norm"),
-        **maps(class_labels_classifier="boxes.classes"),
-        **{f"bbox_predictor.layers.*.{said}": tuple(f"boxes.box.{i}.{x}" for i in (1, 2, 3))
-           for said, x in (("weight", "W"), ("bias", "b"))},
+        **around("model.backbone.model.", "model.position_embedding."),
+        **QUERIES,
+        **blocks(FED, ITSELF, {**ITSELF, **attended("encoder_attn", "cross_attention")}),
     },
     parts={"backbone_config": SEEN},
-)  # fmt: skip
+))  # fmt: skip

@@ -8,10 +8,8 @@ from typing import Annotated, ClassVar, Literal
 from sympy import Expr, Integer, Mod, Piecewise, Symbol, cos, floor, pi, sin
 
 from symledger import sizes
-from symledger.components.attention.sourced import SourcedAttention
 from symledger.components.convolution.convolution import Conv2d
 from symledger.components.embeddings.rotary import BASE
-from symledger.components.feed_forward.feed_forward import FeedForward
 from symledger.components.feed_forward.nonlinearities import Gating, Plain, Seldom
 from symledger.components.image_blocks.residual import BasicBlock, Bottleneck
 from symledger.components.image_blocks.units import ConvolutionUnit, centred
@@ -20,7 +18,7 @@ from symledger.components.norms.norms import LayerNorm
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.models.resnet.model import ResNet
-from symledger.models.shared.detection import BOX, CARION, Boxes
+from symledger.models.shared.detection import BOX, CARION, Boxes, FindingBlock, QueryBlock
 from symledger.models.shared.stages import halves, halvings
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.leaves import held
@@ -107,64 +105,6 @@ class SeeingResNet(ResNet):
 
 
 @dataclass(frozen=True)
-class FindingBlock(Component):
-    """Attention to itself, maybe to a memory, and a network, with a norm after each sum.
-
-    What queries and keys are made of is told where it stands; values are not.
-    Source: Carion et al. (2020), section 3.2 and figure 10.
-    """
-
-    d: Expr = sizes.d
-    h: Expr = sizes.h
-    d_ff: Expr = sizes.d_ff
-    activation: Gating = "relu"
-
-    signature: ClassVar[str] = "B T d, T d -> B T d"
-    title: ClassVar[str] = "block told where its vectors stand, post-LN"
-
-    def attention(self) -> Component:
-        """Return an attention to itself or to a memory."""
-        return SourcedAttention(self.d, self.h, self.d / self.h, self.d, self.d, bias=True)
-
-    def added(self, x: Tensor, found: Tensor, number: int) -> Tensor:
-        """Add what was found, and normalize."""
-        return LayerNorm(self.d)(x + found, name=f"norm_{number}")
-
-    def itself(self, x: Tensor, places: Tensor) -> Tensor:
-        """Attend to itself."""
-        told = x + places
-        return self.added(x, self.attention()(told, told, x, name="attention"), 1)
-
-    def fed(self, x: Tensor, number: int) -> Tensor:
-        """Apply the network."""
-        network = FeedForward(self.d, self.d_ff, self.activation)
-        return self.added(x, network(x, name="feed_forward"), number)
-
-    def forward(self, x: Tensor, places: Tensor) -> Steps:
-        middle = self.itself(x, places)
-        return steps(middle=middle, y=self.fed(middle, 2))
-
-
-@dataclass(frozen=True)
-class QueryBlock(FindingBlock):
-    """The block of the decoder, which attends to the memory between the two others.
-
-    Source: Carion et al. (2020), section 3.2 and figure 10.
-    """
-
-    signature: ClassVar[str] = "B n d, n d, B S d, S d -> B n d"
-    title: ClassVar[str] = "block of queries that find objects, post-LN"
-
-    def forward(  # type: ignore[override]  # a memory enters as well
-        self, x: Tensor, queries: Tensor, memory: Tensor, places: Tensor
-    ) -> Steps:
-        own = self.itself(x, queries)
-        found = self.attention()(own + queries, memory + places, memory, name="cross_attention")
-        other = self.added(own, found, 2)
-        return steps(own=own, other=other, y=self.fed(other, 3))
-
-
-@dataclass(frozen=True)
 class Detr(Component):
     """A residual network, an encoder of its last image, and a decoder of n_q learned queries.
 
@@ -204,6 +144,8 @@ class Detr(Component):
     activation: Gating = "relu"
     seen_by: Plain = "relu"
 
+    reading: ClassVar[type[FindingBlock]] = FindingBlock
+    looking: ClassVar[type[QueryBlock]] = QueryBlock
     title: ClassVar[str] = "residual network, encoder, and a decoder of queries that find objects"
     definitions: ClassVar[dict[Size, Expr]] = halvings((True,) * 6)
     assumptions: ClassVar[dict[Size, Expr]] = {
@@ -264,19 +206,31 @@ class Detr(Component):
         )  # fmt: skip
         source = view("B d i j -> B (i j) d", projection(seen, name="projection"))
         told = self.told(H, W)
-        reading = FindingBlock(self.d, self.h, self.d_ff, self.activation)
-        memory = repeat(reading, self.L_enc, source, told, name="encoder")
+        memory = self.remembered(source, told)
+        answered = self.answered(memory, told)
+        return steps(seen=seen, memory=memory, **answered)
+
+    def answered(self, memory: Tensor, told: Tensor) -> dict[str, Tensor]:
+        """Return what queries find in a memory, and what the head says of it."""
         hidden = self.found(memory, told)
         if self.head == "bare":
-            return steps(seen=seen, memory=memory, hidden=hidden)
+            return {"hidden": hidden}
         logits, boxes = Boxes(self.d, self.Y).apply(hidden, name="boxes")
-        return steps(seen=seen, memory=memory, hidden=hidden, logits=logits, boxes=boxes)
+        return {"hidden": hidden, "logits": logits, "boxes": boxes}
+
+    def remembered(self, source: Tensor, told: Tensor) -> Tensor:
+        """Return what the encoder reads."""
+        block = self.reading(self.d, self.h, self.d_ff, self.activation)
+        return repeat(block, self.L_enc, source, told, name="encoder")
+
+    def nothing(self, memory: Tensor) -> Tensor:
+        """Return what queries begin as: zeros."""
+        return table("nothing", lambda *at: Integer(0), memory.shape[0], self.n_q, self.d)
 
     def found(self, memory: Tensor, told: Tensor) -> Tensor:
-        """Return what queries find in a memory; they begin as zeros."""
-        queries = param("Q", self.n_q, self.d)
-        nothing = table("nothing", lambda *at: Integer(0), memory.shape[0], self.n_q, self.d)
-        block = QueryBlock(self.d, self.h_dec, self.d_dec, self.activation)
+        """Return what queries find in a memory."""
+        queries, nothing = param("Q", self.n_q, self.d), self.nothing(memory)
+        block = self.looking(self.d, self.h_dec, self.d_dec, self.activation)
         x = block(nothing, queries, memory, told, name="first_block")
         x = repeat(block, self.L_dec - 1, x, queries, memory, told, name="decoder")
         return LayerNorm(self.d)(x, name="decoder_norm")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -115,7 +116,9 @@ Norming = Literal["batch", "layer"]
 class ConformerConvolution(Component):
     """A map behind a gate, a convolution of each channel by itself, a norm, and a map back.
 
-    Windows see as much on either side, or (``past``) what was before alone.
+    Windows see as much on either side, or (``past``) what was before alone. There are d channels,
+    or another number (``wide``). Maps have a bias where the convolution has one, unless it is said
+    whether they are so ``mapped``.
     Source: Gulati et al., *Conformer* (2020), section 2.2.
     """
 
@@ -125,28 +128,31 @@ class ConformerConvolution(Component):
     bias: bool = False
     past: bool = False
     activation: Plain = "silu"
+    wide: Expr | None = None
+    mapped: bool | None = None
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "a convolution of each channel between maps, the first behind a gate"
     references: ClassVar[tuple[str, ...]] = (f"{GULATI}, section 2.2",)
 
     def forward(self, x: Tensor) -> Steps:
-        T = x.shape[1]
-        wide = Linear(self.d, 2 * self.d, self.bias)(x, name="in")
-        open_, gate = narrow(wide, 2, 0, self.d), narrow(wide, 2, self.d, self.d)
+        T, C = x.shape[1], self.d if self.wide is None else self.wide
+        affine = self.bias if self.mapped is None else self.mapped
+        wide = Linear(self.d, 2 * C, affine)(x, name="in")
+        open_, gate = narrow(wide, 2, 0, C), narrow(wide, 2, C, C)
         gated = view("b t d -> b d t", open_ * apply("sigmoid", gate))
         p = (self.K - 1) / 2
         if self.past:
             gated, p = pad(gated, 2, self.K - 1, T + self.K - 1), Integer(0)
-        seen = Conv1d(
-            C_in=self.d, C_out=self.d, G=self.d, K=self.K, s=ONE, p=p, r=ONE, T_o=T, bias=self.bias
-        )(gated, name="convolution")
+        seen = Conv1d(C_in=C, C_out=C, G=C, K=self.K, s=ONE, p=p, r=ONE, T_o=T, bias=self.bias)(
+            gated, name="convolution"
+        )
         if self.norm == "batch":
-            image = BatchNorm(self.d)(view("b d t -> b d () t", seen), name="norm")
+            image = BatchNorm(C)(view("b d t -> b d () t", seen), name="norm")
             rows = view("b d one t -> b (one t) d", image)
         else:
-            rows = LayerNorm(self.d)(view("b d t -> b t d", seen), name="norm")
-        y = Linear(self.d, self.d, self.bias)(act(self.activation, rows), name="out")
+            rows = LayerNorm(C)(view("b d t -> b t d", seen), name="norm")
+        y = Linear(C, self.d, affine)(act(self.activation, rows), name="out")
         return steps(wide=wide, seen=seen, y=y)
 
 
@@ -158,7 +164,7 @@ class ConformerBlock(Component):
     Source: Gulati et al., *Conformer* (2020), section 2.4.
     """
 
-    mixing: Component
+    mixing: Component | None
     d: Expr = sizes.d
     h: Expr = sizes.h
     h_kv: Expr = sizes.h_kv
@@ -171,26 +177,43 @@ class ConformerBlock(Component):
     past: bool = False
     activation: Plain = "silu"
 
+    shares: ClassVar[Mapping[str, tuple[Expr, Expr]]] = {"fed": (ONE, HALF), "near": (ONE, ONE)}
+    norm_bias: ClassVar[bool] = True
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "conformer block: networks around attention and a convolution"
     references: ClassVar[tuple[str, ...]] = (f"{GULATI}, section 2.4",)
 
     def forward(self, x: Tensor) -> Steps:
-        fed = x + HALF * self.fed(x, 1)
-        attention = Attention(
+        fed = self.summed("fed", x, self.fed(x, 1))
+        attended = fed + self.attention()(self.normed(fed, 2), name="attention")
+        near = self.convolution()(self.normed(attended, 3), name="near")
+        seen = self.summed("near", attended, near)
+        y = self.normed(self.summed("fed", seen, self.fed(seen, 4)), 5)
+        return steps(fed=fed, attended=attended, seen=seen, y=y)
+
+    def summed(self, part: str, x: Tensor, found: Tensor) -> Tensor:
+        """Add what a part found to what entered it, each with its share."""
+        here, there = self.shares[part]
+        x = x if here == ONE else here * x
+        return x + (found if there == ONE else there * found)
+
+    def normed(self, x: Tensor, number: int) -> Tensor:
+        """Normalize x."""
+        return LayerNorm(self.d, bias=self.norm_bias)(x, name=f"norm_{number}")
+
+    def attention(self) -> Component:
+        """Return the attention."""
+        return Attention(
             self.d, self.h, self.h_kv, self.d_h, self.d_h, self.bias, mixing=self.mixing
         )
-        attended = fed + attention(LayerNorm(self.d)(fed, name="norm_2"), name="attention")
-        convolution = ConformerConvolution(
+
+    def convolution(self) -> ConformerConvolution:
+        """Return the convolution between maps."""
+        return ConformerConvolution(
             self.d, self.K, self.norm, self.convolution_bias, self.past, self.activation
         )
-        seen = attended + convolution(LayerNorm(self.d)(attended, name="norm_3"), name="near")
-        last = seen + HALF * self.fed(seen, 4)
-        y = LayerNorm(self.d)(last, name="norm_5")
-        return steps(fed=fed, attended=attended, seen=seen, y=y)
 
     def fed(self, x: Tensor, number: int) -> Tensor:
         """Apply a norm and one of the networks."""
         network = FeedForward(self.d, self.d_ff, self.activation, self.bias)
-        normed = LayerNorm(self.d)(x, name=f"norm_{number}")
-        return network(normed, name=f"feed_forward_{1 if number == 1 else 2}")
+        return network(self.normed(x, number), name=f"feed_forward_{1 if number == 1 else 2}")

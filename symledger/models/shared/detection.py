@@ -1,14 +1,19 @@
-"""What detectors of objects share: a class and a box for each vector that looks for one."""
+"""What detectors of objects share: blocks told where vectors stand; a class and a box for each."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from sympy import Expr, Integer
 
 from symledger import sizes
+from symledger.components.attention.sourced import SourcedAttention
+from symledger.components.feed_forward.feed_forward import FeedForward
+from symledger.components.feed_forward.nonlinearities import Gating
 from symledger.components.maps.linear import Linear
+from symledger.components.norms.norms import LayerNorm
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
 from symledger.notation.verbs import apply
@@ -67,3 +72,68 @@ class Boxes(Component):
         kind = Guess if self.deep else Linear
         logits = kind(self.d, self.classes)(x, name="classes")
         return steps(logits=logits, boxes=apply("sigmoid", Guess(self.d, BOX)(x, name="box")))
+
+
+@dataclass(frozen=True)
+class FindingBlock(Component):
+    """Attention to itself, maybe to a memory, and a network, with a norm after each sum.
+
+    What queries and keys are made of is told where it stands; values are not.
+    Source: Carion et al. (2020), section 3.2 and figure 10.
+    """
+
+    d: Expr = sizes.d
+    h: Expr = sizes.h
+    d_ff: Expr = sizes.d_ff
+    activation: Gating = "relu"
+
+    signature: ClassVar[str] = "B T d, T d -> B T d"
+    title: ClassVar[str] = "block told where its vectors stand, post-LN"
+
+    def attention(self) -> Component:
+        """Return an attention to itself or to a memory."""
+        return SourcedAttention(self.d, self.h, self.d / self.h, self.d, self.d, bias=True)
+
+    def added(self, x: Tensor, found: Callable[[Tensor], Tensor], number: int) -> Tensor:
+        """Add what was found, and normalize."""
+        return LayerNorm(self.d)(x + found(x), name=f"norm_{number}")
+
+    def itself(self, x: Tensor, places: Tensor) -> Tensor:
+        """Attend to itself."""
+
+        def found(x: Tensor) -> Tensor:
+            told = x + places
+            return self.attention()(told, told, x, name="attention")
+
+        return self.added(x, found, 1)
+
+    def fed(self, x: Tensor, number: int) -> Tensor:
+        """Apply the network."""
+        network = FeedForward(self.d, self.d_ff, self.activation)
+        return self.added(x, lambda x: network(x, name="feed_forward"), number)
+
+    def forward(self, x: Tensor, places: Tensor) -> Steps:
+        middle = self.itself(x, places)
+        return steps(middle=middle, y=self.fed(middle, 2))
+
+
+@dataclass(frozen=True)
+class QueryBlock(FindingBlock):
+    """The block of the decoder, which attends to the memory between the two others.
+
+    Source: Carion et al. (2020), section 3.2 and figure 10.
+    """
+
+    signature: ClassVar[str] = "B n d, n d, B S d, S d -> B n d"
+    title: ClassVar[str] = "block of queries that find objects, post-LN"
+
+    def forward(  # type: ignore[override]  # a memory enters as well
+        self, x: Tensor, queries: Tensor, memory: Tensor, places: Tensor
+    ) -> Steps:
+        own = self.itself(x, queries)
+
+        def found(own: Tensor) -> Tensor:
+            return self.attention()(own + queries, memory + places, memory, name="cross_attention")
+
+        other = self.added(own, found, 2)
+        return steps(own=own, other=other, y=self.fed(other, 3))

@@ -18,13 +18,18 @@ from symledger.site.html.templating import Templates
 from symledger.site.kinds.checkpoints import COMPARED, Configured, by_family
 from symledger.site.kinds.model.costs import growing, is_state, per_each
 from symledger.site.kinds.model.numbers import count
+from symledger.site.kinds.years import Described, described, years
 from symledger.site.pages import Page
 from symledger.site.plots import Axis, Figure, Point, Rule, scatter_plot
 from symledger.site.tongues import speaks
 
 NUMBERS = "models/compare-numbers.md"
 """The page of the numbers that are drawn, below which each family is told."""
-TEMPLATES = {COMPARED: "compare.md.j2", NUMBERS: "compare_numbers.md.j2"}
+YEARS = "models/compare-years.md"
+"""The page of the families of each year."""
+TEMPLATES = {
+    COMPARED: "compare.md.j2", NUMBERS: "compare_numbers.md.j2", YEARS: "compare_years.md.j2",
+}  # fmt: skip
 LENGTH = 2048
 """Tokens at which models that decode are compared; a shorter context is taken whole."""
 KINDS = {
@@ -46,10 +51,16 @@ AXES: Mapping[str, tuple[float, ...]] = {
 
 
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
-    """Yield the plots, then their numbers, which are remembered by family."""
-    found, places = families(atlas), {"plots": COMPARED, "numbers": NUMBERS}
+    """Yield the plots, then their numbers, which are remembered by family, then those by year."""
+    found, places = families(atlas), {"plots": COMPARED, "numbers": NUMBERS, "years": YEARS}
+    by_year = [
+        Described(group.family, group.described, [row.numbers for row in group.rows])
+        for group in found.groups
+    ]
     for place, template in TEMPLATES.items():
-        yield templates.page(place, template, atlas=atlas, families=found, **places)
+        yield templates.page(
+            place, template, atlas=atlas, families=found, by_year=years(by_year), **places
+        )
 
 
 def translated(atlas: Atlas, language: str) -> list[str]:
@@ -75,17 +86,17 @@ def families(atlas: Atlas) -> Families:
     if not all(known.values()):
         return Families(())
     return Families(tuple(
-        Together(family, atlas.entry(family).line, tuple(map(FamilyRow.read, rows)))
-        for family, (_, *rows) in known.items()
+        Together(family, atlas.entry(family).line, tuple(map(FamilyRow.read, rows)), work)
+        for family, ((_, work), *rows) in known.items()
     ))  # fmt: skip
 
 
 def _known(atlas: Atlas, family: str, models: list[Configured]) -> list[list[str]]:
-    """Return the name of a family, then the numbers of each configuration, exact, as text.
+    """Return the name of a family, and what describes it, then the numbers of each configuration.
 
-    A number is empty where a configuration has none.
+    They are exact, as text. A number is empty where a configuration has none.
     """
-    found = [[family]]
+    found = [[family, described(models[0].entry.load().references)]]
     for model in models:
         atlas.memory.note_definition(model.entry.load())
         account = _at_one_length(atlas, model)
@@ -135,6 +146,7 @@ class Together:
     family: str
     title: str
     rows: tuple[FamilyRow, ...]
+    described: str = ""
 
 
 @dataclass(frozen=True)

@@ -843,12 +843,15 @@ WORDY = ("cohere_compass", "cohere_vision", "differential_attention", "gated_del
          "gemma3_vision", "hunyuan_vision", "internvl",
          "mllama_vision",
          "lfm3_vl", "minicpm_v", "parakeet", "qwen3_asr",
-         "qwen3_sound_encoder", "qwen3_vl", "qwen3_vl_moe", "sound_encoder")  # fmt: skip
+         "qwen3_sound_encoder", "qwen3_vl", "qwen3_vl_moe", "sound_encoder",
+         "transducer")  # fmt: skip
 LONGEST = {"diffusion_unet": 2200, "sdxl_unet": 1700, "lightning_attention": 1200,
            "matrix_memory": 1200,
            "gated_delta_rule": 1000, "kimi_delta_rule": 1000, "kimi_delta_mixer": 750,
+           "deformable_attention": 700,
            **dict.fromkeys(("voxtral", "music_flamingo", "glm_asr", "qwen2_5_omni"), 750),
-           "qwen3_omni": 950, "kosmos2": 700, "minimax_m3_vl": 700, "lfm2_vl": 600, "detr": 900,
+           "qwen3_omni": 950, "kosmos2": 700, "minimax_m3_vl": 700, "lfm2_vl": 600,
+           **dict.fromkeys(("detr", "conditional_detr", "table_transformer"), 900),
            "llava_next": 900, "llava_onevision": 900,
            "video_llava": 900, **dict.fromkeys(WORDY, 600)}  # fmt: skip
 """Characters, where it is not 500: all its blocks read the same step and the same text, chunks of

@@ -89,7 +89,37 @@ class Windows(nn.Module):
         return (-100 * (parts - parts.transpose(1, 2)) ** 2)[:, None]
 
 
+class Deformable(nn.Module):
+    """Attention to places that queries choose, between elements that are told."""
+
+    def __init__(self, s: Sizes, o: Options) -> None:
+        super().__init__()
+        d, inner, looks = s["d"], s["h"] * s["d_h"], s["n_lev"] * s["n_pt"]
+        self.heads, self.levels = s["h"], s["n_lev"]
+        self.V, self.O = nn.Linear(d, inner), nn.Linear(inner, d)
+        self.offsets = nn.Linear(d, s["h"] * looks * 2)
+        self.scores = nn.Linear(d, s["h"] * looks)
+        self.register_buffer("batch", torch.arange(s["B"]).view(-1, 1, 1, 1, 1))
+        self.register_buffer("head", torch.arange(s["h"]).view(-1, 1, 1, 1))
+
+    def forward(
+        self, x: Tensor, memory: Tensor, places: Tensor, corner: Tensor, around: Tensor
+    ) -> Tensor:
+        """Take values around each place, the nearer the more, and weigh what was taken."""
+        v = self.V(memory).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        moved = self.offsets(x).unflatten(-1, (self.heads, self.levels, -1, 2)).transpose(1, 2)
+        down, across = ((moved + places[:, None, :, :, None]).flatten(3, 4) - corner).unbind(-1)
+        shares = torch.stack([(1 - down) * (1 - across), (1 - down) * across,
+                              down * (1 - across), down * across], dim=-1)  # fmt: skip
+        picked = v[self.batch, self.head, around]
+        between = (picked * shares[..., None]).sum(-2)
+        scores = self.scores(x).unflatten(-1, (self.heads, -1)).transpose(1, 2)
+        z = (between * F.softmax(scores, dim=-1)[..., None]).sum(-2)
+        return self.O(z.transpose(1, 2).flatten(2))
+
+
 CASES: Mapping[str, tuple[Case, ...]] = {
     "grid_attention": (Case("torch.einsum and F.embedding", Grid),),
     "windowed_image_attention": (Case("torch.roll and four nn.Linear", Windows),),
+    "deformable_attention": (Case("indexing and four nn.Linear", Deformable),),
 }

@@ -1,0 +1,1 @@
+"""LASR: a conformer whose heads are turned by their positions, over a spectrum."""

@@ -1,0 +1,1 @@
+"""Transducers: Parakeet, and a recurrent network that reads what was written."""
