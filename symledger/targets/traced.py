@@ -138,6 +138,13 @@ class TracedTarget(Target):
                     f"{symbol} = 1."
                 )
         at = {symbol.name: n for symbol, n in sizes.items()}
+        for depth, (step, rest) in found.every.items():
+            if at.get(depth, rest) % step != rest:
+                raise BadInput(
+                    f"{depth} = {at[depth]}: storages of {name} live alike at every {step}th depth "
+                    f"only, and it was looked at where {depth} = {step}·n + {rest}: trace it anew "
+                    f"with {depth} = {at[depth]}."
+                )
         for a, b in found.apart:
             if at.get(a, 0) == at.get(b, -1):
                 raise BadInput(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sympy import Expr
 
@@ -46,10 +46,12 @@ class Eager:
     """The moments of a step of training, in the order of time, as it is run.
 
     ``least`` says how large depths have to be for the rounds that the moments are in to be there;
-    ``apart`` are pairs of sizes that may not be equal.
+    ``apart`` are pairs of sizes that may not be equal. ``every`` says of depths of how many one is
+    meant, and of which: (2, 1) are the odd ones.
     """
 
     how: How
     moments: tuple[AliveAt, ...]
     least: Mapping[str, int]
     apart: tuple[tuple[str, str], ...] = ()
+    every: Mapping[str, tuple[int, int]] = field(default_factory=dict)

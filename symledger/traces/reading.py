@@ -109,7 +109,8 @@ def eager_of(data: Any, sizes: Mapping[str, Any], formulas: Formulas) -> Eager:
 
 def _eager(place: Place, sizes: Mapping[str, int], formulas: Formulas) -> Eager:
     """Read what is in memory when."""
-    place.only("input_gradient", "accumulate", "dtype", "least", "apart", "moments")
+    place.only("input_gradient", "accumulate", "dtype", "least", "apart", "every",
+               "moments")  # fmt: skip
     least = {k: x.whole(0) for k, x in place["least"].items(MOST_SIZES) if _known(x, k, sizes)}
     moments = tuple(_moment(x, formulas) for x in place["moments"].list(MOST_MOMENTS))
     apart = tuple(_pair(x, sizes) for x in place["apart"].list(MOST_SIZES))
@@ -118,7 +119,16 @@ def _eager(place: Place, sizes: Mapping[str, int], formulas: Formulas) -> Eager:
         place.has("accumulate") and place["accumulate"].truth(),
         place["dtype"].text() if place.has("dtype") else "fp32",
     )
-    return Eager(how, moments, least, apart)
+    every = place["every"].items(MOST_SIZES) if place.has("every") else ()
+    return Eager(how, moments, least, apart,
+                 {k: _one_of(x) for k, x in every if _known(x, k, sizes)})  # fmt: skip
+
+
+def _one_of(place: Place) -> tuple[int, int]:
+    parts = [part.whole(0) for part in place.list(2)]
+    if len(parts) != 2 or parts[0] <= parts[1]:
+        place.refuse("how many depths one is meant of, and which, are expected.")
+    return parts[0], parts[1]
 
 
 def _pair(place: Place, sizes: Mapping[str, int]) -> tuple[str, str]:

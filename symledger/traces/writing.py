@@ -75,6 +75,7 @@ def eager_data(eager: Eager) -> dict[str, Any]:
         **({"dtype": eager.how.dtype} if eager.how.dtype != "fp32" else {}),
         "least": dict(eager.least),
         "apart": [list(pair) for pair in eager.apart],
+        **({"every": {n: list(of) for n, of in eager.every.items()}} if eager.every else {}),
         "moments": [
             [m.way, m.operation, m.path, m.which, {k: written(e) for k, e in m.bytes.items()}]
             for m in eager.moments

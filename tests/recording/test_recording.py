@@ -207,7 +207,7 @@ def test_what_needs_a_package_that_is_not_there_is_kept_and_said(folder):
     assert (toy.asked, found.kept) == ([], {"toys": ("no_such_package",)})
 
 
-OWNED = [kind for kind in stages()[1] if kind.name not in ("reference", "traced")]
+OWNED = [kind for kind in stages()[1] if kind.name not in ("reference", "traced", "alive")]
 """What is made of an owner whose name is said."""
 
 

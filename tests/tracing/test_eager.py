@@ -406,3 +406,28 @@ def test_a_loop_over_time_is_refused_as_what_it_is():
     made = trace(OverTime, inputs="x: float (B, T, d)", schedule="eager")
     with pytest.raises(BadInput, match=r"operations run at T = \d+, .* loops over a length"):
         made["memory.peak.train"]
+
+
+class Pairs(nn.Module):
+    """Every second layer's input is kept; of an odd number the last one is alone."""
+
+    def __init__(self, d=6, L=3):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(d, d) for _ in range(L))
+
+    def forward(self, x):
+        for i in range(0, len(self.layers), 2):
+            x = checkpoint(lambda x, i=i: [x := l(x).relu() for l in self.layers[i : i + 2]][-1],  # noqa: E741
+                           x, use_reentrant=False)  # fmt: skip
+        return x.sum()
+
+
+def test_layers_that_are_run_again_together_are_rounds_of_several():
+    made = trace(Pairs, inputs="x: float (B, d)", schedule="eager")
+    for sizes in ({"B": 3, "d": 64, "L": 5}, {"B": 500, "d": 7, "L": 9}):
+        there = made.under(optimizer="sgd").subs(sizes)
+        each = [there[f"memory.peak.{part}"].value for part in ("forward", "backward")]
+        run = most_of_a_step("sgd", "foreach", Pairs, {**sizes, "f": sizes["L"]}, 1)
+        assert each == run[:2]
+    with pytest.raises(BadInput, match=r"at every 2th depth"):
+        made.subs({"L": 4})["memory.peak.forward"]

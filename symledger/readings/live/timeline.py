@@ -218,9 +218,16 @@ class Timeline:
     def _call_back(
         self, t: Tensor, op: CallBack, app: Application, stored: Stored, around: Pass
     ) -> None:
-        """Walk the applications of a body backwards."""
+        """Walk the applications of a body backwards.
+
+        Raises:
+            BadInput: it is run again as a part of something else.
+        """
         call = op.call.op
         assert isinstance(call, Call)
+        if op.call not in app.inner:
+            raise BadInput(f"{call.body.scope.name} is run again as a part of what is around it: "
+                           "what is alive when is not derived for that.")  # fmt: skip
         arriving = [self._of(x, app, stored, around) for x in t.args]
         states, each = arriving[: call.states], arriving[call.states :]
         taken = _results(t, around)

@@ -50,11 +50,12 @@ class Looking:
             raise BadInput(f"PyTorch builds no module in {how.dtype}: {', '.join(TYPES)} it does.")
         line = timeline(self.space, self.assembler, self.pattern, how)
         alive = tuple(moments(line))
-        for at in self.points:
+        for point in self.points:
+            at = line.near(point)
             wrong = difference(self.space, line, alive, self.assembler.definitions, at, how)
             if wrong:
                 raise BadInput(wrong)
-        found = Eager(how, alive, least(line, self.space), line.apart)
+        found = Eager(how, alive, line.least, line.apart, line.every)
         self.known[how] = _in_symbols(found, self.to)
         return self.known[how]
 
@@ -115,17 +116,6 @@ def _difference(space: Space, line: Timeline, values: Mapping[Expr, Expr], run: 
     return ""
 
 
-def least(line: Timeline, space: Space) -> dict[str, int]:
-    """How deep a module has to be at least for a round of each run to be there."""
-    found: dict[str, int] = {}
-    for run in line.runs:
-        base = {Symbol(run.depth): Integer(space.base[run.depth])}
-        each = run.times.coeff(Symbol(run.depth))
-        spare = int((run.times.xreplace(base) - 1) / each)
-        found[run.depth] = max(found.get(run.depth, 0), space.base[run.depth] - spare)
-    return found
-
-
 def _in_symbols(eager: Eager, to: Mapping[Expr, Expr]) -> Eager:
     """Return what is in memory when in other symbols."""
     given = dict(to)
@@ -141,6 +131,7 @@ def _in_symbols(eager: Eager, to: Mapping[Expr, Expr]) -> Eager:
         ),
         {name(own): n for own, n in eager.least.items()},
         tuple((name(a), name(b)) for a, b in eager.apart),
+        {name(own): of for own, of in eager.every.items()},
     )
 
 

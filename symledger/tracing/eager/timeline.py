@@ -9,7 +9,7 @@ r, and largest in the first round or in the last, however many there are. ∎
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 
 from sympy import Expr, Integer, Mul, Symbol
@@ -68,12 +68,33 @@ class Run:
 class Timeline:
     """All operations of a step, in order, and which of them repeat.
 
-    ``apart`` are sizes that may not be equal: where they are, storages live otherwise.
+    ``apart`` are sizes that may not be equal: where they are, storages live otherwise. ``every``
+    says of depths of how many one is meant, and of which: the rest of a division.
     """
 
     entries: tuple[Entry, ...]
     runs: tuple[Run, ...]
     apart: tuple[tuple[str, str], ...] = ()
+    every: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+    def near(self, at: Mapping[str, int]) -> dict[str, int]:
+        """Return a point with the next depths that are meant."""
+        found = dict(at)
+        for n, (step, rest) in self.every.items():
+            deep = max(at[n], self.least.get(n, 0))
+            found[n] = deep + (rest - deep) % step
+        return found
+
+    @property
+    def least(self) -> dict[str, int]:
+        """How deep a module has to be at least for a round of each run to be there."""
+        found: dict[str, int] = {}
+        for run in self.runs:
+            depth = Symbol(run.depth)
+            none = run.times.xreplace({depth: Integer(0)})
+            once = int((1 - none) / run.times.coeff(depth))
+            found[run.depth] = max(found.get(run.depth, 0), once)
+        return found
 
     def unfolded(self, at: Mapping[Expr, Expr]) -> Iterator[Entry]:
         """Yield the operations as they run at a point."""
@@ -97,15 +118,64 @@ class Timeline:
             yield now
 
 
+TOGETHER = (2, 3, 4)
+"""How many layers may be run again together, or otherwise be one round."""
+
+
+@dataclass(frozen=True)
+class Deep:
+    """How deep a module is looked at, and by how many layers it is made deeper."""
+
+    at: Mapping[str, int]
+    step: int
+
+    def deeper(self, at: Mapping[str, int]) -> Iterator[tuple[str, dict[str, int]]]:
+        """Yield a point for each depth, where the module is deeper by that."""
+        for name, n in self.at.items():
+            yield name, {**at, name: n + self.step}
+
+
 def timeline(
     space: Space, assembler: Assembler, pattern: int, how: How
 ) -> Timeline:
     """Fit the storages of a step, and find out which of its operations repeat with the depth.
 
+    Where those of one layer more are no equal rounds, those of several may be: layers that are run
+    again together. Then it is of depths that many apart, the one that was asked for among them.
+
     Raises:
         BadInput: they are others at other sizes, no polynomials, or more than of equal rounds.
     """
-    runs = [lived(space, run.at, how) for run in assembler.sample.runs]
+    refusal: OtherAtDepth | None = None
+    for deep in _depths(space, pattern):
+        try:
+            return _timeline(space, assembler, pattern, deep, how)
+        except OtherAtDepth as error:
+            refusal = refusal or error
+    assert refusal
+    raise refusal
+
+
+def _depths(space: Space, pattern: int) -> Iterator[Deep]:
+    """Yield how deep a module may be looked at: as it was, or with a round or two of several."""
+    yield Deep({n: space.base[n] for n in space.depths}, pattern)
+    for together in TOGETHER if space.depths else ():
+        step = pattern * together
+        near = {n: space.base[n] + (space.asked[n] - space.base[n]) % step for n in space.depths}
+        yield Deep(near, step)
+        yield Deep({n: at + step for n, at in near.items()}, step)
+
+
+def _timeline(
+    space: Space, assembler: Assembler, pattern: int, deep: Deep, how: How
+) -> Timeline:
+    first, *others = ({**run.at, **deep.at} for run in assembler.sample.runs)
+    start = lived(space, first, how)
+    longer_by = {
+        name: insertions(forms(start.changes), forms(lived(space, at, how).changes))
+        for name, at in deep.deeper(first)
+    }
+    runs = [start, *(lived(space, at, how) for at in others)]
     shapes = [_structure(run) for run in runs]
     same = [i for i, shape in enumerate(shapes) if shape == shapes[0]]
     longer = next((run for run in runs if len(run.changes) != len(runs[0].changes)), None)
@@ -120,8 +190,11 @@ def timeline(
             "as those over time are, what is in memory when is not derived"
         ) from error
     entries = _fitted([runs[i] for i in same], _points(assembler, same))
-    found = _runs(space, runs[0], entries, pattern, how)
-    return Timeline(entries, tuple(sorted(found, key=lambda run: run.start)), apart)
+    found = _runs(longer_by, entries, deep)
+    every = {
+        n: (deep.step, at % deep.step) for n, at in deep.at.items() if deep.step != pattern
+    }
+    return Timeline(entries, tuple(sorted(found, key=lambda run: run.start)), apart, every)
 
 
 def _apart(
@@ -201,19 +274,17 @@ def _fit(numbers: tuple[int, ...], points: Points, change: Change) -> Expr:
 
 
 def _runs(
-    space: Space, first: Lived, entries: Sequence[Entry], pattern: int, how: How
+    longer_by: Mapping[str, Sequence[Insertion]], entries: Sequence[Entry], deep: Deep
 ) -> Iterator[Run]:
     """Yield what repeats as a module is made deeper, for each depth.
 
     Raises:
-        OtherAtDepth: no equal rounds do.
+        OtherAtDepth: the same operations repeat with two of them.
     """
     taken: set[int] = set()
-    for name in space.depths:
-        deeper = {**space.base, name: space.base[name] + pattern}
-        other = lived(space, deeper, how)
-        for found in insertions(forms(first.changes), forms(other.changes)):
-            run = _run(found, name, entries, space.base[name], pattern)
+    for name, several in longer_by.items():
+        for found in several:
+            run = _run(found, name, entries, deep.at[name], deep.step)
             own = set(range(run.start, run.end))
             if taken & own:
                 raise OtherAtDepth(f"what repeats with {name} repeats with another depth too.")
