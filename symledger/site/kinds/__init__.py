@@ -59,7 +59,7 @@ KINDS: tuple[Kind, ...] = (  # type: ignore[assignment]  # modules
     sources, rules, axioms, operations, dialects, reliability, completeness, api,
 )  # fmt: skip
 TRANSLATED: tuple[Translated, ...] = (  # type: ignore[assignment]  # modules
-    home, course, component, model, notation, question, sources, translation,
+    home, course, component, model, families, notation, question, sources, translation,
     glossary,
 )  # fmt: skip
 """The kinds of pages that other languages may have."""

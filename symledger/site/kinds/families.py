@@ -20,9 +20,11 @@ from symledger.site.kinds.model.costs import growing, is_state, per_each
 from symledger.site.kinds.model.numbers import count
 from symledger.site.pages import Page
 from symledger.site.plots import Axis, Figure, Point, Rule, scatter_plot
+from symledger.site.tongues import speaks
 
 NUMBERS = "models/compare-numbers.md"
 """The page of the numbers that are drawn, below which each family is told."""
+TEMPLATES = {COMPARED: "compare.md.j2", NUMBERS: "compare_numbers.md.j2"}
 LENGTH = 2048
 """Tokens at which models that decode are compared; a shorter context is taken whole."""
 KINDS = {
@@ -46,8 +48,14 @@ AXES: Mapping[str, tuple[float, ...]] = {
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the plots, then their numbers, which are remembered by family."""
     found, places = families(atlas), {"plots": COMPARED, "numbers": NUMBERS}
-    for place, template in ((COMPARED, "compare.md.j2"), (NUMBERS, "compare_numbers.md.j2")):
+    for place, template in TEMPLATES.items():
         yield templates.page(place, template, atlas=atlas, families=found, **places)
+
+
+def translated(atlas: Atlas, language: str) -> list[str]:
+    """Return the path of each, where a language has words for it."""
+    del atlas
+    return [place for place, template in TEMPLATES.items() if speaks(language, template)]
 
 
 def assets(atlas: Atlas) -> dict[str, bytes]:

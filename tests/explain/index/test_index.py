@@ -116,6 +116,7 @@ def test_without_an_index_answers_are_the_same(number, settings, monkeypatch, tm
     read = explain(number, settings=settings).to_dict()
     assert read["gives"]
     assert not asked
+    monkeypatch.setattr(tables, "_WHOLE", {})
     monkeypatch.setattr(files, "FOLDER", tmp_path)
     assert explain(number, settings=settings).to_dict() == read
     assert len(asked) == len(FEW)
