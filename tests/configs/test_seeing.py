@@ -86,7 +86,7 @@ def test_what_does_not_fit_together_is_refused(document, said):
 
 
 def test_the_head_is_tied_as_the_whole_says():
-    """But for LLaVA, ShieldGemma and the older Qwen-VL, of which files say it of the decoder."""
+    """But for LLaVA, ShieldGemma, Llama 4 and the older Qwen-VL: files say it of the decoder."""
     tied = {"text_config": {"tie_word_embeddings": True}, "tie_word_embeddings": False}
     assert read({**LLAVA, **tied}).settings["tied"] == "true"
     assert read({"model_type": "internvl", **tied}).settings["tied"] == "false"
@@ -95,6 +95,16 @@ def test_the_head_is_tied_as_the_whole_says():
         assert read({"model_type": "shieldgemma2", **inside}).settings["tied"] == settled
     whole = {"model_type": "qwen2_vl", "vision_config": {"hidden_size": 64}, "hidden_size": 64}
     assert read({**whole, "tie_word_embeddings": True}).settings["tied"] == "true"
+
+
+@pytest.mark.parametrize("whole", [{}, *({"tie_word_embeddings": t} for t in (True, False))])
+@pytest.mark.parametrize(("inside", "tied"), [(None, "false"), (True, "true"), (False, "false")])
+def test_llama_4_holds_a_decoder_with_its_head_which_ties_it_alone(whole, inside, tied):
+    """As its class of transformers 5.23 has the weights, built without memory in all nine ways."""
+    text = {} if inside is None else {"tie_word_embeddings": inside}
+    seen = {"hidden_size": 1408, "vision_output_dim": 4096}
+    document = {"model_type": "llama4", "text_config": text, "vision_config": seen, **whole}
+    assert read(document).settings["tied"] == tied
 
 
 def test_a_decoder_that_is_not_named_is_the_one_of_the_class():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from symledger.arguments.specs import Settings, SizeOf, Use, size, written
 from symledger.config_keys.common import FREE
@@ -109,7 +110,9 @@ INSIDE = Family(
      "num_hidden_layers": SizeOf("L_img"), "num_attention_heads": SizeOf("h_img")},
     (Rule(READ, _merged),),
 )  # fmt: skip
-TEXT = decoding(LLAMA4)
+DECODER = decoding(LLAMA4)
+TEXT = replace(DECODER, uses={**DECODER.uses, **TIED})
+"""The class holds a whole decoder with its head, which the part alone ties."""
 
 
 def _fitting(values: Values) -> Settings:
@@ -135,7 +138,7 @@ LLAMA4_VISION = Family(
     "llama4",
     {name: built for name, built in generating("llama4_vl", "Llama4").items()
      if "Model" not in name},
-    {**TIED, "vocab_size": FREE},
+    {"tie_word_embeddings": FREE, "vocab_size": FREE},
     (Rule((), _fitting),),
     {
         **{f"language_model.{name}": ours for name, ours in LLAMA4.tensors.items()},
