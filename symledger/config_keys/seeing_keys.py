@@ -66,6 +66,15 @@ def inner(values: Values, name: str, part: Family, key: str) -> Any:
     return {**facts["keys"], **absent, **said}.get(key)
 
 
+def width(values: Values, name: str, part: Family, key: str) -> int:
+    """Return a size that a part says, to be compared with one of another part.
+
+    Raises:
+        BadInput: it is no size.
+    """
+    return size(f"{name}.{key}", inner(values, name, part, key))
+
+
 def tied_by_either(text: Family) -> Rule:
     """Return the rule that ties the head where the whole says so, or the decoder's own part."""
 

@@ -51,7 +51,7 @@ def check(family: Family, given: Values, values: Values) -> None:
 def _row(values: Values) -> None:
     """Refuse a row of padding outside of the table, which is as long as the vocabulary."""
     row, rows = values.get("pad_token_id"), values["vocab_size"]
-    if type(row) is int and not -rows <= row < rows:
+    if type(row) is int and type(rows) is int and not -rows <= row < rows:
         raise BadInput(
             f"pad_token_id = {row} lies outside of a table of vocab_size = {rows} rows: no such "
             "model can be built. Say vocab_size with the row of padding, or another pad_token_id."

@@ -113,6 +113,11 @@ def listed(types: object, number: int) -> list[bool]:
     return [among("layer_types", kind, (SLIDING, FULL)) == SLIDING for kind in types]
 
 
+def is_kind(kind: object) -> bool:
+    """Whether it is a name of a kind of layers."""
+    return kind in (SLIDING, FULL)
+
+
 def by_kind(values: Values) -> Mapping[str, Any]:
     """Return how positions turn heads in layers of each kind; nothing, where it is not said.
 
@@ -127,6 +132,12 @@ def by_kind(values: Values) -> Mapping[str, Any]:
             f"rope_parameters = {shown(written(said))} does not say by kind of layer, {FULL} and "
             f"{SLIDING}, how positions turn heads: the class reads it so. Leave it out."
         )
+    for kind in (FULL, SLIDING):
+        if not isinstance(said.get(kind), dict | None):
+            raise BadInput(
+                f"rope_parameters = {shown(written(said))} does not fit: of {kind} an object is "
+                "meant, or null."
+            )
     return said
 
 

@@ -31,6 +31,7 @@ from symledger.config_keys.window_keys import (
     all_but_each,
     beside_dense,
     by_kind,
+    listed,
 )
 from symledger.errors import BadInput, shown
 from symledger.models.gemma.config import Cap
@@ -109,13 +110,15 @@ def _heads(values: Values) -> Settings:
     number = layers(values)
     every = values.get("num_attention_heads_per_layer")
     if every is None:
-        every = [values["num_attention_heads"]] * number
-    kinds = values.get("layer_types") or [FULL] * number
-    if not isinstance(every, list) or len(every) != number or len(kinds) != number:
+        every = [size("num_attention_heads", values["num_attention_heads"])] * number
+    kinds = [SLIDING if near else FULL
+             for near in listed(values.get("layer_types") or [FULL] * number, number)]  # fmt: skip
+    if not isinstance(every, list) or len(every) != number:
         raise BadInput(
             f"num_attention_heads_per_layer = {shown(written(every))} does not say how many heads "
             f"each of {number} layers has."
         )
+    every = [size("num_attention_heads_per_layer", h) for h in every]
     met = {kind: {h for h, of in zip(every, kinds, strict=True) if of == kind}
            for kind in (FULL, SLIDING)}  # fmt: skip
     if any(len(found) > 1 for found in met.values()):
@@ -125,7 +128,7 @@ def _heads(values: Values) -> Settings:
         )
     full, near = (next(iter(met[kind]), None) for kind in (FULL, SLIDING))
     said = {"h": near if full is None else full, "h_w": full if near is None else near}
-    return {name: str(size("num_attention_heads_per_layer", n)) for name, n in said.items()}
+    return {name: str(n) for name, n in said.items()}
 
 
 def _turned(values: Values) -> Settings:

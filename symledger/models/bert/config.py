@@ -93,6 +93,7 @@ IBERT = replace(
         "is_decoder": FREE,
         "quant_mode": Only((False,), "maps would be of whole numbers, with scales beside them"),
         "force_dequant": FREE,
+        "hidden_act": Only(("gelu",), "its class has no other"),
     },
     tensors=_tensors("ibert"),
 )  # fmt: skip

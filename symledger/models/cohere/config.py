@@ -79,7 +79,8 @@ def _told(values: Values) -> Settings:
         BadInput: it is not said of a kind of layers that there is, or no positions of windows.
     """
     said = windows.by_kind(values)
-    kinds = set(values.get("layer_types") or (windows.FULL,))
+    listed = values.get("layer_types") or [windows.FULL]
+    kinds = set(filter(windows.is_kind, listed if isinstance(listed, list) else ()))
     missing = sorted(kinds - set(said))
     if missing or (windows.SLIDING in kinds and said[windows.SLIDING] is None):
         raise BadInput(

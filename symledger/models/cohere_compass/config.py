@@ -28,9 +28,10 @@ def _told(values: Values) -> Settings:
     Raises:
         BadInput: there are fewer.
     """
-    types = inner(values, "text_config", _WHOLE.parts["text_config"], "layer_types") or []
+    said = inner(values, "text_config", _WHOLE.parts["text_config"], "layer_types")
+    types = said if isinstance(said, list) else []
     read = inner(values, "vision_config", _WHOLE.parts["vision_config"], "deepstack_visual_indexes")
-    if {FULL, SLIDING} <= set(types) and types.count(SLIDING) < len(read):
+    if FULL in types and SLIDING in types and types.count(SLIDING) < len(read):
         raise BadInput(
             f"layer_types = {written(types)} with deepstack_visual_indexes = {written(read)} is "
             f"not supported: of layers that have a window there are fewer than {len(read)}."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.arguments.specs import Choice, Only, Settings, size
+from symledger.arguments.specs import Choice, Only, Settings, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import (
     SECOND,
@@ -32,8 +32,8 @@ def _longest(values: Values) -> Settings:
         return {"T": str(rows)}
     if values["pad_token_id"] != 1:
         raise BadInput(
-            f"pad_token_id = {values['pad_token_id']} is not supported with a table of positions: "
-            "they are counted from behind row 1. Say 1."
+            f"pad_token_id = {written(values['pad_token_id'])} is not supported with a table of "
+            "positions: they are counted from behind row 1. Say 1."
         )
     return {"T_max": str(rows), "T": str(rows - 2)}
 

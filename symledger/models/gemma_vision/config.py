@@ -17,6 +17,7 @@ from symledger.config_keys.seeing_keys import (
     grid,
     inner,
     tied_by_either,
+    width,
     within,
 )
 from symledger.errors import BadInput
@@ -109,10 +110,11 @@ PALIGEMMA_VISION = replace(VISION, absent={
 
 def _wide(values: Values) -> Settings:
     """Refuse vectors of images that are not as wide as those of words, among which they stand."""
-    d = inner(values, "text_config", PALIGEMMA_TEXT, "hidden_size")
-    if values["projection_dim"] != d:
+    d = width(values, "text_config", PALIGEMMA_TEXT, "hidden_size")
+    given = size("projection_dim", values["projection_dim"])
+    if given != d:
         raise BadInput(
-            f"projection_dim = {values['projection_dim']} does not fit text_config.hidden_size = "
+            f"projection_dim = {given} does not fit text_config.hidden_size = "
             f"{d}: what is seen stands in the sequence among words. Say projection_dim = {d}."
         )
     return {}

@@ -9,7 +9,7 @@ from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.image_keys import quartered
-from symledger.config_keys.seeing_keys import TIED, decoding, generating, inner, lasting, within
+from symledger.config_keys.seeing_keys import TIED, decoding, generating, lasting, width, within
 from symledger.errors import BadInput
 from symledger.models.glm import config as glm
 from symledger.models.glm4_moe import config as glm4_moe
@@ -127,8 +127,8 @@ def _seeing(
     text = decoding(text)
 
     def fitting(values: Values) -> Settings:
-        d = inner(values, "text_config", text, "hidden_size")
-        given = inner(values, "vision_config", encoder, "out_hidden_size")
+        d = width(values, "text_config", text, "hidden_size")
+        given = width(values, "vision_config", encoder, "out_hidden_size")
         if given != d:
             raise BadInput(
                 f"vision_config.out_hidden_size = {given} does not fit text_config.hidden_size = "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from symledger.arguments.specs import BOOLS, Choice, Settings, size, written
 from symledger.config_keys.decoder_keys import (
     ACTIVATION,
@@ -59,7 +61,7 @@ def _widened(values: Values) -> Settings:
         BadInput: nothing of it is left, or it is no number.
     """
     times, d = values["intermediate_multiple_size"], size("hidden_size", values["hidden_size"])
-    if isinstance(times, bool) or not isinstance(times, int | float) or d * times < 1:
+    if isinstance(times, bool) or not isinstance(times, int | float) or not 1 <= d * times < inf:
         raise BadInput(
             f"intermediate_multiple_size = {written(times)} does not fit: networks are so many "
             f"times {d} wide. Choose a number above 0, such as 4."

@@ -129,9 +129,8 @@ def _fitting(values: Values) -> Settings:
             f"= {written(taken)}, from which one more map leads on. Say vision_output_dim = "
             f"{written(given)}."
         )
-    ratio, length, patch = (inner(values, "vision_config", INSIDE, key)
-                            for key in ("pixel_shuffle_ratio", "image_size", "patch_size"))
-    return lasting(values, TEXT, round(length // patch * ratio) ** 2)
+    seen = {key: inner(values, "vision_config", INSIDE, key) for key in (*READ, *RULED)}
+    return lasting(values, TEXT, int(_merged(seen)["H_g"]) ** 2)
 
 
 LLAMA4_VISION = Family(

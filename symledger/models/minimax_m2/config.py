@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from symledger.arguments.specs import Settings, SizeOf, Use
+from symledger.arguments.specs import Settings, SizeOf, Use, size, written
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import SPARSE, partly, share
 from symledger.config_keys.expert_keys import USES, classes
@@ -21,11 +21,11 @@ def _turned(values: Values) -> Settings:
     older = values.get("rotary_dim")
     if older is None:
         return share(1.0).read(values)
-    width = values["head_dim"]
+    width = size("head_dim", values["head_dim"])
     if type(older) is not int or not 0 < older <= width or older % 2:
         raise BadInput(
-            f"rotary_dim = {older} does not fit head_dim = {width}: an even number of its elements "
-            "is turned."
+            f"rotary_dim = {written(older)} does not fit head_dim = {width}: an even number of its "
+            "elements is turned."
         )
     return partly(older, width)
 

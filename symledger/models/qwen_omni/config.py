@@ -9,7 +9,7 @@ from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, SPARSE
 from symledger.config_keys.encoder_keys import Tensors, under
 from symledger.config_keys.family import Family, Rule, Values
-from symledger.config_keys.seeing_keys import TIED, decoding, generating, inner, within
+from symledger.config_keys.seeing_keys import TIED, decoding, generating, inner, width, within
 from symledger.errors import BadInput
 from symledger.models.qwen2 import config as qwen2
 from symledger.models.qwen_moe import config as qwen_moe
@@ -34,8 +34,8 @@ def _thinker(
     text, seen = decoding(text), seeing_part(encoder, RENAMED, encoder.model_type)
 
     def fitting(values: Values) -> Settings:
-        d = inner(values, "text_config", text, "hidden_size")
-        given = inner(values, "vision_config", seen, "out_hidden_size")
+        d = width(values, "text_config", text, "hidden_size")
+        given = width(values, "vision_config", seen, "out_hidden_size")
         if given != d:
             raise BadInput(
                 f"vision_config.out_hidden_size = {given} does not fit text_config.hidden_size = "

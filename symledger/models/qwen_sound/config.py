@@ -11,7 +11,7 @@ from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, head_width
 from symledger.config_keys.encoder_keys import Tensors, maps, norms, under
 from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
-from symledger.config_keys.seeing_keys import TIED, decoding, generating, inner, within
+from symledger.config_keys.seeing_keys import TIED, decoding, generating, inner, width, within
 from symledger.errors import BadInput
 from symledger.models.qwen3.config import QWEN3
 
@@ -124,8 +124,8 @@ TEXT = decoding(QWEN3, absent={
 
 def fitting(values: Values, text: Family, sound: Family) -> None:
     """Refuse vectors of sounds that are not as wide as words, among which they stand."""
-    d = inner(values, "text_config", text, "hidden_size")
-    given = inner(values, "audio_config", sound, "output_dim")
+    d = width(values, "text_config", text, "hidden_size")
+    given = width(values, "audio_config", sound, "output_dim")
     if given != d:
         raise BadInput(
             f"audio_config.output_dim = {given} does not fit text_config.hidden_size = {d}: what "

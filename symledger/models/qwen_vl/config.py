@@ -10,7 +10,15 @@ from symledger.config_keys.activations import Acting
 from symledger.config_keys.common import FREE
 from symledger.config_keys.decoder_keys import DENSE, SPARSE
 from symledger.config_keys.family import Family, Rule, Values
-from symledger.config_keys.seeing_keys import TIED, decoding, generating, inner, lasting, within
+from symledger.config_keys.seeing_keys import (
+    TIED,
+    decoding,
+    generating,
+    inner,
+    lasting,
+    width,
+    within,
+)
 from symledger.errors import BadInput
 from symledger.models.granite.config import HYPERCLOVAX
 from symledger.models.qwen2 import config as qwen2
@@ -55,8 +63,8 @@ def seeing(
     older = model_type.startswith("qwen2")
 
     def fitting(values: Values) -> Settings:
-        d = inner(values, "text_config", text, "hidden_size")
-        given = inner(values, "vision_config", encoder, wide)
+        d = width(values, "text_config", text, "hidden_size")
+        given = width(values, "vision_config", encoder, wide)
         if given != d:
             raise BadInput(
                 f"vision_config.{wide} = {given} does not fit text_config.hidden_size = {d}: what "
