@@ -15,6 +15,7 @@ from symledger.site.generator import Site
 from symledger.site.html.templating import Templates
 from symledger.site.kinds import home, sources
 from symledger.site.kinds.component.numbers import variants
+from symledger.site.kinds.families import TEMPLATES
 from symledger.site.kinds.question.answers import answer
 from symledger.site.text.questions import questions
 from symledger.site.text.worded import slug
@@ -55,7 +56,7 @@ def test_a_language_has_pages_of_templates_that_it_says():
 
 def test_every_page_of_a_language_is_one_of_english():
     tongues = Site(ATLAS.memory).tongues
-    assert tongues["es"].paths > {"index.md", "learn/sources.md", "notation.md"}
+    assert tongues["es"].paths > {"index.md", "learn/sources.md", "notation.md", *TEMPLATES}
     assert all(path.endswith(".md") for path in tongues["es"].paths)
 
 
