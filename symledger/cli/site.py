@@ -8,6 +8,7 @@ from types import ModuleType
 import click
 
 from symledger.cli.click_groups import SETTINGS, Folder, Group
+from symledger.errors import BadInput, shown
 
 ENGINES = ("mkdocs", "zensical")
 OUT = Folder(file_okay=False, path_type=Path)
@@ -60,6 +61,11 @@ def verify(folder: Path) -> int:
     Exit code 1 if anything is missing or different.
     """
     _building()
+    if not (folder / "index.html").is_file():
+        raise BadInput(
+            f"{shown(str(folder))} holds no built site: it has no index.html. Make one: "
+            "symledger site build --out site"
+        )
     from symledger.site.verify import problems
 
     found = problems(folder)

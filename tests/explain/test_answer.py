@@ -6,8 +6,7 @@ import shlex
 import pytest
 
 from symledger.accounts.account import derive
-from symledger.explain import answer as answering
-from symledger.explain import search
+from symledger.explain import search, tables
 from symledger.explain.answer import explain, match_dict
 from symledger.explain.index.usual import known
 from symledger.explain.number import UNITS
@@ -320,8 +319,9 @@ def test_a_number_without_a_unit_is_looked_for_as_all_that_it_may_count(number):
 
 
 def test_what_is_searched_in_other_units_is_made_once(monkeypatch):
+    monkeypatch.setattr(tables, "sought", lambda: None)
     explain("999999937")
-    monkeypatch.setattr(answering, "catalogue", None)
+    monkeypatch.setattr(tables, "catalogue", None)
     assert explain("999999893").looked == UNITS
 
 
