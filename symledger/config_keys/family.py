@@ -67,9 +67,10 @@ class Family:
     the implementation. ``follows`` are keys that are as another one is, where they are missing: so
     the class makes them before it hears of other names of that one. ``needs`` are keys that have to
     be there, whatever the default is. ``kinds`` are families that the class builds instead, where
-    a key has a value. Of a family that is a part of another one, ``others`` may stand in its place,
-    by the model_type that the part names, and ``absent`` are its keys where there is no such part,
-    or, where it is ``filled``, those that a part does not name.
+    a key has a value, which may be that of a part (``text_config.model_type``). Of a family that is
+    a part of another one, ``others`` may stand in its place, by the model_type that the part names,
+    and ``absent`` are its keys where there is no such part, or, where it is ``filled``, those that
+    a part does not name.
     ``flat`` is the part whose keys stand outside of it in older files, which lack it.
     """
 

@@ -198,8 +198,16 @@ def _family(document: Document) -> Family:
         )
         raise BadInput(f"{key} {said} is not supported: {why or otherwise}{_parts_known(document)}")
     found = loaded(key, name)
-    kinds = (kind for (of, value), kind in found.kinds.items() if document.get(of) == value)
+    kinds = (kind for (of, value), kind in found.kinds.items() if _at(document, of) == value)
     return next(kinds, found)
+
+
+def _at(document: Document, path: str) -> object:
+    """Return what a document says of a key, or of one of a part: ``text_config.model_type``."""
+    found: object = document
+    for key in path.split("."):
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
 
 
 def _parts_known(document: Document) -> str:

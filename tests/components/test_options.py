@@ -186,7 +186,7 @@ INHERITED = {
         "Idefics3", "InternVL", "KimiSeeing", "Llama4Seeing", "Llava", "Mistral3",
         "ModernBertDecoder", "PaddleOcr", "PaliGemma", "Qwen2VL", "Qwen25Omni", "Qwen25VL",
         "VipLlava", "CohereCompass", "HunyuanVL", "Idefics2", "Ovis2", "Blip2", "Kosmos2",
-        "Kosmos2Text", "Exaone45", "VideoLlava", "Mllama",
+        "Kosmos2Text", "Exaone45", "VideoLlava", "InstructBlip", "InstructBlipLlama", "Mllama",
         "MllamaText",
     )},
 }  # fmt: skip

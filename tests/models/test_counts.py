@@ -175,8 +175,10 @@ VICUNA = {"V": 32064, "d": 4096, "L": 32, "h": 32, "d_ff": 11008, "tied": False}
     ("name", "sizes", "count"),
     [
         ("video_llava", {"d_img": 1024, "L_img": 24, "f_img": 4096, "L_u": 1}, 7366279168),
+        ("instructblip_llama", {"d_img": 1408, "L_img": 39, "f_img": 6144, "n_q": 32, "d_qf": 768,
+         "L_qf": 12, "L_qx": 6, "h_qf": 12, "V_ins": 30523, "N_ins": 512}, 7913726720),
     ],
 )  # fmt: skip
 def test_what_sees_before_vicuna_has_as_many_parameters_as_the_hub_counts(name, sizes, count):
-    """Of Video-LLaVA-7B-hf, counted in the same file."""
+    """Of Video-LLaVA-7B-hf and instructblip-vicuna-7b, counted in the same file."""
     assert derive(name, {**SEEN, **VICUNA, **sizes}).params.value == count

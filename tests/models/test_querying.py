@@ -26,6 +26,8 @@ CHOSEN = {"text_config": {"index_head_dim": 24, "layer_types": [
 MEASURED = [
     ("blip-2", {}, {"T": 50}, 63000736, 126001472),
     ("blip-2", OPT, {"T": 50}, 57946816, 115893632),
+    ("instructblip", OPT, {"T": 50, "T_ins": 11}, 63142336, 126284672),
+    ("instructblipvideo", OPT, {"T": 50, "T_ins": 11}, 63142336, 126284672),
     ("kosmos-2", {}, {"T": 80}, 100956160, 201912320),
     ("minicpmv4_6", INSIDE, {"T": 30, "H_g": 1, "W_g": 2}, 50720768, 103342080),
     ("minicpmv4_6", {}, {"T": 30, "H_g": 2, "W_g": 2}, 56369152, 114638848),
@@ -46,3 +48,15 @@ def test_flops_with_an_image_are_those_that_pytorch_counts(
     path.write_text(json.dumps({**plain, **inside}), "utf-8")
     found = derive(str(path)).subs({"B": 2, **at})
     assert (found.flops_forward.value, found.flops_backward.value) == (forward, backward)
+
+
+def test_instructblip_is_read_with_llama_where_it_says_so(tmp_path):
+    plain = SMALL["instructblip"]
+    text = {"model_type": "llama", "vocab_size": 211, "hidden_size": 96, "intermediate_size": 131,
+            "num_hidden_layers": 3, "num_attention_heads": 6, "num_key_value_heads": 3,
+            "max_position_embeddings": 160, "tie_word_embeddings": True}  # fmt: skip
+    path = tmp_path / "config.json"
+    path.write_text(json.dumps({**plain, "text_config": text, "num_query_tokens": 6}), "utf-8")
+    found = derive(str(path)).subs({"B": 2, "T": 50, "T_ins": 11})
+    assert found.params.value == 412206
+    assert (found.flops_forward.value, found.flops_backward.value) == (58841536, 117683072)

@@ -107,7 +107,7 @@ INSTRUCT_VISION = _renamed("instructblip_vision_model", "InstructBlip")
 VIDEO_VISION = _renamed("instructblipvideo_vision_model", "InstructBlipVideo")
 
 
-def _inside(vision: Family) -> Family:
+def inside(vision: Family) -> Family:
     """Return the encoder as a part of another model."""
     sizes = {key: use for key, use in TOWER.items()
              if key not in ("image_size", "patch_size", "num_channels", "vocab_size")}  # fmt: skip
@@ -175,7 +175,7 @@ INSTRUCT_QFORMER = _told("instructblip_qformer", "InstructBlip")
 VIDEO_QFORMER = _told("instructblipvideo_qformer", "InstructBlipVideo")
 
 
-def _part(qformer: Family) -> Family:
+def part(qformer: Family) -> Family:
     """Return the Q-Former as a part of another model."""
     return replace(qformer, uses={**qformer.uses, **PART_KEYS}, implied={})
 
@@ -207,7 +207,7 @@ SEEING: Tensors = {
 }  # fmt: skip
 
 
-def _whole(
+def whole(
     model_type: str, builds: Mapping[str, Built], text: Family, vision: Family, qformer: Family,
     tensors: Mapping[str, tuple[str, ...]],
 ) -> Family:  # fmt: skip
@@ -228,8 +228,8 @@ def _whole(
     )  # fmt: skip
 
 
-BLIP2 = _whole(
+BLIP2 = whole(
     "blip-2",
     {f"Blip2{x}": Built("blip2", {"head": "lm"}) for x in ("ForConditionalGeneration", "Model")},
-    OPT_TEXT, _inside(VISION), _part(QFORMER), OPT.tensors,
+    OPT_TEXT, inside(VISION), part(QFORMER), OPT.tensors,
 )  # fmt: skip

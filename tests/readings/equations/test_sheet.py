@@ -840,7 +840,7 @@ def lines(program, notation):
 
 
 WORDY = ("cohere_compass", "cohere_vision", "differential_attention", "gated_delta_mixer",
-         "gemma3_vision", "hunyuan_vision", "internvl",
+         "gemma3_vision", "hunyuan_vision", "instructblip", "instructblip_llama", "internvl",
          "mllama_vision",
          "lfm3_vl", "minicpm_v", "parakeet", "qwen3_asr",
          "qwen3_sound_encoder", "qwen3_vl", "qwen3_vl_moe", "sound_encoder",
