@@ -39,11 +39,11 @@ Axis = tuple[tuple[str, Expr], ...]
 
 
 def plain(shape: Shape) -> tuple[Axis, ...]:
-    """The letters that sizes suggest: b for B; h for h, but no letter for the last axis's d."""
+    """The letters that sizes suggest: b for B; h for h, but none for the last axis's d, or for 4."""
     last = len(shape) - 1
     names = map(text_of, shape)
     return tuple(
-        ((name.lower() if name.isupper() or place < last else "", n),)
+        ((name.lower() if name.isupper() or (place < last and name.isalpha()) else "", n),)
         for place, (name, n) in enumerate(zip(names, shape, strict=True))
     )
 
