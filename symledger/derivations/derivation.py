@@ -12,40 +12,27 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, Self
 
-from sympy import Expr, Integer, Symbol
-
 from symledger import algebra
 from symledger.algebra import Terms, substitute
-from symledger.algebra.assumptions import Assumed, settle
+from symledger.algebra.assumptions import Assumed
 from symledger.catalogue.identities import IDENTITIES, Identity, Side
-from symledger.derivations.query import (
-    Request,
-    check_frozen,
-    check_sizes,
-    chosen,
-    read_equations,
-    read_sizes,
-)
-from symledger.errors import BadInput, NotKnown, UnknownTarget, nearest, shown
-from symledger.ir.tensor import Program
+from symledger.derivations.eager import eager_peak, observed
+from symledger.derivations.posed import Posed
+from symledger.derivations.query import Request, chosen
+from symledger.errors import NotKnown, UnknownTarget, nearest, shown
 from symledger.languages.message import Verbatim
-from symledger.ledger import caches, quantised, recipes
+from symledger.ledger import quantised, recipes
 from symledger.ledger.conventions import Conventions
 from symledger.ledger.formula import Formula, causal_variants, make_formula
 from symledger.ledger.peak_amounts import peak_amount
 from symledger.ledger.peaks import EAGER, PEAKS, SERVED, make_peak
 from symledger.ledger.quantities import ASKED, QUANTITIES, TOUCHED, Readings
 from symledger.ledger.touched import make_touched
-from symledger.notation.adapting import Adaptation, adapting, read_adaptation
-from symledger.notation.adapting import check as check_adapted
-from symledger.notation.recompute import NONE, Plan, planned, read_plan
+from symledger.notation.recompute import NONE
 from symledger.readings.equations.sheet import TEXT, Equation, Notation, backward_equations
 from symledger.readings.equations.sheet import equations as forward_equations
 from symledger.readings.flops import Causal
-from symledger.targets.observed import Observed, observed_of
-from symledger.targets.resolve import resolve
-from symledger.targets.target import Target, equations_of, symbols_of
-from symledger.targets.traced import TracedTarget
+from symledger.targets.target import Target, equations_of
 
 
 @dataclass(frozen=True)
@@ -80,110 +67,18 @@ CACHED = (
 COROLLARY_QUANTITIES = ("params", "flops.forward")
 
 
-class Derivation:
+class Derivation(Posed):
     """Everything that is derived of one target under what was set and assumed.
 
     Quantities are items (``derivation["flops.forward"]``) and attributes (``derivation.params``).
     """
 
     def __init__(self, request: Request, found: Target | None = None) -> None:
-        self.request = request
-        self.conventions = request.conventions
-        self._found = found or resolve(request.target)
-        recipes.check_choices(request.recipe, self._found.name, self._found.choices)
-        self.settings = self._found.settled(request.settings)
-        self.target = self._found.with_options(chosen(self._found, self.settings))
-        self._adaptation = self._read_adaptation()
-        with planned(self._plan()), adapting(self._adaptation):
-            self.program: Program = self.target.program()
-        if self._adaptation:
-            check_adapted(self._adaptation, self.program)
-        self._check_cache()
-        self.symbols = symbols_of(self.program, self.target.component)
-        self.symbols.update({s.name: s for s in self._of_cache})
-        self.assumed = self._sizes()
-        check_frozen(self.conventions.frozen, self.program)
+        super().__init__(request, found)
         self.readings = self._readings(self.conventions)
         self._made: dict[str, Formula] = {}
         self._amounts: dict[str, Fraction | None] = {}
         self._counted: dict[Conventions, Readings] = {}
-
-    def _plan(self) -> Plan | None:
-        plan = read_plan(self.request.recompute)
-        if plan and self.target.is_traced:
-            raise BadInput(
-                f"{shown(self.target.name)} is a trace, which has run again what its module runs "
-                "again: plans of recomputation are for definitions."
-            )
-        return plan
-
-    def _read_adaptation(self) -> Adaptation | None:
-        adaptation = read_adaptation(self.request.lora)
-        if adaptation and self.target.is_traced:
-            raise BadInput(
-                f"{shown(self.target.name)} is a trace, which has the weights of its module: "
-                "--lora is for definitions. Trace the module with its adapters instead."
-            )
-        return adaptation
-
-    def _decoding(self) -> Program | None:
-        """The program of one decoding step, its maps adapted too."""
-        with adapting(self._adaptation):
-            step = self.target.decoding()
-        if step and self._adaptation:
-            check_adapted(self._adaptation, step)
-        return step
-
-    def _check_cache(self) -> None:
-        if self.conventions.cache:
-            caches.check(self.conventions.cache, self.program, self.target.name)
-
-    @cached_property
-    def _of_cache(self) -> dict[Symbol, Expr]:
-        """The sizes that a cache is written in, beside those of the program."""
-        c = self.conventions
-        return caches.defined(c.cache, self.program) if c.cache else {}
-
-    def _sizes(self) -> Assumed:
-        tied = (f"{s} = {e}" for s, e in self.target.tied.items())
-        given = read_equations((*tied, *self.request.equations), self.symbols)
-        values = read_sizes(self.target, self.settings, self.symbols)
-        self.target.check_given(self.program, (s.name for s in (*values, *dict(given))))
-        usual = (self.target.configuration or {}).items()
-        configuration = {self.symbols[name]: n for name, n in usual if name in self.symbols}
-        stated = {self.symbols[s] for s in self.target.stated if s in self.symbols}
-        with self.target.in_its_words(s.name for s in (*values, *dict(given))):
-            assumed = settle(self._usual, configuration, given, values, self.definitions, stated)
-            check_sizes(self.program, assumed)
-            self._check_weights(assumed)
-        self.target.check_taken(self.symbols, assumed.bindings)
-        return assumed
-
-    def _check_weights(self, assumed: Assumed) -> None:
-        c = self.conventions
-        if c.cache:
-            at = {s: Integer(n) for s, n in assumed.bindings.items()}
-            caches.check_groups(c.cache, self.program, at)
-        if c.weights:
-            at = {s: Integer(n) for s, n in assumed.bindings.items()}
-            quantised.check(c.weights, self.program, c.frozen)
-            quantised.check_blocks(c.weights, self.program, at)
-
-    @property
-    def definitions(self) -> dict[Symbol, Expr]:
-        """The sizes that others decide, of the definition and of a layer that rounds lengths."""
-        return {**self.program.definitions, **self.target.rounded, **self._of_cache}
-
-    @cached_property
-    def _usual(self) -> dict[Symbol, Expr]:
-        """The equations that the definition assumes, of those in which everything is known."""
-        return equations_of(self.target.component.assumptions, self.symbols, self.program)
-
-    @cached_property
-    def defaults(self) -> dict[Symbol, Expr]:
-        """The equations that the definition assumes, whatever was said beside them."""
-        symbols = symbols_of(self.program, self.target.component)
-        return equations_of(self.target.component.assumptions, symbols, self.program)
 
     @cached_property
     def quantities(self) -> tuple[str, ...]:
@@ -253,41 +148,7 @@ class Derivation:
         """Return a peak by the schedule that was asked for."""
         if self.request.schedule != EAGER:
             return make_peak(owner, name, readings, assumed)
-        return self._eager(owner, name, readings, assumed)
-
-    def _eager(self, owner: str, name: str, readings: Readings, assumed: Assumed) -> Formula:
-        from symledger.ledger.eager import check_cut, check_eager, make_eager
-
-        c = self.conventions
-        if isinstance(self.target, TracedTarget):
-            check_eager(name, c)
-            found = self.target.eager(c.input_gradient, c.accumulate, c.dtype, assumed.bindings)
-        else:
-            found = self._observed.eager
-            check_eager(name, c)
-            check_cut(name, c)
-        least = {self.symbols[s]: n for s, n in found.least.items() if s in self.symbols}
-        return make_eager(owner, name, readings, assumed, found.moments, least)
-
-    @property
-    def _observed(self) -> Observed:
-        """What was observed of the reference implementation.
-
-        Raises:
-            BadInput: it was not, or not as is asked for.
-        """
-        c, request = self.conventions, self.request
-        otherwise = {
-            "--lora": request.lora, "--recompute": self._plan(), "--accumulate": c.accumulate,
-            f"--dtype {c.dtype}": c.dtype != "fp32",
-        }  # fmt: skip
-        for option, said in otherwise.items():
-            if said:
-                raise BadInput(
-                    f"the schedule {EAGER} of {shown(self.target.name)} is what was observed of "
-                    f"its reference as it is built: leave out {option}, or trace a module."
-                )
-        return observed_of(self.target, self.assumed, self.symbols)
+        return eager_peak(self, name, readings)
 
     def by_other_schedule(self, name: str) -> tuple[Formula, str]:
         """Return a peak by the schedule that was not asked for; by eager, of which implementation.
@@ -295,10 +156,9 @@ class Derivation:
         Raises:
             BadInput: it is not known.
         """
-        own = self.target.owner, name, self.readings, self.assumed
         if self.request.schedule == EAGER:
-            return make_peak(*own), ""
-        return self._eager(*own), self._observed.implementation
+            return make_peak(self.target.owner, name, self.readings, self.assumed), ""
+        return eager_peak(self, name, self.readings), observed(self).implementation
 
     def _because(self, function: str) -> str:
         return (

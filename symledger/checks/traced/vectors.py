@@ -110,15 +110,27 @@ def _classes(family: Family, owner: str) -> list[str]:
 
 def _of(family: Family, architecture: str) -> Iterator[Vector]:
     """Yield the vectors of a class, those of published configurations among them."""
-    document = {family.key: family.model_type, "architectures": [architecture]}
+    document: Document = {family.key: family.model_type, "architectures": [architecture]}
+    telling = _telling(family)
+    for place, value in telling.items():
+        part, _, name = place.rpartition(".")
+        document = {**document, **({part: {name: value}} if part else {name: value})}
     plain = shallow(family, document)
-    yield Vector(family, plain)
+    yield Vector(family, plain, ", ".join(f"{place} = {value}" for place, value in telling.items()))
     for name, value in family.facts["keys"].items():
         if isinstance(value, bool):
             yield Vector(family, {**plain, name: not value}, f"{name} = {str(not value).lower()}")
     for name, known in checkpoints().items():
         if known.config and known.config.get(family.key) == family.model_type:
             yield Vector(family, known.config, f"as {name}")
+
+
+def _telling(family: Family) -> dict[str, object]:
+    """Return the key that tells a family which a class builds for that alone, with its value."""
+    return {
+        place: value for other in every_family()
+        for (place, value), kind in other.kinds.items() if kind is family
+    }  # fmt: skip
 
 
 def shallow(family: Family, document: Document) -> Document:

@@ -39,7 +39,7 @@ Axis = tuple[tuple[str, Expr], ...]
 
 
 def plain(shape: Shape) -> tuple[Axis, ...]:
-    """The letters that sizes suggest: b for B; h for h, but none for the last axis's d, or for 4."""
+    """The letters that sizes suggest: b for B, h for h; none for the last axis's d, nor for 4."""
     last = len(shape) - 1
     names = map(text_of, shape)
     return tuple(

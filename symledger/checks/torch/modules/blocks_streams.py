@@ -27,7 +27,7 @@ class LowRank(nn.Module):
         return x + self.norm(self.up(self.down(x)))
 
 
-class Router(nn.Module):
+class StreamRouter(nn.Module):
     """A number for each stream, from a token."""
 
     def __init__(self, s: Sizes) -> None:
@@ -63,7 +63,7 @@ class Alternating(nn.Module):
     def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
         n = s["n_s"]
-        self.before = Router(s) if o["routed"] else None
+        self.before = StreamRouter(s) if o["routed"] else None
         self.predict = Coefficients("P", n, (n, n), o["routed"])
         self.correct = Coefficients("g", n, (n,), o["routed"])
         self.network = FeedForward(s, o)

@@ -1,0 +1,133 @@
+"""A target as it is asked about: its choices made, its program built, its sizes settled."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from sympy import Expr, Integer, Symbol
+
+from symledger.algebra.assumptions import Assumed, settle
+from symledger.derivations.query import (
+    Request,
+    check_frozen,
+    check_sizes,
+    chosen,
+    read_equations,
+    read_sizes,
+)
+from symledger.errors import BadInput, shown
+from symledger.ir.tensor import Program
+from symledger.ledger import caches, quantised, recipes
+from symledger.notation.adapting import Adaptation, adapting, read_adaptation
+from symledger.notation.adapting import check as check_adapted
+from symledger.notation.recompute import Plan, planned, read_plan
+from symledger.targets.resolve import resolve
+from symledger.targets.target import Target, equations_of, symbols_of
+
+
+class Posed:
+    """A target under what was set and assumed: nothing of it is derived yet.
+
+    Raises:
+        BadInput: what was asked for contradicts itself, or the target cannot be so.
+    """
+
+    def __init__(self, request: Request, found: Target | None = None) -> None:
+        self.request = request
+        self.conventions = request.conventions
+        self._found = found or resolve(request.target)
+        recipes.check_choices(request.recipe, self._found.name, self._found.choices)
+        self.settings = self._found.settled(request.settings)
+        self.target = self._found.with_options(chosen(self._found, self.settings))
+        self._adaptation = self._read_adaptation()
+        with planned(self.plan()), adapting(self._adaptation):
+            self.program: Program = self.target.program()
+        if self._adaptation:
+            check_adapted(self._adaptation, self.program)
+        self._check_cache()
+        self.symbols = symbols_of(self.program, self.target.component)
+        self.symbols.update({s.name: s for s in self._of_cache})
+        self.assumed = self._sizes()
+        check_frozen(self.conventions.frozen, self.program)
+
+    def plan(self) -> Plan | None:
+        """Return what is to be run again, if anything is.
+
+        Raises:
+            BadInput: it is asked of a trace.
+        """
+        plan = read_plan(self.request.recompute)
+        if plan and self.target.is_traced:
+            raise BadInput(
+                f"{shown(self.target.name)} is a trace, which has run again what its module runs "
+                "again: plans of recomputation are for definitions."
+            )
+        return plan
+
+    def _read_adaptation(self) -> Adaptation | None:
+        adaptation = read_adaptation(self.request.lora)
+        if adaptation and self.target.is_traced:
+            raise BadInput(
+                f"{shown(self.target.name)} is a trace, which has the weights of its module: "
+                "--lora is for definitions. Trace the module with its adapters instead."
+            )
+        return adaptation
+
+    def _decoding(self) -> Program | None:
+        """The program of one decoding step, its maps adapted too."""
+        with adapting(self._adaptation):
+            step = self.target.decoding()
+        if step and self._adaptation:
+            check_adapted(self._adaptation, step)
+        return step
+
+    def _check_cache(self) -> None:
+        if self.conventions.cache:
+            caches.check(self.conventions.cache, self.program, self.target.name)
+
+    @cached_property
+    def _of_cache(self) -> dict[Symbol, Expr]:
+        """The sizes that a cache is written in, beside those of the program."""
+        c = self.conventions
+        return caches.defined(c.cache, self.program) if c.cache else {}
+
+    def _sizes(self) -> Assumed:
+        tied = (f"{s} = {e}" for s, e in self.target.tied.items())
+        given = read_equations((*tied, *self.request.equations), self.symbols)
+        values = read_sizes(self.target, self.settings, self.symbols)
+        self.target.check_given(self.program, (s.name for s in (*values, *dict(given))))
+        usual = (self.target.configuration or {}).items()
+        configuration = {self.symbols[name]: n for name, n in usual if name in self.symbols}
+        stated = {self.symbols[s] for s in self.target.stated if s in self.symbols}
+        with self.target.in_its_words(s.name for s in (*values, *dict(given))):
+            assumed = settle(self._usual, configuration, given, values, self.definitions, stated)
+            check_sizes(self.program, assumed)
+            self._check_weights(assumed)
+        self.target.check_taken(self.symbols, assumed.bindings)
+        return assumed
+
+    def _check_weights(self, assumed: Assumed) -> None:
+        c = self.conventions
+        if c.cache:
+            at = {s: Integer(n) for s, n in assumed.bindings.items()}
+            caches.check_groups(c.cache, self.program, at)
+        if c.weights:
+            at = {s: Integer(n) for s, n in assumed.bindings.items()}
+            quantised.check(c.weights, self.program, c.frozen)
+            quantised.check_blocks(c.weights, self.program, at)
+
+    @property
+    def definitions(self) -> dict[Symbol, Expr]:
+        """The sizes that others decide, of the definition and of a layer that rounds lengths."""
+        return {**self.program.definitions, **self.target.rounded, **self._of_cache}
+
+    @cached_property
+    def _usual(self) -> dict[Symbol, Expr]:
+        """The equations that the definition assumes, of those in which everything is known."""
+        return equations_of(self.target.component.assumptions, self.symbols, self.program)
+
+    @cached_property
+    def defaults(self) -> dict[Symbol, Expr]:
+        """The equations that the definition assumes, whatever was said beside them."""
+        symbols = symbols_of(self.program, self.target.component)
+        return equations_of(self.target.component.assumptions, symbols, self.program)
