@@ -158,10 +158,18 @@ def _body(back: CallBack, mentioned: set[Tensor], program: Program) -> tuple[Kep
         for x, y in zip(call.carried, results, strict=True)
     )
     own = {*call.body.inputs, *results}
+    always = _without(each, own)
     apart = {name: _without(k, own) for name, k in ends.items()}
-    body = KeptBody(back.call, _without(each, own), states, **apart)
+    if "last" in apart and _alike(apart["last"], always):
+        del apart["last"]  # it is one of those between
+    body = KeptBody(back.call, always, states, **apart)
     outside = {s.stack for s in states if s.stack and s.used}
     return body, outside | _entering(back.call, each, ends.get("first", each))
+
+
+def _alike(one: Kept, other: Kept) -> bool:
+    """Whether the same tensors of one body are stored."""
+    return {*one.roots} == {*other.roots} and one.bodies == other.bodies
 
 
 def _taken(call: Tensor, among: set[Tensor]) -> tuple[set[Tensor], dict[Tensor, Tensor]]:
