@@ -263,7 +263,7 @@ def test_small_models_of_odd_sizes_are_counted_to_the_unit(record, tmp_path):
         ({"model_type": "poolformer", "pool_size": 4}, "an odd number is"),
         ({"model_type": "regnet", "hidden_sizes": [64, 131, 512, 1088], "groups_width": 44},
          "groups do not divide it"),
-        ({"model_type": "detr", "backbone": "resnet101"}, "Say backbone_config for another"),
+        ({"model_type": "detr", "backbone": "hrnet_w18"}, "Say backbone_config for another"),
         ({"model_type": "detr", "dilation": True}, "would keep the size of the image"),
         ({"model_type": "detr", "backbone_config": {"model_type": "swin"}}, "not resnet"),
         ({"model_type": "efficientnet", "depth_coefficient": "2"}, "a number above 0 is"),

@@ -60,7 +60,12 @@ class StreamPrediction(Component):
     @property
     def signature(self) -> str:  # type: ignore[override]  # what enters depends on a choice
         """The type line."""
-        return f"n_s B T d{', B T n_s' * self.routed} -> n_s B T d"
+        return f"{', '.join(self.whole.values())} -> n_s B T d"
+
+    @property
+    def whole(self) -> dict[str, str]:  # type: ignore[override]  # what enters depends on a choice
+        """What enters."""
+        return {"x": "n_s B T d", **({"chosen": "B T n_s"} if self.routed else {})}
 
     def forward(self, x: Tensor, chosen: Tensor | None = None) -> Steps:
         if chosen is None:
@@ -88,7 +93,13 @@ class StreamCorrection(Component):
     @property
     def signature(self) -> str:  # type: ignore[override]  # what enters depends on a choice
         """The type line."""
-        return f"n_s B T d, B T d{', B T n_s' * self.routed} -> n_s B T d"
+        return f"{', '.join(self.whole.values())} -> n_s B T d"
+
+    @property
+    def whole(self) -> dict[str, str]:  # type: ignore[override]  # what enters depends on a choice
+        """What enters."""
+        there = {"x": "n_s B T d", "computed": "B T d"}
+        return {**there, **({"chosen": "B T n_s"} if self.routed else {})}
 
     def forward(self, x: Tensor, computed: Tensor, chosen: Tensor | None = None) -> Steps:
         off = view("B T d -> () B T d", computed - one_of(x))
