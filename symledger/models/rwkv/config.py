@@ -11,6 +11,7 @@ LAYER = "rwkv.blocks.*."
 MIXER, NETWORK = "block.mixer.", "block.feed_forward."
 PARTS = (("key", "K"), ("value", "V"), ("receptance", "gate"))
 FED = (("key", "up"), ("receptance", "gate"))
+SHARES = {"key": "m_K", "value": "m_V", "receptance": "m_R"}
 
 RWKV = Family(
     "rwkv",
@@ -34,11 +35,11 @@ RWKV = Family(
         }),
         f"{LAYER}attention.time_decay": (f"{MIXER}average.w",),
         f"{LAYER}attention.time_first": (f"{MIXER}average.u",),
-        **{f"{LAYER}attention.time_mix_{theirs}": (f"{MIXER}m_{ours}",) for theirs, ours in PARTS},
+        **{f"{LAYER}attention.time_mix_{theirs}": (MIXER + SHARES[theirs],) for theirs, _ in PARTS},
         **{f"{LAYER}attention.{theirs}.weight": (f"{MIXER}{ours}.W",)
            for theirs, ours in (*PARTS, ("output", "O"))},
-        **{f"{LAYER}feed_forward.time_mix_{theirs}": (f"{NETWORK}m_{ours}",)
-           for theirs, ours in FED},
+        **{f"{LAYER}feed_forward.time_mix_{theirs}": (NETWORK + SHARES[theirs],)
+           for theirs, _ in FED},
         **{f"{LAYER}feed_forward.{theirs}.weight": (f"{NETWORK}{ours}.W",)
            for theirs, ours in (*FED, ("value", "down"))},
         "head.weight": ("head.W",),

@@ -42,9 +42,9 @@ class TokenShift(Component):
         return steps(y=copied(narrow(state(known, ONE), 1, 0, T)))
 
 
-def mixed(x: Tensor, before: Tensor, name: str) -> Tensor:
+def mixed(x: Tensor, before: Tensor, letter: str) -> Tensor:
     """Return a share of each token's vector, and of that before it what is left."""
-    share = param(f"m_{name}", x.shape[-1])
+    share = param(f"m_{letter}", x.shape[-1])
     return x * share + before * (1 - share)
 
 
@@ -64,8 +64,8 @@ class TimeMixing(Component):
 
     def forward(self, x: Tensor) -> Steps:
         before = TokenShift(self.d, self.cached)(x, name="shift")
-        k, v, r = (Linear(self.d, self.d_i, bias=False)(mixed(x, before, name), name=name)
-                   for name in ("K", "V", "gate"))  # fmt: skip
+        k, v, r = (Linear(self.d, self.d_i, bias=False)(mixed(x, before, letter), name=name)
+                   for letter, name in (("K", "K"), ("V", "V"), ("R", "gate")))  # fmt: skip
         y = DecayingAverage(self.d_i, self.cached)(k, v, name="average")
         gated = apply("sigmoid", r) * y
         return steps(before=before, k=k, v=v, averaged=y, gated=gated,
@@ -88,8 +88,8 @@ class ChannelMixing(Component):
 
     def forward(self, x: Tensor) -> Steps:
         before = TokenShift(self.d, self.cached)(x, name="shift")
-        wide = Linear(self.d, self.d_ff, bias=False)(mixed(x, before, "up"), name="up")
-        gate = Linear(self.d, self.d, bias=False)(mixed(x, before, "gate"), name="gate")
+        wide = Linear(self.d, self.d_ff, bias=False)(mixed(x, before, "K"), name="up")
+        gate = Linear(self.d, self.d, bias=False)(mixed(x, before, "R"), name="gate")
         hidden = apply("square", apply("relu", wide))
         y = Linear(self.d_ff, self.d, bias=False)(hidden, name="down")
         return steps(before=before, hidden=hidden, y=apply("sigmoid", gate) * y)
