@@ -120,6 +120,8 @@ def check_place(path: str) -> None:
         raise BadInput(f"--save {shown(path)}: there is no folder {shown(folder)}.")
     if os.path.isdir(path):
         raise BadInput(f"--save {shown(path)}: that is a folder.")
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise BadInput(f"--save {shown(path)}: that is no file, and would be replaced by one.")
     if not os.access(folder, os.W_OK):
         raise BadInput(f"--save {shown(path)}: nothing may be written into {shown(folder)}.")
 

@@ -127,7 +127,7 @@ NEAR = [
     ("50380800", "multiplied by the heads"),
     ("131136 --in mini_gpt", "256 less than mini_gpt: 131,392"),
     ("262784 --in mini_gpt", "counted twice"),
-    ("7084800", "pre_ln_block: attention + feed forward"),
+    ("7084800", "post_ln_decoder: without every b"),
     ("2361600 --set d=768 --set bias=true", "768 less than attention with bias: 2,362,368"),
 ]
 

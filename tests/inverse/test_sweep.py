@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 from itertools import product
 
 import pytest
@@ -210,3 +211,10 @@ def test_the_largest_of_several_formulas_is_compared(operator, monkeypatch):
         if there and meant(max(there.params.value, 40 * d * depth)):
             wanted.add((d, depth, h))
     assert found == wanted
+
+
+def test_what_is_no_file_is_not_replaced_by_one(tmp_path):
+    pipe = tmp_path / "pipe.csv"
+    os.mkfifo(pipe)
+    assert_refuses("sweep", "gpt2", "--set", "L=1:3", "--to", str(pipe), said="cannot be written")
+    assert pipe.is_fifo()

@@ -76,10 +76,10 @@ def writing(path: str, header: Sequence[str], most: int) -> Iterator[Writer]:
     """Open a file that is there when all of it is, or not at all.
 
     Raises:
-        BadInput: its folder is not there, or it is one itself.
+        BadInput: its folder is not there, or it is one itself, or a device that would be replaced.
     """
     place = Path(path)
-    if place.is_dir() or not place.parent.is_dir():
+    if (place.exists() and not place.is_file()) or not place.parent.is_dir():
         raise BadInput(f"{shown(path)} cannot be written: name a file in a folder that exists.")
     with NamedTemporaryFile(
         "w", encoding="utf-8", newline="", dir=place.parent, prefix=f".{place.name}.", delete=False
