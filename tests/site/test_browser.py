@@ -148,11 +148,11 @@ def test_colours_follow_the_choice(page, built):
 
 
 def test_the_switch_of_languages_stays_on_the_page(page, built):
-    page.goto((built / "components" / "linear.html").as_uri())
+    page.goto((built / "components" / "linear.html").as_uri() + "#parameters")
     for language, there in ((OTHER, f"{OTHER}/components"), ("en", "components")):
         page.locator(".md-select button").hover()
         page.locator(f".md-select__link[hreflang={language}]").click()
-        page.wait_for_url((built / there / "linear.html").as_uri())
+        page.wait_for_url((built / there / "linear.html").as_uri() + "#parameters")
         assert page.locator("html").get_attribute("lang") == language
 
 

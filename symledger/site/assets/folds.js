@@ -1,4 +1,4 @@
-// Open or close everything that is folded on the page; and what a link points into.
+// Open or close everything that is folded on the page; and what a link points into, in any language.
 "use strict";
 
 (() => {
@@ -20,6 +20,10 @@
 
   addEventListener("hashchange", reveal);
   if (location.hash && document.getElementById(location.hash.slice(1))?.closest("details")) reveal();
+
+  // Sections are called alike in all languages: another one is shown where this one is read.
+  for (const link of document.querySelectorAll(".md-select__link[hreflang]"))
+    link.addEventListener("click", () => (link.hash = location.hash));
 
   // A box that has nothing to scroll and no symbols to walk through takes no stop of the Tab key.
   const needsFocus = (box) =>
