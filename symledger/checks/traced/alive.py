@@ -45,7 +45,7 @@ def observed(owner: str) -> Iterator[Observed]:
 def _grouped(vector: Vector) -> Iterator[Vector]:
     """Yield the class where heads share keys, if that is not so by default."""
     keys = vector.family.facts["keys"]
-    if GROUPED in keys and keys[GROUPED] is None:
+    if GROUPED in keys and keys[GROUPED] in (None, keys["num_attention_heads"]):
         heads = keys["num_attention_heads"] // 4
         yield Vector(vector.family, {**vector.document, GROUPED: heads}, f"{GROUPED} = {heads}")
 
@@ -101,7 +101,14 @@ def inverse(
 
 
 def in_symbols(eager: Eager, to: Mapping[Symbol, Symbol]) -> Eager:
-    """Return what is in memory when in the symbols of the definition."""
+    """Return what is in memory when in the symbols of the definition.
+
+    Raises:
+        BadInput: it depends on what is no size of the definition.
+    """
+    for m in eager.moments:
+        for foreign in {s for e in m.bytes.values() for s in e.free_symbols} - {*to}:
+            raise BadInput(f"what is in memory depends on {foreign}, no size of the definition.")
     names = {s.name: t.name for s, t in to.items()}
     moments = (
         replace(m, bytes={kind: e.xreplace(dict(to)) for kind, e in m.bytes.items()})
