@@ -29,6 +29,7 @@ OTHERS = [
     ("llama", "LlamaForCausalLM", {**LLAMA, "B": 1, "V": 3000, "L": 3}),
     ("qwen2", "Qwen2ForCausalLM", {**LLAMA, "h_kv": 4}), ("qwen2", "Qwen2ForCausalLM", LLAMA),
     ("qwen3", "Qwen3ForCausalLM", {**LLAMA, "d_h": 24}),
+    ("phi3", "Phi3ForCausalLM", LLAMA),
     ("mistral", "MistralForCausalLM", {**LLAMA, "w_max": 64}),
     ("opt", "OPTForCausalLM", PLAIN), ("bert", "BertModel", {**PLAIN, "V_seg": 2}),
 ]
