@@ -73,7 +73,8 @@ def longest_leading_forms():
     return [page.path for page in sorted(leading, key=length)[-8:]]
 
 
-ASKED = re.compile("questions/(gpt-2-param|llama-7b|llama-2-70b)|" + "|".join(
+QUESTIONS = "questions/(gpt-2-param|llama-7b|llama-2-70b)"
+ASKED = re.compile(f"{QUESTIONS}|{OTHER}/components/linear|" + "|".join(
     registered()[name].page.removesuffix(".html") for name in ("linear.params", "gpt2.params")
 ))  # fmt: skip
 """Pages that tests ask for by name, where they are many of a kind."""
