@@ -74,7 +74,7 @@ def longest_leading_forms():
 
 
 QUESTIONS = "questions/(gpt-2-param|llama-7b|llama-2-70b)"
-ASKED = re.compile(f"{QUESTIONS}|{OTHER}/components/linear|" + "|".join(
+ASKED = re.compile(f"{QUESTIONS}|{OTHER}/(components/linear|models/mini_gpt)|" + "|".join(
     registered()[name].page.removesuffix(".html") for name in ("linear.params", "gpt2.params")
 ))  # fmt: skip
 """Pages that tests ask for by name, where they are many of a kind."""
