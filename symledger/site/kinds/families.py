@@ -53,13 +53,13 @@ AXES: Mapping[str, tuple[float, ...]] = {
 def pages(atlas: Atlas, templates: Templates) -> Iterator[Page]:
     """Yield the plots, then their numbers, which are remembered by family, then those by year."""
     found, places = families(atlas), {"plots": COMPARED, "numbers": NUMBERS, "years": YEARS}
-    by_year = [
+    by_year = years(
         Described(group.family, group.described, [row.numbers for row in group.rows])
         for group in found.groups
-    ]
+    )
     for place, template in TEMPLATES.items():
         yield templates.page(
-            place, template, atlas=atlas, families=found, by_year=years(by_year), **places
+            place, template, atlas=atlas, families=found, by_year=by_year, **places
         )
 
 
