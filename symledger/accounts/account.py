@@ -57,7 +57,7 @@ def derive(
     recipe: str | None = None, recompute: str | None = None, gradients: str | None = None,
     counters: bool | None = None, weights: str | None = None, step: str | None = None,
     first: bool | None = None, accumulate: bool | None = None, lora: str | None = None,
-    schedule: str | None = None, cache: str | None = None,
+    schedule: str | None = None, cache: str | None = None, products: str | None = None,
 ) -> Account:  # fmt: skip
     """Derive the formulas of a target.
 
@@ -89,6 +89,8 @@ def derive(
             runs it, of a trace or of a reference that was observed; program unless told.
         cache: where keys and values lie between decoding steps, and in which type: ``"paged:16"``,
             ``"fp8"``, ``"paged,fp8"``; as the definition keeps them unless told.
+        products: the type of what is multiplied by weights, and kept for their gradients:
+            ``"fp8"``; that of values unless told.
 
     Raises:
         SymledgerError: anything that cannot be answered exactly; the message says why.
@@ -98,4 +100,4 @@ def derive(
     """
     said = target, set, assume, dtype, optimizer, causal, input_gradient, frozen, recipe
     return Account(requested(*said, recompute, gradients, counters, weights, step, first,
-                             accumulate, lora, schedule, cache))  # fmt: skip
+                             accumulate, lora, schedule, cache, products))  # fmt: skip

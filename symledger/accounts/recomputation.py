@@ -12,7 +12,7 @@ from symledger.algebra import Terms
 from symledger.derivations.derivation import Derivation
 from symledger.errors import SymledgerError
 from symledger.ledger.formula import Formula
-from symledger.notation.recompute import EARLY, NONE
+from symledger.notation.recompute import DISCARD, EARLY, NONE
 
 SAVED = ("memory.saved", "memory.peak.train")
 """What a plan is made for."""
@@ -50,7 +50,9 @@ class Recomputation:
     @cached_property
     def extra(self) -> dict[str, Terms]:
         """The FLOPs that are executed again: of whole runs, and of those that stop early."""
-        plan = self.account.request.recompute.removesuffix(f":{EARLY}")
+        plan = self.account.request.recompute
+        for end in (EARLY, DISCARD):
+            plan = plan.removesuffix(f":{end}")
         plain = self.without["flops.backward"].corollary_terms
         return {
             name: algebra.subtract(self.under(p)["flops.backward"].corollary_terms, plain)

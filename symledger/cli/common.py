@@ -13,7 +13,7 @@ RECIPE = click.option(
     "--recipe", metavar="NAME",
     help="A usual way to run a model; what is set beside it wins. fp32, fp16, bf16 or "
          "inference-bf16, each with -flash too; mixed, with -flash, -recompute or both; megatron, "
-         "deepseek-v3.",
+         "deepseek-v3, with -fp8 too.",
 )  # fmt: skip
 DTYPE = click.option("--dtype", help="The type of values, for bytes; fp32 unless told.")
 OPTIMIZER = click.option(
@@ -37,6 +37,11 @@ CACHE = click.option(
     help="Where keys and values lie between decoding steps: static, dynamic, prefilled or "
          "paged[:16]; and in which type: fp8, int8, int4 or int2.",
 )  # fmt: skip
+PRODUCTS = click.option(
+    "--products", metavar="TYPE",
+    help="The type of what is multiplied by weights, and kept for their gradients: fp8, as "
+         "DeepSeek-V3 was trained; that of values unless told.",
+)  # fmt: skip
 STEP = click.option(
     "--step", metavar="WAY",
     help="How the optimizer's step is run, for its peak: foreach, single or fused; as torch.optim "
@@ -56,8 +61,9 @@ LORA = click.option(
 RECOMPUTE = click.option(
     "--recompute", metavar="PLAN",
     help="What the backward pass runs again instead of keeping it: none, full, a dotted name "
-         "(attention.core), or every so many blocks together (block:2); with :early behind it, no "
-         "further than to what is needed.",
+         "(attention.core), several with commas between them, or every so many blocks together "
+         "(block:2); with :early behind it, no further than to what is needed; with :discard, what "
+         "they give is not kept either.",
 )  # fmt: skip
 SCHEDULE = click.option(
     "--schedule", metavar="NAME",

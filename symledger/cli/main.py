@@ -20,6 +20,7 @@ from symledger.cli.common import (
     GRADIENTS,
     LORA,
     OPTIMIZER,
+    PRODUCTS,
     RECIPE,
     RECOMPUTE,
     SCHEDULE,
@@ -82,6 +83,7 @@ def cli(ctx: click.Context) -> None:
 @RECOMPUTE
 @WEIGHTS
 @CACHE
+@PRODUCTS
 @STEP
 @FIRST
 @ACCUMULATE
@@ -92,8 +94,8 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
            quantities: tuple[str, ...], form: str, as_json: bool, depth: int, recipe: str | None,
            dtype: str | None, optimizer: str | None, gradients: str | None, counters: bool,
            causal: str | None, freeze: tuple[str, ...], no_input_gradient: bool,
-           recompute: str | None, weights: str | None, cache: str | None, step: str | None,
-           first: bool, accumulate: bool, lora: str | None, schedule: str | None,
+           recompute: str | None, weights: str | None, cache: str | None, products: str | None,
+           step: str | None, first: bool, accumulate: bool, lora: str | None, schedule: str | None,
            language: str | None) -> None:  # fmt: skip
     """Derive the formulas of TARGET.
 
@@ -107,7 +109,7 @@ def derive(target: str, settings: tuple[str, ...], assume: tuple[str, ...],
         target, split_settings(settings), assume, dtype, optimizer, causal,  # type: ignore[arg-type]  # checked by Conventions
         False if no_input_gradient else None, freeze or None, recipe, recompute, gradients,
         counters or None, weights, step, first or None, accumulate or None, lora, schedule,
-        cache,
+        cache, products,
     )  # fmt: skip
     for name in quantities:
         account[name]

@@ -64,6 +64,11 @@ CACHED = (
     "and written, no definition says. Leave out --cache."
 )
 """Why nothing is said of peaks where keys and values lie as was asked for."""
+TRAINING = (
+    "how products in fewer bits are trained with is known, and what they move or how they are "
+    "served is not. Leave out --products."
+)
+"""Why nothing is said of serving, nor of what is moved, where operands are cast."""
 COROLLARY_QUANTITIES = ("params", "flops.forward")
 
 
@@ -109,6 +114,8 @@ class Derivation(Posed):
         found = {**self.target.withheld}
         if self.conventions.cache:
             found.update(dict.fromkeys(SERVED, CACHED))
+        if self.conventions.products:
+            found.update(dict.fromkeys((*SERVED, *MOVING), TRAINING))
         if self.conventions.weights:
             found.update(dict.fromkeys(MOVING, DEQUANTISED))
             why = quantised.not_alive(self.conventions.weights, self.program)

@@ -20,6 +20,7 @@ from symledger.ir.tensor import Program
 from symledger.ledger import caches, quantised, recipes
 from symledger.notation.adapting import Adaptation, adapting, read_adaptation
 from symledger.notation.adapting import check as check_adapted
+from symledger.notation.products import Products, multiplying
 from symledger.notation.recompute import Plan, planned, read_plan
 from symledger.targets.resolve import resolve
 from symledger.targets.target import Target, equations_of, symbols_of
@@ -40,7 +41,8 @@ class Posed:
         self.settings = self._found.settled(request.settings)
         self.target = self._found.with_options(chosen(self._found, self.settings))
         self._adaptation = self._read_adaptation()
-        with planned(self.plan()), adapting(self._adaptation):
+        self._products = self._read_products()
+        with planned(self.plan()), adapting(self._adaptation), multiplying(self._products):
             self.program: Program = self.target.program()
         if self._adaptation:
             check_adapted(self._adaptation, self.program)
@@ -72,6 +74,21 @@ class Posed:
                 "--lora is for definitions. Trace the module with its adapters instead."
             )
         return adaptation
+
+    def _read_products(self) -> Products | None:
+        if not self.conventions.products:
+            return None
+        if self.target.is_traced or self.request.lora:
+            raise BadInput(
+                "--products is for definitions whose weights are trained: of a trace, products are "
+                "those of its module, and in which type those of adapters are is not known."
+            )
+        return Products(self.conventions.products)
+
+    @property
+    def tiles(self) -> tuple[Expr, ...]:
+        """How many tiles there are of each row that is multiplied in fewer bits."""
+        return self._products.lengths if self._products else ()
 
     def _decoding(self) -> Program | None:
         """The program of one decoding step, its maps adapted too."""
@@ -111,6 +128,8 @@ class Posed:
         if c.cache:
             at = {s: Integer(n) for s, n in assumed.bindings.items()}
             caches.check_groups(c.cache, self.program, at)
+        if self._products:
+            self._products.check({s: Integer(n) for s, n in assumed.bindings.items()})
         if c.weights:
             at = {s: Integer(n) for s, n in assumed.bindings.items()}
             quantised.check(c.weights, self.program, c.frozen)

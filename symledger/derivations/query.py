@@ -47,14 +47,14 @@ def requested(
     recipe: str | None = None, recompute: str | None = None, gradients: str | None = None,
     counters: bool | None = None, weights: str | None = None, step: str | None = None,
     first: bool | None = None, accumulate: bool | None = None, lora: str | None = None,
-    schedule: str | None = None, cache: str | None = None,
+    schedule: str | None = None, cache: str | None = None, products: str | None = None,
 ) -> Request:  # fmt: skip
     """Take down what was asked for, as ``derive`` takes it: a recipe is weaker than all else."""
     taken = recipes.recipe(recipe)
     said = {name: recipes.spelled(value) for name, value in (settings or {}).items()}
     given = {"dtype": dtype, "optimizer": optimizer, "causal": causal,
              "input_gradient": input_gradient, "gradients": gradients, "counters": counters,
-             "weights": weights, "cache": cache, "step": step, "first": first,
+             "weights": weights, "cache": cache, "products": products, "step": step, "first": first,
              "accumulate": accumulate,
              "frozen": None if frozen is None else _several(frozen)}  # fmt: skip
     own = {name: value for name, value in given.items() if value is not None}

@@ -64,7 +64,7 @@ def _whole(freed: Freed) -> Iterator[Whole]:
             yield Whole(_Hashed(polynomial), least(symbol))
     weights = freed.account.conventions.weights
     blocks = [n for _, n in quantised.lengths(weights, program)] if weights else []
-    for length in (*program.lengths, *blocks):
+    for length in (*program.lengths, *blocks, *freed.account.tiles):
         if isinstance(length, Symbol) or length in program.averages:
             continue
         found = _read(freed, length)

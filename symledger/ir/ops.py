@@ -14,8 +14,11 @@ from sympy import Expr, Symbol
 
 from symledger.ir.scalars import Scalar
 
-Storage = Literal["value", "statistic", "mask", "index"]
-"""What a tensor holds, which decides how many bytes an element takes: a convention."""
+Stated = Literal["value", "statistic", "mask", "index"]
+"""What a definition says that a tensor holds."""
+Storage = Literal[Stated, "fp8", "e5m6"]
+"""What a tensor holds, which decides how many bytes an element takes: a convention. Values are cast
+to the last two where products are asked for in fewer bits."""
 
 
 @dataclass(frozen=True)

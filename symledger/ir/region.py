@@ -34,8 +34,8 @@ class Values:
         return found
 
 
-def gradients(region: Region, *incoming: Tensor) -> list[tuple[Tensor, Tensor]]:
-    """Run the stated pull-back; return (input or weight, its gradient) pairs.
+def gradients(region: Region, *incoming: Tensor) -> list[tuple[str, Tensor]]:
+    """Run the stated pull-back; return (name of an input or weight, its gradient) pairs.
 
     Raises:
         DefinitionError: it names what is not there, or a gradient has another shape.
@@ -52,4 +52,4 @@ def gradients(region: Region, *incoming: Tensor) -> list[tuple[Tensor, Tensor]]:
                 f"a stated pull-back gives {name} a gradient of shape {list(gradient.shape)}, "
                 f"but {name} is {list(region.named[name].shape)}."
             )
-    return [(region.named[name], gradient) for name, gradient in stated.items()]
+    return list(stated.items())

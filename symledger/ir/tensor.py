@@ -39,7 +39,8 @@ class Scope:
     """One use of a component inside another: where a tensor was made, and the tree of lines.
 
     ``recompute`` says that the backward pass runs it again instead of keeping what it computed;
-    ``early``, that it does so no further than to the last value that it needs.
+    ``early``, that it does so no further than to the last value that it needs; ``discards``, that
+    what it gives is not kept either, and is there again before what reads it is gone back through.
     ``entered`` is what it was called with, as its ``forward`` names it; ``steps``, what that named.
     """
 
@@ -48,6 +49,7 @@ class Scope:
     parent: Scope | None = None
     recompute: bool = False
     early: bool = False
+    discards: bool = False
     entered: dict[str, Tensor] = field(default_factory=dict)
     steps: dict[str, Tensor] = field(default_factory=dict)
     order: int = field(default_factory=_clock.__next__)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import get_args
 
 from symledger.errors import BadInput, nearest, shown
@@ -10,10 +11,15 @@ from symledger.languages.message import Message, Verbatim, Word, message, word
 from symledger.ledger import caches, quantised
 from symledger.ledger.optimizers import OPTIMIZERS, Optimizer
 from symledger.ledger.updates import WAYS
+from symledger.notation.products import TILE, check_kind
 from symledger.readings.flops import Causal
 
 DTYPES = {"fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
 """Bytes of a value."""
+BITS = {"fp8": 8, "e5m6": 12}
+"""Bits of an element of what products are of: signs, exponents and mantissas."""
+SCALE = Fraction(4, TILE)
+"""The bytes of an element's share of a scale, in fp32 (DeepSeek-V3, inference/kernel.py)."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +35,7 @@ class Conventions:
     ``first``: whether peaks are those of the first step, which finds no state.
     ``accumulate``: whether peaks are those of a batch behind others of one step, which finds
     gradients.
+    ``products``: the type in which what is multiplied by weights is cast, and kept: ``fp8``.
     ``cache``: where keys and values lie between decoding steps, and in which type: ``paged,fp8``.
     """
 
@@ -44,6 +51,7 @@ class Conventions:
     first: bool = False
     accumulate: bool = False
     cache: str = ""
+    products: str = ""
 
     def __post_init__(self) -> None:
         for name, found, known in (
@@ -57,6 +65,11 @@ class Conventions:
                 raise BadInput(f"{shown(found)} is not a known {name}. {nearest(found, named)}")
         if self.cache:
             caches.read(self.cache)
+        if self.products:
+            check_kind(self.products)
+            if self.value_bytes == 1 or self.weights:
+                raise BadInput(f"products in {self.products} are of values and weights that have "
+                               "more bits: say a --dtype of 2 bytes or more, and no --weights.")
         if self.weights:
             quantised.read(self.weights)
             if self.value_bytes == 1:
@@ -69,10 +82,14 @@ class Conventions:
         return DTYPES[self.dtype]
 
     @property
-    def storage_bytes(self) -> dict[str, int]:
-        """Bytes of an element of each storage class; a statistic is never narrower than fp32."""
+    def storage_bytes(self) -> dict[str, int | Fraction]:
+        """Bytes of an element of each storage class; a statistic is never narrower than fp32.
+
+        What products are of has its share of a scale in fp32.
+        """
         statistic = max(4, self.value_bytes)
-        return {"value": self.value_bytes, "statistic": statistic, "mask": 1, "index": 8}
+        plain = {"value": self.value_bytes, "statistic": statistic, "mask": 1, "index": 8}
+        return {**plain, **{name: Fraction(n, 8) + SCALE for name, n in BITS.items()}}
 
     @property
     def gradient_bytes(self) -> int:
@@ -107,6 +124,8 @@ class Conventions:
             **({"first": message("convention.first")} if self.first else {}),
             **({"accumulate": message("convention.accumulate")} if self.accumulate else {}),
             **({"cache": self._cache()} if self.cache else {}),
+            **({"products": message("convention.products", products=self.products, tile=TILE)}
+               if self.products else {}),
             "input_gradient": message(
                 "convention.asked" if self.input_gradient else "convention.not_asked"
             ),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, TypeVar, get_args
 
-from sympy import Expr, Integer, Symbol
+from sympy import Expr, Integer, Rational, Symbol
 
 from symledger import algebra
 from symledger.algebra import Terms, substitute
@@ -89,7 +89,7 @@ class Readings:
     @property
     def bytes_of(self) -> Bytes:
         """Bytes of an element, by storage class."""
-        return {name: Integer(self.conventions.storage_bytes[name]) for name in STORAGES}
+        return {name: Rational(self.conventions.storage_bytes[name]) for name in STORAGES}
 
     @property
     def prices(self) -> Mapping[str, Expr]:

@@ -17,6 +17,7 @@ MIXED = "Rajbhandari et al., ZeRO (2020), section 3.1"
 AGAIN = "Chen et al., Training Deep Nets with Sublinear Memory Cost (2016)"
 MEGATRON = "Megatron Core User Guide, Distributed Optimizer: float16 param, fp32 grads"
 DEEPSEEK = "DeepSeek-AI, DeepSeek-V3 Technical Report (2024), section 3.3.3"
+DEEPSEEK_FP8 = "DeepSeek-AI, DeepSeek-V3 Technical Report (2024), sections 3.3.1 and 3.3.3"
 INFERENCE = "Pope et al., Efficiently Scaling Transformer Inference (2022)"
 
 
@@ -72,6 +73,11 @@ RECIPES: Mapping[str, Recipe] = {
     "deepseek-v3": Recipe(
         "values and moments in bf16, master weights and gradients in fp32", DEEPSEEK,
         {"dtype": "bf16", "optimizer": "adam-master", "gradients": "fp32"},
+    ),
+    "deepseek-v3-fp8": Recipe(
+        "deepseek-v3, what is multiplied by weights and kept for their gradients in fp8",
+        DEEPSEEK_FP8,
+        {"dtype": "bf16", "optimizer": "adam-master", "gradients": "fp32", "products": "fp8"},
     ),
     "inference-bf16": Recipe("values in bf16, nothing trained", INFERENCE, _UNTRAINED),
     "inference-bf16-flash": Recipe(

@@ -12,6 +12,7 @@ from symledger.ir.patterns import parse
 from symledger.ir.shapes import Shape, show
 from symledger.ir.tensor import Tensor
 from symledger.notation.adapting import adapted
+from symledger.notation.products import operands
 
 
 def einsum(pattern: str, left: Tensor, right: Tensor, pairs: Pairs | None = None,
@@ -30,6 +31,7 @@ def einsum(pattern: str, left: Tensor, right: Tensor, pairs: Pairs | None = None
     Contract[B d_out]
     """
     op, shape = _contracted(pattern, left.shape, right.shape, pairs)
+    left, right = operands(op, left, right)
     made = Tensor(op, (left, right, mask) if mask is not None else (left, right), shape)
     return adapted(made)
 

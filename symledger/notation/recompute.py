@@ -10,32 +10,40 @@ Source: Chen et al., *Training Deep Nets with Sublinear Memory Cost* (2016), sec
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from symledger.errors import BadInput, nearest, shown
-from symledger.ir.building import current_scope
+from symledger.ir.building import current_region, current_scope, inside
 from symledger.ir.tensor import Defining, Region, Scope, Tensor, is_leaf
 
-FULL, NONE, EARLY = "full", "none", "early"
+FULL, NONE, EARLY, DISCARD = "full", "none", "early", "discard"
 
 
 @dataclass
 class Plan:
     """Which uses of components are run again, by dotted names that their paths end with.
 
-    ``full`` takes all bodies that are repeated. With a ``number`` so many applications of a
-    repeated body are run again together; with ``early`` no further than to what is needed.
+    ``name`` may be several, with commas between them. ``full`` takes all bodies that are repeated.
+    With a ``number`` so many applications of a repeated body are run again together; with ``early``
+    no further than to what is needed; where it ``discards``, what they give is not kept either.
     """
 
     name: str
     number: int = 1
     early: bool = False
+    discards: bool = False
     uses: set[str] = field(default_factory=set)
     repeated: set[str] = field(default_factory=set)
-    met: bool = False
+    met: set[str] = field(default_factory=set)
+    parts: dict[tuple[Scope, str], Scope] = field(default_factory=dict)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Each of them."""
+        return tuple(self.name.split(","))
 
     def takes(self, path: tuple[str, ...]) -> bool:
         """Whether a use of a component is run again as it is."""
@@ -46,14 +54,18 @@ class Plan:
         """How many applications of a repeated body are run again together; 0 where none are."""
         self.repeated.add(".".join(path))
         if self.name == FULL and not _is_recomputed(within):
-            self.met = True
+            self.met.add(FULL)
             return 1
         return self.number if self.number > 1 and self._is_named(path) else 0
 
+    def again(self, name: str, component: Defining | None, parent: Scope) -> Scope:
+        """A use of a component, or of a part of one, that is run again."""
+        return Scope(name, component, parent, True, self.early, self.discards)
+
     def _is_named(self, path: tuple[str, ...]) -> bool:
-        found = f".{'.'.join(path)}".endswith(f".{self.name}")
+        found = {n for n in self.names if f".{'.'.join(path)}".endswith(f".{n}")}
         self.met |= found
-        return found
+        return bool(found)
 
 
 PLAN: ContextVar[Plan | None] = ContextVar("plan", default=None)
@@ -65,19 +77,28 @@ def read_plan(text: str) -> Plan | None:
     Raises:
         BadInput: it is none.
     """
-    name, *rest = text.strip().split(":")
+    given, *rest = text.strip().split(":")
+    name = ",".join(n.strip() for n in given.split(","))
     early = rest[-1:] == [EARLY]
-    numbers = rest[: len(rest) - early]
+    discards = rest[-1:] == [DISCARD]
+    numbers = rest[: len(rest) - (early or discards)]
     if name == NONE and not rest:
         return None
     number = int(numbers[0]) if numbers and numbers[0].isdecimal() else 0 if numbers else 1
-    if not name or number < 1 or len(numbers) > 1 or (name in (FULL, NONE) and numbers):
+    several, words = name.split(","), {FULL, NONE}
+    if (
+        not all(several) or number < 1 or len(numbers) > 1 or (name in words and numbers)
+        or (len(several) > 1 and (numbers or words.intersection(several)))
+        or (discards and (numbers or name in words))
+    ):  # fmt: skip
         raise BadInput(
             f"{shown(text)} is no plan of what is run again: write none, full, the dotted name of "
-            "a component, as in attention.core, or every so many of a repeated one, as in block:2; "
-            "with :early behind it, it is run no further than to what is needed."
+            "a component, as in attention.core, several of these with commas between them, or "
+            "every so many of a repeated one, as in block:2; "
+            "with :early behind it, it is run no further than to what is needed, with :discard "
+            "what components give is not kept either."
         )
-    return Plan(name, number, early)
+    return Plan(name, number, early, discards)
 
 
 @contextmanager
@@ -92,19 +113,39 @@ def planned(plan: Plan | None) -> Iterator[None]:
         yield
     finally:
         PLAN.reset(token)
-    if plan and not plan.met:
+    for name in plan.names if plan else ():
+        assert plan
+        if name in plan.met:
+            continue
         known = plan.uses if plan.number == 1 and plan.name != FULL else plan.repeated
         if not known:
-            raise BadInput(f"{shown(plan.name)} cannot be run again here: nothing is repeated.")
+            raise BadInput(f"{shown(name)} cannot be run again here: nothing is repeated.")
         what = "component" if plan.number == 1 else "repeated component"
-        raise BadInput(f"no {what} is named {shown(plan.name)}. {nearest(plan.name, known)}")
+        raise BadInput(f"no {what} is named {shown(name)}. {nearest(name, known)}")
+
+
+def part(name: str) -> Scope | None:
+    """Return a part of a ``forward`` that the plan has run again, to compute it inside.
+
+    It may be gone into several times. Where there is no such plan, there is none: what is computed
+    is the component's own.
+    """
+    parent, plan = current_scope(), PLAN.get()
+    if plan and current_region() is None and plan.takes((*parent.path, name)):
+        return plan.parts.setdefault((parent, name), plan.again(name, None, parent))
+    return None
+
+
+def within(name: str) -> inside:
+    """Compute what follows in such a part; where there is none, where it is."""
+    return inside(part(name) or current_scope())
 
 
 def use_of(component: Defining | None, name: str, recompute: bool) -> Scope:
     """Return the use of a component that begins here, as the plan has it if there is one."""
     parent, plan = current_scope(), PLAN.get()
     if plan and plan.takes((*parent.path, name)):
-        return Scope(name, component, parent, recompute=True, early=plan.early)
+        return plan.again(name, component, parent)
     return Scope(name, component, parent, recompute)
 
 
@@ -141,9 +182,15 @@ def block_of(t: Tensor, outer: Scope, within: Scope | None = None) -> Scope | No
     return found
 
 
-def run_again(block: Iterable[Tensor]) -> dict[Tensor, Tensor]:
-    """Build the tensors of a block once more, in order; leaves and what enters stay the same."""
-    made: dict[Tensor, Tensor] = {}
+def run_again(
+    block: Iterable[Tensor], entering: Mapping[Tensor, Tensor] | None = None
+) -> dict[Tensor, Tensor]:  # fmt: skip
+    """Build the tensors of a block once more, in order; leaves stay the same.
+
+    So does what enters, but what is ``entering`` in its place.
+    """
+    given = dict(entering or {})
+    made = dict(given)
     regions: dict[Region, Region] = {}
     for t in block:
         if not is_leaf(t):
@@ -153,4 +200,4 @@ def run_again(block: Iterable[Tensor]) -> dict[Tensor, Tensor]:
     for old, new in regions.items():
         new.named.update({name: made.get(x, x) for name, x in old.named.items()})
         new.outputs = tuple(made.get(y, y) for y in old.outputs)
-    return made
+    return {t: copy for t, copy in made.items() if t not in given}

@@ -10,7 +10,7 @@ from typing import Any, get_args
 from sympy import Add, Expr, Integer
 
 from symledger.checks.mutants.rewriting import Change, again
-from symledger.ir.ops import Contract, Join, Map, Param, Repeat, Scatter, Storage, Sum
+from symledger.ir.ops import Contract, Join, Map, Param, Repeat, Scatter, Stated, Storage, Sum
 from symledger.ir.scalars import Scalar
 from symledger.ir.tensor import Call, Op, Tensor
 from symledger.notation.verbs import expand, narrow, table
@@ -70,7 +70,7 @@ def in_definitions(t: Tensor) -> Iterator[Mistake]:
 
 def in_storage(t: Tensor) -> Iterator[Mistake]:
     """Yield the wrong storage classes of a tensor that is kept."""
-    for storage in get_args(Storage):
+    for storage in get_args(Stated):
         if storage != t.storage:
             what = f"{storage} for {t.storage}"
             yield Mistake("wrong storage class", what, _stored_as(storage))

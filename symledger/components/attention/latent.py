@@ -16,6 +16,7 @@ from symledger.errors import DefinitionError
 from symledger.ir.shapes import ONE
 from symledger.ir.tensor import Tensor
 from symledger.notation.component import Component, Steps, steps
+from symledger.notation.recompute import within
 from symledger.notation.verbs import einsum, expand, join, narrow, param, remembered, state, view
 from symledger.sizes import Size
 
@@ -46,6 +47,8 @@ class LatentAttention(Component):
     Every position's keys and values are expanded from its latent vector, remembered ones
     included, as the reference implementation does; ``absorbed`` maps queries to latent vectors
     and mixed latent vectors to values instead. The result is the same, and so are the weights.
+    A plan may have what latent vectors are mapped to run again, norms included, as ``Q_up`` and
+    ``KV_up``.
     A ``bias`` is that of the maps to latent vectors and of the last map.
     Source: DeepSeek-AI, *DeepSeek-V2* (2024), section 2.1, equations 9 to 19, and its appendix B;
     transformers, ``DeepseekV3Attention``.
@@ -87,7 +90,9 @@ class LatentAttention(Component):
         c, r = self.latents(x, offset)
         if past_c is not None and past_r is not None:
             c, r = join([past_c, c], axis=1), join([past_r, r], axis=1)
-        c, r = state(c), state(r)
+        with within("KV_up"):
+            c = state(c)
+        r = state(r)
         z = (self.absorbing if self.absorbed else self.expanding)(q, q_r, c, r)
         merged = self.leaving(x, source, z)
         y = Linear(self.h * self.d_v, self.d, self.bias)(merged, name="O")
@@ -98,7 +103,8 @@ class LatentAttention(Component):
         if not self.low_rank:
             return x
         down = Linear(self.d, self.d_q, self.bias)(x, name="Q_down")
-        return RMSNorm(self.d_q)(down, name="norm_Q")
+        with within("Q_up"):
+            return RMSNorm(self.d_q)(down, name="norm_Q")
 
     def choose(self, x: Tensor, source: Tensor, offset: Expr) -> None:
         """Choose the positions that are attended to; here, all that came before."""
@@ -110,10 +116,11 @@ class LatentAttention(Component):
     def queries(self, source: Tensor, offset: Expr) -> tuple[Tensor, Tensor]:
         """Return the queries of all heads: what carries no position, and what is turned by it."""
         width = self.d_h + self.d_rot
-        wide = Linear(source.shape[-1], self.h * width, bias=False)(source, name="Q")
-        q = view("B T (h k) -> B T h k", wide, h=self.h, k=width)
-        turned = narrow(q, -1, self.d_h, self.d_rot)
-        return narrow(q, -1, 0, self.d_h), self.turned("Q", turned, offset)
+        with within("Q_up"):
+            wide = Linear(source.shape[-1], self.h * width, bias=False)(source, name="Q")
+            q = view("B T (h k) -> B T h k", wide, h=self.h, k=width)
+            turned = narrow(q, -1, self.d_h, self.d_rot)
+            return narrow(q, -1, 0, self.d_h), self.turned("Q", turned, offset)
 
     def turned(self, name: str, x: Tensor, offset: Expr) -> Tensor:
         """Turn what carries the position."""
@@ -122,18 +129,24 @@ class LatentAttention(Component):
     def latents(self, x: Tensor, offset: Expr) -> tuple[Tensor, Tensor]:
         """Return what is kept: the latent vector, and the part of all keys that is turned."""
         both = Linear(self.d, self.d_c + self.d_rot, self.bias)(x, name="KV_down")
-        c = RMSNorm(self.d_c)(narrow(both, -1, 0, self.d_c), name="norm_KV")
+        with within("KV_up"):
+            c = RMSNorm(self.d_c)(narrow(both, -1, 0, self.d_c), name="norm_KV")
         shared = view("B T r -> B T () r", narrow(both, -1, self.d_c, self.d_rot))
         r = self.turned("K", shared, offset)
         return c, view("B T () r -> B T r", r)
 
     def expanding(self, q: Tensor, q_r: Tensor, c: Tensor, r: Tensor) -> Tensor:
         """Map every latent vector to keys and values of all heads, and mix these."""
-        k = einsum("B S c, c h k -> B S h k", c, self.up("K", self.d_h))
-        v = einsum("B S c, c h v -> B S h v", c, self.up("V", self.d_v))
-        k_r = expand(view("B S r -> B S () r", r), (*k.shape[:-1], self.d_rot))
+        with within("KV_up"):
+            k = einsum("B S c, c h k -> B S h k", c, self.up("K", self.d_h))
+            v = einsum("B S c, c h v -> B S h v", c, self.up("V", self.d_v))
+            k_r = expand(view("B S r -> B S () r", r), (*k.shape[:-1], self.d_rot))
         core = ScaledDotProduct(self.h, self.h, self.d_h + self.d_rot, self.d_v, causal=True)
-        return core(join([q, q_r]), join([k, k_r]), v, name="core")
+        with within("Q_up"):
+            queries = join([q, q_r])
+        with within("KV_up"):
+            keys = join([k, k_r])
+        return core(queries, keys, v, name="core")
 
     def absorbing(self, q: Tensor, q_r: Tensor, c: Tensor, r: Tensor) -> Tensor:
         """Map queries to latent vectors, mix these, and map the mixtures to values."""

@@ -10,7 +10,7 @@ from sympy import Expr, Rational
 from symledger import sizes
 from symledger.components.attention.dot_product import OPENAI
 from symledger.components.feed_forward.feed_forward import FeedForward, GatedFeedForward
-from symledger.components.feed_forward.nonlinearities import Activation, Seldom, act
+from symledger.components.feed_forward.nonlinearities import Activation, Seldom, act, gated
 from symledger.components.heads_and_losses.softmax import Softmax
 from symledger.components.norms.norms import RMSNorm
 from symledger.ir.building import leave_idle
@@ -53,13 +53,14 @@ class Experts(Component):
     references: ClassVar[tuple[str, ...]] = (SHAZEER, JIANG, OPENAI)
 
     def forward(self, x: Tensor) -> Steps:
-        z = self.hidden("gate" if self.gated else "up", x)
         if self.gated and self.clamped:
-            z = clamped_gate(z) * (apply("clamp", self.hidden("up", x)) + 1)
+            gate = clamped_gate(self.hidden("gate", x))
+            z = gate * (apply("clamp", self.hidden("up", x)) + 1)
         elif self.gated:
-            z = act(self.activation, z) * self.hidden("up", x)
+            _, _, z = gated(self.activation, lambda: self.hidden("gate", x),
+                            lambda: self.hidden("up", x))  # fmt: skip
         else:
-            z = act(self.activation, z)
+            z = act(self.activation, self.hidden("up", x))
         return steps(z=z, y=self.map("down", z, self.d_ff, self.d))
 
     def hidden(self, name: str, x: Tensor) -> Tensor:

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 from sympy import Expr
 
 from symledger import sizes
-from symledger.components.feed_forward.nonlinearities import Activation, Seldom, act
+from symledger.components.feed_forward.nonlinearities import Activation, Seldom, act, gated
 from symledger.components.heads_and_losses.dropout import Dropout
 from symledger.components.maps.linear import Linear
 from symledger.components.norms.norms import RMSNorm
@@ -74,12 +74,16 @@ class GatedFeedForward(Component):
     }
 
     def forward(self, x: Tensor) -> Steps:
-        gate = act(self.activation, Linear(self.d, self.d_ff, self.has("gate"))(x, name="gate"))
-        up = Linear(self.d, self.d_ff, self.has("up"))(x, name="up")
-        z = Dropout()(gate * up, name="dropout") if self.dropout else gate * up
+        gate, up, z = gated(self.activation, lambda: self.hidden("gate", x),
+                            lambda: self.hidden("up", x))  # fmt: skip
+        z = Dropout()(z, name="dropout") if self.dropout else z
         z = RMSNorm(self.d_ff)(z, name="inner_norm") if self.inner_norm else z
         y = Linear(self.d_ff, self.d, self.has("down"))(z, name="down")
         return steps(gate=gate, up=up, z=z, y=y)
+
+    def hidden(self, name: str, x: Tensor) -> Tensor:
+        """Map to the hidden width."""
+        return Linear(self.d, self.d_ff, self.has(name))(x, name=name)
 
     def has(self, name: str) -> bool:
         """Whether the map of that name has a bias."""

@@ -8,8 +8,11 @@ from typing import Annotated, Literal
 
 from sympy import Expr, Rational, pi, sqrt
 
+from symledger.ir.building import inside
 from symledger.ir.functions import leaky, unknown, xielu
 from symledger.ir.tensor import Tensor, pointwise
+from symledger.notation.products import narrowed
+from symledger.notation.recompute import part
 from symledger.notation.verbs import apply, param
 
 
@@ -55,6 +58,23 @@ def act(kind: str, u: Tensor) -> Tensor:
     if kind in STEPS:
         return STEPS[kind](u)
     return apply(kind, u)
+
+
+def gated(
+    kind: str, gate: Callable[[], Tensor], up: Callable[[], Tensor]
+) -> tuple[Tensor, Tensor, Tensor]:  # fmt: skip
+    """Return a gate φ(u), what it multiplies, and the product, which keeps u, φ(u) and v.
+
+    A plan may have it run again as ``gating``: then u and v are kept, as operands of maps are.
+    """
+    again = part("gating")
+    if again is None:
+        g, v = act(kind, gate()), up()
+        return g, v, g * v
+    u, v = narrowed(gate()), narrowed(up())
+    with inside(again):
+        g = act(kind, u)
+        return g, v, g * v
 
 
 def _quick_gelu(u: Tensor) -> Tensor:

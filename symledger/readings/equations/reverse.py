@@ -118,4 +118,4 @@ class Reverse:
 
 def has_gradient(t: Tensor) -> bool:
     """Whether a gradient can be asked for a tensor."""
-    return t.storage in ("value", "statistic") and not isinstance(t.op, Const)
+    return t.storage not in ("mask", "index") and not isinstance(t.op, Const)

@@ -1,0 +1,162 @@
+"""Products in fewer bits: what is multiplied by a weight is cast first, and kept as it was cast.
+
+That is done to contractions with a weight, of any definition, while its program is built: the cast
+is an operation like others, so what is kept, pulled back and alive follows from the program. What
+all the maps of one tensor are given is cast once.
+
+Source: DeepSeek-AI, *DeepSeek-V3 Technical Report* (2024), sections 3.2.3, 3.3.1 and 3.3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from sympy import Expr
+
+from symledger.errors import BadInput, nearest, shown
+from symledger.ir import scalars
+from symledger.ir.building import current_region, current_scope, inside
+from symledger.ir.ops import Contract, Param, Rearrange, Storage, View, Windows
+from symledger.ir.shapes import product
+from symledger.ir.tensor import Scope, Tensor, pointwise
+
+TILE = 128
+"""Elements of one row that share a scale."""
+AFTER_ATTENTION = "O"
+"""The map of what attention gives, whose operand has more bits than others have."""
+PLAIN = ("head", "router")
+"""What keeps the precision of values: beside norms and attention, which multiply by no matrix."""
+KINDS: Mapping[str, Mapping[str, Storage]] = {"fp8": {"": "fp8", AFTER_ATTENTION: "e5m6"}}
+"""Of each kind of products, the storage class of what is multiplied, by the name of its map."""
+
+
+@dataclass
+class Products:
+    """How products with weights are computed while a program is built, and what was cast."""
+
+    kind: str
+    cast: dict[Tensor, Tensor] = field(default_factory=dict)
+    tiled: dict[str, Expr] = field(default_factory=dict)
+
+    def storage(self, path: tuple[str, ...]) -> Storage | None:
+        """What the operand of a map is cast to; of some maps, nothing."""
+        if any(part in PLAIN for part in path):
+            return None
+        classes = KINDS[self.kind]
+        return classes.get(path[-1], classes[""])
+
+    def check(self, at: Mapping[Expr, Expr]) -> None:
+        """Refuse sizes at which a tile would not be filled.
+
+        Raises:
+            BadInput: a length is no whole number of tiles.
+        """
+        for path, length in self.tiled.items():
+            found = (length / TILE).xreplace(dict(at))
+            if found.is_number and not found.is_Integer:
+                raise BadInput(
+                    f"what is multiplied by the weights of {path} is {length} = {found * TILE} "
+                    f"long, no whole number of the {TILE} elements that share a scale in "
+                    f"{self.kind}: formulas are exact where all are filled."
+                )
+
+    @property
+    def lengths(self) -> tuple[Expr, ...]:
+        """How many tiles there are of a row: whole numbers."""
+        return tuple(dict.fromkeys(length / TILE for length in self.tiled.values()))
+
+
+PRODUCTS: ContextVar[Products | None] = ContextVar("products", default=None)
+
+
+def check_kind(text: str) -> None:
+    """Refuse what is no kind of products.
+
+    Raises:
+        BadInput: it is none.
+    """
+    if text not in KINDS:
+        raise BadInput(f"{shown(text)} is no type of products. {nearest(text, KINDS)}")
+
+
+@contextmanager
+def multiplying(products: Products | None) -> Iterator[None]:
+    """Build programs whose products with weights are in fewer bits."""
+    token = PRODUCTS.set(products)
+    try:
+        yield
+    finally:
+        PRODUCTS.reset(token)
+
+
+def operands(op: Contract, left: Tensor, right: Tensor) -> tuple[Tensor, Tensor]:
+    """Return both tensors of a contraction, the one that a weight is multiplied by cast."""
+    products = PRODUCTS.get()
+    if products is None or current_region() is not None:
+        return left, right
+    for x, names, weight in ((left, op.left, right), (right, op.right, left)):
+        if isinstance(_seen(weight).op, Param) and len(_seen(weight).shape) > 1:
+            path = current_scope().path
+            storage = products.storage(path)
+            if storage is None:
+                return left, right
+            summed = (n for n, name in zip(x.shape, names, strict=True) if name not in op.out)
+            products.tiled[".".join(path)] = product(tuple(summed))
+            made = _cast(products, x, storage)
+            return (made, right) if x is left else (left, made)
+    return left, right
+
+
+def narrowed(x: Tensor) -> Tensor:
+    """Return what enters a part that is run again, cast as the operand of a map would be."""
+    products = PRODUCTS.get()
+    if products is None or current_region() is not None:
+        return x
+    products.tiled[".".join(current_scope().path)] = x.shape[-1]
+    return _cast(products, x, KINDS[products.kind][""])
+
+
+def _seen(x: Tensor) -> Tensor:
+    while isinstance(x.op, View):
+        x = x.args[0]
+    return x
+
+
+def _cast(products: Products, x: Tensor, storage: Storage) -> Tensor:
+    """Cast a tensor once, below the views in which it is only seen in another shape.
+
+    Raises:
+        BadInput: it is seen through windows, of which no tile is known.
+    """
+    if isinstance(x.op, Rearrange) and x.region is None and x.size == x.args[0].size:
+        below = _cast(products, x.args[0], storage)
+        return Tensor(x.op, (below,), x.shape, below.storage, scope=below.scope)
+    if isinstance(x.op, Windows):
+        path = ".".join(current_scope().path)
+        raise BadInput(
+            f"what {path} multiplies by its weights is seen through windows, and how that is cut "
+            f"into tiles of {products.kind} is not derived."
+        )
+    if x.storage != "value":
+        return x
+    if x not in products.cast:
+        with inside(_scope(x)):
+            products.cast[x] = pointwise(scalars.COPY, x, storage=storage)
+        for name, named in (x.region.named if x.region else {}).items():
+            if storage != KINDS[products.kind][""] and named is x:
+                x.region.named[name] = products.cast[x]  # type: ignore[union-attr]  # it has names
+    return products.cast[x]
+
+
+def _scope(x: Tensor) -> Scope:
+    """Where a cast belongs: to what is run again, if that made the tensor; else to the map."""
+    scope: Scope | None = x.scope
+    while scope is not None:
+        if scope.recompute:
+            return x.scope
+        scope = scope.parent
+    return current_scope()
+
