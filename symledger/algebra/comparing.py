@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from math import comb
+from operator import le
 from typing import TypeVar
 
 from sympy import Symbol
@@ -13,8 +14,12 @@ from symledger.algebra.monomials import ONE, Monomial, inverse, of_exponents, ti
 from symledger.algebra.polynomials import Number, Terms, subtract
 
 Labelled = TypeVar("Labelled")
+Values = tuple[float, ...]
 SMALL, LARGE = 7.0, 1e6
 """Sizes that are tried where a proof is not worth its while."""
+REMEMBERED = 32
+"""So many questions for the largest are remembered: models of a family ask the same ones."""
+_KNOWN: dict[tuple[frozenset[tuple[Monomial, Number]], ...], tuple[int, ...]] = {}
 
 
 def is_at_most(left: Terms, right: Terms) -> bool:
@@ -81,16 +86,26 @@ def largest(named: Iterable[tuple[Terms, Labelled]]) -> list[tuple[Terms, Labell
     nothing need be proven.
     """
     every = list(named)
-    tried = Tried(polynomial for polynomial, _ in every)
-    front: list[tuple[tuple[float, ...], Terms, Labelled]] = []
-    for polynomial, label in every:
+    key = tuple(frozenset(polynomial.items()) for polynomial, _ in every)
+    if key not in _KNOWN:
+        if len(_KNOWN) == REMEMBERED:
+            del _KNOWN[next(iter(_KNOWN))]
+        _KNOWN[key] = _front([polynomial for polynomial, _ in every])
+    return [every[i] for i in _KNOWN[key]]
+
+
+def _front(every: Sequence[Terms]) -> tuple[int, ...]:
+    tried = Tried(every)
+    front: list[tuple[Values, Values, Terms, int]] = []
+    for i, polynomial in enumerate(every):
         values = tried.values(polynomial)
-        if any(_never_above(values, v) and is_at_most(polynomial, p) for v, p, _ in front):
+        if any(_within(values, b) and is_at_most(polynomial, p) for _, b, p, _ in front):
             continue
-        front = [(v, p, x) for v, p, x in front
-                 if not (_never_above(v, values) and is_at_most(p, polynomial))]  # fmt: skip
-        front.append((values, polynomial, label))
-    return [(polynomial, label) for _, polynomial, label in front]
+        bounds = _bounds(values)
+        front = [(v, b, p, j) for v, b, p, j in front
+                 if not (_within(v, bounds) and is_at_most(p, polynomial))]  # fmt: skip
+        front.append((values, bounds, polynomial, i))
+    return tuple(i for _, _, _, i in front)
 
 
 class Known:
@@ -99,12 +114,12 @@ class Known:
     def __init__(self, polynomials: Iterable[Terms]) -> None:
         every = list(polynomials)
         self.tried = Tried(every)
-        self.every = [(self.tried.values(polynomial), polynomial) for polynomial in every]
+        self.every = [(_bounds(self.tried.values(polynomial)), polynomial) for polynomial in every]
 
     def cover(self, polynomial: Terms) -> bool:
         """Whether a polynomial is proven to be at most one of them."""
         values = self.tried.values(polynomial)
-        return any(_never_above(values, v) and is_at_most(polynomial, p) for v, p in self.every)
+        return any(_within(values, b) and is_at_most(polynomial, p) for b, p in self.every)
 
 
 class Tried:
@@ -115,7 +130,7 @@ class Tried:
         self.places = {s: i for i, s in enumerate(sorted(symbols, key=str), 1)}
         self._known: dict[Monomial, list[float]] = {}
 
-    def values(self, polynomial: Terms) -> tuple[float, ...]:
+    def values(self, polynomial: Terms) -> Values:
         """What a polynomial comes to, about, at each of them."""
         total = [0.0] * (1 + len(self.places))
         for monomial, c in polynomial.items():
@@ -133,5 +148,10 @@ class Tried:
         return found
 
 
-def _never_above(left: tuple[float, ...], right: tuple[float, ...]) -> bool:
-    return all(a <= b + 1e-9 * abs(b) for a, b in zip(left, right, strict=True))
+def _bounds(values: Values) -> Values:
+    """The values that count as no larger than some, which are rounded."""
+    return tuple([v + 1e-9 * abs(v) for v in values])
+
+
+def _within(values: Values, bounds: Values) -> bool:
+    return all(map(le, values, bounds))

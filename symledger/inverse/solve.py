@@ -20,7 +20,7 @@ from symledger.inverse.binding import Row, Turn, rows, turns
 from symledger.inverse.depths import formula_in, often
 from symledger.inverse.form import Freed, freed, never_falls, value
 from symledger.inverse.legal import Legal, legal
-from symledger.inverse.univariate import Powers, at, falls, last, powers, rises, rises_from
+from symledger.inverse.univariate import Largest, Powers, at, falls, last, powers, rises, rises_from
 
 SCHEMA = "symledger.solve/1"
 LOOKED = 2**14
@@ -121,6 +121,7 @@ def most(account: Account, size: str, quantity: str, budgets: Iterable[int]) -> 
     found = []
     for question.budget in budgets:
         edge = question.edge(kind, since)
+        edge = edge and question.longest(edge)
         found.append(next((n for n in range(edge, max(edge - TRIED, 0), -1) if question.can_be(n)
                            and question.fits(n)), 0))  # fmt: skip
     return found
@@ -155,6 +156,10 @@ class _Question:
         if any(s != self.x for one in self.branches for monomial in one for s, _ in monomial):
             return None
         return tuple(powers(one, self.x) for one in self.branches)
+
+    @cached_property
+    def _largest(self) -> Largest:
+        return Largest(self.univariate or ())
 
     @cached_property
     def proof(self) -> tuple[Proof, int]:
@@ -211,7 +216,7 @@ class _Question:
         if self.often and not self._holds(n):
             return self._derived(n)
         if self.univariate is not None:
-            return max(at(p, n) for p in self.univariate)
+            return self._largest.at(n)
         sizes = self.freed.sizes({self.x: n})
         return None if sizes is None else value(self.branches, sizes)
 
@@ -324,8 +329,8 @@ class _Question:
         if n < 1:
             return
         if step < 0:
-            n = min(n, self._longest(n))
-        elif n > self._longest(n):
+            n = min(n, self.longest(n))
+        elif n > self.longest(n):
             yield n  # for the reason why it is refused
             return
         for _ in range(TRIED):
@@ -334,7 +339,7 @@ class _Question:
             yield n
             n += step
 
-    def _longest(self, n: int) -> int:
+    def longest(self, n: int) -> int:
         """The last size up to one at which no axis is too short, where these become shorter."""
         short = [(c.rest, 0) for c in self.legal.within]
         short += [(c.length, c.low) for c in self.legal.whole]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
 from math import comb, lcm
+from operator import le
 
 from sympy import Poly, Rational, Symbol
 
@@ -34,6 +36,38 @@ def at(p: Powers, n: int) -> Fraction:
     for k in range(max(p, default=0), low - 1, -1):
         total = total * n + p.get(k, 0)
     return Fraction(total) / Fraction(n ** abs(low))
+
+
+class Largest:
+    """The largest of several polynomials in a size, all over one denominator: whole numbers.
+
+    Those that never are larger than another one, as sums of their coefficients show, are left out.
+    """
+
+    def __init__(self, every: Iterable[Powers]) -> None:
+        many = list(every)
+        self.low = min(0, *(min(p, default=0) for p in many))
+        self.scale = lcm(*(Fraction(c).denominator for p in many for c in p.values()), 1)
+        high = max(0, *(max(p, default=0) for p in many))
+        whole = (tuple(int(p.get(k, 0) * self.scale) for k in range(high, self.low - 1, -1))
+                 for p in many)  # fmt: skip
+        front: dict[tuple[int, ...], tuple[int, ...]] = {}
+        for row in whole:
+            sums = tuple(accumulate(row))  # at whatever size, no larger where none of these is
+            if not any(all(map(le, sums, other)) for other in front):
+                front = {s: r for s, r in front.items() if not all(map(le, s, sums))}
+                front[sums] = row
+        self.rows = tuple(front.values())
+
+    def at(self, n: int) -> Fraction:
+        """Return the exact value at a size."""
+        found = []
+        for row in self.rows:
+            total = 0
+            for c in row:
+                total = total * n + c
+            found.append(total)
+        return Fraction(max(found), self.scale * n**-self.low)
 
 
 def rises(p: Powers) -> bool:

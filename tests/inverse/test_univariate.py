@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from symledger.inverse.univariate import at, crossings, falls, largest_from, last, rises, rises_from
+from symledger.inverse.univariate import (
+    Largest,
+    at,
+    crossings,
+    falls,
+    largest_from,
+    last,
+    rises,
+    rises_from,
+)
 
 polynomials = st.dictionaries(st.integers(-2, 4), st.integers(-300, 300).filter(bool), max_size=5)
 
@@ -30,6 +39,21 @@ def test_the_largest_is_named_from_where_it_is(a, b, c):
     for n in range(1, 60):
         name = [name for since, name in found if since <= n][-1]
         assert at(named[name], n) == max(at(p, n) for p in named.values())
+
+
+COEFFICIENTS = st.one_of(st.integers(-300, 300), st.fractions(-9, 9, max_denominator=12))
+
+
+@given(st.lists(st.dictionaries(st.integers(-2, 4), COEFFICIENTS, max_size=5), min_size=1,
+                max_size=6))  # fmt: skip
+def test_the_largest_of_several_is_that_of_their_values(many):
+    found = Largest(many)
+    for n in (*range(1, 30), 2**61):
+        assert found.at(n) == max(at(p, n) for p in many)
+
+
+def test_what_is_never_the_largest_is_not_looked_at():
+    assert len(Largest([{1: 2, 0: 3}, {1: 2}, {1: 3, 0: 2}, {2: 1, 1: -1}]).rows) == 2
 
 
 def test_where_nothing_crosses_and_far_away():

@@ -71,6 +71,8 @@ def test_a_moment_is_left_out_only_where_it_is_proven_to_be_no_larger():
             for _ in range(6)
         ]  # fmt: skip
         kept = [p for p, _ in largest((p, None) for p in made)]
+        asked_again = [i for _, i in largest((p, i) for i, p in enumerate(made))]
+        assert [made[i] for i in asked_again] == kept
         at = {s: random.randint(1, 9) for s in symbols}
         values = [sum(c * prod(at, m) for m, c in p.items()) for p in made]
         assert max(sum(c * prod(at, m) for m, c in p.items()) for p in kept) == max(values)

@@ -87,7 +87,8 @@ def _use(atlas: Atlas, account: Account, name: str, chosen: str) -> Use:
     batches = most(run, "B", quantity, budgets)
     longest = [0] * len(budgets)
     if "T" in run.symbols and not all(batches):
-        longest = most(alone, "T", quantity, budgets)
+        short = batches.count(0)  # of the smallest budgets
+        longest[:short] = most(alone, "T", quantity, budgets[:short])
     beside = f" --lora {lora}" if lora else ""
     command = (f"symledger solve {account.target.name} --for B --budget {BUDGETS[-1]}GB "
                f"--recipe {chosen}{beside} --quantity {quantity}")  # fmt: skip
