@@ -35,10 +35,18 @@ def bounded(graph: Graph) -> Graph:
     return replace(graph, nodes=tuple(found))
 
 
-def smallest(limits: list[Expr]) -> Expr:
-    """Return the least of some lengths; the first one, where sizes decide."""
+def smallest(limits: list[Expr]) -> Argument:
+    """Return the least of some lengths; all that may be it, where sizes decide."""
     fixed = [n for n in limits if n.is_Integer]
-    return min(fixed) if fixed else limits[0] if limits else SMALLEST
+    others = [n for n in dict.fromkeys(limits) if not n.is_Integer]
+    several = (*others, *([min(fixed)] if fixed else []))
+    return several if len(several) > 1 else several[0] if several else SMALLEST
+
+
+def least(below: Argument, sizes: Mapping[Expr, Expr]) -> int:
+    """Return the value of what was said to be smallest."""
+    several = below if isinstance(below, tuple) else (below,)
+    return min(int(e.xreplace(dict(sizes))) for e in several if isinstance(e, Expr))
 
 
 def _limits(graph: Graph, ref: Ref) -> Iterator[Expr]:

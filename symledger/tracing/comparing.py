@@ -13,7 +13,7 @@ from symledger.errors import BadInput
 from symledger.sizes import named
 from symledger.traces.graph import Graph, Traced
 from symledger.tracing.assemble import Assembler
-from symledger.tracing.bounds import bounded
+from symledger.tracing.bounds import bounded, least
 from symledger.tracing.fold import folded
 from symledger.tracing.graphs import times_of
 from symledger.tracing.numeric import Differences, compare
@@ -76,9 +76,10 @@ def real_run(
     subject: Subject, graph: Graph, at: Mapping[str, int], sizes: Mapping[Expr, int]
 ) -> Ran:
     """Build and run a class for real at a point, on random inputs."""
+    values: dict[Expr, Expr] = {s: Integer(v) for s, v in sizes.items()}
     below = {
-        str(n.arguments["name"]): int(e.xreplace({s: Integer(v) for s, v in sizes.items()}))
-        for _, n in graph.of("input") if isinstance(e := n.arguments.get("below"), Expr)
+        str(n.arguments["name"]): least(n.arguments["below"], values)
+        for _, n in graph.of("input") if "below" in n.arguments
     }  # fmt: skip
     refusal: BadInput | None = None
     found: Ran | None = None

@@ -18,6 +18,8 @@ from symledger.tracing.torch_version import READS, DispatchMode, schema_of
 MOVING = (torch.Tensor.cuda, torch.Tensor.cpu)
 UNREADABLE = "on meta tensors"
 """What PyTorch says where a tensor without elements is read."""
+ADDRESS = "an address was asked for of a tensor without elements"
+"""What is said here: PyTorch answers 0, and what writes there ends the process."""
 APART = ("same device", "expected device")
 """What it says where tensors of several devices meet."""
 
@@ -32,8 +34,14 @@ class Elsewhere(TorchFunctionMode):  # type: ignore[misc]  # PyTorch does not ty
     def __torch_function__(
         self, func: Callable[..., Any], types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
-        """Run a function; one that moves a tensor leaves it where it is."""
+        """Run a function; one that moves a tensor leaves it where it is.
+
+        Raises:
+            RuntimeError: it asks where elements are, and there are none.
+        """
         kwargs = dict(kwargs or {})
+        if func is torch.Tensor.data_ptr and args[0].is_meta:
+            raise RuntimeError(ADDRESS)
         if func in MOVING:
             return args[0]
         if func is torch.Tensor.to:

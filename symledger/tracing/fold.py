@@ -36,17 +36,21 @@ def folded(graph: Graph) -> Graph:
 
 
 def prefixes(graph: Graph) -> list[str]:
-    """Return the paths under which modules are numbered, the deepest first."""
+    """Return the paths under which modules are numbered, the deepest first, weights alone last."""
     found: dict[str, set[int]] = {}
+    weights = {str(n.arguments.get("name", "")) for n in graph.nodes if n.operation in LEAVES}
+    alone: set[str] = set()
     for node in graph.nodes:
         if node.operation in LEAVES:
             continue
         parts = node.path.split(".")
+        if node.path in weights:
+            alone.add(".".join(parts[:-1]))
         for i, part in enumerate(parts):
             if part.isdecimal():
                 found.setdefault(".".join(parts[:i]), set()).add(int(part))
     several = [p for p, numbers in found.items() if len(numbers) > 1]
-    return sorted(several, key=lambda p: (-p.count("."), p))
+    return sorted(several, key=lambda p: (-p.count("."), p in alone, p))
 
 
 def _units(graph: Graph, prefix: str) -> list[Unit]:

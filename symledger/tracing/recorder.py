@@ -46,6 +46,10 @@ class Recorder:
         self.places: dict[int, Ref] = {}
         self.alive: list[torch.Tensor] = []
         self.paths = {id(m): name for name, m in module.named_modules()}
+        self.listed = frozenset(
+            f"{name}.{n}".lstrip(".") for name, m in module.named_modules()
+            if isinstance(m, torch.nn.ParameterList) for n, _ in m.named_parameters(recurse=False)
+        )  # fmt: skip
         self.stack: list[str] = [""]
         self.whole = 0
         self.loops = False
@@ -116,8 +120,16 @@ class Recorder:
         made = tuple(x for x in several if isinstance(x, torch.Tensor))
         kinds = tuple((tuple(x.shape), elements(x.dtype)) for x in made)
         taken = {name: self.argument(x) for name, x in arguments.items()}
-        step = Step(operation, taken, kinds, self.stack[-1], user_line(), self.within)
+        step = Step(operation, taken, kinds, self._path(taken), user_line(), self.within)
         self.add(step, made)
+
+    def _path(self, taken: Mapping[str, Any]) -> str:
+        """Return where an operation runs: a weight that stands in a list is a layer by itself."""
+        steps = self.recording.steps
+        weights = (steps[a.node].arguments for a in taken.values() if isinstance(a, Ref)
+                   and steps[a.node].operation == "weight") if self.listed else ()  # fmt: skip
+        names = (str(w["name"]) for w in weights)
+        return next((n for n in names if n in self.listed), self.stack[-1])
 
     def cut(self, result: Any) -> None:
         """Note that no gradient goes back from here, where the module says so (``no_grad``)."""

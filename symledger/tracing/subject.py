@@ -20,7 +20,7 @@ import torch
 
 from symledger.errors import BadInput, UnknownTarget, nearest, shown
 from symledger.targets.user_file import imported
-from symledger.tracing.devices import UNREADABLE, Elsewhere, Reading
+from symledger.tracing.devices import ADDRESS, UNREADABLE, Elsewhere, Reading
 from symledger.user_code import guarded
 
 INPUT = re.compile(r"\s*(\w+)\s*:\s*(\w+)\s*\(([^()]*)\)\s*")
@@ -137,8 +137,8 @@ class Subject:
             raise
 
 
-NO_ELEMENTS = ("Cannot copy out of meta tensor", "convert meta device type tensor")
-"""What PyTorch says where elements are read of a tensor that has none."""
+NO_ELEMENTS = ("Cannot copy out of meta tensor", "convert meta device type tensor", ADDRESS)
+"""What is said where elements are read of a tensor that has none."""
 
 
 def settled(module: torch.nn.Module, device: str) -> None:

@@ -57,9 +57,23 @@ class Scaled(nn.Module):
         return x
 
 
+class Crossed(nn.Module):
+    """Layers of weights alone: no module runs in them."""
+
+    def __init__(self, d, depth):
+        super().__init__()
+        self.down = nn.ParameterList(torch.randn(d, 2) for _ in range(depth))
+        self.up = nn.ParameterList(torch.randn(2, d) for _ in range(depth))
+
+    def forward(self, x):
+        for v, u in zip(self.down, self.up, strict=True):
+            x = x + (x @ v @ u).tanh()
+        return x
+
+
 LISTS = {
     Zipped: ("norms", "maps"), ByNumber: ("maps", "norms"), Ended: ("norms", "maps"),
-    Scaled: ("maps", "scales"),
+    Scaled: ("maps", "scales"), Crossed: ("down", "up"),
 }  # fmt: skip
 
 

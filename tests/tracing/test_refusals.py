@@ -46,6 +46,10 @@ def written(tmp_path):
         ("if x.shape[1] > 14:\n    x = x * 2\nreturn self.l(x)", "depends on a size"),
         ("return self.l(x) * len(x.tolist())", r"line 12: .*Nothing has elements here"),
         ("return self.l(x.cpu().numpy())", r"line 12: .*Nothing has elements here"),
+        (
+            "import ctypes\nctypes.memset(x.data_ptr(), 0, 4)\nreturn self.l(x)",
+            r"line 13: an address was asked for.*Nothing has elements here",
+        ),
         ("raise ValueError('no')", "ValueError at line 12: no"),
         ("return self.l(x[x > 0].view(-1, 1).expand(-1, x.shape[-1]))", "depends on data"),
         ("return torch.fft.fft(self.l(x)).real", "fft"),
