@@ -91,12 +91,17 @@ class LatentAttention(Component):
         if past_c is not None and past_r is not None:
             c, r = join([past_c, c], axis=1), join([past_r, r], axis=1)
         with within("KV_up"):
-            c = state(c)
-        r = state(r)
+            c = state(c, self.window)
+        r = state(r, self.window)
         z = (self.absorbing if self.absorbed else self.expanding)(q, q_r, c, r)
         merged = self.leaving(x, source, z)
         y = Linear(self.h * self.d_v, self.d, self.bias)(merged, name="O")
         return steps(q=q, q_r=q_r, c=c, r=r, z=z, y=y)
+
+    @property
+    def window(self) -> Expr | None:
+        """How many positions a query sees, where that is fewer than all before it."""
+        return None
 
     def source(self, x: Tensor) -> Tensor:
         """Return what queries are mapped from: a latent vector, if they have one."""
@@ -141,12 +146,15 @@ class LatentAttention(Component):
             k = einsum("B S c, c h k -> B S h k", c, self.up("K", self.d_h))
             v = einsum("B S c, c h v -> B S h v", c, self.up("V", self.d_v))
             k_r = expand(view("B S r -> B S () r", r), (*k.shape[:-1], self.d_rot))
-        core = ScaledDotProduct(self.h, self.h, self.d_h + self.d_rot, self.d_v, causal=True)
         with within("Q_up"):
             queries = join([q, q_r])
         with within("KV_up"):
             keys = join([k, k_r])
-        return core(queries, keys, v, name="core")
+        return self.core()(queries, keys, v, name="core")
+
+    def core(self) -> Component:
+        """Return how the heads mix what they see."""
+        return ScaledDotProduct(self.h, self.h, self.d_h + self.d_rot, self.d_v, causal=True)
 
     def absorbing(self, q: Tensor, q_r: Tensor, c: Tensor, r: Tensor) -> Tensor:
         """Map queries to latent vectors, mix these, and map the mixtures to values."""
