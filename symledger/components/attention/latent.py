@@ -132,8 +132,11 @@ class LatentAttention(Component):
         k = einsum("B S c, c h k -> B S h k", c, self.up("K", self.d_h))
         v = einsum("B S c, c h v -> B S h v", c, self.up("V", self.d_v))
         k_r = expand(view("B S r -> B S () r", r), (*k.shape[:-1], self.d_rot))
-        core = ScaledDotProduct(self.h, self.h, self.d_h + self.d_rot, self.d_v, causal=True)
-        return core(join([q, q_r]), join([k, k_r]), v, name="core")
+        return self.core()(join([q, q_r]), join([k, k_r]), v, name="core")
+
+    def core(self) -> Component:
+        """Return what mixes the values of all heads, once they are expanded."""
+        return ScaledDotProduct(self.h, self.h, self.d_h + self.d_rot, self.d_v, causal=True)
 
     def absorbing(self, q: Tensor, q_r: Tensor, c: Tensor, r: Tensor) -> Tensor:
         """Map queries to latent vectors, mix these, and map the mixtures to values."""

@@ -46,7 +46,7 @@ def _indexers(values: Values) -> list[bool]:
     return found
 
 
-def _indexing(values: Values) -> Settings:
+def indexing(values: Values) -> Settings:
     """Say how many layers have an indexer, and which of those with experts and without."""
     has, dense = _indexers(values), listed_dense(values)
     if all(has):
@@ -62,7 +62,7 @@ def _indexing(values: Values) -> Settings:
     return {**found, "L_xd": str(sum(inside[True]))} if both else found
 
 
-def _turned(values: Values) -> Settings:
+def left_unturned(values: Values) -> Settings:
     """Refuse an indexer whose heads are not wider than what is turned of them."""
     width, turned = values["index_head_dim"], values["qk_rope_head_dim"]
     if size("index_head_dim", width) <= turned:
@@ -73,7 +73,7 @@ def _turned(values: Values) -> Settings:
     return {}
 
 
-def _every(values: Values) -> Settings:
+def every_indexed(values: Values) -> Settings:
     """Refuse layers of another kind than those that the class builds."""
     kinds = values.get("layer_types")
     known = ("indexed_attention", "deepseek_sparse_attention")
@@ -94,7 +94,7 @@ INDEXER = {
 }  # fmt: skip
 
 
-def _tensors() -> dict[str, tuple[str, ...]]:
+def tensors_of() -> dict[str, tuple[str, ...]]:
     """Return our weights behind those of the implementation, of each kind of layer."""
     known = {**tensors(), **{
         f"model.layers.*.{theirs}": (f"dense_block.{ours}", f"block.{ours}")
@@ -122,20 +122,20 @@ KEYS: Mapping[str, Use] = {
 RULES = (
     Rule(("num_attention_heads", "num_key_value_heads"), one_for_all),
     Rule(("num_hidden_layers",), some_or_none),
-    Rule(("qk_rope_head_dim", "index_head_dim"), _turned),
-    Rule((), _every),
+    Rule(("qk_rope_head_dim", "index_head_dim"), left_unturned),
+    Rule((), every_indexed),
     grouped(2),
 )
 DEEPSEEK_V32 = Family(
-    "deepseek_v32", classes("deepseek_v32", "DeepseekV32"), KEYS, RULES, _tensors(),
+    "deepseek_v32", classes("deepseek_v32", "DeepseekV32"), KEYS, RULES, tensors_of(),
 )  # fmt: skip
 GLM_DSA = Family(
     "glm_moe_dsa",
     classes("deepseek_v32", "GlmMoeDsa"),
     {**KEYS, "indexer_types": Ruled(), **dict.fromkeys(SCHEDULE, Ruled()),
      "index_share_for_mtp_iteration": FREE, "moe_router_dtype": FREE},
-    (*RULES, Rule(("num_hidden_layers",), _indexing)),
-    _tensors(),
+    (*RULES, Rule(("num_hidden_layers",), indexing)),
+    tensors_of(),
 )  # fmt: skip
 """No class reads ``mlp_bias``, nor how many positions are chosen for anything but a mask."""
 
@@ -161,7 +161,8 @@ def _sparse(values: Values) -> Settings:
 
 def _behind_gates() -> dict[str, tuple[str, ...]]:
     """Return our weights behind those of A.X K2, whose norms have gates."""
-    found = {name: tuple(x for x in ours if "told_" not in x) for name, ours in _tensors().items()}
+    every = tensors_of().items()
+    found = {name: tuple(x for x in ours if "told_" not in x) for name, ours in every}
     kinds = ("block.", "dense_block.")
     found["model.layers.*.self_attn.q_gate_proj.weight"] = tuple(
         f"{kind}attention.Q.W" for kind in kinds
@@ -186,8 +187,8 @@ AXK2 = Family(
     (
         Rule(("num_attention_heads", "num_key_value_heads"), one_for_all),
         Rule(("num_hidden_layers",), _sparse),
-        Rule(("qk_rope_head_dim", "index_head_dim"), _turned),
-        Rule((), _every),
+        Rule(("qk_rope_head_dim", "index_head_dim"), left_unturned),
+        Rule((), every_indexed),
         Rule(("n_routed_experts",), _grouped),
     ),
     _behind_gates(),
