@@ -163,6 +163,8 @@ MODELS: tuple[Entry, ...] = (
           cases=("one expert a token", "dense"), reads={"axk2": "AXK2"}),
     Entry("dots3_note", "models.dots3_note.model:Dots3Note", "model",
           cases=("one expert a token", "dense"), reads={"dots3_note_text": "DOTS3_NOTE"}),
+    Entry("hy_v4", "models.hy_v4.model:HYV4", "model",
+          cases=("one expert a token", "dense"), reads={"hy_v4": "HY_V4"}),
     Entry("longcat", "models.longcat.model:LongCat", "model",
           reads={"longcat_flash": "LONGCAT"}),
     Entry("minicpm3", "models.deepseek.model:MiniCPM3", "model", reads={"minicpm3": "MINICPM3"}),

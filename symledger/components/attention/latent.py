@@ -153,7 +153,7 @@ class LatentAttention(Component):
         return self.core()(queries, keys, v, name="core")
 
     def core(self) -> Component:
-        """Return how the heads mix what they see."""
+        """Return what mixes the values of all heads, once they are expanded."""
         return ScaledDotProduct(self.h, self.h, self.d_h + self.d_rot, self.d_v, causal=True)
 
     def absorbing(self, q: Tensor, q_r: Tensor, c: Tensor, r: Tensor) -> Tensor:

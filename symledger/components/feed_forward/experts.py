@@ -33,7 +33,7 @@ class Experts(Component):
     there is a ``bias``. A row uses those of one expert; of the E experts, k are used for a token,
     or, where these are some ``among`` more, k of all of them.
     With ``clamped``, gate and gated values are cut off at 7, the gate goes through
-    x·sigmoid(1.702x), and one is added to what it multiplies.
+    x·sigmoid(1.702x), and one is added to what it multiplies; with ``cut`` they are cut off alone.
     Source: Shazeer et al. (2017), section 2; Jiang et al. (2024), section 2.1, for gated ones;
     OpenAI, *gpt-oss* (2025), section 2.2, and transformers, ``GptOssExperts``, for clamped ones.
     """
@@ -47,6 +47,7 @@ class Experts(Component):
     bias: bool = False
     clamped: bool = False
     among: Expr | None = None
+    cut: Annotated[bool, Seldom()] = False
 
     signature: ClassVar[str] = "E T_e d -> E T_e d"
     title: ClassVar[str] = "feed-forward networks side by side, each with rows of its own"
@@ -56,6 +57,9 @@ class Experts(Component):
         if self.gated and self.clamped:
             gate = clamped_gate(self.hidden("gate", x))
             z = gate * (apply("clamp", self.hidden("up", x)) + 1)
+        elif self.gated and self.cut:
+            gate, up = cut_off(self.hidden("gate", x), self.hidden("up", x))
+            z = act(self.activation, gate) * up
         elif self.gated:
             _, _, z = gated(self.activation, lambda: self.hidden("gate", x),
                             lambda: self.hidden("up", x))  # fmt: skip
@@ -75,6 +79,14 @@ class Experts(Component):
         if not self.bias:
             return y
         return y + view("E o -> E () o", param(f"b_{name}", self.E, d_out, used=used))
+
+
+def cut_off(gate: Tensor, up: Tensor) -> tuple[Tensor, Tensor]:
+    """Cut a gate off above, and what it multiplies on both sides; where changes no count.
+
+    Source: transformers 5.23, ``DeepseekV4Experts`` and ``HYV4Experts``.
+    """
+    return apply("clamp_above", gate), apply("clamp", up)
 
 
 def clamped_gate(x: Tensor) -> Tensor:
@@ -123,7 +135,8 @@ class MixtureOfExperts(Component):
     comes through the weights. Shared experts are one network more, E_s times as wide, for every
     token; a family may put a network of its own ``beside``. With ``bias`` all maps but theirs
     have one; ``clamped`` experts cut their values off, ``balanced`` ones have numbers that move the
-    choice alone, and with ``last_norm`` the sum of everything is normalized. Where there are maps
+    choice alone, and with ``last_norm`` the sum of everything is normalized. With ``cut`` gates and
+    what they multiply are cut off, and nothing else is done to them. Where there are maps
     ``around`` them, what experts are given was mapped by the first, and what they give together is
     by the second.
     Source: Shazeer et al. (2017), section 2; Fedus et al. (2022), section 2.1, for one expert a
@@ -145,6 +158,7 @@ class MixtureOfExperts(Component):
     balanced: Annotated[bool, Seldom()] = False
     last_norm: Annotated[bool, Seldom()] = False
     around: tuple[Component, Component] | None = None
+    cut: Annotated[bool, Seldom()] = False
 
     signature: ClassVar[str] = "B T d -> B T d"
     title: ClassVar[str] = "mixture of experts: a router sends each token to k of E networks"
@@ -163,7 +177,8 @@ class MixtureOfExperts(Component):
         inner = self.around[0](rows, name="narrow") if self.around else rows
         given = gather(inner, slots)
         widths = (self.E, self.k, inner.shape[-1], self.d_ff)
-        experts = Experts(*widths, self.activation, self.gated, self.bias, self.clamped)
+        experts = Experts(*widths, self.activation, self.gated, self.bias, self.clamped,
+                          cut=self.cut)  # fmt: skip
         made = experts(given, name="experts")
         named = {"rows": rows, "given": given, "made": made}
         if self.router:

@@ -13,8 +13,8 @@ from symledger.config_keys.family import Built, Family, Rule, Ruled, Values
 from symledger.config_keys.window_keys import FULL, SLIDING, beside_dense
 from symledger.errors import BadInput, shown
 from symledger.models.deepseek.config import USES, one_for_all
-from symledger.models.deepseek_v32.config import tensors as indexed_tensors
-from symledger.models.deepseek_v32.config import turned_less
+from symledger.models.deepseek_v32.config import left_unturned
+from symledger.models.deepseek_v32.config import tensors_of as indexed_tensors
 
 INDEXED = "indexed_attention"
 WIDTHS = {
@@ -153,7 +153,7 @@ def _fitting(kind: str, values: Values) -> None:
             "supported: an even number is turned, which the class computes as a share of a head."
         )
     if kind == INDEXED:
-        turned_less(values)
+        left_unturned(values)
 
 
 def _beside(values: Values) -> Settings:

@@ -19,3 +19,13 @@ def test_hyper_connections():
         2 * B * T * (n_s * d * WEIGHTS + n_s**2 * d + 2 * d * d_ff),
         B * T * kept, (B, T, n_s, d),
     ))  # fmt: skip
+
+
+def test_without_mixing():
+    """Kept: the same without matrices, and without the product that scales what is written."""
+    weights = 2 * n_s
+    assert_row(HyperConnections(mixed=False), Row(
+        n_s * d * weights + weights + 2 + 2 * d * d_ff + d + d_ff,
+        2 * B * T * (n_s * d * weights + 2 * d * d_ff),
+        B * T * (2 * n_s * d + 2 * d + 2 * d_ff + weights + 1 + 4 * n_s), (B, T, n_s, d),
+    ))  # fmt: skip

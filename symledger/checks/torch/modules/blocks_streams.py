@@ -83,6 +83,24 @@ class Alternating(nn.Module):
         return expected + (computed - expected[0]) * how_far
 
 
+class Reading(nn.Module):
+    """Weights that streams of each token are read by and written by."""
+
+    def __init__(self, s: Sizes) -> None:
+        super().__init__()
+        n = s["n_s"]
+        self.W = nn.Parameter(torch.randn(n * s["d"], 2 * n))
+        self.b, self.a = nn.Parameter(torch.randn(2 * n)), nn.Parameter(torch.randn(2))
+
+    def forward(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Map what all streams hold; read."""
+        flat = x.flatten(2)
+        mapped = nn.functional.rms_norm(flat, flat.shape[-1:], eps=EPSILON) @ self.W
+        parts = zip(mapped.chunk(2, -1), self.a, self.b.chunk(2), strict=True)
+        reading, writing = (torch.sigmoid(w * a + b) for w, a, b in parts)
+        return writing * 2 + 1e-6, (x * (reading + 1e-6)[..., None]).sum(2)
+
+
 class Mixing(nn.Module):
     """Weights that streams of each token are read by, written by and mixed by."""
 
@@ -114,10 +132,14 @@ class Hyper(nn.Module):
 
     def __init__(self, s: Sizes, o: Options) -> None:
         super().__init__()
-        self.streams, self.network = Mixing(s), FeedForward(s, o)
+        self.streams = Mixing(s) if o["mixed"] else Reading(s)
+        self.network = FeedForward(s, o)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Read, compute, write beside what is mixed."""
+        """Read, compute, write beside what is kept, mixed or not."""
+        if isinstance(self.streams, Reading):
+            writing, read = self.streams(x)
+            return writing[..., None] * self.network(read)[:, :, None] + x
         writing, mixing, read = self.streams(x)
         return writing[..., None] * self.network(read)[:, :, None] + mixing.mT @ x
 
