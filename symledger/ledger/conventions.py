@@ -7,11 +7,11 @@ from fractions import Fraction
 from typing import get_args
 
 from symledger.errors import BadInput, nearest, shown
+from symledger.ir.casts import CASTS, TILE
 from symledger.languages.message import Message, Verbatim, Word, message, word
 from symledger.ledger import caches, quantised
 from symledger.ledger.optimizers import OPTIMIZERS, Optimizer
 from symledger.ledger.updates import WAYS
-from symledger.notation.products import TILE, check_kind
 from symledger.readings.flops import Causal
 
 DTYPES = {"fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "fp8": 1, "int8": 1}
@@ -58,6 +58,7 @@ class Conventions:
             ("dtype", self.dtype, DTYPES), ("optimizer", self.optimizer, OPTIMIZERS),
             ("causal convention", self.causal, get_args(Causal)),
             ("type of gradients", self.gradients, ("", *DTYPES)),
+            ("type of products", self.products, ("", *CASTS)),
             ("way to run a step", self.step, ("", *WAYS)),
         ):  # fmt: skip
             if found not in known:
@@ -65,11 +66,9 @@ class Conventions:
                 raise BadInput(f"{shown(found)} is not a known {name}. {nearest(found, named)}")
         if self.cache:
             caches.read(self.cache)
-        if self.products:
-            check_kind(self.products)
-            if self.value_bytes == 1 or self.weights:
-                raise BadInput(f"products in {self.products} are of values and weights that have "
-                               "more bits: say a --dtype of 2 bytes or more, and no --weights.")
+        if self.products and (self.value_bytes == 1 or self.weights):
+            raise BadInput(f"products in {self.products} are of values and weights that have more "
+                           "bits: say a --dtype of 2 bytes or more, and no --weights.")
         if self.weights:
             quantised.read(self.weights)
             if self.value_bytes == 1:
@@ -82,13 +81,17 @@ class Conventions:
         return DTYPES[self.dtype]
 
     @property
+    def statistic(self) -> int:
+        """Bytes of a norm's mean, say."""
+        return max(4, self.value_bytes)
+
+    @property
     def storage_bytes(self) -> dict[str, int | Fraction]:
         """Bytes of an element of each storage class; a statistic is never narrower than fp32.
 
         What products are of has its share of a scale in fp32.
         """
-        statistic = max(4, self.value_bytes)
-        plain = {"value": self.value_bytes, "statistic": statistic, "mask": 1, "index": 8}
+        plain = {"value": self.value_bytes, "statistic": self.statistic, "mask": 1, "index": 8}
         return {**plain, **{name: Fraction(n, 8) + SCALE for name, n in BITS.items()}}
 
     @property
@@ -114,7 +117,7 @@ class Conventions:
             "flops": message("convention.flops"),
             "causal": CAUSAL[self.causal],
             "dtype": message("convention.dtype", dtype=self.dtype, n=self.value_bytes),
-            "saved": message("convention.saved", statistic=self.storage_bytes["statistic"]),
+            "saved": message("convention.saved", statistic=self.statistic),
             "optimizer": self._optimizer(),
             **({"gradients": message("convention.gradients", dtype=self.gradients,
                                      n=self.gradient_bytes)} if self.gradients else {}),

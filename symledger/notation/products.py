@@ -16,21 +16,16 @@ from dataclasses import dataclass, field
 
 from sympy import Expr
 
-from symledger.errors import BadInput, nearest, shown
+from symledger.errors import BadInput
 from symledger.ir import scalars
 from symledger.ir.building import current_region, current_scope, inside
+from symledger.ir.casts import CASTS, TILE
 from symledger.ir.ops import Contract, Param, Rearrange, Storage, View, Windows
 from symledger.ir.shapes import product
 from symledger.ir.tensor import Scope, Tensor, pointwise
 
-TILE = 128
-"""Elements of one row that share a scale."""
-AFTER_ATTENTION = "O"
-"""The map of what attention gives, whose operand has more bits than others have."""
 PLAIN = ("head", "router")
 """What keeps the precision of values: beside norms and attention, which multiply by no matrix."""
-KINDS: Mapping[str, Mapping[str, Storage]] = {"fp8": {"": "fp8", AFTER_ATTENTION: "e5m6"}}
-"""Of each kind of products, the storage class of what is multiplied, by the name of its map."""
 
 
 @dataclass
@@ -45,7 +40,7 @@ class Products:
         """What the operand of a map is cast to; of some maps, nothing."""
         if any(part in PLAIN for part in path):
             return None
-        classes = KINDS[self.kind]
+        classes = CASTS[self.kind]
         return classes.get(path[-1], classes[""])
 
     def check(self, at: Mapping[Expr, Expr]) -> None:
@@ -70,16 +65,6 @@ class Products:
 
 
 PRODUCTS: ContextVar[Products | None] = ContextVar("products", default=None)
-
-
-def check_kind(text: str) -> None:
-    """Refuse what is no kind of products.
-
-    Raises:
-        BadInput: it is none.
-    """
-    if text not in KINDS:
-        raise BadInput(f"{shown(text)} is no type of products. {nearest(text, KINDS)}")
 
 
 @contextmanager
@@ -116,7 +101,7 @@ def narrowed(x: Tensor) -> Tensor:
     if products is None or current_region() is not None:
         return x
     products.tiled[".".join(current_scope().path)] = x.shape[-1]
-    return _cast(products, x, KINDS[products.kind][""])
+    return _cast(products, x, CASTS[products.kind][""])
 
 
 def _seen(x: Tensor) -> Tensor:
@@ -146,7 +131,7 @@ def _cast(products: Products, x: Tensor, storage: Storage) -> Tensor:
         with inside(_scope(x)):
             products.cast[x] = pointwise(scalars.COPY, x, storage=storage)
         for name, named in (x.region.named if x.region else {}).items():
-            if storage != KINDS[products.kind][""] and named is x:
+            if storage != CASTS[products.kind][""] and named is x:
                 x.region.named[name] = products.cast[x]  # type: ignore[union-attr]  # it has names
     return products.cast[x]
 

@@ -32,7 +32,7 @@ from symledger.ir.tensor import (
     pointwise,
     reachable,
 )
-from symledger.notation.recompute import block_of, run_again
+from symledger.notation.recompute import block_of
 from symledger.notation.solving import solve_back
 from symledger.notation.verbs import (
     argmax,
@@ -47,6 +47,7 @@ from symledger.notation.verbs import (
 )
 from symledger.notation.windows import overlap, windows
 from symledger.readings.params import is_trained
+from symledger.readings.rerun import Rerun, turns_of
 
 Pair = tuple[Tensor, Tensor]
 """A tensor and (a part of) its gradient."""
@@ -82,9 +83,7 @@ class _Walk:
         self.inner: dict[Tensor, Tensor] = {}
         self.results: dict[Tensor, list[Tensor]] = {}
         self.again: list[Tensor] = []
-        self.members: dict[Scope, list[Tensor]] = {}
-        self.rerun: dict[Scope, dict[Tensor, Tensor]] = {}
-        self.block: dict[Tensor, Scope] = {}
+        self.rerun = Rerun()
         self.needed = set(wanted)
         for t in program.tensors:
             reached = self._is_trained(t) or any(
@@ -116,15 +115,12 @@ class _Walk:
     def _back(self, tensors: Sequence[Tensor], within: Scope | None = None) -> None:
         """Go through tensors backwards; ``within`` is the block of which they are the rerun."""
         blocks = {t: block_of(t, self.program.scope, within) for t in tensors}
-        turns = _turns(tensors, blocks)
-        for t, block in blocks.items():
-            if block is not None and block.discards:
-                self.members.setdefault(block, []).append(t)
-                self.block[t] = block
+        turns = turns_of(tensors, blocks)
+        self.rerun.note(blocks)
         done: set[Region | Scope] = set()
         for t in reversed(tensors):
             unit = blocks[t] or t.region
-            if isinstance(unit, Scope) and turns[unit] is not t:
+            if isinstance(unit, Scope) and turns.get(unit, t) is not t:
                 continue
             if unit is None:
                 if isinstance(t.op, Call):
@@ -142,7 +138,7 @@ class _Walk:
         """Run a block again, and go back through that run, if any gradient reaches it."""
         if not any(t.args and t in self.gradients for t in tensors):
             return
-        copies = self._run_again(block, tensors)
+        copies = self.rerun.run(block, tensors)
         for t, copy in copies.items():
             if t in self.needed:
                 self.needed.add(copy)
@@ -152,34 +148,6 @@ class _Walk:
                 self.results.setdefault(copy.args[0], []).append(copy)
         self._back(list(copies.values()), block)
         self.again += self._needed_again(tensors, copies) if block.early else copies.values()
-
-    def _run_again(self, block: Scope, tensors: list[Tensor]) -> dict[Tensor, Tensor]:
-        """Run a block again; one whose results are discarded is when something reads these."""
-        if block not in self.rerun:
-            own = set(tensors)
-            entering = (x for t in tensors for x in t.args if x not in own)
-            self.rerun[block] = run_again(tensors, {x: self._again(x) for x in entering})
-        return self.rerun[block]
-
-    def _again(self, x: Tensor) -> Tensor:
-        """Return what stands in for a tensor that is not kept: that of the block's second run."""
-        below = x
-        while isinstance(below.op, ops.View) and below not in self.block:
-            below = below.args[0]
-        block = self.block.get(below)
-        if block is None or not below.args:
-            return x
-        copies = self._run_again(block, self.members[block])
-        return _seen_as(x, below, copies.get(below, below))
-
-    def _read_again(self, t: Tensor) -> Tensor:
-        """Return an operation with what it reads as it is there going back."""
-        if not self.block or not _is_read(t):
-            return t
-        args = tuple(map(self._again, t.args))
-        if args == t.args:
-            return t
-        return Tensor(t.op, args, t.shape, t.storage, scope=t.scope)
 
     def _needed_again(
         self, tensors: list[Tensor], copies: Mapping[Tensor, Tensor]
@@ -219,7 +187,7 @@ class _Walk:
         with inside(region.outputs[-1].scope, back):
             pairs = zip(incoming, region.outputs, strict=True)
             arriving = [zeros(y) if g is None else g for g, y in pairs]
-            now = Region(region.pullback, {n: self._again(x) for n, x in region.named.items()})
+            now = Region(region.pullback, {n: self.rerun.now(x) for n, x in region.named.items()})
             found = [(region.named[name], g) for name, g in gradients(now, *arriving)]
         back.outputs = tuple(g for _, g in found)
         together = {region.named[name] for name in region.together}
@@ -232,10 +200,10 @@ class _Walk:
         if isinstance(t.op, ops.Solve):  # both are made of one solution
             yield from zip(t.args, solve_back(t, g), strict=True)
             return
-        now = self._read_again(t)
+        now = self.rerun.reading(t)
         for position, arg in enumerate(t.args):
             if arg in self.needed and _passes(t, position):
-                yield arg, _of_argument(now, g, position)
+                yield arg, _of_argument(now, g, position, t)
 
     def _call(self, t: Tensor, call: Call) -> Iterator[Pair]:
         """Pull a body back once for every application; for the first one apart, if it differs."""
@@ -281,60 +249,6 @@ class _Walk:
         return body, (*(states.pop(y) if y in states else zeros(y) for y in last), *stacks)
 
 
-def _turns(
-    tensors: Sequence[Tensor], blocks: Mapping[Tensor, Scope | None]
-) -> dict[Scope, Tensor]:  # fmt: skip
-    """At which of its tensors each block is gone back through: all that reads it was before.
-
-    Raises:
-        DefinitionError: something reads it that it reads itself.
-    """
-    first: dict[Scope, Tensor] = {}
-    last: dict[Scope, Tensor] = {}
-    for t in tensors:
-        block = blocks[t]
-        if block is not None and t.args:
-            first.setdefault(block, t)
-            last[block] = t
-    place = {t: i for i, t in enumerate(tensors)}
-    turns: dict[Scope, Tensor] = dict(first)
-    for t in tensors:
-        block = blocks[t]
-        if block is not None and t.args and any(
-            x.args and blocks.get(x) is not block and place.get(x, -1) > place[first[block]]
-            for x in t.args
-        ):
-            turns[block] = last[block]
-    for t in tensors:
-        for x in t.args:
-            block = blocks.get(x)
-            if block and blocks[t] is not block and place[t] < place[turns.get(block, x)]:
-                raise DefinitionError(
-                    f"{block.name} cannot be run again: what it computes is read by something that "
-                    "it reads itself."
-                )
-    return turns
-
-
-def _is_read(t: Tensor) -> bool:
-    """Whether going back through an operation reads what it was given."""
-    match t.op:
-        case ops.Contract() | ops.Max():
-            return True
-        case ops.Map(code):
-            given = set(code.args)
-            return any(given & set(code.slope(i).args) for i in range(len(t.args)))
-        case _:
-            return False
-
-
-def _seen_as(x: Tensor, old: Tensor, new: Tensor) -> Tensor:
-    """See what stands in for a tensor as that is seen."""
-    if x is old:
-        return new
-    return Tensor(x.op, (_seen_as(x.args[0], old, new),), x.shape, x.storage, scope=x.scope)
-
-
 def _passes(t: Tensor, position: int) -> bool:
     """Whether a gradient goes back to an argument: not where it is zero everywhere."""
     match t.op:
@@ -346,8 +260,8 @@ def _passes(t: Tensor, position: int) -> bool:
             return True
 
 
-def _of_argument(t: Tensor, g: Tensor, position: int) -> Tensor:
-    """The gradient of one argument of an operation, given the gradient of its result."""
+def _of_argument(t: Tensor, g: Tensor, position: int, result: Tensor) -> Tensor:
+    """The gradient of one argument of an operation, given its result and the gradient of that."""
     arg = t.args[position]
     match t.op:
         case ops.Contract() as op:
@@ -356,7 +270,7 @@ def _of_argument(t: Tensor, g: Tensor, position: int) -> Tensor:
             slope = code.slope(position)
             if slope.value == GRADIENT:
                 return unbroadcast(g, arg.shape)
-            known = {**dict(zip(code.args, t.args, strict=True)), RESULT: t, GRADIENT: g}
+            known = {**dict(zip(code.args, t.args, strict=True)), RESULT: result, GRADIENT: g}
             return unbroadcast(pointwise(slope, *(known[s] for s in slope.args)), arg.shape)
         case ops.Sum():
             return expand(g, arg.shape)

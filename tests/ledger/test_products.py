@@ -83,7 +83,7 @@ def test_the_recipe_is_composed():
 
 
 @pytest.mark.parametrize(("target", "asked", "said"), [
-    ("llama", {"products": "fp4"}, "is no type of products"),
+    ("llama", {"products": "fp4"}, "is not a known type of products"),
     ("llama", {"products": "fp8", "dtype": "fp8"}, "2 bytes or more"),
     ("llama", {"products": "fp8", "weights": "nf4"}, "no --weights"),
     ("llama", {"products": "fp8", "lora": "r=8"}, "is for definitions whose weights are trained"),
