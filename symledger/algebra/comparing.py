@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from math import comb
-from operator import le
+from operator import add, le
 from typing import TypeVar
 
 from sympy import Symbol
@@ -135,7 +135,7 @@ class Tried:
         total = [0.0] * (1 + len(self.places))
         for monomial, c in polynomial.items():
             own, number = self._known.get(monomial) or self._at(monomial), float(c)
-            total = [a + number * b for a, b in zip(total, own, strict=True)]
+            total = [*map(add, total, map(number.__mul__, own))]
         return tuple(total)
 
     def _at(self, monomial: Monomial) -> list[float]:

@@ -92,9 +92,18 @@ def substitute(polynomial: Terms, given: Mapping[Symbol, Terms]) -> Terms:
     Raises:
         BadInput: it would divide by a sum, or the result would be too long to be of use.
     """
-    if not any(symbol in given for monomial in polynomial for symbol, _ in monomial):
-        return polynomial
-    return add(_replaced(monomial, c, given) for monomial, c in polynomial.items())
+    total: Terms = {}
+    changed = False
+    for monomial, c in polynomial.items():
+        for symbol, _ in monomial:
+            if symbol in given:
+                changed = True
+                for own, k in _replaced(monomial, c, given).items():
+                    total[own] = total.get(own, 0) + k
+                break
+        else:
+            total[monomial] = total.get(monomial, 0) + c
+    return {monomial: c for monomial, c in total.items() if c} if changed else polynomial
 
 
 def _replaced(monomial: Monomial, c: Number, given: Mapping[Symbol, Terms]) -> Terms:
@@ -127,6 +136,9 @@ def combine(many: Iterable[tuple[Number, Terms]]) -> Terms:
     """Add polynomials, each so many times."""
     total: Terms = {}
     for n, one in many:
+        if not total and n == 1:
+            total = dict(one)
+            continue
         for monomial, coefficient in one.items():
             total[monomial] = total.get(monomial, 0) + n * coefficient
     return {monomial: c for monomial, c in total.items() if c}
