@@ -16,15 +16,16 @@ NAMED, NUMBERED = "out_features", "out_indices"
 STAGE = re.compile(r"stage([1-9][0-9]{0,17})")
 
 
-def given_stages(number: Callable[[Values], int]) -> Rule:
+def given_stages(number: Callable[[Values], int], stem: bool = True) -> Rule:
     """Return the rule that stages which are named or numbered are there, in order, each once.
 
-    ``number`` says how many stages there are behind the stem, which is the first.
+    ``number`` says how many stages there are, behind the stem, which is the first if there is one.
     """
+    first = 0 if stem else 1
 
     def read(values: Values) -> Settings:
         found = [
-            _ordered(name, values[name], of, number(values))
+            _ordered(name, values[name], of, first, number(values))
             for name, of in ((NAMED, _named), (NUMBERED, _numbered)) if values.get(name) is not None
         ]  # fmt: skip
         if len(found) == 2 and found[0] != found[1]:
@@ -38,12 +39,12 @@ def given_stages(number: Callable[[Values], int]) -> Rule:
 
 
 def _ordered(
-    name: str, said: object, of: Callable[[object, int], int], last: int
+    name: str, said: object, of: Callable[[object, int, int], int], first: int, last: int
 ) -> list[int]:  # fmt: skip
-    """Return the numbers of stages that are listed, as they are; the stem is 0."""
+    """Return the numbers of stages that are listed, as their names have them; the stem is 0."""
     if not isinstance(said, list):
         raise BadInput(f"{name} = {written(said)} does not fit: a list of stages is meant.")
-    found = [of(stage, last) for stage in said]
+    found = [of(stage, first, last) for stage in said]
     if found != sorted(set(found)):
         raise BadInput(
             f"{name} = {written(said)} does not fit: stages stand in the order in which an image "
@@ -52,23 +53,25 @@ def _ordered(
     return found
 
 
-def _named(stage: object, last: int) -> int:
-    if stage == "stem":
+def _named(stage: object, first: int, last: int) -> int:
+    if stage == "stem" and first == 0:
         return 0
     known = STAGE.fullmatch(stage) if isinstance(stage, str) else None
     if known is None or int(known[1]) > last:
         raise BadInput(
-            f"{NAMED} names {written(stage)}, which is no stage of this model: stem is, and stage1 "
-            f"to stage{last} are."
+            f"{NAMED} names {written(stage)}, which is no stage of this model: "
+            f"{'stem is, and ' if first == 0 else ''}stage1 to stage{last} are."
         )
     return int(known[1])
 
 
-def _numbered(stage: object, last: int) -> int:
+def _numbered(stage: object, first: int, last: int) -> int:
     """Return the number of a stage; below zero it is counted from the end."""
-    if not isinstance(stage, int) or isinstance(stage, bool) or not -last - 1 <= stage <= last:
+    count = last - first + 1
+    if not isinstance(stage, int) or isinstance(stage, bool) or not -count <= stage < count:
         raise BadInput(
-            f"{NUMBERED} holds {written(stage)}, which is no stage of this model: 0 (the stem) to "
-            f"{last} are, or -1 (the last) to {-last - 1}."
+            f"{NUMBERED} holds {written(stage)}, which is no stage of this model: "
+            f"0 ({'the stem' if first == 0 else 'stage1'}) to {count - 1} are, or -1 (the last) to "
+            f"{-count}."
         )
-    return stage % (last + 1)
+    return first + stage % count

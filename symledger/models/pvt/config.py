@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from symledger.arguments.specs import BOOLS, Choice, Only, SizeOf
+from symledger.config_keys.backbone_keys import given_stages
 from symledger.config_keys.common import FREE
 from symledger.config_keys.encoder_keys import maps, norms
 from symledger.config_keys.family import Built, Family, Ruled
@@ -65,7 +66,7 @@ PVT_V2 = Family(
         "linear_attention": Only((False,), "keys would be made of means of places"),
         **BACKBONE,
     },
-    (pyramid("sr_ratios"),),
+    (pyramid("sr_ratios"), given_stages(lambda values: 4, stem=False)),
     tensors={
         **{f"{SECOND}patch_embedding.proj.{said}": four(f"patches_{{}}.{x}")
            for said, x in (("weight", "F"), ("bias", "b"))},

@@ -9,6 +9,7 @@ pytest.importorskip("transformers", reason="needs PyTorch")
 from transformers.models.auto.configuration_auto import CONFIG_MAPPING
 
 from symledger import derive
+from symledger.checks.transformers.drawn import types
 from symledger.errors import BadInput
 
 SMALL = {
@@ -53,6 +54,44 @@ def test_stages_that_are_not_there_are_refused(model_type, given, said, tmp_path
         CONFIG_MAPPING[model_type].from_dict({**SMALL[model_type], **given})
     with pytest.raises(BadInput, match=said):
         derived(tmp_path, {**SMALL[model_type], **given, "model_type": model_type})
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"out_indices": [3]}, None),
+        ({"out_indices": [-4]}, None),
+        ({"out_features": ["stage1"], "out_indices": [0]}, None),
+        ({"out_indices": [4]}, "0 \\(stage1\\) to 3 are"),
+        ({"out_indices": [-5]}, "no stage of this model"),
+        ({"out_features": ["stem"]}, "no stage of this model: stage1 to stage4 are"),
+        ({"out_features": ["stage1"], "out_indices": [1]}, "not the same stages"),
+    ],
+    ids=str,
+)
+def test_where_no_stem_is_given_the_first_stage_is_number_zero(given, said, tmp_path):
+    config = {**given, "model_type": "pvt_v2"}
+    if said is None:
+        CONFIG_MAPPING["pvt_v2"].from_dict(config)
+        assert (
+            derived(tmp_path, config).params.value
+            == derived(tmp_path, {"model_type": "pvt_v2"}).params.value
+        )
+        return
+    with pytest.raises((ValueError, IndexError)):  # the class counts from the end
+        CONFIG_MAPPING["pvt_v2"].from_dict(config)
+    with pytest.raises(BadInput, match=said):
+        derived(tmp_path, config)
+
+
+def test_no_family_reads_names_of_stages_without_their_rule():
+    known = {
+        key
+        for key, family in types().items()
+        if {"stage_names", "out_indices"} <= family.uses.keys()
+        and not any({"out_features", "out_indices"} <= {*rule.keys} for rule in family.rules)
+    }
+    assert known == set()
 
 
 def derived(folder, config):
