@@ -167,6 +167,8 @@ MODELS: tuple[Entry, ...] = (
           cases=("one expert a token", "dense"), reads={"axk2": "AXK2"}),
     Entry("dots3_note", "models.dots3_note.model:Dots3Note", "model",
           cases=("one expert a token", "dense"), reads={"dots3_note_text": "DOTS3_NOTE"}),
+    Entry("mistral_large4", "models.mistral_large4.model:MistralLarge4", "model",
+          cases=("one expert a token", "dense"), reads={"mistral_large4_text": "MISTRAL_LARGE4"}),
     Entry("longcat", "models.longcat.model:LongCat", "model",
           reads={"longcat_flash": "LONGCAT"}),
     Entry("minicpm3", "models.deepseek.model:MiniCPM3", "model", reads={"minicpm3": "MINICPM3"}),

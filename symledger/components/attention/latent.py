@@ -137,7 +137,12 @@ class LatentAttention(Component):
         k = einsum("B S c, c h k -> B S h k", c, self.up("K", self.d_h))
         v = einsum("B S c, c h v -> B S h v", c, self.up("V", self.d_v))
         k_r = expand(view("B S r -> B S () r", r), (*k.shape[:-1], self.d_rot))
-        return self.core()(join([q, q_r]), join([k, k_r]), v, name="core")
+        whole = self.joined(q, q_r, c.shape[1] - q.shape[1])
+        return self.core()(whole, join([k, k_r]), v, name="core")
+
+    def joined(self, q: Tensor, q_r: Tensor, offset: Expr) -> Tensor:
+        """Join what carries no position and what is turned by it; the first stands at offset."""
+        return join([q, q_r])
 
     def core(self) -> Component:
         """Return how the heads mix what they see."""

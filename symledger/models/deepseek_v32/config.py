@@ -18,7 +18,7 @@ FULL, SHARED = "full", "shared"
 SCHEDULE = ("index_topk_pattern", "index_topk_freq", "index_skip_topk_offset")
 
 
-def _indexers(values: Values) -> list[bool]:
+def indexers(values: Values) -> list[bool]:
     """Return which layers have an indexer, as they are listed, by letters, or all but some.
 
     Raises:
@@ -49,7 +49,7 @@ def _indexers(values: Values) -> list[bool]:
 
 def _indexing(values: Values) -> Settings:
     """Say how many layers have an indexer, and which of those with experts and without."""
-    has, dense = _indexers(values), listed_dense(values)
+    has, dense = indexers(values), listed_dense(values)
     if all(has):
         return {"indexing": "all"}
     found = {"indexing": "some", "L_x": str(sum(has))}
@@ -74,7 +74,7 @@ def turned_less(values: Values) -> Settings:
     return {}
 
 
-def _every(values: Values) -> Settings:
+def every_indexed(values: Values) -> Settings:
     """Refuse layers of another kind than those that the class builds."""
     kinds = values.get("layer_types")
     known = ("indexed_attention", "deepseek_sparse_attention")
@@ -124,7 +124,7 @@ RULES = (
     Rule(("num_attention_heads", "num_key_value_heads"), one_for_all),
     Rule(("num_hidden_layers",), some_or_none),
     Rule(("qk_rope_head_dim", "index_head_dim"), turned_less),
-    Rule((), _every),
+    Rule((), every_indexed),
     grouped(2),
 )
 DEEPSEEK_V32 = Family(
@@ -188,7 +188,7 @@ AXK2 = Family(
         Rule(("num_attention_heads", "num_key_value_heads"), one_for_all),
         Rule(("num_hidden_layers",), _sparse),
         Rule(("qk_rope_head_dim", "index_head_dim"), turned_less),
-        Rule((), _every),
+        Rule((), every_indexed),
         Rule(("n_routed_experts",), _grouped),
     ),
     _behind_gates(),

@@ -93,7 +93,7 @@ MIXTURE = {
     f"{LAYER}mlp.{theirs}": (f"block.feed_forward.{ours}",)
     for theirs, ours in (
         ("pre_expert_proj.weight", "narrow.W"), ("pre_expert_norm.weight", "norm.g"),
-        ("experts.post_expert_norm.weight", "experts_norm.g"),
+        ("experts.post_expert_norm.weight", "routed_norm.g"),
         ("post_expert_proj.weight", "widen.W"),
     )
 }  # fmt: skip

@@ -86,7 +86,7 @@ class NormedHeadsAttention(Attention):
     title: ClassVar[str] = "attention with a norm of what each head gives"
 
     def leaving(self, x: Tensor, z: Tensor) -> Tensor:
-        return super().leaving(x, RMSNorm(self.d_v, affine=False)(z, name="norm_heads"))
+        return super().leaving(x, RMSNorm(self.d_v, affine=False)(z, name="inner_norm"))
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ class NarrowMixture(Component):
         inner = Linear(self.d, self.d_l, bias=False)(rows, name="narrow")
         given = gather(RMSNorm(self.d_l)(inner, name="norm"), slots)
         experts = Experts(self.E, self.k, self.d_l, self.d_exp, self.activation)
-        made = ScaledRMSNorm(self.d_l)(experts(given, name="experts"), name="experts_norm")
+        made = ScaledRMSNorm(self.d_l)(experts(given, name="experts"), name="routed_norm")
         weighted = made * weights
         together = scatter(weighted, slots, inner.shape)
         widened = Linear(self.d_l, self.d, bias=False)(together, name="widen")
