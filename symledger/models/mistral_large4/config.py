@@ -47,8 +47,7 @@ def _kinds(values: Values) -> Settings:
         return found
     said = {kind: which(chosen) for kind, chosen in inside.items()}
     found |= {"dense_untold": said[True], "sparse_untold": said[False]}
-    both = said[True] == said[False] == "some"
-    return {**found, "L_nd": str(sum(inside[True]))} if both else found
+    return {**found, "L_nd": str(sum(inside[True]))} if said[True] == "some" else found
 
 
 def _each_its_own(values: Values) -> Settings:

@@ -170,9 +170,6 @@ class MistralLarge4(SparseDecoder):
         else:
             ways = {"dense_block": self.dense_untold, "block": self.sparse_untold}
             dense = {"none": ZERO, "some": self.L_nd, "all": self.L_d}[self.dense_untold]
-            if self.sparse_untold != "some":
-                rest = {"none": ZERO, "all": self.L - self.L_d}[self.sparse_untold]
-                dense = self.L_n - rest
             counts = {"dense_block": dense, "block": self.L_n - dense}
         return {
             name: kind for of, (block, number) in whole.items()
