@@ -147,10 +147,14 @@ class LatentAttention(Component):
             v = einsum("B S c, c h v -> B S h v", c, self.up("V", self.d_v))
             k_r = expand(view("B S r -> B S () r", r), (*k.shape[:-1], self.d_rot))
         with within("Q_up"):
-            queries = join([q, q_r])
+            queries = self.joined(q, q_r, c.shape[1] - q.shape[1])
         with within("KV_up"):
             keys = join([k, k_r])
         return self.core()(queries, keys, v, name="core")
+
+    def joined(self, q: Tensor, q_r: Tensor, offset: Expr) -> Tensor:
+        """Join what carries no position and what is turned by it; the first stands at offset."""
+        return join([q, q_r])
 
     def core(self) -> Component:
         """Return what mixes the values of all heads, once they are expanded."""

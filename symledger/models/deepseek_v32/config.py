@@ -17,7 +17,7 @@ FULL, SHARED = "full", "shared"
 SCHEDULE = ("index_topk_pattern", "index_topk_freq", "index_skip_topk_offset")
 
 
-def _indexers(values: Values) -> list[bool]:
+def indexers(values: Values) -> list[bool]:
     """Return which layers have an indexer, as they are listed, by letters, or all but some.
 
     Raises:
@@ -48,7 +48,7 @@ def _indexers(values: Values) -> list[bool]:
 
 def indexing(values: Values) -> Settings:
     """Say how many layers have an indexer, and which of those with experts and without."""
-    has, dense = _indexers(values), listed_dense(values)
+    has, dense = indexers(values), listed_dense(values)
     if all(has):
         return {"indexing": "all"}
     found = {"indexing": "some", "L_x": str(sum(has))}
